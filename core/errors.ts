@@ -1,0 +1,225 @@
+/**
+ * Every refusal the service can give, and the one class that carries it. An error code is part of
+ * the interface: its name, status and default message stand here and nowhere else. Where errors
+ * are caught and shown (pipeline, CLI, worker step) is not this file's matter.
+ *
+ * `transient` means that the same request, unchanged, is expected to succeed after waiting.
+ * `<n>` in a message stands for the seconds to wait.
+ */
+export const catalogue = {
+  ValidationError: {
+    status: 400,
+    transient: false,
+    message: 'The request is not valid. Correct the fields named here and send it again.',
+  },
+  KybNotApproved: {
+    status: 400,
+    transient: false,
+    message:
+      'The organization has no virtual account in this mode yet. Complete its KYB, then create again.',
+  },
+  AmountBelowMinimum: {
+    status: 400,
+    transient: false,
+    message: 'The amount is below the minimum of 10.00 USD. Send a larger amount.',
+  },
+  SellerNotReady: {
+    status: 400,
+    transient: false,
+    message:
+      'The seller named by sellerExternalId cannot be paid yet. Create it, and wait until readyToCollect is true.',
+  },
+  TosIdMismatch: {
+    status: 400,
+    transient: false,
+    message: 'The tosId is not the one recorded. Send the recorded one, or leave it out.',
+  },
+  TosSessionRequired: {
+    status: 400,
+    transient: false,
+    message: 'No terms session was started for this account. Call tos-session first.',
+  },
+  ConnectedAccountMissingFields: {
+    status: 400,
+    transient: false,
+    message: 'Fields needed for this role and entityType are missing. Send the fields named here.',
+  },
+  ConnectedAccountNotApproved: {
+    status: 400,
+    transient: false,
+    message: 'The account is not approved. Wait for status approved, then configure the payout.',
+  },
+  ProductionAccessNotApproved: {
+    status: 400,
+    transient: false,
+    message: 'Production access is not approved for this organization. Ask for it, then switch.',
+  },
+  ModeSwitchNotAllowed: {
+    status: 400,
+    transient: false,
+    message: 'An API key cannot switch modes. Use a key of the other mode, or a dashboard session.',
+  },
+  Unauthorized: {
+    status: 401,
+    transient: false,
+    message: 'This route needs a session. Send Authorization: Bearer <token>.',
+  },
+  InvalidToken: {
+    status: 401,
+    transient: false,
+    message: 'The session token is not valid or has expired. Sign in again.',
+  },
+  InvalidApiKey: {
+    status: 401,
+    transient: false,
+    message: 'The API key is missing, unknown or revoked. Send a valid key as X-API-Key.',
+  },
+  InvalidApiKeyFormat: {
+    status: 401,
+    transient: false,
+    message: 'X-API-Key must have the form pk_test_<id>.<secret> or pk_live_<id>.<secret>.',
+  },
+  InvalidSignature: {
+    status: 401,
+    transient: false,
+    message: 'The signature of this message does not verify. Sign the exact bytes that are sent.',
+  },
+  InsufficientScope: {
+    status: 403,
+    transient: false,
+    message: 'The API key lacks the scope of this route. Use a key that has it.',
+  },
+  SelfApprovalNotAllowed: {
+    status: 403,
+    transient: false,
+    message: 'An invoice cannot be approved by the member who created it. Ask a teammate.',
+  },
+  NotFound: {
+    status: 404,
+    transient: false,
+    message: 'Nothing is found here. Check the path, the id and the mode of the credential.',
+  },
+  MethodNotAllowed: {
+    status: 405,
+    transient: false,
+    message: 'This path does not take this method. The Allow header names those it takes.',
+  },
+  IdempotencyKeyConflict: {
+    status: 409,
+    transient: false,
+    message:
+      'This Idempotency-Key belongs to a resource created through another path. Send a new key.',
+  },
+  PaymentNotCancellable: {
+    status: 409,
+    transient: false,
+    message: 'The payment has ended or its payout has begun, so it can no longer be cancelled.',
+  },
+  InvoiceNotApproved: {
+    status: 409,
+    transient: false,
+    message: 'Only an approved invoice can invite its buyer. Approve it first.',
+  },
+  DeliveryNotReplayable: {
+    status: 409,
+    transient: false,
+    message:
+      'Only a delivered or dead-lettered delivery of an active subscription can be replayed.',
+  },
+  EventsPruned: {
+    status: 410,
+    transient: false,
+    message: 'Events after this sequence are no longer kept. Start from the oldest one kept.',
+  },
+  PayloadTooLarge: {
+    status: 413,
+    transient: false,
+    message: 'The body is larger than 256 KiB. Send a smaller one.',
+  },
+  UnsupportedMediaType: {
+    status: 415,
+    transient: false,
+    message: 'Send the body as JSON with Content-Type: application/json.',
+  },
+  RateLimitExceeded: {
+    status: 429,
+    transient: true,
+    message: 'Rate limit exceeded. Retry after <n>s.',
+  },
+  InternalError: {
+    status: 500,
+    transient: false,
+    message:
+      'Something failed on our side. Repeat a create with the same Idempotency-Key; if it fails again, report the X-Request-Id.',
+  },
+  KycStorageDisabled: {
+    status: 503,
+    transient: false,
+    message: 'Document storage is not configured. Send pre-hosted https URLs instead.',
+  },
+  PartnerUnavailable: {
+    status: 503,
+    transient: true,
+    message: 'The settlement partner cannot be reached. Repeat the request after <n>s.',
+  },
+} as const satisfies Record<
+  string,
+  { readonly status: number; readonly transient: boolean; readonly message: string }
+>;
+
+export type ErrorCode = keyof typeof catalogue;
+
+export interface PonteErrorOptions {
+  readonly cause?: unknown;
+  /** Whole seconds, 1 or more. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** What a transient refusal asks for when its thrower does not know better. */
+const RETRY_AFTER_DEFAULT_SECONDS = 5;
+
+/**
+ * A refusal with a code of the catalogue. Without a message it carries the catalogue's.
+ * `retryAfterSeconds` is null unless the code is transient or the thrower gave one.
+ */
+export class PonteError extends Error {
+  override readonly name = 'PonteError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly transient: boolean;
+  readonly retryAfterSeconds: number | null;
+
+  constructor(code: ErrorCode, message?: string, options: PonteErrorOptions = {}) {
+    const entry = catalogue[code];
+    const retryAfterSeconds =
+      options.retryAfterSeconds ?? (entry.transient ? RETRY_AFTER_DEFAULT_SECONDS : null);
+    assert(
+      retryAfterSeconds === null || (Number.isInteger(retryAfterSeconds) && retryAfterSeconds >= 1),
+      'retryAfterSeconds is a whole number of 1 or more',
+    );
+    super(
+      message ?? entry.message.replace('<n>', `${retryAfterSeconds}`),
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
+    this.code = code;
+    this.status = entry.status;
+    this.transient = entry.transient;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** A programmer's error: never shown to a client as anything but InternalError. */
+export class AssertionFailure extends Error {
+  override readonly name = 'AssertionFailure';
+}
+
+export function assert(condition: boolean, message: string): asserts condition {
+  if (!condition) {
+    throw new AssertionFailure(message);
+  }
+}
+
+/** Closes a switch over a closed union: a new member does not compile. */
+export function unreachable(value: never): never {
+  throw new AssertionFailure(`unreachable: ${JSON.stringify(value)}`);
+}
