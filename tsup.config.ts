@@ -10,7 +10,7 @@ const entries = {
   cli: 'cli/main.ts',
   embed: 'host/embed.ts',
   core: 'core/entry.ts',
-  webhooks: 'core/domain/signature.ts',
+  webhooks: 'adapters/webhooks/verify.ts',
 } as const;
 
 /** Folders that the built code reads at run time, relative to the file that reads them. */

@@ -1,10 +1,10 @@
+// Every refusal the service can give, and the one class that carries it. An error code is part of
+// the interface: its name, status and default message stand here and nowhere else. Where errors
+// are caught and shown (pipeline, CLI, worker step) is not this file's matter.
+
 /**
- * Every refusal the service can give, and the one class that carries it. An error code is part of
- * the interface: its name, status and default message stand here and nowhere else. Where errors
- * are caught and shown (pipeline, CLI, worker step) is not this file's matter.
- *
- * `transient` means that the same request, unchanged, is expected to succeed after waiting.
- * `<n>` in a message stands for the seconds to wait.
+ * `transient`: the same request, unchanged, is expected to succeed after waiting. `<n>` in a
+ * message stands for the seconds to wait.
  */
 export const catalogue = {
   ValidationError: {
@@ -16,7 +16,7 @@ export const catalogue = {
     status: 400,
     transient: false,
     message:
-      'The organization has no virtual account in this mode yet. Complete its KYB, then create again.',
+      'The organization has no virtual account in this mode. Complete its KYB, then create again.',
   },
   AmountBelowMinimum: {
     status: 400,
@@ -26,8 +26,7 @@ export const catalogue = {
   SellerNotReady: {
     status: 400,
     transient: false,
-    message:
-      'The seller named by sellerExternalId cannot be paid yet. Create it, and wait until readyToCollect is true.',
+    message: 'sellerExternalId names no seller that can be paid. Wait until it is readyToCollect.',
   },
   TosIdMismatch: {
     status: 400,
@@ -115,6 +114,17 @@ export const catalogue = {
     transient: false,
     message: 'The payment has ended or its payout has begun, so it can no longer be cancelled.',
   },
+  PaymentStateConflict: {
+    status: 409,
+    transient: false,
+    message:
+      'The status of the payment does not allow this step. Read the payment and go on there.',
+  },
+  QuoteExpired: {
+    status: 409,
+    transient: false,
+    message: 'The quote has expired. Ask for a new one and confirm that.',
+  },
   InvoiceNotApproved: {
     status: 409,
     transient: false,
@@ -150,7 +160,7 @@ export const catalogue = {
     status: 500,
     transient: false,
     message:
-      'Something failed on our side. Repeat a create with the same Idempotency-Key; if it fails again, report the X-Request-Id.',
+      'We failed. Repeat with the same Idempotency-Key; if it fails again, report the X-Request-Id.',
   },
   KycStorageDisabled: {
     status: 503,
@@ -221,5 +231,5 @@ export function assert(condition: boolean, message: string): asserts condition {
 
 /** Closes a switch over a closed union: a new member does not compile. */
 export function unreachable(value: never): never {
-  throw new AssertionFailure(`unreachable: ${JSON.stringify(value)}`);
+  throw new AssertionFailure(`unreachable: ${String(value)}`);
 }

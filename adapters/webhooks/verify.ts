@@ -1,0 +1,45 @@
+// `ponte/webhooks`: what a receiver of our webhooks needs, and nothing else. It is the core's
+// verification with the machine's clock as the default; the rules stand in core/domain/signature.ts.
+import {
+  type VerifiedWebhook,
+  type VerifyWebhookInput,
+  verifyWebhook as verifyWebhookAt,
+} from '../../core/domain/signature.js';
+
+export type { InvalidWebhookReason, VerifiedWebhook } from '../../core/domain/signature.js';
+export { signWebhook, webhookHeaders } from '../../core/domain/signature.js';
+
+export interface VerifyWebhookOptions extends Omit<VerifyWebhookInput, 'nowSeconds'> {
+  /** The current time in Unix seconds; the machine's clock unless given. */
+  readonly nowSeconds?: number;
+}
+
+/**
+ * Whether a webhook was signed with this subscription's secret within the last (or next) 300
+ * seconds. It never throws: a webhook that is not valid comes with the reason. Give it the raw body,
+ * before any JSON parser touched it, and deduplicate by X-Service-Delivery-Id, which is the same on
+ * every attempt.
+ *
+ * ```ts
+ * import { createServer } from 'node:http';
+ * import { verifyWebhook } from 'ponte/webhooks';
+ *
+ * createServer(async (request, response) => {
+ *   const chunks = [];
+ *   for await (const chunk of request) chunks.push(chunk);
+ *   const body = Buffer.concat(chunks);
+ *   const result = verifyWebhook({
+ *     secret: process.env.WEBHOOK_SECRET, // whsec_…, as the subscription was created with
+ *     header: request.headers['x-service-signature'],
+ *     body,
+ *   });
+ *   if (!result.valid) return response.writeHead(400).end(result.reason);
+ *   const { event, data } = JSON.parse(body.toString('utf8'));
+ *   response.writeHead(204).end();
+ * }).listen(3000);
+ * ```
+ */
+export function verifyWebhook(options: VerifyWebhookOptions): VerifiedWebhook {
+  const nowSeconds = options.nowSeconds ?? Math.floor(Date.now() / 1_000);
+  return verifyWebhookAt({ ...options, nowSeconds });
+}

@@ -1,0 +1,54 @@
+// The arithmetic of a rate limit: GCRA (generic cell rate algorithm, ITU-T I.371), which needs one
+// number per limited key: the theoretical arrival time of the next request (`tat`). Holding that
+// number, atomically and for all hosts, is the RateLimits port's matter; so is not asking when a
+// limit is switched off (0 per minute), though this file then allows everything too.
+import { assert } from '../errors.js';
+
+export interface RateLimit {
+  /** Requests a minute in the long run; 0 switches the limit off. */
+  readonly perMinute: number;
+  /** Requests that a rested key may make at once; 1 or more. */
+  readonly burst: number;
+}
+
+export interface GcraState {
+  /**
+   * Microseconds since the epoch: whole, so that any database keeps them exactly, and fine enough
+   * for intervals that are no whole milliseconds. Null: the key was never seen.
+   */
+  readonly tatMicros: number | null;
+  readonly nowMs: number;
+}
+
+export interface GcraResult {
+  readonly allowed: boolean;
+  /** What to store. Unchanged by a refusal, so refused requests cost a client nothing. */
+  readonly tatMicros: number;
+  /** Whole seconds after which the same request is allowed if none comes between; 0 if allowed. */
+  readonly retryAfterSeconds: number;
+}
+
+const MICROS_PER_MS = 1_000;
+const MICROS_PER_SECOND = 1_000_000;
+const MICROS_PER_MINUTE = 60_000_000;
+
+export function gcraStep(input: GcraState & RateLimit): GcraResult {
+  const nowMicros = Math.floor(input.nowMs * MICROS_PER_MS);
+  const tatMicros = Math.max(input.tatMicros ?? nowMicros, nowMicros);
+  if (input.perMinute === 0) return { allowed: true, tatMicros, retryAfterSeconds: 0 };
+
+  assert(input.perMinute > 0 && input.burst >= 1, 'a limit has a rate above 0, a burst above 0');
+  // Rounded up: a rate that does not divide a minute is held a little stricter, never looser.
+  const intervalMicros = Math.ceil(MICROS_PER_MINUTE / input.perMinute);
+  const nextTatMicros = tatMicros + intervalMicros;
+  const allowedAtMicros = nextTatMicros - intervalMicros * input.burst;
+  if (nowMicros >= allowedAtMicros) {
+    return { allowed: true, tatMicros: nextTatMicros, retryAfterSeconds: 0 };
+  }
+  const waitMicros = allowedAtMicros - nowMicros;
+  return {
+    allowed: false,
+    tatMicros,
+    retryAfterSeconds: Math.ceil(waitMicros / MICROS_PER_SECOND),
+  };
+}

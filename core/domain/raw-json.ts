@@ -1,0 +1,153 @@
+// JSON text that must come back as it was sent. JSON.parse moves integer-like keys to the front and
+// rounds large numbers, so what an integrator gave us (metadata, display) is cut out of the body's
+// text, stored as text, and spliced into answers and events as text. Checking that a body is valid
+// JSON of the right shape is not this file's matter.
+import { assert } from '../errors.js';
+
+/** Valid JSON text that writeJson puts out as it is. */
+export class RawJson {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** So that a plain JSON.stringify keeps at least the meaning. */
+  toJSON(): unknown {
+    return JSON.parse(this.text);
+  }
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/**
+ * The raw text of the named top-level properties of an object that JSON.parse accepted. Of a name
+ * given twice the last one counts, as for JSON.parse; a name that does not occur has no entry.
+ */
+export function sliceTopLevel(bodyText: string, names: readonly string[]): Map<string, string> {
+  const slices = new Map<string, string>();
+  let at = skipBlanks(bodyText, 0);
+  assert(bodyText.charCodeAt(at) === OPEN_BRACE, 'only an object has properties to cut out');
+  at = skipBlanks(bodyText, at + 1);
+  while (bodyText.charCodeAt(at) === QUOTE) {
+    const nameEnd = skipString(bodyText, at);
+    const name = decodeString(bodyText.slice(at, nameEnd));
+    const valueStart = skipBlanks(bodyText, skipBlanks(bodyText, nameEnd) + 1);
+    const valueEnd = skipValue(bodyText, valueStart);
+    if (names.includes(name)) slices.set(name, bodyText.slice(valueStart, valueEnd));
+    at = skipBlanks(bodyText, valueEnd);
+    if (bodyText.charCodeAt(at) === COMMA) at = skipBlanks(bodyText, at + 1);
+  }
+  return slices;
+}
+
+/** JSON.stringify for plain values, with every RawJson put out as its text. */
+export function writeJson(value: unknown): string {
+  assert(value !== undefined, 'undefined is no JSON');
+  if (value === null || typeof value !== 'object') return writePrimitive(value);
+  if (value instanceof RawJson) return value.text;
+  if (Array.isArray(value)) {
+    return `[${value.map((item) => writeJson(item === undefined ? null : item)).join(',')}]`;
+  }
+  let text = '';
+  for (const [name, item] of Object.entries(value)) {
+    if (item === undefined) continue;
+    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${writeJson(item)}`;
+  }
+  return `{${text}}`;
+}
+
+/**
+ * Whether any string or key in a parsed JSON value holds a NUL or a lone surrogate, which not every
+ * database keeps. Valid UTF-8 can bring them in only by a \u escape, so a text without one needs no
+ * look. Iterative: a body may nest deeper than the stack reaches.
+ */
+export function hasUnstorableText(value: unknown): boolean {
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next === 'string') {
+      if (!isStorable(next)) return true;
+    } else if (Array.isArray(next)) {
+      for (const item of next) open.push(item);
+    } else if (typeof next === 'object' && next !== null) {
+      for (const [name, item] of Object.entries(next)) {
+        if (!isStorable(name)) return true;
+        open.push(item);
+      }
+    }
+  }
+  return false;
+}
+
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
+function writePrimitive(value: unknown): string {
+  assert(
+    value === null ||
+      typeof value === 'string' ||
+      typeof value === 'number' ||
+      typeof value === 'boolean',
+    `a ${typeof value} is no JSON`,
+  );
+  return JSON.stringify(value);
+}
+
+function decodeString(quoted: string): string {
+  return quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
+}
+
+function skipBlanks(text: string, from: number): number {
+  let at = from;
+  while (isBlank(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+/** The index after the string that opens at `from`. */
+function skipString(text: string, from: number): number {
+  let at = from + 1;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at + 1;
+    at += code === BACKSLASH ? 2 : 1;
+  }
+  return text.length;
+}
+
+/** The index after the value that begins at `from`. */
+function skipValue(text: string, from: number): number {
+  let at = from;
+  let depth = 0;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = skipString(text, at);
+    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      depth += 1;
+      at += 1;
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      if (depth === 0) return at;
+      depth -= 1;
+      at += 1;
+    } else if (depth === 0 && (code === COMMA || isBlank(code))) {
+      return at;
+    } else {
+      at += 1;
+      continue;
+    }
+    if (depth === 0) return at;
+  }
+  return at;
+}

@@ -1,0 +1,250 @@
+// A delivery: one event on its way to one subscription, under one id for all attempts and replays.
+// This file owns what may happen to it and when the next attempt is due. Sending, signing and
+// claiming by lease are not its matter. The interface reserves a status `failed`; nothing makes it.
+import { assert, PonteError } from '../errors.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './instant.js';
+import type { Tenant } from './tenant.js';
+
+export const deliveryMoves = {
+  pending: {
+    attempt_succeeded: 'delivered',
+    attempt_failed: 'pending',
+    attempts_exhausted: 'dead_letter',
+    subscription_deleted: 'dead_letter',
+  },
+  delivered: { replay: 'pending' },
+  dead_letter: { replay: 'pending' },
+} as const satisfies Record<DeliveryStatus, Partial<Record<DeliveryMove, DeliveryStatus>>>;
+
+export type DeliveryStatus = 'pending' | 'delivered' | 'dead_letter';
+
+export type DeliveryMove =
+  | 'attempt_succeeded'
+  | 'attempt_failed'
+  | 'attempts_exhausted'
+  | 'subscription_deleted'
+  | 'replay';
+
+/** Attempts from creation, or from the last replay, until the delivery is a dead letter. */
+export const ATTEMPTS_MAX = 7;
+
+/** The waits before attempts 2 to 7, each counted from the end of the attempt before. */
+export const RETRY_DELAYS_MS: readonly number[] = [
+  30 * SECOND_MS,
+  2 * MINUTE_MS,
+  10 * MINUTE_MS,
+  HOUR_MS,
+  6 * HOUR_MS,
+  DAY_MS,
+];
+
+export interface WebhookDelivery extends Tenant {
+  readonly id: string;
+  readonly subscriptionId: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly status: DeliveryStatus;
+  /** Attempts started since creation or the last replay. */
+  readonly attempt: number;
+  /** Of the last attempt that was answered. */
+  readonly responseStatus: number | null;
+  /** Why the last attempt failed, or why the delivery ended; null once delivered. */
+  readonly lastError: string | null;
+  /** When the attempt under way or the next one was planned to start; null once ended. */
+  readonly nextAttemptAtMs: number | null;
+  /** When a worker must look: the planned start or, under way, the lease's end; null once ended. */
+  readonly dueAtMs: number | null;
+  /** Who is sending; null when nobody is. */
+  readonly leaseToken: string | null;
+  readonly deliveredAtMs: number | null;
+  /** How long the last finished attempt took. */
+  readonly durationMs: number | null;
+  readonly createdAtMs: number;
+  readonly version: number;
+}
+
+export type AttemptOutcome =
+  | { readonly kind: 'answered'; readonly responseStatus: number; readonly durationMs: number }
+  | { readonly kind: 'unanswered'; readonly error: string; readonly durationMs: number }
+  /** The lease ran out: nobody knows whether the receiver was reached. */
+  | { readonly kind: 'lease_lost' };
+
+/** Every status in table order, for checks that must cover all of them. */
+export const deliveryStatuses = Object.keys(deliveryMoves) as readonly DeliveryStatus[];
+
+/** The status after `move`, or null when the table has no such cell. */
+export function nextDeliveryStatus(
+  status: DeliveryStatus,
+  move: DeliveryMove,
+): DeliveryStatus | null {
+  const row: Partial<Record<DeliveryMove, DeliveryStatus>> = deliveryMoves[status];
+  return row[move] ?? null;
+}
+
+/** A new delivery, due at once. */
+export function newDelivery(
+  fields: Pick<
+    WebhookDelivery,
+    'id' | 'orgId' | 'mode' | 'subscriptionId' | 'eventId' | 'eventType' | 'createdAtMs'
+  >,
+): WebhookDelivery {
+  return Object.freeze({
+    id: fields.id,
+    orgId: fields.orgId,
+    mode: fields.mode,
+    subscriptionId: fields.subscriptionId,
+    eventId: fields.eventId,
+    eventType: fields.eventType,
+    status: 'pending',
+    ...fresh(fields.createdAtMs),
+    createdAtMs: fields.createdAtMs,
+    version: 1,
+  });
+}
+
+/** Whether a delivery is under way under a lease that ran out: finish it as `lease_lost`. */
+export function isLeaseLost(delivery: WebhookDelivery, nowMs: number): boolean {
+  return delivery.leaseToken !== null && delivery.dueAtMs !== null && delivery.dueAtMs <= nowMs;
+}
+
+/** Counts an attempt before it is sent, so that a crash cannot make more than ATTEMPTS_MAX. */
+export function beginAttempt(
+  delivery: WebhookDelivery,
+  input: { readonly nowMs: number; readonly leaseToken: string; readonly leaseMs: number },
+): WebhookDelivery {
+  assert(delivery.status === 'pending', `a ${delivery.status} delivery is not sent`);
+  assert(delivery.leaseToken === null, 'a delivery under way is not sent again');
+  assert(delivery.attempt < ATTEMPTS_MAX, 'a delivery without attempts left is a dead letter');
+  return Object.freeze({
+    ...delivery,
+    attempt: delivery.attempt + 1,
+    leaseToken: input.leaseToken,
+    dueAtMs: input.nowMs + input.leaseMs,
+  });
+}
+
+/**
+ * The delivery after the attempt under way ended. Any 2xx is success; everything else, redirects
+ * included, is a failure. A lost lease counts as an attempt and is tried again at once: the lease
+ * itself was a wait, and the receiver may never have been called.
+ */
+export function finishAttempt(
+  delivery: WebhookDelivery,
+  outcome: AttemptOutcome,
+  nowMs: number,
+  retryDelaysMs: readonly number[] = RETRY_DELAYS_MS,
+): WebhookDelivery {
+  assert(delivery.leaseToken !== null, 'only an attempt under way can end');
+  const result = resultOf(outcome);
+  const durationMs = outcome.kind === 'lease_lost' ? null : outcome.durationMs;
+  if (result.error === null) {
+    return ended(delivery, 'attempt_succeeded', { ...result, durationMs, deliveredAtMs: nowMs });
+  }
+  if (delivery.attempt >= ATTEMPTS_MAX) {
+    return ended(delivery, 'attempts_exhausted', { ...result, durationMs, deliveredAtMs: null });
+  }
+  const delayMs = outcome.kind === 'lease_lost' ? 0 : retryDelaysMs[delivery.attempt - 1];
+  assert(
+    delayMs !== undefined,
+    `${ATTEMPTS_MAX - 1} retry delays, one before each attempt but one`,
+  );
+  return Object.freeze({
+    ...delivery,
+    status: moved(delivery, 'attempt_failed'),
+    responseStatus: result.responseStatus,
+    lastError: result.error,
+    nextAttemptAtMs: nowMs + delayMs,
+    dueAtMs: nowMs + delayMs,
+    leaseToken: null,
+    durationMs,
+  });
+}
+
+/** An ended delivery of an active subscription goes out again: same id, attempts from one. */
+export function replay(
+  delivery: WebhookDelivery,
+  input: { readonly nowMs: number; readonly subscriptionActive: boolean },
+): WebhookDelivery {
+  if (!input.subscriptionActive) {
+    throw new PonteError(
+      'DeliveryNotReplayable',
+      'The subscription of this delivery was deleted. Create a subscription and read the events.',
+    );
+  }
+  const status = nextDeliveryStatus(delivery.status, 'replay');
+  if (status === null) {
+    throw new PonteError(
+      'DeliveryNotReplayable',
+      'This delivery is still pending and is attempted by itself at nextAttemptAt.',
+    );
+  }
+  return Object.freeze({ ...delivery, status, ...fresh(input.nowMs) });
+}
+
+/** A pending delivery, under way or not, ends with its subscription. */
+export function endForDeletedSubscription(delivery: WebhookDelivery): WebhookDelivery {
+  return ended(delivery, 'subscription_deleted', {
+    responseStatus: delivery.responseStatus,
+    error: 'subscription deleted',
+    durationMs: delivery.durationMs,
+    deliveredAtMs: null,
+  });
+}
+
+interface AttemptResult {
+  readonly responseStatus: number | null;
+  /** Null means delivered. */
+  readonly error: string | null;
+}
+
+function resultOf(outcome: AttemptOutcome): AttemptResult {
+  switch (outcome.kind) {
+    case 'answered': {
+      const { responseStatus } = outcome;
+      const success = responseStatus >= 200 && responseStatus <= 299;
+      return { responseStatus, error: success ? null : `the receiver answered ${responseStatus}` };
+    }
+    case 'unanswered':
+      return { responseStatus: null, error: outcome.error };
+    case 'lease_lost':
+      return { responseStatus: null, error: 'the sending host stopped during the attempt' };
+  }
+}
+
+/** What creation and replay have in common. */
+function fresh(nowMs: number) {
+  return {
+    attempt: 0,
+    responseStatus: null,
+    lastError: null,
+    nextAttemptAtMs: nowMs,
+    dueAtMs: nowMs,
+    leaseToken: null,
+    deliveredAtMs: null,
+    durationMs: null,
+  } as const;
+}
+
+function ended(
+  delivery: WebhookDelivery,
+  move: DeliveryMove,
+  last: AttemptResult & Pick<WebhookDelivery, 'durationMs' | 'deliveredAtMs'>,
+): WebhookDelivery {
+  return Object.freeze({
+    ...delivery,
+    status: moved(delivery, move),
+    responseStatus: last.responseStatus,
+    lastError: last.error,
+    nextAttemptAtMs: null,
+    dueAtMs: null,
+    leaseToken: null,
+    deliveredAtMs: last.deliveredAtMs,
+    durationMs: last.durationMs,
+  });
+}
+
+function moved(delivery: WebhookDelivery, move: DeliveryMove): DeliveryStatus {
+  const status = nextDeliveryStatus(delivery.status, move);
+  assert(status !== null, `a ${delivery.status} delivery knows no ${move}`);
+  return status;
+}
