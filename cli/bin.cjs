@@ -1,0 +1,56 @@
+#!/usr/bin/env node
+// The command `ponte`: refuses a Node that is too old in one line, before anything else is
+// loaded, then runs the built CLI. Old JavaScript on purpose, since an old Node must parse it.
+// In a clone it warns when the sources are newer than dist/; it never rebuilds, because a server
+// may be running from dist/.
+
+var fs = require('fs');
+var path = require('path');
+var pathToFileURL = require('url').pathToFileURL;
+
+var root = path.join(__dirname, '..');
+var built = path.join(root, 'dist', 'cli.js');
+// require, not a copy of the number: package.json is the one place that says it.
+var oldest = require('../package.json').engines.node.replace('>=', '');
+
+if (isOlder(process.versions.node, oldest)) {
+  fail('needs Node ' + oldest + ' or newer, but ' + process.execPath + ' is ' + process.version);
+} else if (!fs.existsSync(built)) {
+  fail('dist/ is missing; run `npm run build` in ' + root);
+} else {
+  warnAboutStaleBuild();
+  import(pathToFileURL(built).href);
+}
+
+function isOlder(version, than) {
+  var have = version.split('.').map(Number);
+  var want = than.split('.').map(Number);
+  return have[0] < want[0] || (have[0] === want[0] && have[1] < want[1]);
+}
+
+// Only a clone has the build's configuration; an installed package has not and skips this.
+function warnAboutStaleBuild() {
+  if (!fs.existsSync(path.join(root, 'tsup.config.ts'))) return;
+  var builtAtMs = fs.statSync(built).mtimeMs;
+  var newer = ['core', 'adapters', 'host', 'cli'].some(function (folder) {
+    return isNewer(path.join(root, folder), builtAtMs);
+  });
+  if (newer) {
+    process.stderr.write(
+      'ponte: the sources are newer than dist/; `npm run build` builds them, `npm run dev` runs them\n',
+    );
+  }
+}
+
+function isNewer(file, thanMs) {
+  var stat = fs.statSync(file);
+  if (!stat.isDirectory()) return stat.mtimeMs > thanMs;
+  return fs.readdirSync(file).some(function (name) {
+    return isNewer(path.join(file, name), thanMs);
+  });
+}
+
+function fail(reason) {
+  process.stderr.write('ponte: ' + reason + '\n');
+  process.exitCode = 1;
+}
