@@ -1,0 +1,73 @@
+// A buyer and the KYC submissions made for it. A buyer is one identity per mode and e-mail; a
+// submission belongs to one tenant, so that a rejection touches only that tenant's payments. An
+// approval is reused over tenants when the buyer itself signs in.
+import type { Mode, Tenant } from './tenant.js';
+
+export const kycMoves = {
+  not_started: { submit: 'verifying', adopt: 'approved' },
+  pending: { submit: 'verifying', adopt: 'approved' },
+  verifying: { approve: 'approved', reject: 'rejected', adopt: 'approved' },
+  approved: { reject: 'rejected' },
+  rejected: {},
+} as const satisfies Record<KycStatus, Partial<Record<KycMove, KycStatus>>>;
+
+export type KycStatus = 'not_started' | 'pending' | 'verifying' | 'approved' | 'rejected';
+export type KycMove = 'submit' | 'approve' | 'reject' | 'adopt';
+
+export interface Buyer {
+  readonly id: string;
+  readonly mode: Mode;
+  /** As first given; compared by `emailKey`. */
+  readonly email: string;
+  readonly emailKey: string;
+  readonly createdAtMs: number;
+}
+
+export interface KycSubmission extends Tenant {
+  readonly id: string;
+  readonly buyerId: string;
+  /** Our own id of the party at the partner. */
+  readonly receiverId: string;
+  readonly status: KycStatus;
+  /** The partner's id of the party; never shown. */
+  readonly partnerRef: string | null;
+  readonly reason: string | null;
+  readonly submittedAtMs: number;
+  readonly approvedAtMs: number | null;
+  readonly rejectedAtMs: number | null;
+  readonly createdAtMs: number;
+  readonly version: number;
+}
+
+export function nextKycStatus(status: KycStatus, move: KycMove): KycStatus | null {
+  const row: Partial<Record<KycMove, KycStatus>> = kycMoves[status];
+  return row[move] ?? null;
+}
+
+/** While one of these, a new start answers with the submission there is. */
+export function isInFlightOrApproved(status: KycStatus): boolean {
+  return status === 'verifying' || status === 'approved';
+}
+
+/** Addresses are compared trimmed and lower-cased. */
+export function emailKey(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+/** The submission after the partner's decision; unchanged when the decision no longer fits. */
+export function decideSubmission(
+  submission: KycSubmission,
+  decision: 'approve' | 'reject',
+  reason: string | null,
+  nowMs: number,
+): KycSubmission {
+  const status = nextKycStatus(submission.status, decision);
+  if (status === null) return submission;
+  return Object.freeze({
+    ...submission,
+    status,
+    reason,
+    approvedAtMs: decision === 'approve' ? nowMs : submission.approvedAtMs,
+    rejectedAtMs: decision === 'reject' ? nowMs : null,
+  });
+}

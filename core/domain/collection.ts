@@ -1,0 +1,343 @@
+// A payment, its funds and its partner commands, changed together. One function per cause; each
+// yields everything that must be stored in one batch. Guards come first and refuse; after them the
+// change must succeed. It decides nothing about storage, ids or calls.
+import { assert, PonteError } from '../errors.js';
+import { type EventDraft, paymentEventTypes } from './event.js';
+import {
+  expectFunds,
+  type Funds,
+  type FundsChange,
+  heldMinor,
+  nextPosition,
+  orderPayout,
+  orderRefund,
+  oweRefund,
+  payinFailed,
+  payoutFailed,
+  payoutPaid,
+  payoutReturned,
+  receiveFunds,
+  refundFellBack,
+  refundPaid,
+  returnedByPartner,
+} from './funds.js';
+import type { Posting } from './ledger.js';
+import type { Money } from './money.js';
+import {
+  type CommandDraft,
+  isVoidable,
+  type PartnerCommand,
+  voidCommand,
+} from './partner-command.js';
+import {
+  isCancellable,
+  isTerminal,
+  nextStatus,
+  type Payment,
+  type PaymentMove,
+} from './payment.js';
+import { isQuoteExpired, type Quote } from './quote.js';
+
+/** What the rows were when they were read. */
+export interface Collection {
+  readonly payment: Payment;
+  readonly funds: Funds;
+}
+
+/** What one cause changed. `payment` and `funds` are the rows as read where nothing changed. */
+export interface Change extends Collection {
+  readonly postings: readonly Posting[];
+  readonly events: readonly EventDraft[];
+  readonly commands: readonly CommandDraft[];
+  /** Commands of this payment that were given and are changed by the same cause. */
+  readonly changedCommands: readonly PartnerCommand[];
+  /** News that a person should see; logged and counted. */
+  readonly alerts: readonly string[];
+}
+
+/** A pay-in as the partner reports it; amounts are totals, so old and double news are harmless. */
+export interface PayinReport {
+  readonly status: 'open' | 'completed' | 'failed' | 'returned';
+  /** Everything received from the buyer so far, in minor units of the payment's currency. */
+  readonly receivedMinor: bigint;
+  readonly transactionHash: string | null;
+  readonly reason: string | null;
+}
+
+/** A payout as the partner reports it. `returned`: the tokens are back and held again. */
+export interface PayoutReport {
+  readonly status: 'open' | 'completed' | 'failed' | 'returned';
+  /** BRL that reached the seller; null until completed. */
+  readonly settled: Money | null;
+  readonly fxRate: string | null;
+  /** What the partner kept, in the currency paid; null until completed. */
+  readonly fees: Money | null;
+  readonly endToEndId: string | null;
+  readonly reason: string | null;
+}
+
+/** The buyer proved the mailbox. `verified`: already KYC-approved in this mode. */
+export function signedIn(was: Collection, verified: boolean, nowMs: number): Change {
+  const { payment } = was;
+  if (nextStatus(payment.status, 'sign_in') === null) return unchanged(was);
+  if (!verified) return withMove(unchanged(was), 'sign_in', nowMs);
+  if (payment.origin === 'invoice') return withMove(unchanged(was), 'sign_in_verified', nowMs);
+  return withMove(withMove(unchanged(was), 'sign_in', nowMs), 'kyc_approved', nowMs);
+}
+
+/** The partner decided on the buyer; payments that do not wait for it stay as they are. */
+export function kycDecided(
+  was: Collection,
+  decision: 'approve' | 'reject',
+  reason: string | null,
+  nowMs: number,
+): Change {
+  const move = decision === 'approve' ? 'kyc_approved' : 'kyc_rejected';
+  if (nextStatus(was.payment.status, move) === null) return unchanged(was);
+  if (decision === 'approve') return withMove(unchanged(was), move, nowMs);
+  const failureReason = reason ?? 'buyer KYC rejected';
+  return endedFunds(withMove(unchanged(was), move, nowMs, { failureReason }));
+}
+
+export function quoted(was: Collection, quote: Quote, nowMs: number): Change {
+  return withMove(unchanged(was), 'quote', nowMs, { quoteId: quote.id });
+}
+
+/** The buyer accepts the quote it was shown: the pay-in is ordered. */
+export function confirmed(was: Collection, quote: Quote, nowMs: number): Change {
+  if (isQuoteExpired(quote, nowMs)) throw new PonteError('QuoteExpired');
+  const change = withMove(unchanged(was), 'confirm', nowMs);
+  const command: CommandDraft = { kind: 'payin', amount: was.payment.amount };
+  return { ...change, funds: expectFunds(was.funds), commands: [command] };
+}
+
+/** The pay-in order stands: the buyer can be told how to pay. */
+export function payinAccepted(was: Collection, instructions: string, nowMs: number): Change {
+  const payment = { ...was.payment, payinInstructions: instructions, updatedAtMs: nowMs };
+  return { ...unchanged(was), payment: Object.freeze(payment) };
+}
+
+/** The partner will never execute this pay-in order. */
+export function payinRefused(was: Collection, code: string, nowMs: number): Change {
+  const base = { ...unchanged(was), funds: payinFailed(was.funds) };
+  if (was.payment.status !== 'on_ramp_pending') return base;
+  if (code === 'quote_expired') return withMove(base, 'quote_expired', nowMs);
+  return endedFunds(withMove(base, 'fail', nowMs, { failureReason: `pay-in refused: ${code}` }));
+}
+
+export function payinReported(was: Collection, report: PayinReport, nowMs: number): Change {
+  let change = withFunds(unchanged(was), receiveFunds(was.funds, report.receivedMinor));
+  if (report.status === 'returned') {
+    change = withFunds(change, returnedByPartner(change.funds, heldAndOwed(change.funds)));
+  }
+  const ended = report.status === 'failed' || report.status === 'returned';
+  if (ended) change = { ...change, funds: payinFailed(change.funds) };
+  if (was.payment.status === 'on_ramp_pending') {
+    if (ended) {
+      const failureReason = report.reason ?? `pay-in ${report.status}`;
+      change = withMove(change, 'fail', nowMs, { failureReason });
+    } else if (report.status === 'completed' && isCovered(change)) {
+      const { transactionHash } = report;
+      change = withMove(change, 'payin_completed', nowMs, { transactionHash });
+      change = withCommand(change, { kind: 'payout', amount: was.payment.amount });
+    }
+  }
+  return endedFunds(change);
+}
+
+/** A worker takes the payout in hand; from here a cancel is no longer possible. */
+export function payoutTaken(was: Collection, nowMs: number): Change {
+  const change = withMove(unchanged(was), 'take_payout', nowMs);
+  return { ...change, funds: orderPayout(was.funds, was.payment.amount.amountMinor) };
+}
+
+/** The partner will never execute this payout: the money is held as before. */
+export function payoutRefused(was: Collection, code: string, nowMs: number): Change {
+  return payoutReported(
+    was,
+    {
+      status: 'returned',
+      settled: null,
+      fxRate: null,
+      fees: null,
+      endToEndId: null,
+      reason: `payout refused: ${code}`,
+    },
+    nowMs,
+  );
+}
+
+export function payoutReported(was: Collection, report: PayoutReport, nowMs: number): Change {
+  if (report.status === 'open') return unchanged(was);
+  if (report.status === 'completed') return payoutCompleted(was, report, nowMs);
+  if (was.funds.position === 'paid') {
+    return alerted(unchanged(was), `payout reported ${report.status} after it was paid`);
+  }
+  let change = unchanged(was);
+  if (report.status === 'failed') {
+    change = { ...change, funds: payoutFailed(was.funds) };
+  } else if (nextPosition(was.funds.position, 'return') !== null) {
+    change = { ...change, funds: payoutReturned(was.funds) };
+  }
+  if (was.payment.status === 'offramp_pending') {
+    const failureReason = report.reason ?? `payout ${report.status}`;
+    change = withMove(change, 'fail', nowMs, { failureReason });
+  }
+  if (change.funds.position === 'operator' && was.funds.position !== 'operator') {
+    change = alerted(change, 'payout failed: where the money is must be found out');
+  }
+  return endedFunds(change);
+}
+
+/** A worker takes a refund in hand, before the partner is called. */
+export function refundTaken(was: Collection, amountMinor: bigint): Change {
+  return { ...unchanged(was), funds: orderRefund(was.funds, amountMinor) };
+}
+
+export function refundReported(
+  was: Collection,
+  status: 'completed' | 'failed',
+  amountMinor: bigint,
+): Change {
+  if (status === 'completed') {
+    return withFunds(unchanged(was), refundPaid(was.funds, amountMinor));
+  }
+  const change = { ...unchanged(was), funds: refundFellBack(was.funds, amountMinor) };
+  return alerted(change, 'a refund failed: the buyer must be paid back by hand');
+}
+
+/** Valid before the payout is taken in hand. Commands not yet sent are taken back with it. */
+export function cancelled(
+  was: Collection,
+  commands: readonly PartnerCommand[],
+  reason: string,
+  nowMs: number,
+): Change {
+  if (was.payment.status === 'cancelled') return unchanged(was);
+  if (!isCancellable(was.payment.status)) throw new PonteError('PaymentNotCancellable');
+  return ended(was, commands, 'cancel', { cancelReason: reason }, nowMs);
+}
+
+/** The payment ran out of time. Nothing happens once the partner has reported all the funds. */
+export function expired(
+  was: Collection,
+  commands: readonly PartnerCommand[],
+  nowMs: number,
+): Change {
+  const { status, expiresAtMs } = was.payment;
+  if (nextStatus(status, 'expire') === null) return unchanged(was);
+  if (expiresAtMs === null || expiresAtMs > nowMs) return unchanged(was);
+  if (isCovered(was)) return unchanged(was);
+  return ended(was, commands, 'expire', {}, nowMs);
+}
+
+/** Operations staff give the payment up. */
+export function failedByOperator(
+  was: Collection,
+  commands: readonly PartnerCommand[],
+  reason: string,
+  nowMs: number,
+): Change {
+  if (isTerminal(was.payment.status)) throw new PonteError('PaymentNotCancellable');
+  return ended(was, commands, 'fail', { failureReason: reason }, nowMs);
+}
+
+/** Everything asked for has arrived. */
+export function isCovered({ payment, funds }: Collection): boolean {
+  return funds.receivedMinor >= payment.amount.amountMinor;
+}
+
+export function unchanged(was: Collection): Change {
+  return {
+    payment: was.payment,
+    funds: was.funds,
+    postings: [],
+    events: [],
+    commands: [],
+    changedCommands: [],
+    alerts: [],
+  };
+}
+
+type EndFields = Partial<Pick<Payment, 'cancelReason' | 'failureReason'>>;
+
+function ended(
+  was: Collection,
+  commands: readonly PartnerCommand[],
+  move: 'cancel' | 'expire' | 'fail',
+  fields: EndFields,
+  nowMs: number,
+): Change {
+  const voidable = commands.filter((command) => isVoidable(command) && command.kind !== 'refund');
+  const change = withMove(unchanged(was), move, nowMs, fields);
+  // A payout that was taken in hand and is pending again surely did not happen.
+  const takenBack = voidable.some((command) => command.kind === 'payout');
+  const inFlight = nextPosition(change.funds.position, 'return') !== null;
+  return endedFunds({
+    ...change,
+    funds: takenBack && inFlight ? payoutReturned(change.funds) : change.funds,
+    changedCommands: voidable.map((command) => voidCommand(command, nowMs)),
+  });
+}
+
+function payoutCompleted(was: Collection, report: PayoutReport, nowMs: number): Change {
+  if (nextPosition(was.funds.position, 'pay') === null) return unchanged(was);
+  const { settled, fees, fxRate, endToEndId } = report;
+  assert(settled !== null && fees !== null && fxRate !== null, 'a completed payout tells its sums');
+  const change = withFunds(unchanged(was), payoutPaid(was.funds, fees, settled));
+  const settlement = { settled, fxRate, endToEndId };
+  if (was.payment.status === 'offramp_pending') {
+    return endedFunds(withMove(change, 'payout_completed', nowMs, { settlement }));
+  }
+  const told = { ...change, payment: Object.freeze({ ...was.payment, settlement }) };
+  return alerted(told, `payout completed although the payment is ${was.payment.status}`);
+}
+
+/** Money that no claim of the payment holds is owed back, at once. */
+function endedFunds(change: Change): Change {
+  const { payment, funds } = change;
+  const claimMinor =
+    isTerminal(payment.status) || funds.payoutMinor > 0n ? 0n : payment.amount.amountMinor;
+  const surplusMinor = heldMinor(funds) - claimMinor;
+  if (surplusMinor <= 0n) return change;
+  const amount = { amountMinor: surplusMinor, currency: funds.currency };
+  return withCommand(withFunds(change, oweRefund(funds, surplusMinor)), { kind: 'refund', amount });
+}
+
+type MoveFields = EndFields & Partial<Pick<Payment, 'quoteId' | 'transactionHash' | 'settlement'>>;
+
+function withMove(
+  change: Change,
+  move: PaymentMove,
+  nowMs: number,
+  fields: MoveFields = {},
+): Change {
+  const was = change.payment;
+  const status = nextStatus(was.status, move);
+  if (status === null) throw new PonteError('PaymentStateConflict');
+  const payment = Object.freeze({ ...was, ...fields, status, updatedAtMs: nowMs });
+  if (status === was.status) return { ...change, payment };
+  const happened = move === 'kyc_rejected' ? 'kyc_rejected' : 'moved';
+  const events = paymentEventTypes(payment, happened).map((type) => ({
+    type,
+    payment,
+    occurredAtMs: nowMs,
+  }));
+  return { ...change, payment, events: [...change.events, ...events] };
+}
+
+function withFunds(change: Change, next: FundsChange): Change {
+  return { ...change, funds: next.funds, postings: [...change.postings, ...next.postings] };
+}
+
+function withCommand(change: Change, command: CommandDraft): Change {
+  return { ...change, commands: [...change.commands, command] };
+}
+
+function alerted(change: Change, alert: string): Change {
+  return { ...change, alerts: [...change.alerts, alert] };
+}
+
+function heldAndOwed(funds: Funds): bigint {
+  return heldMinor(funds) + funds.refundOwedMinor;
+}

@@ -1,0 +1,121 @@
+// The catalogue of events and what each one says. A payment's events follow from its move in
+// `paymentEventTypes` and nowhere else; the body of an event is made once, as text, and every
+// subscriber, attempt and replay sends those bytes.
+import { formatInstant } from './instant.js';
+import { formatAmount } from './money.js';
+import { type Payment, type PaymentStatus, paymentMoves } from './payment.js';
+import { RawJson, writeJson } from './raw-json.js';
+import type { Tenant } from './tenant.js';
+
+/** Namespaces that a subscription may name with a trailing `.*`. */
+export const eventNamespaces = [
+  'payment_intent',
+  'invoice',
+  'connected_account',
+  'webhook',
+] as const;
+
+/** Events besides those that follow from the payment table. */
+const otherEventTypes = [
+  'payment_intent.created',
+  'payment_intent.buyer_kyc_rejected',
+  'invoice.created',
+  'connected_account.created',
+  'connected_account.kyb_approved',
+  'connected_account.kyb_rejected',
+  'connected_account.ready_to_collect',
+  'webhook.test',
+] as const;
+
+/** Statuses that only an invoice moves to: an intent starts behind them. */
+const invoiceOnly: readonly PaymentStatus[] = ['approved', 'awaiting_buyer'];
+
+/** Every event type that exists. */
+export const eventTypes: readonly string[] = [
+  ...otherEventTypes,
+  ...reachableStatuses().map((status) => `invoice.${status}`),
+  ...reachableStatuses()
+    .filter((status) => !invoiceOnly.includes(status))
+    .map((status) => `payment_intent.${status}`),
+];
+
+/** One event on its way into the feed; `body` is the exact text that webhooks carry. */
+export interface DomainEvent extends Tenant {
+  readonly id: string;
+  readonly type: string;
+  /** The payment (or account, or subscription) it speaks of. */
+  readonly subjectId: string;
+  readonly body: string;
+  readonly createdAtMs: number;
+}
+
+/** What happened to a payment, before it has an id: made by the domain, stored by the use case. */
+export interface EventDraft {
+  readonly type: string;
+  readonly payment: Payment;
+  readonly occurredAtMs: number;
+}
+
+/** The event types of a payment that was created or came to `payment.status`. */
+export function paymentEventTypes(
+  payment: Payment,
+  happened: 'created' | 'kyc_rejected' | 'moved',
+): readonly string[] {
+  const suffix = happened === 'created' ? 'created' : payment.status;
+  if (payment.origin === 'invoice') return [`invoice.${suffix}`];
+  const own = happened === 'kyc_rejected' ? 'buyer_kyc_rejected' : suffix;
+  return [`payment_intent.${own}`, `invoice.${suffix}`];
+}
+
+/** `pattern` is an exact type, `<namespace>.*`, or `*`. */
+export function isEventPattern(pattern: string): boolean {
+  if (pattern === '*' || eventTypes.includes(pattern)) return true;
+  return eventNamespaces.some((namespace) => pattern === `${namespace}.*`);
+}
+
+export function matchesEvent(patterns: readonly string[], type: string): boolean {
+  return patterns.some(
+    (pattern) =>
+      pattern === '*' ||
+      pattern === type ||
+      (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1))),
+  );
+}
+
+/** The event of a draft; its body carries metadata exactly as the integrator sent it. */
+export function paymentEvent(draft: EventDraft, eventId: string): DomainEvent {
+  const { payment, type, occurredAtMs } = draft;
+  const reason = payment.failureReason ?? payment.cancelReason;
+  return {
+    orgId: payment.orgId,
+    mode: payment.mode,
+    id: eventId,
+    type,
+    subjectId: payment.id,
+    createdAtMs: occurredAtMs,
+    body: eventBody(type, {
+      ...(payment.origin === 'invoice'
+        ? { invoiceId: payment.id }
+        : { paymentIntentId: payment.id }),
+      externalId: payment.externalId,
+      status: payment.status,
+      amount: formatAmount(payment.amount.amountMinor),
+      currency: payment.amount.currency,
+      metadata: new RawJson(payment.metadata),
+      source: payment.origin,
+      externalEventId: eventId,
+      occurredAt: formatInstant(occurredAtMs),
+      ...(reason === null ? {} : { reason }),
+    }),
+  };
+}
+
+/** The text of a webhook body: `{"event": type, "data": {...}}`. */
+export function eventBody(type: string, data: Readonly<Record<string, unknown>>): string {
+  return writeJson({ event: type, data });
+}
+
+function reachableStatuses(): readonly PaymentStatus[] {
+  const rows: readonly Readonly<Record<string, PaymentStatus>>[] = Object.values(paymentMoves);
+  return [...new Set(rows.flatMap((row) => Object.values(row)))];
+}

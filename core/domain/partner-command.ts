@@ -1,0 +1,227 @@
+// One thing that the settlement partner must do for us. The row is committed before the call, its
+// id is our idempotency key at the partner, and it stays the record of the order until the partner
+// reports its end. A call whose outcome is unknown is never taken for a failure.
+import { assert } from '../errors.js';
+import type { Money } from './money.js';
+import type { Tenant } from './tenant.js';
+
+export const commandMoves = {
+  pending: { send: 'sent', void: 'void', accept: 'done' },
+  sent: { accept: 'done', refuse: 'refused', postpone: 'pending', lose: 'unknown' },
+  unknown: { send: 'sent', accept: 'done', refuse: 'refused' },
+  done: {},
+  refused: { reopen: 'pending' },
+  void: {},
+} as const satisfies Record<CommandState, Partial<Record<CommandMove, CommandState>>>;
+
+export type CommandState = 'pending' | 'sent' | 'unknown' | 'done' | 'refused' | 'void';
+
+export type CommandMove = 'send' | 'accept' | 'refuse' | 'postpone' | 'lose' | 'void' | 'reopen';
+
+export type CommandKind = 'submit_buyer' | 'payin' | 'payout' | 'refund';
+
+/** How long after the first call its key surely still protects us: 24 h at the partner, less 1 h. */
+export const KEY_KEPT_MS = 23 * 3_600_000;
+/** How long one worker may hold a command before another may take it: longer than any call. */
+export const COMMAND_LEASE_MS = 60_000;
+/** Waits before the same call is tried again; the last one repeats. */
+export const CALL_BACKOFF_MS = [1_000, 5_000, 15_000, 60_000, 300_000] as const;
+/** Waits between questions about an order whose end was not reported yet; the last one repeats. */
+export const POLL_BACKOFF_MS = [2_000, 3_000, 5_000, 15_000, 60_000, 300_000, 900_000] as const;
+
+/** What became of the accepted order at the partner; `open` while it may still change. */
+export type OrderEnd = 'open' | 'completed' | 'failed' | 'returned';
+
+export interface PartnerCommand extends Tenant {
+  /** Also our idempotency key and our reference at the partner. */
+  readonly id: string;
+  readonly kind: CommandKind;
+  /** The payment it serves; null for a buyer's KYC. */
+  readonly paymentId: string | null;
+  /** The KYC submission it serves; null for money. */
+  readonly submissionId: string | null;
+  /** The money it is about: asked from the buyer, paid out, or given back; null for KYC. */
+  readonly amount: Money | null;
+  readonly state: CommandState;
+  /** The exact request, sealed, fixed before the first call; null until then. */
+  readonly request: string | null;
+  /** The partner's id of the order; null until it accepted or reported it. */
+  readonly partnerRef: string | null;
+  readonly end: OrderEnd;
+  /** Calls begun (in `done`: questions asked) since the last change for the better. */
+  readonly tries: number;
+  readonly firstSentAtMs: number | null;
+  /** When a worker must look next; null when there is nothing to do by itself. */
+  readonly dueAtMs: number | null;
+  readonly leaseToken: string | null;
+  readonly lastError: string | null;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly version: number;
+}
+
+/** What a change of a payment asks of the partner; the use case gives it an id. */
+export interface CommandDraft {
+  readonly kind: CommandKind;
+  readonly amount: Money | null;
+}
+
+export function nextCommandState(state: CommandState, move: CommandMove): CommandState | null {
+  const row: Partial<Record<CommandMove, CommandState>> = commandMoves[state];
+  return row[move] ?? null;
+}
+
+/** A command that was never sent, or of which the partner surely knows nothing, can be taken back. */
+export function isVoidable(command: PartnerCommand): boolean {
+  return nextCommandState(command.state, 'void') !== null;
+}
+
+/** Neither ended here nor at the partner. */
+export function isOpen(command: PartnerCommand): boolean {
+  if (command.state === 'done') return command.end === 'open';
+  return command.state !== 'refused' && command.state !== 'void';
+}
+
+/** A call in doubt may be repeated while the partner keeps our key; then only be read back. */
+export function mayRepeat(command: PartnerCommand, nowMs: number): boolean {
+  return command.firstSentAtMs === null || nowMs < command.firstSentAtMs + KEY_KEPT_MS;
+}
+
+/** Work that the service will not finish by itself: an operator must look. */
+export function isStuck(command: PartnerCommand): boolean {
+  return command.dueAtMs === null && (command.state === 'unknown' || isDebt(command));
+}
+
+/** The request is fixed and the call is about to be made. */
+export function sendCommand(
+  command: PartnerCommand,
+  request: string,
+  nowMs: number,
+): PartnerCommand {
+  return step(command, 'send', nowMs, {
+    request,
+    firstSentAtMs: command.firstSentAtMs ?? nowMs,
+    tries: command.tries + 1,
+  });
+}
+
+/** The partner took the order; its end is asked for until it is reported. */
+export function acceptCommand(
+  command: PartnerCommand,
+  partnerRef: string,
+  nowMs: number,
+): PartnerCommand {
+  return step(command, 'accept', nowMs, {
+    partnerRef,
+    tries: 0,
+    dueAtMs: command.end === 'open' ? nowMs + POLL_BACKOFF_MS[0] : null,
+    leaseToken: null,
+    lastError: null,
+  });
+}
+
+export function refuseCommand(
+  command: PartnerCommand,
+  reason: string,
+  nowMs: number,
+): PartnerCommand {
+  return step(command, 'refuse', nowMs, { dueAtMs: null, leaseToken: null, lastError: reason });
+}
+
+/** The partner surely did nothing: the same order is pending again after a wait. */
+export function postponeCommand(
+  command: PartnerCommand,
+  reason: string,
+  nowMs: number,
+): PartnerCommand {
+  return step(command, 'postpone', nowMs, {
+    dueAtMs: nowMs + backoffMs(CALL_BACKOFF_MS, command.tries),
+    leaseToken: null,
+    lastError: reason,
+  });
+}
+
+/** The answer never came: the order may or may not exist. */
+export function loseCommand(
+  command: PartnerCommand,
+  reason: string,
+  nowMs: number,
+): PartnerCommand {
+  return step(command, 'lose', nowMs, {
+    dueAtMs: nowMs + backoffMs(CALL_BACKOFF_MS, command.tries),
+    leaseToken: null,
+    lastError: reason,
+  });
+}
+
+export function voidCommand(command: PartnerCommand, nowMs: number): PartnerCommand {
+  return step(command, 'void', nowMs, { dueAtMs: null, leaseToken: null });
+}
+
+/** An operator orders a refused refund again. */
+export function reopenCommand(command: PartnerCommand, nowMs: number): PartnerCommand {
+  assert(isDebt(command), 'only a refused refund is ordered again');
+  return step(command, 'reopen', nowMs, { dueAtMs: nowMs, tries: 0, firstSentAtMs: null });
+}
+
+/** Nobody may repeat it and the partner knows nothing of it: it waits for an operator. */
+export function leaveToOperator(
+  command: PartnerCommand,
+  reason: string,
+  nowMs: number,
+): PartnerCommand {
+  return changed(command, nowMs, { dueAtMs: null, leaseToken: null, lastError: reason });
+}
+
+/** Look again later: the question was asked and the order had not ended. */
+export function askAgain(
+  command: PartnerCommand,
+  lastError: string | null,
+  nowMs: number,
+): PartnerCommand {
+  return changed(command, nowMs, {
+    tries: command.tries + 1,
+    dueAtMs: nowMs + backoffMs(POLL_BACKOFF_MS, command.tries + 1),
+    leaseToken: null,
+    lastError,
+  });
+}
+
+/** The partner reported how the order ended (`failed` may still become something else). */
+export function endOrder(
+  command: PartnerCommand,
+  partnerRef: string,
+  end: OrderEnd,
+  nowMs: number,
+): PartnerCommand {
+  const accepted: CommandState = nextCommandState(command.state, 'accept') ?? command.state;
+  return changed(command, nowMs, {
+    state: accepted,
+    partnerRef,
+    end,
+    dueAtMs: end === 'failed' ? nowMs + backoffMs(POLL_BACKOFF_MS, command.tries) : null,
+    leaseToken: null,
+  });
+}
+
+export function backoffMs(waitsMs: readonly number[], tries: number): number {
+  const waitMs = waitsMs[tries < waitsMs.length ? tries : waitsMs.length - 1];
+  assert(waitMs !== undefined, 'a backoff needs at least one wait');
+  return waitMs;
+}
+
+type Fields = Partial<Omit<PartnerCommand, 'id' | 'kind' | 'version' | 'updatedAtMs'>>;
+
+function step(command: PartnerCommand, move: CommandMove, nowMs: number, fields: Fields) {
+  const state = nextCommandState(command.state, move);
+  assert(state !== null, `a ${command.state} partner command knows no ${move}`);
+  return changed(command, nowMs, { ...fields, state });
+}
+
+function changed(command: PartnerCommand, nowMs: number, fields: Fields): PartnerCommand {
+  return Object.freeze({ ...command, ...fields, updatedAtMs: nowMs });
+}
+
+function isDebt(command: PartnerCommand): boolean {
+  return command.kind === 'refund' && command.state === 'refused';
+}

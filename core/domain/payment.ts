@@ -1,0 +1,172 @@
+// The payment: one aggregate behind both creation surfaces (payment intent and invoice). This file
+// owns what its status may become and what a payment is made of. Where the money is stands in
+// funds.ts; what one cause changes in payment, funds and commands together stands in collection.ts.
+import type { Money } from './money.js';
+import type { Tenant } from './tenant.js';
+
+export const paymentMoves = {
+  awaiting_approval: {
+    approve: 'approved',
+    cancel: 'cancelled',
+    expire: 'expired',
+    fail: 'failed',
+  },
+  approved: { invite: 'awaiting_buyer', cancel: 'cancelled', expire: 'expired', fail: 'failed' },
+  awaiting_buyer: {
+    sign_in: 'buyer_kyc_pending',
+    sign_in_verified: 'buyer_kyc_approved',
+    cancel: 'cancelled',
+    expire: 'expired',
+    fail: 'failed',
+  },
+  buyer_kyc_pending: {
+    kyc_approved: 'buyer_kyc_approved',
+    kyc_rejected: 'failed',
+    cancel: 'cancelled',
+    expire: 'expired',
+    fail: 'failed',
+  },
+  buyer_kyc_approved: {
+    quote: 'fx_quoted',
+    cancel: 'cancelled',
+    expire: 'expired',
+    fail: 'failed',
+  },
+  fx_quoted: {
+    quote: 'fx_quoted',
+    confirm: 'on_ramp_pending',
+    cancel: 'cancelled',
+    expire: 'expired',
+    fail: 'failed',
+  },
+  on_ramp_pending: {
+    quote_expired: 'fx_quoted',
+    payin_completed: 'on_chain_confirmed',
+    cancel: 'cancelled',
+    expire: 'expired',
+    fail: 'failed',
+  },
+  on_chain_confirmed: { take_payout: 'offramp_pending', cancel: 'cancelled', fail: 'failed' },
+  offramp_pending: { payout_completed: 'settled', fail: 'failed' },
+  settled: {},
+  failed: {},
+  cancelled: {},
+  expired: {},
+} as const satisfies Record<PaymentStatus, Partial<Record<PaymentMove, PaymentStatus>>>;
+
+export type PaymentStatus =
+  | 'awaiting_approval'
+  | 'approved'
+  | 'awaiting_buyer'
+  | 'buyer_kyc_pending'
+  | 'buyer_kyc_approved'
+  | 'fx_quoted'
+  | 'on_ramp_pending'
+  | 'on_chain_confirmed'
+  | 'offramp_pending'
+  | 'settled'
+  | 'failed'
+  | 'cancelled'
+  | 'expired';
+
+export type PaymentMove =
+  | 'approve'
+  | 'invite'
+  | 'sign_in'
+  | 'sign_in_verified'
+  | 'kyc_approved'
+  | 'kyc_rejected'
+  | 'quote'
+  | 'confirm'
+  | 'quote_expired'
+  | 'payin_completed'
+  | 'take_payout'
+  | 'payout_completed'
+  | 'cancel'
+  | 'expire'
+  | 'fail';
+
+export type PaymentOrigin = 'payment_intent' | 'invoice';
+
+/** What the integrator said of the buyer for this payment; it pre-fills forms and proves nothing. */
+export interface BuyerHint {
+  readonly email: string;
+  readonly name: string | null;
+  readonly country: string | null;
+  readonly phone: string | null;
+}
+
+/** What the partner reported of the completed payout. */
+export interface SettlementFacts {
+  /** BRL that reached the seller. */
+  readonly settled: Money;
+  /** BRL per unit of the payment's currency, as a decimal string. */
+  readonly fxRate: string;
+  /** The BACEN end-to-end id of the PIX transfer; null when the partner does not tell it. */
+  readonly endToEndId: string | null;
+}
+
+export interface Payment extends Tenant {
+  readonly id: string;
+  readonly origin: PaymentOrigin;
+  /** Random value of the hosted page's URL; knowing an id does not reveal it. */
+  readonly publicId: string;
+  readonly externalId: string | null;
+  readonly status: PaymentStatus;
+  readonly amount: Money;
+  readonly buyerId: string;
+  readonly buyer: BuyerHint;
+  /** The connected seller that is paid; null when the organization itself is. */
+  readonly sellerExternalId: string | null;
+  /** The partner's reference of the PIX destination, fixed at creation. */
+  readonly destination: string;
+  readonly returnUrl: string | null;
+  /** JSON text exactly as the integrator sent it; null when absent. */
+  readonly display: string | null;
+  /** JSON text exactly as the integrator sent it; '{}' when absent. */
+  readonly metadata: string;
+  readonly expiresAtMs: number | null;
+  /** The quote last shown to the buyer (quote.ts). */
+  readonly quoteId: string | null;
+  /** What the buyer must do to pay, as the partner gave it (JSON text); null before the pay-in. */
+  readonly payinInstructions: string | null;
+  readonly transactionHash: string | null;
+  readonly settlement: SettlementFacts | null;
+  readonly failureReason: string | null;
+  readonly cancelReason: string | null;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly version: number;
+}
+
+/** The status after `move`, or null when the table has no such cell. */
+export function nextStatus(status: PaymentStatus, move: PaymentMove): PaymentStatus | null {
+  const row: Partial<Record<PaymentMove, PaymentStatus>> = paymentMoves[status];
+  return row[move] ?? null;
+}
+
+export function isTerminal(status: PaymentStatus): boolean {
+  return Object.keys(paymentMoves[status]).length === 0;
+}
+
+export function isCancellable(status: PaymentStatus): boolean {
+  return nextStatus(status, 'cancel') !== null;
+}
+
+export function isExpirable(status: PaymentStatus): boolean {
+  return nextStatus(status, 'expire') !== null;
+}
+
+/** Every status in table order, for checks that must cover all of them. */
+export const paymentStatuses = Object.keys(paymentMoves) as readonly PaymentStatus[];
+
+/** The statuses for which `test` holds: how SQL and listings learn of terminal or expirable ones. */
+export function statusesWhere(test: (status: PaymentStatus) => boolean): readonly PaymentStatus[] {
+  return paymentStatuses.filter(test);
+}
+
+/** How far along the way to `settled` a status is; null for statuses that left that way. */
+export function progress(status: PaymentStatus): number | null {
+  if (isTerminal(status) && status !== 'settled') return null;
+  return paymentStatuses.indexOf(status);
+}

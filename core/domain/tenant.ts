@@ -1,0 +1,18 @@
+// Who owns a row: the pair of organization and mode that every read and write of integrator data
+// carries, and the modes there are. Test and live data never meet.
+
+export const modes = ['test', 'live'] as const;
+export type Mode = (typeof modes)[number];
+
+export interface Tenant {
+  readonly orgId: string;
+  readonly mode: Mode;
+}
+
+export function sameTenant(left: Tenant, right: Tenant): boolean {
+  return left.orgId === right.orgId && left.mode === right.mode;
+}
+
+export function tenantOf(row: Tenant): Tenant {
+  return { orgId: row.orgId, mode: row.mode };
+}

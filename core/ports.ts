@@ -1,0 +1,538 @@
+// Everything the core asks of the world outside. Adapters implement these; use cases take them as
+// `Deps`. What an operation means to the business stands in the domain, not here.
+import type { Buyer, KycSubmission } from './domain/buyer-kyc.js';
+import type { PayinReport, PayoutReport } from './domain/collection.js';
+import type { DomainEvent } from './domain/event.js';
+import type { Funds } from './domain/funds.js';
+import type { Posting } from './domain/ledger.js';
+import type { Money } from './domain/money.js';
+import type { Organization, OrganizationProfile } from './domain/organization.js';
+import type { CommandKind, PartnerCommand } from './domain/partner-command.js';
+import type { Payment, PaymentOrigin, PaymentStatus } from './domain/payment.js';
+import type { Quote, QuoteTerms } from './domain/quote.js';
+import type { Scope } from './domain/scope.js';
+import type { Subscription } from './domain/subscription.js';
+import type { Mode, Tenant } from './domain/tenant.js';
+import type { DeliveryStatus, WebhookDelivery } from './domain/webhook-delivery.js';
+
+/** What every use case gets. */
+export interface Deps {
+  readonly store: Store;
+  /** The settlement partner of each mode; null where none is configured. */
+  readonly partners: Readonly<Record<Mode, SettlementPartner | null>>;
+  readonly sender: WebhookSender;
+  readonly secretBox: SecretBox;
+  readonly rateLimits: RateLimits;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  /** Called after work was stored: workers of this process look at once. */
+  readonly wake: (work: WorkKind) => void;
+  readonly settings: Settings;
+}
+
+export type WorkKind = 'outbox' | 'commands' | 'deliveries' | 'inbox' | 'advances';
+
+export interface Settings {
+  /** Public address of the hosted page, without a trailing slash. */
+  readonly payUrl: string;
+  /** Waits before attempts 2 to 7 of a delivery. */
+  readonly retryDelaysMs: readonly number[];
+  /** Creates per minute and key; 0 switches the limit off. */
+  readonly rateLimitPerMinute: number;
+  readonly rateLimitBurst: number;
+  /** Whether webhook URLs may be http and private: development only. */
+  readonly allowPrivateUrls: boolean;
+}
+
+// ---------------------------------------------------------------------------------- storage
+
+/**
+ * The one way to data. `run` lets `work` read freely and stage writes; when it returns, all staged
+ * writes are applied as one atomic batch, or none. If a guard fails or a unique value was taken
+ * meanwhile, the whole `work` runs again and reads the winner; after a bounded number of runs it
+ * gives up with `StoreContention` (transient). `work` must not do I/O of its own.
+ */
+export interface Store {
+  run<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  readonly claims: Claims;
+  /** Applies what migrations are missing; refuses a database newer than the code. */
+  migrate(): Promise<void>;
+  health(): Promise<{ readonly database: boolean; readonly migrations: boolean }>;
+  close(): Promise<void>;
+}
+
+/**
+ * Updates are compare-and-set on the version that was read, and raise it by one. `expect` guards a
+ * row that was read for a decision and is not written. Reading an aggregate of which a write is
+ * staged is a programmer's error. Tenants come first in every tenant read.
+ */
+export interface Tx {
+  readonly organizations: {
+    get(orgId: string): Promise<Organization | null>;
+    list(): Promise<readonly Organization[]>;
+    profile(tenant: Tenant): Promise<OrganizationProfile | null>;
+    insert(organization: Organization, profiles: readonly OrganizationProfile[]): void;
+    update(organization: Organization): void;
+    updateProfile(profile: OrganizationProfile): void;
+    expectProfile(profile: OrganizationProfile): void;
+  };
+  readonly keys: {
+    get(keyId: string): Promise<StoredKey | null>;
+    list(orgId: string): Promise<readonly StoredKey[]>;
+    insert(key: StoredKey): void;
+    update(key: StoredKey): void;
+    /** Raises `lastUsedAtMs`, whatever the version; a later value stays. */
+    touch(keyId: string, lastUsedAtMs: number): void;
+  };
+  readonly payments: {
+    get(tenant: Tenant, id: string): Promise<Payment | null>;
+    byExternalId(
+      tenant: Tenant,
+      origin: PaymentOrigin,
+      externalId: string,
+    ): Promise<Payment | null>;
+    /** Payments of one tenant and buyer that wait in a status. */
+    ofBuyer(
+      tenant: Tenant,
+      buyerId: string,
+      status: PaymentStatus,
+      limit: number,
+    ): Promise<readonly Payment[]>;
+    /** Newest first, over all tenants: for operators. */
+    list(filter: PaymentFilter): Promise<readonly Payment[]>;
+    /** For operators, who name a payment by its id alone. */
+    find(id: string): Promise<Payment | null>;
+    insert(payment: Payment): void;
+    update(payment: Payment): void;
+  };
+  readonly funds: {
+    get(tenant: Tenant, paymentId: string): Promise<Funds | null>;
+    /** Funds with a debt to the buyer or an unknown position, oldest first: for operators. */
+    open(limit: number): Promise<readonly Funds[]>;
+    insert(funds: Funds): void;
+    update(funds: Funds): void;
+  };
+  readonly quotes: {
+    get(tenant: Tenant, id: string): Promise<Quote | null>;
+    insert(quote: Quote): void;
+  };
+  readonly commands: {
+    get(id: string): Promise<PartnerCommand | null>;
+    byPartnerRef(mode: Mode, kind: CommandKind, partnerRef: string): Promise<PartnerCommand | null>;
+    ofPayment(tenant: Tenant, paymentId: string): Promise<readonly PartnerCommand[]>;
+    /** Newest first, for operators; `stuck` as partner-command.ts defines it. */
+    list(filter: {
+      readonly stuck: boolean;
+      readonly limit: number;
+    }): Promise<readonly PartnerCommand[]>;
+    insert(command: PartnerCommand): void;
+    update(command: PartnerCommand): void;
+  };
+  readonly ledger: {
+    append(tenant: Tenant, paymentId: string, id: string, posting: Posting, atMs: number): void;
+    /** The sum of each payment and currency that is not zero; empty when the books are right. */
+    imbalances(limit: number): Promise<readonly LedgerImbalance[]>;
+    ofPayment(tenant: Tenant, paymentId: string): Promise<readonly StoredPosting[]>;
+  };
+  readonly idempotency: {
+    find(
+      tenant: Tenant,
+      key: string,
+    ): Promise<{ readonly surface: PaymentOrigin; readonly resourceId: string } | null>;
+    bind(
+      tenant: Tenant,
+      key: string,
+      surface: PaymentOrigin,
+      resourceId: string,
+      atMs: number,
+    ): void;
+  };
+  readonly buyers: {
+    byEmail(mode: Mode, emailKey: string): Promise<Buyer | null>;
+    get(mode: Mode, id: string): Promise<Buyer | null>;
+    /** A second buyer of the same address is a conflict: the work runs again and reads the first. */
+    insert(buyer: Buyer): void;
+    /** The newest submission of this tenant for the buyer. */
+    submission(tenant: Tenant, buyerId: string): Promise<KycSubmission | null>;
+    submissionById(tenant: Tenant, id: string): Promise<KycSubmission | null>;
+    /** An approved submission of any tenant of the mode. */
+    approvedAnywhere(mode: Mode, buyerId: string): Promise<KycSubmission | null>;
+    submissionByPartnerRef(mode: Mode, partnerRef: string): Promise<KycSubmission | null>;
+    insertSubmission(submission: KycSubmission): void;
+    updateSubmission(submission: KycSubmission): void;
+    expectSubmission(submission: KycSubmission): void;
+  };
+  readonly outbox: {
+    append(event: DomainEvent): void;
+    /** The oldest rows not yet sequenced. */
+    oldest(limit: number): Promise<readonly OutboxRow[]>;
+    remove(rows: readonly OutboxRow[]): void;
+  };
+  readonly feed: {
+    /** The last sequence given and its chain hash; null before a tenant's first event. */
+    head(tenant: Tenant): Promise<FeedHead | null>;
+    /** Compare-and-set from `was` (null: the tenant's first). */
+    setHead(tenant: Tenant, was: FeedHead | null, head: FeedHead): void;
+    append(event: FeedEvent): void;
+    after(tenant: Tenant, sequence: number, limit: number): Promise<readonly FeedEvent[]>;
+    get(tenant: Tenant, eventId: string): Promise<FeedEvent | null>;
+  };
+  readonly subscriptions: {
+    get(tenant: Tenant, id: string): Promise<Subscription | null>;
+    find(id: string): Promise<Subscription | null>;
+    list(tenant: Tenant): Promise<readonly Subscription[]>;
+    active(tenant: Tenant): Promise<readonly Subscription[]>;
+    insert(subscription: Subscription): void;
+    update(subscription: Subscription): void;
+  };
+  readonly deliveries: {
+    get(id: string): Promise<WebhookDelivery | null>;
+    /** Newest first; `beforeId` is the last id of the page before. */
+    ofSubscription(
+      tenant: Tenant,
+      subscriptionId: string,
+      page: { readonly beforeId: string | null; readonly limit: number },
+    ): Promise<readonly WebhookDelivery[]>;
+    /** Newest first, over all tenants: for operators. */
+    list(filter: {
+      readonly status: DeliveryStatus | null;
+      readonly subscriptionId: string | null;
+      readonly beforeId: string | null;
+      readonly limit: number;
+    }): Promise<readonly WebhookDelivery[]>;
+    /** Pending ones of a subscription, for its deletion. */
+    pendingOf(subscriptionId: string, limit: number): Promise<readonly WebhookDelivery[]>;
+    attempts(deliveryId: string): Promise<readonly DeliveryAttempt[]>;
+    insert(delivery: WebhookDelivery): void;
+    update(delivery: WebhookDelivery): void;
+    logAttempt(attempt: DeliveryAttempt): void;
+  };
+  readonly inbox: {
+    get(partner: string, mode: Mode, messageId: string): Promise<InboxMessage | null>;
+    insert(message: InboxMessage): void;
+    unapplied(nowMs: number, limit: number): Promise<readonly InboxMessage[]>;
+    update(message: InboxMessage): void;
+  };
+  readonly advances: {
+    get(tenant: Tenant, paymentId: string): Promise<Advance | null>;
+    due(nowMs: number, limit: number): Promise<readonly Advance[]>;
+    /** Inserts, or replaces the one of the same payment. */
+    put(advance: Advance): void;
+    update(advance: Advance): void;
+    remove(advance: Advance): void;
+  };
+}
+
+/** Immediate statements outside `run`: each takes due work for one worker by a lease. */
+export interface Claims {
+  /** Due commands, leased: their `dueAtMs` is the end of the lease, `leaseToken` is `token`. */
+  commands(claim: Claim): Promise<readonly PartnerCommand[]>;
+  /** Ids of active or deleted subscriptions that have due deliveries. */
+  dueSubscriptions(nowMs: number): Promise<readonly string[]>;
+  /**
+   * Due deliveries of one subscription, oldest first, leased, each attempt already counted and
+   * with its event's body and the subscription as it stands.
+   */
+  deliveries(
+    claim: Claim & { readonly subscriptionId: string },
+  ): Promise<readonly ClaimedDelivery[]>;
+  /** Expirable payments whose `expiresAtMs` has come (statuses from payment.ts). */
+  expiredPayments(nowMs: number, limit: number): Promise<readonly Payment[]>;
+  /** Ends every lease: only for a process that knows to be alone on the database. */
+  releaseAll(nowMs: number): Promise<void>;
+  /** The next moment at which any work falls due; null when there is none. */
+  nextDueAtMs(): Promise<number | null>;
+}
+
+export interface Claim {
+  readonly nowMs: number;
+  readonly limit: number;
+  readonly leaseMs: number;
+  readonly token: string;
+}
+
+export interface ClaimedDelivery {
+  readonly delivery: WebhookDelivery;
+  readonly subscription: Subscription;
+  readonly body: string;
+}
+
+export interface PaymentFilter {
+  readonly status: PaymentStatus | null;
+  readonly orgId: string | null;
+  readonly beforeId: string | null;
+  readonly limit: number;
+}
+
+export interface StoredKey {
+  readonly id: string;
+  readonly orgId: string;
+  readonly mode: Mode;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly salt: string;
+  readonly secretHash: string;
+  readonly lastUsedAtMs: number | null;
+  readonly revokedAtMs: number | null;
+  readonly createdAtMs: number;
+  readonly version: number;
+}
+
+export interface LedgerImbalance {
+  readonly paymentId: string;
+  readonly sum: Money;
+}
+
+export interface StoredPosting extends Posting {
+  readonly id: string;
+  readonly atMs: number;
+}
+
+/** `position` orders rows of one subject as they were committed. */
+export interface OutboxRow {
+  readonly position: bigint;
+  readonly event: DomainEvent;
+}
+
+export interface FeedHead {
+  readonly sequence: number;
+  /** Hex SHA-256 over the chain hash before and this event's body: the audit chain. */
+  readonly chainHash: string;
+}
+
+export interface FeedEvent extends DomainEvent, FeedHead {}
+
+export interface DeliveryAttempt {
+  readonly id: string;
+  readonly deliveryId: string;
+  readonly attempt: number;
+  readonly startedAtMs: number;
+  readonly durationMs: number;
+  readonly responseStatus: number | null;
+  /** The first 4 KiB of the answer at most, as text; null when there was none. */
+  readonly responseBody: string | null;
+  readonly error: string | null;
+}
+
+export interface InboxMessage {
+  readonly partner: string;
+  readonly mode: Mode;
+  /** The partner's id of the message: one message is applied once. */
+  readonly messageId: string;
+  /** JSON text of the facts read from the verified message. */
+  readonly facts: string;
+  readonly receivedAtMs: number;
+  /** When it is to be applied (again); null once applied. */
+  readonly dueAtMs: number | null;
+  readonly tries: number;
+  readonly version: number;
+}
+
+/** A test payment that is being played towards `to`. */
+export interface Advance extends Tenant {
+  readonly paymentId: string;
+  readonly to: PaymentStatus;
+  readonly dueAtMs: number;
+  readonly tries: number;
+  readonly version: number;
+}
+
+// ------------------------------------------------------------------------ settlement partner
+
+/**
+ * How a call that may have an effect ends. `refused`: never, for good. `later`: surely nothing
+ * happened, try again. `unknown`: it may have happened; never taken for a failure.
+ */
+export type PartnerAnswer<T> =
+  | { readonly outcome: 'done'; readonly value: T }
+  | { readonly outcome: 'refused'; readonly code: string; readonly message: string }
+  | { readonly outcome: 'later'; readonly reason: string }
+  | { readonly outcome: 'unknown'; readonly reason: string };
+
+export interface PayinOrder {
+  /** Our reference, and the idempotency key of the call. */
+  readonly reference: string;
+  readonly quote: QuoteTerms;
+  readonly payerEmail: string;
+}
+
+export interface PayoutOrder {
+  readonly reference: string;
+  /** What is paid out, in the currency the buyer paid. */
+  readonly amount: Money;
+  /** From registerPixDestination. */
+  readonly destination: string;
+}
+
+export interface RefundOrder {
+  readonly reference: string;
+  readonly payinRef: string;
+  readonly amount: Money;
+}
+
+/** Facts about a party; the partner adds what it needs through `requirements` later. */
+export interface ReceiverOrder {
+  readonly reference: string;
+  readonly entityType: 'individual' | 'business';
+  readonly email: string;
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+  readonly legalName: string | null;
+  readonly country: string | null;
+}
+
+export interface ReceiverReport {
+  readonly status: 'verifying' | 'approved' | 'rejected';
+  readonly reason: string | null;
+}
+
+export interface RefundReport {
+  readonly status: 'open' | 'completed' | 'failed';
+  readonly reason: string | null;
+}
+
+/**
+ * A fact the partner tells, by message or when asked. `reference` is ours where the partner sends
+ * it; `partnerRef` is its own id.
+ */
+export type PartnerFact = { readonly reference: string | null; readonly partnerRef: string } & (
+  | { readonly kind: 'submit_buyer'; readonly report: ReceiverReport }
+  | { readonly kind: 'payin'; readonly report: PayinReport }
+  | { readonly kind: 'payout'; readonly report: PayoutReport }
+  | { readonly kind: 'refund'; readonly report: RefundReport }
+);
+
+/**
+ * `prepare…` makes the exact text of a request and has no effect; it is stored before the `start…`
+ * call, which may be repeated with the same text. `find…` looks an order up by our reference where
+ * repeating is no longer safe. A read that cannot be answered is `later`.
+ */
+export interface SettlementPartner {
+  readonly name: string;
+  /** Currencies that buyers can pay in, ISO 4217. */
+  readonly currencies: readonly string[];
+  submitReceiver(request: string): Promise<PartnerAnswer<{ partnerRef: string } & ReceiverReport>>;
+  prepareReceiver(order: ReceiverOrder): Promise<PartnerAnswer<string>>;
+  receiver(partnerRef: string): Promise<PartnerAnswer<ReceiverReport>>;
+  findReceiver(request: string): Promise<PartnerAnswer<{ partnerRef: string } | null>>;
+  /** `key` makes a repeat harmless; the raw PIX key goes nowhere else. */
+  registerPixDestination(input: {
+    readonly receiverRef: string;
+    readonly pixKey: string;
+    readonly accountHolderName: string;
+    readonly key: string;
+  }): Promise<PartnerAnswer<{ destinationRef: string }>>;
+  provisionRails(input: {
+    readonly receiverRef: string;
+    readonly destinationRef: string;
+    readonly key: string;
+  }): Promise<PartnerAnswer<{ virtualAccountRef: string }>>;
+  quote(input: {
+    readonly source: Money;
+    readonly destination: string;
+  }): Promise<PartnerAnswer<QuoteTerms>>;
+  preparePayin(order: PayinOrder): Promise<PartnerAnswer<string>>;
+  startPayin(request: string): Promise<PartnerAnswer<{ partnerRef: string; instructions: string }>>;
+  payin(partnerRef: string): Promise<PartnerAnswer<PayinReport>>;
+  findPayin(
+    request: string,
+  ): Promise<PartnerAnswer<{ partnerRef: string; instructions: string } | null>>;
+  preparePayout(order: PayoutOrder): Promise<PartnerAnswer<string>>;
+  startPayout(request: string): Promise<PartnerAnswer<{ partnerRef: string }>>;
+  payout(partnerRef: string): Promise<PartnerAnswer<PayoutReport>>;
+  findPayout(request: string): Promise<PartnerAnswer<{ partnerRef: string } | null>>;
+  prepareRefund(order: RefundOrder): Promise<PartnerAnswer<string>>;
+  startRefund(request: string): Promise<PartnerAnswer<{ partnerRef: string }>>;
+  refund(partnerRef: string): Promise<PartnerAnswer<RefundReport>>;
+  findRefund(request: string): Promise<PartnerAnswer<{ partnerRef: string } | null>>;
+  /**
+   * Verifies a message over its raw bytes and reads it. Null when it is not genuine (signature,
+   * age) or not readable.
+   */
+  readInbound(
+    headers: Readonly<Record<string, string | undefined>>,
+    body: Uint8Array,
+    nowMs: number,
+  ): { readonly messageId: string; readonly facts: readonly PartnerFact[] } | null;
+}
+
+// ------------------------------------------------------------------------------- the rest
+
+export interface WebhookRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** `error` is null exactly when an answer came; what its status means is the domain's matter. */
+export interface WebhookResult {
+  readonly responseStatus: number | null;
+  /** 4 KiB at most. */
+  readonly responseBody: string | null;
+  readonly error: string | null;
+  readonly durationMs: number;
+}
+
+export interface WebhookSender {
+  /** POSTs once, follows no redirect, gives up after the receiver's 10 s; never throws. */
+  send(request: WebhookRequest): Promise<WebhookResult>;
+  /** Why this URL may not be subscribed; null when it may. */
+  refusal(url: string): Promise<string | null>;
+  close(): Promise<void>;
+}
+
+/** Authenticated encryption of what must not lie readable in the database. */
+export interface SecretBox {
+  /** `purpose` is bound to the ciphertext: opening it for another purpose fails. */
+  seal(plain: string, purpose: string): string;
+  open(sealed: string, purpose: string): string;
+  /** HMAC-SHA256 in hex under a key derived for `purpose`. */
+  mac(text: string, purpose: string): string;
+}
+
+export interface RateLimits {
+  /** One atomic step of rate-limit.ts; seconds to wait when refused, null when allowed. */
+  take(input: {
+    readonly key: string;
+    readonly perMinute: number;
+    readonly burst: number;
+    readonly nowMs: number;
+  }): Promise<number | null>;
+}
+
+export interface Clock {
+  nowMs(): number;
+}
+
+export type IdPrefix =
+  | 'org'
+  | 'key'
+  | 'pi'
+  | 'inv'
+  | 'byr'
+  | 'kyc'
+  | 'acct'
+  | 'rcv'
+  | 'whs'
+  | 'evt'
+  | 'whd'
+  | 'doc'
+  | 'mem'
+  | 'qt'
+  | 'cmd'
+  | 'pst'
+  | 'att';
+
+export interface Ids {
+  /** `<prefix>_…`: sortable by time of creation, unguessable (80 random bits). */
+  next(prefix: IdPrefix, nowMs: number): string;
+  randomBytes(length: number): Uint8Array;
+}
+
+export interface Log {
+  debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
