@@ -37,7 +37,7 @@ function warnAboutStaleBuild() {
   });
   if (newer) {
     process.stderr.write(
-      'ponte: the sources are newer than dist/; `npm run build` builds them, `npm run dev` runs them\n',
+      'ponte: dist/ is older than the sources; renew it by `npm run build`, or use `npm run dev`\n',
     );
   }
 }

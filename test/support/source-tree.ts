@@ -1,0 +1,82 @@
+// Reads the project's own files for the tests that check how they look: which files there are,
+// their text, their code without comments and strings, and what they import. It judges nothing.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const projectRoot = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface SourceFile {
+  /** From the project's root, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Every file of the project, without what .gitignore names. */
+export function projectFiles(): readonly SourceFile[] {
+  const paths: string[] = [];
+  const ignored = ignoredNames();
+  const walk = (folder: string): void => {
+    for (const entry of readdirSync(join(projectRoot, folder), { withFileTypes: true })) {
+      const path = posix.join(folder, entry.name);
+      if (ignored(entry.name)) continue;
+      if (entry.isDirectory()) walk(path);
+      else paths.push(path);
+    }
+  };
+  walk('.');
+  return paths
+    .sort()
+    .map((path) => ({ path, text: readFileSync(join(projectRoot, path), 'utf8') }));
+}
+
+/** What a file imports: packages as written, files of the project as paths from its root. */
+export function importsOf(file: SourceFile): readonly string[] {
+  // Found in the code, so that an import inside a string is none; the name is read from the text.
+  const words = [...codeOf(file).matchAll(/\b(from|import|require)\b/g)];
+  return words.flatMap(({ index, 0: word }) => {
+    const rest = file.text.slice(index + word.length);
+    const name = (word === 'from' ? /^\s*['"]([^'"]+)/ : /^\s*\(?\s*['"]([^'"]+)/).exec(rest)?.[1];
+    if (name === undefined) return [];
+    return name.startsWith('.') ? posix.join(posix.dirname(file.path), name) : name;
+  });
+}
+
+/** The package that an import names: `@scope/name` or `name`, without a path inside it. */
+export function packageOf(imported: string): string {
+  return imported
+    .split('/')
+    .slice(0, imported.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+/** The code alone: comments, strings and regular expressions are blank, every offset is kept. */
+export function codeOf(file: SourceFile): string {
+  return file.text.replace(notCode, (piece) =>
+    // Code inside a template's ${} stays code.
+    piece.startsWith('`')
+      ? piece.replace(/(\$\{[^{}]*\})|[^\n]/g, (_, code: string | undefined) => code ?? ' ')
+      : piece.replace(/[^\n]/g, ' '),
+  );
+}
+
+const notCode = new RegExp(
+  [
+    String.raw`\/\/[^\n]*`,
+    String.raw`\/\*[\s\S]*?\*\/`,
+    String.raw`'(?:\\[\s\S]|[^'\\\n])*'`,
+    String.raw`"(?:\\[\s\S]|[^"\\\n])*"`,
+    '`(?:\\\\[\\s\\S]|\\$\\{[^{}]*\\}|[^`\\\\])*`',
+    // A slash starts a regular expression only where a value may start.
+    String.raw`(?<=[(,=:[!&|?{};\n]\s*|\breturn\s)` +
+      String.raw`\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/`,
+  ].join('|'),
+  'g',
+);
+
+function ignoredNames(): (name: string) => boolean {
+  const patterns = readFileSync(join(projectRoot, '.gitignore'), 'utf8').split('\n');
+  const names = new Set([...patterns.map((pattern) => pattern.replace(/\/$/, '')), '.git']);
+  const endings = patterns.filter((pattern) => pattern.startsWith('*')).map((p) => p.slice(1));
+  return (name) => names.has(name) || endings.some((ending) => name.endsWith(ending));
+}

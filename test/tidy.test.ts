@@ -1,0 +1,355 @@
+// The house's rules that a program can check. Each rule is one test: its name is the rule, and it
+// must catch its own counterexamples before it may pass the tree. What Biome can check is left to
+// Biome; lint.test.ts shows that those rules bite.
+import assert from 'node:assert/strict';
+import { basename, extname } from 'node:path';
+import { test } from 'node:test';
+import {
+  codeOf,
+  importsOf,
+  packageOf,
+  projectFiles,
+  type SourceFile,
+} from './support/source-tree.js';
+
+/** Who may import what; the first row whose folder fits a file counts. `*` is any package. */
+const layers = [
+  { folder: 'core/domain/', mayImport: ['node:crypto', 'core/domain/', 'core/errors.js'] },
+  { folder: 'core/', mayImport: ['node:crypto', 'core/'] },
+  { folder: 'adapters/', mayImport: ['*', 'core/', 'adapters/', 'package.json'] },
+  { folder: 'host/', mayImport: ['*', 'core/', 'adapters/', 'host/', 'package.json'] },
+  { folder: 'cli/', mayImport: ['*', 'core/', 'adapters/', 'host/', 'cli/', 'package.json'] },
+] as const;
+
+/** The one place of each package that the running service uses; tests may import any. */
+const homes: Readonly<Record<string, string>> = {
+  'better-sqlite3': 'adapters/storage/',
+  commander: 'cli/',
+  'find-my-way': 'adapters/http/',
+  inversify: 'host/container.ts',
+  'ipaddr.js': 'adapters/webhooks/',
+  pino: 'host/',
+  'reflect-metadata': 'host/container.ts',
+  standardwebhooks: 'adapters/partner/',
+  undici: 'adapters/webhooks/',
+};
+
+const topLevel = [
+  ...['core', 'adapters', 'host', 'cli', 'test', '.ci'],
+  ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE'],
+  ...['package.json', 'package-lock.json', '.npmrc', '.gitignore'],
+  ...['tsconfig.json', 'tsconfig.build.json', 'tsup.config.ts', 'biome.json'],
+];
+
+const linesMax = 400;
+const columnsMax = 100;
+
+/** Files that may be longer than others, and why. */
+const longFiles: Readonly<Record<string, string>> = {
+  'core/ports.ts': 'every port, on one page',
+};
+
+/** What the core may not say: time and chance come in from outside, money is never a float. */
+const forbiddenInCore = [
+  /\bDate\b/,
+  /\bMath\.random\b/,
+  /\bperformance\b/,
+  /\bNumber\(/,
+  /\bparseFloat\b/,
+  /\.toFixed\b/,
+  /\bset(Timeout|Interval|Immediate)\b/,
+  /\bprocess\b/,
+  /\bconsole\b/,
+  /\bfetch\(/,
+];
+
+/** Words of a workshop, not of the product. Spelled in two halves, so that this file passes. */
+const forbiddenWords = [
+  ...['/wo' + 'rk/', '../sh' + 'ared', '/tm' + 'p/', 'house-' + 'style', 'design' + '.md'],
+  ...['decisions' + '.md', 'TO' + 'DO', 'FIX' + 'ME', 'HA' + 'CK', 'stack' + 'overflow'],
+];
+
+interface Rule {
+  readonly name: string;
+  /** What is wrong in these files, one line each. */
+  readonly check: (files: readonly SourceFile[]) => readonly string[];
+  /** Path and text of files of which each alone, beside `package.json`, breaks the rule. */
+  readonly counterexamples: readonly (readonly [path: string, text: string])[];
+}
+
+const rules: readonly Rule[] = [
+  {
+    name: 'imports point inwards: core, then adapters, host, cli; core needs node:crypto alone',
+    check: eachImport(({ path }, imported) => {
+      const layer = layers.find(({ folder }) => path.startsWith(folder));
+      return layer !== undefined && !mayImport(layer.mayImport, imported);
+    }),
+    counterexamples: [
+      ['core/domain/a.ts', "import { b } from '../usecases/b.js';"],
+      ['core/domain/a.ts', "import type { B } from '../ports.js';"],
+      ['core/usecases/a.ts', "import {\n  b,\n} from 'zod';"],
+      ['core/a.ts', "import { readFileSync } from 'node:fs';"],
+      ['core/a.ts', "export { b } from '../adapters/b.js';"],
+      ['adapters/http/a.ts', "import { b } from '../../host/b.js';"],
+      ['host/a.ts', "const b = await import('../cli/b.js');"],
+      ['cli/a.ts', "import '../test/support/b.js';"],
+    ],
+  },
+  {
+    name: 'each runtime package is imported in its one place and nowhere else',
+    check: eachImport(({ path }, imported) => {
+      const home = homes[packageOf(imported)];
+      return home !== undefined && !path.startsWith(home) && !path.startsWith('test/');
+    }),
+    counterexamples: [
+      ['host/main.ts', "import { Container } from 'inversify';"],
+      ['host/a.ts', "import Database from 'better-sqlite3';"],
+      ['adapters/http/a.ts', "import { request } from 'undici';"],
+      ['adapters/http/a.ts', "import 'reflect-metadata';"],
+    ],
+  },
+  {
+    name: 'packages that are imported are declared, and declared runtime packages are imported',
+    check: packagesDeclared,
+    counterexamples: [
+      ['adapters/a.ts', "import { b } from 'not-declared';"],
+      ['core/a.ts', 'nothing here imports zod'],
+    ],
+  },
+  {
+    name: 'the core knows no clock, no chance, no float, no process',
+    check: eachLineOfCode(
+      ({ path }) => path.startsWith('core/'),
+      (line) => forbiddenInCore.some((pattern) => pattern.test(line)),
+    ),
+    counterexamples: [
+      ...['Date.now()', 'new Date(0)', 'Math.random()', 'Number(b)', 'parseFloat(b)'],
+      ...['b.toFixed(2)', 'setTimeout(b, 1)', 'process.env.B', '`$' + '{new Date()}`'],
+    ].map((code) => ['core/a.ts', `const a = ${code};`]),
+  },
+  {
+    name: 'the domain is synchronous',
+    check: eachLineOfCode(
+      ({ path }) => path.startsWith('core/domain/'),
+      (line) => /\b(async|await|Promise)\b/.test(line),
+    ),
+    counterexamples: [['core/domain/a.ts', 'export async function a() {}']],
+  },
+  {
+    name: `a file has at most ${linesMax} lines, or a reason in the list`,
+    check: eachFile((file) => {
+      const count = file.text.split('\n').length - 1;
+      return isOurs(file) && count > linesMax && longFiles[file.path] === undefined;
+    }),
+    counterexamples: [['core/a.ts', 'a;\n'.repeat(linesMax + 1)]],
+  },
+  {
+    name: `a line has at most ${columnsMax} columns`,
+    check: eachLineOf(
+      (file) => isOurs(file),
+      (line) => [...line].length > columnsMax,
+    ),
+    counterexamples: [['core/a.ts', `// ${'a'.repeat(columnsMax)}`]],
+  },
+  {
+    name: 'a source file opens with a paragraph that says what it owns',
+    check: eachFile((file) => isOurs(file) && !isTest(file) && !opensWithParagraph(file.text)),
+    counterexamples: [
+      ['core/a.ts', 'export const a = 1;\n'],
+      ['core/a.ts', '// Too short.\nexport const a = 1;\n'],
+      ['adapters/storage/migrations/sqlite/0001.sql', 'create table a (b text);\n'],
+    ],
+  },
+  {
+    name: 'file names are kebab-case',
+    check: eachFile(
+      (file) => isOurs(file) && !/^[a-z0-9]+([-.][a-z0-9]+)*$/.test(basename(file.path)),
+    ),
+    counterexamples: [
+      ['core/fooBar.ts', ''],
+      ['adapters/storage/migrations/sqlite/0001_Init.sql', ''],
+    ],
+  },
+  {
+    name: 'a file name is unique in the tree, but for main.ts and the numbers of migrations',
+    check: uniqueNames,
+    counterexamples: [['test/package.json', '']],
+  },
+  {
+    name: 'no folder and no file is named for what is left over (utils, helpers, types, …)',
+    check: eachFile(({ path }) =>
+      /(^|\/)(services|mappers|dtos|utils?|helpers?|common|misc|types|index)(\/|\.ts$)/.test(path),
+    ),
+    counterexamples: [
+      ['core/utils/a.ts', ''],
+      ['core/types.ts', ''],
+      ['adapters/index.ts', ''],
+    ],
+  },
+  {
+    name: 'the top level holds the agreed names only',
+    check: eachFile(({ path }) => !topLevel.includes(path.split('/')[0] as string)),
+    counterexamples: [
+      ['notes.md', ''],
+      ['scripts/a.sh', ''],
+    ],
+  },
+  {
+    name: 'no test is skipped, singled out or left for later',
+    check: eachLineOfCode(
+      ({ path }) => path.startsWith('test/'),
+      (line) => /\.(skip|only|todo)\(|[{,]\s*(skip|only|todo)\s*[:,}]/.test(line),
+    ),
+    counterexamples: [
+      ['test/a.test.ts', "test.skip('a', () => {});"],
+      ['test/a.test.ts', "test.todo('a');"],
+      ['test/a.test.ts', "test('a', { only: true }, () => {});"],
+      ['test/a.test.ts', 't.skip();'],
+    ],
+  },
+  {
+    name: 'no SQL statement is written outside adapters/storage',
+    check: eachLineOf(
+      ({ path }) => /^(core|adapters|host|cli)\/.*\.ts$/.test(path) && !/\/storage\//.test(path),
+      (line) => /['"`]\s*(select .* from|insert into|update .* set|delete from) /i.test(line),
+    ),
+    counterexamples: [['core/usecases/a.ts', "run('select a from b');"]],
+  },
+  {
+    name: 'SQL is lower-case',
+    check: eachLineOf(
+      ({ path }) => /^adapters\/storage\/.*\.(ts|sql)$/.test(path),
+      (line) => /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|WHERE|CREATE TABLE)\b/.test(line),
+    ),
+    counterexamples: [['adapters/storage/a.ts', "run('SELECT 1');"]],
+  },
+  {
+    name: 'the lock file names no registry',
+    check: eachLineOf(
+      ({ path }) => path === 'package-lock.json',
+      (line) => line.includes('"resolved"'),
+    ),
+    counterexamples: [['package-lock.json', '"resolved": "https://registry.npmjs.org/a.tgz"']],
+  },
+  {
+    name: 'package.json pins every version exactly',
+    check: eachLineOf(
+      ({ path }) => path === 'package.json',
+      (line) => /"[\^~*]|": "(latest|\d+|\d+\.\d+)"/.test(line),
+    ),
+    counterexamples: [
+      ['package.json', '"zod": "^4.0.0"'],
+      ['package.json', '"zod": "4"'],
+    ],
+  },
+  {
+    name: 'nothing speaks of the workshop in which it was made',
+    check: eachLineOf(
+      ({ path }) => path !== 'package-lock.json',
+      (line) => forbiddenWords.some((word) => line.includes(word)),
+    ),
+    counterexamples: forbiddenWords.map((word) => ['core/a.ts', `// see ${word} there`]),
+  },
+];
+
+const tree = projectFiles();
+
+for (const { name, check, counterexamples } of rules) {
+  test(name, () => {
+    for (const [path, text] of counterexamples) {
+      const files = [...tree.filter((file) => file.path === 'package.json'), { path, text }];
+      assert.notDeepEqual(check(files), [], `not caught: ${path}: ${text.slice(0, 60)}`);
+    }
+    assert.deepEqual(check(tree), []);
+  });
+}
+
+function isOurs({ path }: SourceFile): boolean {
+  return ['.ts', '.cjs', '.sql'].includes(extname(path));
+}
+
+/** A test file's names say what it holds. */
+function isTest({ path }: SourceFile): boolean {
+  return path.endsWith('.test.ts');
+}
+
+function opensWithParagraph(text: string): boolean {
+  const lines = text.replace(/^#!.*\n/, '').split('\n');
+  const end = lines.findIndex((line) => !/^(\/\/|--|\/?\*+)/.test(line.trim()));
+  return lines.slice(0, end).join(' ').length >= 40;
+}
+
+function mayImport(allowed: readonly string[], imported: string): boolean {
+  const ours = topLevel.includes(imported.split('/')[0] as string);
+  return allowed.some((name) =>
+    name === '*' ? !ours : name.endsWith('/') ? imported.startsWith(name) : imported === name,
+  );
+}
+
+function packagesDeclared(files: readonly SourceFile[]): readonly string[] {
+  const manifest = files.find(({ path }) => path === 'package.json');
+  const { dependencies, devDependencies } = JSON.parse(manifest?.text ?? '{}') as Readonly<
+    Record<string, Readonly<Record<string, string>>>
+  >;
+  const runtime = new Set(Object.keys(dependencies ?? {}));
+  const tools = new Set(Object.keys(devDependencies ?? {}));
+  const unused = new Set(runtime);
+  const wrong: string[] = [];
+  for (const file of files.filter(({ path }) => path.endsWith('.ts'))) {
+    const built = /^(core|adapters|host|cli)\//.test(file.path);
+    for (const name of importsOf(file).map(packageOf)) {
+      if (name.startsWith('node:') || topLevel.includes(name)) continue;
+      if (built) unused.delete(name);
+      if (!runtime.has(name) && (built || !tools.has(name))) wrong.push(`${file.path}: ${name}`);
+    }
+  }
+  return [...wrong, ...[...unused].map((name) => `package.json: nothing imports ${name}`)];
+}
+
+function uniqueNames(files: readonly SourceFile[]): readonly string[] {
+  const paths = new Map<string, string>();
+  return files.flatMap(({ path }) => {
+    const name = basename(path);
+    if (name === 'main.ts' || path.includes('/migrations/')) return [];
+    const other = paths.get(name);
+    paths.set(name, path);
+    return other === undefined ? [] : [`${path}: named like ${other}`];
+  });
+}
+
+function eachFile(isWrong: (file: SourceFile) => boolean): Rule['check'] {
+  return (files) => files.filter(isWrong).map(({ path }) => path);
+}
+
+function eachImport(isWrong: (file: SourceFile, imported: string) => boolean): Rule['check'] {
+  return (files) =>
+    files
+      .filter(({ path }) => /\.(ts|cjs)$/.test(path))
+      .flatMap((file) =>
+        importsOf(file)
+          .filter((imported) => isWrong(file, imported))
+          .map((imported) => `${file.path}: ${imported}`),
+      );
+}
+
+function eachLineOf(
+  applies: (file: SourceFile) => boolean,
+  isWrong: (line: string) => boolean,
+  textOf: (file: SourceFile) => string = (file) => file.text,
+): Rule['check'] {
+  return (files) =>
+    files.filter(applies).flatMap((file) =>
+      textOf(file)
+        .split('\n')
+        .flatMap((line, index) =>
+          isWrong(line) ? [`${file.path}:${index + 1}: ${line.trim()}`] : [],
+        ),
+    );
+}
+
+function eachLineOfCode(
+  applies: (file: SourceFile) => boolean,
+  isWrong: (line: string) => boolean,
+): Rule['check'] {
+  return eachLineOf(applies, isWrong, codeOf);
+}
