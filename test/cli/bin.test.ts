@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { projectRoot } from '../support/source-tree.js';
+
+// The bin in a folder of its own, with a CLI that only says that it was reached.
+const folder = mkdtempSync(join(tmpdir(), 'ponte-bin-'));
+after(() => rmSync(folder, { recursive: true }));
+for (const name of ['cli/bin.cjs', 'package.json']) {
+  cpSync(join(projectRoot, name), join(folder, name));
+}
+for (const name of ['dist', 'core', 'adapters', 'host']) mkdirSync(join(folder, name));
+writeFileSync(join(folder, 'dist/cli.js'), "process.stdout.write('reached\\n');\n");
+
+function runBin(nodeVersion: string): { status: number | null; stdout: string; stderr: string } {
+  const pretend = `Object.defineProperty(process.versions, 'node', { value: '${nodeVersion}' });`;
+  const bin = JSON.stringify(join(folder, 'cli/bin.cjs'));
+  const script = `${pretend} require(${bin});`;
+  return spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' });
+}
+
+for (const version of ['0.12.18', '10.24.1', '20.20.2', '22.0.0', '22.18.1']) {
+  test(`Node ${version} is refused in one line on stderr before anything is loaded`, () => {
+    const { status, stdout, stderr } = runBin(version);
+    assert.equal(status, 1);
+    assert.equal(stdout, '');
+    assert.match(stderr, /^ponte: needs Node 22\.19 or newer, but .*\n$/);
+  });
+}
+
+for (const version of ['22.19.0', '22.20.1', '24.0.0', '100.0.0']) {
+  test(`Node ${version} is let through`, () => {
+    const { status, stdout, stderr } = runBin(version);
+    assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: 'reached\n', stderr: '' });
+  });
+}
+
+test('in a clone, sources newer than dist/ are pointed out, and the command runs all the same', () => {
+  writeFileSync(join(folder, 'tsup.config.ts'), '');
+  writeFileSync(join(folder, 'core/a.ts'), '');
+  const soon = new Date(Date.now() + 60_000);
+  utimesSync(join(folder, 'core/a.ts'), soon, soon);
+  const { status, stdout, stderr } = runBin('24.0.0');
+  assert.deepEqual({ status, stdout }, { status: 0, stdout: 'reached\n' });
+  assert.match(stderr, /^ponte: dist\/ is older than the sources; .*\n$/);
+  rmSync(join(folder, 'tsup.config.ts'));
+  assert.equal(runBin('24.0.0').stderr, '', 'an installed package does not look');
+});
+
+test('a clone that was never built says how to build it', () => {
+  rmSync(join(folder, 'dist/cli.js'));
+  const { status, stderr } = runBin('24.0.0');
+  assert.equal(status, 1);
+  assert.match(stderr, /^ponte: dist\/ is missing; run `npm run build` in .*\n$/);
+});

@@ -1,0 +1,151 @@
+// The package as others get it: packed from the sources as they are now, installed by npm into an
+// empty folder, and used from there. The build runs in a copy, since a server may run from dist/.
+// PONTE_TEST_NODES=/path/to/node:… repeats what runs on other versions of Node as well.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, posix } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { importsOf, projectFiles, projectRoot } from './support/source-tree.js';
+
+const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
+  readonly version: string;
+  readonly bin: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+};
+const nodes = [process.execPath, ...(process.env.PONTE_TEST_NODES?.split(':') ?? [])];
+
+const temporary = mkdtempSync(join(tmpdir(), 'ponte-package-'));
+const consumer = join(temporary, 'consumer');
+let packed: readonly string[] = [];
+
+before(() => {
+  const copy = join(temporary, 'copy');
+  for (const { path } of projectFiles().filter(({ path }) => !path.startsWith('test/'))) {
+    cpSync(join(projectRoot, path), join(copy, path));
+  }
+  symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'));
+  mkdirSync(consumer);
+  const [tarball] = JSON.parse(
+    npm(copy, 'pack', '--json', '--foreground-scripts=false', '--pack-destination', temporary),
+  ) as readonly [{ readonly filename: string; readonly files: readonly { path: string }[] }];
+  packed = tarball.files.map(({ path }) => path);
+  writeFileSync(join(consumer, 'package.json'), '{ "private": true, "type": "module" }\n');
+  npm(consumer, 'install', '--prefer-offline', '--no-save', join(temporary, tarball.filename));
+});
+
+after(() => rmSync(temporary, { recursive: true, force: true }));
+
+test('the tarball holds what the exports and the bin name', () => {
+  const targets = Object.values(manifest.exports).flatMap((target) =>
+    typeof target === 'string' ? [target] : Object.values(target),
+  );
+  for (const target of [...targets, ...Object.values(manifest.bin)]) {
+    assert.ok(packed.includes(posix.normalize(target)), `${target} is not in the tarball`);
+  }
+});
+
+test('the tarball holds every migration, beside the built code', () => {
+  const migrations = projectFiles().filter(({ path }) => path.endsWith('.sql'));
+  assert.notEqual(migrations.length, 0);
+  for (const { path } of migrations) {
+    const built = path.replace('adapters/storage/', 'dist/');
+    assert.ok(packed.includes(built), `${built} is not in the tarball`);
+  }
+});
+
+test('the tarball holds no sources, no tests and no machine-made leftovers', () => {
+  const allowed = /^(dist\/|cli\/bin\.cjs$|package\.json$|LICENSE$|[A-Z]+\.md$)/;
+  assert.deepEqual(
+    packed.filter((path) => !allowed.test(path) || /\.test\.|\.tgz$/.test(path)),
+    [],
+  );
+});
+
+test('ponte/webhooks needs no other package', () => {
+  const dist = join(consumer, 'node_modules/ponte/dist');
+  const needed = new Set(['webhooks.js']);
+  for (const path of needed) {
+    const imported = importsOf({ path, text: readFileSync(join(dist, path), 'utf8') });
+    for (const name of imported) needed.add(name);
+    assert.deepEqual(
+      imported.filter((name) => !/^(node:crypto|chunk-.*\.js)$/.test(name)),
+      [],
+    );
+    needed.delete('node:crypto');
+  }
+});
+
+for (const node of nodes) {
+  describe(`installed, on Node ${run(node, ['--version']).trim()}`, () => {
+    test('npx ponte --version prints the version of the package', () => {
+      const bin = join(consumer, 'node_modules/ponte', manifest.bin.ponte as string);
+      assert.equal(run(node, [bin, '--version']).trim(), manifest.version);
+    });
+
+    for (const name of Object.keys(manifest.exports).filter((path) => !path.endsWith('.json'))) {
+      const specifier = posix.join('ponte', name);
+      test(`${specifier} can be imported`, () => {
+        const script = `console.log(Object.keys(await import('${specifier}')).length > 0)`;
+        assert.equal(run(node, ['--input-type=module', '-e', script]).trim(), 'true');
+      });
+    }
+
+    test("the README's snippets that embed ponte run as written", () => {
+      const embedding = readmeSnippets().filter(({ text }) => text.includes("from 'ponte'"));
+      assert.notEqual(embedding.length, 0);
+      for (const { file, text } of embedding) {
+        writeFileSync(join(consumer, file), text);
+        run(node, ['--disable-warning=ExperimentalWarning', file]);
+      }
+    });
+  });
+}
+
+test('the types of every export and of the README snippets hold without our devDependencies', () => {
+  const names = Object.keys(manifest.exports).filter((path) => !path.endsWith('.json'));
+  const imports = names.map((name, index) => {
+    const specifier = posix.join('ponte', name);
+    return `import * as entry${index} from '${specifier}';\nvoid entry${index};\n`;
+  });
+  writeFileSync(join(consumer, 'entries.ts'), imports.join(''));
+  const snippets = readmeSnippets().filter(({ file }) => file.endsWith('.ts'));
+  for (const { file, text } of snippets) writeFileSync(join(consumer, file), text);
+  const files = ['entries.ts', ...snippets.map(({ file }) => file)];
+  const types = join(projectRoot, 'node_modules/@types');
+  const tsc = join(projectRoot, 'node_modules/.bin/tsc');
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024'];
+  run(tsc, [...options, '--typeRoots', types, '--types', 'node', ...files]);
+});
+
+/** The README's snippets that import the package, as a reader would paste them into a file. */
+function readmeSnippets(): readonly { readonly file: string; readonly text: string }[] {
+  const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
+  return [...readme.matchAll(/```(ts|js)\n([\s\S]*?)```/g)]
+    .map(([, language, text], index) => ({ file: `snippet-${index}.${language}`, text: `${text}` }))
+    .filter(({ text }) => /from 'ponte['/]/.test(text));
+}
+
+function npm(folder: string, ...options: readonly string[]): string {
+  // What npm told the script in which this test runs would mislead an npm in another folder.
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^npm_(?!config_(cache|registry)$)/.test(name)),
+  );
+  const stdio = ['ignore', 'pipe', 'pipe'] as const;
+  return execFileSync('npm', options, { cwd: folder, env, encoding: 'utf8', stdio: [...stdio] });
+}
+
+function run(command: string, options: readonly string[]): string {
+  const cwd = consumer;
+  mkdirSync(cwd, { recursive: true });
+  return execFileSync(command, options, { cwd, encoding: 'utf8', stdio: 'pipe' });
+}
