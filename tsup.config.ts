@@ -27,6 +27,7 @@ export default defineConfig({
   clean: true,
   silent: true,
   dts: false,
+  removeNodeProtocol: false,
   async onSuccess() {
     for (const [from, to] of Object.entries(assets)) {
       if (existsSync(from)) cpSync(from, to, { recursive: true });
