@@ -159,7 +159,10 @@ function noteUse(deps: Deps, key: StoredKey): void {
 function checkedName(name: string): string {
   const trimmed = name.trim();
   if (trimmed === '' || trimmed.length > NAME_LENGTH_MAX || hasUnstorableText(trimmed)) {
-    throw new PonteError('ValidationError', `name: give 1 to ${NAME_LENGTH_MAX} characters of text`);
+    throw new PonteError(
+      'ValidationError',
+      `name: give 1 to ${NAME_LENGTH_MAX} characters of text`,
+    );
   }
   return trimmed;
 }
