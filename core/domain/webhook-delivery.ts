@@ -102,19 +102,25 @@ export function newDelivery(
   });
 }
 
-/** Whether a delivery is under way under a lease that ran out: finish it as `lease_lost`. */
-export function isLeaseLost(delivery: WebhookDelivery, nowMs: number): boolean {
-  return delivery.leaseToken !== null && delivery.dueAtMs !== null && delivery.dueAtMs <= nowMs;
+/**
+ * Due with no attempt left: the last one lost its lease. Finish it as `lease_lost`, do not send.
+ */
+export function isSpent(delivery: WebhookDelivery): boolean {
+  return delivery.status === 'pending' && delivery.attempt >= ATTEMPTS_MAX;
 }
 
-/** Counts an attempt before it is sent, so that a crash cannot make more than ATTEMPTS_MAX. */
+/**
+ * Takes a due delivery, also one whose last attempt lost its lease: the lease itself was a wait,
+ * and the receiver may never have been called. The attempt is counted before it is sent, so that
+ * crashes cannot make more than ATTEMPTS_MAX. The storage's claim does the same in one statement.
+ */
 export function beginAttempt(
   delivery: WebhookDelivery,
   input: { readonly nowMs: number; readonly leaseToken: string; readonly leaseMs: number },
 ): WebhookDelivery {
   assert(delivery.status === 'pending', `a ${delivery.status} delivery is not sent`);
-  assert(delivery.leaseToken === null, 'a delivery under way is not sent again');
-  assert(delivery.attempt < ATTEMPTS_MAX, 'a delivery without attempts left is a dead letter');
+  assert(delivery.dueAtMs !== null && delivery.dueAtMs <= input.nowMs, 'only a due one is sent');
+  assert(!isSpent(delivery), 'a delivery without attempts left is not sent');
   return Object.freeze({
     ...delivery,
     attempt: delivery.attempt + 1,
@@ -124,9 +130,9 @@ export function beginAttempt(
 }
 
 /**
- * The delivery after the attempt under way ended. Any 2xx is success; everything else, redirects
- * included, is a failure. A lost lease counts as an attempt and is tried again at once: the lease
- * itself was a wait, and the receiver may never have been called.
+ * The delivery after its counted attempt ended. Any 2xx is success; everything else, redirects
+ * included, is a failure. A lost lease is a failed attempt too, tried again at once. That the lease
+ * is still the sender's is checked by the caller: a late answer changes nothing.
  */
 export function finishAttempt(
   delivery: WebhookDelivery,
@@ -134,7 +140,7 @@ export function finishAttempt(
   nowMs: number,
   retryDelaysMs: readonly number[] = RETRY_DELAYS_MS,
 ): WebhookDelivery {
-  assert(delivery.leaseToken !== null, 'only an attempt under way can end');
+  assert(delivery.attempt >= 1, 'only an attempt that was counted can end');
   const result = resultOf(outcome);
   const durationMs = outcome.kind === 'lease_lost' ? null : outcome.durationMs;
   if (result.error === null) {

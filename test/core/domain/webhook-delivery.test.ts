@@ -1,0 +1,339 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  ATTEMPTS_MAX,
+  type AttemptOutcome,
+  beginAttempt,
+  type DeliveryMove,
+  type DeliveryStatus,
+  deliveryStatuses,
+  endForDeletedSubscription,
+  finishAttempt,
+  isSpent,
+  newDelivery,
+  nextDeliveryStatus,
+  RETRY_DELAYS_MS,
+  replay,
+  type WebhookDelivery,
+} from '../../../core/domain/webhook-delivery.js';
+import { AssertionFailure, PonteError } from '../../../core/errors.js';
+
+const START_MS = 1_790_000_000_000;
+const LEASE_MS = 20_000;
+
+const created = newDelivery({
+  id: 'whd_1',
+  orgId: 'org_1',
+  mode: 'test',
+  subscriptionId: 'whs_1',
+  eventId: 'evt_1',
+  eventType: 'payment_intent.settled',
+  createdAtMs: START_MS,
+});
+
+const ok: AttemptOutcome = { kind: 'answered', responseStatus: 204, durationMs: 12 };
+const refused: AttemptOutcome = { kind: 'answered', responseStatus: 500, durationMs: 40 };
+const hung: AttemptOutcome = {
+  kind: 'unanswered',
+  error: 'no answer within 10 s',
+  durationMs: 10_000,
+};
+const lost: AttemptOutcome = { kind: 'lease_lost' };
+
+function begin(delivery: WebhookDelivery, nowMs: number): WebhookDelivery {
+  return beginAttempt(delivery, { nowMs, leaseToken: 'lease_1', leaseMs: LEASE_MS });
+}
+
+function attempt(delivery: WebhookDelivery, outcome: AttemptOutcome): WebhookDelivery {
+  const nowMs = delivery.dueAtMs;
+  assert.ok(nowMs !== null);
+  return finishAttempt(begin(delivery, nowMs), outcome, nowMs);
+}
+
+function deadLetter(): WebhookDelivery {
+  let delivery = created;
+  for (let made = 0; made < ATTEMPTS_MAX; made += 1) delivery = attempt(delivery, refused);
+  return delivery;
+}
+
+const matrix: Record<DeliveryStatus, Record<DeliveryMove, DeliveryStatus | null>> = {
+  pending: {
+    attempt_succeeded: 'delivered',
+    attempt_failed: 'pending',
+    attempts_exhausted: 'dead_letter',
+    subscription_deleted: 'dead_letter',
+    replay: null,
+  },
+  delivered: {
+    attempt_succeeded: null,
+    attempt_failed: null,
+    attempts_exhausted: null,
+    subscription_deleted: null,
+    replay: 'pending',
+  },
+  dead_letter: {
+    attempt_succeeded: null,
+    attempt_failed: null,
+    attempts_exhausted: null,
+    subscription_deleted: null,
+    replay: 'pending',
+  },
+};
+
+/** Each move as the function that makes it, and what a refusal of it is. */
+const makers: Record<
+  DeliveryMove,
+  {
+    readonly make: (delivery: WebhookDelivery) => WebhookDelivery;
+    readonly refusal: typeof AssertionFailure | typeof PonteError;
+  }
+> = {
+  attempt_succeeded: {
+    make: (delivery) => finishAttempt(delivery, ok, START_MS),
+    refusal: AssertionFailure,
+  },
+  attempt_failed: {
+    make: (delivery) => finishAttempt({ ...delivery, attempt: 1 }, refused, START_MS),
+    refusal: AssertionFailure,
+  },
+  attempts_exhausted: {
+    make: (delivery) => finishAttempt({ ...delivery, attempt: ATTEMPTS_MAX }, refused, START_MS),
+    refusal: AssertionFailure,
+  },
+  subscription_deleted: { make: endForDeletedSubscription, refusal: AssertionFailure },
+  replay: {
+    make: (delivery) => replay(delivery, { nowMs: START_MS, subscriptionActive: true }),
+    refusal: PonteError,
+  },
+};
+
+const examples: Record<DeliveryStatus, WebhookDelivery> = {
+  pending: begin(created, START_MS),
+  delivered: attempt(created, ok),
+  dead_letter: deadLetter(),
+};
+
+test('every status and move is as the table says, and no other move is made', () => {
+  assert.deepEqual(deliveryStatuses, Object.keys(matrix));
+  for (const status of deliveryStatuses) {
+    assert.equal(examples[status].status, status);
+    for (const [move, expected] of Object.entries(matrix[status])) {
+      const { make, refusal } = makers[move as DeliveryMove];
+      const name = `${status} ${move}`;
+      assert.equal(nextDeliveryStatus(status, move as DeliveryMove), expected, name);
+      if (expected === null) assert.throws(() => make(examples[status]), refusal, name);
+      else assert.equal(make(examples[status]).status, expected, name);
+    }
+  }
+});
+
+test('a new delivery is pending and due at once', () => {
+  assert.equal(created.status, 'pending');
+  assert.equal(created.attempt, 0);
+  assert.equal(created.dueAtMs, START_MS);
+  assert.equal(created.nextAttemptAtMs, START_MS);
+  assert.ok(Object.isFrozen(created));
+});
+
+test('an attempt is counted and leased before it is sent', () => {
+  const sending = begin(created, START_MS + 5);
+  assert.equal(sending.status, 'pending');
+  assert.equal(sending.attempt, 1);
+  assert.equal(sending.leaseToken, 'lease_1');
+  assert.equal(sending.dueAtMs, START_MS + 5 + LEASE_MS);
+});
+
+test('what is not due, ended or spent is not sent', () => {
+  assert.throws(() => begin(created, START_MS - 1), AssertionFailure);
+  assert.throws(() => begin(begin(created, START_MS), START_MS + LEASE_MS - 1), AssertionFailure);
+  assert.throws(() => begin(examples.delivered, START_MS), AssertionFailure);
+  assert.throws(() => begin(examples.dead_letter, START_MS), AssertionFailure);
+  assert.throws(() => begin({ ...created, attempt: ATTEMPTS_MAX }, START_MS), AssertionFailure);
+});
+
+test('only an attempt that was begun can end', () => {
+  assert.throws(() => finishAttempt(created, ok, START_MS), AssertionFailure);
+});
+
+test('any 2xx delivers, everything else fails', () => {
+  for (const [responseStatus, status] of [
+    [199, 'pending'],
+    [200, 'delivered'],
+    [204, 'delivered'],
+    [299, 'delivered'],
+    [300, 'pending'],
+    [301, 'pending'],
+    [404, 'pending'],
+    [410, 'pending'],
+    [500, 'pending'],
+  ] as const) {
+    const after = attempt(created, { kind: 'answered', responseStatus, durationMs: 3 });
+    assert.equal(after.status, status, `${responseStatus}`);
+    assert.equal(after.responseStatus, responseStatus);
+    assert.equal(after.durationMs, 3);
+    assert.equal(after.lastError === null, status === 'delivered');
+  }
+  assert.equal(attempt(created, hung).lastError, 'no answer within 10 s');
+  assert.equal(attempt(created, hung).responseStatus, null);
+});
+
+test('a delivered delivery tells when, has no error and nothing planned', () => {
+  const failed = attempt(created, refused);
+  assert.ok(failed.dueAtMs !== null);
+  const delivered = finishAttempt(begin(failed, failed.dueAtMs), ok, failed.dueAtMs + 12);
+  assert.equal(delivered.status, 'delivered');
+  assert.equal(delivered.deliveredAtMs, failed.dueAtMs + 12);
+  assert.equal(delivered.lastError, null);
+  assert.equal(delivered.attempt, 2);
+  assert.deepEqual(
+    [delivered.nextAttemptAtMs, delivered.dueAtMs, delivered.leaseToken],
+    [null, null, null],
+  );
+});
+
+test('attempts 2 to 7 come 30 s, 2 min, 10 min, 1 h, 6 h and 24 h after the one before', () => {
+  const waitsSeconds = [30, 120, 600, 3_600, 21_600, 86_400];
+  let delivery = created;
+  for (const [index, waitSeconds] of waitsSeconds.entries()) {
+    const startMs = delivery.dueAtMs;
+    assert.ok(startMs !== null);
+    const endMs = startMs + 10_000;
+    delivery = finishAttempt(begin(delivery, startMs), hung, endMs);
+    assert.equal(delivery.status, 'pending');
+    assert.equal(delivery.attempt, index + 1);
+    assert.equal(delivery.nextAttemptAtMs, endMs + waitSeconds * 1_000);
+    assert.equal(delivery.dueAtMs, delivery.nextAttemptAtMs);
+    assert.equal(delivery.leaseToken, null);
+  }
+  delivery = attempt(delivery, refused);
+  assert.equal(delivery.status, 'dead_letter');
+  assert.equal(delivery.attempt, ATTEMPTS_MAX);
+  assert.equal(delivery.nextAttemptAtMs, null);
+  assert.equal(delivery.dueAtMs, null);
+  assert.equal(delivery.lastError, 'the receiver answered 500');
+});
+
+test('the seventh attempt can still deliver', () => {
+  let delivery = created;
+  for (let made = 1; made < ATTEMPTS_MAX; made += 1) delivery = attempt(delivery, refused);
+  assert.equal(attempt(delivery, ok).status, 'delivered');
+});
+
+test('other waits can be given, one before each attempt but the first', () => {
+  const after = finishAttempt(begin(created, START_MS), refused, START_MS, [1, 2, 3, 4, 5, 6]);
+  assert.equal(after.dueAtMs, START_MS + 1);
+  assert.equal(RETRY_DELAYS_MS.length, ATTEMPTS_MAX - 1);
+  assert.throws(
+    () => finishAttempt(begin(created, START_MS), refused, START_MS, []),
+    AssertionFailure,
+  );
+});
+
+test('an attempt that lost its lease counts and is taken over at once', () => {
+  const sending = begin(created, START_MS);
+  const leaseEndMs = START_MS + LEASE_MS;
+  assert.equal(begin(sending, leaseEndMs).attempt, 2);
+  const failed = finishAttempt(sending, lost, leaseEndMs);
+  assert.equal(failed.status, 'pending');
+  assert.equal(failed.dueAtMs, leaseEndMs);
+  assert.equal(failed.leaseToken, null);
+});
+
+test('a seventh attempt that lost its lease makes a dead letter and is not sent again', () => {
+  let delivery = created;
+  let nowMs = START_MS;
+  for (let made = 0; made < ATTEMPTS_MAX; made += 1) {
+    assert.equal(isSpent(delivery), false);
+    delivery = begin(delivery, nowMs);
+    nowMs += LEASE_MS;
+  }
+  assert.equal(isSpent(delivery), true);
+  const dead = finishAttempt(delivery, lost, nowMs);
+  assert.equal(dead.status, 'dead_letter');
+  assert.equal(dead.attempt, ATTEMPTS_MAX);
+  assert.equal(isSpent(dead), false);
+});
+
+test('a replay is the same delivery, due at once, its attempts counted from one again', () => {
+  for (const ended of [examples.delivered, examples.dead_letter]) {
+    const nowMs = START_MS + 1_000_000;
+    const again = replay(ended, { nowMs, subscriptionActive: true });
+    assert.deepEqual(again, {
+      ...created,
+      nextAttemptAtMs: nowMs,
+      dueAtMs: nowMs,
+      version: ended.version,
+    });
+    assert.equal(begin(again, nowMs).attempt, 1);
+  }
+});
+
+test('a delivery of a deleted subscription is not replayed', () => {
+  assert.throws(
+    () => replay(examples.dead_letter, { nowMs: START_MS, subscriptionActive: false }),
+    (error) => error instanceof PonteError && error.code === 'DeliveryNotReplayable',
+  );
+});
+
+test('pending deliveries end with their subscription, under way or not', () => {
+  for (const pending of [created, begin(created, START_MS), attempt(created, refused)]) {
+    const ended = endForDeletedSubscription(pending);
+    assert.equal(ended.status, 'dead_letter');
+    assert.equal(ended.lastError, 'subscription deleted');
+    assert.deepEqual(
+      [ended.nextAttemptAtMs, ended.dueAtMs, ended.leaseToken, ended.deliveredAtMs],
+      [null, null, null, null],
+    );
+  }
+});
+
+test('law: no history leaves the table, changes the id, or makes more than seven attempts', () => {
+  const step = fc.oneof(
+    fc.record({
+      kind: fc.constant('attempt' as const),
+      outcome: fc.constantFrom(ok, refused, refused, refused, hung, lost),
+    }),
+    fc.record({ kind: fc.constantFrom('crash' as const, 'replay' as const, 'delete' as const) }),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      let delivery = created;
+      let nowMs = START_MS;
+      let sentSinceReplay = 0;
+      const send = () => {
+        nowMs = Math.max(nowMs, delivery.dueAtMs ?? nowMs);
+        if (isSpent(delivery)) {
+          delivery = finishAttempt(delivery, lost, nowMs);
+          return false;
+        }
+        delivery = begin(delivery, nowMs);
+        sentSinceReplay += 1;
+        return true;
+      };
+      for (const each of steps) {
+        nowMs += 1;
+        const pending = delivery.status === 'pending';
+        if (each.kind === 'attempt' && pending) {
+          if (send()) delivery = finishAttempt(delivery, each.outcome, nowMs);
+        } else if (each.kind === 'crash' && pending) {
+          send();
+        } else if (each.kind === 'delete' && pending) {
+          delivery = endForDeletedSubscription(delivery);
+        } else if (each.kind === 'replay' && !pending) {
+          delivery = replay(delivery, { nowMs, subscriptionActive: true });
+          sentSinceReplay = 0;
+        }
+        assert.ok(deliveryStatuses.includes(delivery.status));
+        assert.equal(delivery.id, created.id);
+        assert.equal(delivery.eventId, created.eventId);
+        assert.equal(delivery.attempt, sentSinceReplay);
+        assert.ok(delivery.attempt <= ATTEMPTS_MAX);
+        assert.equal(delivery.dueAtMs === null, delivery.status !== 'pending');
+        assert.equal(delivery.deliveredAtMs !== null, delivery.status === 'delivered');
+        assert.ok(Object.isFrozen(delivery));
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
