@@ -162,6 +162,11 @@ export const catalogue = {
     message:
       'We failed. Repeat with the same Idempotency-Key; if it fails again, report the X-Request-Id.',
   },
+  StoreContention: {
+    status: 503,
+    transient: true,
+    message: 'Too many writes touch the same data. Nothing was changed; repeat after <n>s.',
+  },
   KycStorageDisabled: {
     status: 503,
     transient: false,

@@ -228,15 +228,17 @@ export interface Tx {
 export interface Claims {
   /** Due commands, leased: their `dueAtMs` is the end of the lease, `leaseToken` is `token`. */
   commands(claim: Claim): Promise<readonly PartnerCommand[]>;
-  /** Ids of active or deleted subscriptions that have due deliveries. */
+  /** Ids of active or deleted subscriptions that have due deliveries with attempts left. */
   dueSubscriptions(nowMs: number): Promise<readonly string[]>;
   /**
-   * Due deliveries of one subscription, oldest first, leased, each attempt already counted and
-   * with its event's body and the subscription as it stands.
+   * Due deliveries of one subscription that have attempts left, oldest first, leased, each attempt
+   * already counted and with its event's body and the subscription as it stands.
    */
   deliveries(
     claim: Claim & { readonly subscriptionId: string },
   ): Promise<readonly ClaimedDelivery[]>;
+  /** Due deliveries of any subscription that `isSpent`: to be ended, so they are not leased. */
+  spentDeliveries(nowMs: number, limit: number): Promise<readonly WebhookDelivery[]>;
   /** Expirable payments whose `expiresAtMs` has come (statuses from payment.ts). */
   expiredPayments(nowMs: number, limit: number): Promise<readonly Payment[]>;
   /** Ends every lease: only for a process that knows to be alone on the database. */
