@@ -134,20 +134,13 @@ function skipValue(text: string, from: number): number {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
       at = skipString(text, at);
-    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      depth += 1;
-      at += 1;
-    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
-      if (depth === 0) return at;
-      depth -= 1;
-      at += 1;
-    } else if (depth === 0 && (code === COMMA || isBlank(code))) {
-      return at;
-    } else {
-      at += 1;
       continue;
     }
-    if (depth === 0) return at;
+    const closes = code === CLOSE_BRACE || code === CLOSE_BRACKET;
+    if (depth === 0 && (closes || code === COMMA || isBlank(code))) return at;
+    if (code === OPEN_BRACE || code === OPEN_BRACKET) depth += 1;
+    else if (closes) depth -= 1;
+    at += 1;
   }
   return at;
 }

@@ -91,6 +91,12 @@ test('law: no window holds more than the burst and the rate times the window', (
   );
 });
 
+test('a rate that does not divide a minute is not exceeded in a minute of trying', () => {
+  const limit = { perMinute: 70_000, burst: 10 };
+  const timesMs = Array.from({ length: 120_000 }, (_, index) => START_MS + Math.floor(index / 2));
+  assert.ok(allowedAt(limit, timesMs).length <= 70_010);
+});
+
 test('law: after the wait that a refusal names, the request is allowed', () => {
   fc.assert(
     fc.property(anyLimit, fc.nat(600), fc.nat(60_000), (limit, requests, laterMs) => {
