@@ -21,6 +21,10 @@ const bad = {
   ],
   'core/h.ts': ['suspicious/noImportCycles', "import { i } from './i.js';\nexport const h = i;"],
   'core/i.ts': ['suspicious/noImportCycles', "import { h } from './h.js';\nexport const i = h;"],
+  'core/j.ts': [
+    'nursery/noFloatingPromises',
+    'async function j() {}\nexport const k = () => { j(); };',
+  ],
 } as const;
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-tidy-'));
