@@ -130,6 +130,11 @@ export const catalogue = {
     transient: false,
     message: 'Only an approved invoice can invite its buyer. Approve it first.',
   },
+  CommandNotRetryable: {
+    status: 409,
+    transient: false,
+    message: 'The command has ended or is under way right now. Look at it again in a moment.',
+  },
   DeliveryNotReplayable: {
     status: 409,
     transient: false,
@@ -160,7 +165,7 @@ export const catalogue = {
     status: 500,
     transient: false,
     message:
-      'We failed. Repeat with the same Idempotency-Key; if it fails again, report the X-Request-Id.',
+      'We failed. Repeat with the same Idempotency-Key; if it stays, report the X-Request-Id.',
   },
   StoreContention: {
     status: 503,

@@ -1,5 +1,5 @@
 // `ponte/webhooks`: what a receiver of our webhooks needs, and nothing else. It is the core's
-// verification with the machine's clock as the default; the rules stand in core/domain/signature.ts.
+// verification with the machine's clock as the default; the rules are core/domain/signature.ts's.
 import {
   type VerifiedWebhook,
   type VerifyWebhookInput,
@@ -16,9 +16,9 @@ export interface VerifyWebhookOptions extends Omit<VerifyWebhookInput, 'nowSecon
 
 /**
  * Whether a webhook was signed with this subscription's secret within the last (or next) 300
- * seconds. It never throws: a webhook that is not valid comes with the reason. Give it the raw body,
- * before any JSON parser touched it, and deduplicate by X-Service-Delivery-Id, which is the same on
- * every attempt.
+ * seconds. It never throws: a webhook that is not valid comes with the reason. Give it the raw
+ * body, before any JSON parser touched it, and deduplicate by X-Service-Delivery-Id, which is the
+ * same on every attempt.
  *
  * ```ts
  * import { createServer } from 'node:http';

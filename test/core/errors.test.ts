@@ -82,7 +82,7 @@ test('the rate limit message names the seconds to wait', () => {
   assert.equal(error.retryAfterSeconds, 3);
 });
 
-test('a transient refusal always says when to come back, and no message keeps a placeholder', () => {
+test('a transient refusal always says when to come back; no message keeps a placeholder', () => {
   for (const [code, { transient }] of Object.entries(catalogue)) {
     const error = new PonteError(code as ErrorCode);
     assert.equal(error.retryAfterSeconds !== null, transient, code);

@@ -131,7 +131,7 @@ test('law: without raw parts it writes what JSON.stringify writes', () => {
   );
 });
 
-test('undefined properties are dropped, undefined items and numbers that are none become null', () => {
+test('undefined properties are dropped; undefined items and NaN become null', () => {
   const value = { a: undefined, b: [undefined, 1], c: Number.NaN, d: { e: undefined } };
   assert.equal(writeJson(value), JSON.stringify(value));
   assert.equal(writeJson({ a: undefined, b: 1 }), '{"b":1}');

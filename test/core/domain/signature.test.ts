@@ -26,7 +26,7 @@ function reasonOf(input: VerifyWebhookInput): InvalidWebhookReason | 'valid' {
   return result.valid ? 'valid' : result.reason;
 }
 
-test('the header is t and v1: HMAC-SHA256 over <t>.<raw body>, keyed by the whole secret text', () => {
+test('v1 is the HMAC-SHA256 over <t>.<raw body>, keyed by the whole secret text', () => {
   const expected = createHmac('sha256', Buffer.from(SECRET, 'utf8'))
     .update(Buffer.concat([Buffer.from(`${NOW}.`), Buffer.from(BODY, 'utf8')]))
     .digest('hex');
