@@ -1,0 +1,80 @@
+// Ids of everything that is stored: `<prefix>_` and 26 characters of lower-case Crockford base32,
+// 48 bits of creation time in milliseconds and 80 random bits. They sort by creation time; within
+// one millisecond their order is chance. It owns no clock, and no state but its source of bytes.
+import { createHash, randomBytes } from 'node:crypto';
+import { assert } from '../../core/errors.js';
+import type { IdPrefix, Ids } from '../../core/ports.js';
+
+/** Without i, l, o and u; in ASCII order, so that the text sorts like the bits. */
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+const TIME_CHARACTERS = 10;
+const RANDOM_BYTES = 10;
+const TIME_LIMIT_MS = 2 ** 48;
+
+/** Gives this many fresh bytes. */
+export type ByteSource = (length: number) => Uint8Array;
+
+/** Unguessable only if `bytes` is: the default is the system's generator. */
+export function createIds(bytes: ByteSource = randomBytes): Ids {
+  return {
+    next(prefix: IdPrefix, nowMs: number): string {
+      assert(
+        Number.isInteger(nowMs) && nowMs >= 0 && nowMs < TIME_LIMIT_MS,
+        'an id is made at whole milliseconds of 48 bits',
+      );
+      return `${prefix}_${timeText(nowMs)}${randomText(bytes(RANDOM_BYTES))}`;
+    },
+    randomBytes: bytes,
+  };
+}
+
+/**
+ * The same bytes for the same seed, in the same order: SHA-256 over the seed and a counter. For
+ * tests and embedding; never where an id or a key must be unguessable.
+ */
+export function seededBytes(seed: string): ByteSource {
+  let block = new Uint8Array(0);
+  let counter = 0;
+  return (length) => {
+    const bytes = new Uint8Array(length);
+    for (let filled = 0; filled < length; ) {
+      if (block.length === 0) {
+        block = createHash('sha256').update(`${counter}:${seed}`).digest();
+        counter += 1;
+      }
+      const part = block.subarray(0, length - filled);
+      bytes.set(part, filled);
+      filled += part.length;
+      block = block.subarray(part.length);
+    }
+    return bytes;
+  };
+}
+
+function timeText(nowMs: number): string {
+  let text = '';
+  let rest = nowMs;
+  for (let count = 0; count < TIME_CHARACTERS; count += 1) {
+    text = alphabet.charAt(rest % 32) + text;
+    rest = Math.floor(rest / 32);
+  }
+  return text;
+}
+
+/** Five bits a character; 80 bits leave nothing over. */
+function randomText(bytes: Uint8Array): string {
+  assert(bytes.length === RANDOM_BYTES, 'the byte source gives what it is asked for');
+  let text = '';
+  let bits = 0;
+  let bitCount = 0;
+  for (const byte of bytes) {
+    bits = (bits << 8) | byte;
+    bitCount += 8;
+    while (bitCount >= 5) {
+      bitCount -= 5;
+      text += alphabet.charAt((bits >> bitCount) & 31);
+    }
+    bits &= 31;
+  }
+  return text;
+}

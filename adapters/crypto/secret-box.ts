@@ -1,0 +1,139 @@
+// Authenticated encryption of what must not lie readable in the database, and MACs, both under the
+// service's secret keys. It owns the sealed form and the keys derived from the secret ones; where
+// the secret keys come from is the configuration's matter.
+//
+// Sealed form: `s1.<key id>.<base64url of nonce (12), ciphertext, tag (16)>`, AES-256-GCM. The
+// purpose, the version and the key id are its additional data. Keys in use are derived by
+// HKDF-SHA256, so sealing and MACs never share one. The random nonces of one key allow 2^32 seals
+// with a chance of collision below 2^-32: replace the first key before that many.
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { assert } from '../../core/errors.js';
+import type { SecretBox } from '../../core/ports.js';
+import type { ByteSource } from './ids.js';
+
+const VERSION = 's1';
+const CIPHER = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const keyIdForm = /^[A-Za-z0-9_-]{1,32}$/;
+
+/** 32 bytes of uniform random bits and the name under which ciphertexts remember them. */
+export interface SecretKey {
+  readonly id: string;
+  readonly bytes: Uint8Array;
+}
+
+export type SecretKeys =
+  | { readonly valid: true; readonly keys: readonly SecretKey[] }
+  | { readonly valid: false; readonly reason: string };
+
+/**
+ * Reads `id:base64,id:base64,…` (standard base64 of 32 bytes each). The reason names the place and
+ * never the key.
+ */
+export function parseSecretKeys(text: string): SecretKeys {
+  const keys: SecretKey[] = [];
+  for (const [index, item] of text.split(',').entries()) {
+    const colonAt = item.indexOf(':');
+    const id = item.slice(0, Math.max(colonAt, 0)).trim();
+    const bytes = fromBase64(item.slice(colonAt + 1).trim(), 'base64');
+    if (!keyIdForm.test(id)) {
+      return { valid: false, reason: `key ${index + 1} is not <id>:<base64 of 32 bytes>` };
+    }
+    if (bytes === null || bytes.length !== KEY_BYTES) {
+      return { valid: false, reason: `key ${index + 1} (${id}) is not the base64 of 32 bytes` };
+    }
+    if (keys.some((key) => key.id === id)) {
+      return { valid: false, reason: `two keys have the id ${id}` };
+    }
+    keys.push({ id, bytes });
+  }
+  return { valid: true, keys };
+}
+
+/** A new key in the form that parseSecretKeys reads. */
+export function newSecretKey(id: string, bytes: ByteSource = randomBytes): string {
+  assert(keyIdForm.test(id), 'a key id is 1-32 of A-Z a-z 0-9 _ -');
+  return `${id}:${Buffer.from(bytes(KEY_BYTES)).toString('base64')}`;
+}
+
+/**
+ * The first key seals and makes the MACs, all of them open. To replace a key on running hosts: give
+ * every host the new one as the last, then as the first; drop the old one when nothing is sealed
+ * under it. A MAC changes with the first key. `open` asserts: a text that does not open was
+ * tampered with, is sealed for something else, or its key is no longer configured.
+ */
+export function createSecretBox(
+  keys: readonly SecretKey[],
+  bytes: ByteSource = randomBytes,
+): SecretBox {
+  const first = keys[0];
+  assert(first !== undefined, 'a secret box needs at least one key');
+  const sealKeys = new Map(keys.map((key) => [key.id, derive(key, 'seal')]));
+  assert(sealKeys.size === keys.length, 'the ids of secret keys are unique');
+  return {
+    seal(plain, purpose) {
+      assert(plain.isWellFormed(), 'a lone surrogate would not come back as it was');
+      const nonce = bytes(NONCE_BYTES);
+      const cipher = createCipheriv(CIPHER, sealKeyOf(sealKeys, first.id), nonce);
+      cipher.setAAD(additionalData(first.id, purpose));
+      const sealed = [nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()];
+      return `${VERSION}.${first.id}.${Buffer.concat(sealed).toString('base64url')}`;
+    },
+    open(sealed, purpose) {
+      const [version, keyId, body, ...rest] = sealed.split('.');
+      assert(
+        version === VERSION && keyId !== undefined && body !== undefined && rest.length === 0,
+        'a sealed text has the form s1.<key id>.<base64url>',
+      );
+      const data = fromBase64(body, 'base64url');
+      assert(data !== null && data.length >= NONCE_BYTES + TAG_BYTES, 'a sealed text is whole');
+      const nonce = data.subarray(0, NONCE_BYTES);
+      const decipher = createDecipheriv(CIPHER, sealKeyOf(sealKeys, keyId), nonce, {
+        authTagLength: TAG_BYTES,
+      });
+      decipher.setAAD(additionalData(keyId, purpose));
+      decipher.setAuthTag(data.subarray(-TAG_BYTES));
+      return finish(decipher, data.subarray(NONCE_BYTES, -TAG_BYTES));
+    },
+    mac(text, purpose) {
+      return createHmac('sha256', derive(first, `mac:${purpose}`))
+        .update(text)
+        .digest('hex');
+    },
+  };
+}
+
+function finish(decipher: ReturnType<typeof createDecipheriv>, ciphertext: Uint8Array): string {
+  const head = decipher.update(ciphertext);
+  let authentic = true;
+  let tail = Buffer.alloc(0);
+  try {
+    tail = decipher.final();
+  } catch {
+    authentic = false;
+  }
+  assert(authentic, 'a sealed text opens unchanged, under its key, for its own purpose');
+  return Buffer.concat([head, tail]).toString('utf8');
+}
+
+function sealKeyOf(sealKeys: ReadonlyMap<string, Uint8Array>, keyId: string): Uint8Array {
+  const key = sealKeys.get(keyId);
+  assert(key !== undefined, `the secret key ${JSON.stringify(keyId)} is not configured`);
+  return key;
+}
+
+function derive(key: SecretKey, use: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', key.bytes, '', `ponte ${use}`, KEY_BYTES));
+}
+
+function additionalData(keyId: string, purpose: string): Buffer {
+  return Buffer.from(`${VERSION}.${keyId}.${purpose}`, 'utf8');
+}
+
+/** Null unless this is the one text that these bytes are encoded as. */
+function fromBase64(text: string, encoding: 'base64' | 'base64url'): Buffer | null {
+  const bytes = Buffer.from(text, encoding);
+  return bytes.toString(encoding) === text ? bytes : null;
+}
