@@ -29,7 +29,7 @@ export interface VerifyWebhookOptions extends Omit<VerifyWebhookInput, 'nowSecon
  *   for await (const chunk of request) chunks.push(chunk);
  *   const body = Buffer.concat(chunks);
  *   const result = verifyWebhook({
- *     secret: process.env.WEBHOOK_SECRET, // whsec_…, as the subscription was created with
+ *     secret: process.env.WEBHOOK_SECRET ?? '', // whsec_…, exactly as handed out
  *     header: request.headers['x-service-signature'],
  *     body,
  *   });
