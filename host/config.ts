@@ -1,0 +1,173 @@
+// The operator's contract: every environment variable, its default and what it must look like, in
+// one table. All problems are reported at once. It reads no file and touches nothing; what the
+// settings build is container.ts.
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { parseSecretKeys, type SecretKey } from '../adapters/crypto/secret-box.js';
+import { SECOND_MS } from '../core/domain/instant.js';
+import { ATTEMPTS_MAX } from '../core/domain/webhook-delivery.js';
+
+const retries = ATTEMPTS_MAX - 1;
+const day = 86_400;
+
+/** A variable without `prefault` and `default` depends on others, or is off. */
+const variables = z.object({
+  PONTE_ENV: z.enum(['development', 'production']).default('development'),
+  PONTE_HOST: z.string().default('127.0.0.1'),
+  PONTE_PORT: wholeNumber(0, 65_535).prefault('8080'),
+  PONTE_DATA_DIR: z.string().default('./data'),
+  PONTE_DATABASE_URL: databaseUrl().optional(),
+  PONTE_BASE_URL: publicUrl().optional(),
+  PONTE_PAY_URL: publicUrl().optional(),
+  PONTE_SECRET_KEYS: secretKeys().optional(),
+  PONTE_PARTNER_TEST: z.enum(['fake', 'none']).default('fake'),
+  PONTE_PARTNER_LIVE: z.enum(['fake', 'none']).default('none'),
+  PONTE_FAKE_PARTNER_DELAY_MS: wholeNumber(0, 3_600_000).prefault('1000'),
+  PONTE_WEBHOOK_ALLOW_PRIVATE: onOff().optional(),
+  PONTE_WEBHOOK_RETRY_SECONDS: retrySeconds().prefault('30,120,600,3600,21600,86400'),
+  PONTE_RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10_000_000).prefault('600'),
+  PONTE_RATE_LIMIT_BURST: wholeNumber(1, 1_000_000).prefault('100'),
+  PONTE_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+});
+
+export const variableNames: readonly string[] = Object.keys(variables.shape);
+
+export type PartnerName = 'fake' | 'none';
+export type LogLevel = z.output<typeof variables>['PONTE_LOG_LEVEL'];
+
+export interface Config {
+  readonly production: boolean;
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly dataDir: string;
+  readonly databaseFile: string;
+  /** Public addresses without a trailing slash; null: the address that is listened on. */
+  readonly baseUrl: string | null;
+  readonly payUrl: string | null;
+  /** The first one encrypts. Null: made in the data directory, in development only. */
+  readonly secretKeys: readonly SecretKey[] | null;
+  readonly partners: { readonly test: PartnerName; readonly live: PartnerName };
+  readonly fakePartnerDelayMs: number;
+  readonly allowPrivateUrls: boolean;
+  readonly retryDelaysMs: readonly number[];
+  readonly rateLimitPerMinute: number;
+  readonly rateLimitBurst: number;
+  readonly logLevel: LogLevel;
+  /** Names that begin with PONTE_ and mean nothing: misspelt, most likely. */
+  readonly unknownVariables: readonly string[];
+}
+
+/** Everything that is wrong with the environment, one line each; values are not repeated. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The configuration is not valid:\n${problems.map((line) => `  ${line}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+/** A variable set to the empty text counts as not set. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const set = Object.fromEntries(Object.entries(env).filter(([, text]) => text !== ''));
+  const result = variables.safeParse(set);
+  const production = set['PONTE_ENV'] === 'production';
+  const problems = [
+    ...(result.error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`),
+    ...(production ? unsafe(set) : []),
+  ];
+  if (!result.success || problems.length > 0) throw new ConfigError(problems);
+  const values = result.data;
+  const dataDir = resolve(values.PONTE_DATA_DIR);
+  return {
+    production,
+    host: values.PONTE_HOST,
+    port: values.PONTE_PORT,
+    dataDir,
+    databaseFile: resolve(values.PONTE_DATABASE_URL ?? join(dataDir, 'ponte.db')),
+    baseUrl: values.PONTE_BASE_URL ?? null,
+    payUrl: values.PONTE_PAY_URL ?? null,
+    secretKeys: values.PONTE_SECRET_KEYS ?? null,
+    partners: { test: values.PONTE_PARTNER_TEST, live: values.PONTE_PARTNER_LIVE },
+    fakePartnerDelayMs: values.PONTE_FAKE_PARTNER_DELAY_MS,
+    allowPrivateUrls: values.PONTE_WEBHOOK_ALLOW_PRIVATE ?? !production,
+    retryDelaysMs: values.PONTE_WEBHOOK_RETRY_SECONDS,
+    rateLimitPerMinute: values.PONTE_RATE_LIMIT_PER_MINUTE,
+    rateLimitBurst: values.PONTE_RATE_LIMIT_BURST,
+    logLevel: values.PONTE_LOG_LEVEL,
+    unknownVariables: Object.keys(set).filter(
+      (name) => name.startsWith('PONTE_') && !variableNames.includes(name),
+    ),
+  };
+}
+
+/** What may do while trying things out and must not hold real money. */
+function unsafe(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const rules = [
+    ['PONTE_SECRET_KEYS', env['PONTE_SECRET_KEYS'] === undefined, 'must be set in production'],
+    ['PONTE_BASE_URL', !isHttps(env['PONTE_BASE_URL']), 'must be an https address in production'],
+    ['PONTE_PAY_URL', !isHttps(env['PONTE_PAY_URL']), 'must be an https address in production'],
+    ['PONTE_PARTNER_LIVE', env['PONTE_PARTNER_LIVE'] === 'fake', 'cannot be fake in production'],
+    [
+      'PONTE_WEBHOOK_ALLOW_PRIVATE',
+      env['PONTE_WEBHOOK_ALLOW_PRIVATE'] === '1',
+      'cannot be 1 in production: webhooks would reach into the own network',
+    ],
+  ] as const;
+  return rules.filter(([, broken]) => broken).map(([name, , text]) => `${name}: ${text}`);
+}
+
+function isHttps(url: string | undefined): boolean {
+  return url?.startsWith('https://') ?? false;
+}
+
+function wholeNumber(min: number, max: number) {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, `give a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `give a whole number from ${min} to ${max}`);
+}
+
+function onOff() {
+  return z.enum(['0', '1'], 'give 1 or 0').transform((text) => text === '1');
+}
+
+/** A public address: scheme, host and perhaps a path, to which paths are appended. */
+function publicUrl() {
+  const hint = 'give an http or https address without query or fragment';
+  return z
+    .string()
+    .refine((text) => {
+      const url = URL.canParse(text) ? new URL(text) : null;
+      return url !== null && /^https?:$/.test(url.protocol) && `${url.search}${url.hash}` === '';
+    }, hint)
+    .transform((text) => text.replace(/\/+$/, ''));
+}
+
+function databaseUrl() {
+  return z
+    .string()
+    .regex(/^sqlite:.+$/, 'give sqlite:<file>')
+    .transform((text) => text.slice('sqlite:'.length));
+}
+
+function retrySeconds() {
+  const hint = `give ${retries} whole numbers of seconds, each ${day} at most, with commas between`;
+  return z
+    .string()
+    .regex(new RegExp(`^\\d{1,5}(,\\d{1,5}){${retries - 1}}$`), hint)
+    .transform((text) => text.split(',').map((seconds) => Number(seconds) * SECOND_MS))
+    .refine((delaysMs) => delaysMs.every((delayMs) => delayMs <= day * SECOND_MS), hint);
+}
+
+function secretKeys() {
+  return z.string().transform((text, context) => {
+    const parsed = parseSecretKeys(text);
+    if (parsed.valid) return parsed.keys;
+    context.addIssue({ code: 'custom', message: parsed.reason });
+    return z.NEVER;
+  });
+}

@@ -1,0 +1,167 @@
+// The operator's contract: defaults, every problem at once, and what production refuses.
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { describe, test } from 'node:test';
+import { newSecretKey } from '../../adapters/crypto/secret-box.js';
+import { ConfigError, readConfig, variableNames } from '../../host/config.js';
+
+const production = {
+  PONTE_ENV: 'production',
+  PONTE_BASE_URL: 'https://api.example.com',
+  PONTE_PAY_URL: 'https://pay.example.com',
+  PONTE_SECRET_KEYS: newSecretKey('k1'),
+} as const;
+
+function problemsOf(env: Readonly<Record<string, string>>): readonly string[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.problems;
+  }
+  return [];
+}
+
+test('an empty environment is a development host on SQLite with the fake partner', () => {
+  const { secretKeys, retryDelaysMs, ...rest } = readConfig({});
+  assert.equal(secretKeys, null);
+  assert.deepEqual(
+    retryDelaysMs,
+    [30, 120, 600, 3_600, 21_600, 86_400].map((seconds) => seconds * 1_000),
+  );
+  assert.deepEqual(rest, {
+    production: false,
+    host: '127.0.0.1',
+    port: 8080,
+    dataDir: resolve('data'),
+    databaseFile: resolve('data/ponte.db'),
+    baseUrl: null,
+    payUrl: null,
+    partners: { test: 'fake', live: 'none' },
+    fakePartnerDelayMs: 1_000,
+    allowPrivateUrls: true,
+    rateLimitPerMinute: 600,
+    rateLimitBurst: 100,
+    logLevel: 'info',
+    unknownVariables: [],
+  });
+});
+
+test('every variable has its effect', () => {
+  const key = newSecretKey('k1');
+  const config = readConfig({
+    PONTE_ENV: 'development',
+    PONTE_HOST: '0.0.0.0',
+    PONTE_PORT: '0',
+    PONTE_DATA_DIR: '/somewhere',
+    PONTE_DATABASE_URL: 'sqlite:/elsewhere/a.db',
+    PONTE_BASE_URL: 'http://api.test:81/',
+    PONTE_PAY_URL: 'https://pay.test/x',
+    PONTE_SECRET_KEYS: key,
+    PONTE_PARTNER_TEST: 'none',
+    PONTE_PARTNER_LIVE: 'fake',
+    PONTE_FAKE_PARTNER_DELAY_MS: '0',
+    PONTE_WEBHOOK_ALLOW_PRIVATE: '0',
+    PONTE_WEBHOOK_RETRY_SECONDS: '0,1,2,3,4,5',
+    PONTE_RATE_LIMIT_PER_MINUTE: '0',
+    PONTE_RATE_LIMIT_BURST: '1',
+    PONTE_LOG_LEVEL: 'silent',
+  });
+  assert.equal(config.secretKeys?.[0]?.id, 'k1');
+  assert.deepEqual(
+    { ...config, secretKeys: null },
+    {
+      production: false,
+      host: '0.0.0.0',
+      port: 0,
+      dataDir: '/somewhere',
+      databaseFile: '/elsewhere/a.db',
+      baseUrl: 'http://api.test:81',
+      payUrl: 'https://pay.test/x',
+      secretKeys: null,
+      partners: { test: 'none', live: 'fake' },
+      fakePartnerDelayMs: 0,
+      allowPrivateUrls: false,
+      retryDelaysMs: [0, 1_000, 2_000, 3_000, 4_000, 5_000],
+      rateLimitPerMinute: 0,
+      rateLimitBurst: 1,
+      logLevel: 'silent',
+      unknownVariables: [],
+    },
+  );
+});
+
+test('a variable set to the empty text counts as not set', () => {
+  const empty = Object.fromEntries(variableNames.map((name) => [name, '']));
+  assert.deepEqual(readConfig(empty), readConfig({}));
+});
+
+describe('a value of the wrong form is a problem that names its variable', () => {
+  const wrong = {
+    PONTE_ENV: ['prod', 'Production'],
+    PONTE_PORT: ['65536', '-1', '80a', '1e3'],
+    PONTE_DATABASE_URL: ['ponte.db', 'postgres://localhost/ponte', 'sqlite:'],
+    PONTE_BASE_URL: ['localhost:8080', 'ftp://a.test', 'http://a.test?b=c'],
+    PONTE_PAY_URL: ['pay.test', 'https://a.test/#x'],
+    PONTE_SECRET_KEYS: ['k1', 'k1:AAAA', `${newSecretKey('a')},${newSecretKey('a')}`],
+    PONTE_PARTNER_TEST: ['real'],
+    PONTE_PARTNER_LIVE: ['real'],
+    PONTE_FAKE_PARTNER_DELAY_MS: ['-1', '0.5', '3600001'],
+    PONTE_WEBHOOK_ALLOW_PRIVATE: ['true', 'yes'],
+    PONTE_WEBHOOK_RETRY_SECONDS: ['30', '1,2,3,4,5', '1,2,3,4,5,6,7', '1,2,3,4,5,86401', 'a'],
+    PONTE_RATE_LIMIT_PER_MINUTE: ['-1', 'ten'],
+    PONTE_RATE_LIMIT_BURST: ['0'],
+    PONTE_LOG_LEVEL: ['verbose'],
+  } as const;
+  for (const [name, values] of Object.entries(wrong)) {
+    test(name, () => {
+      for (const value of values) {
+        const problems = problemsOf({ [name]: value });
+        assert.equal(problems.length, 1, `${name}=${value}: ${problems.join('; ')}`);
+        assert.match(problems[0]!, new RegExp(`^${name}: `));
+      }
+    });
+  }
+});
+
+test('all problems are told at once, and never a secret', () => {
+  const problems = problemsOf({
+    PONTE_PORT: 'x',
+    PONTE_SECRET_KEYS: 'k1:topsecret',
+    PONTE_LOG_LEVEL: 'x',
+  });
+  assert.equal(problems.length, 3);
+  assert.doesNotMatch(problems.join(), /topsecret/);
+});
+
+test('production starts with everything set', () => {
+  const config = readConfig(production);
+  assert.equal(config.production, true);
+  assert.equal(config.allowPrivateUrls, false);
+});
+
+describe('production refuses what is unsafe', () => {
+  const unsafe = {
+    PONTE_SECRET_KEYS: '',
+    PONTE_BASE_URL: 'http://api.example.com',
+    PONTE_PAY_URL: '',
+    PONTE_PARTNER_LIVE: 'fake',
+    PONTE_WEBHOOK_ALLOW_PRIVATE: '1',
+  } as const;
+  for (const [name, value] of Object.entries(unsafe)) {
+    test(`${name}=${value}`, () => {
+      const problems = problemsOf({ ...production, [name]: value });
+      assert.equal(problems.length, 1);
+      assert.match(problems[0]!, new RegExp(`^${name}: `));
+    });
+  }
+
+  test('all of it at once', () => {
+    assert.equal(problemsOf({ ...unsafe, PONTE_ENV: 'production' }).length, 5);
+  });
+});
+
+test('a misspelt PONTE_ variable is told, other variables are nobody’s matter', () => {
+  const { unknownVariables } = readConfig({ PONTE_PROT: '1', PATH: '/bin' });
+  assert.deepEqual(unknownVariables, ['PONTE_PROT']);
+});
