@@ -18,6 +18,7 @@ import {
   payoutReturned,
   receiveFunds,
   refundFellBack,
+  refundNeedsOperator,
   refundPaid,
   returnedByPartner,
 } from './funds.js';
@@ -151,20 +152,22 @@ export function payoutTaken(was: Collection, nowMs: number): Change {
   return { ...change, funds: orderPayout(was.funds, was.payment.amount.amountMinor) };
 }
 
-/** The partner will never execute this payout: the money is held as before. */
+/** The partner will never execute this payout: the money is held as before, and owed back. */
 export function payoutRefused(was: Collection, code: string, nowMs: number): Change {
-  return payoutReported(
-    was,
-    {
-      status: 'returned',
-      settled: null,
-      fxRate: null,
-      fees: null,
-      endToEndId: null,
-      reason: `payout refused: ${code}`,
-    },
-    nowMs,
-  );
+  let change = unchanged(was);
+  if (nextPosition(was.funds.position, 'return') !== null) {
+    change = { ...change, funds: payoutReturned(was.funds) };
+  }
+  if (!isTerminal(was.payment.status)) {
+    change = withMove(change, 'fail', nowMs, { failureReason: `payout refused: ${code}` });
+  }
+  return endedFunds(change);
+}
+
+/** Nobody can tell whether the partner has this payout: a person must look. */
+export function payoutLost(was: Collection): Change {
+  const change = { ...unchanged(was), funds: payoutFailed(was.funds) };
+  return alerted(change, 'the partner does not know a payout that may have been sent');
 }
 
 export function payoutReported(was: Collection, report: PayoutReport, nowMs: number): Change {
@@ -206,6 +209,13 @@ export function refundReported(
   return alerted(change, 'a refund failed: the buyer must be paid back by hand');
 }
 
+/** The partner will not give this money back; `taken`: the order was already in hand. */
+export function refundRefused(was: Collection, amountMinor: bigint, taken: boolean): Change {
+  if (taken) return refundReported(was, 'failed', amountMinor);
+  const change = { ...unchanged(was), funds: refundNeedsOperator(was.funds) };
+  return alerted(change, 'the partner refuses a refund: the buyer must be paid back by hand');
+}
+
 /** Valid before the payout is taken in hand. Commands not yet sent are taken back with it. */
 export function cancelled(
   was: Collection,
@@ -238,7 +248,7 @@ export function failedByOperator(
   reason: string,
   nowMs: number,
 ): Change {
-  if (isTerminal(was.payment.status)) throw new PonteError('PaymentNotCancellable');
+  if (isTerminal(was.payment.status)) throw new PonteError('PaymentStateConflict');
   return ended(was, commands, 'fail', { failureReason: reason }, nowMs);
 }
 

@@ -6,17 +6,17 @@ import type { Money } from './money.js';
 import type { Tenant } from './tenant.js';
 
 export const commandMoves = {
-  pending: { send: 'sent', void: 'void', accept: 'done' },
+  pending: { send: 'sent', accept: 'done', refuse: 'refused', postpone: 'pending', void: 'void' },
   sent: { accept: 'done', refuse: 'refused', postpone: 'pending', lose: 'unknown' },
   unknown: { send: 'sent', accept: 'done', refuse: 'refused' },
-  done: {},
-  refused: { reopen: 'pending' },
+  done: { refuse: 'refused' },
+  refused: { supersede: 'void' },
   void: {},
 } as const satisfies Record<CommandState, Partial<Record<CommandMove, CommandState>>>;
 
 export type CommandState = 'pending' | 'sent' | 'unknown' | 'done' | 'refused' | 'void';
 
-export type CommandMove = 'send' | 'accept' | 'refuse' | 'postpone' | 'lose' | 'void' | 'reopen';
+export type CommandMove = 'send' | 'accept' | 'refuse' | 'postpone' | 'lose' | 'void' | 'supersede';
 
 export type CommandKind = 'submit_buyer' | 'payin' | 'payout' | 'refund';
 
@@ -76,6 +76,11 @@ export function isVoidable(command: PartnerCommand): boolean {
   return nextCommandState(command.state, 'void') !== null;
 }
 
+/** A refund that the partner refused or failed: the buyer must be paid back by other means. */
+export function isDebt(command: PartnerCommand): boolean {
+  return command.kind === 'refund' && command.state === 'refused';
+}
+
 /** Neither ended here nor at the partner. */
 export function isOpen(command: PartnerCommand): boolean {
   if (command.state === 'done') return command.end === 'open';
@@ -87,22 +92,30 @@ export function mayRepeat(command: PartnerCommand, nowMs: number): boolean {
   return command.firstSentAtMs === null || nowMs < command.firstSentAtMs + KEY_KEPT_MS;
 }
 
+/** What a stored request is sealed for: it opens for no other command. */
+export function requestPurpose(command: PartnerCommand): string {
+  return `partner-command:${command.id}`;
+}
+
 /** Work that the service will not finish by itself: an operator must look. */
 export function isStuck(command: PartnerCommand): boolean {
   return command.dueAtMs === null && (command.state === 'unknown' || isDebt(command));
 }
 
-/** The request is fixed and the call is about to be made. */
+/** The request is fixed and the call is about to be made, by the worker that holds the lease. */
 export function sendCommand(
   command: PartnerCommand,
   request: string,
   nowMs: number,
 ): PartnerCommand {
-  return step(command, 'send', nowMs, {
+  const fields = {
     request,
     firstSentAtMs: command.firstSentAtMs ?? nowMs,
     tries: command.tries + 1,
-  });
+  };
+  // A call whose worker lost its lease is in doubt before it is repeated.
+  const known = command.state === 'sent' ? step(command, 'lose', nowMs, {}) : command;
+  return step(known, 'send', nowMs, fields);
 }
 
 /** The partner took the order; its end is asked for until it is reported. */
@@ -158,10 +171,10 @@ export function voidCommand(command: PartnerCommand, nowMs: number): PartnerComm
   return step(command, 'void', nowMs, { dueAtMs: null, leaseToken: null });
 }
 
-/** An operator orders a refused refund again. */
-export function reopenCommand(command: PartnerCommand, nowMs: number): PartnerCommand {
+/** An operator orders a refused refund again, under a new command that takes this one's place. */
+export function supersedeCommand(command: PartnerCommand, nowMs: number): PartnerCommand {
   assert(isDebt(command), 'only a refused refund is ordered again');
-  return step(command, 'reopen', nowMs, { dueAtMs: nowMs, tries: 0, firstSentAtMs: null });
+  return step(command, 'supersede', nowMs, {});
 }
 
 /** Nobody may repeat it and the partner knows nothing of it: it waits for an operator. */
@@ -187,19 +200,28 @@ export function askAgain(
   });
 }
 
-/** The partner reported how the order ended (`failed` may still become something else). */
-export function endOrder(
+/**
+ * The partner told how the order stands. An order that is told of was accepted, whatever we knew.
+ * A failed one is asked about for a while: it may still be returned or turn out completed.
+ */
+export function reportOrder(
   command: PartnerCommand,
   partnerRef: string,
   end: OrderEnd,
   nowMs: number,
 ): PartnerCommand {
-  const accepted: CommandState = nextCommandState(command.state, 'accept') ?? command.state;
-  return changed(command, nowMs, {
-    state: accepted,
-    partnerRef,
+  const known = changed(command, nowMs, { partnerRef: command.partnerRef ?? partnerRef });
+  if (end === 'open') return known.partnerRef === command.partnerRef ? command : known;
+  if (end === command.end && end !== 'failed') return command;
+  const tries = end === command.end ? command.tries + 1 : 0;
+  return changed(known, nowMs, {
+    state: nextCommandState(command.state, 'accept') ?? command.state,
     end,
-    dueAtMs: end === 'failed' ? nowMs + backoffMs(POLL_BACKOFF_MS, command.tries) : null,
+    tries,
+    dueAtMs:
+      end === 'failed' && tries < POLL_BACKOFF_MS.length
+        ? nowMs + backoffMs(POLL_BACKOFF_MS, tries)
+        : null,
     leaseToken: null,
   });
 }
@@ -220,8 +242,4 @@ function step(command: PartnerCommand, move: CommandMove, nowMs: number, fields:
 
 function changed(command: PartnerCommand, nowMs: number, fields: Fields): PartnerCommand {
   return Object.freeze({ ...command, ...fields, updatedAtMs: nowMs });
-}
-
-function isDebt(command: PartnerCommand): boolean {
-  return command.kind === 'refund' && command.state === 'refused';
 }

@@ -1,0 +1,240 @@
+// The buyer's way through a payment: sign in, KYC, quote, confirm. The hosted page and the sandbox
+// drive these; the partner's decision on the buyer ends here too. An approval is reused over
+// organizations only when the buyer itself signs in, because that proves the mailbox.
+import {
+  decideSubmission,
+  isInFlightOrApproved,
+  type KycSubmission,
+  nextKycStatus,
+} from '../domain/buyer-kyc.js';
+import { confirmed, kycDecided, quoted, signedIn, unchanged } from '../domain/collection.js';
+import { requestPurpose } from '../domain/partner-command.js';
+import { nextStatus, type Payment } from '../domain/payment.js';
+import type { Quote } from '../domain/quote.js';
+import { type Tenant, tenantOf } from '../domain/tenant.js';
+import { assert, PonteError } from '../errors.js';
+import type { Deps, ReceiverReport, SettlementPartner, Tx } from '../ports.js';
+import {
+  changeCollection,
+  loadCollection,
+  newCommand,
+  type PaymentView,
+  readView,
+} from './collections.js';
+
+/** How many waiting payments of a buyer are looked up at a time. */
+const WAITING_PAGE = 50;
+
+/** What the buyer says of itself on the KYC form. */
+export interface BuyerPerson {
+  readonly entityType: 'individual' | 'business';
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+  readonly legalName: string | null;
+  readonly country: string | null;
+}
+
+/** The buyer proved its mailbox for this payment; a repeat changes nothing. */
+export async function signIn(deps: Deps, tenant: Tenant, paymentId: string): Promise<PaymentView> {
+  const change = await changeCollection(deps, tenant, paymentId, async (was, tx) => {
+    if (nextStatus(was.payment.status, 'sign_in') === null) return unchanged(was);
+    const verified = await adoptApproval(deps, tx, was.payment);
+    return signedIn(was, verified, deps.clock.nowMs());
+  });
+  const view = await readView(deps, tenant, paymentId);
+  // The approval may just have become this tenant's: its other waiting payments go on too.
+  if (view.kycStatus === 'approved') await moveWaiting(deps, tenant, change.payment.buyerId);
+  return view;
+}
+
+/**
+ * Hands the buyer's dossier to the partner, by a stored command. While a submission is in flight or
+ * approved it answers with that one; after a rejection it makes a fresh one.
+ */
+export async function submitBuyerKyc(
+  deps: Deps,
+  tenant: Tenant,
+  paymentId: string,
+  person: BuyerPerson,
+): Promise<KycSubmission> {
+  const partner = partnerOf(deps, tenant);
+  const { payment } = await deps.store.run((tx) => loadCollection(tx, tenant, paymentId));
+  const nowMs = deps.clock.nowMs();
+  const commandId = deps.ids.next('cmd', nowMs);
+  const order = { ...person, reference: commandId, email: payment.buyer.email };
+  const prepared = await partner.prepareReceiver(order);
+  if (prepared.outcome === 'refused') throw new PonteError('ValidationError', prepared.message);
+  if (prepared.outcome !== 'done') throw new PonteError('PartnerUnavailable');
+  const submission = await deps.store.run(async (tx) => {
+    const known = await tx.buyers.submission(tenant, payment.buyerId);
+    if (known !== null && isInFlightOrApproved(known.status)) return known;
+    const fresh = newSubmission(deps, tenant, payment.buyerId, 'verifying', nowMs);
+    const draft = { kind: 'submit_buyer', amount: null } as const;
+    const command = newCommand(tenant, commandId, draft, { submissionId: fresh.id }, nowMs);
+    const request = deps.secretBox.seal(prepared.value, requestPurpose(command));
+    tx.buyers.insertSubmission(fresh);
+    tx.commands.insert({ ...command, request });
+    return fresh;
+  });
+  deps.wake('commands');
+  return submission;
+}
+
+/** The partner knows the party under `partnerRef`. */
+export async function submissionAccepted(
+  deps: Deps,
+  tenant: Tenant,
+  submissionId: string,
+  partnerRef: string,
+): Promise<void> {
+  await deps.store.run(async (tx) => {
+    const submission = await tx.buyers.submissionById(tenant, submissionId);
+    assert(submission !== null, 'a submission stays');
+    if (submission.partnerRef === null) tx.buyers.updateSubmission({ ...submission, partnerRef });
+  });
+}
+
+/**
+ * The partner's decision on a submission, and with it on every payment of this tenant that waits for
+ * this buyer. A crash in between is healed by applying the same decision again.
+ */
+export async function decideKyc(
+  deps: Deps,
+  tenant: Tenant,
+  submissionId: string,
+  report: ReceiverReport,
+): Promise<void> {
+  if (report.status === 'verifying') return;
+  const decision = report.status === 'approved' ? 'approve' : 'reject';
+  const buyerId = await deps.store.run(async (tx) => {
+    const submission = await tx.buyers.submissionById(tenant, submissionId);
+    assert(submission !== null, 'a submission stays');
+    const nowMs = deps.clock.nowMs();
+    const decided = decideSubmission(submission, decision, report.reason, nowMs);
+    if (decided !== submission) tx.buyers.updateSubmission(decided);
+    return submission.buyerId;
+  });
+  await moveWaiting(deps, tenant, buyerId);
+}
+
+/**
+ * Asks the partner for a quote and shows it to the buyer; a new one replaces the one before.
+ * PaymentStateConflict when the payment is not at that step; PartnerUnavailable when the partner
+ * cannot be asked now.
+ */
+export async function requestQuote(deps: Deps, tenant: Tenant, paymentId: string): Promise<Quote> {
+  const { payment } = await deps.store.run((tx) => loadCollection(tx, tenant, paymentId));
+  if (nextStatus(payment.status, 'quote') === null) throw new PonteError('PaymentStateConflict');
+  const { amount: source, destination } = payment;
+  const answer = await partnerOf(deps, tenant).quote({ source, destination });
+  if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
+  const nowMs = deps.clock.nowMs();
+  const quote: Quote = Object.freeze({
+    ...answer.value,
+    ...tenantOf(tenant),
+    id: deps.ids.next('qt', nowMs),
+    paymentId,
+    createdAtMs: nowMs,
+  });
+  await changeCollection(deps, tenant, paymentId, (was, tx) => {
+    tx.quotes.insert(quote);
+    return quoted(was, quote, nowMs);
+  });
+  return quote;
+}
+
+/** The buyer accepts the quote last shown: QuoteExpired when it is too late for that. */
+export async function confirmQuote(
+  deps: Deps,
+  tenant: Tenant,
+  paymentId: string,
+): Promise<PaymentView> {
+  await changeCollection(deps, tenant, paymentId, async (was, tx) => {
+    const { quoteId } = was.payment;
+    const quote = quoteId === null ? null : await tx.quotes.get(tenant, quoteId);
+    if (quote === null) throw new PonteError('PaymentStateConflict');
+    return confirmed(was, quote, deps.clock.nowMs());
+  });
+  return readView(deps, tenant, paymentId);
+}
+
+/** Moves the payments that wait for the newest decision on this buyer, one batch each. */
+async function moveWaiting(deps: Deps, tenant: Tenant, buyerId: string): Promise<void> {
+  for (;;) {
+    const { submission, waiting } = await deps.store.run(async (tx) => ({
+      submission: await tx.buyers.submission(tenant, buyerId),
+      waiting: await tx.payments.ofBuyer(tenant, buyerId, 'buyer_kyc_pending', WAITING_PAGE),
+    }));
+    const decision = decisionOf(submission);
+    if (submission === null || decision === null || waiting.length === 0) return;
+    for (const { id } of waiting) {
+      await changeCollection(deps, tenant, id, async (was, tx) => {
+        // A fresh submission may have begun meanwhile; then this decision is not its own.
+        const newest = await tx.buyers.submission(tenant, buyerId);
+        if (newest === null || newest.id !== submission.id) return unchanged(was);
+        if (newest.status !== submission.status) return unchanged(was);
+        tx.buyers.expectSubmission(newest);
+        return kycDecided(was, decision, newest.reason, deps.clock.nowMs());
+      });
+    }
+  }
+}
+
+function decisionOf(submission: KycSubmission | null): 'approve' | 'reject' | null {
+  if (submission?.status === 'approved') return 'approve';
+  if (submission?.status === 'rejected') return 'reject';
+  return null;
+}
+
+/** Whether the buyer who just signed in is approved, here or with any organization of the mode. */
+async function adoptApproval(deps: Deps, tx: Tx, payment: Payment): Promise<boolean> {
+  const tenant = tenantOf(payment);
+  const own = await tx.buyers.submission(tenant, payment.buyerId);
+  if (own?.status === 'approved') {
+    tx.buyers.expectSubmission(own);
+    return true;
+  }
+  const elsewhere = await tx.buyers.approvedAnywhere(tenant.mode, payment.buyerId);
+  if (elsewhere === null) {
+    if (own !== null) tx.buyers.expectSubmission(own);
+    return false;
+  }
+  const nowMs = deps.clock.nowMs();
+  tx.buyers.expectSubmission(elsewhere);
+  if (own !== null && nextKycStatus(own.status, 'adopt') !== null) {
+    tx.buyers.updateSubmission({ ...own, status: 'approved', approvedAtMs: nowMs });
+  } else {
+    const adopted = newSubmission(deps, tenant, payment.buyerId, 'approved', nowMs);
+    tx.buyers.insertSubmission({ ...adopted, approvedAtMs: nowMs });
+  }
+  return true;
+}
+
+function newSubmission(
+  deps: Deps,
+  tenant: Tenant,
+  buyerId: string,
+  status: KycSubmission['status'],
+  nowMs: number,
+): KycSubmission {
+  return Object.freeze({
+    ...tenantOf(tenant),
+    id: deps.ids.next('kyc', nowMs),
+    buyerId,
+    receiverId: deps.ids.next('rcv', nowMs),
+    status,
+    partnerRef: null,
+    reason: null,
+    submittedAtMs: nowMs,
+    approvedAtMs: null,
+    rejectedAtMs: null,
+    createdAtMs: nowMs,
+    version: 1,
+  });
+}
+
+function partnerOf(deps: Deps, tenant: Tenant): SettlementPartner {
+  const partner = deps.partners[tenant.mode];
+  if (partner === null) throw new PonteError('PartnerUnavailable');
+  return partner;
+}

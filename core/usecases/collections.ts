@@ -1,0 +1,139 @@
+// The one way in which a payment and what belongs to it are changed: read both rows, let the domain
+// decide, stage everything in one batch. The payment's version is the root: every change raises it,
+// so two causes never decide on the same rows. Use cases of this folder build on it; it knows no
+// cause by itself.
+import type { KycStatus } from '../domain/buyer-kyc.js';
+import type { Change, Collection } from '../domain/collection.js';
+import { paymentEvent } from '../domain/event.js';
+import type { Funds } from '../domain/funds.js';
+import type { CommandDraft, PartnerCommand } from '../domain/partner-command.js';
+import type { Payment } from '../domain/payment.js';
+import { type Tenant, tenantOf } from '../domain/tenant.js';
+import { assert, PonteError } from '../errors.js';
+import type { Deps, Tx } from '../ports.js';
+
+/** A payment with all that its representation needs. */
+export interface PaymentView {
+  readonly payment: Payment;
+  readonly funds: Funds;
+  /** The buyer's KYC as this tenant knows it. */
+  readonly kycStatus: KycStatus;
+}
+
+type Decide = (was: Collection, tx: Tx) => Change | Promise<Change>;
+
+/**
+ * Changes one payment: `decide` may read and stage more through `tx`. Refusals of the domain pass
+ * through; NotFound when the tenant has no such payment.
+ */
+export async function changeCollection(
+  deps: Deps,
+  tenant: Tenant,
+  paymentId: string,
+  decide: Decide,
+): Promise<Change> {
+  const change = await deps.store.run(async (tx) => {
+    const was = await loadCollection(tx, tenant, paymentId);
+    const decided = await decide(was, tx);
+    stageChange(deps, tx, was, decided);
+    return decided;
+  });
+  announce(deps, change);
+  return change;
+}
+
+export async function loadCollection(
+  tx: Tx,
+  tenant: Tenant,
+  paymentId: string,
+): Promise<Collection> {
+  const [payment, funds] = await Promise.all([
+    tx.payments.get(tenant, paymentId),
+    tx.funds.get(tenant, paymentId),
+  ]);
+  if (payment === null) throw new PonteError('NotFound');
+  assert(funds !== null, `the payment ${paymentId} has funds`);
+  return { payment, funds };
+}
+
+/** Stages everything that `change` says; nothing when it changes nothing. */
+export function stageChange(deps: Deps, tx: Tx, was: Collection, change: Change): void {
+  const { payment, funds } = change;
+  const touched =
+    payment !== was.payment ||
+    funds !== was.funds ||
+    change.commands.length + change.changedCommands.length > 0;
+  if (!touched) return;
+  const nowMs = deps.clock.nowMs();
+  const tenant = tenantOf(payment);
+  tx.payments.update({ ...payment, updatedAtMs: nowMs });
+  if (funds !== was.funds) tx.funds.update(funds);
+  for (const posting of change.postings) {
+    tx.ledger.append(tenant, payment.id, deps.ids.next('pst', nowMs), posting, nowMs);
+  }
+  for (const draft of change.events) {
+    tx.outbox.append(paymentEvent(draft, deps.ids.next('evt', nowMs)));
+  }
+  for (const draft of change.commands) {
+    const id = deps.ids.next('cmd', nowMs);
+    tx.commands.insert(newCommand(tenant, id, draft, { paymentId: payment.id }, nowMs));
+  }
+  for (const command of change.changedCommands) tx.commands.update(command);
+}
+
+/** After the batch is stored: workers look at once, and what a person should see is logged. */
+export function announce(deps: Deps, change: Change): void {
+  if (change.events.length > 0) deps.wake('outbox');
+  if (change.commands.length > 0) deps.wake('commands');
+  for (const alert of change.alerts) {
+    deps.log.error('alert', { alert, paymentId: change.payment.id });
+  }
+}
+
+/** A command as it is first stored, due at once. */
+export function newCommand(
+  tenant: Tenant,
+  id: string,
+  draft: CommandDraft,
+  subject: { readonly paymentId: string } | { readonly submissionId: string },
+  nowMs: number,
+): PartnerCommand {
+  return Object.freeze({
+    ...tenantOf(tenant),
+    id,
+    kind: draft.kind,
+    paymentId: 'paymentId' in subject ? subject.paymentId : null,
+    submissionId: 'submissionId' in subject ? subject.submissionId : null,
+    amount: draft.amount,
+    state: 'pending',
+    request: null,
+    partnerRef: null,
+    end: 'open',
+    tries: 0,
+    firstSentAtMs: null,
+    dueAtMs: nowMs,
+    leaseToken: null,
+    lastError: null,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    version: 1,
+  });
+}
+
+/** The view of a payment as it is stored now. */
+export async function readView(
+  deps: Deps,
+  tenant: Tenant,
+  paymentId: string,
+): Promise<PaymentView> {
+  return deps.store.run(async (tx) => {
+    const { payment, funds } = await loadCollection(tx, tenant, paymentId);
+    return { payment, funds, kycStatus: await kycStatusOf(tx, payment) };
+  });
+}
+
+/** What this tenant knows of the payment's buyer; nothing of other tenants is shown. */
+export async function kycStatusOf(tx: Tx, payment: Payment): Promise<KycStatus> {
+  const submission = await tx.buyers.submission(tenantOf(payment), payment.buyerId);
+  return submission?.status ?? 'not_started';
+}

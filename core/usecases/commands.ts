@@ -1,0 +1,376 @@
+// Partner commands at work: a worker leases due ones, fixes the exact request, stores the intention,
+// calls, and records the answer. What is accepted is polled until its end is reported. A worker that
+// lost its lease changes nothing any more. Applying what the partner tells is settlement.ts's matter.
+import {
+  type Change,
+  type Collection,
+  payinAccepted,
+  payinRefused,
+  payoutLost,
+  payoutRefused,
+  payoutTaken,
+  refundRefused,
+  refundTaken,
+  unchanged,
+} from '../domain/collection.js';
+import {
+  acceptCommand,
+  askAgain,
+  COMMAND_LEASE_MS,
+  type CommandKind,
+  isDebt,
+  isOpen,
+  leaveToOperator,
+  loseCommand,
+  mayRepeat,
+  type PartnerCommand,
+  postponeCommand,
+  refuseCommand,
+  requestPurpose,
+  sendCommand,
+  supersedeCommand,
+  voidCommand,
+} from '../domain/partner-command.js';
+import { tenantOf } from '../domain/tenant.js';
+import { assert, PonteError, unreachable } from '../errors.js';
+import type { Deps, PartnerAnswer, PartnerFact, SettlementPartner, Tx } from '../ports.js';
+import { decideKyc, submissionAccepted } from './buyers.js';
+import { announce, loadCollection, newCommand, stageChange } from './collections.js';
+import { applyFact } from './settlement.js';
+
+/** What a successful call told; `instructions` of a pay-in only, `report` of a KYC only. */
+interface Accepted {
+  readonly partnerRef: string;
+  readonly instructions?: string;
+  readonly status?: 'verifying' | 'approved' | 'rejected';
+  readonly reason?: string | null;
+}
+
+type Report = PartnerFact['report'];
+
+/** How each kind is started, looked up by its request, and asked about by the partner's id. */
+const verbs: Readonly<Record<CommandKind, Verbs>> = {
+  submit_buyer: {
+    start: (partner, request) => partner.submitReceiver(request),
+    find: (partner, request) => partner.findReceiver(request),
+    ask: (partner, partnerRef) => partner.receiver(partnerRef),
+  },
+  payin: {
+    start: (partner, request) => partner.startPayin(request),
+    find: (partner, request) => partner.findPayin(request),
+    ask: (partner, partnerRef) => partner.payin(partnerRef),
+  },
+  payout: {
+    start: (partner, request) => partner.startPayout(request),
+    find: (partner, request) => partner.findPayout(request),
+    ask: (partner, partnerRef) => partner.payout(partnerRef),
+  },
+  refund: {
+    start: (partner, request) => partner.startRefund(request),
+    find: (partner, request) => partner.findRefund(request),
+    ask: (partner, partnerRef) => partner.refund(partnerRef),
+  },
+};
+
+interface Verbs {
+  start(partner: SettlementPartner, request: string): Promise<PartnerAnswer<Accepted>>;
+  find(partner: SettlementPartner, request: string): Promise<PartnerAnswer<Accepted | null>>;
+  ask(partner: SettlementPartner, partnerRef: string): Promise<PartnerAnswer<Report>>;
+}
+
+/** Works on due commands, each by itself; returns how many were taken. */
+export async function runCommands(deps: Deps, nowMs: number, limit: number): Promise<number> {
+  const token = Buffer.from(deps.ids.randomBytes(16)).toString('hex');
+  const claim = { nowMs, limit, leaseMs: COMMAND_LEASE_MS, token };
+  const claimed = await deps.store.claims.commands(claim);
+  await Promise.all(claimed.map((command) => workOn(deps, command)));
+  return claimed.length;
+}
+
+/**
+ * An operator sets a command to work again: a refused refund under a new command, any other open
+ * one at once. Answers with the command that is due now.
+ */
+export async function retryCommand(deps: Deps, commandId: string): Promise<PartnerCommand> {
+  const retried = await deps.store.run(async (tx) => {
+    const command = await tx.commands.get(commandId);
+    if (command === null) throw new PonteError('NotFound');
+    const nowMs = deps.clock.nowMs();
+    if (isDebt(command)) {
+      assert(command.paymentId !== null, 'a refund serves a payment');
+      const id = deps.ids.next('cmd', nowMs);
+      const draft = { kind: command.kind, amount: command.amount };
+      const next = newCommand(command, id, draft, { paymentId: command.paymentId }, nowMs);
+      tx.commands.update(supersedeCommand(command, nowMs));
+      tx.commands.insert(next);
+      return next;
+    }
+    if (!isOpen(command) || command.leaseToken !== null)
+      throw new PonteError('CommandNotRetryable');
+    tx.commands.update({ ...command, dueAtMs: nowMs });
+    return { ...command, dueAtMs: nowMs };
+  });
+  deps.wake('commands');
+  return retried;
+}
+
+async function workOn(deps: Deps, command: PartnerCommand): Promise<void> {
+  try {
+    const partner = deps.partners[command.mode];
+    if (partner === null)
+      throw new Error(`no settlement partner is configured for ${command.mode}`);
+    if (command.state === 'done') await poll(deps, partner, command);
+    else if (mayRepeat(command, deps.clock.nowMs())) await send(deps, partner, command);
+    else await readBack(deps, partner, command);
+  } catch (error) {
+    // The lease runs out and the command is taken up again; nothing is lost by going on.
+    deps.log.error('partner command failed', { commandId: command.id, error });
+  }
+}
+
+async function send(deps: Deps, partner: SettlementPartner, claimed: PartnerCommand) {
+  const prepared = await prepare(deps, partner, claimed);
+  if (prepared.outcome !== 'done') {
+    // Preparing has no effect, so an answer in doubt is as good as none.
+    const answer =
+      prepared.outcome === 'unknown'
+        ? { outcome: 'later' as const, reason: prepared.reason }
+        : prepared;
+    await record(deps, claimed, answer);
+    return;
+  }
+  const taken = await takeInHand(deps, claimed, prepared.value);
+  if (!taken) return;
+  await record(deps, claimed, await call(partner, claimed, prepared.value));
+}
+
+async function prepare(
+  deps: Deps,
+  partner: SettlementPartner,
+  command: PartnerCommand,
+): Promise<PartnerAnswer<string>> {
+  if (command.request !== null) {
+    return {
+      outcome: 'done',
+      value: deps.secretBox.open(command.request, requestPurpose(command)),
+    };
+  }
+  const { paymentId, amount, id: reference } = command;
+  assert(paymentId !== null && amount !== null, 'a command about money serves a payment');
+  const tenant = tenantOf(command);
+  const { payment, quote, commands } = await deps.store.run(async (tx) => {
+    const was = await loadCollection(tx, tenant, paymentId);
+    return {
+      payment: was.payment,
+      quote: was.payment.quoteId === null ? null : await tx.quotes.get(tenant, was.payment.quoteId),
+      commands: await tx.commands.ofPayment(tenant, paymentId),
+    };
+  });
+  switch (command.kind) {
+    case 'payin':
+      assert(quote !== null, 'a pay-in follows a quote');
+      return partner.preparePayin({ reference, quote, payerEmail: payment.buyer.email });
+    case 'payout':
+      return partner.preparePayout({ reference, amount, destination: payment.destination });
+    case 'refund': {
+      const payins = commands.filter(
+        ({ kind, partnerRef }) => kind === 'payin' && partnerRef !== null,
+      );
+      const payinRef = payins.at(-1)?.partnerRef ?? null;
+      assert(payinRef !== null, 'money to refund came by a pay-in');
+      return partner.prepareRefund({ reference, payinRef, amount });
+    }
+    case 'submit_buyer':
+      throw new Error('the request of a KYC submission is fixed when it is made');
+    default:
+      return unreachable(command.kind);
+  }
+}
+
+/** Stores the intention; false when the command is no longer this worker's. */
+async function takeInHand(deps: Deps, claimed: PartnerCommand, request: string): Promise<boolean> {
+  const change = await deps.store.run(async (tx) => {
+    const command = await stillOurs(tx, claimed);
+    if (command === null) return null;
+    const nowMs = deps.clock.nowMs();
+    const sealed = command.request ?? deps.secretBox.seal(request, requestPurpose(command));
+    const sent = sendCommand(command, sealed, nowMs);
+    if (command.paymentId === null) {
+      tx.commands.update(sent);
+      return 'sent';
+    }
+    const was = await loadCollection(tx, tenantOf(command), command.paymentId);
+    const first = command.firstSentAtMs === null;
+    const overtaken = first && isOvertaken(command, was);
+    const taken = overtaken || !first ? unchanged(was) : takenChange(command, was, nowMs);
+    const changed = {
+      ...taken,
+      changedCommands: [overtaken ? voidCommand(command, nowMs) : sent],
+    };
+    stageChange(deps, tx, was, changed);
+    return overtaken ? null : changed;
+  });
+  if (change === null) return false;
+  if (change !== 'sent') announce(deps, change);
+  return true;
+}
+
+/** The partner gave the money back by itself meanwhile: nothing is left to order. */
+function isOvertaken(command: PartnerCommand, was: Collection): boolean {
+  return command.kind === 'refund' && amountMinor(command) > was.funds.refundOwedMinor;
+}
+
+function takenChange(command: PartnerCommand, was: Collection, nowMs: number): Change {
+  if (command.kind === 'payout') return payoutTaken(was, nowMs);
+  if (command.kind === 'refund') return refundTaken(was, amountMinor(command));
+  return unchanged(was);
+}
+
+/** The call itself; an adapter that throws leaves the outcome in doubt. */
+async function call(
+  partner: SettlementPartner,
+  { kind }: PartnerCommand,
+  request: string,
+): Promise<PartnerAnswer<Accepted>> {
+  try {
+    return await verbs[kind].start(partner, request);
+  } catch (error) {
+    return { outcome: 'unknown', reason: String(error) };
+  }
+}
+
+async function record(
+  deps: Deps,
+  claimed: PartnerCommand,
+  answer: PartnerAnswer<Accepted>,
+): Promise<void> {
+  if (answer.outcome === 'done') await afterKyc(deps, claimed, answer.value);
+  const change = await deps.store.run(async (tx) => {
+    const command = await stillOurs(tx, claimed);
+    if (command === null) return null;
+    const nowMs = deps.clock.nowMs();
+    const next = recorded(command, answer, nowMs);
+    if (command.paymentId === null) {
+      tx.commands.update(next);
+      return null;
+    }
+    const was = await loadCollection(tx, tenantOf(command), command.paymentId);
+    const change = answeredChange(command, answer, was, nowMs);
+    stageChange(deps, tx, was, { ...change, changedCommands: [next] });
+    return change;
+  });
+  if (change !== null) announce(deps, change);
+  else if (claimed.paymentId !== null) {
+    deps.log.warn('late answer of the partner', { commandId: claimed.id, outcome: answer.outcome });
+  }
+}
+
+function recorded(
+  command: PartnerCommand,
+  answer: PartnerAnswer<Accepted>,
+  nowMs: number,
+): PartnerCommand {
+  switch (answer.outcome) {
+    case 'done':
+      return acceptCommand(command, answer.value.partnerRef, nowMs);
+    case 'refused':
+      return refuseCommand(command, `${answer.code}: ${answer.message}`, nowMs);
+    case 'later':
+      return postponeCommand(command, answer.reason, nowMs);
+    case 'unknown':
+      return loseCommand(command, answer.reason, nowMs);
+    default:
+      return unreachable(answer);
+  }
+}
+
+function answeredChange(
+  command: PartnerCommand,
+  answer: PartnerAnswer<Accepted>,
+  was: Collection,
+  nowMs: number,
+): Change {
+  if (answer.outcome === 'done') {
+    const { instructions } = answer.value;
+    return instructions === undefined ? unchanged(was) : payinAccepted(was, instructions, nowMs);
+  }
+  if (answer.outcome !== 'refused') return unchanged(was);
+  switch (command.kind) {
+    case 'payin':
+      return payinRefused(was, answer.code, nowMs);
+    case 'payout':
+      return payoutRefused(was, answer.code, nowMs);
+    case 'refund':
+      return refundRefused(was, amountMinor(command), command.firstSentAtMs !== null);
+    case 'submit_buyer':
+      return unchanged(was);
+    default:
+      return unreachable(command.kind);
+  }
+}
+
+/** The party is known at the partner, and perhaps already decided on. */
+async function afterKyc(deps: Deps, command: PartnerCommand, value: Accepted): Promise<void> {
+  if (command.submissionId === null) return;
+  await submissionAccepted(deps, tenantOf(command), command.submissionId, value.partnerRef);
+  if (value.status === undefined) return;
+  const report = { status: value.status, reason: value.reason ?? null };
+  await decideKyc(deps, tenantOf(command), command.submissionId, report);
+}
+
+/** Our key may be forgotten by now: the order is only looked up, never repeated. */
+async function readBack(deps: Deps, partner: SettlementPartner, claimed: PartnerCommand) {
+  assert(claimed.request !== null, 'a command that was sent has its request');
+  const request = deps.secretBox.open(claimed.request, requestPurpose(claimed));
+  const found = await verbs[claimed.kind].find(partner, request);
+  if (found.outcome === 'done' && found.value !== null) {
+    await record(deps, claimed, { outcome: 'done', value: found.value });
+    return;
+  }
+  const surelyAbsent = found.outcome === 'done' || found.outcome === 'refused';
+  await deps.store.run(async (tx) => {
+    const command = await stillOurs(tx, claimed);
+    if (command === null) return;
+    const nowMs = deps.clock.nowMs();
+    const next = surelyAbsent
+      ? leaveToOperator(command, 'the partner does not know this order', nowMs)
+      : askAgain(command, 'the partner could not be asked', nowMs);
+    if (command.kind !== 'payout' || !surelyAbsent || command.paymentId === null) {
+      tx.commands.update(next);
+      return;
+    }
+    const was = await loadCollection(tx, tenantOf(command), command.paymentId);
+    stageChange(deps, tx, was, { ...payoutLost(was), changedCommands: [next] });
+  });
+  if (surelyAbsent) deps.log.error('alert', { alert: 'order lost', commandId: claimed.id });
+}
+
+/** Asks how an accepted order stands: the backstop for messages that never came. */
+async function poll(deps: Deps, partner: SettlementPartner, claimed: PartnerCommand) {
+  const { partnerRef } = claimed;
+  assert(partnerRef !== null, 'an accepted order has the partner’s id');
+  const told = await verbs[claimed.kind].ask(partner, partnerRef);
+  if (told.outcome === 'done') {
+    // Kind and report belong together by the table of verbs.
+    const fact = { kind: claimed.kind, reference: claimed.id, partnerRef, report: told.value };
+    await applyFact(deps, claimed.id, fact as PartnerFact);
+  }
+  await deps.store.run(async (tx) => {
+    const command = await stillOurs(tx, claimed);
+    if (command === null) return;
+    const lastError = told.outcome === 'done' ? null : 'the partner could not be asked';
+    tx.commands.update(askAgain(command, lastError, deps.clock.nowMs()));
+  });
+}
+
+/** The command as it stands, if the lease under which it was claimed still holds. */
+async function stillOurs(tx: Tx, claimed: PartnerCommand): Promise<PartnerCommand | null> {
+  const command = await tx.commands.get(claimed.id);
+  assert(command !== null, 'a claimed command exists');
+  return command.leaseToken === claimed.leaseToken ? command : null;
+}
+
+function amountMinor(command: PartnerCommand): bigint {
+  assert(command.amount !== null, 'a command about money has an amount');
+  return command.amount.amountMinor;
+}

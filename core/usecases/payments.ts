@@ -1,0 +1,279 @@
+// What integrators and operators do with payments: create, read, cancel, give up, and the clock
+// that expires them. The buyer's steps stand in buyers.ts, the partner's in settlement.ts.
+import { type Buyer, emailKey } from '../domain/buyer-kyc.js';
+import { cancelled, expired, failedByOperator } from '../domain/collection.js';
+import { paymentEvent, paymentEventTypes } from '../domain/event.js';
+import { noFunds } from '../domain/funds.js';
+import { decideCreate } from '../domain/idempotency.js';
+import type { Money } from '../domain/money.js';
+import { mayCollect } from '../domain/organization.js';
+import type { BuyerHint, Payment, PaymentOrigin } from '../domain/payment.js';
+import { type Tenant, tenantOf } from '../domain/tenant.js';
+import { PonteError } from '../errors.js';
+import type { Deps, Tx } from '../ports.js';
+import {
+  changeCollection,
+  kycStatusOf,
+  loadCollection,
+  type PaymentView,
+  readView,
+} from './collections.js';
+
+/** The interface's minimum for USD: 10.00. */
+export const MINIMUM_USD_MINOR = 1_000n;
+/** Bytes of a payment's publicId: 144 bits, at least 128 are asked for. */
+const PUBLIC_ID_BYTES = 18;
+
+export interface CreatePaymentInput {
+  readonly origin: PaymentOrigin;
+  readonly idempotencyKey: string | null;
+  readonly externalId: string | null;
+  readonly amount: Money;
+  readonly buyer: BuyerHint;
+  readonly sellerExternalId: string | null;
+  readonly returnUrl: string | null;
+  /** JSON text as sent; null when absent. */
+  readonly display: string | null;
+  /** JSON text as sent; '{}' when absent. */
+  readonly metadata: string;
+  readonly expiresAtMs: number | null;
+}
+
+export interface CreatedPayment extends PaymentView {
+  /** The payment was there before: found by its key or externalId. */
+  readonly replayed: boolean;
+}
+
+/**
+ * Creates a payment, or finds the one that its idempotency key or externalId names. Two creates
+ * that race on either yield one payment. Refuses with IdempotencyKeyConflict, KybNotApproved,
+ * ValidationError (currency, expiresAt), AmountBelowMinimum, SellerNotReady, in this order.
+ */
+export async function createPayment(
+  deps: Deps,
+  tenant: Tenant,
+  input: CreatePaymentInput,
+): Promise<CreatedPayment> {
+  const created = await deps.store.run(async (tx) => {
+    const { origin, idempotencyKey: key, externalId } = input;
+    const [boundTo, existing] = await Promise.all([
+      key === null ? null : tx.idempotency.find(tenant, key),
+      externalId === null ? null : tx.payments.byExternalId(tenant, origin, externalId),
+    ]);
+    const decision = decideCreate({
+      surface: origin,
+      key,
+      boundTo,
+      existingByExternalId: existing?.id ?? null,
+    });
+    if (decision.kind === 'conflict') throw new PonteError('IdempotencyKeyConflict');
+    const view =
+      decision.kind === 'replay'
+        ? await foundView(tx, tenant, decision.resourceId)
+        : await stageNew(deps, tx, tenant, input);
+    if (key !== null && decision.bindKey) {
+      tx.idempotency.bind(tenant, key, origin, view.payment.id, deps.clock.nowMs());
+    }
+    return { ...view, replayed: decision.kind === 'replay' };
+  });
+  if (!created.replayed) deps.wake('outbox');
+  return created;
+}
+
+/** One create of this API key within the rate limit, or RateLimitExceeded; replays count too. */
+export async function takeCreateSlot(deps: Deps, keyId: string): Promise<void> {
+  const { rateLimitPerMinute, rateLimitBurst } = deps.settings;
+  if (rateLimitPerMinute === 0) return;
+  const retryAfterSeconds = await deps.rateLimits.take({
+    key: keyId,
+    perMinute: rateLimitPerMinute,
+    burst: rateLimitBurst,
+    nowMs: deps.clock.nowMs(),
+  });
+  if (retryAfterSeconds === null) return;
+  throw new PonteError('RateLimitExceeded', undefined, { retryAfterSeconds });
+}
+
+/** `reference` is a payment's id, or `ext_<externalId>` for an intent. */
+export async function readPayment(
+  deps: Deps,
+  tenant: Tenant,
+  reference: string,
+): Promise<PaymentView> {
+  return deps.store.run(async (tx) => {
+    const payment = await resolve(tx, tenant, reference);
+    return foundView(tx, tenant, payment.id);
+  });
+}
+
+/** Cancelling a cancelled payment answers with it unchanged; else PaymentNotCancellable. */
+export async function cancelPayment(
+  deps: Deps,
+  tenant: Tenant,
+  reference: string,
+  reason: string,
+): Promise<PaymentView> {
+  const { id } = await deps.store.run((tx) => resolve(tx, tenant, reference));
+  await changeCollection(deps, tenant, id, async (was, tx) =>
+    cancelled(was, await tx.commands.ofPayment(tenant, id), reason, deps.clock.nowMs()),
+  );
+  return readView(deps, tenant, id);
+}
+
+/** Operations staff cancel by the id alone. */
+export async function cancelPaymentByOperator(
+  deps: Deps,
+  id: string,
+  reason: string,
+): Promise<PaymentView> {
+  const payment = await findPayment(deps, id);
+  return cancelPayment(deps, tenantOf(payment), id, reason);
+}
+
+/** Operations staff give a payment up that has not ended; money it holds is owed back. */
+export async function failPaymentByOperator(
+  deps: Deps,
+  id: string,
+  reason: string,
+): Promise<PaymentView> {
+  const tenant = tenantOf(await findPayment(deps, id));
+  await changeCollection(deps, tenant, id, async (was, tx) =>
+    failedByOperator(was, await tx.commands.ofPayment(tenant, id), reason, deps.clock.nowMs()),
+  );
+  return readView(deps, tenant, id);
+}
+
+/** For operators, who name a payment by its id over all tenants. */
+export async function findPayment(deps: Deps, id: string): Promise<Payment> {
+  const payment = await deps.store.run((tx) => tx.payments.find(id));
+  if (payment === null) throw new PonteError('NotFound');
+  return payment;
+}
+
+/** Expires what is due; returns how many payments were looked at. */
+export async function runExpiry(deps: Deps, nowMs: number, limit: number): Promise<number> {
+  const due = await deps.store.claims.expiredPayments(nowMs, limit);
+  for (const payment of due) {
+    const tenant = tenantOf(payment);
+    await changeCollection(deps, tenant, payment.id, async (was, tx) =>
+      expired(was, await tx.commands.ofPayment(tenant, payment.id), nowMs),
+    );
+  }
+  return due.length;
+}
+
+async function resolve(tx: Tx, tenant: Tenant, reference: string): Promise<Payment> {
+  const payment = reference.startsWith('ext_')
+    ? await tx.payments.byExternalId(tenant, 'payment_intent', reference.slice('ext_'.length))
+    : await tx.payments.get(tenant, reference);
+  if (payment === null) throw new PonteError('NotFound');
+  return payment;
+}
+
+async function foundView(tx: Tx, tenant: Tenant, id: string): Promise<PaymentView> {
+  const { payment, funds } = await loadCollection(tx, tenant, id);
+  return { payment, funds, kycStatus: await kycStatusOf(tx, payment) };
+}
+
+async function stageNew(
+  deps: Deps,
+  tx: Tx,
+  tenant: Tenant,
+  input: CreatePaymentInput,
+): Promise<PaymentView> {
+  const nowMs = deps.clock.nowMs();
+  const [destination, known] = await Promise.all([
+    admit(deps, tx, tenant, input, nowMs),
+    tx.buyers.byEmail(tenant.mode, emailKey(input.buyer.email)),
+  ]);
+  const buyer = known ?? newBuyer(deps, tenant, input.buyer.email, nowMs);
+  const payment = newPayment(deps, tenant, input, buyer.id, destination, nowMs);
+  const kycStatus = known === null ? 'not_started' : await kycStatusOf(tx, payment);
+  // A create never changes a buyer that is there: what integrators say of it proves nothing.
+  if (known === null) tx.buyers.insert(buyer);
+  const funds = noFunds(tenant, payment.id, payment.amount.currency);
+  tx.payments.insert(payment);
+  tx.funds.insert(funds);
+  for (const type of paymentEventTypes(payment, 'created')) {
+    const draft = { type, payment, occurredAtMs: nowMs };
+    tx.outbox.append(paymentEvent(draft, deps.ids.next('evt', nowMs)));
+  }
+  return { payment, funds, kycStatus };
+}
+
+/** The refusals of a create, in their order; yields where the payment settles to. */
+async function admit(
+  deps: Deps,
+  tx: Tx,
+  tenant: Tenant,
+  input: CreatePaymentInput,
+  nowMs: number,
+): Promise<string> {
+  const { amount, expiresAtMs, sellerExternalId } = input;
+  const profile = await tx.organizations.profile(tenant);
+  const partner = deps.partners[tenant.mode];
+  if (profile === null || partner === null || !mayCollect(profile)) {
+    throw new PonteError('KybNotApproved');
+  }
+  tx.organizations.expectProfile(profile);
+  if (!partner.currencies.includes(amount.currency)) {
+    const known = partner.currencies.join(', ');
+    throw new PonteError('ValidationError', `currency: send one of ${known}.`);
+  }
+  if (amount.currency === 'USD' && amount.amountMinor < MINIMUM_USD_MINOR) {
+    throw new PonteError('AmountBelowMinimum');
+  }
+  if (amount.amountMinor <= 0n) {
+    throw new PonteError('ValidationError', 'amount: send an amount above zero.');
+  }
+  if (expiresAtMs !== null && expiresAtMs <= nowMs) {
+    throw new PonteError('ValidationError', 'expiresAt: send a time in the future.');
+  }
+  if (sellerExternalId !== null) throw new PonteError('SellerNotReady');
+  if (profile.destinationRef === null) {
+    const message = 'The organization has no PIX destination. Register one, then create again.';
+    throw new PonteError('SellerNotReady', message);
+  }
+  return profile.destinationRef;
+}
+
+function newBuyer(deps: Deps, tenant: Tenant, email: string, nowMs: number): Buyer {
+  const id = deps.ids.next('byr', nowMs);
+  return { id, mode: tenant.mode, email, emailKey: emailKey(email), createdAtMs: nowMs };
+}
+
+function newPayment(
+  deps: Deps,
+  tenant: Tenant,
+  input: CreatePaymentInput,
+  buyerId: string,
+  destination: string,
+  nowMs: number,
+): Payment {
+  return Object.freeze({
+    ...tenantOf(tenant),
+    id: deps.ids.next('pi', nowMs),
+    origin: input.origin,
+    publicId: Buffer.from(deps.ids.randomBytes(PUBLIC_ID_BYTES)).toString('base64url'),
+    externalId: input.externalId,
+    status: 'awaiting_buyer',
+    amount: input.amount,
+    buyerId,
+    buyer: input.buyer,
+    sellerExternalId: input.sellerExternalId,
+    destination,
+    returnUrl: input.returnUrl,
+    display: input.display,
+    metadata: input.metadata,
+    expiresAtMs: input.expiresAtMs,
+    quoteId: null,
+    payinInstructions: null,
+    transactionHash: null,
+    settlement: null,
+    failureReason: null,
+    cancelReason: null,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    version: 1,
+  });
+}

@@ -1,0 +1,140 @@
+// Test mode plays the buyer: an advance is recorded, and a worker takes the buyer's steps through
+// the same use cases as a real buyer until the payment is where it should be. What the partner does
+// is left to the partner.
+
+import { backoffMs } from '../domain/partner-command.js';
+import { isTerminal, type Payment, type PaymentStatus, progress } from '../domain/payment.js';
+import { isQuoteExpired } from '../domain/quote.js';
+import { type Tenant, tenantOf } from '../domain/tenant.js';
+import { assert, PonteError } from '../errors.js';
+import type { Advance, Deps } from '../ports.js';
+import { confirmQuote, requestQuote, signIn, submitBuyerKyc } from './buyers.js';
+import { type PaymentView, readView } from './collections.js';
+import { readPayment } from './payments.js';
+
+/** Waits between looks at a payment that is the partner's turn; the last one repeats. */
+const LOOK_AGAIN_MS = [20, 50, 100, 250, 500, 1_000, 5_000, 30_000] as const;
+/** What the buyer does in each status; false when it then is the partner's turn. */
+const buyerSteps: Partial<
+  Record<PaymentStatus, (deps: Deps, payment: Payment) => Promise<boolean>>
+> = {
+  awaiting_buyer: async (deps, payment) => {
+    await signIn(deps, tenantOf(payment), payment.id);
+    return true;
+  },
+  buyer_kyc_pending: playKyc,
+  buyer_kyc_approved: async (deps, payment) => {
+    await requestQuote(deps, tenantOf(payment), payment.id);
+    return true;
+  },
+  fx_quoted: playQuote,
+};
+
+/** More steps than the buyer has: the rest are new quotes for expired ones. */
+const STEPS_AT_ONCE = 8;
+
+/**
+ * Plays the buyer of a test payment until it is at `to` (default `settled`) or has ended. Answers
+ * with the payment as it stands, perhaps before it got there. NotFound in live mode.
+ */
+export async function advancePayment(
+  deps: Deps,
+  tenant: Tenant,
+  reference: string,
+  to: PaymentStatus | null,
+): Promise<PaymentView> {
+  if (tenant.mode !== 'test') throw new PonteError('NotFound');
+  const target = to ?? 'settled';
+  if (progress(target) === null) {
+    throw new PonteError('ValidationError', 'to: send a status on the way to settled.');
+  }
+  const { payment } = await readPayment(deps, tenant, reference);
+  await deps.store.run(async (tx) => {
+    tx.advances.put({
+      ...tenantOf(tenant),
+      paymentId: payment.id,
+      to: target,
+      dueAtMs: deps.clock.nowMs(),
+      tries: 0,
+      version: 1,
+    });
+  });
+  deps.wake('advances');
+  return readView(deps, tenant, payment.id);
+}
+
+/** Takes the buyer's next steps where it is the buyer's turn; returns how many were looked at. */
+export async function runAdvances(deps: Deps, nowMs: number, limit: number): Promise<number> {
+  const due = await deps.store.run((tx) => tx.advances.due(nowMs, limit));
+  await Promise.all(due.map((advance) => play(deps, advance)));
+  return due.length;
+}
+
+async function play(deps: Deps, advance: Advance): Promise<void> {
+  let moved = 0;
+  let arrived = false;
+  try {
+    for (; moved < STEPS_AT_ONCE; moved += 1) {
+      const { payment } = await readView(deps, advance, advance.paymentId);
+      arrived = hasArrived(payment, advance.to);
+      if (arrived || !(await buyerStep(deps, payment))) break;
+    }
+  } catch (error) {
+    // Another hand moved the payment, or the partner could not be asked: look again later.
+    if (!(error instanceof PonteError)) throw error;
+    deps.log.debug('advance interrupted', { paymentId: advance.paymentId, error });
+  }
+  await deps.store.run(async (tx) => {
+    const current = await tx.advances.get(advance, advance.paymentId);
+    // Asked for anew meanwhile: that one is due by itself.
+    if (current === null || current.version !== advance.version) return;
+    if (arrived) {
+      tx.advances.remove(current);
+      return;
+    }
+    const tries = moved > 0 ? 0 : current.tries + 1;
+    const dueAtMs = deps.clock.nowMs() + backoffMs(LOOK_AGAIN_MS, tries);
+    tx.advances.update({ ...current, tries, dueAtMs });
+  });
+}
+
+function hasArrived(payment: Payment, to: PaymentStatus): boolean {
+  if (isTerminal(payment.status)) return true;
+  const [now, target] = [progress(payment.status), progress(to)];
+  assert(now !== null && target !== null, 'a status that has not ended is on the way');
+  return now >= target;
+}
+
+async function buyerStep(deps: Deps, payment: Payment): Promise<boolean> {
+  const step = buyerSteps[payment.status];
+  return step === undefined ? false : step(deps, payment);
+}
+
+async function playKyc(deps: Deps, payment: Payment): Promise<boolean> {
+  const { firstName, lastName } = nameParts(payment);
+  await submitBuyerKyc(deps, tenantOf(payment), payment.id, {
+    entityType: 'individual',
+    firstName,
+    lastName,
+    legalName: null,
+    country: payment.buyer.country,
+  });
+  return false;
+}
+
+async function playQuote(deps: Deps, payment: Payment): Promise<boolean> {
+  const tenant = tenantOf(payment);
+  const { quoteId } = payment;
+  const quote = quoteId && (await deps.store.run((tx) => tx.quotes.get(tenant, quoteId)));
+  const stale = !quote || isQuoteExpired(quote, deps.clock.nowMs());
+  if (stale) await requestQuote(deps, tenant, payment.id);
+  else await confirmQuote(deps, tenant, payment.id);
+  return true;
+}
+
+/** The sandbox buyer's name: the payment's, or a made-up one. */
+function nameParts(payment: Payment): { readonly firstName: string; readonly lastName: string } {
+  const words = (payment.buyer.name ?? '').trim().split(/\s+/).filter(Boolean);
+  const [firstName = 'Sandbox', ...rest] = words;
+  return { firstName, lastName: rest.join(' ') || 'Buyer' };
+}

@@ -1,0 +1,205 @@
+// What the partner tells, by message or when asked: both come to `applyFact`, which changes command,
+// funds, ledger and status in one batch. Messages are stored by their id before they are applied, so
+// that doubles are dropped and none is lost. Calls to the partner stand in commands.ts.
+import {
+  type Change,
+  type Collection,
+  payinReported,
+  payoutReported,
+  refundReported,
+  unchanged,
+} from '../domain/collection.js';
+import {
+  backoffMs,
+  CALL_BACKOFF_MS,
+  type OrderEnd,
+  type PartnerCommand,
+  refuseCommand,
+  reportOrder,
+} from '../domain/partner-command.js';
+import { type Mode, tenantOf } from '../domain/tenant.js';
+import { assert, PonteError, unreachable } from '../errors.js';
+import type { Deps, InboxMessage, PartnerFact } from '../ports.js';
+import { decideKyc, submissionAccepted } from './buyers.js';
+import { announce, loadCollection, stageChange } from './collections.js';
+
+/** A message that fits no order is tried this often, in case the order is just being recorded. */
+const UNMATCHED_TRIES_MAX = 8;
+
+export interface PartnerMessage {
+  readonly partner: string;
+  readonly mode: Mode;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The raw bytes as received. */
+  readonly body: Uint8Array;
+}
+
+/**
+ * Verifies, stores and applies a message of the partner. When this returns, the message is stored;
+ * if applying it fails, a worker goes on with it. InvalidSignature when it is not genuine.
+ */
+export async function receivePartnerMessage(deps: Deps, message: PartnerMessage): Promise<void> {
+  const partner = deps.partners[message.mode];
+  if (partner === null || partner.name !== message.partner) throw new PonteError('NotFound');
+  const nowMs = deps.clock.nowMs();
+  const read = partner.readInbound(message.headers, message.body, nowMs);
+  if (read === null) throw new PonteError('InvalidSignature');
+  const stored = await deps.store.run(async (tx) => {
+    const known = await tx.inbox.get(partner.name, message.mode, read.messageId);
+    if (known !== null) return null;
+    const fresh: InboxMessage = {
+      partner: partner.name,
+      mode: message.mode,
+      messageId: read.messageId,
+      facts: writeFacts(read.facts),
+      receivedAtMs: nowMs,
+      dueAtMs: nowMs + backoffMs(CALL_BACKOFF_MS, 0),
+      tries: 0,
+      version: 1,
+    };
+    tx.inbox.insert(fresh);
+    return fresh;
+  });
+  if (stored !== null) await applyMessage(deps, stored);
+}
+
+/** Applies messages that were stored and not applied; returns how many were looked at. */
+export async function runInbox(deps: Deps, nowMs: number, limit: number): Promise<number> {
+  const waiting = await deps.store.run((tx) => tx.inbox.unapplied(nowMs, limit));
+  for (const message of waiting) await applyMessage(deps, message);
+  return waiting.length;
+}
+
+/** Applies a fact to the order it is about; applying it twice, late or out of order is harmless. */
+export async function applyFact(deps: Deps, commandId: string, fact: PartnerFact): Promise<void> {
+  if (fact.kind === 'submit_buyer') {
+    await applyToSubmission(deps, commandId, fact);
+    return;
+  }
+  const change = await deps.store.run(async (tx) => {
+    const command = await tx.commands.get(commandId);
+    assert(command !== null && command.paymentId !== null, 'an order about money serves a payment');
+    const was = await loadCollection(tx, tenantOf(command), command.paymentId);
+    const nowMs = deps.clock.nowMs();
+    const next = commandAfter(command, fact, nowMs);
+    const decided = reported(command, fact, was, nowMs);
+    const change = { ...decided, changedCommands: next === command ? [] : [next] };
+    stageChange(deps, tx, was, change);
+    return change;
+  });
+  announce(deps, change);
+}
+
+async function applyMessage(deps: Deps, message: InboxMessage): Promise<void> {
+  try {
+    let unmatched = 0;
+    for (const fact of readFacts(message.facts)) {
+      const commandId = await matchingCommand(deps, message.mode, fact);
+      if (commandId !== null) await applyFact(deps, commandId, fact);
+      else unmatched += 1;
+    }
+    await deps.store.run(async (tx) => {
+      const row = await tx.inbox.get(message.partner, message.mode, message.messageId);
+      assert(row !== null, 'a stored message stays');
+      const giveUp = unmatched === 0 || row.tries + 1 >= UNMATCHED_TRIES_MAX;
+      const dueAtMs = giveUp
+        ? null
+        : deps.clock.nowMs() + backoffMs(CALL_BACKOFF_MS, row.tries + 1);
+      tx.inbox.update({ ...row, tries: row.tries + 1, dueAtMs });
+      if (unmatched > 0 && giveUp) {
+        deps.log.error('alert', {
+          alert: 'partner message fits no order',
+          messageId: row.messageId,
+        });
+      }
+    });
+  } catch (error) {
+    // It stays due: a worker applies it again.
+    deps.log.error('partner message not applied', { messageId: message.messageId, error });
+  }
+}
+
+async function matchingCommand(deps: Deps, mode: Mode, fact: PartnerFact): Promise<string | null> {
+  return deps.store.run(async (tx) => {
+    const named = fact.reference === null ? null : await tx.commands.get(fact.reference);
+    const command = named ?? (await tx.commands.byPartnerRef(mode, fact.kind, fact.partnerRef));
+    const fits = command !== null && command.mode === mode && command.kind === fact.kind;
+    return fits ? command.id : null;
+  });
+}
+
+async function applyToSubmission(
+  deps: Deps,
+  commandId: string,
+  fact: PartnerFact & { readonly kind: 'submit_buyer' },
+): Promise<void> {
+  const command = await deps.store.run((tx) => tx.commands.get(commandId));
+  assert(command !== null && command.submissionId !== null, 'a KYC order serves a submission');
+  const tenant = tenantOf(command);
+  await submissionAccepted(deps, tenant, command.submissionId, fact.partnerRef);
+  await decideKyc(deps, tenant, command.submissionId, fact.report);
+  // Last, so that polling goes on until every waiting payment has moved.
+  await deps.store.run(async (tx) => {
+    const current = await tx.commands.get(commandId);
+    assert(current !== null, 'a command stays');
+    const next = commandAfter(current, fact, deps.clock.nowMs());
+    if (next !== current) tx.commands.update(next);
+  });
+}
+
+function commandAfter(command: PartnerCommand, fact: PartnerFact, nowMs: number): PartnerCommand {
+  const next = reportOrder(command, fact.partnerRef, orderEnd(fact), nowMs);
+  const refundFailed = fact.kind === 'refund' && fact.report.status === 'failed';
+  if (!refundFailed || command.end !== 'open') return next;
+  return refuseCommand(next, fact.report.reason ?? 'refund failed', nowMs);
+}
+
+function orderEnd(fact: PartnerFact): OrderEnd {
+  switch (fact.kind) {
+    case 'submit_buyer':
+      return fact.report.status === 'verifying' ? 'open' : 'completed';
+    case 'payin':
+    case 'payout':
+    case 'refund':
+      return fact.report.status;
+    default:
+      return unreachable(fact);
+  }
+}
+
+function reported(
+  command: PartnerCommand,
+  fact: Exclude<PartnerFact, { readonly kind: 'submit_buyer' }>,
+  was: Collection,
+  nowMs: number,
+): Change {
+  switch (fact.kind) {
+    case 'payin':
+      return payinReported(was, fact.report, nowMs);
+    case 'payout':
+      return payoutReported(was, fact.report, nowMs);
+    case 'refund': {
+      const { status } = fact.report;
+      // An order ends once; only the first report of its end moves money.
+      if (status === 'open' || command.end !== 'open') return unchanged(was);
+      assert(command.amount !== null, 'a refund has an amount');
+      return refundReported(was, status, command.amount.amountMinor);
+    }
+    default:
+      return unreachable(fact);
+  }
+}
+
+/** Amounts (`…Minor`) are written as text and read back as bigint. */
+function writeFacts(facts: readonly PartnerFact[]): string {
+  return JSON.stringify(facts, (_key, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
+}
+
+function readFacts(text: string): readonly PartnerFact[] {
+  return JSON.parse(text, (key, value: unknown) =>
+    key.endsWith('Minor') && typeof value === 'string' ? BigInt(value) : value,
+  ) as readonly PartnerFact[];
+}
