@@ -103,6 +103,11 @@ export const catalogue = {
     transient: false,
     message: 'This path does not take this method. The Allow header names those it takes.',
   },
+  RequestTimeout: {
+    status: 408,
+    transient: false,
+    message: 'The request did not arrive in time. Send it again on a new connection.',
+  },
   IdempotencyKeyConflict: {
     status: 409,
     transient: false,
@@ -160,6 +165,11 @@ export const catalogue = {
     status: 429,
     transient: true,
     message: 'Rate limit exceeded. Retry after <n>s.',
+  },
+  HeadersTooLarge: {
+    status: 431,
+    transient: false,
+    message: 'The headers are larger than 16 KiB. Send fewer or shorter ones.',
   },
   InternalError: {
     status: 500,
