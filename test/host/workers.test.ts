@@ -1,0 +1,147 @@
+// The worker loops: woken at once, polling behind it, undisturbed by failures, stopped gracefully.
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import type { Log } from '../../core/ports.js';
+import { createSignals, startWorkers, type WorkerStep, type Workers } from '../../host/workers.js';
+
+const errors: string[] = [];
+const log: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: (message) => errors.push(message),
+};
+
+let started: Workers | null = null;
+afterEach(async () => {
+  await started?.stop();
+  started = null;
+  errors.length = 0;
+});
+
+/** A poll that comes too late for any test: what happens then was woken. */
+const NEVER_MS = 1_000_000;
+
+function start(
+  steps: readonly WorkerStep[],
+  { nowMs = () => 0, pollMs = 1 }: { nowMs?: () => number; pollMs?: number } = {},
+) {
+  const signals = createSignals();
+  const workers = startWorkers({ steps, signals, clock: { nowMs }, log, pollMs });
+  started = workers;
+  return { signals, workers };
+}
+
+/** A step that counts its runs and tells when the next one began. */
+function counting(answer: (run: number) => Promise<number> | number) {
+  let runs = 0;
+  let waiting: { readonly from: number; readonly resolve: () => void }[] = [];
+  return {
+    runs: () => runs,
+    reached: (count: number) =>
+      new Promise<void>((resolve) => {
+        if (runs >= count) resolve();
+        else waiting.push({ from: count, resolve });
+      }),
+    run: async () => {
+      runs += 1;
+      const run = runs;
+      for (const { from, resolve } of waiting) if (run >= from) resolve();
+      waiting = waiting.filter(({ from }) => run < from);
+      return answer(run);
+    },
+  };
+}
+
+test('a step runs again at once while there is work, then when it is woken', async () => {
+  const step = counting((run) => (run <= 3 ? 1 : 0));
+  const { signals } = start([{ name: 'a', wokenBy: ['outbox'], run: step.run }], {
+    pollMs: NEVER_MS,
+  });
+  await step.reached(4);
+  signals.wake('deliveries');
+  signals.wake('outbox');
+  await step.reached(5);
+});
+
+test('work stored while a step runs is looked at right after it', async () => {
+  const gate = Promise.withResolvers<number>();
+  const step = counting((run) => (run === 1 ? gate.promise : 0));
+  const { signals } = start([{ name: 'a', wokenBy: ['outbox'], run: step.run }], {
+    pollMs: NEVER_MS,
+  });
+  await step.reached(1);
+  signals.wake('outbox');
+  gate.resolve(0);
+  await step.reached(2);
+});
+
+test('without a wake a step is polled', async () => {
+  const step = counting(() => 0);
+  start([{ name: 'a', wokenBy: [], run: step.run }]);
+  await step.reached(3);
+});
+
+test('a failing step is logged and tried again, and others go on', async () => {
+  const bad = counting((run) => {
+    if (run <= 2) throw new Error('no');
+    return 0;
+  });
+  const good = counting(() => 0);
+  start([
+    { name: 'bad', wokenBy: [], run: bad.run },
+    { name: 'good', wokenBy: [], run: good.run },
+  ]);
+  await Promise.all([bad.reached(3), good.reached(2)]);
+  assert.deepEqual(errors, ['a worker step failed', 'a worker step failed']);
+});
+
+test('a wake does not shorten the wait after a failure', async () => {
+  const step = counting((run) => {
+    if (run === 1) throw new Error('no');
+    return 0;
+  });
+  const { signals } = start([{ name: 'a', wokenBy: ['outbox'], run: step.run }]);
+  await step.reached(1);
+  const beganAtMs = performance.now();
+  const ringing = setInterval(() => signals.wake('outbox'), 1);
+  await step.reached(2);
+  clearInterval(ringing);
+  assert.ok(performance.now() - beganAtMs > 50, 'a timer is never early');
+});
+
+test('stopping waits for the runs under way and begins no other', async () => {
+  const gate = Promise.withResolvers<number>();
+  const step = counting(() => gate.promise);
+  const { workers } = start([{ name: 'a', wokenBy: ['outbox'], run: step.run }]);
+  await step.reached(1);
+  let stopped = false;
+  const stopping = workers.stop().then(() => {
+    stopped = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(stopped, false);
+  gate.resolve(1);
+  await stopping;
+  assert.equal(step.runs(), 1);
+});
+
+test('a step without a good run for half a minute is stalled', async () => {
+  let nowMs = 1_000_000;
+  const gate = Promise.withResolvers<number>();
+  const hanging = counting(() => gate.promise);
+  const good = counting(() => 0);
+  const { workers } = start(
+    [
+      { name: 'hanging', wokenBy: [], run: hanging.run },
+      { name: 'good', wokenBy: ['outbox'], run: good.run },
+    ],
+    { nowMs: () => nowMs },
+  );
+  await hanging.reached(1);
+  assert.deepEqual(workers.stalled(), []);
+  nowMs += 31_000;
+  await good.reached(good.runs() + 2);
+  assert.deepEqual(workers.stalled(), ['hanging']);
+  gate.resolve(0);
+});
