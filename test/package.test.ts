@@ -108,7 +108,7 @@ for (const node of nodes) {
   });
 }
 
-test('the types of every export and of the README snippets hold without our devDependencies', () => {
+test('the types of every export and README snippet hold without our devDependencies', () => {
   const names = Object.keys(manifest.exports).filter((path) => !path.endsWith('.json'));
   const imports = names.map((name, index) => {
     const specifier = posix.join('ponte', name);

@@ -38,7 +38,7 @@ for (const version of ['22.19.0', '22.20.1', '24.0.0', '100.0.0']) {
   });
 }
 
-test('in a clone, sources newer than dist/ are pointed out, and the command runs all the same', () => {
+test('a clone whose sources are newer than dist/ says so and runs all the same', () => {
   writeFileSync(join(folder, 'tsup.config.ts'), '');
   writeFileSync(join(folder, 'core/a.ts'), '');
   const soon = new Date(Date.now() + 60_000);

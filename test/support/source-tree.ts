@@ -68,7 +68,7 @@ const notCode = new RegExp(
     String.raw`"(?:\\[\s\S]|[^"\\\n])*"`,
     '`(?:\\\\[\\s\\S]|\\$\\{[^{}]*\\}|[^`\\\\])*`',
     // A slash starts a regular expression only where a value may start.
-    String.raw`(?<=[(,=:[!&|?{};\n]\s*|\breturn\s)` +
+    String.raw`(?<=[(,=>:[!&|?{};\n]\s*|\breturn\s)` +
       String.raw`\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/`,
   ].join('|'),
   'g',
