@@ -151,7 +151,9 @@ export interface Tx {
   readonly buyers: {
     byEmail(mode: Mode, emailKey: string): Promise<Buyer | null>;
     get(mode: Mode, id: string): Promise<Buyer | null>;
-    /** A second buyer of the same address is a conflict: the work runs again and reads the first. */
+    /**
+     * A second buyer of the same address is a conflict: the work runs again and reads the first.
+     */
     insert(buyer: Buyer): void;
     /** The newest submission of this tenant for the buyer. */
     submission(tenant: Tenant, buyerId: string): Promise<KycSubmission | null>;

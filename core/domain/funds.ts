@@ -183,7 +183,9 @@ export function oweRefund(funds: Funds, amountMinor: bigint): FundsChange {
   };
 }
 
-/** The order to refund `amountMinor` is taken in hand; the partner is called after this is stored. */
+/**
+ * The order to refund `amountMinor` is taken in hand; the partner is called after this is stored.
+ */
 export function orderRefund(funds: Funds, amountMinor: bigint): Funds {
   assert(
     amountMinor > 0n && amountMinor <= funds.refundOwedMinor,
@@ -262,7 +264,9 @@ export function orderPayout(funds: Funds, amountMinor: bigint): Funds {
   return moved(funds, 'order_payout', { payoutMinor: amountMinor });
 }
 
-/** The payout reached the seller: `fees` of it stayed with the partner, `settled` is the BRL paid. */
+/**
+ * The payout reached the seller: `fees` of it stayed with the partner, `settled` is the BRL paid.
+ */
 export function payoutPaid(funds: Funds, fees: Money, settled: Money): FundsChange {
   assert(fees.currency === funds.currency, 'payout fees are in the currency paid');
   const spent = money(funds, funds.payoutMinor);

@@ -6,7 +6,8 @@ import type { Money } from './money.js';
 /**
  * The accounts of one payment. `buyer` and `seller` lie outside the service (negative: paid in,
  * positive: paid out), `partner_float` is money the partner holds for the payment, `refunds` is
- * money owed back, `conversion` is where one currency becomes another, `fees` what the partner kept.
+ * money owed back, `conversion` is where one currency becomes another, `fees` what the partner
+ * kept.
  */
 export const ledgerAccounts = [
   'buyer',

@@ -20,7 +20,9 @@ export type CommandMove = 'send' | 'accept' | 'refuse' | 'postpone' | 'lose' | '
 
 export type CommandKind = 'submit_buyer' | 'payin' | 'payout' | 'refund';
 
-/** How long after the first call its key surely still protects us: 24 h at the partner, less 1 h. */
+/**
+ * How long after the first call its key surely still protects us: 24 h at the partner, less 1 h.
+ */
 export const KEY_KEPT_MS = 23 * 3_600_000;
 /** How long one worker may hold a command before another may take it: longer than any call. */
 export const COMMAND_LEASE_MS = 60_000;
@@ -71,7 +73,9 @@ export function nextCommandState(state: CommandState, move: CommandMove): Comman
   return row[move] ?? null;
 }
 
-/** A command that was never sent, or of which the partner surely knows nothing, can be taken back. */
+/**
+ * A command that was never sent, or of which the partner surely knows nothing, can be taken back.
+ */
 export function isVoidable(command: PartnerCommand): boolean {
   return nextCommandState(command.state, 'void') !== null;
 }

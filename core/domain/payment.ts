@@ -88,7 +88,9 @@ export type PaymentMove =
 
 export type PaymentOrigin = 'payment_intent' | 'invoice';
 
-/** What the integrator said of the buyer for this payment; it pre-fills forms and proves nothing. */
+/**
+ * What the integrator said of the buyer for this payment; it pre-fills forms and proves nothing.
+ */
 export interface BuyerHint {
   readonly email: string;
   readonly name: string | null;
@@ -160,7 +162,9 @@ export function isExpirable(status: PaymentStatus): boolean {
 /** Every status in table order, for checks that must cover all of them. */
 export const paymentStatuses = Object.keys(paymentMoves) as readonly PaymentStatus[];
 
-/** The statuses for which `test` holds: how SQL and listings learn of terminal or expirable ones. */
+/**
+ * The statuses for which `test` holds: how SQL and listings learn of terminal or expirable ones.
+ */
 export function statusesWhere(test: (status: PaymentStatus) => boolean): readonly PaymentStatus[] {
   return paymentStatuses.filter(test);
 }

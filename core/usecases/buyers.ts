@@ -95,8 +95,8 @@ export async function submissionAccepted(
 }
 
 /**
- * The partner's decision on a submission, and with it on every payment of this tenant that waits for
- * this buyer. A crash in between is healed by applying the same decision again.
+ * The partner's decision on a submission, and with it on every payment of this tenant that waits
+ * for this buyer. A crash in between is healed by applying the same decision again.
  */
 export async function decideKyc(
   deps: Deps,

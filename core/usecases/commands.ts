@@ -1,6 +1,7 @@
-// Partner commands at work: a worker leases due ones, fixes the exact request, stores the intention,
-// calls, and records the answer. What is accepted is polled until its end is reported. A worker that
-// lost its lease changes nothing any more. Applying what the partner tells is settlement.ts's matter.
+// Partner commands at work: a worker leases due ones, fixes the exact request, stores the
+// intention, calls, and records the answer. What is accepted is polled until its end is reported. A
+// worker that lost its lease changes nothing any more. Applying what the partner tells is
+// settlement.ts's matter.
 import {
   type Change,
   type Collection,

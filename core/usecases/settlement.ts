@@ -1,6 +1,6 @@
-// What the partner tells, by message or when asked: both come to `applyFact`, which changes command,
-// funds, ledger and status in one batch. Messages are stored by their id before they are applied, so
-// that doubles are dropped and none is lost. Calls to the partner stand in commands.ts.
+// What the partner tells, by message or when asked: both come to `applyFact`, which changes
+// command, funds, ledger and status in one batch. Messages are stored by their id before they are
+// applied, so that doubles are dropped and none is lost. Calls to the partner stand in commands.ts.
 import {
   type Change,
   type Collection,

@@ -1,0 +1,53 @@
+// The public face of the core (`ponte/core`): the tables, the types and the ports that a developer
+// needs to embed the service or to write an adapter. It defines nothing of its own.
+
+export type { PayinReport, PayoutReport } from './domain/collection.js';
+export { type DomainEvent, eventTypes, matchesEvent } from './domain/event.js';
+export {
+  type Funds,
+  heldMinor,
+  type Position,
+  positionMoves,
+  type RefundState,
+  refundMoves,
+} from './domain/funds.js';
+export { decideCreate, idempotencyTable } from './domain/idempotency.js';
+export { formatInstant, parseInstant } from './domain/instant.js';
+export { type LedgerAccount, type Posting, sumByCurrency } from './domain/ledger.js';
+export { formatAmount, type Money, parseAmount } from './domain/money.js';
+export { type CommandState, commandMoves, type PartnerCommand } from './domain/partner-command.js';
+export {
+  type BuyerHint,
+  isCancellable,
+  isTerminal,
+  type Payment,
+  type PaymentMove,
+  type PaymentOrigin,
+  type PaymentStatus,
+  paymentMoves,
+} from './domain/payment.js';
+export type { Quote, QuoteTerms } from './domain/quote.js';
+export { type Scope, scopes } from './domain/scope.js';
+export { signWebhook, verifyWebhook, webhookHeaders } from './domain/signature.js';
+export type { Subscription } from './domain/subscription.js';
+export type { Mode, Tenant } from './domain/tenant.js';
+export { deliveryMoves, RETRY_DELAYS_MS, type WebhookDelivery } from './domain/webhook-delivery.js';
+export { catalogue, type ErrorCode, PonteError } from './errors.js';
+export type {
+  Clock,
+  Deps,
+  Ids,
+  Log,
+  PartnerAnswer,
+  PartnerFact,
+  RateLimits,
+  SecretBox,
+  SettlementPartner,
+  Store,
+  Tx,
+  WebhookRequest,
+  WebhookResult,
+  WebhookSender,
+} from './ports.js';
+export type { PaymentView } from './usecases/collections.js';
+export type { CreatedPayment, CreatePaymentInput } from './usecases/payments.js';
