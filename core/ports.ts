@@ -241,7 +241,7 @@ export interface Claims {
   ): Promise<readonly ClaimedDelivery[]>;
   /** Due deliveries of any subscription that `isSpent`: to be ended, so they are not leased. */
   spentDeliveries(nowMs: number, limit: number): Promise<readonly WebhookDelivery[]>;
-  /** Expirable payments whose `expiresAtMs` has come (statuses from payment.ts). */
+  /** Payments that are expirable (payment.ts), not covered, and whose `expiresAtMs` has come. */
   expiredPayments(nowMs: number, limit: number): Promise<readonly Payment[]>;
   /** Ends every lease: only for a process that knows to be alone on the database. */
   releaseAll(nowMs: number): Promise<void>;

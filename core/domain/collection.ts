@@ -128,6 +128,10 @@ export function payinRefused(was: Collection, code: string, nowMs: number): Chan
 
 export function payinReported(was: Collection, report: PayinReport, nowMs: number): Change {
   let change = withFunds(unchanged(was), receiveFunds(was.funds, report.receivedMinor));
+  if (isCovered(change) && was.payment.coveredAtMs === null) {
+    const payment = Object.freeze({ ...was.payment, coveredAtMs: nowMs });
+    change = { ...change, payment };
+  }
   if (report.status === 'returned') {
     change = withFunds(change, returnedByPartner(change.funds, heldAndOwed(change.funds)));
   }
@@ -234,10 +238,9 @@ export function expired(
   commands: readonly PartnerCommand[],
   nowMs: number,
 ): Change {
-  const { status, expiresAtMs } = was.payment;
-  if (nextStatus(status, 'expire') === null) return unchanged(was);
+  const { status, expiresAtMs, coveredAtMs } = was.payment;
+  if (nextStatus(status, 'expire') === null || coveredAtMs !== null) return unchanged(was);
   if (expiresAtMs === null || expiresAtMs > nowMs) return unchanged(was);
-  if (isCovered(was)) return unchanged(was);
   return ended(was, commands, 'expire', {}, nowMs);
 }
 

@@ -132,6 +132,8 @@ export interface Payment extends Tenant {
   readonly quoteId: string | null;
   /** What the buyer must do to pay, as the partner gave it (JSON text); null before the pay-in. */
   readonly payinInstructions: string | null;
+  /** When the partner had reported everything asked for as received: no expiry from then on. */
+  readonly coveredAtMs: number | null;
   readonly transactionHash: string | null;
   readonly settlement: SettlementFacts | null;
   readonly failureReason: string | null;

@@ -268,6 +268,7 @@ function newPayment(
     expiresAtMs: input.expiresAtMs,
     quoteId: null,
     payinInstructions: null,
+    coveredAtMs: null,
     transactionHash: null,
     settlement: null,
     failureReason: null,
