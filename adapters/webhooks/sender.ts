@@ -1,0 +1,154 @@
+// Sends one webhook over HTTP/1.1 and tells how it ended. It follows no redirect, never waits longer
+// than its limit, reads no more than the log keeps, and never throws. Signing, retrying and what a
+// status means are not its matter; where it may connect is egress.ts's.
+import { Agent, type Dispatcher } from 'undici';
+import { assert } from '../../core/errors.js';
+import type { WebhookRequest, WebhookResult, WebhookSender } from '../../core/ports.js';
+import { SEND_TIMEOUT_MS } from '../../core/usecases/delivery-runner.js';
+import { egressGuard, type Resolve } from './egress.js';
+
+/** What the receiver's owner reads of a failure, by the code of the error. The first match counts. */
+const errorTexts: readonly (readonly [code: RegExp, text: string])[] = [
+  [/^PONTE_FORBIDDEN_ADDRESS$/, 'the host has an address that is not public'],
+  [/^(ENOTFOUND|ENODATA)$/, 'the host name does not exist'],
+  [/^(EAI_\w+|ETIMEOUT|ESERVFAIL|EREFUSED|EBADRESP)$/, 'the host name could not be resolved'],
+  [/^ECONNREFUSED$/, 'the connection was refused'],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection was closed before an answer came'],
+  [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'the host cannot be reached'],
+  [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'no connection could be made in time'],
+  [/^(CERT_|ERR_TLS_CERT|DEPTH_|SELF_SIGNED|UNABLE_TO_)/, 'the TLS certificate is not trusted'],
+  [/^(EPROTO$|ERR_SSL_|ERR_TLS_)/, 'the TLS handshake failed'],
+  [/^UND_ERR_HEADERS_OVERFLOW$/, 'the headers of the answer are too large'],
+  [/^HPE_/, 'the answer is not valid HTTP'],
+  [/^UND_ERR_(CLOSED|DESTROYED|ABORTED)$/, 'sending was stopped'],
+];
+
+/** What the attempt log keeps of an answer; the connection is dropped rather than read on. */
+const RESPONSE_BODY_BYTES_MAX = 4_096;
+
+/**
+ * A fuse, not a share: how many are sent at once to one subscription is limited by who calls. It is
+ * far above that limit, because many subscriptions may live at one origin.
+ */
+const CONNECTIONS_PER_ORIGIN = 512;
+
+/** Connections that a receiver offers to keep are kept no longer idle than this. */
+const KEEP_ALIVE_MAX_MS = 60_000;
+
+export interface SenderOptions {
+  /** http and private addresses may be called: development only. */
+  readonly allowPrivate: boolean;
+  /** For connect, headers and body together; 10 s unless given, and never more. */
+  readonly timeoutMs?: number;
+  /** Certificate authorities instead of the machine's, PEM. */
+  readonly ca?: string;
+  /** How host names become addresses; by DNS (by the system with `allowPrivate`) unless given. */
+  readonly resolve?: Resolve;
+}
+
+export function webhookSender(options: SenderOptions): WebhookSender {
+  const timeoutMs = options.timeoutMs ?? SEND_TIMEOUT_MS;
+  assert(timeoutMs > 0 && timeoutMs <= SEND_TIMEOUT_MS, 'leases are made for SEND_TIMEOUT_MS');
+  const { timeoutMs: _, ...egress } = options;
+  const guard = egressGuard({ ...egress, connectTimeoutMs: timeoutMs });
+  const agent = new Agent({
+    connect: guard.connector,
+    connections: CONNECTIONS_PER_ORIGIN,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
+    // One limit of our own covers both.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+
+  return {
+    send: async (request) => {
+      const startedAtMs = performance.now();
+      const problem = guard.problem(request.url);
+      const answer =
+        problem === null
+          ? await exchange(agent, request, timeoutMs)
+          : { ...unanswered, error: problem };
+      return { ...answer, durationMs: Math.round(performance.now() - startedAtMs) };
+    },
+    refusal: (url) => guard.refusal(url),
+    close: () => agent.destroy(),
+  };
+}
+
+type Answer = Omit<WebhookResult, 'durationMs'>;
+
+const unanswered = { responseStatus: null, responseBody: null } as const;
+
+/**
+ * An answer is its status: once that came in time, a body that is cut short, too long or too slow
+ * takes nothing away. undici tells nobody about a request that still waits for its connection, so
+ * the limit is kept here.
+ */
+function exchange(agent: Agent, request: WebhookRequest, timeoutMs: number): Promise<Answer> {
+  return new Promise((resolve) => {
+    let controller: Dispatcher.DispatchController | null = null;
+    let responseStatus: number | null = null;
+    let ended = false;
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+
+    const end = (error: string): void => {
+      if (ended) return;
+      ended = true;
+      clearTimeout(timer);
+      resolve(
+        responseStatus === null
+          ? { ...unanswered, error }
+          : { responseStatus, responseBody: bodyText(chunks), error: null },
+      );
+    };
+    const abort = (error: string): void => {
+      end(error);
+      controller?.abort(new Error(error));
+    };
+    const timer = setTimeout(abort, timeoutMs, `no answer came within ${timeoutMs / 1_000} s`);
+
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart: (started) => {
+        controller = started;
+        if (ended) started.abort(new Error('the limit was reached before a connection was made'));
+      },
+      onResponseStart: (_, status) => {
+        // 1xx announces an answer, it is none.
+        if (status >= 200) responseStatus = status;
+      },
+      onResponseData: (_, chunk) => {
+        chunks.push(chunk.subarray(0, RESPONSE_BODY_BYTES_MAX - bytes));
+        bytes += chunk.length;
+        if (bytes >= RESPONSE_BODY_BYTES_MAX) abort('');
+      },
+      onResponseEnd: () => end(''),
+      onResponseError: (_, error) => end(errorText(error)),
+    };
+    try {
+      const { origin, pathname, search } = new URL(request.url);
+      const { headers, body } = request;
+      agent.dispatch(
+        { origin, path: `${pathname}${search}`, method: 'POST', headers, body },
+        handler,
+      );
+    } catch (error) {
+      end(errorText(error));
+    }
+  });
+}
+
+/** Text that any database keeps: no NUL, no half of a character at the cut. */
+function bodyText(chunks: readonly Buffer[]): string {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  return decoder.decode(Buffer.concat(chunks), { stream: true }).replaceAll('\0', '\u{fffd}');
+}
+
+function errorText(error: unknown): string {
+  const code =
+    error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const text = errorTexts.find(([pattern]) => pattern.test(code))?.[1];
+  return text ?? (/^\w{1,60}$/.test(code) ? `the request failed (${code})` : 'the request failed');
+}

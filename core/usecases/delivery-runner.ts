@@ -1,0 +1,245 @@
+// The worker that sends deliveries: it claims what is due, sends it and records how it ended. What
+// may happen to a delivery and when the next attempt is due stands in the domain.
+//
+// Each subscription has its own places in flight, and the runner waits for no receiver: a slow one
+// fills its own places and delays nobody else.
+import { SECOND_MS } from '../domain/instant.js';
+import { signWebhook, webhookHeaders } from '../domain/signature.js';
+import {
+  endForDeletedSubscription,
+  finishAttempt,
+  isSpent,
+  type WebhookDelivery,
+} from '../domain/webhook-delivery.js';
+import { assert } from '../errors.js';
+import type { ClaimedDelivery, DeliveryAttempt, Deps, Tx, WebhookResult } from '../ports.js';
+import { openSecret } from './subscriptions.js';
+
+/** What a receiver has for its answer, connecting included. */
+export const SEND_TIMEOUT_MS = 10 * SECOND_MS;
+/** Long enough to send and to record the outcome: what is under way is not taken over. */
+export const DELIVERY_LEASE_MS = 30 * SECOND_MS;
+/** Attempts under way to one subscription at most, in one process. */
+export const IN_FLIGHT_PER_SUBSCRIPTION = 32;
+/** Subscriptions that are claimed for side by side. */
+const CLAIMS_AT_ONCE = 8;
+
+export interface DeliveryRunner {
+  /**
+   * Begins due attempts, `limit` at most, without waiting for receivers. Returns how many. One run
+   * at a time.
+   */
+  runOnce(nowMs: number, limit: number): Promise<number>;
+  /** Attempts under way: sent, or their outcome not yet recorded. */
+  inFlight(): number;
+  /** Resolves when nothing is in flight. */
+  idle(): Promise<void>;
+}
+
+/** One per process: it knows how many attempts are under way. */
+export function deliveryRunner(deps: Deps): DeliveryRunner {
+  assert(DELIVERY_LEASE_MS >= 2 * SEND_TIMEOUT_MS, 'a lease outlives its attempt by far');
+  const flights = new Flights(deps);
+  /** The subscription served last: the next run begins behind it, so that each gets its turn. */
+  let lastServed = '';
+
+  const claim = async (subscriptionId: string, count: number, nowMs: number, token: string) => {
+    const claimed = await deps.store.claims.deliveries({
+      nowMs,
+      limit: count,
+      leaseMs: DELIVERY_LEASE_MS,
+      token,
+      subscriptionId,
+    });
+    if (claimed.length === count) flights.wantMore(subscriptionId);
+    for (const one of claimed) flights.begin(subscriptionId, () => attempt(deps, one));
+    return claimed.length;
+  };
+
+  return {
+    runOnce: async (nowMs, limit) => {
+      let begun = await endSpent(deps, nowMs, limit);
+      const ids = [...(await deps.store.claims.dueSubscriptions(nowMs))].sort();
+      const waiting = turnsAfter(ids, lastServed).filter((id) => flights.hasPlace(id));
+      const token = Buffer.from(deps.ids.randomBytes(12)).toString('hex');
+      while (waiting.length > 0 && begun < limit) {
+        const wave = waiting.splice(0, Math.min(CLAIMS_AT_ONCE, limit - begun));
+        const share = Math.max(1, Math.floor((limit - begun) / wave.length));
+        const counts = await Promise.all(
+          wave.map((id) => claim(id, Math.min(share, flights.places(id)), nowMs, token)),
+        );
+        begun += counts.reduce((sum, count) => sum + count, 0);
+        lastServed = wave.at(-1) ?? lastServed;
+      }
+      return begun;
+    },
+    inFlight: () => flights.count(),
+    idle: () => flights.idle(),
+  };
+}
+
+/** The attempts under way in this process, by subscription. */
+class Flights {
+  readonly #deps: Deps;
+  readonly #counts = new Map<string, number>();
+  readonly #running = new Set<Promise<void>>();
+  /** Subscriptions that may have more due than they had places for. */
+  readonly #wanting = new Set<string>();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  count(): number {
+    return this.#running.size;
+  }
+
+  places(id: string): number {
+    return IN_FLIGHT_PER_SUBSCRIPTION - (this.#counts.get(id) ?? 0);
+  }
+
+  hasPlace(id: string): boolean {
+    if (this.places(id) > 0) return true;
+    this.wantMore(id);
+    return false;
+  }
+
+  wantMore(id: string): void {
+    this.#wanting.add(id);
+  }
+
+  /** `work` does not reject. */
+  begin(id: string, work: () => Promise<void>): void {
+    this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1);
+    const running = work().finally(() => {
+      this.#running.delete(running);
+      const left = (this.#counts.get(id) ?? 1) - 1;
+      if (left === 0) this.#counts.delete(id);
+      else this.#counts.set(id, left);
+      // A place is free: whoever found none before is looked at again.
+      if (this.#wanting.delete(id)) this.#deps.wake('deliveries');
+    });
+    this.#running.add(running);
+  }
+
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+}
+
+function turnsAfter(ids: readonly string[], lastServed: string): string[] {
+  const at = ids.findIndex((id) => id > lastServed);
+  return at <= 0 ? [...ids] : [...ids.slice(at), ...ids.slice(0, at)];
+}
+
+/**
+ * One attempt, from the claim that counted it to its record. It does not reject: where the outcome
+ * cannot be recorded, the lease runs out and the attempt counts as failed.
+ */
+async function attempt(deps: Deps, claimed: ClaimedDelivery): Promise<void> {
+  const { delivery, subscription } = claimed;
+  try {
+    if (!subscription.active) {
+      await deps.store.run((tx) => stageIfOurs(tx, delivery, endForDeletedSubscription));
+      return;
+    }
+    const startedAtMs = deps.clock.nowMs();
+    const result = await send(deps, claimed, startedAtMs);
+    await record(deps, delivery, result, startedAtMs);
+  } catch (error) {
+    deps.log.error('a delivery attempt could not be recorded', { deliveryId: delivery.id, error });
+  }
+}
+
+async function send(
+  deps: Deps,
+  { delivery, subscription, body }: ClaimedDelivery,
+  startedAtMs: number,
+): Promise<WebhookResult> {
+  let secret: string;
+  try {
+    secret = openSecret(deps, subscription);
+  } catch (error) {
+    // Without its key nothing can be signed; the attempts go on, should an operator bring it back.
+    deps.log.error('a webhook secret cannot be opened', { subscriptionId: subscription.id, error });
+    const problem = 'the webhook secret cannot be read; rotate it';
+    return { responseStatus: null, responseBody: null, error: problem, durationMs: 0 };
+  }
+  const timestampSeconds = Math.floor(startedAtMs / SECOND_MS);
+  return deps.sender.send({
+    url: subscription.url,
+    headers: {
+      'Content-Type': 'application/json',
+      [webhookHeaders.signature]: signWebhook({ secret, timestampSeconds, body }),
+      [webhookHeaders.deliveryId]: delivery.id,
+      [webhookHeaders.eventType]: delivery.eventType,
+    },
+    body,
+  });
+}
+
+/** The attempt goes into the log in any case; it decides only while the lease is ours. */
+async function record(
+  deps: Deps,
+  claimed: WebhookDelivery,
+  result: WebhookResult,
+  startedAtMs: number,
+): Promise<void> {
+  const { responseStatus, responseBody, error, durationMs } = result;
+  const outcome =
+    responseStatus === null
+      ? { kind: 'unanswered' as const, error: error ?? 'the request failed', durationMs }
+      : { kind: 'answered' as const, responseStatus, durationMs };
+  const logged: DeliveryAttempt = {
+    id: deps.ids.next('att', startedAtMs),
+    deliveryId: claimed.id,
+    attempt: claimed.attempt,
+    startedAtMs,
+    durationMs,
+    responseStatus,
+    responseBody,
+    error,
+  };
+  const nowMs = deps.clock.nowMs();
+  const { retryDelaysMs } = deps.settings;
+  const finished = await deps.store.run(async (tx) => {
+    const staged = await stageIfOurs(tx, claimed, (ours) =>
+      finishAttempt(ours, outcome, nowMs, retryDelaysMs),
+    );
+    tx.deliveries.logAttempt(logged);
+    return staged;
+  });
+  if (finished?.status === 'dead_letter') {
+    const { id, subscriptionId, lastError } = finished;
+    deps.log.warn('a delivery became a dead letter', { deliveryId: id, subscriptionId, lastError });
+  }
+}
+
+/** A delivery that was ended, replayed or taken over meanwhile is left as it is. */
+async function stageIfOurs(
+  tx: Tx,
+  claimed: WebhookDelivery,
+  move: (delivery: WebhookDelivery) => WebhookDelivery,
+): Promise<WebhookDelivery | null> {
+  const current = await tx.deliveries.get(claimed.id);
+  if (current === null || current.leaseToken !== claimed.leaseToken) return null;
+  const moved = move(current);
+  tx.deliveries.update(moved);
+  return moved;
+}
+
+/** Ends the deliveries whose last attempt lost its lease. */
+async function endSpent(deps: Deps, nowMs: number, limit: number): Promise<number> {
+  const spent = await deps.store.claims.spentDeliveries(nowMs, limit);
+  if (spent.length === 0) return 0;
+  return deps.store.run(async (tx) => {
+    const read = await Promise.all(spent.map(({ id }) => tx.deliveries.get(id)));
+    const still = read.filter((delivery): delivery is WebhookDelivery => {
+      return delivery !== null && isSpent(delivery) && (delivery.dueAtMs ?? nowMs + 1) <= nowMs;
+    });
+    for (const delivery of still) {
+      tx.deliveries.update(finishAttempt(delivery, { kind: 'lease_lost' }, nowMs));
+    }
+    return still.length;
+  });
+}

@@ -1,0 +1,115 @@
+// The sequencer: committed events come out of the outbox and get their place in the tenant's feed,
+// a gap-free sequence and a hash chained to all before, together with one delivery per subscription
+// that wants them. Sending is deliveries.ts's matter. It may run on several hosts at once: the heads
+// are written by compare-and-set, so that one wins and the others read on behind it.
+import { createHash } from 'node:crypto';
+import { type DomainEvent, matchesEvent } from '../domain/event.js';
+import type { Subscription } from '../domain/subscription.js';
+import { type Tenant, tenantOf } from '../domain/tenant.js';
+import { newDelivery, type WebhookDelivery } from '../domain/webhook-delivery.js';
+import type { Deps, FeedHead, Tx } from '../ports.js';
+
+/** Enough for one batch, which holds up everybody else's writes; an event is never split. */
+const DELIVERIES_PER_BATCH = 1_000;
+
+/** Goes to the subscription that it tests, whatever that one's types, and to nobody else. */
+export const TEST_EVENT_TYPE = 'webhook.test';
+
+/** Sequences the oldest events, `limit` at most. Returns how many; 0 means there are none. */
+export async function runSequencer(deps: Deps, nowMs: number, limit: number): Promise<number> {
+  const { sequenced, deliveries } = await deps.store.run(async (tx) => {
+    const rows = await tx.outbox.oldest(limit);
+    const events = rows.map(({ event }) => event);
+    const result = await sequence(deps, tx, events, nowMs);
+    tx.outbox.remove(rows.slice(0, result.sequenced));
+    return result;
+  });
+  if (deliveries.length > 0) deps.wake('deliveries');
+  return sequenced;
+}
+
+/**
+ * Stages the feed rows and deliveries of the first events, in the order given: all of them unless
+ * they need more deliveries than one batch takes.
+ */
+export async function sequence(
+  deps: Deps,
+  tx: Tx,
+  events: readonly DomainEvent[],
+  nowMs: number,
+): Promise<{ readonly sequenced: number; readonly deliveries: readonly WebhookDelivery[] }> {
+  const feeds = await feedsOf(tx, events);
+  const deliveries: WebhookDelivery[] = [];
+  let sequenced = 0;
+  for (const event of events) {
+    if (deliveries.length >= DELIVERIES_PER_BATCH) break;
+    const feed = feeds.get(keyOf(event)) as TenantFeed;
+    feed.head = {
+      sequence: (feed.head?.sequence ?? 0) + 1,
+      chainHash: chainHash(feed.head?.chainHash ?? null, event.body),
+    };
+    tx.feed.append(Object.freeze({ ...event, ...feed.head }));
+    for (const { id } of recipients(event, feed.subscriptions)) {
+      const delivery = newDelivery({
+        ...tenantOf(event),
+        id: deps.ids.next('whd', nowMs),
+        subscriptionId: id,
+        eventId: event.id,
+        eventType: event.type,
+        createdAtMs: nowMs,
+      });
+      tx.deliveries.insert(delivery);
+      deliveries.push(delivery);
+    }
+    sequenced += 1;
+  }
+  for (const { tenant, was, head } of feeds.values()) {
+    if (head !== null && head !== was) tx.feed.setHead(tenant, was, head);
+  }
+  return { sequenced, deliveries };
+}
+
+/** Hex SHA-256 over the text of the hash before (nothing for the first) and the body's bytes. */
+export function chainHash(previous: string | null, body: string): string {
+  return createHash('sha256')
+    .update(previous ?? '')
+    .update(body)
+    .digest('hex');
+}
+
+interface TenantFeed {
+  readonly tenant: Tenant;
+  readonly was: FeedHead | null;
+  readonly subscriptions: readonly Subscription[];
+  head: FeedHead | null;
+}
+
+async function feedsOf(
+  tx: Tx,
+  events: readonly DomainEvent[],
+): Promise<ReadonlyMap<string, TenantFeed>> {
+  const tenants = new Map(events.map((event) => [keyOf(event), tenantOf(event)]));
+  const feeds = await Promise.all(
+    [...tenants].map(async ([key, tenant]): Promise<[string, TenantFeed]> => {
+      const [was, subscriptions] = await Promise.all([
+        tx.feed.head(tenant),
+        tx.subscriptions.active(tenant),
+      ]);
+      return [key, { tenant, was, subscriptions, head: was }];
+    }),
+  );
+  return new Map(feeds);
+}
+
+function keyOf(tenant: Tenant): string {
+  return `${tenant.orgId}/${tenant.mode}`;
+}
+
+function recipients(
+  event: DomainEvent,
+  subscriptions: readonly Subscription[],
+): readonly Subscription[] {
+  return subscriptions.filter(({ id, eventTypes }) =>
+    event.type === TEST_EVENT_TYPE ? id === event.subjectId : matchesEvent(eventTypes, event.type),
+  );
+}

@@ -1,0 +1,194 @@
+// Webhook subscriptions of a tenant: making, listing, testing and deleting them, and replacing their
+// secret. Which events reach them is feed.ts's matter, how, deliveries.ts's.
+import { eventBody, isEventPattern } from '../domain/event.js';
+import { formatInstant } from '../domain/instant.js';
+import { SUBSCRIPTIONS_MAX, type Subscription } from '../domain/subscription.js';
+import { type Tenant, tenantOf } from '../domain/tenant.js';
+import { endForDeletedSubscription, type WebhookDelivery } from '../domain/webhook-delivery.js';
+import { PonteError } from '../errors.js';
+import type { Deps, Tx } from '../ports.js';
+import { sequence, TEST_EVENT_TYPE } from './feed.js';
+
+const SECRET_BYTES = 32;
+/** Deliveries that end in one batch when their subscription is deleted. */
+const ENDED_PER_BATCH = 100;
+/** So many unknown names are told back, each cut to so many characters. */
+const NAMED_MAX = 5;
+const NAMED_LENGTH_MAX = 100;
+
+export interface CreateSubscriptionInput {
+  readonly url: string;
+  readonly eventTypes: readonly string[];
+}
+
+/** `secret` is the whole `whsec_…` text, told this once. */
+export interface SubscriptionWithSecret {
+  readonly subscription: Subscription;
+  readonly secret: string;
+}
+
+/** ValidationError for a URL that may not be called, event types that do not exist, one too many. */
+export async function createSubscription(
+  deps: Deps,
+  tenant: Tenant,
+  input: CreateSubscriptionInput,
+): Promise<SubscriptionWithSecret> {
+  const eventTypes = checkedEventTypes(input.eventTypes);
+  const refusal = await deps.sender.refusal(input.url);
+  if (refusal !== null) throw new PonteError('ValidationError', `url: ${refusal}`);
+  const nowMs = deps.clock.nowMs();
+  const id = deps.ids.next('whs', nowMs);
+  const { secret, secretSealed } = newSecret(deps, id);
+  const subscription: Subscription = Object.freeze({
+    ...tenantOf(tenant),
+    id,
+    url: input.url,
+    eventTypes,
+    active: true,
+    secretSealed,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    version: 1,
+  });
+  await deps.store.run(async (tx) => {
+    // Creates that race may pass the limit by a few: it bounds work, nothing else depends on it.
+    const active = await tx.subscriptions.active(tenant);
+    if (active.length >= SUBSCRIPTIONS_MAX) {
+      throw new PonteError(
+        'ValidationError',
+        `There are ${SUBSCRIPTIONS_MAX} active webhook subscriptions, the most in one mode. ` +
+          'Delete one first.',
+      );
+    }
+    tx.subscriptions.insert(subscription);
+  });
+  return { subscription, secret };
+}
+
+/** All of them, deleted ones too (`active` is false), as the store orders them: newest first. */
+export function listSubscriptions(deps: Deps, tenant: Tenant): Promise<readonly Subscription[]> {
+  return deps.store.run((tx) => tx.subscriptions.list(tenant));
+}
+
+/** A new secret at once: attempts that start from now on are signed with it. */
+export async function rotateSecret(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+): Promise<SubscriptionWithSecret> {
+  const { secret, secretSealed } = newSecret(deps, id);
+  const subscription = await deps.store.run(async (tx) => {
+    const found = await activeSubscription(tx, tenant, id);
+    return updated(tx, { ...found, secretSealed, updatedAtMs: deps.clock.nowMs() });
+  });
+  return { subscription, secret };
+}
+
+/**
+ * No event is sent to it any more; what was pending ends as dead letters. A repeat changes nothing
+ * but ends what an interrupted deletion left. Deliveries that the sequencer makes meanwhile are
+ * ended when they fall due, which is at once.
+ */
+export async function deleteSubscription(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+): Promise<Subscription> {
+  const subscription = await deps.store.run(async (tx) => {
+    const found = await tx.subscriptions.get(tenant, id);
+    if (found === null) throw new PonteError('NotFound');
+    if (!found.active) return found;
+    return updated(tx, { ...found, active: false, updatedAtMs: deps.clock.nowMs() });
+  });
+  while ((await endPending(deps, id)) === ENDED_PER_BATCH);
+  return subscription;
+}
+
+/** Sends `webhook.test` to this subscription alone, as an event of the feed like any other. */
+export async function testSubscription(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+): Promise<WebhookDelivery> {
+  const nowMs = deps.clock.nowMs();
+  const eventId = deps.ids.next('evt', nowMs);
+  const delivery = await deps.store.run(async (tx) => {
+    await activeSubscription(tx, tenant, id);
+    // Sequenced here, not by way of the outbox, so that the answer can name the delivery.
+    const event = {
+      ...tenantOf(tenant),
+      id: eventId,
+      type: TEST_EVENT_TYPE,
+      subjectId: id,
+      body: eventBody(TEST_EVENT_TYPE, {
+        subscriptionId: id,
+        externalEventId: eventId,
+        occurredAt: formatInstant(nowMs),
+      }),
+      createdAtMs: nowMs,
+    };
+    const { deliveries } = await sequence(deps, tx, [event], nowMs);
+    // None when it was deleted between the two reads.
+    if (deliveries[0] === undefined) throw notFoundDeleted();
+    return deliveries[0];
+  });
+  deps.wake('deliveries');
+  return delivery;
+}
+
+/** The text that signs the webhooks of this subscription. */
+export function openSecret(deps: Pick<Deps, 'secretBox'>, subscription: Subscription): string {
+  return deps.secretBox.open(subscription.secretSealed, secretPurpose(subscription.id));
+}
+
+function newSecret(deps: Deps, id: string) {
+  const bytes = deps.ids.randomBytes(SECRET_BYTES);
+  const secret = `whsec_${Buffer.from(bytes).toString('base64')}`;
+  return { secret, secretSealed: deps.secretBox.seal(secret, secretPurpose(id)) };
+}
+
+/** A sealed secret copied to another subscription does not open. */
+function secretPurpose(id: string): string {
+  return `webhook_secret:${id}`;
+}
+
+function checkedEventTypes(given: readonly string[]): readonly string[] {
+  const eventTypes = [...new Set(given)];
+  if (eventTypes.length === 0) {
+    throw new PonteError('ValidationError', 'eventTypes: Name at least one event type, or "*".');
+  }
+  const unknown = eventTypes.filter((pattern) => !isEventPattern(pattern));
+  if (unknown.length > 0) {
+    const names = unknown.slice(0, NAMED_MAX).map((name) => name.slice(0, NAMED_LENGTH_MAX));
+    throw new PonteError(
+      'ValidationError',
+      `eventTypes: Unknown: ${names.join(', ')}${unknown.length > NAMED_MAX ? ', …' : ''}. ` +
+        'Send event types as documented, a namespace such as "payment_intent.*", or "*".',
+    );
+  }
+  return Object.freeze(eventTypes);
+}
+
+async function activeSubscription(tx: Tx, tenant: Tenant, id: string): Promise<Subscription> {
+  const found = await tx.subscriptions.get(tenant, id);
+  if (found === null) throw new PonteError('NotFound');
+  if (!found.active) throw notFoundDeleted();
+  return found;
+}
+
+function notFoundDeleted(): PonteError {
+  return new PonteError('NotFound', 'This webhook subscription was deleted. Create a new one.');
+}
+
+function updated(tx: Tx, subscription: Subscription): Subscription {
+  tx.subscriptions.update(Object.freeze(subscription));
+  return subscription;
+}
+
+function endPending(deps: Deps, subscriptionId: string): Promise<number> {
+  return deps.store.run(async (tx) => {
+    const pending = await tx.deliveries.pendingOf(subscriptionId, ENDED_PER_BATCH);
+    for (const delivery of pending) tx.deliveries.update(endForDeletedSubscription(delivery));
+    return pending.length;
+  });
+}
