@@ -122,7 +122,7 @@ export function payinAccepted(was: Collection, instructions: string, nowMs: numb
 export function payinRefused(was: Collection, code: string, nowMs: number): Change {
   const base = { ...unchanged(was), funds: payinFailed(was.funds) };
   if (was.payment.status !== 'on_ramp_pending') return base;
-  if (code === 'quote_expired') return withMove(base, 'quote_expired', nowMs);
+  if (code === 'quote_expired') return withMove(base, 'quote_expired', nowMs, { quoteId: null });
   return endedFunds(withMove(base, 'fail', nowMs, { failureReason: `pay-in refused: ${code}` }));
 }
 

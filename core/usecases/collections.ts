@@ -127,9 +127,44 @@ export async function readView(
   paymentId: string,
 ): Promise<PaymentView> {
   return deps.store.run(async (tx) => {
-    const { payment, funds } = await loadCollection(tx, tenant, paymentId);
-    return { payment, funds, kycStatus: await kycStatusOf(tx, payment) };
+    const payment = await tx.payments.get(tenant, paymentId);
+    if (payment === null) throw new PonteError('NotFound');
+    return viewOf(tx, payment);
   });
+}
+
+/** A payment just read, with the rest of its view. */
+export async function viewOf(tx: Tx, payment: Payment): Promise<PaymentView> {
+  const [funds, kycStatus] = await Promise.all([
+    tx.funds.get(tenantOf(payment), payment.id),
+    kycStatusOf(tx, payment),
+  ]);
+  assert(funds !== null, `the payment ${payment.id} has funds`);
+  return { payment, funds, kycStatus };
+}
+
+/**
+ * Works on each item by itself: one that fails is logged and stays due, the others go on. Returns
+ * how many succeeded, so that a worker whose items all fail pauses before it looks again.
+ */
+export async function eachByItself<T>(
+  deps: Deps,
+  step: string,
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<number> {
+  const done = await Promise.all(
+    items.map(async (item) => {
+      try {
+        await work(item);
+        return true;
+      } catch (error) {
+        deps.log.error('a piece of work failed', { step, error });
+        return false;
+      }
+    }),
+  );
+  return done.filter(Boolean).length;
 }
 
 /** What this tenant knows of the payment's buyer; nothing of other tenants is shown. */

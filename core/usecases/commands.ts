@@ -36,7 +36,7 @@ import { tenantOf } from '../domain/tenant.js';
 import { assert, PonteError, unreachable } from '../errors.js';
 import type { Deps, PartnerAnswer, PartnerFact, SettlementPartner, Tx } from '../ports.js';
 import { decideKyc, submissionAccepted } from './buyers.js';
-import { announce, loadCollection, newCommand, stageChange } from './collections.js';
+import { announce, eachByItself, loadCollection, newCommand, stageChange } from './collections.js';
 import { applyFact } from './settlement.js';
 
 /** What a successful call told; `instructions` of a pay-in only, `report` of a KYC only. */
@@ -84,7 +84,8 @@ export async function runCommands(deps: Deps, nowMs: number, limit: number): Pro
   const token = Buffer.from(deps.ids.randomBytes(16)).toString('hex');
   const claim = { nowMs, limit, leaseMs: COMMAND_LEASE_MS, token };
   const claimed = await deps.store.claims.commands(claim);
-  await Promise.all(claimed.map((command) => workOn(deps, command)));
+  // One that fails is taken up again when its lease runs out.
+  await eachByItself(deps, 'commands', claimed, (command) => workOn(deps, command));
   return claimed.length;
 }
 
@@ -116,17 +117,11 @@ export async function retryCommand(deps: Deps, commandId: string): Promise<Partn
 }
 
 async function workOn(deps: Deps, command: PartnerCommand): Promise<void> {
-  try {
-    const partner = deps.partners[command.mode];
-    if (partner === null)
-      throw new Error(`no settlement partner is configured for ${command.mode}`);
-    if (command.state === 'done') await poll(deps, partner, command);
-    else if (mayRepeat(command, deps.clock.nowMs())) await send(deps, partner, command);
-    else await readBack(deps, partner, command);
-  } catch (error) {
-    // The lease runs out and the command is taken up again; nothing is lost by going on.
-    deps.log.error('partner command failed', { commandId: command.id, error });
-  }
+  const partner = deps.partners[command.mode];
+  if (partner === null) throw new Error(`no settlement partner is configured for ${command.mode}`);
+  if (command.state === 'done') await poll(deps, partner, command);
+  else if (mayRepeat(command, deps.clock.nowMs())) await send(deps, partner, command);
+  else await readBack(deps, partner, command);
 }
 
 async function send(deps: Deps, partner: SettlementPartner, claimed: PartnerCommand) {
@@ -245,7 +240,7 @@ async function record(
   claimed: PartnerCommand,
   answer: PartnerAnswer<Accepted>,
 ): Promise<void> {
-  if (answer.outcome === 'done') await afterKyc(deps, claimed, answer.value);
+  await afterKyc(deps, claimed, answer);
   const change = await deps.store.run(async (tx) => {
     const command = await stillOurs(tx, claimed);
     if (command === null) return null;
@@ -310,13 +305,22 @@ function answeredChange(
   }
 }
 
-/** The party is known at the partner, and perhaps already decided on. */
-async function afterKyc(deps: Deps, command: PartnerCommand, value: Accepted): Promise<void> {
-  if (command.submissionId === null) return;
-  await submissionAccepted(deps, tenantOf(command), command.submissionId, value.partnerRef);
-  if (value.status === undefined) return;
-  const report = { status: value.status, reason: value.reason ?? null };
-  await decideKyc(deps, tenantOf(command), command.submissionId, report);
+/** The party is known at the partner, and perhaps decided on; refusing it is a decision too. */
+async function afterKyc(
+  deps: Deps,
+  { submissionId, ...command }: PartnerCommand,
+  answer: PartnerAnswer<Accepted>,
+): Promise<void> {
+  if (submissionId === null) return;
+  const tenant = tenantOf(command);
+  if (answer.outcome === 'refused') {
+    const report = { status: 'rejected', reason: answer.code } as const;
+    await decideKyc(deps, tenant, submissionId, report);
+  }
+  if (answer.outcome !== 'done') return;
+  const { partnerRef, status, reason = null } = answer.value;
+  await submissionAccepted(deps, tenant, submissionId, partnerRef);
+  if (status !== undefined) await decideKyc(deps, tenant, submissionId, { status, reason });
 }
 
 /** Our key may be forgotten by now: the order is only looked up, never repeated. */

@@ -13,10 +13,11 @@ import { PonteError } from '../errors.js';
 import type { Deps, Tx } from '../ports.js';
 import {
   changeCollection,
+  eachByItself,
   kycStatusOf,
-  loadCollection,
   type PaymentView,
   readView,
+  viewOf,
 } from './collections.js';
 
 /** The interface's minimum for USD: 10.00. */
@@ -69,7 +70,7 @@ export async function createPayment(
     if (decision.kind === 'conflict') throw new PonteError('IdempotencyKeyConflict');
     const view =
       decision.kind === 'replay'
-        ? await foundView(tx, tenant, decision.resourceId)
+        ? await viewOf(tx, await resolve(tx, tenant, decision.resourceId))
         : await stageNew(deps, tx, tenant, input);
     if (key !== null && decision.bindKey) {
       tx.idempotency.bind(tenant, key, origin, view.payment.id, deps.clock.nowMs());
@@ -100,10 +101,7 @@ export async function readPayment(
   tenant: Tenant,
   reference: string,
 ): Promise<PaymentView> {
-  return deps.store.run(async (tx) => {
-    const payment = await resolve(tx, tenant, reference);
-    return foundView(tx, tenant, payment.id);
-  });
+  return deps.store.run(async (tx) => viewOf(tx, await resolve(tx, tenant, reference)));
 }
 
 /** Cancelling a cancelled payment answers with it unchanged; else PaymentNotCancellable. */
@@ -150,16 +148,15 @@ export async function findPayment(deps: Deps, id: string): Promise<Payment> {
   return payment;
 }
 
-/** Expires what is due; returns how many payments were looked at. */
+/** Expires what is due; returns how many payments it did. */
 export async function runExpiry(deps: Deps, nowMs: number, limit: number): Promise<number> {
   const due = await deps.store.claims.expiredPayments(nowMs, limit);
-  for (const payment of due) {
+  return eachByItself(deps, 'expiry', due, async (payment) => {
     const tenant = tenantOf(payment);
     await changeCollection(deps, tenant, payment.id, async (was, tx) =>
       expired(was, await tx.commands.ofPayment(tenant, payment.id), nowMs),
     );
-  }
-  return due.length;
+  });
 }
 
 async function resolve(tx: Tx, tenant: Tenant, reference: string): Promise<Payment> {
@@ -168,11 +165,6 @@ async function resolve(tx: Tx, tenant: Tenant, reference: string): Promise<Payme
     : await tx.payments.get(tenant, reference);
   if (payment === null) throw new PonteError('NotFound');
   return payment;
-}
-
-async function foundView(tx: Tx, tenant: Tenant, id: string): Promise<PaymentView> {
-  const { payment, funds } = await loadCollection(tx, tenant, id);
-  return { payment, funds, kycStatus: await kycStatusOf(tx, payment) };
 }
 
 async function stageNew(

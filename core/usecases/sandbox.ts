@@ -9,7 +9,7 @@ import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Advance, Deps } from '../ports.js';
 import { confirmQuote, requestQuote, signIn, submitBuyerKyc } from './buyers.js';
-import { type PaymentView, readView } from './collections.js';
+import { eachByItself, type PaymentView, readView } from './collections.js';
 import { readPayment } from './payments.js';
 
 /** Waits between looks at a payment that is the partner's turn; the last one repeats. */
@@ -63,11 +63,10 @@ export async function advancePayment(
   return readView(deps, tenant, payment.id);
 }
 
-/** Takes the buyer's next steps where it is the buyer's turn; returns how many were looked at. */
+/** Takes the buyer's next steps where it is the buyer's turn; returns how many it played. */
 export async function runAdvances(deps: Deps, nowMs: number, limit: number): Promise<number> {
   const due = await deps.store.run((tx) => tx.advances.due(nowMs, limit));
-  await Promise.all(due.map((advance) => play(deps, advance)));
-  return due.length;
+  return eachByItself(deps, 'advances', due, (advance) => play(deps, advance));
 }
 
 async function play(deps: Deps, advance: Advance): Promise<void> {

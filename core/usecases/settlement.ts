@@ -21,10 +21,10 @@ import { type Mode, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError, unreachable } from '../errors.js';
 import type { Deps, InboxMessage, PartnerFact } from '../ports.js';
 import { decideKyc, submissionAccepted } from './buyers.js';
-import { announce, loadCollection, stageChange } from './collections.js';
+import { announce, eachByItself, loadCollection, stageChange } from './collections.js';
 
-/** A message that fits no order is tried this often, in case the order is just being recorded. */
-const UNMATCHED_TRIES_MAX = 8;
+/** Tries of a message that fits no order (it may just be being recorded) or cannot be applied. */
+const MESSAGE_TRIES_MAX = 12;
 
 export interface PartnerMessage {
   readonly partner: string;
@@ -61,14 +61,16 @@ export async function receivePartnerMessage(deps: Deps, message: PartnerMessage)
     tx.inbox.insert(fresh);
     return fresh;
   });
-  if (stored !== null) await applyMessage(deps, stored);
+  // What fails here stays due: the message is stored, and a worker applies it again.
+  if (stored !== null) {
+    await eachByItself(deps, 'inbox', [stored], (fresh) => applyMessage(deps, fresh));
+  }
 }
 
-/** Applies messages that were stored and not applied; returns how many were looked at. */
+/** Applies messages that were stored and not applied; returns how many it did. */
 export async function runInbox(deps: Deps, nowMs: number, limit: number): Promise<number> {
   const waiting = await deps.store.run((tx) => tx.inbox.unapplied(nowMs, limit));
-  for (const message of waiting) await applyMessage(deps, message);
-  return waiting.length;
+  return eachByItself(deps, 'inbox', waiting, (message) => applyMessage(deps, message));
 }
 
 /** Applies a fact to the order it is about; applying it twice, late or out of order is harmless. */
@@ -93,31 +95,38 @@ export async function applyFact(deps: Deps, commandId: string, fact: PartnerFact
 
 async function applyMessage(deps: Deps, message: InboxMessage): Promise<void> {
   try {
-    let unmatched = 0;
-    for (const fact of readFacts(message.facts)) {
-      const commandId = await matchingCommand(deps, message.mode, fact);
-      if (commandId !== null) await applyFact(deps, commandId, fact);
-      else unmatched += 1;
-    }
-    await deps.store.run(async (tx) => {
-      const row = await tx.inbox.get(message.partner, message.mode, message.messageId);
-      assert(row !== null, 'a stored message stays');
-      const giveUp = unmatched === 0 || row.tries + 1 >= UNMATCHED_TRIES_MAX;
-      const dueAtMs = giveUp
-        ? null
-        : deps.clock.nowMs() + backoffMs(CALL_BACKOFF_MS, row.tries + 1);
-      tx.inbox.update({ ...row, tries: row.tries + 1, dueAtMs });
-      if (unmatched > 0 && giveUp) {
-        deps.log.error('alert', {
-          alert: 'partner message fits no order',
-          messageId: row.messageId,
-        });
-      }
-    });
+    const unmatched = await applyFacts(deps, message);
+    await tried(deps, message, unmatched === 0);
   } catch (error) {
-    // It stays due: a worker applies it again.
-    deps.log.error('partner message not applied', { messageId: message.messageId, error });
+    await tried(deps, message, false);
+    throw error;
   }
+}
+
+/** Returns how many facts fit no order. */
+async function applyFacts(deps: Deps, message: InboxMessage): Promise<number> {
+  let unmatched = 0;
+  for (const fact of readFacts(message.facts)) {
+    const commandId = await matchingCommand(deps, message.mode, fact);
+    if (commandId !== null) await applyFact(deps, commandId, fact);
+    else unmatched += 1;
+  }
+  return unmatched;
+}
+
+/** One more try of a message is over; what is not applied after the last one is a person's task. */
+async function tried(deps: Deps, message: InboxMessage, applied: boolean): Promise<void> {
+  const { partner, mode, messageId } = message;
+  const givenUp = await deps.store.run(async (tx) => {
+    const row = await tx.inbox.get(partner, mode, messageId);
+    assert(row !== null, 'a stored message stays');
+    const tries = row.tries + 1;
+    const done = applied || tries >= MESSAGE_TRIES_MAX;
+    const dueAtMs = done ? null : deps.clock.nowMs() + backoffMs(CALL_BACKOFF_MS, tries);
+    tx.inbox.update({ ...row, tries, dueAtMs });
+    return done && !applied;
+  });
+  if (givenUp) deps.log.error('alert', { alert: 'a partner message was not applied', messageId });
 }
 
 async function matchingCommand(deps: Deps, mode: Mode, fact: PartnerFact): Promise<string | null> {
