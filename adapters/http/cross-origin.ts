@@ -1,0 +1,40 @@
+// What browsers are told about calls from other web origins: nothing, unless the origin is on the
+// operator's list. Keys are checked all the same; this protects no data by itself.
+import type { IncomingMessage } from 'node:http';
+import type { Reply } from './route-row.js';
+
+/** Seconds for which a browser may remember a preflight's answer: Chromium keeps no longer. */
+const PREFLIGHT_SECONDS = '7200';
+
+const preflightHeaders = {
+  'access-control-allow-methods': 'GET, POST, DELETE',
+  'access-control-allow-headers':
+    'Authorization, Content-Type, Idempotency-Key, X-API-Key, X-Request-Id',
+  'access-control-max-age': PREFLIGHT_SECONDS,
+} as const;
+
+export function corsHeaders(
+  origins: ReadonlySet<string>,
+  request: IncomingMessage,
+): Readonly<Record<string, string>> {
+  if (origins.size === 0) return {};
+  const { origin } = request.headers;
+  if (origin === undefined || !origins.has(origin)) return { vary: 'Origin' };
+  return {
+    vary: 'Origin',
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': 'ETag, Idempotent-Replayed, Retry-After, X-Request-Id',
+    'cross-origin-resource-policy': 'cross-origin',
+  };
+}
+
+/** The answer to a browser's question before the call; null when the request is not one. */
+export function preflightReply(
+  origins: ReadonlySet<string>,
+  request: IncomingMessage,
+): Reply | null {
+  const { origin, 'access-control-request-method': asked } = request.headers;
+  if (request.method !== 'OPTIONS' || asked === undefined) return null;
+  if (origin === undefined || !origins.has(origin)) return null;
+  return { status: 204, body: null, headers: preflightHeaders };
+}

@@ -1,0 +1,106 @@
+// The one order in which every request is served: its id, route, authentication, scope, rate limit,
+// content type, size, JSON and schema, handler, answer. A refusal at any step ends it. What a route
+// asks for stands in the route table.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { tenantOf } from '../../core/domain/tenant.js';
+import { PonteError } from '../../core/errors.js';
+import { authenticateKey, type KeyActor, requireScope } from '../../core/usecases/keys.js';
+import { takeCreateSlot } from '../../core/usecases/payments.js';
+import { corsHeaders, preflightReply } from './cross-origin.js';
+import { ClientGone, header, headerTexts, readInput, requestIdOf } from './request-input.js';
+import { refusalReply, send } from './response-output.js';
+import type { Reply, Route, Site } from './route-row.js';
+import type { Match, Router } from './router.js';
+
+export interface Pipeline {
+  readonly site: Site;
+  readonly router: Router;
+  readonly bytesMax: number;
+  /** Web origins that browsers may call from. */
+  readonly corsOrigins: ReadonlySet<string>;
+  /** The server is stopping. */
+  readonly isLast: () => boolean;
+}
+
+export async function serve(
+  pipeline: Pipeline,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const requestId = requestIdOf(request);
+  const seen: { match: Match | null } = { match: null };
+  let reply: Reply;
+  try {
+    const preflight = preflightReply(pipeline.corsOrigins, request);
+    reply = preflight ?? (await answer(pipeline, request, response, seen));
+  } catch (error) {
+    if (error instanceof ClientGone) return;
+    reply = refused(pipeline, request, error, { requestId, route: seen.match?.route ?? null });
+  }
+  const headers = { ...reply.headers, ...corsHeaders(pipeline.corsOrigins, request) };
+  const ending = { requestId, bytesMax: pipeline.bytesMax, last: pipeline.isLast() };
+  send(request, response, { ...reply, headers }, ending);
+}
+
+async function answer(
+  { site, router, bytesMax }: Pipeline,
+  request: IncomingMessage,
+  response: ServerResponse,
+  seen: { match: Match | null },
+): Promise<Reply> {
+  expectHost(request);
+  const match = router.match(request.method ?? '', request.url ?? '');
+  const { route } = match;
+  seen.match = match;
+  const actor = route.auth === 'key' ? await authenticated(site, route, request) : null;
+  if (actor !== null && route.scope !== 'none') requireScope(actor, route.scope);
+  if (actor !== null && route.rateLimit === 'create') await takeCreateSlot(site.deps, actor.keyId);
+  const input = await readInput(match, request, response, bytesMax);
+  const reply = await route.handler(site, {
+    ...input,
+    tenant: actor === null ? null : tenantOf(actor),
+    headers: route.auth === 'partner' ? headerTexts(request) : {},
+  });
+  return unlessKnown(request, reply);
+}
+
+async function authenticated(
+  site: Site,
+  route: Route,
+  request: IncomingMessage,
+): Promise<KeyActor> {
+  const actor = await authenticateKey(site.deps, header(request, 'x-api-key'));
+  if (route.modes === 'test' && actor.mode !== 'test') throw new PonteError('NotFound');
+  return actor;
+}
+
+/** HTTP/1.1 asks for exactly this one header. */
+function expectHost(request: IncomingMessage): void {
+  if (request.headers.host !== undefined || request.httpVersion === '1.0') return;
+  throw new PonteError('ValidationError', 'Host: send this header.');
+}
+
+/** The client holds this very answer already. */
+function unlessKnown(request: IncomingMessage, reply: Reply): Reply {
+  const { etag } = reply.headers;
+  if (etag === undefined || header(request, 'if-none-match') !== etag) return reply;
+  return { ...reply, status: 304, body: null };
+}
+
+/** Every refusal is logged under the request's id; what failed in us is told to nobody else. */
+function refused(
+  { site, router }: Pipeline,
+  request: IncomingMessage,
+  error: unknown,
+  told: { readonly requestId: string; readonly route: Route | null },
+): Reply {
+  const { requestId, route } = told;
+  const operation = route === null ? null : Object.keys(route.operations)[0];
+  const refusal = error instanceof PonteError ? error : new PonteError('InternalError');
+  const fields = { requestId, operation, status: refusal.status, code: refusal.code };
+  if (refusal.status < 500) site.deps.log.info('refused', fields);
+  else site.deps.log.error('failed', { ...fields, err: error });
+  const reply = refusalReply(refusal);
+  if (refusal.code !== 'MethodNotAllowed') return reply;
+  return { ...reply, headers: { allow: (router.allowed(request.url ?? '') ?? []).join(', ') } };
+}

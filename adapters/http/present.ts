@@ -1,0 +1,145 @@
+// What answers look like: one function per resource, field by field, so that nothing is shown by
+// accident. Every function's result is held against its schema by the compiler.
+import type { z } from 'zod';
+import { formatInstant } from '../../core/domain/instant.js';
+import { formatAmount } from '../../core/domain/money.js';
+import { RawJson } from '../../core/domain/raw-json.js';
+import type { Subscription } from '../../core/domain/subscription.js';
+import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
+import type { PonteError } from '../../core/errors.js';
+import type { PaymentView } from '../../core/usecases/collections.js';
+import type {
+  deliveryListResponse,
+  deliveryResponse,
+  errorResponse,
+  paymentResponse,
+  readinessResponse,
+  subscriptionListResponse,
+  subscriptionResponse,
+  subscriptionSecretResponse,
+} from './schemas.js';
+
+/** What readiness probes ask; each is true when all is well. */
+export interface Readiness {
+  readonly database: boolean;
+  readonly migrations: boolean;
+  readonly worker: boolean;
+}
+
+/** The integrator's own JSON is put out as the text it was sent in. */
+type PaymentBody = Omit<z.infer<typeof paymentResponse>, 'metadata' | 'display'> & {
+  readonly metadata: RawJson;
+  readonly display: RawJson | null;
+};
+
+export function presentPayment(view: PaymentView, payUrl: string): PaymentBody {
+  const { payment, funds } = view;
+  return {
+    id: payment.id,
+    externalId: payment.externalId,
+    status: payment.status,
+    amount: formatAmount(payment.amount.amountMinor),
+    currency: payment.amount.currency,
+    hostedPaymentUrl: `${payUrl}/r/${payment.publicId}`,
+    buyer: {
+      id: payment.buyerId,
+      email: payment.buyer.email,
+      name: payment.buyer.name,
+      country: payment.buyer.country,
+      kycStatus: view.kycStatus,
+    },
+    sellerExternalId: payment.sellerExternalId,
+    returnUrl: payment.returnUrl,
+    metadata: new RawJson(payment.metadata),
+    display: payment.display === null ? null : new RawJson(payment.display),
+    expiresAt: instantOrNull(payment.expiresAtMs),
+    brlSettledAmount:
+      payment.settlement === null ? null : formatAmount(payment.settlement.settled.amountMinor),
+    fxRateAtSettlement: payment.settlement?.fxRate ?? null,
+    failureReason: payment.failureReason,
+    cancelReason: payment.cancelReason,
+    funds: {
+      status: funds.position,
+      refundStatus: funds.refund,
+      received: formatAmount(funds.receivedMinor),
+      // An order to the partner is no payment yet: the buyer is owed until it is confirmed.
+      refundOwed: formatAmount(funds.refundOwedMinor + funds.refundOrderedMinor),
+      refunded: formatAmount(funds.refundedMinor),
+    },
+    createdAt: formatInstant(payment.createdAtMs),
+    updatedAt: formatInstant(payment.updatedAtMs),
+  };
+}
+
+export function presentSubscription(
+  subscription: Subscription,
+): z.infer<typeof subscriptionResponse> {
+  return {
+    id: subscription.id,
+    orgId: subscription.orgId,
+    url: subscription.url,
+    eventTypes: [...subscription.eventTypes],
+    active: subscription.active,
+    createdAt: formatInstant(subscription.createdAtMs),
+    updatedAt: formatInstant(subscription.updatedAtMs),
+  };
+}
+
+/** For the answers that hand the secret out: creation and rotation. */
+export function presentSubscriptionSecret(made: {
+  readonly subscription: Subscription;
+  readonly secret: string;
+}): z.infer<typeof subscriptionSecretResponse> {
+  return { ...presentSubscription(made.subscription), secret: made.secret };
+}
+
+export function presentSubscriptions(
+  subscriptions: readonly Subscription[],
+): z.infer<typeof subscriptionListResponse> {
+  return { data: subscriptions.map(presentSubscription), nextCursor: null };
+}
+
+export function presentDelivery(delivery: WebhookDelivery): z.infer<typeof deliveryResponse> {
+  return {
+    id: delivery.id,
+    eventId: delivery.eventId,
+    eventType: delivery.eventType,
+    attempt: delivery.attempt,
+    status: delivery.status,
+    responseStatus: delivery.responseStatus,
+    nextAttemptAt: instantOrNull(delivery.nextAttemptAtMs),
+    createdAt: formatInstant(delivery.createdAtMs),
+    deliveredAt: instantOrNull(delivery.deliveredAtMs),
+    lastError: delivery.lastError,
+    durationMs: delivery.durationMs,
+  };
+}
+
+export function presentDeliveries(
+  deliveries: readonly WebhookDelivery[],
+  nextCursor: string | null,
+): z.infer<typeof deliveryListResponse> {
+  return { data: deliveries.map(presentDelivery), nextCursor };
+}
+
+export function presentReadiness(checks: Readiness): z.infer<typeof readinessResponse> {
+  const ready = checks.database && checks.migrations && checks.worker;
+  return {
+    status: ready ? 'ready' : 'unavailable',
+    checks: {
+      database: checks.database ? 'ok' : 'failed',
+      migrations: checks.migrations ? 'ok' : 'pending',
+      worker: checks.worker ? 'ok' : 'stalled',
+    },
+  };
+}
+
+export function presentError(error: PonteError): z.infer<typeof errorResponse> {
+  const envelope = { statusCode: error.status, error: error.code, message: error.message };
+  const retryAfter = error.retryAfterSeconds;
+  return retryAfter === null ? envelope : { ...envelope, retryAfter };
+}
+
+function instantOrNull(atMs: number | null): string | null {
+  return atMs === null ? null : formatInstant(atMs);
+}

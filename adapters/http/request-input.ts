@@ -1,0 +1,197 @@
+// Reading a request: its id, single headers, body bytes within a limit, JSON, and the check against
+// a row's schemas. Everything here refuses with the interface's code; when it is called is the
+// pipeline's matter.
+import { isUtf8 } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { z } from 'zod';
+import { isIdempotencyKey } from '../../core/domain/idempotency.js';
+import { hasUnstorableText, RawJson, sliceTopLevel } from '../../core/domain/raw-json.js';
+import { PonteError } from '../../core/errors.js';
+import type { Route } from './route-row.js';
+import type { Match } from './router.js';
+import { rawJsonFields } from './schemas.js';
+
+/** Offending paths named in one message at most. */
+const PATHS_MAX = 20;
+const requestIdForm = /^[A-Za-z0-9_.-]{1,128}$/;
+const jsonContent = /^application\/json[ \t]*(?:;|$)/i;
+const otherCharset = /;[ \t]*charset[ \t]*=[ \t]*(?!"?utf-8"?[ \t]*(?:;|$))/i;
+const noBytes = new Uint8Array();
+
+/** The client went away before its request was complete: nobody is left to be answered. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
+/** The request's own id where it has a harmless one, else a new one. */
+export function requestIdOf(request: IncomingMessage): string {
+  const given = header(request, 'x-request-id');
+  return given !== undefined && requestIdForm.test(given) ? given : randomUUID();
+}
+
+/** A header's value; values of a header sent twice are joined by a comma. */
+export function header(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+/** All headers as text, for a signature check. */
+export function headerTexts(request: IncomingMessage): Readonly<Record<string, string>> {
+  const names = Object.keys(request.headers);
+  return Object.fromEntries(names.map((name) => [name, header(request, name) ?? '']));
+}
+
+/** Whether the request announces a body. */
+export function hasBody(request: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  return encoding !== undefined || (length !== undefined && length !== '0');
+}
+
+export interface Input {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly bytes: Uint8Array;
+  readonly idempotencyKey: string | null;
+}
+
+/** Content type, size, JSON, schema: in this order. */
+export async function readInput(
+  match: Match,
+  request: IncomingMessage,
+  response: ServerResponse,
+  bytesMax: number,
+): Promise<Input> {
+  const { route } = match;
+  if (route.body === 'none') return checked(match, request, noBytes, undefined);
+  if (route.body !== 'bytes') expectJson(request);
+  const bytes = hasBody(request) ? await readBytes(request, response, bytesMax) : noBytes;
+  return checked(match, request, bytes, route.body === 'bytes' ? undefined : parseJson(bytes));
+}
+
+function expectJson(request: IncomingMessage): void {
+  const { 'content-type': type, 'content-encoding': encoding } = request.headers;
+  const plain = encoding === undefined || encoding === 'identity';
+  if (type === undefined || !jsonContent.test(type) || otherCharset.test(type) || !plain) {
+    throw new PonteError('UnsupportedMediaType');
+  }
+}
+
+/** Stops at the limit: what is beyond it is not kept. */
+function readBytes(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bytesMax: number,
+): Promise<Uint8Array> {
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) {
+    throw new PonteError('PayloadTooLarge');
+  }
+  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (end: () => void) => {
+      request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+      end();
+    };
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= bytesMax) chunks.push(chunk);
+      else settle(() => reject(new PonteError('PayloadTooLarge')));
+    };
+    const onEnd = () => settle(() => resolve(onlyChunk(chunks) ?? Buffer.concat(chunks, size)));
+    const onClose = () => settle(() => reject(new ClientGone('the client went away')));
+    request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+  });
+}
+
+function onlyChunk(chunks: readonly Buffer[]): Buffer | undefined {
+  return chunks.length === 1 ? chunks[0] : undefined;
+}
+
+/** An empty body is an empty object: mutations without fields need not send one. */
+function parseJson(bytes: Uint8Array): Readonly<Record<string, unknown>> {
+  if (bytes.length === 0) return {};
+  if (!isUtf8(bytes)) throw new PonteError('ValidationError', 'body: send JSON in UTF-8.');
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+  const value = parsedObject(text);
+  // Only an escape can bring in what databases do not keep: JSON has no raw NUL, UTF-8 no surrogate.
+  if (text.includes('\\u')) refuseUnstorable(value);
+  const raw = rawJsonFields.filter((name) => isObject(value[name]));
+  if (raw.length === 0) return value;
+  const slices = [...sliceTopLevel(text, raw)].map(([name, slice]) => [name, new RawJson(slice)]);
+  return { ...value, ...Object.fromEntries(slices) };
+}
+
+function parsedObject(text: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new PonteError('ValidationError', 'body: this is no valid JSON.', { cause });
+  }
+  if (!isObject(value)) throw new PonteError('ValidationError', 'body: send a JSON object.');
+  return value;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function refuseUnstorable(value: Readonly<Record<string, unknown>>): void {
+  const paths = Object.entries(value).flatMap(([name, item]) => {
+    if (hasUnstorableText(name)) return ['body'];
+    return hasUnstorableText(item) ? [name] : [];
+  });
+  if (paths.length === 0) return;
+  const named = paths.slice(0, PATHS_MAX).join(', ');
+  throw new PonteError('ValidationError', `${named}: send text without NUL and lone surrogates.`);
+}
+
+/** Holds everything against the row's schemas; one refusal names all that is wrong. */
+function checked(match: Match, request: IncomingMessage, bytes: Uint8Array, json: unknown): Input {
+  const { route } = match;
+  const problems: string[] = [];
+  const params = checkedParams(match);
+  const query = checkedAgainst(route.query, match.query, problems);
+  const schema = route.body;
+  const body = typeof schema === 'string' ? undefined : checkedAgainst(schema, json, problems);
+  const idempotencyKey = idempotencyKeyOf(route, request, problems);
+  if (problems.length > 0) throw new PonteError('ValidationError', `${problems.join('; ')}.`);
+  return { params, query, body, bytes, idempotencyKey };
+}
+
+/** A path that the row's schema does not take names nothing. */
+function checkedParams({ route, params }: Match): unknown {
+  const result = route.params.safeParse(params);
+  if (!result.success) throw new PonteError('NotFound');
+  if (hasUnstorableText(result.data)) {
+    throw new PonteError('ValidationError', 'path: send text without NUL.');
+  }
+  return result.data;
+}
+
+function checkedAgainst(schema: z.ZodType, value: unknown, problems: string[]): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  for (const issue of result.error.issues.slice(0, PATHS_MAX)) {
+    problems.push(`${issue.path.join('.') || 'body'}: ${issue.message}`);
+  }
+  return undefined;
+}
+
+function idempotencyKeyOf(
+  route: Route,
+  request: IncomingMessage,
+  problems: string[],
+): string | null {
+  const key = route.idempotency === 'key' ? header(request, 'idempotency-key') : undefined;
+  if (key === undefined) return null;
+  // Two header lines arrive joined by a comma, which a single key may contain too.
+  const twice = key.includes(',') && request.headersDistinct['idempotency-key']?.length !== 1;
+  if (twice || !isIdempotencyKey(key)) {
+    problems.push('Idempotency-Key: send it once, 1 to 255 printable ASCII characters');
+  }
+  return key;
+}

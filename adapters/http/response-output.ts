@@ -1,0 +1,112 @@
+// Writing answers: the headers that every answer carries, JSON bodies, and how a connection ends
+// whose request was not read to its end. What is answered is not this file's matter.
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { writeJson } from '../../core/domain/raw-json.js';
+import type { PonteError } from '../../core/errors.js';
+import { presentError } from './present.js';
+import type { Reply } from './route-row.js';
+
+/** Answers are for programs: nothing here is to be framed, sniffed, cached or referred to. */
+const everyAnswer = {
+  'content-type': 'application/json',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
+
+/** After a refusal so much of an unread body is taken in and thrown away, so that it is read. */
+const LINGER_BYTES_MAX = 4 * 1024 * 1024;
+const LINGER_MS = 2_000;
+
+export function refusalReply(error: PonteError): Reply {
+  const retryAfter = error.retryAfterSeconds;
+  return {
+    status: error.status,
+    body: presentError(error),
+    headers: retryAfter === null ? {} : { 'retry-after': `${retryAfter}` },
+  };
+}
+
+export interface Ending {
+  readonly requestId: string;
+  /** Bytes of unread body that are taken in without complaint. */
+  readonly bytesMax: number;
+  /** The server is stopping: the connection ends with this answer. */
+  readonly last: boolean;
+}
+
+export function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  reply: Reply,
+  { requestId, bytesMax, last }: Ending,
+): void {
+  if (response.destroyed) return;
+  const text = reply.body === null ? '' : writeJson(reply.body);
+  const unread = isOverlong(request, bytesMax);
+  const headers: Record<string, string | number> = {
+    ...everyAnswer,
+    'x-request-id': requestId,
+    ...reply.headers,
+  };
+  if (last || unread) headers['connection'] = 'close';
+  if (text === '') {
+    delete headers['content-type'];
+    if (reply.status !== 204 && reply.status !== 304) headers['content-length'] = 0;
+  } else {
+    headers['content-length'] = Buffer.byteLength(text);
+  }
+  response.writeHead(reply.status, headers);
+  if (!unread) {
+    response.end(text);
+    return;
+  }
+  response.write(text);
+  linger(request, () => response.end());
+}
+
+/** What is answered where no request could be read; the connection ends. */
+export function sendRaw(socket: Socket, reply: Reply, requestId: string): void {
+  const text = writeJson(reply.body);
+  const headers = {
+    ...everyAnswer,
+    'x-request-id': requestId,
+    'content-length': `${Buffer.byteLength(text)}`,
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const status = `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}\r\n`;
+  socket.end(`${status}${lines.join('')}\r\n${text}`);
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+/** Whether more may still come than node would quietly take in after the answer. */
+function isOverlong(request: IncomingMessage, bytesMax: number): boolean {
+  if (request.complete) return false;
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  return encoding !== undefined || Number(length ?? 0) > bytesMax;
+}
+
+/**
+ * A client reads its answer only after it has sent, and a socket closed with unread bytes is reset,
+ * which can destroy an answer under way. So what still comes is thrown away, within bounds.
+ */
+function linger(request: IncomingMessage, end: () => void): void {
+  let size = 0;
+  const stop = () => {
+    clearTimeout(timer);
+    request.off('data', count).off('end', stop).off('close', stop).off('error', stop);
+    request.pause();
+    end();
+  };
+  const count = (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > LINGER_BYTES_MAX) stop();
+  };
+  const timer = setTimeout(stop, LINGER_MS);
+  request.on('data', count).on('end', stop).on('close', stop).on('error', stop);
+}

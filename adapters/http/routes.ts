@@ -1,0 +1,361 @@
+// The one route table: every path the service answers, who may call it, what it takes and gives.
+// The pipeline, the description and the tests read this table and nothing else. Public is spelled
+// 'none'; no security field has a default.
+import type { z } from 'zod';
+import { money } from '../../core/domain/money.js';
+import { RawJson } from '../../core/domain/raw-json.js';
+import type { Deps } from '../../core/ports.js';
+import type { PaymentView } from '../../core/usecases/collections.js';
+import { listDeliveries, replayDelivery } from '../../core/usecases/deliveries.js';
+import { cancelPayment, createPayment, readPayment } from '../../core/usecases/payments.js';
+import { advancePayment } from '../../core/usecases/sandbox.js';
+import { receivePartnerMessage } from '../../core/usecases/settlement.js';
+import {
+  createSubscription,
+  deleteSubscription,
+  listSubscriptions,
+  rotateSecret,
+  testSubscription,
+} from '../../core/usecases/subscriptions.js';
+import { readCursor, writeCursor } from './cursor.js';
+import {
+  presentDeliveries,
+  presentDelivery,
+  presentPayment,
+  presentReadiness,
+  presentSubscription,
+  presentSubscriptionSecret,
+  presentSubscriptions,
+} from './present.js';
+import { type Call, type Reply, type Route, reply, route, type Site } from './route-row.js';
+import * as schemas from './schemas.js';
+
+/** What each field means stands in route-row.ts. */
+export const routes: readonly Route[] = [
+  route({
+    method: 'POST',
+    operations: { createPaymentIntent: '/v1/payment-intents' },
+    summary: 'Create a payment intent',
+    auth: 'key',
+    scope: 'payment_intents:write',
+    modes: 'both',
+    rateLimit: 'create',
+    idempotency: 'key',
+    params: schemas.noParams,
+    query: schemas.noQuery,
+    body: schemas.createPaymentIntentBody,
+    responses: { 200: schemas.paymentResponse, 201: schemas.paymentResponse },
+    errors: ['KybNotApproved', 'AmountBelowMinimum', 'SellerNotReady'],
+    handler: createIntent,
+  }),
+  route({
+    method: 'POST',
+    operations: { createPayment: '/v1/payments' },
+    summary: 'Create a payment intent that settles to a connected seller',
+    auth: 'key',
+    scope: 'payment_intents:write',
+    modes: 'both',
+    rateLimit: 'create',
+    idempotency: 'key',
+    params: schemas.noParams,
+    query: schemas.noQuery,
+    body: schemas.createPaymentBody,
+    responses: { 200: schemas.paymentResponse, 201: schemas.paymentResponse },
+    errors: ['KybNotApproved', 'AmountBelowMinimum', 'SellerNotReady'],
+    handler: createIntent,
+  }),
+  route({
+    method: 'GET',
+    operations: { readPaymentIntent: '/v1/payment-intents/{id}', readPayment: '/v1/payments/{id}' },
+    summary: 'Read a payment',
+    auth: 'key',
+    scope: 'payment_intents:read',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.paymentParams,
+    query: schemas.noQuery,
+    body: 'none',
+    responses: { 200: schemas.paymentResponse },
+    errors: [],
+    handler: async ({ deps }, { tenant, params }) =>
+      paymentReply(deps, await readPayment(deps, tenant, params.id)),
+  }),
+  route({
+    method: 'POST',
+    operations: {
+      cancelPaymentIntent: '/v1/payment-intents/{id}/cancel',
+      cancelPayment: '/v1/payments/{id}/cancel',
+    },
+    summary: 'Cancel a payment before its BRL payout begins; cancelling again changes nothing',
+    auth: 'key',
+    scope: 'payment_intents:write',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.paymentParams,
+    query: schemas.noQuery,
+    body: schemas.cancelBody,
+    responses: { 200: schemas.paymentResponse },
+    errors: ['PaymentNotCancellable'],
+    handler: async ({ deps }, { tenant, params, body }) =>
+      paymentReply(deps, await cancelPayment(deps, tenant, params.id, body.reason)),
+  }),
+  route({
+    method: 'POST',
+    operations: { createWebhookSubscription: '/v1/webhook-subscriptions' },
+    summary: 'Subscribe a URL to events; the secret is shown this once',
+    auth: 'key',
+    scope: 'webhooks:write',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.noParams,
+    query: schemas.noQuery,
+    body: schemas.createSubscriptionBody,
+    responses: { 201: schemas.subscriptionSecretResponse },
+    errors: [],
+    handler: async ({ deps }, { tenant, body }) =>
+      reply(201, presentSubscriptionSecret(await createSubscription(deps, tenant, body))),
+  }),
+  route({
+    method: 'GET',
+    operations: { listWebhookSubscriptions: '/v1/webhook-subscriptions' },
+    summary: 'List all subscriptions, deleted ones included',
+    auth: 'key',
+    scope: 'webhooks:read',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.noParams,
+    query: schemas.noQuery,
+    body: 'none',
+    responses: { 200: schemas.subscriptionListResponse },
+    errors: [],
+    handler: async ({ deps }, { tenant }) =>
+      reply(200, presentSubscriptions(await listSubscriptions(deps, tenant))),
+  }),
+  route({
+    method: 'DELETE',
+    operations: { deleteWebhookSubscription: '/v1/webhook-subscriptions/{id}' },
+    summary: 'Delete a subscription: nothing is sent any more, past deliveries stay readable',
+    auth: 'key',
+    scope: 'webhooks:write',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.subscriptionParams,
+    query: schemas.noQuery,
+    body: 'none',
+    responses: { 200: schemas.subscriptionResponse },
+    errors: [],
+    handler: async ({ deps }, { tenant, params }) =>
+      reply(200, presentSubscription(await deleteSubscription(deps, tenant, params.id))),
+  }),
+  route({
+    method: 'POST',
+    operations: { rotateWebhookSecret: '/v1/webhook-subscriptions/{id}/rotate-secret' },
+    summary: 'Replace the secret at once; the new one is shown this once',
+    auth: 'key',
+    scope: 'webhooks:write',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.subscriptionParams,
+    query: schemas.noQuery,
+    body: schemas.emptyBody,
+    responses: { 200: schemas.subscriptionSecretResponse },
+    errors: [],
+    handler: async ({ deps }, { tenant, params }) =>
+      reply(200, presentSubscriptionSecret(await rotateSecret(deps, tenant, params.id))),
+  }),
+  route({
+    method: 'POST',
+    operations: { testWebhookSubscription: '/v1/webhook-subscriptions/{id}/test' },
+    summary: 'Send webhook.test to this subscription, whatever its event types',
+    auth: 'key',
+    scope: 'webhooks:write',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.subscriptionParams,
+    query: schemas.noQuery,
+    body: schemas.emptyBody,
+    responses: { 200: schemas.deliveryResponse },
+    errors: [],
+    handler: async ({ deps }, { tenant, params }) =>
+      reply(200, presentDelivery(await testSubscription(deps, tenant, params.id))),
+  }),
+  route({
+    method: 'GET',
+    operations: { listWebhookDeliveries: '/v1/webhook-subscriptions/{id}/deliveries' },
+    summary: 'List the deliveries of a subscription, newest first',
+    auth: 'key',
+    scope: 'webhooks:read',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.subscriptionParams,
+    query: schemas.pageQuery,
+    body: 'none',
+    responses: { 200: schemas.deliveryListResponse },
+    errors: [],
+    handler: listDeliveryPage,
+  }),
+  route({
+    method: 'POST',
+    operations: {
+      replayWebhookDelivery: '/v1/webhook-subscriptions/{id}/deliveries/{deliveryId}/replay',
+    },
+    summary: 'Send an ended delivery again under its id, attempts counted from one',
+    auth: 'key',
+    scope: 'webhooks:write',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.deliveryParams,
+    query: schemas.noQuery,
+    body: schemas.emptyBody,
+    responses: { 200: schemas.deliveryResponse },
+    errors: ['DeliveryNotReplayable'],
+    handler: async ({ deps }, { tenant, params: { id, deliveryId } }) =>
+      reply(200, presentDelivery(await replayDelivery(deps, tenant, id, deliveryId))),
+  }),
+  route({
+    method: 'POST',
+    operations: { advanceTestPayment: '/v1/test-helpers/payments/{id}/advance' },
+    summary: 'Play the buyer of a test payment until it is at a status; test keys only',
+    auth: 'key',
+    scope: 'payment_intents:write',
+    modes: 'test',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.paymentParams,
+    query: schemas.noQuery,
+    body: schemas.advanceBody,
+    responses: { 200: schemas.paymentResponse },
+    errors: [],
+    handler: async ({ deps }, { tenant, params, body }) =>
+      paymentReply(deps, await advancePayment(deps, tenant, params.id, body.to)),
+  }),
+  route({
+    method: 'POST',
+    operations: { receivePartnerWebhook: '/v1/partner-webhooks/{partner}/{mode}' },
+    summary: 'Where the settlement partner reports; signed over the raw bytes',
+    auth: 'partner',
+    scope: 'none',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.partnerParams,
+    query: schemas.noQuery,
+    body: 'bytes',
+    responses: { 200: schemas.receivedResponse },
+    errors: [],
+    handler: async ({ deps }, { params, headers, bytes }) => {
+      await receivePartnerMessage(deps, { ...params, headers, body: bytes });
+      return reply(200, { received: true });
+    },
+  }),
+  route({
+    method: 'GET',
+    operations: { healthz: '/healthz' },
+    summary: 'Whether the process lives',
+    auth: 'none',
+    scope: 'none',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.noParams,
+    query: schemas.noQuery,
+    body: 'none',
+    responses: { 200: schemas.healthResponse },
+    errors: [],
+    handler: async () => reply(200, { status: 'ok' }),
+  }),
+  route({
+    method: 'GET',
+    operations: { readyz: '/readyz' },
+    summary: 'Whether requests and work are served',
+    auth: 'none',
+    scope: 'none',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.noParams,
+    query: schemas.noQuery,
+    body: 'none',
+    responses: { 200: schemas.readinessResponse, 503: schemas.readinessResponse },
+    errors: [],
+    handler: async ({ readiness }) => {
+      const answer = presentReadiness(await readiness());
+      return reply(answer.status === 'ready' ? 200 : 503, answer);
+    },
+  }),
+  route({
+    method: 'GET',
+    operations: { readDescription: '/docs-json' },
+    summary: 'This description',
+    auth: 'none',
+    scope: 'none',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.noParams,
+    query: schemas.noQuery,
+    body: 'none',
+    responses: { 200: schemas.documentResponse },
+    errors: [],
+    handler: async ({ description }) => ({
+      status: 200,
+      body: new RawJson(description.json),
+      headers: { etag: description.etag, 'cache-control': 'no-cache' },
+    }),
+  }),
+];
+
+type CreateBody = z.infer<typeof schemas.createPaymentIntentBody>;
+
+function paymentReply(deps: Deps, view: PaymentView): Reply {
+  return reply(200, presentPayment(view, deps.settings.payUrl));
+}
+
+async function createIntent(
+  { deps }: Site,
+  { tenant, body, idempotencyKey }: Call<'key', unknown, unknown, CreateBody>,
+): Promise<Reply> {
+  const created = await createPayment(deps, tenant, {
+    origin: 'payment_intent',
+    idempotencyKey,
+    externalId: body.externalId,
+    amount: money(body.amount, body.currency),
+    buyer: body.buyer,
+    sellerExternalId: body.sellerExternalId,
+    returnUrl: body.returnUrl,
+    display: body.display?.text ?? null,
+    metadata: body.metadata?.text ?? '{}',
+    expiresAtMs: body.expiresAt,
+  });
+  const answer = paymentReply(deps, created);
+  if (!created.replayed) return { ...answer, status: 201 };
+  return { ...answer, headers: { 'idempotent-replayed': 'true' } };
+}
+
+async function listDeliveryPage(
+  { deps }: Site,
+  {
+    tenant,
+    params,
+    query,
+  }: Call<'key', { id: string }, z.infer<typeof schemas.pageQuery>, unknown>,
+): Promise<Reply> {
+  const list = { operation: 'deliveries', tenant, parentId: params.id };
+  const beforeId = readCursor(deps.secretBox, list, query.cursor);
+  // One more than shown tells whether there is a next page.
+  const limit = query.limit + 1;
+  const rows = await listDeliveries(deps, tenant, params.id, { beforeId, limit });
+  const page = rows.slice(0, query.limit);
+  const last = rows.length > page.length ? page.at(-1) : undefined;
+  const nextCursor = last === undefined ? null : writeCursor(deps.secretBox, list, last.id);
+  return reply(200, presentDeliveries(page, nextCursor));
+}

@@ -1,0 +1,131 @@
+// The HTTP server: it listens, hands every request to the pipeline, answers what node could not
+// read as a request, and stops without cutting off what runs.
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { type ErrorCode, PonteError } from '../../core/errors.js';
+import type { Deps } from '../../core/ports.js';
+import { describeRoutes } from './openapi.js';
+import { type Pipeline, serve } from './pipeline.js';
+import type { Readiness } from './present.js';
+import { refusalReply, sendRaw } from './response-output.js';
+import { createRouter } from './router.js';
+import { routes } from './routes.js';
+
+const BODY_BYTES_MAX = 256 * 1024;
+const HEADER_BYTES_MAX = 16 * 1024;
+/** A whole request with 256 KiB of body at a slow 70 kbit/s. */
+const REQUEST_TIMEOUT_MS = 30_000;
+const HEADERS_TIMEOUT_MS = 15_000;
+const TIMEOUT_CHECK_MS = 5_000;
+/** Longer than load balancers keep an idle connection (60 s is usual): they close first. */
+const KEEP_ALIVE_MS = 65_000;
+const STOP_GRACE_MS = 8_000;
+
+/** What node reports before there is a request; anything else is no HTTP. */
+const connectionErrors: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'HeadersTooLarge',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'PayloadTooLarge',
+  ERR_HTTP_REQUEST_TIMEOUT: 'RequestTimeout',
+};
+
+export interface HttpOptions {
+  /** Web origins (`https://app.example.com`) that browsers may call from. */
+  readonly corsOrigins: readonly string[];
+  /** Answers what /readyz says; it must not hang. */
+  readonly readiness: () => Promise<Readiness>;
+}
+
+export interface HttpServer {
+  /** Port 0 takes a free one; answers with the address it got. */
+  listen(host: string, port: number): Promise<AddressInfo>;
+  /** Stops accepting, lets running requests finish for `graceMs`, then ends every connection. */
+  close(graceMs?: number): Promise<void>;
+}
+
+export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
+  let stopping = false;
+  const pipeline: Pipeline = {
+    site: { deps, readiness: options.readiness, description: describeRoutes(routes) },
+    router: createRouter(routes),
+    bytesMax: BODY_BYTES_MAX,
+    corsOrigins: new Set(options.corsOrigins),
+    isLast: () => stopping,
+  };
+  /** The newest exchange of each connection: whether an unreadable rest may still be answered. */
+  const exchanges = new WeakMap<Socket, Exchange>();
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    exchanges.set(request.socket, { request, response });
+    serve(pipeline, request, response).catch((error: unknown) => {
+      deps.log.error('an answer could not be written', { err: error });
+      response.destroy();
+    });
+  };
+  const server = createServer(
+    {
+      maxHeaderSize: HEADER_BYTES_MAX,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      // The pipeline asks for Host itself, to answer in the envelope.
+      requireHostHeader: false,
+    },
+    onRequest,
+  );
+  server.on('checkContinue', onRequest);
+  server.on('checkExpectation', onRequest);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    refuseConnection(deps, error, socket as Socket, exchanges.get(socket as Socket));
+  });
+  return {
+    listen: (host, port) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, () => {
+          server.off('error', reject);
+          resolve(server.address() as AddressInfo);
+        });
+      }),
+    close: (graceMs = STOP_GRACE_MS) =>
+      new Promise((resolve) => {
+        stopping = true;
+        const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
+        // Idle connections end at once; the others end with their answer (Connection: close).
+        server.close(() => {
+          clearTimeout(deadline);
+          resolve();
+        });
+      }),
+  };
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** Answers in the envelope unless an answer is under way or the peer is gone. */
+function refuseConnection(
+  deps: Deps,
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  exchange: Exchange | undefined,
+): void {
+  const answered = exchange === undefined || exchange.response.writableFinished;
+  const reading = exchange !== undefined && !exchange.request.complete;
+  const mayAnswer = answered || (reading && !exchange.response.headersSent);
+  if (!socket.writable || !mayAnswer || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const code = connectionErrors[error.code ?? ''] ?? 'ValidationError';
+  const refusal =
+    code === 'ValidationError'
+      ? new PonteError(code, 'This is no readable HTTP/1.1 request. Check its framing and headers.')
+      : new PonteError(code);
+  const requestId = randomUUID();
+  deps.log.info('refused', { requestId, operation: null, status: refusal.status, code });
+  exchange?.response.detachSocket(socket);
+  sendRaw(socket, refusalReply(refusal), requestId);
+}
