@@ -1,0 +1,141 @@
+// Taking due work: single statements that hand rows to one worker by a lease, and the question when
+// the next work falls due. What a worker does with a row is a use case's matter.
+import { ATTEMPTS_MAX } from '../../core/domain/webhook-delivery.js';
+import { assert } from '../../core/errors.js';
+import type { Claim, ClaimedDelivery, Claims } from '../../core/ports.js';
+import { type Database, time } from './database.js';
+import { text, timeMsOrNull } from './row.js';
+import { deliveries, subscriptions } from './tables/delivery-rows.js';
+import { expirableSql, payments } from './tables/payment-rows.js';
+import { commands } from './tables/work-rows.js';
+
+export const claimSql = {
+  commands: [
+    'update partner_commands set lease_token = $1, due_at = $2, version = version + 1',
+    'where id in (select id from partner_commands where due_at <= $3',
+    'order by due_at, id limit $4 for update skip locked) returning *',
+  ].join(' '),
+  // Jumps from one subscription to the next in the index: it costs what subscriptions with pending
+  // deliveries there are, however long the backlog of one of them is.
+  dueSubscriptions: [
+    'with recursive waiting (id) as (',
+    'select min(subscription_id) from deliveries where due_at is not null union all',
+    'select (select min(d.subscription_id) from deliveries d',
+    'where d.due_at is not null and d.subscription_id > waiting.id)',
+    'from waiting where waiting.id is not null)',
+    'select id from waiting where id is not null and exists (select 1 from deliveries d',
+    `where d.subscription_id = waiting.id and d.due_at <= $1 and d.attempt < ${ATTEMPTS_MAX})`,
+    'order by id',
+  ].join(' '),
+  deliveries: [
+    'update deliveries set attempt = attempt + 1, lease_token = $1, due_at = $2,',
+    'version = version + 1 where id in (select id from deliveries where subscription_id = $3',
+    `and due_at <= $4 and attempt < ${ATTEMPTS_MAX} order by due_at, id limit $5`,
+    'for update skip locked) returning *, (select e.body from events e',
+    'where e.org_id = deliveries.org_id and e.mode = deliveries.mode',
+    'and e.id = deliveries.event_id) as body',
+  ].join(' '),
+  spentDeliveries: [
+    `select * from deliveries where due_at <= $1 and attempt >= ${ATTEMPTS_MAX}`,
+    'order by due_at, id limit $2',
+  ].join(' '),
+  expiredPayments: [
+    `select * from payments where expires_at <= $1 and status in (${expirableSql})`,
+    'order by expires_at, id limit $2',
+  ].join(' '),
+  releaseCommands: [
+    'update partner_commands set lease_token = null, due_at = $1, version = version + 1',
+    'where due_at > $1 and lease_token is not null',
+  ].join(' '),
+  // The token stays: a due delivery with a token is one whose attempt was cut short.
+  releaseDeliveries: [
+    'update deliveries set due_at = $1, version = version + 1',
+    'where due_at > $1 and lease_token is not null',
+  ].join(' '),
+  nextDue: [
+    'select min(due_at) as next_at from partner_commands where due_at is not null',
+    'select min(due_at) as next_at from inbox where due_at is not null',
+    'select min(due_at) as next_at from advances',
+    'select min(expires_at) as next_at from payments ' +
+      `where expires_at is not null and status in (${expirableSql})`,
+    // Outbox rows are due from the moment they are written.
+    'select min(created_at) as next_at from ' +
+      '(select created_at from outbox order by position limit 1) oldest',
+    [
+      'with recursive waiting (id) as (',
+      'select min(subscription_id) from deliveries where due_at is not null union all',
+      'select (select min(d.subscription_id) from deliveries d',
+      'where d.due_at is not null and d.subscription_id > waiting.id)',
+      'from waiting where waiting.id is not null)',
+      'select min((select min(d.due_at) from deliveries d',
+      'where d.subscription_id = waiting.id and d.due_at is not null)) as next_at',
+      'from waiting where waiting.id is not null',
+    ].join(' '),
+  ],
+} as const;
+
+export function newClaims(database: Database): Claims {
+  return {
+    async commands({ token, nowMs, leaseMs, limit }) {
+      const params = [token, time(nowMs + leaseMs), time(nowMs), limit];
+      const rows = await database.immediate(claimSql.commands, params);
+      return rows.map(commands.read).sort((a, b) => order(a.createdAtMs, b.createdAtMs, a, b));
+    },
+    async dueSubscriptions(nowMs) {
+      const rows = await database.read(claimSql.dueSubscriptions, [time(nowMs)]);
+      return rows.map((row) => text(row, 'id'));
+    },
+    deliveries: (claim) => claimDeliveries(database, claim),
+    async spentDeliveries(nowMs, limit) {
+      const rows = await database.read(claimSql.spentDeliveries, [time(nowMs), limit]);
+      return rows.map(deliveries.read);
+    },
+    async expiredPayments(nowMs, limit) {
+      const rows = await database.read(claimSql.expiredPayments, [time(nowMs), limit]);
+      return rows.map(payments.read);
+    },
+    async releaseAll(nowMs) {
+      await Promise.all([
+        database.immediate(claimSql.releaseCommands, [time(nowMs)]),
+        database.immediate(claimSql.releaseDeliveries, [time(nowMs)]),
+      ]);
+    },
+    async nextDueAtMs() {
+      const found = await Promise.all(claimSql.nextDue.map((sql) => database.read(sql, [])));
+      const moments = found
+        .map(([row]) => (row === undefined ? null : timeMsOrNull(row, 'next_at')))
+        .filter((moment) => moment !== null);
+      return moments.length === 0 ? null : Math.min(...moments);
+    },
+  };
+}
+
+async function claimDeliveries(
+  database: Database,
+  { token, nowMs, leaseMs, limit, subscriptionId }: Claim & { readonly subscriptionId: string },
+): Promise<readonly ClaimedDelivery[]> {
+  const params = [token, time(nowMs + leaseMs), subscriptionId, time(nowMs), limit];
+  const rows = await database.immediate(claimSql.deliveries, params);
+  if (rows.length === 0) return [];
+  const [found] = await database.read('select * from subscriptions where id = $1', [
+    subscriptionId,
+  ]);
+  assert(found !== undefined, 'a delivery has a subscription');
+  const subscription = subscriptions.read(found);
+  return rows
+    .map((row) => ({ delivery: deliveries.read(row), subscription, body: text(row, 'body') }))
+    .sort(({ delivery: a }, { delivery: b }) =>
+      order(a.nextAttemptAtMs ?? 0, b.nextAttemptAtMs ?? 0, a, b),
+    );
+}
+
+/** Returned rows come in no order of their own. */
+function order(
+  leftMs: number,
+  rightMs: number,
+  left: { readonly id: string },
+  right: { readonly id: string },
+): number {
+  if (leftMs !== rightMs) return leftMs - rightMs;
+  return left.id < right.id ? -1 : 1;
+}

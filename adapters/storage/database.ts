@@ -1,0 +1,47 @@
+// What the store needs of a database session, and the values that pass between them. The SQL above
+// this line is written once for every database: plain, lower-case, `$1` placeholders, row locks at
+// the end. What differs (placeholders, locks, how times and booleans are kept) is the session's.
+
+export interface Database {
+  /** Sees every batch that was answered before it. */
+  read(sql: string, params: readonly Param[]): Promise<readonly Row[]>;
+  /**
+   * Applies all statements or none. Rejects with StoreConflict when a guarded statement did not hit
+   * exactly one row or a unique value is taken; with anything else, nothing is known to be applied.
+   */
+  batch(statements: readonly Statement[]): Promise<void>;
+  /** One writing statement on its own, answered with the rows it returns. */
+  immediate(sql: string, params: readonly Param[]): Promise<readonly Row[]>;
+}
+
+export interface Statement {
+  readonly sql: string;
+  readonly params: readonly Param[];
+  /** What must be hit exactly once, for the conflict's text; null: any number of rows is right. */
+  readonly guards: string | null;
+}
+
+export type Param = string | number | bigint | boolean | null | Time;
+
+/** A moment on its way into a column whose name ends in `_at`. */
+export interface Time {
+  readonly timeMs: number | null;
+}
+
+/** Whole numbers come as bigint or safe number, times as milliseconds, flags as boolean or 0/1. */
+export type Row = Readonly<Record<string, unknown>>;
+
+export function time(timeMs: number | null): Time {
+  return { timeMs };
+}
+
+/** A batch lost a race: what it decided on is no longer so, or a unique value was taken. */
+export class StoreConflict extends Error {
+  override readonly name = 'StoreConflict';
+  readonly kind: 'guard' | 'unique';
+
+  constructor(kind: 'guard' | 'unique', message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.kind = kind;
+  }
+}

@@ -1,0 +1,57 @@
+// Which migrations there are, and which of them a database still lacks. Numbered SQL files, applied
+// in order and never edited afterwards. Running them is the session's matter.
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { assert, PonteError } from '../../core/errors.js';
+import type { Row } from './database.js';
+import { integer, text } from './row.js';
+
+export interface Migration {
+  readonly number: number;
+  readonly name: string;
+  readonly sql: string;
+  /** SHA-256 of the file, in hex. */
+  readonly checksum: string;
+}
+
+/** Found beside this file, in the sources as in the built package. */
+export function loadMigrations(database: 'sqlite'): readonly Migration[] {
+  const folder = new URL(`./migrations/${database}/`, import.meta.url);
+  const names = readdirSync(folder).filter((name) => name.endsWith('.sql'));
+  return names.sort().map((name, index) => {
+    const number = index + 1;
+    const expected = `${String(number).padStart(4, '0')}.sql`;
+    assert(name === expected, `migrations are numbered without gaps: ${expected}, not ${name}`);
+    const sql = readFileSync(new URL(name, folder), 'utf8');
+    return { number, name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+  });
+}
+
+/**
+ * The migrations that rows of `schema_migrations` do not name. A database that knows a migration
+ * which this code does not, or another text of one, is refused: older code must not write to it.
+ */
+export function pendingMigrations(
+  known: readonly Migration[],
+  applied: readonly Row[],
+): readonly Migration[] {
+  for (const row of applied) {
+    const number = integer(row, 'number');
+    const migration = known.find((candidate) => candidate.number === number);
+    if (migration === undefined) {
+      throw new PonteError(
+        'InternalError',
+        `The database is at migration ${number}, newer than this version of Ponte ` +
+          `(${known.length}). Install the version that wrote it, or a later one.`,
+      );
+    }
+    if (migration.checksum !== text(row, 'checksum')) {
+      throw new PonteError(
+        'InternalError',
+        `The database was migrated with another text of ${migration.name}. ` +
+          'Install the version that wrote it, or a later one.',
+      );
+    }
+  }
+  return known.slice(applied.length);
+}

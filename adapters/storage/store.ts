@@ -1,0 +1,61 @@
+// The store over any database session: runs work, stages its writes, applies them as one guarded
+// batch and runs the work again when the batch lost a race. The rows and the SQL of each aggregate
+// stand in tables/, what differs between databases in the session.
+import { PonteError } from '../../core/errors.js';
+import type { Store, Tx } from '../../core/ports.js';
+import { newClaims } from './claims.js';
+import { type Database, StoreConflict } from './database.js';
+import { newStaging, type Staging } from './staging.js';
+import { deliveriesOf, subscriptionsOf } from './tables/delivery-rows.js';
+import { feedOf, outboxOf } from './tables/event-rows.js';
+import { fundsOf, ledgerOf, quotesOf } from './tables/money-rows.js';
+import { buyersOf } from './tables/party-rows.js';
+import { idempotencyOf, paymentsOf } from './tables/payment-rows.js';
+import { keysOf, organizationsOf } from './tables/tenant-rows.js';
+import { advancesOf, commandsOf, inboxOf } from './tables/work-rows.js';
+
+/** Runs of one piece of work before it gives up: each lost to a write that did go through. */
+export const RUNS_MAX = 8;
+
+export function newStore(database: Database): Pick<Store, 'run' | 'claims'> {
+  return {
+    claims: newClaims(database),
+    async run(work) {
+      let lost: StoreConflict | null = null;
+      for (let runs = 0; runs < RUNS_MAX; runs += 1) {
+        const staging = newStaging(database);
+        const result = await work(txOver(staging));
+        staging.end();
+        if (staging.statements.length === 0) return result;
+        try {
+          await database.batch(staging.statements);
+          return result;
+        } catch (error) {
+          if (!(error instanceof StoreConflict)) throw error;
+          lost = error;
+        }
+      }
+      throw new PonteError('StoreContention', undefined, { cause: lost });
+    },
+  };
+}
+
+function txOver(staging: Staging): Tx {
+  return {
+    organizations: organizationsOf(staging),
+    keys: keysOf(staging),
+    payments: paymentsOf(staging),
+    funds: fundsOf(staging),
+    quotes: quotesOf(staging),
+    commands: commandsOf(staging),
+    ledger: ledgerOf(staging),
+    idempotency: idempotencyOf(staging),
+    buyers: buyersOf(staging),
+    outbox: outboxOf(staging),
+    feed: feedOf(staging),
+    subscriptions: subscriptionsOf(staging),
+    deliveries: deliveriesOf(staging),
+    inbox: inboxOf(staging),
+    advances: advancesOf(staging),
+  };
+}

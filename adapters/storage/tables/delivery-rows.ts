@@ -1,0 +1,203 @@
+// Webhook subscriptions, the deliveries to them and the log of attempts: columns, rows and SQL.
+import type { Subscription } from '../../../core/domain/subscription.js';
+import {
+  type DeliveryStatus,
+  deliveryStatuses,
+  type WebhookDelivery,
+} from '../../../core/domain/webhook-delivery.js';
+import type { DeliveryAttempt, Tx } from '../../../core/ports.js';
+import { type Param, time } from '../database.js';
+import {
+  flag,
+  integer,
+  integerOrNull,
+  oneOf,
+  tenantColumns,
+  text,
+  textOrNull,
+  texts,
+  timeMs,
+  timeMsOrNull,
+} from '../row.js';
+import type { Staging } from '../staging.js';
+import { defineTable } from '../table.js';
+
+export const subscriptions = defineTable<Subscription>({
+  name: 'subscriptions',
+  key: { org_id: (of) => of.orgId, mode: (of) => of.mode, id: (of) => of.id },
+  fixed: { created_at: (of) => time(of.createdAtMs) },
+  changing: {
+    url: (of) => of.url,
+    event_types: (of) => JSON.stringify(of.eventTypes),
+    active: (of) => of.active,
+    secret_sealed: (of) => of.secretSealed,
+    updated_at: (of) => time(of.updatedAtMs),
+  },
+  version: (of) => of.version,
+  read: (row) =>
+    Object.freeze({
+      ...tenantColumns(row),
+      id: text(row, 'id'),
+      url: text(row, 'url'),
+      eventTypes: texts(row, 'event_types'),
+      active: flag(row, 'active'),
+      secretSealed: text(row, 'secret_sealed'),
+      createdAtMs: timeMs(row, 'created_at'),
+      updatedAtMs: timeMs(row, 'updated_at'),
+      version: integer(row, 'version'),
+    }),
+});
+
+export const deliveries = defineTable<WebhookDelivery>({
+  name: 'deliveries',
+  key: { id: (delivery) => delivery.id },
+  fixed: {
+    org_id: (delivery) => delivery.orgId,
+    mode: (delivery) => delivery.mode,
+    subscription_id: (delivery) => delivery.subscriptionId,
+    event_id: (delivery) => delivery.eventId,
+    event_type: (delivery) => delivery.eventType,
+    created_at: (delivery) => time(delivery.createdAtMs),
+  },
+  changing: {
+    status: (delivery) => delivery.status,
+    attempt: (delivery) => delivery.attempt,
+    response_status: (delivery) => delivery.responseStatus,
+    last_error: (delivery) => delivery.lastError,
+    next_attempt_at: (delivery) => time(delivery.nextAttemptAtMs),
+    due_at: (delivery) => time(delivery.dueAtMs),
+    lease_token: (delivery) => delivery.leaseToken,
+    delivered_at: (delivery) => time(delivery.deliveredAtMs),
+    duration_ms: (delivery) => delivery.durationMs,
+  },
+  version: (delivery) => delivery.version,
+  read: (row) =>
+    Object.freeze({
+      ...tenantColumns(row),
+      id: text(row, 'id'),
+      subscriptionId: text(row, 'subscription_id'),
+      eventId: text(row, 'event_id'),
+      eventType: text(row, 'event_type'),
+      status: oneOf(row, 'status', deliveryStatuses),
+      attempt: integer(row, 'attempt'),
+      responseStatus: integerOrNull(row, 'response_status'),
+      lastError: textOrNull(row, 'last_error'),
+      nextAttemptAtMs: timeMsOrNull(row, 'next_attempt_at'),
+      dueAtMs: timeMsOrNull(row, 'due_at'),
+      leaseToken: textOrNull(row, 'lease_token'),
+      deliveredAtMs: timeMsOrNull(row, 'delivered_at'),
+      durationMs: integerOrNull(row, 'duration_ms'),
+      createdAtMs: timeMs(row, 'created_at'),
+      version: integer(row, 'version'),
+    }),
+});
+
+const attempts = defineTable<DeliveryAttempt>({
+  name: 'delivery_attempts',
+  key: { delivery_id: (attempt) => attempt.deliveryId, id: (attempt) => attempt.id },
+  fixed: {
+    attempt: (attempt) => attempt.attempt,
+    started_at: (attempt) => time(attempt.startedAtMs),
+    duration_ms: (attempt) => attempt.durationMs,
+    response_status: (attempt) => attempt.responseStatus,
+    response_body: (attempt) => attempt.responseBody,
+    error: (attempt) => attempt.error,
+  },
+  changing: {},
+  version: null,
+  read: (row) =>
+    Object.freeze({
+      id: text(row, 'id'),
+      deliveryId: text(row, 'delivery_id'),
+      attempt: integer(row, 'attempt'),
+      startedAtMs: timeMs(row, 'started_at'),
+      durationMs: integer(row, 'duration_ms'),
+      responseStatus: integerOrNull(row, 'response_status'),
+      responseBody: textOrNull(row, 'response_body'),
+      error: textOrNull(row, 'error'),
+    }),
+});
+
+export function subscriptionsOf(staging: Staging): Tx['subscriptions'] {
+  const newestFirst = 'order by created_at desc, id desc';
+  return {
+    get: ({ orgId, mode }, id) =>
+      staging.byKey(
+        subscriptions,
+        [orgId, mode, id],
+        'select * from subscriptions where org_id = $1 and mode = $2 and id = $3',
+        [orgId, mode, id],
+      ),
+    find: (id) => staging.first(subscriptions, 'select * from subscriptions where id = $1', [id]),
+    list: ({ orgId, mode }) =>
+      staging.all(
+        subscriptions,
+        `select * from subscriptions where org_id = $1 and mode = $2 ${newestFirst}`,
+        [orgId, mode],
+      ),
+    active: ({ orgId, mode }) =>
+      staging.all(
+        subscriptions,
+        `select * from subscriptions where org_id = $1 and mode = $2 and active ${newestFirst}`,
+        [orgId, mode],
+      ),
+    insert: (subscription) => staging.stage(subscriptions.insert(subscription)),
+    update: (subscription) => staging.stage(subscriptions.update(subscription)),
+  };
+}
+
+export function deliveriesOf(staging: Staging): Tx['deliveries'] {
+  return {
+    get: (id) => staging.byKey(deliveries, [id], 'select * from deliveries where id = $1', [id]),
+    ofSubscription(tenant, subscriptionId, { beforeId, limit }) {
+      const { sql, params } = deliveriesQuery({ tenant, subscriptionId, beforeId, limit });
+      return staging.all(deliveries, sql, params);
+    },
+    list(filter) {
+      const { sql, params } = deliveriesQuery(filter);
+      return staging.all(deliveries, sql, params);
+    },
+    pendingOf: (subscriptionId, limit) =>
+      staging.all(
+        deliveries,
+        [
+          "select * from deliveries where subscription_id = $1 and status = 'pending'",
+          'and due_at is not null order by due_at, id limit $2',
+        ].join(' '),
+        [subscriptionId, limit],
+      ),
+    attempts: (deliveryId) =>
+      staging.all(
+        attempts,
+        'select * from delivery_attempts where delivery_id = $1 order by started_at, id',
+        [deliveryId],
+      ),
+    insert: (delivery) => staging.stage(deliveries.insert(delivery)),
+    update: (delivery) => staging.stage(deliveries.update(delivery)),
+    logAttempt: (attempt) => staging.stage(attempts.insert(attempt)),
+  };
+}
+
+/** Ids of deliveries sort by their creation, so the last id of a page says where the next begins. */
+export function deliveriesQuery(filter: {
+  readonly tenant?: { readonly orgId: string; readonly mode: string };
+  readonly subscriptionId: string | null;
+  readonly status?: DeliveryStatus | null;
+  readonly beforeId: string | null;
+  readonly limit: number;
+}): { readonly sql: string; readonly params: readonly Param[] } {
+  const params: Param[] = [];
+  const bound = (value: Param) => `$${params.push(value)}`;
+  const { tenant, subscriptionId, status, beforeId, limit } = filter;
+  const conditions = [
+    ...(tenant === undefined
+      ? []
+      : [`org_id = ${bound(tenant.orgId)}`, `mode = ${bound(tenant.mode)}`]),
+    ...(subscriptionId === null ? [] : [`subscription_id = ${bound(subscriptionId)}`]),
+    ...(status === undefined || status === null ? [] : [`status = ${bound(status)}`]),
+    ...(beforeId === null ? [] : [`id < ${bound(beforeId)}`]),
+  ];
+  const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
+  const sql = `select * from deliveries${where} order by id desc limit ${bound(limit)}`;
+  return { sql, params };
+}

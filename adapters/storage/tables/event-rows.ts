@@ -1,0 +1,158 @@
+// Events on their way: the outbox, and the feed with its gap-free sequence and audit chain per
+// tenant: columns, rows and SQL.
+import type { DomainEvent } from '../../../core/domain/event.js';
+import type { FeedEvent, FeedHead, Tx } from '../../../core/ports.js';
+import { type Row, time } from '../database.js';
+import { integer, minor, tenantColumns, text, timeMs } from '../row.js';
+import type { Staging } from '../staging.js';
+import { defineTable, rowName } from '../table.js';
+
+const outboxName = 'outbox';
+const headsName = 'feed_heads';
+
+const events = defineTable<FeedEvent>({
+  name: 'events',
+  key: {
+    org_id: (event) => event.orgId,
+    mode: (event) => event.mode,
+    id: (event) => event.id,
+  },
+  fixed: {
+    sequence: (event) => event.sequence,
+    type: (event) => event.type,
+    subject_id: (event) => event.subjectId,
+    body: (event) => event.body,
+    chain_hash: (event) => event.chainHash,
+    created_at: (event) => time(event.createdAtMs),
+  },
+  changing: {},
+  version: null,
+  read: (row) =>
+    Object.freeze({
+      ...eventOf(row, 'id'),
+      sequence: integer(row, 'sequence'),
+      chainHash: text(row, 'chain_hash'),
+    }),
+});
+
+export function outboxOf(staging: Staging): Tx['outbox'] {
+  return {
+    append(event) {
+      staging.stage({
+        table: outboxName,
+        row: null,
+        kind: 'insert',
+        statement: {
+          // The position is the database's to give.
+          sql: [
+            'insert into outbox (org_id, mode, event_id, type, subject_id, body, created_at)',
+            'values ($1, $2, $3, $4, $5, $6, $7)',
+          ].join(' '),
+          params: [
+            ...[event.orgId, event.mode, event.id, event.type, event.subjectId, event.body],
+            time(event.createdAtMs),
+          ],
+          guards: outboxName,
+        },
+      });
+    },
+    async oldest(limit) {
+      const rows = await staging.rows(
+        outboxName,
+        'select * from outbox order by position limit $1',
+        [limit],
+      );
+      return rows.map((row) =>
+        Object.freeze({ position: minor(row, 'position'), event: eventOf(row, 'event_id') }),
+      );
+    },
+    remove(rows) {
+      for (const { position } of rows) {
+        staging.stage({
+          table: outboxName,
+          row: rowName([position]),
+          kind: 'change',
+          statement: {
+            sql: 'delete from outbox where position = $1',
+            params: [position],
+            guards: outboxName,
+          },
+        });
+      }
+    },
+  };
+}
+
+export function feedOf(staging: Staging): Tx['feed'] {
+  return {
+    async head({ orgId, mode }) {
+      const [row] = await staging.rowsByKey(
+        headsName,
+        [orgId, mode],
+        'select * from feed_heads where org_id = $1 and mode = $2',
+        [orgId, mode],
+      );
+      if (row === undefined) return null;
+      return Object.freeze({
+        sequence: integer(row, 'sequence'),
+        chainHash: text(row, 'chain_hash'),
+      });
+    },
+    setHead({ orgId, mode }, was, head) {
+      staging.stage({
+        table: headsName,
+        row: rowName([orgId, mode]),
+        kind: was === null ? 'insert' : 'change',
+        statement: { ...headStatement([orgId, mode], was, head), guards: headsName },
+      });
+    },
+    append: (event) => staging.stage(events.insert(event)),
+    after: ({ orgId, mode }, sequence, limit) =>
+      staging.all(
+        events,
+        [
+          'select * from events where org_id = $1 and mode = $2 and sequence > $3',
+          'order by sequence limit $4',
+        ].join(' '),
+        [orgId, mode, sequence, limit],
+      ),
+    get: ({ orgId, mode }, eventId) =>
+      staging.byKey(
+        events,
+        [orgId, mode, eventId],
+        'select * from events where org_id = $1 and mode = $2 and id = $3',
+        [orgId, mode, eventId],
+      ),
+  };
+}
+
+function headStatement(
+  tenant: readonly [orgId: string, mode: string],
+  was: FeedHead | null,
+  head: FeedHead,
+) {
+  if (was === null) {
+    return {
+      sql: 'insert into feed_heads (org_id, mode, sequence, chain_hash) values ($1, $2, $3, $4)',
+      params: [...tenant, head.sequence, head.chainHash],
+    };
+  }
+  return {
+    sql: [
+      'update feed_heads set sequence = $3, chain_hash = $4',
+      'where org_id = $1 and mode = $2 and sequence = $5 and chain_hash = $6',
+    ].join(' '),
+    params: [...tenant, head.sequence, head.chainHash, was.sequence, was.chainHash],
+  };
+}
+
+function eventOf(row: Row, idColumn: string): DomainEvent {
+  return Object.freeze({
+    ...tenantColumns(row),
+    id: text(row, idColumn),
+    type: text(row, 'type'),
+    subjectId: text(row, 'subject_id'),
+    body: text(row, 'body'),
+    createdAtMs: timeMs(row, 'created_at'),
+  });
+}

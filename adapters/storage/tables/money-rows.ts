@@ -1,0 +1,239 @@
+// Where the money is: funds, quotes, and the append-only ledger: columns, rows and SQL.
+import { type Funds, positionMoves, refundMoves } from '../../../core/domain/funds.js';
+import {
+  type LedgerAccount,
+  type LedgerLine,
+  ledgerAccounts,
+  type PostingKind,
+} from '../../../core/domain/ledger.js';
+import type { Quote, RateKind } from '../../../core/domain/quote.js';
+import type { Tenant } from '../../../core/domain/tenant.js';
+import type { LedgerImbalance, StoredPosting, Tx } from '../../../core/ports.js';
+import { time } from '../database.js';
+import {
+  integer,
+  minor,
+  moneyOf,
+  oneOf,
+  tenantColumns,
+  text,
+  timeMs,
+  timeMsOrNull,
+} from '../row.js';
+import type { Staging } from '../staging.js';
+import { defineTable } from '../table.js';
+
+const positions = Object.keys(positionMoves) as readonly Funds['position'][];
+const refunds = Object.keys(refundMoves) as readonly Funds['refund'][];
+const rateKinds = Object.keys({
+  locked: true,
+  indicative: true,
+} satisfies Record<RateKind, true>) as readonly RateKind[];
+const postingKinds = Object.keys({
+  funds_received: true,
+  refund_owed: true,
+  refund_paid: true,
+  returned_by_partner: true,
+  payout_paid: true,
+} satisfies Record<PostingKind, true>) as readonly PostingKind[];
+
+/** A debt to the buyer, or money that nobody knows where it is; the partial index spells it so. */
+export const openFundsSql =
+  "refund_owed_minor + refund_ordered_minor > 0 or position = 'operator' or refund = 'operator'";
+
+const funds = defineTable<Funds>({
+  name: 'funds',
+  key: {
+    org_id: (of) => of.orgId,
+    mode: (of) => of.mode,
+    payment_id: (of) => of.paymentId,
+  },
+  fixed: { currency: (of) => of.currency },
+  changing: {
+    position: (of) => of.position,
+    refund: (of) => of.refund,
+    received_minor: (of) => of.receivedMinor,
+    payout_minor: (of) => of.payoutMinor,
+    refund_owed_minor: (of) => of.refundOwedMinor,
+    refund_ordered_minor: (of) => of.refundOrderedMinor,
+    refunded_minor: (of) => of.refundedMinor,
+  },
+  version: (of) => of.version,
+  read: (row) =>
+    Object.freeze({
+      ...tenantColumns(row),
+      paymentId: text(row, 'payment_id'),
+      currency: text(row, 'currency'),
+      position: oneOf(row, 'position', positions),
+      refund: oneOf(row, 'refund', refunds),
+      receivedMinor: minor(row, 'received_minor'),
+      payoutMinor: minor(row, 'payout_minor'),
+      refundOwedMinor: minor(row, 'refund_owed_minor'),
+      refundOrderedMinor: minor(row, 'refund_ordered_minor'),
+      refundedMinor: minor(row, 'refunded_minor'),
+      version: integer(row, 'version'),
+    }),
+});
+
+const quotes = defineTable<Quote>({
+  name: 'quotes',
+  key: { org_id: (quote) => quote.orgId, mode: (quote) => quote.mode, id: (quote) => quote.id },
+  fixed: {
+    payment_id: (quote) => quote.paymentId,
+    partner_quote_id: (quote) => quote.partnerQuoteId,
+    source_minor: (quote) => quote.source.amountMinor,
+    source_currency: (quote) => quote.source.currency,
+    fees_minor: (quote) => quote.fees.amountMinor,
+    fees_currency: (quote) => quote.fees.currency,
+    rate: (quote) => quote.rate,
+    target_minor: (quote) => quote.target.amountMinor,
+    target_currency: (quote) => quote.target.currency,
+    rate_kind: (quote) => quote.rateKind,
+    locked_until_at: (quote) => time(quote.lockedUntilMs),
+    expires_at: (quote) => time(quote.expiresAtMs),
+    created_at: (quote) => time(quote.createdAtMs),
+  },
+  changing: {},
+  version: null,
+  read: (row) =>
+    Object.freeze({
+      ...tenantColumns(row),
+      id: text(row, 'id'),
+      paymentId: text(row, 'payment_id'),
+      partnerQuoteId: text(row, 'partner_quote_id'),
+      source: moneyOf(row, 'source_minor', 'source_currency'),
+      fees: moneyOf(row, 'fees_minor', 'fees_currency'),
+      rate: text(row, 'rate'),
+      target: moneyOf(row, 'target_minor', 'target_currency'),
+      rateKind: oneOf(row, 'rate_kind', rateKinds),
+      lockedUntilMs: timeMsOrNull(row, 'locked_until_at'),
+      expiresAtMs: timeMs(row, 'expires_at'),
+      createdAtMs: timeMs(row, 'created_at'),
+    }),
+});
+
+interface StoredLine extends Tenant, LedgerLine {
+  readonly postingId: string;
+  readonly lineNumber: number;
+  readonly paymentId: string;
+  readonly kind: PostingKind;
+  readonly atMs: number;
+}
+
+const lines = defineTable<StoredLine>({
+  name: 'ledger_lines',
+  key: {
+    org_id: (line) => line.orgId,
+    mode: (line) => line.mode,
+    posting_id: (line) => line.postingId,
+    line_number: (line) => line.lineNumber,
+  },
+  fixed: {
+    payment_id: (line) => line.paymentId,
+    kind: (line) => line.kind,
+    account: (line) => line.account,
+    amount_minor: (line) => line.money.amountMinor,
+    currency: (line) => line.money.currency,
+    posted_at: (line) => time(line.atMs),
+  },
+  changing: {},
+  version: null,
+  read: (row) => ({
+    ...tenantColumns(row),
+    postingId: text(row, 'posting_id'),
+    lineNumber: integer(row, 'line_number'),
+    paymentId: text(row, 'payment_id'),
+    kind: oneOf(row, 'kind', postingKinds),
+    account: oneOf<LedgerAccount>(row, 'account', ledgerAccounts),
+    money: moneyOf(row, 'amount_minor', 'currency'),
+    atMs: timeMs(row, 'posted_at'),
+  }),
+});
+
+export function fundsOf(staging: Staging): Tx['funds'] {
+  return {
+    get: ({ orgId, mode }, paymentId) =>
+      staging.byKey(
+        funds,
+        [orgId, mode, paymentId],
+        'select * from funds where org_id = $1 and mode = $2 and payment_id = $3',
+        [orgId, mode, paymentId],
+      ),
+    open: (limit) =>
+      staging.all(
+        funds,
+        [
+          `select * from funds where ${openFundsSql}`,
+          // The part of an id behind its prefix orders payments of both origins by creation.
+          "order by replace(replace(payment_id, 'inv_', ''), 'pi_', ''), payment_id limit $1",
+        ].join(' '),
+        [limit],
+      ),
+    insert: (of) => staging.stage(funds.insert(of)),
+    update: (of) => staging.stage(funds.update(of)),
+  };
+}
+
+export function quotesOf(staging: Staging): Tx['quotes'] {
+  return {
+    get: ({ orgId, mode }, id) =>
+      staging.byKey(
+        quotes,
+        [orgId, mode, id],
+        'select * from quotes where org_id = $1 and mode = $2 and id = $3',
+        [orgId, mode, id],
+      ),
+    insert: (quote) => staging.stage(quotes.insert(quote)),
+  };
+}
+
+export function ledgerOf(staging: Staging): Tx['ledger'] {
+  return {
+    append({ orgId, mode }, paymentId, postingId, posting, atMs) {
+      for (const [index, line] of posting.lines.entries()) {
+        const { kind } = posting;
+        const place = { orgId, mode, postingId, lineNumber: index + 1, paymentId, kind, atMs };
+        staging.stage(lines.insert({ ...place, ...line }));
+      }
+    },
+    async imbalances(limit) {
+      const rows = await staging.rows(
+        lines.name,
+        [
+          'select payment_id, currency, cast(sum(amount_minor) as bigint) as sum_minor',
+          'from ledger_lines group by org_id, mode, payment_id, currency',
+          'having sum(amount_minor) <> 0 order by payment_id, currency limit $1',
+        ].join(' '),
+        [limit],
+      );
+      return rows.map(
+        (row): LedgerImbalance => ({
+          paymentId: text(row, 'payment_id'),
+          sum: moneyOf(row, 'sum_minor', 'currency'),
+        }),
+      );
+    },
+    async ofPayment({ orgId, mode }, paymentId) {
+      const found = await staging.all(
+        lines,
+        [
+          'select * from ledger_lines where org_id = $1 and mode = $2 and payment_id = $3',
+          'order by posted_at, posting_id, line_number',
+        ].join(' '),
+        [orgId, mode, paymentId],
+      );
+      return postingsOf(found);
+    },
+  };
+}
+
+/** Lines of one posting follow each other. */
+function postingsOf(found: readonly StoredLine[]): readonly StoredPosting[] {
+  const postings = new Map<string, { kind: PostingKind; atMs: number; lines: LedgerLine[] }>();
+  for (const { postingId, kind, atMs, account, money } of found) {
+    const posting = postings.get(postingId) ?? { kind, atMs, lines: [] };
+    posting.lines.push({ account, money });
+    postings.set(postingId, posting);
+  }
+  return [...postings].map(([id, posting]) => Object.freeze({ id, ...posting }));
+}

@@ -1,0 +1,134 @@
+// Buyers and the KYC submissions made for them: columns, rows and SQL.
+import {
+  type Buyer,
+  type KycStatus,
+  type KycSubmission,
+  kycMoves,
+} from '../../../core/domain/buyer-kyc.js';
+import type { Tx } from '../../../core/ports.js';
+import { time } from '../database.js';
+import {
+  integer,
+  modeOf,
+  oneOf,
+  tenantColumns,
+  text,
+  textOrNull,
+  timeMs,
+  timeMsOrNull,
+} from '../row.js';
+import type { Staging } from '../staging.js';
+import { defineTable } from '../table.js';
+
+const kycStatuses = Object.keys(kycMoves) as readonly KycStatus[];
+
+const buyers = defineTable<Buyer>({
+  name: 'buyers',
+  key: { mode: (buyer) => buyer.mode, id: (buyer) => buyer.id },
+  fixed: {
+    email: (buyer) => buyer.email,
+    email_key: (buyer) => buyer.emailKey,
+    created_at: (buyer) => time(buyer.createdAtMs),
+  },
+  changing: {},
+  version: null,
+  read: (row) =>
+    Object.freeze({
+      id: text(row, 'id'),
+      mode: modeOf(row),
+      email: text(row, 'email'),
+      emailKey: text(row, 'email_key'),
+      createdAtMs: timeMs(row, 'created_at'),
+    }),
+});
+
+const submissions = defineTable<KycSubmission>({
+  name: 'kyc_submissions',
+  key: {
+    org_id: (submission) => submission.orgId,
+    mode: (submission) => submission.mode,
+    id: (submission) => submission.id,
+  },
+  fixed: {
+    buyer_id: (submission) => submission.buyerId,
+    created_at: (submission) => time(submission.createdAtMs),
+  },
+  changing: {
+    receiver_id: (submission) => submission.receiverId,
+    status: (submission) => submission.status,
+    partner_ref: (submission) => submission.partnerRef,
+    reason: (submission) => submission.reason,
+    submitted_at: (submission) => time(submission.submittedAtMs),
+    approved_at: (submission) => time(submission.approvedAtMs),
+    rejected_at: (submission) => time(submission.rejectedAtMs),
+  },
+  version: (submission) => submission.version,
+  read: (row) =>
+    Object.freeze({
+      ...tenantColumns(row),
+      id: text(row, 'id'),
+      buyerId: text(row, 'buyer_id'),
+      receiverId: text(row, 'receiver_id'),
+      status: oneOf(row, 'status', kycStatuses),
+      partnerRef: textOrNull(row, 'partner_ref'),
+      reason: textOrNull(row, 'reason'),
+      submittedAtMs: timeMs(row, 'submitted_at'),
+      approvedAtMs: timeMsOrNull(row, 'approved_at'),
+      rejectedAtMs: timeMsOrNull(row, 'rejected_at'),
+      createdAtMs: timeMs(row, 'created_at'),
+      version: integer(row, 'version'),
+    }),
+});
+
+export function buyersOf(staging: Staging): Tx['buyers'] {
+  return {
+    byEmail: (mode, emailKey) =>
+      staging.first(buyers, 'select * from buyers where mode = $1 and email_key = $2', [
+        mode,
+        emailKey,
+      ]),
+    get: (mode, id) =>
+      staging.byKey(buyers, [mode, id], 'select * from buyers where mode = $1 and id = $2', [
+        mode,
+        id,
+      ]),
+    insert: (buyer) => staging.stage(buyers.insert(buyer)),
+    submission: ({ orgId, mode }, buyerId) =>
+      staging.first(
+        submissions,
+        [
+          'select * from kyc_submissions where org_id = $1 and mode = $2 and buyer_id = $3',
+          'order by created_at desc, id desc limit 1',
+        ].join(' '),
+        [orgId, mode, buyerId],
+      ),
+    submissionById: ({ orgId, mode }, id) =>
+      staging.byKey(
+        submissions,
+        [orgId, mode, id],
+        'select * from kyc_submissions where org_id = $1 and mode = $2 and id = $3',
+        [orgId, mode, id],
+      ),
+    approvedAnywhere: (mode, buyerId) =>
+      staging.first(
+        submissions,
+        [
+          "select * from kyc_submissions where mode = $1 and buyer_id = $2 and status = 'approved'",
+          'order by created_at desc, id desc limit 1',
+        ].join(' '),
+        [mode, buyerId],
+      ),
+    submissionByPartnerRef: (mode, partnerRef) =>
+      staging.first(
+        submissions,
+        [
+          'select * from kyc_submissions where mode = $1 and partner_ref = $2',
+          'order by created_at desc, id desc limit 1',
+        ].join(' '),
+        [mode, partnerRef],
+      ),
+    insertSubmission: (submission) => staging.stage(submissions.insert(submission)),
+    updateSubmission: (submission) => staging.stage(submissions.update(submission)),
+    expectSubmission: (submission) => staging.stage(submissions.expect(submission)),
+  };
+}

@@ -1,0 +1,231 @@
+// Payments and the idempotency keys that name them: columns, rows and SQL.
+import {
+  isExpirable,
+  type Payment,
+  type PaymentOrigin,
+  paymentStatuses,
+  type SettlementFacts,
+  statusesWhere,
+} from '../../../core/domain/payment.js';
+import type { PaymentFilter, Tx } from '../../../core/ports.js';
+import { type Param, type Row, time } from '../database.js';
+import {
+  integer,
+  moneyOf,
+  oneOf,
+  tenantColumns,
+  text,
+  textOrNull,
+  timeMs,
+  timeMsOrNull,
+} from '../row.js';
+import type { Staging } from '../staging.js';
+import { defineTable } from '../table.js';
+
+const origins = Object.keys({
+  payment_intent: true,
+  invoice: true,
+} satisfies Record<PaymentOrigin, true>) as readonly PaymentOrigin[];
+
+/** The statuses of payment.ts that expire, as the partial index of the migration spells them. */
+export const expirableSql = statusesWhere(isExpirable)
+  .map((status) => `'${status}'`)
+  .join(', ');
+
+export const payments = defineTable<Payment>({
+  name: 'payments',
+  key: {
+    org_id: (payment) => payment.orgId,
+    mode: (payment) => payment.mode,
+    id: (payment) => payment.id,
+  },
+  fixed: {
+    origin: (payment) => payment.origin,
+    public_id: (payment) => payment.publicId,
+    external_id: (payment) => payment.externalId,
+    amount_minor: (payment) => payment.amount.amountMinor,
+    currency: (payment) => payment.amount.currency,
+    buyer_id: (payment) => payment.buyerId,
+    buyer_email: (payment) => payment.buyer.email,
+    buyer_name: (payment) => payment.buyer.name,
+    buyer_country: (payment) => payment.buyer.country,
+    buyer_phone: (payment) => payment.buyer.phone,
+    seller_external_id: (payment) => payment.sellerExternalId,
+    destination: (payment) => payment.destination,
+    return_url: (payment) => payment.returnUrl,
+    display: (payment) => payment.display,
+    metadata: (payment) => payment.metadata,
+    expires_at: (payment) => time(payment.expiresAtMs),
+    created_at: (payment) => time(payment.createdAtMs),
+  },
+  changing: {
+    status: (payment) => payment.status,
+    quote_id: (payment) => payment.quoteId,
+    payin_instructions: (payment) => payment.payinInstructions,
+    covered_at: (payment) => time(payment.coveredAtMs),
+    transaction_hash: (payment) => payment.transactionHash,
+    settled_minor: (payment) => payment.settlement?.settled.amountMinor ?? null,
+    settled_currency: (payment) => payment.settlement?.settled.currency ?? null,
+    settled_fx_rate: (payment) => payment.settlement?.fxRate ?? null,
+    end_to_end_id: (payment) => payment.settlement?.endToEndId ?? null,
+    failure_reason: (payment) => payment.failureReason,
+    cancel_reason: (payment) => payment.cancelReason,
+    updated_at: (payment) => time(payment.updatedAtMs),
+  },
+  version: (payment) => payment.version,
+  read: (row) =>
+    Object.freeze({
+      ...tenantColumns(row),
+      id: text(row, 'id'),
+      origin: oneOf(row, 'origin', origins),
+      publicId: text(row, 'public_id'),
+      externalId: textOrNull(row, 'external_id'),
+      status: oneOf(row, 'status', paymentStatuses),
+      amount: moneyOf(row, 'amount_minor', 'currency'),
+      buyerId: text(row, 'buyer_id'),
+      buyer: Object.freeze({
+        email: text(row, 'buyer_email'),
+        name: textOrNull(row, 'buyer_name'),
+        country: textOrNull(row, 'buyer_country'),
+        phone: textOrNull(row, 'buyer_phone'),
+      }),
+      sellerExternalId: textOrNull(row, 'seller_external_id'),
+      destination: text(row, 'destination'),
+      returnUrl: textOrNull(row, 'return_url'),
+      display: textOrNull(row, 'display'),
+      metadata: text(row, 'metadata'),
+      expiresAtMs: timeMsOrNull(row, 'expires_at'),
+      quoteId: textOrNull(row, 'quote_id'),
+      payinInstructions: textOrNull(row, 'payin_instructions'),
+      coveredAtMs: timeMsOrNull(row, 'covered_at'),
+      transactionHash: textOrNull(row, 'transaction_hash'),
+      settlement: settlementOf(row),
+      failureReason: textOrNull(row, 'failure_reason'),
+      cancelReason: textOrNull(row, 'cancel_reason'),
+      createdAtMs: timeMs(row, 'created_at'),
+      updatedAtMs: timeMs(row, 'updated_at'),
+      version: integer(row, 'version'),
+    }),
+});
+
+interface KeyBinding {
+  readonly orgId: string;
+  readonly mode: string;
+  readonly key: string;
+  readonly surface: PaymentOrigin;
+  readonly resourceId: string;
+  readonly createdAtMs: number;
+}
+
+const bindings = defineTable<KeyBinding>({
+  name: 'idempotency_keys',
+  key: {
+    org_id: (binding) => binding.orgId,
+    mode: (binding) => binding.mode,
+    idempotency_key: (binding) => binding.key,
+  },
+  fixed: {
+    surface: (binding) => binding.surface,
+    resource_id: (binding) => binding.resourceId,
+    created_at: (binding) => time(binding.createdAtMs),
+  },
+  changing: {},
+  version: null,
+  read: (row) => ({
+    ...tenantColumns(row),
+    key: text(row, 'idempotency_key'),
+    surface: oneOf(row, 'surface', origins),
+    resourceId: text(row, 'resource_id'),
+    createdAtMs: timeMs(row, 'created_at'),
+  }),
+});
+
+export function paymentsOf(staging: Staging): Tx['payments'] {
+  return {
+    get: ({ orgId, mode }, id) =>
+      staging.byKey(
+        payments,
+        [orgId, mode, id],
+        'select * from payments where org_id = $1 and mode = $2 and id = $3',
+        [orgId, mode, id],
+      ),
+    byExternalId: ({ orgId, mode }, origin, externalId) =>
+      staging.first(
+        payments,
+        [
+          'select * from payments',
+          'where org_id = $1 and mode = $2 and origin = $3 and external_id = $4',
+        ].join(' '),
+        [orgId, mode, origin, externalId],
+      ),
+    ofBuyer: ({ orgId, mode }, buyerId, status, limit) =>
+      staging.all(
+        payments,
+        [
+          'select * from payments',
+          'where org_id = $1 and mode = $2 and buyer_id = $3 and status = $4',
+          'order by created_at, id limit $5',
+        ].join(' '),
+        [orgId, mode, buyerId, status, limit],
+      ),
+    list(filter) {
+      const { sql, params } = listQuery(filter);
+      return staging.all(payments, sql, params);
+    },
+    find: (id) => staging.first(payments, 'select * from payments where id = $1', [id]),
+    insert: (payment) => staging.stage(payments.insert(payment)),
+    update: (payment) => staging.stage(payments.update(payment)),
+  };
+}
+
+export function idempotencyOf(staging: Staging): Tx['idempotency'] {
+  return {
+    async find({ orgId, mode }, key) {
+      const binding = await staging.byKey(
+        bindings,
+        [orgId, mode, key],
+        [
+          'select * from idempotency_keys',
+          'where org_id = $1 and mode = $2 and idempotency_key = $3',
+        ].join(' '),
+        [orgId, mode, key],
+      );
+      if (binding === null) return null;
+      return { surface: binding.surface, resourceId: binding.resourceId };
+    },
+    bind({ orgId, mode }, key, surface, resourceId, createdAtMs) {
+      staging.stage(bindings.insert({ orgId, mode, key, surface, resourceId, createdAtMs }));
+    },
+  };
+}
+
+/** A page starts behind the payment `beforeId`, in the order of creation, ids breaking ties. */
+export function listQuery(filter: PaymentFilter): {
+  readonly sql: string;
+  readonly params: readonly Param[];
+} {
+  const params: Param[] = [];
+  const bound = (value: Param) => `$${params.push(value)}`;
+  const conditions = [
+    ...(filter.orgId === null ? [] : [`org_id = ${bound(filter.orgId)}`]),
+    ...(filter.status === null ? [] : [`status = ${bound(filter.status)}`]),
+    ...(filter.beforeId === null
+      ? []
+      : [
+          '(created_at, id) < ' +
+            `(select created_at, id from payments where id = ${bound(filter.beforeId)})`,
+        ]),
+  ];
+  const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
+  const order = `order by created_at desc, id desc limit ${bound(filter.limit)}`;
+  return { sql: `select * from payments${where} ${order}`, params };
+}
+
+function settlementOf(row: Row): SettlementFacts | null {
+  if (row['settled_minor'] === null) return null;
+  return Object.freeze({
+    settled: moneyOf(row, 'settled_minor', 'settled_currency'),
+    fxRate: text(row, 'settled_fx_rate'),
+    endToEndId: textOrNull(row, 'end_to_end_id'),
+  });
+}

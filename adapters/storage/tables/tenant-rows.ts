@@ -1,0 +1,177 @@
+// Organizations, what they have in each mode, and their API keys: columns, rows and SQL.
+import type {
+  KybStatus,
+  Organization,
+  OrganizationProfile,
+} from '../../../core/domain/organization.js';
+import { isScope, type Scope } from '../../../core/domain/scope.js';
+import { assert } from '../../../core/errors.js';
+import type { StoredKey, Tx } from '../../../core/ports.js';
+import { time } from '../database.js';
+import {
+  flag,
+  integer,
+  modeOf,
+  oneOfOrNull,
+  tenantColumns,
+  text,
+  textOrNull,
+  texts,
+  timeMs,
+  timeMsOrNull,
+} from '../row.js';
+import type { Staging } from '../staging.js';
+import { defineTable, type Write } from '../table.js';
+
+/** Spelled out, because the type alone is no value; a word missing here does not compile. */
+const kybStatuses = Object.keys({
+  verifying: true,
+  approved: true,
+  rejected: true,
+} satisfies Record<KybStatus, true>) as readonly KybStatus[];
+
+const organizations = defineTable<Organization>({
+  name: 'organizations',
+  key: { org_id: (organization) => organization.id },
+  fixed: { created_at: (organization) => time(organization.createdAtMs) },
+  changing: {
+    name: (organization) => organization.name,
+    production_granted_at: (organization) => time(organization.productionGrantedAtMs),
+    requires_approval: (organization) => organization.requiresApproval,
+  },
+  version: (organization) => organization.version,
+  read: (row) =>
+    Object.freeze({
+      id: text(row, 'org_id'),
+      name: text(row, 'name'),
+      productionGrantedAtMs: timeMsOrNull(row, 'production_granted_at'),
+      requiresApproval: flag(row, 'requires_approval'),
+      createdAtMs: timeMs(row, 'created_at'),
+      version: integer(row, 'version'),
+    }),
+});
+
+const profiles = defineTable<OrganizationProfile>({
+  name: 'organization_profiles',
+  key: { org_id: (profile) => profile.orgId, mode: (profile) => profile.mode },
+  fixed: {},
+  changing: {
+    kyb_status: (profile) => profile.kybStatus,
+    receiver_id: (profile) => profile.receiverId,
+    partner_ref: (profile) => profile.partnerRef,
+    virtual_account_ref: (profile) => profile.virtualAccountRef,
+    destination_ref: (profile) => profile.destinationRef,
+  },
+  version: (profile) => profile.version,
+  read: (row) =>
+    Object.freeze({
+      ...tenantColumns(row),
+      kybStatus: oneOfOrNull(row, 'kyb_status', kybStatuses),
+      receiverId: textOrNull(row, 'receiver_id'),
+      partnerRef: textOrNull(row, 'partner_ref'),
+      virtualAccountRef: textOrNull(row, 'virtual_account_ref'),
+      destinationRef: textOrNull(row, 'destination_ref'),
+      version: integer(row, 'version'),
+    }),
+});
+
+const keys = defineTable<StoredKey>({
+  name: 'api_keys',
+  key: { id: (key) => key.id },
+  fixed: {
+    org_id: (key) => key.orgId,
+    mode: (key) => key.mode,
+    scopes: (key) => JSON.stringify(key.scopes),
+    salt: (key) => key.salt,
+    secret_hash: (key) => key.secretHash,
+    created_at: (key) => time(key.createdAtMs),
+  },
+  // Not the time of last use: `touch` alone writes that, whatever an update had read.
+  changing: {
+    name: (key) => key.name,
+    revoked_at: (key) => time(key.revokedAtMs),
+  },
+  version: (key) => key.version,
+  read: (row) =>
+    Object.freeze({
+      id: text(row, 'id'),
+      orgId: text(row, 'org_id'),
+      mode: modeOf(row),
+      name: text(row, 'name'),
+      scopes: scopesOf(texts(row, 'scopes')),
+      salt: text(row, 'salt'),
+      secretHash: text(row, 'secret_hash'),
+      lastUsedAtMs: timeMsOrNull(row, 'last_used_at'),
+      revokedAtMs: timeMsOrNull(row, 'revoked_at'),
+      createdAtMs: timeMs(row, 'created_at'),
+      version: integer(row, 'version'),
+    }),
+});
+
+export function organizationsOf(staging: Staging): Tx['organizations'] {
+  return {
+    get: (orgId) =>
+      staging.byKey(organizations, [orgId], 'select * from organizations where org_id = $1', [
+        orgId,
+      ]),
+    list: () =>
+      staging.all(
+        organizations,
+        'select * from organizations order by created_at desc, org_id desc',
+        [],
+      ),
+    profile: ({ orgId, mode }) =>
+      staging.byKey(
+        profiles,
+        [orgId, mode],
+        'select * from organization_profiles where org_id = $1 and mode = $2',
+        [orgId, mode],
+      ),
+    insert(organization, ofModes) {
+      staging.stage(organizations.insert(organization));
+      for (const profile of ofModes) staging.stage(profiles.insert(profile));
+    },
+    update: (organization) => staging.stage(organizations.update(organization)),
+    updateProfile: (profile) => staging.stage(profiles.update(profile)),
+    expectProfile: (profile) => staging.stage(profiles.expect(profile)),
+  };
+}
+
+export function keysOf(staging: Staging): Tx['keys'] {
+  return {
+    get: (keyId) => staging.byKey(keys, [keyId], 'select * from api_keys where id = $1', [keyId]),
+    list: (orgId) =>
+      staging.all(
+        keys,
+        'select * from api_keys where org_id = $1 order by created_at desc, id desc',
+        [orgId],
+      ),
+    insert(key) {
+      staging.stage(keys.insert(key));
+      if (key.lastUsedAtMs !== null) staging.stage(touch(key.id, key.lastUsedAtMs));
+    },
+    update: (key) => staging.stage(keys.update(key)),
+    touch: (keyId, lastUsedAtMs) => staging.stage(touch(keyId, lastUsedAtMs)),
+  };
+}
+
+function touch(keyId: string, lastUsedAtMs: number): Write {
+  return {
+    table: keys.name,
+    row: keyId,
+    kind: 'merge',
+    statement: {
+      sql: [
+        'update api_keys set last_used_at = $2',
+        'where id = $1 and (last_used_at is null or last_used_at < $2)',
+      ].join(' '),
+      params: [keyId, time(lastUsedAtMs)],
+      guards: null,
+    },
+  };
+}
+
+function scopesOf(names: readonly string[]): readonly Scope[] {
+  assert(names.every(isScope), 'stored scopes are known ones');
+  return names as readonly Scope[];
+}
