@@ -40,7 +40,7 @@ export const claimSql = {
     'order by due_at, id limit $2',
   ].join(' '),
   expiredPayments: [
-    `select * from payments where expires_at <= $1 and status in (${expirableSql})`,
+    `select * from payments where expires_at <= $1 and ${expirableSql}`,
     'order by expires_at, id limit $2',
   ].join(' '),
   releaseCommands: [
@@ -57,7 +57,7 @@ export const claimSql = {
     'select min(due_at) as next_at from inbox where due_at is not null',
     'select min(due_at) as next_at from advances',
     'select min(expires_at) as next_at from payments ' +
-      `where expires_at is not null and status in (${expirableSql})`,
+      `where expires_at is not null and ${expirableSql}`,
     // Outbox rows are due from the moment they are written.
     'select min(created_at) as next_at from ' +
       '(select created_at from outbox order by position limit 1) oldest',

@@ -178,7 +178,7 @@ export function deliveriesOf(staging: Staging): Tx['deliveries'] {
   };
 }
 
-/** Ids of deliveries sort by their creation, so the last id of a page says where the next begins. */
+/** Ids of deliveries sort by their creation: the last one of a page says where the next begins. */
 export function deliveriesQuery(filter: {
   readonly tenant?: { readonly orgId: string; readonly mode: string };
   readonly subscriptionId: string | null;

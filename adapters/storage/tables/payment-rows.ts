@@ -27,10 +27,14 @@ const origins = Object.keys({
   invoice: true,
 } satisfies Record<PaymentOrigin, true>) as readonly PaymentOrigin[];
 
-/** The statuses of payment.ts that expire, as the partial index of the migration spells them. */
-export const expirableSql = statusesWhere(isExpirable)
-  .map((status) => `'${status}'`)
-  .join(', ');
+/** What can still expire, as the partial index of the migration spells it. */
+export const expirableSql = [
+  'covered_at is null and status in (',
+  statusesWhere(isExpirable)
+    .map((status) => `'${status}'`)
+    .join(', '),
+  ')',
+].join('');
 
 export const payments = defineTable<Payment>({
   name: 'payments',
@@ -62,6 +66,7 @@ export const payments = defineTable<Payment>({
     status: (payment) => payment.status,
     quote_id: (payment) => payment.quoteId,
     payin_instructions: (payment) => payment.payinInstructions,
+    covered_at: (payment) => time(payment.coveredAtMs),
     covered_at: (payment) => time(payment.coveredAtMs),
     transaction_hash: (payment) => payment.transactionHash,
     settled_minor: (payment) => payment.settlement?.settled.amountMinor ?? null,
@@ -97,6 +102,7 @@ export const payments = defineTable<Payment>({
       expiresAtMs: timeMsOrNull(row, 'expires_at'),
       quoteId: textOrNull(row, 'quote_id'),
       payinInstructions: textOrNull(row, 'payin_instructions'),
+      coveredAtMs: timeMsOrNull(row, 'covered_at'),
       coveredAtMs: timeMsOrNull(row, 'covered_at'),
       transactionHash: textOrNull(row, 'transaction_hash'),
       settlement: settlementOf(row),

@@ -67,6 +67,7 @@ create table payments (
   expires_at integer,
   quote_id text,
   payin_instructions text,
+  covered_at integer,
   transaction_hash text,
   settled_minor integer,
   settled_currency text,
@@ -87,7 +88,7 @@ create index payments_of_buyer on payments (org_id, mode, buyer_id, status);
 create index payments_id on payments (id);
 create index payments_newest on payments (created_at, id);
 create index payments_expiring on payments (expires_at)
-  where expires_at is not null and status in (
+  where expires_at is not null and covered_at is null and status in (
     'awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending', 'buyer_kyc_approved',
     'fx_quoted', 'on_ramp_pending'
   );
@@ -125,7 +126,8 @@ create table funds (
 ) strict, without rowid;
 
 create index funds_open on funds (payment_id)
-  where refund_owed_minor + refund_ordered_minor > 0 or position = 'operator' or refund = 'operator';
+  where refund_owed_minor + refund_ordered_minor > 0
+    or position = 'operator' or refund = 'operator';
 
 create table quotes (
   org_id text not null,
