@@ -27,6 +27,8 @@ export interface Staging {
   ): Promise<readonly Row[]>;
   /** After this, nothing can be staged: the work has returned. */
   end(): void;
+  /** Whether rows that were read have changed since, so that they may never have stood together. */
+  isStale(): Promise<boolean>;
 }
 
 export function newStaging(database: Database): Staging {
@@ -34,7 +36,14 @@ export function newStaging(database: Database): Staging {
   const writtenTables = new Set<string>();
   const writtenRows = new Set<string>();
   const changedRows = new Set<string>();
+  const seen: (() => Write)[] = [];
   let ended = false;
+
+  const readRow = <T>(table: Table<T>, row: Row): T => {
+    const value = table.read(row);
+    if (table.versioned) seen.push(() => table.expect(value));
+    return value;
+  };
 
   const rows = (tableName: string, sql: string, params: readonly Param[]) => {
     assert(!writtenTables.has(tableName), `${tableName} is read after a write to it was staged`);
@@ -65,13 +74,15 @@ export function newStaging(database: Database): Staging {
       statements.push(statement);
     },
     async byKey(table, key, sql, params) {
-      return firstOf(table, await rowsByKey(table.name, key, sql, params));
+      const [row] = await rowsByKey(table.name, key, sql, params);
+      return row === undefined ? null : readRow(table, row);
     },
     async first(table, sql, params) {
-      return firstOf(table, await rows(table.name, sql, params));
+      const [row] = await rows(table.name, sql, params);
+      return row === undefined ? null : readRow(table, row);
     },
     async all(table, sql, params) {
-      return (await rows(table.name, sql, params)).map(table.read);
+      return (await rows(table.name, sql, params)).map((row) => readRow(table, row));
     },
     // Async, so that an assertion rejects here too.
     rows: async (...read) => rows(...read),
@@ -79,10 +90,14 @@ export function newStaging(database: Database): Staging {
     end() {
       ended = true;
     },
+    async isStale() {
+      // One row alone was as it was read at some moment, which is all that is asked for.
+      if (seen.length < 2) return false;
+      for (const expect of seen) {
+        const { sql, params } = expect().statement;
+        if ((await database.read(sql, params)).length === 0) return true;
+      }
+      return false;
+    },
   };
-}
-
-function firstOf<T>(table: Table<T>, found: readonly Row[]): T | null {
-  const [row] = found;
-  return row === undefined ? null : table.read(row);
 }

@@ -21,23 +21,41 @@ export function newStore(database: Database): Pick<Store, 'run' | 'claims'> {
   return {
     claims: newClaims(database),
     async run(work) {
-      let lost: StoreConflict | null = null;
+      let lost: unknown = null;
       for (let runs = 0; runs < RUNS_MAX; runs += 1) {
-        const staging = newStaging(database);
-        const result = await work(txOver(staging));
-        staging.end();
-        if (staging.statements.length === 0) return result;
-        try {
-          await database.batch(staging.statements);
-          return result;
-        } catch (error) {
-          if (!(error instanceof StoreConflict)) throw error;
-          lost = error;
-        }
+        const outcome = await runOnce(database, work);
+        if (outcome.kind === 'done') return outcome.value;
+        lost = outcome.cause;
       }
       throw new PonteError('StoreContention', undefined, { cause: lost });
     },
   };
+}
+
+type Outcome<T> =
+  | { readonly kind: 'done'; readonly value: T }
+  | { readonly kind: 'lost'; readonly cause: unknown };
+
+async function runOnce<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<Outcome<T>> {
+  const staging = newStaging(database);
+  let value: T;
+  try {
+    value = await work(txOver(staging));
+  } catch (cause) {
+    // A refusal counts if what it was decided on stood so at one moment.
+    if (await staging.isStale()) return { kind: 'lost', cause };
+    throw cause;
+  } finally {
+    staging.end();
+  }
+  if (staging.statements.length === 0) return { kind: 'done', value };
+  try {
+    await database.batch(staging.statements);
+    return { kind: 'done', value };
+  } catch (cause) {
+    if (cause instanceof StoreConflict) return { kind: 'lost', cause };
+    throw cause;
+  }
 }
 
 function txOver(staging: Staging): Tx {

@@ -8,6 +8,8 @@ type Columns<T> = Readonly<Record<string, (value: T) => Param>>;
 
 export interface Table<T> {
   readonly name: string;
+  /** Rows of a table without versions never change. */
+  readonly versioned: boolean;
   /** A row becomes a domain value here and nowhere else. */
   readonly read: (row: Row) => T;
   readonly insert: (value: T) => Write;
@@ -64,6 +66,7 @@ export function defineTable<T>(definition: {
   };
   return {
     name,
+    versioned: version !== null,
     read: definition.read,
     insert: writer('insert', insertSql, inserted),
     update: writer('change', updateSql, guarded),
