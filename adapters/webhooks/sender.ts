@@ -19,7 +19,7 @@ const errorTexts: readonly (readonly [code: RegExp, text: string])[] = [
   [/^(CERT_|ERR_TLS_CERT|DEPTH_|SELF_SIGNED|UNABLE_TO_)/, 'the TLS certificate is not trusted'],
   [/^(EPROTO$|ERR_SSL_|ERR_TLS_)/, 'the TLS handshake failed'],
   [/^UND_ERR_HEADERS_OVERFLOW$/, 'the headers of the answer are too large'],
-  [/^HPE_/, 'the answer is not valid HTTP'],
+  [/^(HPE_|HTTPParserError$)/, 'the answer is not valid HTTP'],
   [/^UND_ERR_(CLOSED|DESTROYED|ABORTED)$/, 'sending was stopped'],
 ];
 
@@ -147,8 +147,8 @@ function bodyText(chunks: readonly Buffer[]): string {
 }
 
 function errorText(error: unknown): string {
-  const code =
-    error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (!(error instanceof Error)) return 'the request failed';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
   const text = errorTexts.find(([pattern]) => pattern.test(code))?.[1];
   return text ?? (/^\w{1,60}$/.test(code) ? `the request failed (${code})` : 'the request failed');
 }

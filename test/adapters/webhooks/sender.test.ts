@@ -1,0 +1,336 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { type SenderOptions, webhookSender } from '../../../adapters/webhooks/sender.js';
+import { AssertionFailure } from '../../../core/errors.js';
+import type { WebhookSender } from '../../../core/ports.js';
+import {
+  type Answering,
+  ended,
+  type LocalReceiver,
+  startRawReceiver,
+  startReceiver,
+  tls,
+} from '../../support/local-receiver.js';
+
+/** Short where a test waits for the limit to come. */
+const SHORT_MS = 150;
+
+function sender(t: TestContext, options: Partial<SenderOptions> = {}): WebhookSender {
+  const made = webhookSender({ allowPrivate: true, ...options });
+  t.after(() => made.close());
+  return made;
+}
+
+async function receiver(
+  t: TestContext,
+  answering: Answering,
+  scheme?: 'http' | 'https',
+): Promise<LocalReceiver> {
+  const made = await startReceiver(answering, scheme);
+  t.after(() => made.close());
+  return made;
+}
+
+async function raw(t: TestContext, talk: Parameters<typeof startRawReceiver>[0]) {
+  const made = await startRawReceiver(talk);
+  t.after(() => made.close());
+  return made;
+}
+
+const body = '{"event":"webhook.test","data":{"note":"ação ✓"}}';
+const headers = {
+  'Content-Type': 'application/json',
+  'X-Service-Signature': 't=1,v1=00',
+  'X-Service-Delivery-Id': 'whd_1',
+  'X-Service-Event-Type': 'webhook.test',
+};
+
+test('it sends one POST with the headers and the bytes it was given, and no others', async (t) => {
+  const server = await receiver(t, (response) => response.end('thanks'));
+  const result = await sender(t).send({ url: `${server.url}?a=b`, headers, body });
+  assert.deepEqual(
+    { ...result, durationMs: 0 },
+    { responseStatus: 200, responseBody: 'thanks', error: null, durationMs: 0 },
+  );
+  assert.ok(Number.isInteger(result.durationMs) && result.durationMs >= 0);
+  assert.equal(server.requests.length, 1);
+  const [request] = server.requests;
+  assert.deepEqual([request?.method, request?.path], ['POST', '/webhooks?a=b']);
+  assert.deepEqual(request?.headers, {
+    host: `127.0.0.1:${server.port}`,
+    connection: 'keep-alive',
+    'content-length': `${Buffer.byteLength(body)}`,
+    ...Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+    ),
+  });
+  assert.deepEqual(request?.body, Buffer.from(body));
+});
+
+const statuses = [200, 201, 204, 299, 301, 302, 307, 308, 400, 404, 410, 429, 500, 503];
+
+test('an answer is its status, whatever it is, and a redirect is not followed', async (t) => {
+  for (const status of statuses) {
+    const server = await receiver(t, (response) => {
+      response.writeHead(status, { location: '/elsewhere' }).end();
+    });
+    const result = await sender(t).send({ url: server.url, headers, body });
+    assert.deepEqual([result.responseStatus, result.error], [status, null], `${status}`);
+    assert.equal(result.responseBody, '');
+    assert.equal(server.requests.length, 1, `${status}`);
+  }
+});
+
+test('an announcement before the answer is no answer', async (t) => {
+  const server = await raw(t, (socket) => {
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n');
+      socket.write('HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\nno');
+    });
+  });
+  const result = await sender(t).send({ url: server.url, headers, body });
+  assert.deepEqual([result.responseStatus, result.responseBody], [500, 'no']);
+});
+
+test('of an endless answer 4 KiB are read and the connection is closed', async (t) => {
+  let written = 0;
+  const server = await receiver(t, (response) => {
+    const piece = Buffer.alloc(64 * 1024, 'a');
+    const pour = () => {
+      while (!response.destroyed && response.write(piece)) written += piece.length;
+    };
+    response.on('drain', pour).writeHead(200, { 'content-length': `${2 ** 30}` });
+    pour();
+  });
+  const result = await sender(t).send({ url: server.url, headers, body });
+  assert.deepEqual([result.responseStatus, result.responseBody?.length], [200, 4_096]);
+  await ended(server.connections[0]!);
+  // What the buffers of two sockets hold, and far from a gigabyte.
+  assert.ok(written < 64 * 2 ** 20, `${written}`);
+});
+
+test('the body is kept as text that any database takes', async (t) => {
+  const cases: readonly (readonly [sent: Buffer, kept: string])[] = [
+    [Buffer.from('ação'), 'ação'],
+    [Buffer.from('a\0b'), 'a\ufffdb'],
+    [Buffer.from([0x61, 0xff]), 'a\ufffd'],
+    [Buffer.concat([Buffer.alloc(4_095, 'a'), Buffer.from('ç')]), 'a'.repeat(4_095)],
+  ];
+  for (const [sent, kept] of cases) {
+    const server = await receiver(t, (response) => response.end(sent));
+    const result = await sender(t).send({ url: server.url, headers, body });
+    assert.equal(result.responseBody, kept);
+  }
+});
+
+const silences: Readonly<Record<string, (write: (text: string) => void) => void>> = {
+  'that says nothing': () => undefined,
+  'that sends its headers one character after another': (write) => {
+    write('HTTP/1.1 200 OK\r\nX-Slow: ');
+    const timer = setInterval(() => write('a'), 5);
+    setTimeout(() => clearInterval(timer), 4 * SHORT_MS);
+  },
+  'that only announces an answer': (write) => write('HTTP/1.1 103 Early Hints\r\n\r\n'),
+};
+
+for (const [which, talk] of Object.entries(silences)) {
+  test(`a receiver ${which} fails at the limit and is disconnected`, async (t) => {
+    const server = await raw(t, (socket) => talk((text) => socket.write(text)));
+    const made = sender(t, { timeoutMs: SHORT_MS });
+    const result = await made.send({ url: server.url, headers, body });
+    assert.deepEqual(
+      { ...result, durationMs: 0 },
+      {
+        responseStatus: null,
+        responseBody: null,
+        error: `no answer came within ${SHORT_MS / 1_000} s`,
+        durationMs: 0,
+      },
+    );
+    await ended(server.connections[0]!);
+  });
+}
+
+test('a status that came in time counts, though its body never ends', async (t) => {
+  const server = await receiver(t, (response) => {
+    response.writeHead(202).write('taken, and');
+  });
+  const made = sender(t, { timeoutMs: SHORT_MS });
+  const result = await made.send({ url: server.url, headers, body });
+  assert.deepEqual([result.responseStatus, result.responseBody], [202, 'taken, and']);
+  assert.equal(result.error, null);
+});
+
+test('a status that came counts, though the connection breaks in the body', async (t) => {
+  const server = await receiver(t, (response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('half', () => response.destroy());
+  });
+  const result = await sender(t).send({ url: server.url, headers, body });
+  assert.deepEqual([result.responseStatus, result.error], [200, null]);
+});
+
+test('a name server that hangs is inside the limit, too', async (t) => {
+  const resolve = () => new Promise<readonly string[]>(() => undefined);
+  const made = sender(t, { timeoutMs: SHORT_MS, resolve });
+  const result = await made.send({ url: 'http://hooks.example/', headers, body });
+  assert.match(result.error ?? '', /^no (answer came within|connection could be made in time)/);
+});
+
+const failures: Readonly<
+  Record<string, readonly [start: (t: TestContext) => Promise<{ url: string }>, error: string]>
+> = {
+  'nobody listens': [
+    async () => {
+      const closed = await startReceiver((response) => response.end());
+      await closed.close();
+      return closed;
+    },
+    'the connection was refused',
+  ],
+  'the connection is reset': [
+    (t) => raw(t, (socket) => socket.once('data', () => socket.resetAndDestroy())),
+    'the connection was closed before an answer came',
+  ],
+  'the connection is closed': [
+    (t) => raw(t, (socket) => socket.once('data', () => socket.end())),
+    'the connection was closed before an answer came',
+  ],
+  'the answer is not HTTP': [
+    (t) => raw(t, (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n')),
+    'the answer is not valid HTTP',
+  ],
+  'the headers have no end': [
+    (t) =>
+      raw(t, (socket) => {
+        socket.write(`HTTP/1.1 200 OK\r\nX-Long: ${'a'.repeat(100_000)}`);
+      }),
+    'the headers of the answer are too large',
+  ],
+  'a plain server is called by TLS': [
+    async (t) => {
+      const { url } = await receiver(t, (response) => response.end());
+      return { url: url.replace('http:', 'https:') };
+    },
+    'the TLS handshake failed',
+  ],
+  'the certificate is not trusted': [
+    (t) => receiver(t, (response) => response.end(), 'https'),
+    'the TLS certificate is not trusted',
+  ],
+};
+
+for (const [when, [start, error]] of Object.entries(failures)) {
+  test(`when ${when}, the integrator reads: ${error}`, async (t) => {
+    const { url } = await start(t);
+    const result = await sender(t).send({ url, headers, body });
+    assert.deepEqual([result.responseStatus, result.responseBody], [null, null]);
+    assert.equal(result.error, error);
+  });
+}
+
+test('names that do not resolve are told apart by whose fault it is', async (t) => {
+  for (const [code, error] of [
+    ['ENOTFOUND', 'the host name does not exist'],
+    ['EAI_AGAIN', 'the host name could not be resolved'],
+    ['ETIMEOUT', 'the host name could not be resolved'],
+  ] as const) {
+    const resolve = () => Promise.reject(Object.assign(new Error('secret detail'), { code }));
+    const made = sender(t, { resolve });
+    const result = await made.send({ url: 'http://hooks.example/', headers, body });
+    assert.equal(result.error, error);
+  }
+});
+
+test('TLS is spoken to the name, and only its own certificate counts', async (t) => {
+  const server = await receiver(t, (response) => response.end('safe'), 'https');
+  const made = sender(t, { ca: tls.cert, resolve: async () => ['127.0.0.1'] });
+  const good = await made.send({ url: `https://receiver.test:${server.port}/`, headers, body });
+  assert.deepEqual([good.responseStatus, good.responseBody], [200, 'safe']);
+  const bad = await made.send({ url: `https://other.test:${server.port}/`, headers, body });
+  assert.equal(bad.error, 'the TLS certificate is not trusted');
+});
+
+test('connections are used again', async (t) => {
+  const server = await receiver(t, (response) => response.end('ok'));
+  const made = sender(t);
+  for (let count = 0; count < 20; count += 1) {
+    const result = await made.send({ url: `${server.url}/${count}`, headers, body });
+    assert.equal(result.responseStatus, 200);
+  }
+  assert.equal(server.requests.length, 20);
+  // A connection is free again a moment after its answer: the next request may open one more.
+  assert.ok(server.connections.length <= 2, `${server.connections.length}`);
+});
+
+test('a hanging receiver delays nobody else, not even at its own origin', async (t) => {
+  const hanging: ServerResponse[] = [];
+  const server = await receiver(t, (response, { path }) => {
+    if (path === '/hang') hanging.push(response);
+    else response.end('ok');
+  });
+  const other = await receiver(t, (response) => response.end('ok'));
+  const made = sender(t);
+  const { origin } = new URL(server.url);
+  let answered = 0;
+  const stuck = Array.from({ length: 64 }, async () => {
+    const result = await made.send({ url: `${origin}/hang`, headers, body });
+    answered += 1;
+    return result;
+  });
+  // All of these end while all of those hang.
+  for (const url of [`${origin}/fine`, other.url, `${origin}/fine`]) {
+    assert.equal((await made.send({ url, headers, body })).responseStatus, 200);
+  }
+  assert.equal(answered, 0);
+  while (hanging.length < 64) await new Promise((done) => setImmediate(done));
+  for (const response of hanging) response.end();
+  for (const result of await Promise.all(stuck)) assert.equal(result.responseStatus, 200);
+});
+
+test('without allowPrivate nothing is sent to this machine, by number or by name', async (t) => {
+  const server = await receiver(t, (response) => response.end(), 'https');
+  const made = sender(t, { allowPrivate: false, resolve: async () => ['127.0.0.1'] });
+  const byNumber = await made.send({ url: server.url, headers, body });
+  assert.match(byNumber.error ?? '', /special address/);
+  const byName = await made.send({ url: `https://hooks.example:${server.port}/`, headers, body });
+  assert.equal(byName.error, 'the host has an address that is not public');
+  const plain = await made.send({ url: server.url.replace('https', 'http'), headers, body });
+  assert.equal(plain.error, 'The URL must use https.');
+  assert.equal(server.connections.length, 0);
+});
+
+test('closing ends what is under way at once, and nothing is sent afterwards', async (t) => {
+  const server = await receiver(t, () => undefined);
+  const made = sender(t);
+  const sending = made.send({ url: server.url, headers, body });
+  while (server.requests.length === 0) await new Promise((done) => setImmediate(done));
+  await made.close();
+  assert.equal((await sending).error, 'sending was stopped');
+  const later = await made.send({ url: server.url, headers, body });
+  assert.equal(later.error, 'sending was stopped');
+  assert.equal(server.requests.length, 1);
+});
+
+test('law: whatever the URL and the headers, it answers and does not throw', async (t) => {
+  const made = sender(t, {
+    allowPrivate: false,
+    resolve: () => Promise.reject(new Error('no network here')),
+  });
+  const url = fc.oneof(fc.string(), fc.webUrl({ withFragments: true }), fc.webAuthority());
+  const text = fc.string({ unit: 'binary' });
+  await fc.assert(
+    fc.asyncProperty(url, text, text, async (to, name, value) => {
+      const result = await made.send({ url: to, headers: { [name]: value }, body });
+      assert.equal(result.responseStatus, null);
+      assert.ok((result.error?.length ?? 0) > 0 && (result.error?.length ?? 0) < 120);
+    }),
+  );
+});
+
+test('the limit is never longer than the leases of deliveries are made for', () => {
+  for (const timeoutMs of [0, -1, 10_001, Number.NaN]) {
+    assert.throws(() => webhookSender({ allowPrivate: true, timeoutMs }), AssertionFailure);
+  }
+});
