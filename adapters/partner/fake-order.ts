@@ -1,0 +1,355 @@
+// What becomes of an order at the fake partner: its request text gives its id, its id gives every
+// stage it goes through and when. Pure functions of the text, the id and the delay; the clock, the
+// messages and the port are fake.ts's matter.
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { PayinReport, PayoutReport } from '../../core/domain/collection.js';
+import { formatInstant } from '../../core/domain/instant.js';
+import { formatAmount, formatRate, type Money, money, type Rate } from '../../core/domain/money.js';
+import type { Mode } from '../../core/domain/tenant.js';
+import { assert } from '../../core/errors.js';
+import type { PartnerFact } from '../../core/ports.js';
+import { priceAt } from './fake-quote.js';
+import { digestOf, makeRef, type RefField, type RefKind, readRef } from './fake-ref.js';
+
+/** What makes things go wrong on purpose: how an amount ends, or a party's first or legal name. */
+export const magicValues = {
+  '.55': { effect: 'arrives_short', means: 'the pay-in arrives 1.00 short and stays open' },
+  '.66': { effect: 'payin_fails', means: 'the pay-in fails and no money arrives' },
+  '.77': { effect: 'payout_fails', means: 'the payout fails, and the money stays out of sight' },
+  '.88': { effect: 'payout_returns', means: 'the payout fails; a delay later its money is back' },
+  Fail: { effect: 'is_rejected', means: 'the party is rejected' },
+} as const satisfies Readonly<Record<string, { readonly effect: string; readonly means: string }>>;
+
+export type OrderKind = PartnerFact['kind'];
+/** What is told of an order, apart from which one it is. */
+export type ToldOf<K extends OrderKind> = Pick<
+  Extract<PartnerFact, { kind: K }>,
+  'kind' | 'report'
+>;
+
+/** From `atMs` on this is how the order stands; the first stage begins with the order. */
+export interface Stage<K extends OrderKind> {
+  readonly atMs: number;
+  readonly report: ToldOf<K>['report'];
+}
+
+export interface Refusal {
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface Order {
+  /** Ours, as in the request. */
+  readonly reference: string;
+  readonly partnerRef: string;
+}
+
+/** How one kind of order comes about and goes on. */
+export interface OrderBook<K extends OrderKind> {
+  readonly kind: K;
+  /** The order of this request, or why there will never be one. */
+  readonly order: (mode: Mode, request: string) => Order | Refusal;
+  /** Null for an id that is none of these orders in this mode. */
+  readonly stages: (mode: Mode, partnerRef: string, delayMs: number) => Stages<K> | null;
+}
+
+export type Stages<K extends OrderKind> = readonly [Stage<K>, ...Stage<K>[]];
+
+/** Under which kind of id each kind of order goes. */
+export const refKinds = {
+  submit_buyer: 'receiver',
+  payin: 'payin',
+  payout: 'payout',
+  refund: 'refund',
+} as const satisfies Record<OrderKind, RefKind>;
+
+/** ISPB of no participant of PIX: nobody takes these ids for real ones. */
+const ISPB = '99999999';
+const SHORT_BY_MINOR = 100n;
+
+const head = {
+  mode: z.enum(['test', 'live']),
+  reference: z.string().min(1),
+  preparedAtMs: z.int().nonnegative(),
+};
+const positive = z.string().regex(/^[1-9][0-9]{0,15}$/);
+const amount = {
+  amountMinor: positive.transform((text) => BigInt(text)),
+  currency: z.string().regex(/^[A-Z]{3}$/),
+};
+
+/** The request text of each kind: JSON of these fields and the kind. */
+const requests = {
+  submit_buyer: z.object({
+    ...head,
+    entityType: z.enum(['individual', 'business']),
+    email: z.string(),
+    firstName: z.string().nullable(),
+    lastName: z.string().nullable(),
+    legalName: z.string().nullable(),
+    country: z.string().nullable(),
+  }),
+  payin: z.object({ ...head, quoteRef: z.string(), payerEmail: z.string() }),
+  payout: z.object({
+    ...head,
+    ...amount,
+    destination: z.string(),
+    rateScaled: positive.transform((text) => BigInt(text)),
+  }),
+  refund: z.object({ ...head, ...amount, payinRef: z.string() }),
+} as const;
+
+type Requests = typeof requests;
+
+export function writeRequest<K extends OrderKind>(kind: K, fields: z.input<Requests[K]>): string {
+  return JSON.stringify({ kind, ...fields });
+}
+
+export const receiverBook: OrderBook<'submit_buyer'> = {
+  kind: 'submit_buyer',
+  order(mode, request) {
+    const read = readRequest(mode, 'submit_buyer', request);
+    if (read === null) return unreadable;
+    const names: readonly (string | null)[] = [read.firstName, read.legalName];
+    const rejected = names.some((name) => name !== null && effectOf(name) === 'is_rejected');
+    const decision = rejected ? 'rejected' : 'approved';
+    const fields = [read.entityType, decision, read.preparedAtMs, digestOf(request)];
+    return placed(mode, 'submit_buyer', read.reference, fields);
+  },
+  stages(mode, partnerRef, delayMs) {
+    const fields = readRef(mode, 'receiver', partnerRef);
+    if (fields === null) return null;
+    const [entityType = '', decision = '', preparedAt = ''] = fields;
+    const atMs = whole(preparedAt);
+    const decided =
+      decision === 'approved'
+        ? ({ status: 'approved', reason: null } as const)
+        : ({ status: 'rejected', reason: 'rejected by the sandbox: the name is Fail' } as const);
+    // A business is decided on in the call, an individual after it.
+    if (entityType === 'business') return [{ atMs, report: decided }];
+    return [
+      { atMs, report: { status: 'verifying', reason: null } },
+      { atMs: atMs + delayMs, report: decided },
+    ];
+  },
+};
+
+export const payinBook: OrderBook<'payin'> = {
+  kind: 'payin',
+  order(mode, request) {
+    const read = readRequest(mode, 'payin', request);
+    if (read === null) return unreadable;
+    const quote = readRef(mode, 'quote', read.quoteRef);
+    if (quote === null) return notFound('quote');
+    const [currency = '', amountMinor = '', , expiresAt = ''] = quote;
+    if (read.preparedAtMs >= whole(expiresAt)) {
+      return { code: 'quote_expired', message: 'The quote has expired.' };
+    }
+    const fields = [currency, amountMinor, read.preparedAtMs, digestOf(request)];
+    return placed(mode, 'payin', read.reference, fields);
+  },
+  stages(mode, partnerRef, delayMs) {
+    const payin = readPayin(mode, partnerRef);
+    if (payin === null) return null;
+    const { preparedAtMs, amountMinor } = payin;
+    const open = {
+      status: 'open',
+      receivedMinor: 0n,
+      transactionHash: null,
+      reason: null,
+    } as const;
+    return [
+      { atMs: preparedAtMs, report: open },
+      { atMs: preparedAtMs + delayMs, report: payinEnd(partnerRef, amountMinor, open) },
+    ];
+  },
+};
+
+export const payoutBook: OrderBook<'payout'> = {
+  kind: 'payout',
+  order(mode, request) {
+    const read = readRequest(mode, 'payout', request);
+    if (read === null) return unreadable;
+    if (readRef(mode, 'pix', read.destination) === null) return notFound('destination');
+    const { currency, amountMinor, rateScaled, preparedAtMs } = read;
+    if (priceAt(money(amountMinor, currency), { rateScaled }) === null) return amountTooSmall;
+    const fields = [currency, amountMinor, rateScaled, preparedAtMs, digestOf(request)];
+    return placed(mode, 'payout', read.reference, fields);
+  },
+  stages(mode, partnerRef, delayMs) {
+    const fields = readRef(mode, 'payout', partnerRef);
+    if (fields === null) return null;
+    const [currency = '', amountText = '', rateText = '', preparedAt = ''] = fields;
+    const source = money(BigInt(amountText), currency);
+    const atMs = whole(preparedAt);
+    const first: Stage<'payout'> = { atMs, report: unpaid('open', null) };
+    const effect = effectOf(ending(source.amountMinor));
+    if (effect !== 'payout_fails' && effect !== 'payout_returns') {
+      const paidAtMs = atMs + delayMs;
+      const report = paid(partnerRef, source, { rateScaled: BigInt(rateText) }, paidAtMs);
+      return [first, { atMs: paidAtMs, report }];
+    }
+    const failed = unpaid(
+      'failed',
+      `the sandbox fails payouts that end in ${ending(source.amountMinor)}`,
+    );
+    const second: Stage<'payout'> = { atMs: atMs + delayMs, report: failed };
+    if (effect === 'payout_fails') return [first, second];
+    const returned = unpaid('returned', failed.reason);
+    return [first, second, { atMs: atMs + 2 * delayMs, report: returned }];
+  },
+};
+
+export const refundBook: OrderBook<'refund'> = {
+  kind: 'refund',
+  order(mode, request) {
+    const read = readRequest(mode, 'refund', request);
+    if (read === null) return unreadable;
+    const payin = readPayin(mode, read.payinRef);
+    if (payin === null) return notFound('pay-in');
+    // What has arrived by now depends on the delay, and a refusal is for good: what will, counts.
+    const stages = payinBook.stages(mode, read.payinRef, 0);
+    const receivedMinor = stages?.at(-1)?.report.receivedMinor ?? 0n;
+    if (read.currency !== payin.currency || read.amountMinor > receivedMinor) {
+      return {
+        code: 'refund_exceeds_payin',
+        message: 'The refund is more than the pay-in brings.',
+      };
+    }
+    return placed(mode, 'refund', read.reference, [read.preparedAtMs, digestOf(request)]);
+  },
+  stages(mode, partnerRef, delayMs) {
+    const fields = readRef(mode, 'refund', partnerRef);
+    if (fields === null) return null;
+    const atMs = whole(fields[0] ?? '');
+    return [
+      { atMs, report: { status: 'open', reason: null } },
+      { atMs: atMs + delayMs, report: { status: 'completed', reason: null } },
+    ];
+  },
+};
+
+/** How the buyer pays: JSON text, the same for the same pay-in. */
+export function payinInstructions(mode: Mode, partnerRef: string): string {
+  const payin = readPayin(mode, partnerRef);
+  assert(payin !== null, 'instructions are for a pay-in');
+  const digits = BigInt(`0x${sha256(partnerRef).slice(0, 16)}`)
+    .toString()
+    .padStart(20, '0');
+  return JSON.stringify({
+    method: 'bank_transfer',
+    beneficiary: 'Ponte Sandbox',
+    bank: 'Sandbox Bank',
+    routingNumber: '110000000',
+    accountNumber: digits.slice(-12),
+    reference: digits.slice(0, 8),
+    amount: formatAmount(payin.amountMinor),
+    currency: payin.currency,
+  });
+}
+
+export function notFound(what: string): Refusal {
+  return { code: 'not_found', message: `No such ${what} exists here.` };
+}
+
+export const amountTooSmall: Refusal = {
+  code: 'amount_too_small',
+  message: 'The amount does not cover the fees.',
+};
+
+const unreadable: Refusal = {
+  code: 'request_invalid',
+  message: 'The request is not one that this partner prepared.',
+};
+
+type Effect = (typeof magicValues)[keyof typeof magicValues]['effect'];
+
+function effectOf(text: string): Effect | null {
+  const known = Object.entries(magicValues).find(([value]) => value === text);
+  return known === undefined ? null : known[1].effect;
+}
+
+/** The point and the two decimals of an amount. */
+function ending(amountMinor: bigint): string {
+  return formatAmount(amountMinor).slice(-3);
+}
+
+function readRequest<K extends OrderKind>(
+  mode: Mode,
+  kind: K,
+  text: string,
+): z.output<Requests[K]> | null {
+  const json = parsedJson(text);
+  const ours = z.object({ kind: z.literal(kind), mode: z.literal(mode) }).safeParse(json);
+  const read = requests[kind].safeParse(json);
+  // The schema is the one of this kind, which the type of a table's cell does not say.
+  return ours.success && read.success ? (read.data as z.output<Requests[K]>) : null;
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function placed(
+  mode: Mode,
+  kind: OrderKind,
+  reference: string,
+  fields: readonly RefField[],
+): Order {
+  return { reference, partnerRef: makeRef(mode, refKinds[kind], fields) };
+}
+
+function readPayin(mode: Mode, partnerRef: string) {
+  const fields = readRef(mode, 'payin', partnerRef);
+  if (fields === null) return null;
+  const [currency = '', amountMinor = '', preparedAt = ''] = fields;
+  return { currency, amountMinor: BigInt(amountMinor), preparedAtMs: whole(preparedAt) };
+}
+
+function payinEnd(partnerRef: string, amountMinor: bigint, open: PayinReport): PayinReport {
+  const text = ending(amountMinor);
+  switch (effectOf(text)) {
+    case 'payin_fails':
+      return { ...open, status: 'failed', reason: `the sandbox fails pay-ins that end in ${text}` };
+    case 'arrives_short': {
+      const shortMinor = amountMinor - SHORT_BY_MINOR;
+      return { ...open, receivedMinor: shortMinor > 0n ? shortMinor : 0n };
+    }
+    default: {
+      const transactionHash = `0x${sha256(partnerRef)}`;
+      return { ...open, status: 'completed', receivedMinor: amountMinor, transactionHash };
+    }
+  }
+}
+
+function unpaid(status: 'open' | 'failed' | 'returned', reason: string | null): PayoutReport {
+  return { status, settled: null, fxRate: null, fees: null, endToEndId: null, reason };
+}
+
+function paid(partnerRef: string, source: Money, rate: Rate, atMs: number): PayoutReport {
+  const price = priceAt(source, rate);
+  assert(price !== null, 'a payout that was ordered covers its fees');
+  // The end-to-end id of BACEN: E, ISPB, yyyyMMddHHmm in UTC, 11 characters.
+  const minute = formatInstant(atMs).replaceAll(/[-T:]/g, '').slice(0, 12);
+  return {
+    status: 'completed',
+    settled: price.target,
+    fxRate: formatRate(rate),
+    fees: price.fees,
+    endToEndId: `E${ISPB}${minute}${sha256(partnerRef).slice(0, 11)}`,
+    reason: null,
+  };
+}
+
+function whole(text: string): number {
+  return Number.parseInt(text, 10);
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

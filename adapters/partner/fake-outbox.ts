@@ -1,0 +1,148 @@
+// What the fake partner has to tell: facts, written as messages, waiting until they are due and sent
+// when the host says so. It keeps no timer. What waits is lost when the process ends; who is not
+// told then must ask, as with a real partner whose message got lost.
+import { z } from 'zod';
+import { SECOND_MS } from '../../core/domain/instant.js';
+import type { PartnerFact } from '../../core/ports.js';
+import { type SignedMessage, signMessage } from './signed-message.js';
+
+/** Waits before a message that was not taken is sent again; after the last it is given up. */
+const REPEAT_WAITS_MS = [5 * SECOND_MS, 30 * SECOND_MS, 300 * SECOND_MS] as const;
+
+export interface FakeOutbox {
+  /** A message that waits already under this id is not added again. */
+  put(messageId: string, fact: PartnerFact, dueAtMs: number): void;
+  /** Sends up to `limit` messages that are due, one per order at most; tells how many it tried. */
+  pump(nowMs: number, limit: number): Promise<number>;
+  nextDueAtMs(): number | null;
+}
+
+interface Waiting {
+  readonly messageId: string;
+  readonly partnerRef: string;
+  readonly text: string;
+  readonly dueAtMs: number;
+  readonly tries: number;
+}
+
+export function createFakeOutbox(options: {
+  readonly secret: string;
+  /** Rejects when the message was not taken: it is repeated some times. */
+  readonly deliver: (message: SignedMessage) => Promise<void>;
+  readonly onQueued?: (() => void) | undefined;
+}): FakeOutbox {
+  /** By `dueAtMs`, first come first. */
+  const waiting: Waiting[] = [];
+  const ids = new Set<string>();
+
+  const add = (item: Waiting): void => {
+    let at = waiting.length;
+    while (at > 0 && (waiting[at - 1]?.dueAtMs ?? 0) > item.dueAtMs) at -= 1;
+    waiting.splice(at, 0, item);
+    ids.add(item.messageId);
+  };
+
+  const take = (nowMs: number, limit: number): readonly Waiting[] => {
+    const taken = new Map<string, Waiting>();
+    for (let at = 0; at < waiting.length && taken.size < limit; ) {
+      const item = waiting[at];
+      if (item === undefined || item.dueAtMs > nowMs) break;
+      if (taken.has(item.partnerRef)) at += 1;
+      else {
+        taken.set(item.partnerRef, item);
+        waiting.splice(at, 1);
+        ids.delete(item.messageId);
+      }
+    }
+    return [...taken.values()];
+  };
+
+  const send = async (item: Waiting, nowMs: number): Promise<void> => {
+    const { messageId, text } = item;
+    try {
+      await options.deliver(
+        signMessage({ secret: options.secret, messageId, text, sentAtMs: nowMs }),
+      );
+    } catch {
+      const waitMs = REPEAT_WAITS_MS[item.tries];
+      if (waitMs !== undefined && !ids.has(messageId)) {
+        add({ ...item, dueAtMs: nowMs + waitMs, tries: item.tries + 1 });
+      }
+    }
+  };
+
+  return {
+    put(messageId, fact, dueAtMs) {
+      if (ids.has(messageId)) return;
+      const { partnerRef } = fact;
+      add({ messageId, partnerRef, text: writeFact(fact), dueAtMs, tries: 0 });
+      options.onQueued?.();
+    },
+    async pump(nowMs, limit) {
+      const due = take(nowMs, limit);
+      await Promise.all(due.map((item) => send(item, nowMs)));
+      return due.length;
+    },
+    nextDueAtMs: () => waiting[0]?.dueAtMs ?? null,
+  };
+}
+
+/** A fact as the text of a message; amounts are decimal strings of minor units. */
+export function writeFact(fact: PartnerFact): string {
+  return JSON.stringify(fact, (_, value: unknown) =>
+    typeof value === 'bigint' ? `${value}` : value,
+  );
+}
+
+/** The fact that a message tells; null when it tells none. */
+export function readFact(text: string): PartnerFact | null {
+  try {
+    return factSchema.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+const minor = z
+  .string()
+  .regex(/^[0-9]{1,16}$/)
+  .transform((text) => BigInt(text));
+const money = z.object({ amountMinor: minor, currency: z.string() });
+const reason = z.string().nullable();
+const orderStatus = z.enum(['open', 'completed', 'failed', 'returned']);
+const ids = { reference: z.string().nullable(), partnerRef: z.string() };
+
+const factSchema = z.discriminatedUnion('kind', [
+  z.object({
+    ...ids,
+    kind: z.literal('submit_buyer'),
+    report: z.object({ status: z.enum(['verifying', 'approved', 'rejected']), reason }),
+  }),
+  z.object({
+    ...ids,
+    kind: z.literal('payin'),
+    report: z.object({
+      status: orderStatus,
+      receivedMinor: minor,
+      transactionHash: z.string().nullable(),
+      reason,
+    }),
+  }),
+  z.object({
+    ...ids,
+    kind: z.literal('payout'),
+    report: z.object({
+      status: orderStatus,
+      settled: money.nullable(),
+      fxRate: z.string().nullable(),
+      fees: money.nullable(),
+      endToEndId: z.string().nullable(),
+      reason,
+    }),
+  }),
+  z.object({
+    ...ids,
+    kind: z.literal('refund'),
+    report: z.object({ status: z.enum(['open', 'completed', 'failed']), reason }),
+  }),
+]);

@@ -1,0 +1,60 @@
+// The ids that the fake partner gives out. Each carries what the fake must know of the order to
+// answer for it later, so that the fake needs no memory: `fake_<kind>_` and base64url of fields and
+// a checksum. The checksum tells ids of this mode from anything else; it is no protection.
+import { createHash } from 'node:crypto';
+import type { Mode } from '../../core/domain/tenant.js';
+import { assert } from '../../core/errors.js';
+
+const digest = '([A-Za-z0-9_-]{12})';
+const currency = '([A-Z]{3})';
+const number = '(0|[1-9][0-9]{0,15})';
+
+/** The fields of each kind, in their order. */
+const forms = {
+  /** entity type, decision, prepared at, digest */
+  receiver: new RegExp(`^(individual|business)\\.(approved|rejected)\\.${number}\\.${digest}$`),
+  /** digest */
+  pix: new RegExp(`^${digest}$`),
+  account: new RegExp(`^${digest}$`),
+  /** currency, amount, rate, expires at */
+  quote: new RegExp(`^${currency}\\.${number}\\.${number}\\.${number}$`),
+  /** currency, amount, prepared at, digest */
+  payin: new RegExp(`^${currency}\\.${number}\\.${number}\\.${digest}$`),
+  /** currency, amount, rate, prepared at, digest */
+  payout: new RegExp(`^${currency}\\.${number}\\.${number}\\.${number}\\.${digest}$`),
+  /** prepared at, digest */
+  refund: new RegExp(`^${number}\\.${digest}$`),
+} as const;
+
+export type RefKind = keyof typeof forms;
+export type RefField = string | number | bigint;
+
+export function makeRef(mode: Mode, kind: RefKind, fields: readonly RefField[]): string {
+  const text = fields.join('.');
+  assert(forms[kind].test(text), `an id of the fake partner of kind ${kind} has its fields`);
+  const packed = Buffer.from(`${text}.${checksum(mode, kind, text)}`).toString('base64url');
+  return `fake_${kind}_${packed}`;
+}
+
+/** The fields of an id that this fake gave out in this mode; null for anything else. */
+export function readRef(mode: Mode, kind: RefKind, ref: string): readonly string[] | null {
+  const prefix = `fake_${kind}_`;
+  if (!ref.startsWith(prefix)) return null;
+  const packed = ref.slice(prefix.length);
+  const bytes = Buffer.from(packed, 'base64url');
+  if (bytes.toString('base64url') !== packed) return null;
+  const whole = bytes.toString('latin1');
+  const text = whole.slice(0, whole.lastIndexOf('.'));
+  const fields = forms[kind].exec(text);
+  if (fields === null || whole !== `${text}.${checksum(mode, kind, text)}`) return null;
+  return fields.slice(1);
+}
+
+/** Tells orders apart that are alike but for what their id does not carry. */
+export function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 12);
+}
+
+function checksum(mode: Mode, kind: RefKind, text: string): string {
+  return digestOf(`${mode}.${kind}.${text}`).slice(0, 6);
+}

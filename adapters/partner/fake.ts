@@ -1,0 +1,272 @@
+// The settlement partner of test mode. It keeps nothing: an order's request text gives its id, the
+// id carries the order, and the clock tells how far it got, so a restart in the middle changes
+// nothing. An order exists from when its request was prepared, started or not: looked up by its
+// request it is always found, as at a partner that got the call whose answer was lost. What goes
+// wrong on purpose stands in fake-order.ts.
+import { createHmac } from 'node:crypto';
+import { formatRate, type Money } from '../../core/domain/money.js';
+import type { QuoteTerms } from '../../core/domain/quote.js';
+import type { Mode } from '../../core/domain/tenant.js';
+import { assert } from '../../core/errors.js';
+import type {
+  Clock,
+  PartnerAnswer,
+  PartnerFact,
+  PayinOrder,
+  PayoutOrder,
+  ReceiverOrder,
+  ReceiverReport,
+  RefundOrder,
+  SettlementPartner,
+} from '../../core/ports.js';
+import {
+  amountTooSmall,
+  notFound,
+  type OrderBook,
+  type OrderKind,
+  payinBook,
+  payinInstructions,
+  payoutBook,
+  type Refusal,
+  receiverBook,
+  refKinds,
+  refundBook,
+  type ToldOf,
+  writeRequest,
+} from './fake-order.js';
+import { createFakeOutbox, type FakeOutbox, readFact } from './fake-outbox.js';
+import { fakeCurrencies, priceAt, QUOTE_LIFE_MS, rateAt } from './fake-quote.js';
+import { digestOf, makeRef, readRef } from './fake-ref.js';
+import { type SignedMessage, verifyMessage } from './signed-message.js';
+
+export interface FakePartnerOptions {
+  readonly mode: Mode;
+  readonly clock: Clock;
+  /** How long each decision and each leg of a transfer takes. */
+  readonly delayMs: number;
+  /** Signs and verifies its messages: `whsec_` and base64. One per mode. */
+  readonly secret: string;
+  /** Brings a message to where the host takes partner messages in; rejects if it was not taken. */
+  readonly deliver: (message: SignedMessage) => Promise<void>;
+  /** Called when a message begins to wait. */
+  readonly onQueued?: () => void;
+}
+
+/** The port, and its messages: the host calls `pump` at `nextDueAtMs`, or every so often. */
+export interface FakePartner extends SettlementPartner, Pick<FakeOutbox, 'pump' | 'nextDueAtMs'> {}
+
+export function createFakePartner(options: FakePartnerOptions): FakePartner {
+  const { mode, secret } = options;
+  const outbox = createFakeOutbox(options);
+  const world: World = { ...options, outbox };
+  return {
+    name: 'fake',
+    currencies: fakeCurrencies,
+    ...parties(world),
+    ...payins(world),
+    ...payouts(world),
+    ...refunds(world),
+    readInbound(headers, body, nowMs) {
+      const message = verifyMessage({ secret, headers, body, nowMs });
+      const fact = message === null ? null : readFact(message.text);
+      if (message === null || fact === null) return null;
+      if (readRef(mode, refKinds[fact.kind], fact.partnerRef) === null) return null;
+      return { messageId: message.messageId, facts: [fact] };
+    },
+    pump: outbox.pump,
+    nextDueAtMs: outbox.nextDueAtMs,
+  };
+}
+
+interface World extends Pick<FakePartnerOptions, 'mode' | 'clock' | 'delayMs' | 'secret'> {
+  readonly outbox: FakeOutbox;
+}
+
+type PixRegistration = Parameters<SettlementPartner['registerPixDestination']>[0];
+type RailsOrder = Parameters<SettlementPartner['provisionRails']>[0];
+type QuoteInput = Parameters<SettlementPartner['quote']>[0];
+
+function parties(world: World) {
+  const { mode, clock, secret } = world;
+  const desk = deskOf(world, receiverBook);
+  const keyed = (kind: 'pix' | 'account', key: string) => {
+    const mac = createHmac('sha256', secret).update(`${mode}.${kind}.${key}`).digest('base64url');
+    return makeRef(mode, kind, [mac.slice(0, 12)]);
+  };
+  return {
+    prepareReceiver: async (order: ReceiverOrder) =>
+      done(writeRequest('submit_buyer', { ...stamp(world), ...order })),
+    async submitReceiver(request: string) {
+      const started = desk.start(request);
+      if (started.outcome !== 'done') return started;
+      const { partnerRef } = started.value;
+      const [first] = receiverBook.stages(mode, partnerRef, world.delayMs) ?? [];
+      assert(first !== undefined, 'an order begins with a stage');
+      return done({ partnerRef, ...first.report });
+    },
+    receiver: async (partnerRef: string) => desk.read(partnerRef),
+    findReceiver: async (request: string) => desk.find(request),
+    async registerPixDestination(input: PixRegistration) {
+      const problem = partyProblem(desk.read(input.receiverRef)) ?? pixProblem(input);
+      if (problem !== null) return refused(problem);
+      return done({ destinationRef: keyed('pix', input.key) });
+    },
+    async provisionRails({ receiverRef, destinationRef, key }: RailsOrder) {
+      const known = readRef(mode, 'pix', destinationRef) !== null;
+      const problem =
+        partyProblem(desk.read(receiverRef)) ?? (known ? null : notFound('destination'));
+      if (problem !== null) return refused(problem);
+      return done({ virtualAccountRef: keyed('account', key) });
+    },
+    async quote({ source, destination }: QuoteInput) {
+      if (readRef(mode, 'pix', destination) === null) return refused(notFound('destination'));
+      return quoteAt(mode, source, clock.nowMs());
+    },
+  };
+}
+
+function payins(world: World) {
+  const { mode } = world;
+  const desk = deskOf(world, payinBook);
+  const told = (partnerRef: string) => ({
+    partnerRef,
+    instructions: payinInstructions(mode, partnerRef),
+  });
+  return {
+    async preparePayin({ reference, quote, payerEmail }: PayinOrder) {
+      const fields = { reference, quoteRef: quote.partnerQuoteId, payerEmail };
+      return done(writeRequest('payin', { ...stamp(world), ...fields }));
+    },
+    async startPayin(request: string) {
+      const started = desk.start(request);
+      return started.outcome === 'done' ? done(told(started.value.partnerRef)) : started;
+    },
+    payin: async (partnerRef: string) => desk.read(partnerRef),
+    async findPayin(request: string) {
+      const found = desk.find(request);
+      return done(found.value === null ? null : told(found.value.partnerRef));
+    },
+  };
+}
+
+function payouts(world: World) {
+  const desk = deskOf(world, payoutBook);
+  return {
+    async preparePayout({ reference, amount, destination }: PayoutOrder) {
+      const { currency, amountMinor } = amount;
+      if (!fakeCurrencies.includes(currency)) return refused(currencyUnknown);
+      const { preparedAtMs } = stamp(world);
+      // The rate of this minute holds for this payout, whatever the quote showed.
+      const { rateScaled } = rateAt(currency, preparedAtMs);
+      const money = { currency, amountMinor: `${amountMinor}`, rateScaled: `${rateScaled}` };
+      return done(
+        writeRequest('payout', { ...stamp(world), preparedAtMs, reference, destination, ...money }),
+      );
+    },
+    startPayout: async (request: string) => desk.start(request),
+    payout: async (partnerRef: string) => desk.read(partnerRef),
+    findPayout: async (request: string) => desk.find(request),
+  };
+}
+
+function refunds(world: World) {
+  const desk = deskOf(world, refundBook);
+  return {
+    async prepareRefund({ reference, payinRef, amount }: RefundOrder) {
+      const money = { currency: amount.currency, amountMinor: `${amount.amountMinor}` };
+      return done(writeRequest('refund', { ...stamp(world), reference, payinRef, ...money }));
+    },
+    startRefund: async (request: string) => desk.start(request),
+    refund: async (partnerRef: string) => desk.read(partnerRef),
+    findRefund: async (request: string) => desk.find(request),
+  };
+}
+
+/** What can be done with any kind of order. Only `start` leaves messages in the outbox. */
+function deskOf<K extends OrderKind>(world: World, book: OrderBook<K>) {
+  const { mode, clock, delayMs, outbox } = world;
+  return {
+    start(request: string): PartnerAnswer<{ partnerRef: string }> {
+      const order = book.order(mode, request);
+      if ('code' in order) return refused(order);
+      const { partnerRef } = order;
+      for (const { atMs, report } of book.stages(mode, partnerRef, delayMs)?.slice(1) ?? []) {
+        const messageId = `msg_${digestOf(`${partnerRef}.${report.status}`)}`;
+        // Kind and report belong together by the type of the book.
+        outbox.put(messageId, { ...order, kind: book.kind, report } as PartnerFact, atMs);
+      }
+      return done({ partnerRef });
+    },
+    find(request: string) {
+      const order = book.order(mode, request);
+      return done('code' in order ? null : { partnerRef: order.partnerRef });
+    },
+    read(partnerRef: string): PartnerAnswer<ToldOf<K>['report']> {
+      const stages = book.stages(mode, partnerRef, delayMs);
+      if (stages === null) return refused(notFound('order'));
+      const nowMs = clock.nowMs();
+      return done((stages.findLast(({ atMs }) => atMs <= nowMs) ?? stages[0]).report);
+    },
+  };
+}
+
+function quoteAt(mode: Mode, source: Money, nowMs: number): PartnerAnswer<QuoteTerms> {
+  if (!fakeCurrencies.includes(source.currency)) return refused(currencyUnknown);
+  const rate = rateAt(source.currency, nowMs);
+  const price = priceAt(source, rate);
+  if (price === null) return refused(amountTooSmall);
+  const expiresAtMs = nowMs + QUOTE_LIFE_MS;
+  const fields = [source.currency, source.amountMinor, rate.rateScaled, expiresAtMs];
+  return done({
+    partnerQuoteId: makeRef(mode, 'quote', fields),
+    source,
+    ...price,
+    rate: formatRate(rate),
+    rateKind: 'indicative',
+    lockedUntilMs: null,
+    expiresAtMs,
+  });
+}
+
+function stamp({ mode, clock }: World) {
+  return { mode, preparedAtMs: clock.nowMs() };
+}
+
+function partyProblem(report: PartnerAnswer<ReceiverReport>): Refusal | null {
+  if (report.outcome !== 'done') return notFound('receiver');
+  if (report.value.status === 'approved') return null;
+  return { code: 'receiver_not_approved', message: 'The receiver is not approved.' };
+}
+
+/** Nothing of the key is repeated: messages may be logged. */
+function pixProblem({ pixKey, accountHolderName }: PixRegistration): Refusal | null {
+  if (accountHolderName.trim() === '') {
+    return { code: 'account_holder_invalid', message: 'accountHolderName is empty.' };
+  }
+  if (pixKeyForms.some((form) => form.test(pixKey))) return null;
+  const message =
+    'pixKey is none of: CPF or CNPJ without punctuation, +55 phone number, e-mail address, UUID.';
+  return { code: 'pix_key_invalid', message };
+}
+
+/** CPF, CNPJ (numeric and alphanumeric), phone, e-mail, random key. */
+const pixKeyForms = [
+  /^[0-9]{11}$/,
+  /^[0-9A-Z]{12}[0-9]{2}$/,
+  /^\+55[0-9]{10,11}$/,
+  /^(?=.{3,77}$)[^\s@]+@[^\s@]+\.[^\s@.]+$/,
+  /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+] as const;
+
+const currencyUnknown: Refusal = {
+  code: 'currency_not_supported',
+  message: `Buyers can pay in ${fakeCurrencies.join(', ')}.`,
+};
+
+function done<T>(value: T): { readonly outcome: 'done'; readonly value: T } {
+  return { outcome: 'done', value };
+}
+
+function refused(refusal: Refusal) {
+  return { outcome: 'refused', ...refusal } as const;
+}

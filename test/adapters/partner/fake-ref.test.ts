@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { digestOf, makeRef, readRef } from '../../../adapters/partner/fake-ref.js';
+import { AssertionFailure } from '../../../core/errors.js';
+
+const fields = fc
+  .record({
+    currency: fc.stringMatching(/^[A-Z]{3}$/),
+    amountMinor: fc.bigInt({ min: 0n, max: 9_999_999_999_999_999n }),
+    preparedAtMs: fc.integer({ min: 0, max: 9_000_000_000_000 }),
+    text: fc.string(),
+  })
+  .map((all) => [all.currency, all.amountMinor, all.preparedAtMs, digestOf(all.text)]);
+
+test('an id gives back the fields that it was made of', () => {
+  fc.assert(
+    fc.property(fields, (given) => {
+      const ref = makeRef('test', 'payin', given);
+      assert.match(ref, /^fake_payin_[A-Za-z0-9_-]{30,90}$/);
+      assert.deepEqual(
+        readRef('test', 'payin', ref),
+        given.map((field) => `${field}`),
+      );
+    }),
+  );
+});
+
+test('an id is of one kind and one mode', () => {
+  fc.assert(
+    fc.property(fields, (given) => {
+      const ref = makeRef('test', 'payin', given);
+      assert.equal(readRef('live', 'payin', ref), null);
+      for (const kind of ['receiver', 'pix', 'account', 'quote', 'payout', 'refund'] as const) {
+        assert.equal(readRef('test', kind, ref), null);
+        assert.equal(readRef('test', kind, ref.replace('fake_payin_', `fake_${kind}_`)), null);
+      }
+    }),
+  );
+});
+
+test('any text is read without failing', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (left, right) => {
+      const packed = Buffer.from(`${left}.${right}`).toString('base64url');
+      for (const text of [left, `fake_payin_${left}`, `fake_payin_${packed}`]) {
+        assert.equal(readRef('test', 'payin', text), null);
+      }
+    }),
+  );
+});
+
+test('fields that do not fit the kind are a programmer’s error', () => {
+  for (const wrong of [[], ['USD'], ['usd', 1, 2, digestOf('')], ['USD', -1, 2, digestOf('')]]) {
+    assert.throws(() => makeRef('test', 'payin', wrong), AssertionFailure);
+  }
+});
