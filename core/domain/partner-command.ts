@@ -1,6 +1,7 @@
 // One thing that the settlement partner must do for us. The row is committed before the call, its
 // id is our idempotency key at the partner, and it stays the record of the order until the partner
-// reports its end. A call whose outcome is unknown is never taken for a failure.
+// reports its end. A call whose outcome is unknown is never taken for a failure, and stays in doubt
+// however a later call of the same order ends, until the partner tells.
 import { assert } from '../errors.js';
 import type { Money } from './money.js';
 import type { Tenant } from './tenant.js';
@@ -8,7 +9,13 @@ import type { Tenant } from './tenant.js';
 export const commandMoves = {
   pending: { send: 'sent', accept: 'done', refuse: 'refused', postpone: 'pending', void: 'void' },
   sent: { accept: 'done', refuse: 'refused', postpone: 'pending', lose: 'unknown' },
-  unknown: { send: 'sent', accept: 'done', refuse: 'refused' },
+  unknown: {
+    send: 'unknown',
+    accept: 'done',
+    refuse: 'refused',
+    postpone: 'unknown',
+    lose: 'unknown',
+  },
   done: { refuse: 'refused' },
   refused: { supersede: 'void' },
   void: {},
@@ -21,7 +28,8 @@ export type CommandMove = 'send' | 'accept' | 'refuse' | 'postpone' | 'lose' | '
 export type CommandKind = 'submit_buyer' | 'payin' | 'payout' | 'refund';
 
 /**
- * How long after the first call its key surely still protects us: 24 h at the partner, less 1 h.
+ * How long after the first call in doubt its key surely still protects us: 24 h at the partner,
+ * less 1 h.
  */
 export const KEY_KEPT_MS = 23 * 3_600_000;
 /** How long one worker may hold a command before another may take it: longer than any call. */
@@ -52,6 +60,7 @@ export interface PartnerCommand extends Tenant {
   readonly end: OrderEnd;
   /** Calls begun (in `done`: questions asked) since the last change for the better. */
   readonly tries: number;
+  /** The first call that the partner may have seen; null before any call. */
   readonly firstSentAtMs: number | null;
   /** When a worker must look next; null when there is nothing to do by itself. */
   readonly dueAtMs: number | null;
@@ -93,7 +102,8 @@ export function isOpen(command: PartnerCommand): boolean {
 
 /** A call in doubt may be repeated while the partner keeps our key; then only be read back. */
 export function mayRepeat(command: PartnerCommand, nowMs: number): boolean {
-  return command.firstSentAtMs === null || nowMs < command.firstSentAtMs + KEY_KEPT_MS;
+  if (command.state === 'pending' || command.firstSentAtMs === null) return true;
+  return nowMs < command.firstSentAtMs + KEY_KEPT_MS;
 }
 
 /** What a stored request is sealed for: it opens for no other command. */
@@ -114,12 +124,10 @@ export function sendCommand(
 ): PartnerCommand {
   const fields = {
     request,
-    firstSentAtMs: command.firstSentAtMs ?? nowMs,
+    firstSentAtMs: command.state === 'pending' ? nowMs : command.firstSentAtMs,
     tries: command.tries + 1,
   };
-  // A call whose worker lost its lease is in doubt before it is repeated.
-  const known = command.state === 'sent' ? step(command, 'lose', nowMs, {}) : command;
-  return step(known, 'send', nowMs, fields);
+  return step(inDoubt(command, nowMs), 'send', nowMs, fields);
 }
 
 /** The partner took the order; its end is asked for until it is reported. */
@@ -145,14 +153,20 @@ export function refuseCommand(
   return step(command, 'refuse', nowMs, { dueAtMs: null, leaseToken: null, lastError: reason });
 }
 
-/** The partner surely did nothing: the same order is pending again after a wait. */
+/**
+ * This call surely did nothing: the same order is tried again after a wait. It is pending as if it
+ * was never sent, unless an earlier call is in doubt.
+ */
 export function postponeCommand(
   command: PartnerCommand,
   reason: string,
   nowMs: number,
 ): PartnerCommand {
+  // Before any call it was the preparing that failed; that is a try too.
+  const tries = command.state === 'pending' ? command.tries + 1 : command.tries;
   return step(command, 'postpone', nowMs, {
-    dueAtMs: nowMs + backoffMs(CALL_BACKOFF_MS, command.tries),
+    tries,
+    dueAtMs: nowMs + backoffMs(CALL_BACKOFF_MS, tries - 1),
     leaseToken: null,
     lastError: reason,
   });
@@ -165,7 +179,7 @@ export function loseCommand(
   nowMs: number,
 ): PartnerCommand {
   return step(command, 'lose', nowMs, {
-    dueAtMs: nowMs + backoffMs(CALL_BACKOFF_MS, command.tries),
+    dueAtMs: nowMs + backoffMs(CALL_BACKOFF_MS, command.tries - 1),
     leaseToken: null,
     lastError: reason,
   });
@@ -187,7 +201,8 @@ export function leaveToOperator(
   reason: string,
   nowMs: number,
 ): PartnerCommand {
-  return changed(command, nowMs, { dueAtMs: null, leaseToken: null, lastError: reason });
+  const fields = { dueAtMs: null, leaseToken: null, lastError: reason };
+  return changed(inDoubt(command, nowMs), nowMs, fields);
 }
 
 /** Look again later: the question was asked and the order had not ended. */
@@ -218,14 +233,13 @@ export function reportOrder(
   if (end === 'open') return known.partnerRef === command.partnerRef ? command : known;
   if (end === command.end && end !== 'failed') return command;
   const tries = end === command.end ? command.tries + 1 : 0;
+  const state = nextCommandState(command.state, 'accept') ?? command.state;
+  const asked = state === 'done' && end === 'failed' && tries < POLL_BACKOFF_MS.length;
   return changed(known, nowMs, {
-    state: nextCommandState(command.state, 'accept') ?? command.state,
+    state,
     end,
     tries,
-    dueAtMs:
-      end === 'failed' && tries < POLL_BACKOFF_MS.length
-        ? nowMs + backoffMs(POLL_BACKOFF_MS, tries)
-        : null,
+    dueAtMs: asked ? nowMs + backoffMs(POLL_BACKOFF_MS, tries) : null,
     leaseToken: null,
   });
 }
@@ -234,6 +248,11 @@ export function backoffMs(waitsMs: readonly number[], tries: number): number {
   const waitMs = waitsMs[tries < waitsMs.length ? tries : waitsMs.length - 1];
   assert(waitMs !== undefined, 'a backoff needs at least one wait');
   return waitMs;
+}
+
+/** A call whose worker lost its lease is in doubt. */
+function inDoubt(command: PartnerCommand, nowMs: number): PartnerCommand {
+  return command.state === 'sent' ? step(command, 'lose', nowMs, {}) : command;
 }
 
 type Fields = Partial<Omit<PartnerCommand, 'id' | 'kind' | 'version' | 'updatedAtMs'>>;
