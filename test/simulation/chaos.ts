@@ -1,0 +1,89 @@
+// What a history is made of and what goes wrong in it. Each seed draws its own mixture, some parts
+// often and some not at all, because a mixture of everything hides what only repetition brings out.
+import type { LineFaults } from './partner-line.js';
+import type { SeededRandom } from './seeded-random.js';
+
+export interface Chaos {
+  /** Processes on the one database; a single one ends the leases of the one before it. */
+  readonly hosts: 1 | 2;
+  /** Per step. */
+  readonly crashes: number;
+  readonly line: LineFaults;
+  readonly refusals: number;
+  readonly slowReads: number;
+  readonly lostMessages: number;
+  readonly doubledMessages: number;
+  /** How often several processes move at once, so that their batches share a commit. */
+  readonly bursts: number;
+  /** How often waiting calls go on before anything new begins. */
+  readonly patience: number;
+  readonly weights: Readonly<Record<ActionName, number>>;
+}
+
+/** How often each thing begins, before the seed has its say. */
+const actions = {
+  create: 6,
+  raceCreates: 2,
+  repeatCreate: 2,
+  buyerStep: 24,
+  strayStep: 3,
+  cancel: 1.5,
+  operatorCancel: 0.5,
+  operatorFail: 0.7,
+  advance: 2,
+  bankMoves: 14,
+  message: 16,
+  forgedMessage: 0.5,
+  work: 44,
+  tick: 10,
+  jump: 4,
+  leap: 0.7,
+  receiverMood: 1.5,
+  subscribe: 0.7,
+  unsubscribe: 0.3,
+  rotateSecret: 0.4,
+  testWebhook: 0.4,
+  replay: 0.8,
+  replayAllDead: 0.2,
+  operatorRetries: 1,
+} as const;
+export type ActionName = keyof typeof actions;
+
+export function drawChaos(random: SeededRandom): Chaos {
+  const fault = () => random.pick([0, 0, 0.03, 0.1, 0.3]);
+  const weights = Object.entries(actions).map(([name, weight]) => [
+    name,
+    weight * random.pick([0.3, 1, 1, 1, 3]),
+  ]);
+  return {
+    hosts: random.chance(0.25) ? 2 : 1,
+    crashes: random.pick([0, 0.002, 0.005, 0.02]),
+    line: {
+      noConnection: fault(),
+      lostOnTheWay: fault() / 2,
+      lateOnTheWay: fault() / 2,
+      answerLost: fault() / 2,
+    },
+    refusals: random.pick([0, 0, 0.03, 0.15]),
+    slowReads: random.pick([0, 0.1, 0.5]),
+    lostMessages: random.pick([0, 0.1, 0.5, 1]),
+    doubledMessages: random.pick([0, 0.1, 0.5]),
+    bursts: random.pick([0, 0.1, 0.4]),
+    patience: random.pick([0.5, 0.7, 0.85]),
+    weights: Object.fromEntries(weights) as Record<ActionName, number>,
+  };
+}
+
+/** Nothing goes wrong any more. */
+export function calm(chaos: Chaos): Chaos {
+  return {
+    ...chaos,
+    crashes: 0,
+    line: { noConnection: 0, lostOnTheWay: 0, lateOnTheWay: 0, answerLost: 0 },
+    refusals: 0,
+    slowReads: 0,
+    lostMessages: 0,
+    doubledMessages: 0,
+    bursts: 0,
+  };
+}

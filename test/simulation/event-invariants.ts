@@ -1,0 +1,115 @@
+// Invariants of events and their deliveries: nothing told twice, out of order or not at all, judged by
+// what truly reached the receivers.
+import { createHash } from 'node:crypto';
+import { matchesEvent } from '../../core/domain/event.js';
+import { verifyWebhook } from '../../core/domain/signature.js';
+import { ATTEMPTS_MAX } from '../../core/domain/webhook-delivery.js';
+import type { FeedEvent } from '../../core/ports.js';
+import { type Evidence, eachPayment, walk } from './evidence.js';
+import { plainOf } from './simulated-host.js';
+
+/** In each namespace: created, then one event per status, exactly as the batches stored them. */
+export function oneEventPerChangeAndNamespaceInOrder(evidence: Evidence): string | null {
+  const told = new Map<string, string[]>();
+  const events = [...evidence.tenants.values()].flatMap(({ feed }) => feed as readonly FeedEvent[]);
+  const ids = new Set<string>();
+  for (const event of [...events, ...evidence.outbox.map((row) => row.event)]) {
+    if (ids.has(event.id)) return `the event ${event.id} is there twice`;
+    ids.add(event.id);
+    const [namespace, name] = event.type.split('.') as [string, string];
+    const key = `${event.subjectId} ${namespace}`;
+    const status = name === 'buyer_kyc_rejected' ? 'failed' : name;
+    told.set(key, [...(told.get(key) ?? []), status]);
+  }
+  return eachPayment(evidence, ({ payment, statuses }) => {
+    const expected = ['created', ...walk(statuses).slice(1)].join(' ');
+    const namespaces = payment.origin === 'invoice' ? ['invoice'] : ['payment_intent', 'invoice'];
+    for (const namespace of namespaces) {
+      const heard = (told.get(`${payment.id} ${namespace}`) ?? []).join(' ');
+      if (heard !== expected) return `${namespace} told: ${heard}; happened: ${expected}`;
+    }
+    return null;
+  });
+}
+
+export function sequencesAreGapFreeAndChained(evidence: Evidence): string | null {
+  for (const [name, { feed, head }] of evidence.tenants) {
+    let hash = '';
+    for (const [index, event] of feed.entries()) {
+      if (event.sequence !== index + 1) return `${name}: ${event.sequence} at place ${index + 1}`;
+      hash = createHash('sha256').update(hash).update(event.body).digest('hex');
+      if (event.chainHash !== hash) return `${name}: the chain breaks at ${event.sequence}`;
+    }
+    if ((head?.sequence ?? 0) !== feed.length) return `${name}: the head is at ${head?.sequence}`;
+  }
+  return null;
+}
+
+export function everyEventReachesEverySubscription(evidence: Evidence): string | null {
+  const sent = new Set<string>();
+  for (const { subscriptionId, eventId } of evidence.deliveries.values()) {
+    const name = `${subscriptionId} ${eventId}`;
+    if (sent.has(name)) return `${name} has two deliveries`;
+    sent.add(name);
+  }
+  for (const subscription of evidence.subscriptions.values()) {
+    const { orgId, mode, id, active, eventTypes, createdAtMs } = subscription;
+    if (!active) continue;
+    const feed = evidence.tenants.get(`${orgId} ${mode}`)?.feed ?? [];
+    const missed = feed.find(
+      (event) =>
+        event.createdAtMs > createdAtMs &&
+        matchesEvent(eventTypes, event.type) &&
+        event.type !== 'webhook.test' &&
+        !sent.has(`${id} ${event.id}`),
+    );
+    if (missed !== undefined) return `${id} has no delivery of ${missed.type} ${missed.id}`;
+  }
+  return null;
+}
+
+export function oneDeliveryIdAndTheSameBytes(evidence: Evidence): string | null {
+  const bodies = new Map<string, string>();
+  for (const { feed } of evidence.tenants.values()) {
+    for (const event of feed) bodies.set(event.id, event.body);
+  }
+  for (const { deliveryId, eventType, body } of evidence.outside.received()) {
+    const delivery = evidence.deliveries.get(deliveryId);
+    if (delivery === undefined) return `${deliveryId} was sent and is no delivery`;
+    if (delivery.eventType !== eventType) return `${deliveryId} was sent as ${eventType}`;
+    if (bodies.get(delivery.eventId) !== body) return `${deliveryId} was sent with other bytes`;
+  }
+  return null;
+}
+
+export function deliveredOnlyIfReceived(evidence: Evidence): string | null {
+  const answered = new Set<string>();
+  for (const { deliveryId, answered: status } of evidence.outside.received()) {
+    if (status === 200) answered.add(deliveryId);
+  }
+  for (const { id, status, attempt } of evidence.deliveries.values()) {
+    if (status === 'delivered' && !answered.has(id)) return `${id} is delivered to nobody`;
+    if (attempt > ATTEMPTS_MAX) return `${id} had ${attempt} attempts`;
+  }
+  return null;
+}
+
+export function webhooksVerifyWithTheNewestSecret(evidence: Evidence): string | null {
+  const received = evidence.outside.received();
+  for (const { deliveryId, signature, body, atMs, claimedSecret } of received.slice(-20)) {
+    const delivery = evidence.deliveries.get(deliveryId);
+    const sealed = evidence.secrets.get(delivery?.subscriptionId ?? '') ?? [];
+    const secrets = sealed.slice(sealed.indexOf(claimedSecret)).map(plainOf);
+    const nowSeconds = Math.floor(atMs / 1_000);
+    const verifies = secrets.some(
+      (secret) => verifyWebhook({ secret, header: signature, body, nowSeconds }).valid,
+    );
+    if (!verifies) return `${deliveryId} came with a signature that does not verify`;
+  }
+  return null;
+}
+
+export function everyDeliveryEnded({ deliveries }: Evidence): string | null {
+  const pending = [...deliveries.values()].find(({ status }) => status === 'pending');
+  return pending === undefined ? null : `${pending.id} is still pending`;
+}

@@ -1,0 +1,144 @@
+// The real store as one simulated process sees it: with a gate before and after every statement and
+// every batch, so that the process can die there, and with an observer that sees what was truly
+// applied. It changes nothing that passes through.
+import type { PartnerCommand } from '../../core/domain/partner-command.js';
+import type { ClaimedDelivery, Claims, Store, Tx } from '../../core/ports.js';
+import type { Gates, SimulatedProcess } from './gates.js';
+import type { SeededRandom } from './seeded-random.js';
+
+export interface StagedWrite {
+  readonly group: string;
+  readonly method: string;
+  readonly args: readonly unknown[];
+}
+
+export interface BatchObserver {
+  applied(writes: readonly StagedWrite[]): void;
+  claimedCommands(commands: readonly PartnerCommand[]): void;
+  claimedDeliveries(process: string, claimed: readonly ClaimedDelivery[]): void;
+  leasesEnded(): void;
+}
+
+export interface GatedStoreInput {
+  readonly store: Store;
+  readonly process: SimulatedProcess;
+  readonly gates: Gates;
+  readonly observer: BatchObserver;
+  readonly random: SeededRandom;
+  /** How often the reads of one `work` are apart, so that other batches fall between them. */
+  readonly slowReads: () => number;
+}
+
+/** The methods of Tx that stage; all others read. */
+const writes: ReadonlySet<string> = new Set([
+  ...['insert', 'update', 'updateProfile', 'touch', 'append', 'bind', 'remove', 'setHead'],
+  ...['insertSubmission', 'updateSubmission', 'logAttempt', 'put'],
+  ...['expectProfile', 'expectSubmission'],
+]);
+
+type Methods = Readonly<Record<string, (...args: unknown[]) => unknown>>;
+
+export function gatedStore(input: GatedStoreInput): Store {
+  const { store, process, gates, observer, random } = input;
+  const run = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+    let staged: StagedWrite[] = [];
+    const slow = random.chance(input.slowReads());
+    const result = await gates.real(() =>
+      store.run((tx) =>
+        gates.outside(async () => {
+          staged = [];
+          const value = await work(gatedTx(tx, input, slow, staged));
+          if (staged.length > 0) await gates.pass(process, `batch ${described(staged)}`);
+          return value;
+        }),
+      ),
+    );
+    observer.applied(staged);
+    await gates.pass(process, staged.length > 0 ? 'batch applied' : 'read done');
+    return result;
+  };
+  return {
+    run,
+    claims: gatedClaims(input),
+    migrate: () => store.migrate(),
+    health: () => store.health(),
+    close: () => store.close(),
+  };
+}
+
+function gatedClaims({ store, process, gates, observer }: GatedStoreInput): Claims {
+  const { claims } = store;
+  const gated = async <T>(label: string, call: () => Promise<T>, seen: (result: T) => void) => {
+    await gates.pass(process, label);
+    const result = await gates.real(call);
+    seen(result);
+    await gates.pass(process, `${label}: taken`);
+    return result;
+  };
+  const unseen = () => undefined;
+  return {
+    commands: (claim) =>
+      gated(
+        'claim commands',
+        () => claims.commands(claim),
+        (taken) => observer.claimedCommands(taken),
+      ),
+    deliveries: (claim) =>
+      gated(
+        'claim deliveries',
+        () => claims.deliveries(claim),
+        (taken) => observer.claimedDeliveries(process.name, taken),
+      ),
+    dueSubscriptions: (nowMs) =>
+      gated('due subscriptions', () => claims.dueSubscriptions(nowMs), unseen),
+    spentDeliveries: (nowMs, limit) =>
+      gated('spent deliveries', () => claims.spentDeliveries(nowMs, limit), unseen),
+    expiredPayments: (nowMs, limit) =>
+      gated('expired payments', () => claims.expiredPayments(nowMs, limit), unseen),
+    releaseAll: (nowMs) =>
+      gated(
+        'release all',
+        () => claims.releaseAll(nowMs),
+        () => observer.leasesEnded(),
+      ),
+    nextDueAtMs: () => gated('next due', () => claims.nextDueAtMs(), unseen),
+  };
+}
+
+/** Reads pass a gate where `slow`; what stages a write is noted. A read is what gives a promise. */
+function gatedTx(
+  tx: Tx,
+  { gates, process }: GatedStoreInput,
+  slow: boolean,
+  staged: StagedWrite[],
+): Tx {
+  const gatedGroup = (group: string, methods: Methods): Methods =>
+    new Proxy(methods, {
+      get: (target, method: string) => {
+        const real = target[method];
+        if (typeof real !== 'function') return real;
+        return (...args: unknown[]) => {
+          if (!writes.has(method)) {
+            return readThrough(`${group}.${method}`, () => Reflect.apply(real, target, args));
+          }
+          staged.push({ group, method, args });
+          return Reflect.apply(real, target, args);
+        };
+      },
+    });
+  const readThrough = async (label: string, read: () => unknown) => {
+    const result = await gates.real(async () => read());
+    if (slow) await gates.pass(process, `read ${label}`);
+    return result;
+  };
+  return new Proxy(tx, {
+    get: (target, group: string) => {
+      const methods = Reflect.get(target, group) as Methods;
+      return gatedGroup(group, methods);
+    },
+  });
+}
+
+function described(staged: readonly StagedWrite[]): string {
+  return staged.map(({ group, method }) => `${group}.${method}`).join(' ');
+}

@@ -1,0 +1,90 @@
+// Processes that can die between any two awaits. Every call of a simulated process to the world
+// outside waits at a gate; the simulator opens gates in an order of its choice, and a process that
+// was killed never gets through one again. Nothing here knows what is behind a gate.
+
+export interface Gate {
+  readonly process: SimulatedProcess;
+  readonly label: string;
+  readonly sinceMs: number;
+  readonly open: () => void;
+  /** What may still happen in the world although the process that asked for it is dead. */
+  readonly afterlife: (() => void) | null;
+}
+
+export class SimulatedProcess {
+  readonly name: string;
+  alive = true;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+export class Gates {
+  readonly #nowMs: () => number;
+  #waiting: Gate[] = [];
+  #busy = 0;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  get waiting(): readonly Gate[] {
+    return this.#waiting;
+  }
+
+  /** Waits until the simulator opens it; for ever when the process is dead by then. */
+  pass(
+    process: SimulatedProcess,
+    label: string,
+    afterlife: (() => void) | null = null,
+  ): Promise<void> {
+    return new Promise((resolve) => {
+      if (!process.alive) return;
+      const sinceMs = this.#nowMs();
+      this.#waiting.push({ process, label, sinceMs, open: resolve, afterlife });
+    });
+  }
+
+  open(gate: Gate): void {
+    this.#waiting.splice(this.#waiting.indexOf(gate), 1);
+    gate.open();
+  }
+
+  /** The process is gone: whatever it waited for, it will not hear of it. */
+  kill(process: SimulatedProcess): readonly Gate[] {
+    process.alive = false;
+    const left = this.#waiting.filter((gate) => gate.process === process);
+    this.#waiting = this.#waiting.filter((gate) => gate.process !== process);
+    return left;
+  }
+
+  /** Counts a call into real code that takes turns of the event loop of its own. */
+  async real<T>(call: () => Promise<T>): Promise<T> {
+    this.#busy += 1;
+    try {
+      return await call();
+    } finally {
+      this.#busy -= 1;
+    }
+  }
+
+  /** Counts as no real call what the store runs for a process, which may wait at gates of its own. */
+  async outside<T>(work: () => Promise<T>): Promise<T> {
+    this.#busy -= 1;
+    try {
+      return await work();
+    } finally {
+      this.#busy += 1;
+    }
+  }
+
+  /** Returns when every process waits at a gate or has nothing to do. */
+  async settle(): Promise<void> {
+    for (let turn = 0; turn < 1_000; turn += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (this.#busy === 0) return;
+    }
+    throw new Error('a call into the store does not return');
+  }
+}

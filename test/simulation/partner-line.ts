@@ -1,0 +1,234 @@
+// The line between one simulated process and the partner: calls that never arrive, arrive late, or
+// whose answer is lost, and answers that take their time. What an arrived call does is the
+// partner's matter.
+import type { Money } from '../../core/domain/money.js';
+import type { PartnerAnswer, SettlementPartner } from '../../core/ports.js';
+import type { Gates, SimulatedProcess } from './gates.js';
+import type { SeededRandom } from './seeded-random.js';
+import {
+  type OrderKind,
+  PARTNER_NAME,
+  type PartnerOrder,
+  payinReport,
+  payoutReport,
+  readFacts,
+  refundReport,
+  type SimulatedPartner,
+} from './simulated-partner.js';
+
+/** How a call goes, and how often; the rest goes well. */
+export interface LineFaults {
+  readonly noConnection: number;
+  readonly lostOnTheWay: number;
+  readonly lateOnTheWay: number;
+  readonly answerLost: number;
+}
+
+/** A call that is still on its way although nobody waits for it any more. */
+export interface Straggler {
+  readonly label: string;
+  readonly arrivesAtMs: number;
+  readonly arrive: () => void;
+}
+
+export interface PartnerLineInput {
+  readonly partner: SimulatedPartner;
+  readonly process: SimulatedProcess;
+  readonly gates: Gates;
+  readonly random: SeededRandom;
+  readonly faults: () => LineFaults;
+  readonly nowMs: () => number;
+  readonly stragglers: Straggler[];
+}
+
+/** A late call arrives within five minutes: far less than the partner keeps its key. */
+const STRAGGLE_MS_MAX = 300_000;
+
+export function partnerLine(input: PartnerLineInput): SettlementPartner {
+  return {
+    name: PARTNER_NAME,
+    currencies: ['USD', 'EUR', 'GBP'],
+    ...partyCalls(input),
+    ...payinCalls(input),
+    ...payoutCalls(input),
+    ...refundCalls(input),
+    readInbound: (headers, body) => {
+      const messageId = headers['message-id'];
+      if (headers['genuine'] !== 'yes' || messageId === undefined) return null;
+      return { messageId, facts: readFacts(Buffer.from(body).toString('utf8')) };
+    },
+  };
+}
+
+function partyCalls(input: PartnerLineInput) {
+  const { partner } = input;
+  return {
+    prepareReceiver: (order) => prepare(input, { reference: order.reference, email: order.email }),
+    submitReceiver: async (request) => {
+      const answer = await call(input, `enrol ${request}`, () => partner.enrol(request));
+      return mapped(answer, (ref) => {
+        const status = partner.party(ref)?.status ?? 'verifying';
+        return { partnerRef: ref, status, reason: null };
+      });
+    },
+    receiver: (ref) =>
+      read(input, `ask ${ref}`, () => {
+        const party = partner.party(ref);
+        return party === null ? null : { status: party.status, reason: null };
+      }),
+    findReceiver: (request) =>
+      lookUp(input, request, () => {
+        const reference = referenceOf(request);
+        return partner.parties.find((party) => party.reference === reference)?.ref ?? null;
+      }),
+    registerPixDestination: () => Promise.resolve(done({ destinationRef: 'pix-1' })),
+    provisionRails: () => Promise.resolve(done({ virtualAccountRef: 'va-1' })),
+  } satisfies Partial<SettlementPartner>;
+}
+
+function payinCalls(input: PartnerLineInput) {
+  const { partner } = input;
+  const instructions = (partnerRef: string) => JSON.stringify({ account: partnerRef });
+  return {
+    quote: ({ source }) => read(input, 'quote', () => partner.quote(source)),
+    preparePayin: ({ reference, quote }) =>
+      prepare(input, { reference, ...sumOf(quote.source), quoteId: quote.partnerQuoteId }),
+    startPayin: async (request) =>
+      mapped(await start(input, 'payin', request), ({ partnerRef }) => ({
+        partnerRef,
+        instructions: instructions(partnerRef),
+      })),
+    payin: (ref) => report(input, ref, payinReport),
+    findPayin: async (request) =>
+      mapped(await find(input, request), (found) =>
+        found === null ? null : { ...found, instructions: instructions(found.partnerRef) },
+      ),
+  } satisfies Partial<SettlementPartner>;
+}
+
+function payoutCalls(input: PartnerLineInput) {
+  return {
+    preparePayout: ({ reference, amount }) => prepare(input, { reference, ...sumOf(amount) }),
+    startPayout: (request) => start(input, 'payout', request),
+    payout: (ref) => report(input, ref, payoutReport),
+    findPayout: (request) => find(input, request),
+  } satisfies Partial<SettlementPartner>;
+}
+
+function refundCalls(input: PartnerLineInput) {
+  return {
+    prepareRefund: ({ reference, payinRef, amount }) =>
+      prepare(input, { reference, payinRef, ...sumOf(amount) }),
+    startRefund: (request) => start(input, 'refund', request),
+    refund: (ref) => report(input, ref, refundReport),
+    findRefund: (request) => find(input, request),
+  } satisfies Partial<SettlementPartner>;
+}
+
+function prepare(input: PartnerLineInput, order: object): Promise<PartnerAnswer<string>> {
+  return call(input, 'prepare', () => done(JSON.stringify(order)));
+}
+
+async function start(input: PartnerLineInput, kind: OrderKind, request: string) {
+  const label = `start ${kind} ${request}`;
+  const answer = await call(input, label, () => input.partner.place(kind, request));
+  return mapped(answer, (partnerRef) => ({ partnerRef }));
+}
+
+function find(input: PartnerLineInput, request: string) {
+  return lookUp(input, request, () => {
+    return input.partner.orderByReference(referenceOf(request))?.ref ?? null;
+  });
+}
+
+function report<T>(input: PartnerLineInput, ref: string, of: (order: PartnerOrder) => T) {
+  return read(input, `ask ${ref}`, () => {
+    const order = input.partner.order(ref);
+    return order === null ? null : of(order);
+  });
+}
+
+async function lookUp(input: PartnerLineInput, request: string, ref: () => string | null) {
+  const answer = await call(input, `find ${request}`, () => done({ ref: ref() }));
+  return asRead(
+    mapped(answer, ({ ref: partnerRef }) => (partnerRef === null ? null : { partnerRef })),
+  );
+}
+
+async function read<T>(
+  input: PartnerLineInput,
+  label: string,
+  value: () => T | null,
+): Promise<PartnerAnswer<T>> {
+  const answer = await call<T>(input, label, () => {
+    const found = value();
+    if (found === null) return { outcome: 'refused', code: 'not_found', message: 'not found' };
+    return done(found);
+  });
+  return asRead(answer);
+}
+
+async function call<T>(
+  input: PartnerLineInput,
+  label: string,
+  effect: () => PartnerAnswer<T>,
+): Promise<PartnerAnswer<T>> {
+  const { process, gates, random } = input;
+  const { noConnection, lostOnTheWay, lateOnTheWay, answerLost } = input.faults();
+  const fate = random.weighted({
+    noConnection,
+    lostOnTheWay,
+    lateOnTheWay,
+    answerLost,
+    well: 1 - noConnection - lostOnTheWay - lateOnTheWay - answerLost,
+  });
+  // The caller may die while its call is on the way; the call itself does not.
+  await gates.pass(process, `partner: ${label}`, () => straggle(input, label, effect));
+  switch (fate) {
+    case 'noConnection':
+      return { outcome: 'later', reason: 'connection refused' };
+    case 'lostOnTheWay':
+      await gates.pass(process, `partner: ${label}: time-out, lost`);
+      return { outcome: 'unknown', reason: 'time-out' };
+    case 'lateOnTheWay':
+      straggle(input, label, effect);
+      await gates.pass(process, `partner: ${label}: time-out, late`);
+      return { outcome: 'unknown', reason: 'time-out' };
+    case 'answerLost':
+      effect();
+      await gates.pass(process, `partner: ${label}: time-out after the effect`);
+      return { outcome: 'unknown', reason: 'time-out' };
+    case 'well': {
+      const answer = effect();
+      await gates.pass(process, `partner: ${label}: ${answer.outcome}`);
+      return answer;
+    }
+  }
+}
+
+function straggle(input: PartnerLineInput, label: string, effect: () => unknown): void {
+  const arrivesAtMs = input.nowMs() + input.random.between(0, STRAGGLE_MS_MAX);
+  input.stragglers.push({ label, arrivesAtMs, arrive: effect });
+}
+
+/** A read that cannot be answered is `later`. */
+function asRead<T>(answer: PartnerAnswer<T>): PartnerAnswer<T> {
+  if (answer.outcome !== 'unknown') return answer;
+  return { outcome: 'later', reason: answer.reason };
+}
+
+function done<T>(value: T): PartnerAnswer<T> {
+  return { outcome: 'done', value };
+}
+
+function mapped<T, U>(answer: PartnerAnswer<T>, map: (value: T) => U): PartnerAnswer<U> {
+  return answer.outcome === 'done' ? { outcome: 'done', value: map(answer.value) } : answer;
+}
+
+function sumOf({ amountMinor, currency }: Money) {
+  return { amountMinor: `${amountMinor}`, currency };
+}
+
+function referenceOf(request: string): string {
+  return (JSON.parse(request) as { readonly reference: string }).reference;
+}

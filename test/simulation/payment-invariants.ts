@@ -1,0 +1,108 @@
+// Invariants of payments and of what callers were told.
+import { isOpen } from '../../core/domain/partner-command.js';
+import { isTerminal, type PaymentStatus, paymentMoves } from '../../core/domain/payment.js';
+import { type Evidence, eachPayment, walk } from './evidence.js';
+
+export function noCallerSeesASurprise({ surprises }: Evidence): string | null {
+  return surprises[0] ?? null;
+}
+
+export function nothingAcknowledgedIsLost(evidence: Evidence): string | null {
+  for (const told of evidence.acknowledged) {
+    switch (told.kind) {
+      case 'payment': {
+        const found = evidence.payments.get(told.id);
+        if (found === undefined) return `payment ${told.id} was acknowledged and is not there`;
+        if (found.payment.version < told.version || !found.statuses.includes(told.status)) {
+          return `payment ${told.id} was shown ${told.status} and never was so`;
+        }
+        break;
+      }
+      case 'message':
+        if (!evidence.inbox.has(told.id)) return `message ${told.id} was acknowledged and is lost`;
+        break;
+      case 'subscribed':
+      case 'unsubscribed': {
+        const found = evidence.subscriptions.get(told.id);
+        if (found === undefined) return `subscription ${told.id} is lost`;
+        if (told.kind === 'unsubscribed' && found.active) return `${told.id} is active again`;
+        break;
+      }
+    }
+  }
+  return null;
+}
+
+export function oneResourcePerKeyAndExternalId(evidence: Evidence): string | null {
+  const owners = new Map<string, string>();
+  const claim = (name: string, id: string) => {
+    const owner = owners.get(name) ?? id;
+    owners.set(name, owner);
+    return owner === id ? null : `${name} names ${owner} and ${id}`;
+  };
+  for (const { payment } of evidence.payments.values()) {
+    const { orgId, mode, origin, externalId, id } = payment;
+    const wrong = externalId && claim(`externalId ${orgId} ${mode} ${origin} ${externalId}`, id);
+    if (wrong) return wrong;
+  }
+  for (const told of evidence.acknowledged) {
+    if (told.kind !== 'payment' || told.idempotencyKey === null) continue;
+    const { tenant, idempotencyKey, id } = told;
+    const wrong = claim(`key ${tenant.orgId} ${tenant.mode} ${idempotencyKey}`, id);
+    if (wrong !== null) return wrong;
+  }
+  return null;
+}
+
+export function statusesFollowTheTableAndTerminalOnesStay(evidence: Evidence): string | null {
+  return eachPayment(evidence, ({ statuses, payment }) => {
+    if (statuses.at(-1) !== payment.status) return `reads ${payment.status}, stored otherwise`;
+    const walked = walk(statuses);
+    const at = walked.findIndex((to, index) => {
+      const from = walked[index - 1];
+      return from !== undefined && !reachable(from).includes(to);
+    });
+    return at === -1 ? null : `went ${walked.join(' → ')}`;
+  });
+}
+
+export function noPaymentPassesKycUnapproved(evidence: Evidence): string | null {
+  const approved = new Set<string>();
+  for (const party of evidence.outside.parties()) {
+    if (party.everApproved) approved.add(`${party.mode} ${party.email}`);
+  }
+  return eachPayment(evidence, ({ statuses, payment }) => {
+    if (!statuses.includes('buyer_kyc_approved')) return null;
+    const buyer = `${payment.mode} ${payment.buyer.email.trim().toLowerCase()}`;
+    return approved.has(buyer) ? null : `the partner never approved ${buyer}`;
+  });
+}
+
+export function everyPaymentIsTerminal(evidence: Evidence): string | null {
+  return eachPayment(evidence, ({ payment }) =>
+    isTerminal(payment.status) ? null : `is still ${payment.status}`,
+  );
+}
+
+export function noWorkIsLeft(evidence: Evidence): string | null {
+  if (evidence.outbox.length > 0) return `${evidence.outbox.length} rows are left in the outbox`;
+  for (const { messageId, dueAtMs } of evidence.inbox.values()) {
+    if (dueAtMs !== null) return `the message ${messageId} was never applied`;
+  }
+  const submission = [...evidence.submissions.values()].find(isOpen);
+  if (submission !== undefined) return `the KYC command ${submission.id} is ${submission.state}`;
+  return eachPayment(evidence, ({ commands, advance }) => {
+    const open = commands.find(isOpen);
+    if (open !== undefined) return `the ${open.kind} ${open.id} is ${open.state}, ${open.end}`;
+    return advance === null ? null : 'is still being advanced';
+  });
+}
+
+export function theStoreHoldsNothingElse({ payments }: Evidence): string | null {
+  const stray = [...payments.values()].find(({ statuses }) => statuses.length === 0);
+  return stray === undefined ? null : `${stray.payment.id} was written by no batch`;
+}
+
+function reachable(status: PaymentStatus): readonly PaymentStatus[] {
+  return Object.values<PaymentStatus>(paymentMoves[status]);
+}

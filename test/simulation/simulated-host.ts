@@ -1,0 +1,197 @@
+// One simulated process of the service: the real use cases and workers over gated ports. It can be
+// killed at any gate; what it began and did not finish is then nobody's. Errors that a caller of the
+// use cases must never see are written down as surprises.
+import { createHmac } from 'node:crypto';
+import type { Mode } from '../../core/domain/tenant.js';
+import { RETRY_DELAYS_MS } from '../../core/domain/webhook-delivery.js';
+import { PonteError } from '../../core/errors.js';
+import type { Deps, Ids, Log, SecretBox, Store } from '../../core/ports.js';
+import { runCommands } from '../../core/usecases/commands.js';
+import { type DeliveryRunner, deliveryRunner } from '../../core/usecases/delivery-runner.js';
+import { runSequencer } from '../../core/usecases/feed.js';
+import { runExpiry } from '../../core/usecases/payments.js';
+import { runAdvances } from '../../core/usecases/sandbox.js';
+import { runInbox } from '../../core/usecases/settlement.js';
+import type { Chaos } from './chaos.js';
+import type { Evidence } from './evidence.js';
+import { gatedStore } from './gated-store.js';
+import { type Gates, SimulatedProcess } from './gates.js';
+import { partnerLine, type Straggler } from './partner-line.js';
+import type { SeededRandom } from './seeded-random.js';
+import type { SimulatedPartner } from './simulated-partner.js';
+import type { SimulatedReceivers } from './simulated-receivers.js';
+
+export const workers = [
+  'commands',
+  'sequencer',
+  'deliveries',
+  'inbox',
+  'expiry',
+  'advances',
+] as const;
+export type WorkerName = (typeof workers)[number];
+
+/** The world as a process meets it. */
+export interface Surroundings {
+  readonly gates: Gates;
+  readonly random: SeededRandom;
+  readonly chaos: Chaos;
+  readonly partners: Readonly<Record<Mode, SimulatedPartner>>;
+  readonly stragglers: Straggler[];
+  readonly receivers: SimulatedReceivers;
+  readonly evidence: Evidence;
+  readonly ids: Ids;
+  readonly nowMs: number;
+  readonly trace: (line: string) => void;
+}
+
+/** Rows that a worker takes at most, so that several runs share the work. */
+const LIMIT = 10;
+
+export class SimulatedHost {
+  readonly process: SimulatedProcess;
+  readonly deps: Deps;
+  readonly #world: Surroundings;
+  readonly #deliveries: DeliveryRunner;
+  readonly #working = new Set<WorkerName>();
+  /** False until it has started: then it works and answers. */
+  ready = false;
+
+  constructor(world: Surroundings, name: string, store: Store) {
+    this.#world = world;
+    this.process = new SimulatedProcess(name);
+    this.deps = this.#depsOf(store);
+    this.#deliveries = deliveryRunner(this.deps);
+  }
+
+  /** As a process starts: alone on the database, it ends the leases of the one before it. */
+  start(alone: boolean): void {
+    if (!alone) {
+      this.ready = true;
+      return;
+    }
+    this.begin('start', () => this.deps.store.claims.releaseAll(this.deps.clock.nowMs()), {
+      done: () => {
+        this.ready = true;
+      },
+    });
+  }
+
+  /** Begins something and goes on; `done` is called unless the process dies before. */
+  begin<T>(
+    label: string,
+    what: () => Promise<T>,
+    { done, refused }: { done?: (value: T) => void; refused?: (error: PonteError) => void } = {},
+  ): void {
+    const { trace, evidence } = this.#world;
+    trace(`${this.process.name} begins ${label}`);
+    what().then(
+      (value) => {
+        trace(`${this.process.name} ended ${label}`);
+        done?.(value);
+      },
+      (error: unknown) => {
+        trace(`${this.process.name} ${label}: ${error}`);
+        if (error instanceof PonteError && error.code !== 'InternalError') refused?.(error);
+        else evidence.surprises.push(`${label}: ${stackOf(error)}`);
+      },
+    );
+  }
+
+  /** One run of a worker, unless one is under way; each loop of a process runs by itself. */
+  work(worker: WorkerName): boolean {
+    if (this.#working.has(worker)) return false;
+    this.#working.add(worker);
+    const nowMs = this.deps.clock.nowMs();
+    this.begin(worker, () => this.#run(worker, nowMs).finally(() => this.#working.delete(worker)));
+    return true;
+  }
+
+  #run(worker: WorkerName, nowMs: number): Promise<number> {
+    switch (worker) {
+      case 'commands':
+        return runCommands(this.deps, nowMs, LIMIT);
+      case 'sequencer':
+        return runSequencer(this.deps, nowMs, LIMIT);
+      case 'deliveries':
+        return this.#deliveries.runOnce(nowMs, LIMIT);
+      case 'inbox':
+        return runInbox(this.deps, nowMs, LIMIT);
+      case 'expiry':
+        return runExpiry(this.deps, nowMs, LIMIT);
+      case 'advances':
+        return runAdvances(this.deps, nowMs, LIMIT);
+    }
+  }
+
+  #depsOf(store: Store): Deps {
+    const world = this.#world;
+    const { gates, random, stragglers } = world;
+    const nowMs = () => world.nowMs;
+    const line = (mode: 'test' | 'live') =>
+      partnerLine({
+        partner: world.partners[mode],
+        process: this.process,
+        gates,
+        random,
+        faults: () => world.chaos.line,
+        nowMs,
+        stragglers,
+      });
+    return {
+      store: gatedStore({
+        store,
+        process: this.process,
+        gates,
+        observer: world.evidence,
+        random,
+        slowReads: () => world.chaos.slowReads,
+      }),
+      partners: { test: line('test'), live: line('live') },
+      sender: world.receivers.sender(this.process),
+      secretBox: openBox,
+      rateLimits: { take: () => Promise.resolve(null) },
+      clock: { nowMs },
+      ids: world.ids,
+      log: this.#log(),
+      wake: () => undefined,
+      settings: {
+        payUrl: 'https://pay.example',
+        retryDelaysMs: RETRY_DELAYS_MS,
+        rateLimitPerMinute: 0,
+        rateLimitBurst: 1,
+        allowPrivateUrls: true,
+      },
+    };
+  }
+
+  /** Workers swallow errors and log them: what is no refusal of the catalogue is a surprise. */
+  #log(): Log {
+    const note = (message: string, fields: Readonly<Record<string, unknown>> = {}) => {
+      const { error, ...rest } = fields;
+      this.#world.trace(`${this.process.name} logs ${message} ${JSON.stringify(rest)}`);
+      if (error === undefined || error instanceof PonteError) return;
+      this.#world.evidence.surprises.push(`${message}: ${stackOf(error)}`);
+    };
+    return { debug: note, info: note, warn: note, error: note };
+  }
+}
+
+/** A secret box without secrecy, so that the simulator can look inside. */
+const openBox: SecretBox = {
+  seal: (plain, purpose) => `sealed for ${purpose}|${plain}`,
+  open: (sealed, purpose) => {
+    const prefix = `sealed for ${purpose}|`;
+    if (!sealed.startsWith(prefix)) throw new Error(`not sealed for ${purpose}: ${sealed}`);
+    return sealed.slice(prefix.length);
+  },
+  mac: (text, purpose) => createHmac('sha256', purpose).update(text).digest('hex'),
+};
+
+export function plainOf(sealed: string): string {
+  return sealed.slice(sealed.indexOf('|') + 1);
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

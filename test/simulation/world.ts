@@ -1,0 +1,275 @@
+// One simulated world: the real store in memory, processes that come and die, the partner, the
+// receivers, and the time. A step lets something begin or lets waiting calls go on, in an order that
+// the seed decides; after every step the invariants are held against what is there.
+import { openSqliteStore, type SqliteStore } from '../../adapters/storage/sqlite.js';
+import type { Mode, Tenant } from '../../core/domain/tenant.js';
+import type { Ids } from '../../core/ports.js';
+import type { CreatePaymentInput } from '../../core/usecases/payments.js';
+import { type Chaos, calm, drawChaos } from './chaos.js';
+import { Evidence } from './evidence.js';
+import { Gates } from './gates.js';
+import { always, atTheEnd, firstViolation, type Invariant, type Violation } from './invariants.js';
+import type { Straggler } from './partner-line.js';
+import { SeededRandom } from './seeded-random.js';
+import { SimulatedHost, type Surroundings } from './simulated-host.js';
+import { PARTNER_NAME, type PartnerOrder, SimulatedPartner } from './simulated-partner.js';
+import { SimulatedReceivers } from './simulated-receivers.js';
+
+/** 2026-01-01T00:00:00Z: when every history begins. */
+const BEGINNING_MS = 1_767_225_600_000;
+/** Nobody waits at a gate for longer: the partner's key outlives ours by an hour. */
+const STALL_MS_MAX = 2_400_000;
+
+export const tenants: readonly Tenant[] = [
+  { orgId: 'org_one', mode: 'test' },
+  { orgId: 'org_two', mode: 'test' },
+  { orgId: 'org_one', mode: 'live' },
+];
+
+/** A create as an integrator sends it, again and again if need be. */
+export interface CreateRequest {
+  readonly tenant: Tenant;
+  readonly input: CreatePaymentInput;
+}
+
+export class World implements Surroundings {
+  readonly random: SeededRandom;
+  readonly gates: Gates;
+  readonly partners: Readonly<Record<Mode, SimulatedPartner>>;
+  readonly receivers: SimulatedReceivers;
+  readonly evidence: Evidence;
+  readonly stragglers: Straggler[] = [];
+  readonly store: SqliteStore;
+  readonly ids: Ids;
+  readonly hosts: SimulatedHost[] = [];
+  readonly counts = new Map<string, number>();
+  /** Creates that integrators sent, to be sent again. */
+  readonly requests: CreateRequest[] = [];
+  chaos: Chaos;
+  nowMs = BEGINNING_MS;
+  violation: (Violation & { readonly step: number }) | null = null;
+  readonly #trace: string[] = [];
+  #step = 0;
+  #hostCount = 0;
+  #checked = '';
+
+  constructor(seed: number) {
+    const random = new SeededRandom(seed);
+    const nowMs = () => this.nowMs;
+    this.random = random;
+    this.chaos = drawChaos(random);
+    this.gates = new Gates(nowMs);
+    const allOrders: PartnerOrder[] = [];
+    const partner = (mode: Mode) =>
+      new SimulatedPartner({
+        mode,
+        random,
+        nowMs,
+        allOrders,
+        ownerOf: (reference) => this.evidence.ownerOf(reference),
+        refusals: () => this.chaos.refusals,
+      });
+    this.partners = { test: partner('test'), live: partner('live') };
+    this.receivers = new SimulatedReceivers({
+      gates: this.gates,
+      nowMs,
+      secretToSign: (process, deliveryId) => this.evidence.secretToSign(process, deliveryId),
+    });
+    const { test, live } = this.partners;
+    this.evidence = new Evidence({
+      orders: () => allOrders,
+      parties: () => [...test.parties, ...live.parties],
+      misuse: () => [...test.misuse, ...live.misuse],
+      received: () => this.receivers.received,
+    });
+    this.ids = seededIds(random);
+    this.store = openSqliteStore({ path: ':memory:' });
+  }
+
+  readonly trace = (line: string): void => {
+    this.#trace.push(`${this.#step} +${this.nowMs - BEGINNING_MS} ${line}`);
+  };
+
+  count(what: string): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
+  }
+
+  /** Organizations that can collect, and the first processes. */
+  async open(): Promise<void> {
+    await this.store.migrate();
+    for (const orgId of new Set(tenants.map((tenant) => tenant.orgId))) {
+      await this.store.run(async (tx) => {
+        const profile = (mode: Mode) => ({
+          orgId,
+          mode,
+          kybStatus: 'approved' as const,
+          receiverId: 'rcv_1',
+          partnerRef: `${PARTNER_NAME}-${orgId}`,
+          virtualAccountRef: 'va-1',
+          destinationRef: 'pix-1',
+          version: 1,
+        });
+        tx.organizations.insert(
+          {
+            id: orgId,
+            name: orgId,
+            productionGrantedAtMs: this.nowMs,
+            requiresApproval: false,
+            createdAtMs: this.nowMs,
+            version: 1,
+          },
+          [profile('test'), profile('live')],
+        );
+      });
+    }
+    this.#populate();
+    await this.look();
+  }
+
+  /** Lets a process die, or waiting calls go on, or something new begin by `act`. */
+  async step(act: () => Promise<void>): Promise<void> {
+    this.#step += 1;
+    const { random, chaos, gates } = this;
+    if (random.chance(chaos.crashes)) this.crash();
+    else if (gates.waiting.length > 0 && random.chance(chaos.patience)) this.openGates();
+    else await act();
+    await this.look();
+  }
+
+  /** Lets one waiting call go on, or several at once. */
+  openGates(): void {
+    const { random, chaos, gates } = this;
+    const several = random.chance(chaos.bursts) ? random.between(2, 5) : 1;
+    for (let count = 0; count < several && gates.waiting.length > 0; count += 1) {
+      const gate = random.pick(gates.waiting);
+      this.trace(`${gate.process.name} goes on: ${gate.label}`);
+      gates.open(gate);
+    }
+  }
+
+  /** Lets everything under way come to its end. */
+  async drain(): Promise<void> {
+    for (let turn = 0; this.gates.waiting.length > 0 && this.violation === null; turn += 1) {
+      if (turn > 5_000) throw new Error('the processes never come to rest');
+      this.openGates();
+      await this.look();
+    }
+  }
+
+  /** Time passes, and calls that were still on their way arrive. */
+  async pass(ms: number): Promise<void> {
+    const stalledMs = this.gates.waiting.reduce(
+      (longest, { sinceMs }) => Math.max(longest, this.nowMs - sinceMs),
+      0,
+    );
+    if (stalledMs + ms > STALL_MS_MAX) await this.drain();
+    this.nowMs += ms;
+    this.trace(`time passes: ${ms} ms`);
+    const arrived = this.stragglers.filter(({ arrivesAtMs }) => arrivesAtMs <= this.nowMs);
+    for (const straggler of arrived) {
+      this.stragglers.splice(this.stragglers.indexOf(straggler), 1);
+      this.trace(`arrives late: ${straggler.label}`);
+      straggler.arrive();
+    }
+  }
+
+  /** A process dies; what it had sent may still arrive. A new one takes its place. */
+  crash(): void {
+    const host = this.random.pick(this.hosts);
+    this.trace(`${host.process.name} dies`);
+    this.count('crash');
+    for (const { afterlife } of this.gates.kill(host.process)) {
+      if (afterlife !== null && this.random.chance(0.5)) afterlife();
+    }
+    this.hosts.splice(this.hosts.indexOf(host), 1);
+    this.#populate();
+  }
+
+  /** A process that has started. */
+  host(): SimulatedHost | null {
+    const ready = this.hosts.filter((host) => host.ready);
+    return ready.length === 0 ? null : this.random.pick(ready);
+  }
+
+  /** Waits until all is at rest, reads what changed, and judges. */
+  async look(): Promise<void> {
+    await this.gates.settle();
+    if (this.violation !== null) return;
+    const changed = this.evidence.touched;
+    if (changed) await this.evidence.refresh(this.store);
+    const outside = this.#outsideVersion();
+    if (!changed && outside === this.#checked) return;
+    this.#checked = outside;
+    this.judge(always);
+  }
+
+  judge(invariants: Readonly<Record<string, Invariant>>): void {
+    const found = firstViolation(invariants, this.evidence);
+    if (found !== null) this.violate(found);
+  }
+
+  violate(found: Violation): void {
+    this.violation ??= { ...found, step: this.#step };
+    this.trace(`VIOLATION ${found.invariant}: ${found.detail}`);
+  }
+
+  calmDown(): void {
+    this.chaos = calm(this.chaos);
+  }
+
+  async finish(): Promise<void> {
+    await this.evidence.audit(this.store);
+    this.judge(always);
+    if (this.violation === null) this.judge(atTheEnd);
+  }
+
+  async close(): Promise<void> {
+    await this.store.close();
+  }
+
+  /** Everything that happened, a line each. */
+  get lines(): readonly string[] {
+    return this.#trace;
+  }
+
+  get steps(): number {
+    return this.#step;
+  }
+
+  #populate(): void {
+    while (this.hosts.length < this.chaos.hosts) {
+      this.#hostCount += 1;
+      const host = new SimulatedHost(this, `host${this.#hostCount}`, this.store);
+      this.hosts.push(host);
+      host.start(this.chaos.hosts === 1);
+    }
+  }
+
+  /** Changes when something that the invariants look at happened outside the database. */
+  #outsideVersion(): string {
+    const { evidence, partners, receivers } = this;
+    const sizes = [
+      evidence.acknowledged.length,
+      evidence.surprises.length,
+      receivers.received.length,
+      ...Object.values(partners).flatMap(({ changes, misuse }) => [changes, misuse.length]),
+    ];
+    return sizes.join(' ');
+  }
+}
+
+/** Sortable by time, unique, and the same for the same seed. */
+function seededIds(random: SeededRandom): Ids {
+  let count = 0;
+  return {
+    next: (prefix, nowMs) => {
+      count += 1;
+      return `${prefix}_${nowMs.toString(36).padStart(9, '0')}${count.toString(36).padStart(6, '0')}`;
+    },
+    randomBytes: (length) => Uint8Array.from({ length }, () => random.between(0, 255)),
+  };
+}
+
+export function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
