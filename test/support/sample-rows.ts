@@ -1,0 +1,108 @@
+// Rows as the store would hold them, for tests of the domain: one payment with its funds, its quote
+// and its commands. Tests change what they need by spreading.
+import { type Funds, noFunds } from '../../core/domain/funds.js';
+import {
+  acceptCommand,
+  COMMAND_LEASE_MS,
+  type CommandState,
+  loseCommand,
+  type PartnerCommand,
+  refuseCommand,
+  sendCommand,
+  voidCommand,
+} from '../../core/domain/partner-command.js';
+import type { Payment } from '../../core/domain/payment.js';
+import type { Quote } from '../../core/domain/quote.js';
+import type { Tenant } from '../../core/domain/tenant.js';
+
+export const START_MS = 1_790_000_000_000;
+
+export const sampleTenant: Tenant = { orgId: 'org_1', mode: 'test' };
+
+/** 100.00 USD, just created by the API, without an expiry. */
+export const samplePayment: Payment = Object.freeze({
+  ...sampleTenant,
+  id: 'pi_1',
+  origin: 'payment_intent',
+  publicId: 'public_1',
+  externalId: 'order-1',
+  status: 'awaiting_buyer',
+  amount: { amountMinor: 10_000n, currency: 'USD' },
+  buyerId: 'byr_1',
+  buyer: { email: 'buyer@example.com', name: null, country: null, phone: null },
+  sellerExternalId: null,
+  destination: 'pix_1',
+  returnUrl: null,
+  display: null,
+  metadata: '{}',
+  expiresAtMs: null,
+  quoteId: null,
+  payinInstructions: null,
+  coveredAtMs: null,
+  transactionHash: null,
+  settlement: null,
+  failureReason: null,
+  cancelReason: null,
+  createdAtMs: START_MS,
+  updatedAtMs: START_MS,
+  version: 1,
+});
+
+export const sampleFunds: Funds = noFunds(sampleTenant, 'pi_1', 'USD');
+
+export const sampleQuote: Quote = Object.freeze({
+  ...sampleTenant,
+  id: 'qt_1',
+  paymentId: 'pi_1',
+  partnerQuoteId: 'partner_quote_1',
+  source: { amountMinor: 10_000n, currency: 'USD' },
+  fees: { amountMinor: 100n, currency: 'USD' },
+  rate: '5.20',
+  target: { amountMinor: 51_480n, currency: 'BRL' },
+  rateKind: 'indicative',
+  lockedUntilMs: null,
+  expiresAtMs: START_MS + 60_000,
+  createdAtMs: START_MS,
+});
+
+/** A payout order as it is first stored. */
+export const sampleCommand: PartnerCommand = Object.freeze({
+  ...sampleTenant,
+  id: 'cmd_1',
+  kind: 'payout',
+  paymentId: 'pi_1',
+  submissionId: null,
+  amount: { amountMinor: 10_000n, currency: 'USD' },
+  state: 'pending',
+  request: null,
+  partnerRef: null,
+  end: 'open',
+  tries: 0,
+  firstSentAtMs: null,
+  dueAtMs: START_MS,
+  leaseToken: null,
+  lastError: null,
+  createdAtMs: START_MS,
+  updatedAtMs: START_MS,
+  version: 1,
+});
+
+/** As the store's claim does: due again only when the lease ends. */
+export function leased(command: PartnerCommand, nowMs: number): PartnerCommand {
+  return { ...command, leaseToken: 'lease_1', dueAtMs: nowMs + COMMAND_LEASE_MS };
+}
+
+/** Claimed and sent. */
+export function sent(command: PartnerCommand, nowMs = START_MS): PartnerCommand {
+  return sendCommand(leased(command, nowMs), 'sealed', nowMs);
+}
+
+/** One command in each state, as it got there. */
+export const commandIn: Readonly<Record<CommandState, PartnerCommand>> = {
+  pending: sampleCommand,
+  sent: sent(sampleCommand),
+  unknown: loseCommand(sent(sampleCommand), 'time-out', START_MS),
+  done: acceptCommand(sent(sampleCommand), 'partner_1', START_MS),
+  refused: refuseCommand(sent({ ...sampleCommand, kind: 'refund' }), 'account_blocked', START_MS),
+  void: voidCommand(sampleCommand, START_MS),
+};
