@@ -46,8 +46,8 @@ scopes are ${Object.keys(scopes).join(', ')}.`,
   PartnerSignature: {
     type: 'apiKey',
     in: 'header',
-    name: 'webhook-signature',
-    description: 'Standard Webhooks: a signature over the raw body by the settlement partner.',
+    name: 'svix-signature',
+    description: 'The settlement partner signs id, timestamp and raw body by the Svix scheme.',
   },
 } as const;
 
@@ -80,11 +80,20 @@ export function openApiDocument(routes: readonly Route[]): Json {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Ponte', version: VERSION, description: about, license: { name: 'MIT' } },
+    info: {
+      title: 'Ponte',
+      version: VERSION,
+      description: about,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
     servers: [{ url: '/' }],
     paths,
     webhooks: Object.fromEntries(eventTypes.toSorted().map((type) => [type, webhook(type)])),
-    components: { securitySchemes, schemas: { ...schemas('input'), ...schemas('output') } },
+    components: {
+      securitySchemes,
+      headers: { 'X-Request-Id': { schema: { type: 'string' } } },
+      schemas: { ...schemas('input'), ...schemas('output') },
+    },
   };
 }
 
@@ -162,7 +171,7 @@ function answers(route: Route): Json {
       {
         description: replayed ? 'It was there before; nothing was created.' : answerWords(status),
         headers: {
-          'X-Request-Id': textHeader,
+          'X-Request-Id': requestIdHeader,
           ...(replayed ? { 'Idempotent-Replayed': { schema: { const: 'true' } } } : {}),
         },
         content: jsonContent(named(responseSchemas, schema)),
@@ -177,7 +186,7 @@ function answerWords(status: string): string {
   return status === '201' ? 'Created.' : 'Done.';
 }
 
-const textHeader = { schema: { type: 'string' } } as const;
+const requestIdHeader = { $ref: '#/components/headers/X-Request-Id' } as const;
 
 /** One answer per status, naming the codes that have it. */
 function refusals(codes: readonly ErrorCode[]): Json {
@@ -187,7 +196,7 @@ function refusals(codes: readonly ErrorCode[]): Json {
     {
       description: names.map((name) => `\`${name}\`: ${catalogue[name].message}`).join('\n\n'),
       headers: {
-        'X-Request-Id': textHeader,
+        'X-Request-Id': requestIdHeader,
         ...(names.some((name) => catalogue[name].transient)
           ? { 'Retry-After': { schema: { type: 'integer' } } }
           : {}),
@@ -211,7 +220,9 @@ function webhook(type: string): Json {
   }));
   return {
     post: {
-      operationId: `on ${type}`,
+      operationId: `on_${type.replace('.', '_')}`,
+      summary: `Sent when \`${type}\` happens`,
+      security: [],
       parameters: headers,
       requestBody: {
         required: true,

@@ -81,6 +81,11 @@ export function keysOf<K extends string>(table: Readonly<Record<K, unknown>>): K
   return Object.keys(table) as K[];
 }
 
+function readLimit(value: string): number | null {
+  const limit = /^[1-9][0-9]{0,2}$/.test(value) ? Number(value) : null;
+  return limit !== null && limit <= PAGE_LIMIT_MAX ? limit : null;
+}
+
 function isEmail(value: string): boolean {
   return value.length <= EMAIL_LENGTH_MAX && z.regexes.email.test(value.trim());
 }
@@ -188,12 +193,14 @@ export const createSubscriptionBody = z.object({
 export const emptyBody = z.object({});
 
 export const pageQuery = z.object({
-  limit: z
-    .string('send it once')
-    .regex(/^[1-9][0-9]?$|^100$/, `send a whole number from 1 to ${PAGE_LIMIT_MAX}`)
-    .meta({ type: 'integer', minimum: 1, maximum: PAGE_LIMIT_MAX, default: PAGE_LIMIT_DEFAULT })
+  limit: readText(readLimit, `send a whole number from 1 to ${PAGE_LIMIT_MAX}, once`, {
+    type: 'integer',
+    minimum: 1,
+    maximum: PAGE_LIMIT_MAX,
+    default: PAGE_LIMIT_DEFAULT,
+  })
     .optional()
-    .transform((limit) => (limit === undefined ? PAGE_LIMIT_DEFAULT : Number(limit))),
+    .transform((limit) => limit ?? PAGE_LIMIT_DEFAULT),
   cursor: z
     .string('send it once')
     .meta({ description: 'The nextCursor of the page before.' })

@@ -1,0 +1,156 @@
+// A listening server over the small world, and a client that checks with every answer what all
+// answers must keep: the headers, and that status, code and body are what the route table and the
+// description say. What a test is about, it checks itself.
+import assert from 'node:assert/strict';
+import { Agent, type OutgoingHttpHeaders, request as startRequest } from 'node:http';
+import { errorCodesOf, openApiDocument } from '../../../adapters/http/openapi.js';
+import type { Route } from '../../../adapters/http/route-row.js';
+import { createRouter } from '../../../adapters/http/router.js';
+import { routes } from '../../../adapters/http/routes.js';
+import { errorResponse } from '../../../adapters/http/schemas.js';
+import { createHttpServer, type HttpOptions } from '../../../adapters/http/server.js';
+import { catalogue, type ErrorCode } from '../../../core/errors.js';
+import type { Settings } from '../../../core/ports.js';
+import { type World, world } from '../../support/small-world.js';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly text: string;
+  /** The JSON of the answer; {} when there is none. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface CallOptions {
+  readonly key?: string;
+  /** An object is sent as JSON, text and bytes as they are; content type JSON with any of them. */
+  readonly body?: unknown;
+  /** null removes a header that would be sent. */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | null>>;
+}
+
+export interface CheckedSite {
+  readonly world: World;
+  readonly port: number;
+  readonly server: ReturnType<typeof createHttpServer>;
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export async function checkedSite(
+  settings: Partial<Settings> = { rateLimitPerMinute: 0 },
+  options: Partial<HttpOptions> = {},
+): Promise<CheckedSite> {
+  const made = await world(settings);
+  const server = createHttpServer(made.deps, {
+    corsOrigins: [],
+    readiness: async () => ({ database: true, migrations: true, worker: true }),
+    ...options,
+  });
+  const { port } = await server.listen('127.0.0.1', 0);
+  const agent = new Agent({ keepAlive: true });
+  return {
+    world: made,
+    port,
+    server,
+    async call(method, path, callOptions = {}) {
+      const answer = await exchange(agent, port, method, path, callOptions);
+      checkAnswer(method, path, answer);
+      return answer;
+    },
+    async close() {
+      agent.destroy();
+      await server.close(0);
+      await made.close();
+    },
+  };
+}
+
+/** The refusal that an answer is, in one line: `400 ValidationError`. */
+export function refusalOf(answer: Answer): string {
+  return `${answer.status} ${String(answer.body['error'] ?? '-')}`;
+}
+
+export function checkAnswer(method: string, path: string, answer: Answer): void {
+  const told = `${method} ${path}: ${answer.status} ${answer.text.slice(0, 300)}`;
+  assert.match(answer.headers['x-request-id'] ?? '', /^[A-Za-z0-9_.-]{1,128}$/, told);
+  assert.match(answer.headers['cache-control'] ?? '', /^no-(store|cache)$/, told);
+  assert.equal(answer.headers['x-content-type-options'], 'nosniff', told);
+  if (answer.text === '') return;
+  assert.equal(answer.headers['content-type'], 'application/json', told);
+  const route = routeOf(method, path);
+  const schema = route?.responses[answer.status];
+  if (route !== null && schema !== undefined) {
+    const result = schema.safeParse(answer.body);
+    assert.ok(result.success, `${told}\n${result.error?.message}`);
+  } else {
+    const { statusCode, error, retryAfter } = errorResponse.parse(answer.body);
+    assert.equal(statusCode, answer.status, told);
+    assert.equal(catalogue[error].status, answer.status, told);
+    assert.equal(answer.headers['retry-after'], retryAfter?.toString(), told);
+    const allowed: readonly ErrorCode[] = route === null ? offTable : errorCodesOf(route);
+    assert.ok(allowed.includes(error), `not in the table: ${told}`);
+  }
+  if (route !== null) assert.ok(describedStatuses(route).has(`${answer.status}`), told);
+}
+
+/** What no row can say: there is no row, or no readable request. */
+const offTable: readonly ErrorCode[] = [
+  ...(['NotFound', 'MethodNotAllowed', 'ValidationError', 'HeadersTooLarge'] as const),
+  ...(['RequestTimeout', 'PayloadTooLarge'] as const),
+];
+
+const router = createRouter(routes);
+const described = openApiDocument(routes)['paths'] as Readonly<
+  Record<string, Readonly<Record<string, { readonly responses: object }>>>
+>;
+
+function routeOf(method: string, path: string): Route | null {
+  try {
+    return router.match(method, path).route;
+  } catch {
+    return null;
+  }
+}
+
+function describedStatuses(route: Route): ReadonlySet<string> {
+  const path = Object.values(route.operations)[0] ?? '';
+  const operation = described[path]?.[route.method.toLowerCase()];
+  return new Set(Object.keys(operation?.responses ?? {}));
+}
+
+function exchange(
+  agent: Agent,
+  port: number,
+  method: string,
+  path: string,
+  { key, body, headers = {} }: CallOptions,
+): Promise<Answer> {
+  const sent: OutgoingHttpHeaders = {
+    ...(key === undefined ? {} : { 'x-api-key': key }),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  };
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === null) delete sent[name];
+    else sent[name] = typeof value === 'string' ? value : [...value];
+  }
+  const plain = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+  const bytes = plain ? (body ?? '') : JSON.stringify(body);
+  sent['content-length'] ??= Buffer.byteLength(bytes);
+  return new Promise((resolve, reject) => {
+    const request = startRequest({ agent, host: '127.0.0.1', port, method, path, headers: sent });
+    request.on('error', reject);
+    request.on('response', (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        const { statusCode: status = 0 } = response;
+        const told = response.headers as Readonly<Record<string, string | undefined>>;
+        resolve({ status, headers: told, text, body: text === '' ? {} : JSON.parse(text) });
+      });
+    });
+    request.end(bytes);
+  });
+}

@@ -1,0 +1,124 @@
+// One good call for every operation of the route table, on resources made for it. A new operation
+// without an example fails the tests over the table.
+import type { SignedMessage } from '../../../adapters/partner/signed-message.js';
+import { money } from '../../../core/domain/money.js';
+import type { Tenant } from '../../../core/domain/tenant.js';
+import { createPayment } from '../../../core/usecases/payments.js';
+import { advancePayment } from '../../../core/usecases/sandbox.js';
+import { createSubscription, testSubscription } from '../../../core/usecases/subscriptions.js';
+import type { World } from '../../support/small-world.js';
+import type { CallOptions } from './checked-site.js';
+
+export interface ExampleCall extends Omit<CallOptions, 'key'> {
+  readonly path: string;
+  /** 200 unless told. */
+  readonly status?: number;
+}
+
+type Example = (world: World, tenant: Tenant) => Promise<ExampleCall>;
+
+let made = 0;
+
+/** What a create takes at least, with an externalId of its own. */
+export function createBody(): Readonly<Record<string, unknown>> {
+  made += 1;
+  return { externalId: `order-${made}`, amount: '1250.00', buyer: { email: 'ana@example.com' } };
+}
+
+export const examples: Readonly<Record<string, Example>> = {
+  createPaymentIntent: async () => ({
+    path: '/v1/payment-intents',
+    body: createBody(),
+    status: 201,
+  }),
+  // There are no connected sellers yet: a repeat of a create is what can succeed on this path.
+  createPayment: async (world, tenant) => {
+    const { externalId } = (await newPayment(world, tenant)).payment;
+    return { path: '/v1/payments', body: { ...createBody(), externalId, sellerExternalId: 's' } };
+  },
+  readPaymentIntent: onPayment('/v1/payment-intents/{id}'),
+  readPayment: onPayment('/v1/payments/{id}'),
+  cancelPaymentIntent: onPayment('/v1/payment-intents/{id}/cancel', { reason: 'changed mind' }),
+  cancelPayment: onPayment('/v1/payments/{id}/cancel', { reason: 'changed mind' }),
+  advanceTestPayment: onPayment('/v1/test-helpers/payments/{id}/advance', {}),
+  createWebhookSubscription: async () => ({
+    path: '/v1/webhook-subscriptions',
+    body: { url: 'https://acme.example/hooks', eventTypes: ['payment_intent.*'] },
+    status: 201,
+  }),
+  listWebhookSubscriptions: async () => ({ path: '/v1/webhook-subscriptions' }),
+  deleteWebhookSubscription: onSubscription('/v1/webhook-subscriptions/{id}'),
+  rotateWebhookSecret: onSubscription('/v1/webhook-subscriptions/{id}/rotate-secret', {}),
+  testWebhookSubscription: onSubscription('/v1/webhook-subscriptions/{id}/test', {}),
+  listWebhookDeliveries: onSubscription('/v1/webhook-subscriptions/{id}/deliveries?limit=5'),
+  replayWebhookDelivery: async (world, tenant) => {
+    const id = await newSubscription(world, tenant);
+    const delivery = await testSubscription(world.deps, tenant, id);
+    await world.settle();
+    const path = `/v1/webhook-subscriptions/${id}/deliveries/${delivery.id}/replay`;
+    return { path, body: {} };
+  },
+  receivePartnerWebhook: async (world, tenant) => {
+    const { headers, body } = await partnerMessage(world, tenant);
+    return { path: '/v1/partner-webhooks/fake/test', headers, body };
+  },
+  healthz: async () => ({ path: '/healthz' }),
+  readyz: async () => ({ path: '/readyz' }),
+  readDescription: async () => ({ path: '/docs-json' }),
+};
+
+export async function newSubscription(world: World, tenant: Tenant): Promise<string> {
+  const { subscription } = await createSubscription(world.deps, tenant, {
+    url: 'https://acme.example/hooks',
+    eventTypes: ['*'],
+  });
+  return subscription.id;
+}
+
+export function newPayment(world: World, tenant: Tenant) {
+  return createPayment(world.deps, tenant, {
+    origin: 'payment_intent',
+    idempotencyKey: null,
+    externalId: `made-${String(createBody()['externalId'])}`,
+    amount: money(125_000n, 'USD'),
+    buyer: { email: 'ana@example.com', name: null, country: null, phone: null },
+    sellerExternalId: null,
+    returnUrl: null,
+    display: null,
+    metadata: '{}',
+    expiresAtMs: null,
+  });
+}
+
+/** A genuine message of the partner that has not arrived yet. */
+export async function partnerMessage(world: World, tenant: Tenant): Promise<SignedMessage> {
+  const messages: SignedMessage[] = [];
+  const deliver = world.deliver;
+  world.deliver = async (message) => {
+    messages.push(message);
+  };
+  const { payment } = await newPayment(world, tenant);
+  await advancePayment(world.deps, tenant, payment.id, null);
+  for (let looks = 0; messages.length === 0 && looks < 50; looks += 1) {
+    await world.settle();
+    world.advanceClock(100);
+  }
+  world.deliver = deliver;
+  const message = messages[0];
+  if (message === undefined) throw new Error('the partner says something of every payment');
+  return message;
+}
+
+function onPayment(form: string, body?: unknown): Example {
+  return async (world, tenant) => {
+    const { payment } = await newPayment(world, tenant);
+    return { path: form.replace('{id}', payment.id), ...(body === undefined ? {} : { body }) };
+  };
+}
+
+function onSubscription(form: string, body?: unknown): Example {
+  return async (world, tenant) => {
+    const id = await newSubscription(world, tenant);
+    return { path: form.replace('{id}', id), ...(body === undefined ? {} : { body }) };
+  };
+}

@@ -1,0 +1,155 @@
+// A small world for tests above the core: the real use cases over the store in memory, a clock that
+// stands until it is moved, seeded ids, the fake partner at no delay, a receiver that takes every
+// webhook, and organizations with keys. Nothing runs by itself: `settle` does what is due.
+import { createIds, seededBytes } from '../../adapters/crypto/ids.js';
+import {
+  createSecretBox,
+  newSecretKey,
+  parseSecretKeys,
+} from '../../adapters/crypto/secret-box.js';
+import { createFakePartner, type FakePartner } from '../../adapters/partner/fake.js';
+import type { SignedMessage } from '../../adapters/partner/signed-message.js';
+import { newMemoryRateLimits } from '../../adapters/storage/rate-limits.js';
+import { openSqliteStore } from '../../adapters/storage/sqlite.js';
+import type { Scope } from '../../core/domain/scope.js';
+import type { Mode } from '../../core/domain/tenant.js';
+import { RETRY_DELAYS_MS } from '../../core/domain/webhook-delivery.js';
+import type { Deps, Settings, WebhookRequest, WebhookResult } from '../../core/ports.js';
+import { runCommands } from '../../core/usecases/commands.js';
+import { deliveryRunner } from '../../core/usecases/delivery-runner.js';
+import { runSequencer } from '../../core/usecases/feed.js';
+import { createKey } from '../../core/usecases/keys.js';
+import { createOrganization } from '../../core/usecases/organizations.js';
+import { runExpiry } from '../../core/usecases/payments.js';
+import { runAdvances } from '../../core/usecases/sandbox.js';
+import { receivePartnerMessage, runInbox } from '../../core/usecases/settlement.js';
+
+/** 2030-01-01T00:00:00.000Z */
+const STARTS_AT_MS = 1_893_456_000_000;
+const BATCH = 100;
+
+export interface LogEntry {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export interface World {
+  readonly deps: Deps;
+  readonly partner: FakePartner;
+  readonly log: readonly LogEntry[];
+  /** Every webhook that was sent; `answer` decides on the next ones. */
+  readonly sent: readonly WebhookRequest[];
+  answer: (request: WebhookRequest) => Partial<WebhookResult>;
+  /** How messages of the partner arrive; by the use case at once unless replaced. */
+  deliver: (message: SignedMessage) => Promise<void>;
+  /** An organization that can collect in test mode, unless told otherwise; answers with its id. */
+  organization(options?: { readonly sandboxKyb: boolean }): Promise<string>;
+  /** A new key of the organization, as it is sent in X-API-Key. */
+  key(
+    orgId: string,
+    options?: { readonly mode?: Mode; readonly scopes?: readonly Scope[] },
+  ): Promise<string>;
+  advanceClock(ms: number): void;
+  /** Does all that is due now, and what follows from it. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function world(settings: Partial<Settings> = {}): Promise<World> {
+  const bytes = seededBytes('world');
+  const box = parseSecretKeys(newSecretKey('first', bytes));
+  if (!box.valid) throw new Error(box.reason);
+  let nowMs = STARTS_AT_MS;
+  const clock = { nowMs: () => nowMs };
+  const store = openSqliteStore({ path: ':memory:' });
+  await store.migrate();
+  const log: LogEntry[] = [];
+  const note =
+    (level: LogEntry['level']) =>
+    (message: string, fields = {}) => {
+      log.push({ level, message, fields });
+    };
+  const sent: WebhookRequest[] = [];
+  const partner = createFakePartner({
+    mode: 'test',
+    clock,
+    delayMs: 0,
+    secret: `whsec_${Buffer.from(bytes(32)).toString('base64')}`,
+    deliver: (message) => made.deliver(message),
+  });
+  const deps: Deps = {
+    store,
+    partners: { test: partner, live: null },
+    sender: {
+      async send(request) {
+        sent.push(request);
+        return {
+          responseStatus: 200,
+          responseBody: '',
+          error: null,
+          durationMs: 1,
+          ...made.answer(request),
+        };
+      },
+      refusal: async (url) => (url.startsWith('https://') ? null : 'Only https URLs are called.'),
+      close: async () => undefined,
+    },
+    secretBox: createSecretBox(box.keys, bytes),
+    rateLimits: newMemoryRateLimits(),
+    clock,
+    ids: createIds(bytes),
+    log: { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') },
+    wake: () => undefined,
+    settings: {
+      payUrl: 'https://pay.example.com',
+      retryDelaysMs: RETRY_DELAYS_MS,
+      rateLimitPerMinute: 600,
+      rateLimitBurst: 100,
+      allowPrivateUrls: false,
+      ...settings,
+    },
+  };
+  const made: World = {
+    deps,
+    partner,
+    log,
+    sent,
+    answer: () => ({}),
+    deliver: ({ headers, body }) =>
+      receivePartnerMessage(deps, { partner: 'fake', mode: 'test', headers, body }),
+    organization: async ({ sandboxKyb } = { sandboxKyb: true }) =>
+      (await createOrganization(deps, { name: 'Acme Ltda', sandboxKyb })).organization.id,
+    key: async (orgId, { mode = 'test', scopes = [] } = {}) =>
+      (await createKey(deps, { orgId, mode, name: 'test key', scopes })).secret,
+    advanceClock: (ms) => {
+      nowMs += ms;
+    },
+    settle: settler(deps, partner),
+    close: () => store.close(),
+  };
+  return made;
+}
+
+function settler(deps: Deps, partner: FakePartner): () => Promise<void> {
+  const deliveries = deliveryRunner(deps);
+  const steps: readonly ((nowMs: number) => Promise<number>)[] = [
+    (nowMs) => partner.pump(nowMs, BATCH),
+    (nowMs) => runInbox(deps, nowMs, BATCH),
+    (nowMs) => runAdvances(deps, nowMs, BATCH),
+    (nowMs) => runCommands(deps, nowMs, BATCH),
+    (nowMs) => runExpiry(deps, nowMs, BATCH),
+    (nowMs) => runSequencer(deps, nowMs, BATCH),
+    async (nowMs) => {
+      const begun = await deliveries.runOnce(nowMs, BATCH);
+      await deliveries.idle();
+      return begun;
+    },
+  ];
+  return async () => {
+    for (let done = 1; done > 0; ) {
+      done = 0;
+      for (const step of steps) done += await step(deps.clock.nowMs());
+    }
+  };
+}
