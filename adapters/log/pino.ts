@@ -1,0 +1,155 @@
+// The log: one JSON object a line on stderr, by pino. It owns what never gets into a log: secrets,
+// keys and personal data are cut out by the name of their field at any depth, and by their form in
+// any text. What is worth a line, and at which level, is for those who write it.
+import { type DestinationStream, pino } from 'pino';
+import type { Log } from '../../core/ports.js';
+
+/** Fields that are cut out whatever they hold; compared in lower case, without `-` and `_`. */
+const privateFields: ReadonlySet<string> = new Set([
+  ...['authorization', 'proxyauthorization', 'cookie', 'setcookie', 'credentials', 'key', 'keys'],
+  ...['name', 'firstname', 'lastname', 'fullname', 'legalname', 'displayname', 'buyername'],
+  ...['holdername', 'accountholdername', 'beneficiaryname', 'owners', 'dateofbirth', 'birthdate'],
+  ...['address', 'addressline1', 'addressline2', 'postalcode', 'iddocnumber', 'selfiefile'],
+  ...['cpf', 'cnpj', 'rg', 'ssn', 'itin', 'body', 'rawbody', 'responsebody', 'instructions'],
+  ...['metadata', 'display', 'dossier'],
+]);
+
+/** The same for fields that end so: `buyerEmail`, `x-api-key`, `webhookSecret`. */
+const privateEndings = [
+  ...['secret', 'secrets', 'password', 'passphrase', 'token', 'apikey', 'secretkey', 'secretkeys'],
+  ...[
+    'privatekey',
+    'jwtkey',
+    'email',
+    'phone',
+    'phonenumber',
+    'taxid',
+    'pixkey',
+    'docfile',
+    'frontfile',
+    'backfile',
+  ],
+] as const;
+
+/** What is cut out of any text, in this order: credentials in URLs look like addresses. */
+const privateForms: readonly (readonly [form: RegExp, instead: string])[] = [
+  [/\b(pk_(?:test|live)_[^.\s"']{1,100})\.[^\s"',;]+/g, '$1.[cut]'],
+  [/\bwhsec_[A-Za-z0-9+/=_-]+/g, 'whsec_[cut]'],
+  [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '[cut]'],
+  [/\b(bearer|basic)\s+[^\s"',;]{8,}/gi, '$1 [cut]'],
+  [/(:\/\/[^\s/:@]{0,100}):[^\s/@]+@/g, '$1:[cut]@'],
+  [/([?&](?:token|secret|password|signature|key)=)[^&\s"']+/gi, '$1[cut]'],
+  [/[^\s"'<>()[\]@,;:/=]{1,64}@[^\s"'<>()@,;:/=]+\.[a-z]{2,}/gi, '[cut]'],
+  [/\b\d{3}\.\d{3}\.\d{3}-\d{2}\b/g, '[cut]'],
+  [/\b[\dA-Z]{2}\.[\dA-Z]{3}\.[\dA-Z]{3}\/[\dA-Z]{4}-\d{2}\b/g, '[cut]'],
+  [/\+\d{9,15}\b/g, '[cut]'],
+];
+
+const CUT = '[cut]';
+const DEPTH_MAX = 8;
+const ITEMS_MAX = 100;
+const TEXT_LENGTH_MAX = 4_096;
+/** What is looked at of a text, so that a huge one costs little. */
+const TEXT_READ_MAX = 65_536;
+/** Names that pino writes itself: a field of ours must not take their place. */
+const reserved: ReadonlySet<string> = new Set(['level', 'time', 'pid', 'message']);
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  /** Takes one line at a time; stderr unless given. */
+  readonly destination?: DestinationStream;
+}
+
+/** Writes synchronously: what was logged before a crash is there after it. */
+export function createLog(options: LogOptions): Log {
+  const logger = pino(
+    {
+      level: options.level,
+      base: { pid: process.pid },
+      messageKey: 'message',
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    options.destination ?? pino.destination({ dest: 2, sync: true }),
+  );
+  const at =
+    (level: Exclude<LogLevel, 'silent'>) =>
+    (message: string, fields: Fields = {}) => {
+      if (logger.isLevelEnabled(level)) logger[level](loggable(fields), cutText(message));
+    };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields as they may be logged. It never throws: a log line must not fail a payment. */
+function loggable(fields: Fields): Fields {
+  try {
+    const entries = Object.entries(cutFields(Object.entries(fields), []));
+    return Object.fromEntries(
+      entries.map(([name, value]) => [reserved.has(name) ? `${name}_` : name, value]),
+    );
+  } catch (error) {
+    return { unloggable: error instanceof Error ? error.name : 'fields' };
+  }
+}
+
+/** `above` holds the objects around, for cycles and depth. */
+function cutValue(value: unknown, above: readonly object[]): unknown {
+  if (typeof value === 'string') return cutText(value);
+  if (typeof value === 'bigint') return `${value}`;
+  if (typeof value === 'function' || typeof value === 'symbol') return `[${typeof value}]`;
+  if (typeof value !== 'object' || value === null) return value;
+  if (above.includes(value)) return '[circular]';
+  if (above.length >= DEPTH_MAX) return '[deep]';
+  const inside = [...above, value];
+  if (value instanceof Error) return cutError(value, inside);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (value instanceof URL) return cutText(value.href);
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+  if (value instanceof Map) return cutFields(value.entries(), inside);
+  if (Array.isArray(value) || value instanceof Set) {
+    const items = [...value].slice(0, ITEMS_MAX);
+    return items.map((item) => cutValue(item, inside));
+  }
+  return cutFields(Object.entries(value), inside);
+}
+
+function cutFields(
+  entries: Iterable<readonly [unknown, unknown]>,
+  above: readonly object[],
+): Record<string, unknown> {
+  const cut = [...entries].map(([key, value]) => {
+    const name = cutText(String(key));
+    const empty = value === null || value === undefined;
+    return [name, !empty && isPrivate(name) ? CUT : cutValue(value, above)] as const;
+  });
+  return Object.fromEntries(cut);
+}
+
+/** What an error carries beside its text, code and cause among it, is cut like any field. */
+function cutError(error: Error, above: readonly object[]): Record<string, unknown> {
+  const { name, message, stack, cause, ...rest } = error;
+  const errors: unknown = 'errors' in error ? error.errors : undefined;
+  return {
+    type: name,
+    message: cutText(message),
+    stack: cutText(stack ?? ''),
+    ...cutFields(Object.entries(rest), above),
+    ...(cause === undefined ? {} : { cause: cutValue(cause, above) }),
+    ...(errors === undefined ? {} : { errors: cutValue(errors, above) }),
+  };
+}
+
+function isPrivate(name: string): boolean {
+  const plain = name.toLowerCase().replaceAll(/[-_]/g, '');
+  return privateFields.has(plain) || privateEndings.some((ending) => plain.endsWith(ending));
+}
+
+function cutText(text: string): string {
+  let cut = text.slice(0, TEXT_READ_MAX);
+  for (const [form, instead] of privateForms) cut = cut.replace(form, instead);
+  return cut.length > TEXT_LENGTH_MAX ? `${cut.slice(0, TEXT_LENGTH_MAX)}…` : cut;
+}
