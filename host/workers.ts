@@ -1,11 +1,21 @@
 // Keeps the run… functions of the core running: each has a loop of its own, is looked at at once
 // when work for it was stored, and every so often anyway. A step that fails is logged and tried
 // again after a growing wait; it never ends the process. What a step does is the core's matter.
+import type { FakePartner } from '../adapters/partner/fake.js';
 import { SECOND_MS } from '../core/domain/instant.js';
-import type { Clock, Log, WorkKind } from '../core/ports.js';
+import type { Clock, Deps, Log, WorkKind } from '../core/ports.js';
+import { runCommands } from '../core/usecases/commands.js';
+import type { DeliveryRunner } from '../core/usecases/delivery-runner.js';
+import { runSequencer } from '../core/usecases/feed.js';
+import { flushKeyUse } from '../core/usecases/keys.js';
+import { runExpiry } from '../core/usecases/payments.js';
+import { runAdvances } from '../core/usecases/sandbox.js';
+import { runInbox } from '../core/usecases/settlement.js';
 
 /** How long a loop sleeps when nothing wakes it: what falls due by time starts this late at most. */
-export const POLL_MS = 200;
+const POLL_MS = 200;
+/** Sandbox work follows at once: developers watch it. */
+const SANDBOX_POLL_MS = 25;
 /** Rows that one run takes at most, so that no run lasts long. */
 const BATCH = 100;
 const BACKOFF_FIRST_MS = 100;
@@ -13,9 +23,45 @@ const BACKOFF_MAX_MS = 5 * SECOND_MS;
 /** Without a good run for this long a loop counts as stalled: longer than any partner call. */
 const STALLED_AFTER_MS = 30 * SECOND_MS;
 
+/** The steps of one process. */
+export function workerSteps(parts: {
+  readonly deps: Deps;
+  readonly deliveries: DeliveryRunner;
+  readonly fakePartners: readonly FakePartner[];
+}): readonly WorkerStep[] {
+  const { deps, deliveries, fakePartners } = parts;
+  const step = (
+    name: string,
+    wokenBy: readonly Wake[],
+    run: (deps: Deps, nowMs: number, limit: number) => Promise<number>,
+    pollMs = POLL_MS,
+  ): WorkerStep => ({
+    name,
+    wokenBy,
+    pollMs,
+    run: (nowMs, limit) => run(deps, nowMs, limit),
+  });
+  return [
+    step('sequencer', ['outbox'], runSequencer),
+    step('commands', ['commands'], runCommands),
+    step('inbox', ['inbox'], runInbox),
+    step('deliveries', ['deliveries'], (_, nowMs, limit) => deliveries.runOnce(nowMs, limit)),
+    step('advances', ['advances'], runAdvances, SANDBOX_POLL_MS),
+    step('expiry', [], runExpiry),
+    step('key use', [], flushKeyUse),
+    ...fakePartners.map((partner) =>
+      step('fake partner', ['fake partner'], (_, ...at) => partner.pump(...at), SANDBOX_POLL_MS),
+    ),
+  ];
+}
+
+/** The fake partner's messages wait in this process, not in the store. */
+export type Wake = WorkKind | 'fake partner';
+
 export interface WorkerStep {
   readonly name: string;
-  readonly wokenBy: readonly WorkKind[];
+  readonly wokenBy: readonly Wake[];
+  readonly pollMs: number;
   /** Does up to `limit` of what is due, and tells how much that was. */
   readonly run: (nowMs: number, limit: number) => Promise<number>;
 }
@@ -29,12 +75,12 @@ export interface Workers {
 
 /** Joins who stores work with who does it, neither of which knows the other. */
 export interface WorkSignals {
-  wake(work: WorkKind): void;
-  listen(listener: (work: WorkKind) => void): void;
+  wake(work: Wake): void;
+  listen(listener: (work: Wake) => void): void;
 }
 
 export function createSignals(): WorkSignals {
-  const listeners: ((work: WorkKind) => void)[] = [];
+  const listeners: ((work: Wake) => void)[] = [];
   return {
     wake: (work) => {
       for (const listener of listeners) listener(work);
@@ -50,7 +96,6 @@ export function startWorkers(options: {
   readonly signals: WorkSignals;
   readonly clock: Clock;
   readonly log: Log;
-  readonly pollMs?: number;
 }): Workers {
   const loops = options.steps.map((step) => startLoop(step, options));
   options.signals.listen((work) => {
@@ -66,7 +111,7 @@ export function startWorkers(options: {
 
 interface Loop {
   readonly name: string;
-  readonly wokenBy: readonly WorkKind[];
+  readonly wokenBy: readonly Wake[];
   wake(): void;
   isStalled(): boolean;
   stop(): Promise<void>;
@@ -74,7 +119,7 @@ interface Loop {
 
 function startLoop(
   step: WorkerStep,
-  { clock, log, pollMs = POLL_MS }: Omit<Parameters<typeof startWorkers>[0], 'steps'>,
+  { clock, log }: Omit<Parameters<typeof startWorkers>[0], 'steps'>,
 ): Loop {
   const bell = createBell();
   let stopping = false;
@@ -87,7 +132,7 @@ function startLoop(
         goodRunAtMs = clock.nowMs();
         backoffMs = 0;
         // Requests get their turn between two batches.
-        await (count > 0 ? immediately() : bell.rung(pollMs));
+        await (count > 0 ? immediately() : bell.rung(step.pollMs));
       } catch (error) {
         backoffMs = Math.min(Math.max(backoffMs * 2, BACKOFF_FIRST_MS), BACKOFF_MAX_MS);
         log.error('a worker step failed', { step: step.name, error, retryInMs: backoffMs });

@@ -23,11 +23,12 @@ afterEach(async () => {
 const NEVER_MS = 1_000_000;
 
 function start(
-  steps: readonly WorkerStep[],
+  steps: readonly Omit<WorkerStep, 'pollMs'>[],
   { nowMs = () => 0, pollMs = 1 }: { nowMs?: () => number; pollMs?: number } = {},
 ) {
   const signals = createSignals();
-  const workers = startWorkers({ steps, signals, clock: { nowMs }, log, pollMs });
+  const polled = steps.map((step) => ({ ...step, pollMs }));
+  const workers = startWorkers({ steps: polled, signals, clock: { nowMs }, log });
   started = workers;
   return { signals, workers };
 }

@@ -1,0 +1,100 @@
+// `ponte key`: API keys of an organization. A key's secret is printed once, when it is made.
+import { type Command, Option } from 'commander';
+import { keyPrefix } from '../core/domain/api-key.js';
+import { formatInstant } from '../core/domain/instant.js';
+import type { Mode } from '../core/domain/tenant.js';
+import type { StoredKey } from '../core/ports.js';
+import { addVerb, asOperator, modeOption, onlyId } from './operator.js';
+import { fields, table } from './output.js';
+
+const keys = () => import('../core/usecases/keys.js');
+
+const orgOption = () => new Option('--org <org-id>', 'the organization').makeOptionMandatory();
+
+export function addKeyVerbs(program: Command): void {
+  const key = program.command('key').description('API keys');
+
+  addVerb<{ org: string; mode: Mode; name: string; scope: readonly string[] }>(key, {
+    name: 'create',
+    description: 'make a key; its secret is shown this once',
+    options: [
+      orgOption(),
+      modeOption(),
+      new Option('--name <name>', 'what it is for').makeOptionMandatory(),
+      new Option('--scope <scope...>', 'what it may do; everything unless given').default([]),
+    ],
+    run: ({ org: orgId, mode, name, scope: scopes }) =>
+      asOperator(async ({ deps }) => {
+        const { createKey } = await keys();
+        const made = await createKey(deps, { orgId, mode, name, scopes });
+        const json = { ...presentKey(made.key), secret: made.secret };
+        return { json, text: `${shown(made.key)}\nsecret   ${made.secret}` };
+      }),
+  });
+
+  addVerb<{ org: string }>(key, {
+    name: 'list',
+    description: 'list the keys of an organization, of both modes',
+    options: [orgOption()],
+    run: ({ org }) =>
+      asOperator(async ({ deps }) => {
+        const { listKeys } = await keys();
+        const data = (await listKeys(deps, org)).map(presentKey);
+        return {
+          json: { data, nextCursor: null },
+          text: table(
+            ['ID', 'MODE', 'NAME', 'SCOPES', 'LAST USED', 'REVOKED'],
+            data.map(({ id, testMode, name, scopes, lastUsedAt, revokedAt }) => [
+              id,
+              testMode ? 'test' : 'live',
+              name,
+              scopes.join(' ') || 'all',
+              lastUsedAt,
+              revokedAt,
+            ]),
+            'No keys.',
+          ),
+        };
+      }),
+  });
+
+  addVerb(key, {
+    name: 'revoke <key-id>',
+    description: 'refuse a key from its next request on, for ever',
+    run: (_, ids) =>
+      asOperator(async ({ deps }) => {
+        const { revokeKey } = await keys();
+        const revoked = await revokeKey(deps, null, onlyId(ids));
+        return { json: presentKey(revoked), text: shown(revoked) };
+      }),
+  });
+}
+
+/** The API's key object. */
+function presentKey(key: StoredKey) {
+  const instant = (atMs: number | null) => (atMs === null ? null : formatInstant(atMs));
+  return {
+    id: key.id,
+    orgId: key.orgId,
+    name: key.name,
+    keyPrefix: keyPrefix(key.mode, key.id),
+    testMode: key.mode === 'test',
+    scopes: [...key.scopes],
+    lastUsedAt: instant(key.lastUsedAtMs),
+    revokedAt: instant(key.revokedAtMs),
+    createdAt: formatInstant(key.createdAtMs),
+  };
+}
+
+function shown(key: StoredKey): string {
+  const { id, name, scopes, revokedAt, createdAt } = presentKey(key);
+  const granted = scopes.join(' ') || 'all';
+  return fields({
+    id,
+    mode: key.mode,
+    name,
+    scopes: granted,
+    created: createdAt,
+    revoked: revokedAt,
+  });
+}

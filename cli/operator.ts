@@ -1,0 +1,171 @@
+// What every command shares: its row in the program, one document of output, exit codes, and the
+// database opened beside a running server. What a command does stands in the file of its noun. What
+// is heavy is imported when a command runs, so that help comes at once.
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Mode } from '../core/domain/tenant.js';
+import { PonteError } from '../core/errors.js';
+import type { Deps, Store } from '../core/ports.js';
+import type { Config } from '../host/config.js';
+import { writeLine } from './output.js';
+
+/** What the process answers with, by kind of outcome. */
+export const exitCodes = {
+  done: [0, 'done'],
+  failure: [1, 'a failure of ours or of the machine'],
+  invalid: [2, 'the command or its input is not valid'],
+  notFound: [3, 'nothing is there under this id'],
+  conflict: [4, 'the state of things does not allow it'],
+  forbidden: [5, 'not permitted'],
+  tryAgain: [6, 'not possible now: try again'],
+  configuration: [7, 'the configuration is not valid'],
+  checkFailed: [8, 'a check found something wrong (doctor, demo, ledger verify)'],
+} as const satisfies Record<string, readonly [number, string]>;
+
+export type ExitKind = keyof typeof exitCodes;
+
+/** What a command tells programs, people, and by its exit code; `done` unless it says otherwise. */
+export interface Outcome {
+  readonly json: unknown;
+  readonly text: string;
+  readonly exit?: ExitKind;
+}
+
+export interface Operator {
+  readonly deps: Deps;
+  readonly config: Config;
+  /** The public address of the hosted page. */
+  readonly payUrl: string;
+}
+
+export interface Verb<Options> {
+  /** Name and arguments, as `show <id>`. */
+  readonly name: string;
+  readonly description: string;
+  readonly options?: readonly Option[];
+  readonly run: (options: Options, ids: readonly string[]) => Promise<Outcome>;
+}
+
+export function addVerb<Options>(parent: Command, row: Verb<Options>): void {
+  const command = parent.command(row.name).description(row.description);
+  for (const option of row.options ?? []) command.addOption(option);
+  command.option('--json', 'print one JSON document', false);
+  command.action(async () => {
+    const options = command.opts<Options & { readonly json: boolean }>();
+    try {
+      finish(await row.run(options, command.args), options.json);
+    } catch (error) {
+      finish(await failure(error), options.json);
+    }
+  });
+}
+
+export const modeOption = () =>
+  new Option('--mode <mode>', 'test or live').choices(['test', 'live']).makeOptionMandatory();
+
+export const dryRunOption = () =>
+  new Option('--dry-run', 'check and show, change nothing').default(false);
+
+export const limitOption = () =>
+  new Option('--limit <count>', 'rows at most, 1 to 100').default(25).argParser((text) => {
+    const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+    if (limit < 1 || limit > 100) throw new InvalidArgumentError('Give 1 to 100.');
+    return limit;
+  });
+
+export const cursorOption = () =>
+  new Option('--cursor <id>', 'the nextCursor of the page before').default(null);
+
+/**
+ * Runs `work` on the configured database, beside a server that may be running. With `dryRun`
+ * everything is decided as always and nothing is stored.
+ */
+export async function asOperator<T>(
+  work: (operator: Operator) => Promise<T>,
+  options: { readonly dryRun: boolean } = { dryRun: false },
+): Promise<T> {
+  const { openForOperator } = await import('../host/main.js');
+  const opened = await openForOperator(process.env);
+  try {
+    const { deps, config, payUrl } = opened;
+    const store = options.dryRun ? dryStore(deps.store) : deps.store;
+    return await work({ deps: { ...deps, store }, config, payUrl });
+  } finally {
+    await opened.close();
+  }
+}
+
+export function tenantOption(orgId: string, options: { readonly mode: Mode }) {
+  return { orgId, mode: options.mode };
+}
+
+/** The first id; commander has made sure that it is there. */
+export function onlyId(ids: readonly string[]): string {
+  return ids[0] ?? '';
+}
+
+export function finish(outcome: Outcome, json: boolean): void {
+  if (json) writeLine(process.stdout, outcome.json);
+  else if (outcome.text !== '') process.stdout.write(`${outcome.text}\n`);
+  process.exitCode = exitCodes[outcome.exit ?? 'done'][0];
+}
+
+/** What to tell of an error: programs get the envelope of the API. */
+export async function failure(error: unknown): Promise<Outcome> {
+  const { exit, envelope } = describe(error);
+  process.stderr.write(`ponte: ${String(envelope['message'])}\n`);
+  // A refusal says all there is to say; of a fault, where it happened helps to report it.
+  const fault = error instanceof Error && !(error instanceof PonteError) && exit === 'failure';
+  if (fault) process.stderr.write(`${error.stack}\n`);
+  return { json: envelope, text: '', exit };
+}
+
+function describe(error: unknown): {
+  readonly exit: ExitKind;
+  readonly envelope: Readonly<Record<string, unknown>>;
+} {
+  if (error instanceof PonteError) {
+    const { status, code, message, retryAfterSeconds } = error;
+    const envelope = { statusCode: status, error: code, message };
+    const waiting = retryAfterSeconds === null ? {} : { retryAfter: retryAfterSeconds };
+    return { exit: exitKind(error), envelope: { ...envelope, ...waiting } };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof Error && error.name === 'ConfigError') {
+    return { exit: 'configuration', envelope: { error: 'ConfigurationInvalid', message } };
+  }
+  return { exit: 'failure', envelope: { statusCode: 500, error: 'InternalError', message } };
+}
+
+function exitKind({ status, transient }: PonteError): ExitKind {
+  if (transient) return 'tryAgain';
+  if (status === 404) return 'notFound';
+  if (status === 409 || status === 410) return 'conflict';
+  if (status === 401 || status === 403) return 'forbidden';
+  return status < 500 ? 'invalid' : 'failure';
+}
+
+/** A store that decides as always, guards included up to the last write, and stores nothing. */
+function dryStore(store: Store): Store {
+  return {
+    claims: store.claims,
+    migrate: () => store.migrate(),
+    health: () => store.health(),
+    close: () => store.close(),
+    run: async (work) => {
+      const answer = new Undone<Awaited<ReturnType<typeof work>>>();
+      await store
+        .run(async (tx) => {
+          answer.value = await work(tx);
+          throw answer;
+        })
+        .catch((error: unknown) => {
+          if (error !== answer) throw error;
+        });
+      return answer.value as Awaited<ReturnType<typeof work>>;
+    },
+  };
+}
+
+class Undone<T> extends Error {
+  value: T | undefined;
+}

@@ -1,0 +1,172 @@
+// `ponte org`: organizations, their KYB, where they are paid, and their access to production.
+import { type Command, Option } from 'commander';
+import { formatInstant } from '../core/domain/instant.js';
+import type { Mode } from '../core/domain/tenant.js';
+import { PonteError } from '../core/errors.js';
+import type { Deps } from '../core/ports.js';
+import type { OrganizationView } from '../core/usecases/organizations.js';
+import { addVerb, asOperator, modeOption, type Outcome, onlyId } from './operator.js';
+import { fields, table } from './output.js';
+
+interface ModeOptions {
+  readonly mode: Mode;
+}
+
+const organizations = () => import('../core/usecases/organizations.js');
+
+export function addOrgVerbs(program: Command): void {
+  const org = program.command('org').description('organizations and their KYB');
+
+  addVerb<{ readonly name: string; readonly sandboxKyb: boolean }>(org, {
+    name: 'create',
+    description: 'make an organization that can collect in test mode',
+    options: [
+      new Option('--name <name>', 'what it is called').makeOptionMandatory(),
+      new Option('--no-sandbox-kyb', 'leave its KYB in test mode to be done'),
+    ],
+    run: ({ name, sandboxKyb }) =>
+      changed((deps, { createOrganization }) => createOrganization(deps, { name, sandboxKyb })),
+  });
+
+  addVerb(org, {
+    name: 'list',
+    description: 'list all organizations',
+    run: () =>
+      asOperator(async ({ deps }) => {
+        const { listOrganizations, readOrganization } = await organizations();
+        const found = await listOrganizations(deps);
+        const views = await Promise.all(found.map(({ id }) => readOrganization(deps, id)));
+        const data = views.map(presentOrganization);
+        return {
+          json: { data, nextCursor: null },
+          text: table(
+            ['ID', 'NAME', 'TEST', 'LIVE', 'CREATED'],
+            data.map(({ id, name, test, live, createdAt }) => [
+              id,
+              name,
+              summary(test),
+              summary(live),
+              createdAt,
+            ]),
+            'No organizations. `ponte org create --name <name>` makes one.',
+          ),
+        };
+      }),
+  });
+
+  addVerb(org, {
+    name: 'show <org-id>',
+    description: 'show one organization',
+    run: (_, ids) => changed((deps, { readOrganization }) => readOrganization(deps, onlyId(ids))),
+  });
+
+  addVerb<ModeOptions>(org, {
+    name: 'submit-kyb <org-id>',
+    description: 'submit its KYB to the partner, or ask again for the decision',
+    options: [modeOption()],
+    run: ({ mode }, ids) =>
+      changed((deps, { submitKyb }) => submitKyb(deps, { orgId: onlyId(ids), mode })),
+  });
+
+  addVerb<ModeOptions>(org, {
+    name: 'approve-kyb <org-id>',
+    description: 'approve its KYB',
+    options: [modeOption()],
+    run: ({ mode }, ids) =>
+      changed((deps, { approveKyb }) => approveKyb(deps, { orgId: onlyId(ids), mode })),
+  });
+
+  addVerb<ModeOptions & { readonly accountHolderName: string | null }>(org, {
+    name: 'payout-config <org-id>',
+    description: 'set where it is paid; the PIX key comes from standard input and is not kept',
+    options: [
+      modeOption(),
+      new Option('--account-holder-name <name>', 'its own name unless given').default(null),
+    ],
+    run: async ({ mode, accountHolderName }, ids) => {
+      const pixKey = await standardInput();
+      return changed(async (deps, { configurePayout, readOrganization }) => {
+        const { organization } = await readOrganization(deps, onlyId(ids));
+        const holder = accountHolderName ?? organization.name;
+        const destination = { pixKey, accountHolderName: holder };
+        return configurePayout(deps, { orgId: organization.id, mode }, destination);
+      });
+    },
+  });
+
+  addVerb(org, {
+    name: 'grant-production <org-id>',
+    description: 'let it go live once its KYB is approved',
+    run: (_, ids) => changed((deps, { grantProduction }) => grantProduction(deps, onlyId(ids))),
+  });
+}
+
+/** Where an organization stands in one mode. */
+interface ModeState {
+  readonly kybStatus: string | null;
+  readonly payoutConfigured: boolean;
+  readonly virtualAccount: boolean;
+}
+
+function presentOrganization({ organization, profiles }: OrganizationView) {
+  const { id, name, productionGrantedAtMs, createdAtMs } = organization;
+  const stateOf = (mode: Mode): ModeState => ({
+    kybStatus: profiles[mode].kybStatus,
+    payoutConfigured: profiles[mode].destinationRef !== null,
+    virtualAccount: profiles[mode].virtualAccountRef !== null,
+  });
+  return {
+    id,
+    name,
+    productionGrantedAt:
+      productionGrantedAtMs === null ? null : formatInstant(productionGrantedAtMs),
+    test: stateOf('test'),
+    live: stateOf('live'),
+    createdAt: formatInstant(createdAtMs),
+  };
+}
+
+/** Whether it can collect, and if not, what is missing. */
+function summary({ kybStatus, payoutConfigured, virtualAccount }: ModeState): string {
+  if (kybStatus !== 'approved') return kybStatus === null ? 'KYB not begun' : `KYB ${kybStatus}`;
+  if (!payoutConfigured) return 'no PIX destination';
+  return virtualAccount ? 'ready' : 'no virtual account';
+}
+
+async function changed(
+  work: (
+    deps: Deps,
+    usecases: Awaited<ReturnType<typeof organizations>>,
+  ) => Promise<OrganizationView>,
+): Promise<Outcome> {
+  return asOperator(async ({ deps }) => {
+    const json = presentOrganization(await work(deps, await organizations()));
+    const { id, name, productionGrantedAt, createdAt } = json;
+    return {
+      json,
+      text: fields({
+        id,
+        name,
+        test: summary(json.test),
+        live: summary(json.live),
+        'production granted': productionGrantedAt,
+        created: createdAt,
+      }),
+    };
+  });
+}
+
+async function standardInput(): Promise<string> {
+  if (process.stdin.isTTY) process.stderr.write('PIX key: ');
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) {
+    chunks.push(Buffer.from(chunk));
+    // A person ends the line, a pipe ends the stream.
+    if (process.stdin.isTTY) break;
+  }
+  const pixKey = Buffer.concat(chunks).toString('utf8').trim();
+  if (pixKey === '') {
+    throw new PonteError('ValidationError', 'Send the PIX key on standard input.');
+  }
+  return pixKey;
+}

@@ -1,0 +1,38 @@
+// How results look: one JSON document on one line for programs, aligned columns for people. It
+// knows no command and no resource.
+import { writeJson } from '../core/domain/raw-json.js';
+
+export type Cell = string | number | boolean | null;
+
+/** Integrators' own JSON inside comes out as it was sent. */
+export function writeLine(stream: NodeJS.WritableStream, value: unknown): void {
+  stream.write(`${writeJson(value)}\n`);
+}
+
+/** Rows under their headings; `nothing` when there are none. */
+export function table(
+  headings: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  nothing: string,
+): string {
+  if (rows.length === 0) return nothing;
+  const lines = [headings, ...rows.map((row) => row.map(shown))];
+  const widths = headings.map((_, column) =>
+    Math.max(...lines.map((line) => (line[column] ?? '').length)),
+  );
+  return lines
+    .map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+    .map((line) => line.trimEnd())
+    .join('\n');
+}
+
+/** One name and value a line; what is null is left out. */
+export function fields(record: Readonly<Record<string, Cell>>): string {
+  const entries = Object.entries(record).filter(([, value]) => value !== null);
+  const width = Math.max(0, ...entries.map(([name]) => name.length));
+  return entries.map(([name, value]) => `${name.padEnd(width)}  ${shown(value)}`).join('\n');
+}
+
+function shown(cell: Cell): string {
+  return cell === null ? '-' : String(cell);
+}

@@ -1,0 +1,140 @@
+// `ponte serve`, `ponte migrate` and `ponte doctor`: running the service and looking after what it
+// runs on.
+import type { Command } from 'commander';
+import type { Host } from '../host/main.js';
+import { addVerb, asOperator, type Operator, type Outcome } from './operator.js';
+import { table } from './output.js';
+
+/** After this a stop is no longer waited for. */
+const STOP_LATEST_MS = 9_500;
+/** Rows of trouble looked for at most: doctor tells that there is some, lists tell which. */
+const TROUBLE_MAX = 100;
+
+export function addServiceVerbs(program: Command, version: string): void {
+  program
+    .command('serve')
+    .description('run the API and its workers until SIGTERM or Ctrl-C')
+    .action(() => serve(version));
+
+  addVerb(program, {
+    name: 'migrate',
+    description: 'bring the database to this version; again it changes nothing',
+    run: () =>
+      asOperator(async ({ deps, config }) => {
+        await deps.store.migrate();
+        const { databaseFile } = config;
+        return { json: { migrated: true, databaseFile }, text: `${databaseFile} is up to date.` };
+      }),
+  });
+
+  addVerb(program, {
+    name: 'doctor',
+    description: 'check configuration, database, books and what waits for a person',
+    run: () => asOperator((operator) => examine(operator)),
+  });
+}
+
+async function serve(version: string): Promise<void> {
+  const [{ readConfig }, { startHost }] = await Promise.all([
+    import('../host/config.js'),
+    import('../host/main.js'),
+  ]);
+  const config = readConfig(process.env);
+  const host = await startHost(config);
+  process.stdout.write(startText(host, version, config));
+  let stopping = false;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      // A second signal is meant.
+      if (stopping) process.exit(1);
+      stopping = true;
+      setTimeout(() => process.exit(1), STOP_LATEST_MS).unref();
+      host.stop().then(
+        () => process.exit(0),
+        (error: unknown) => {
+          host.deps.log.error('the stop failed', { error });
+          process.exit(1);
+        },
+      );
+    });
+  }
+}
+
+function startText(
+  { url, demo }: Host,
+  version: string,
+  config: { readonly production: boolean; readonly databaseFile: string },
+): string {
+  const kind = config.production ? 'production' : 'development';
+  const lines = [`Ponte ${version} is ready at ${url} (${kind}, ${config.databaseFile})`, ''];
+  if (demo !== null) {
+    lines.push(
+      `A demo organization was made: ${demo.orgId}`,
+      'Its test API key, shown this once:',
+      '',
+      `  ${demo.secret}`,
+      '',
+      'Create a payment:',
+      '',
+      `  curl -s ${url}/v1/payment-intents -H 'X-API-Key: ${demo.secret}' ` +
+        `-H 'Content-Type: application/json' ` +
+        `-d '{"externalId":"order-1","amount":"250.00","buyer":{"email":"buyer@example.com"}}'`,
+      '',
+    );
+  }
+  lines.push(`Description of the API: ${url}/docs-json`, '');
+  return lines.join('\n');
+}
+
+interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+async function examine({ deps, config }: Operator): Promise<Outcome> {
+  const [health, found] = await Promise.all([
+    deps.store.health(),
+    deps.store.run(async (tx) => ({
+      imbalances: await tx.ledger.imbalances(TROUBLE_MAX),
+      stuck: await tx.commands.list({ stuck: true, limit: TROUBLE_MAX }),
+      owed: await tx.funds.open(TROUBLE_MAX),
+      dead: await tx.deliveries.list({
+        status: 'dead_letter',
+        subscriptionId: null,
+        beforeId: null,
+        limit: TROUBLE_MAX,
+      }),
+    })),
+  ]);
+  const unknown = config.unknownVariables;
+  const checks: readonly Check[] = [
+    { name: 'node', ok: true, detail: process.version },
+    none('configuration', unknown, `unknown: ${unknown.join(', ')}`, 'valid'),
+    { name: 'database', ok: health.database, detail: config.databaseFile },
+    { name: 'migrations', ok: health.migrations, detail: health.migrations ? 'done' : 'pending' },
+    none('ledger', found.imbalances, 'does not balance: ponte ledger verify', 'balances'),
+    none('partner commands', found.stuck, 'stuck: ponte commands list --stuck', 'none stuck'),
+    none('refunds', found.owed, 'open: ponte refunds list', 'none open'),
+    none(
+      'webhooks',
+      found.dead,
+      'dead letters: ponte deliveries list --status dead_letter',
+      'no dead letters',
+    ),
+  ];
+  const ok = checks.every((check) => check.ok);
+  return {
+    json: { ok, checks },
+    text: table(
+      ['CHECK', 'OK', 'DETAIL'],
+      checks.map(({ name, ok: good, detail }) => [name, good ? 'yes' : 'NO', detail]),
+      '',
+    ),
+    exit: ok ? 'done' : 'checkFailed',
+  };
+}
+
+function none(name: string, found: readonly unknown[], bad: string, good: string): Check {
+  return { name, ok: found.length === 0, detail: found.length === 0 ? good : bad };
+}

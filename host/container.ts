@@ -1,0 +1,112 @@
+// The wiring: which adapter serves which port, made from the configuration. The only file that
+// knows Inversify; everything else takes what it needs as arguments.
+import 'reflect-metadata';
+import { Container, type ServiceIdentifier } from 'inversify';
+import { createIds } from '../adapters/crypto/ids.js';
+import { createSecretBox, type SecretKey } from '../adapters/crypto/secret-box.js';
+import { createLog } from '../adapters/log/pino.js';
+import { createFakePartner, type FakePartner } from '../adapters/partner/fake.js';
+import { newMemoryRateLimits } from '../adapters/storage/rate-limits.js';
+import { openSqliteStore, type SqliteStore } from '../adapters/storage/sqlite.js';
+import { webhookSender } from '../adapters/webhooks/sender.js';
+import type { Mode } from '../core/domain/tenant.js';
+import type { Clock, Deps, Ids, Log, RateLimits, SecretBox, WebhookSender } from '../core/ports.js';
+import { type DeliveryRunner, deliveryRunner } from '../core/usecases/delivery-runner.js';
+import { receivePartnerMessage } from '../core/usecases/settlement.js';
+import type { Config } from './config.js';
+import { createSignals, type WorkSignals } from './workers.js';
+
+export const tokens = {
+  clock: token<Clock>('clock'),
+  ids: token<Ids>('ids'),
+  log: token<Log>('log'),
+  sender: token<WebhookSender>('sender'),
+  store: token<SqliteStore>('store'),
+  secretBox: token<SecretBox>('secretBox'),
+  rateLimits: token<RateLimits>('rateLimits'),
+  signals: token<WorkSignals>('signals'),
+  address: token<Address>('address'),
+  partners: token<Readonly<Record<Mode, FakePartner | null>>>('partners'),
+  deps: token<Deps>('deps'),
+  deliveries: token<DeliveryRunner>('deliveries'),
+} as const;
+
+/** What of the outside world may be replaced. */
+export type World = Partial<Pick<Deps, 'clock' | 'ids' | 'log' | 'sender'>>;
+
+/** Where the service is reached: with port 0 it is known once the service listens. */
+export interface Address {
+  baseUrl: string;
+}
+
+export function createContainer(
+  config: Config,
+  secretKeys: readonly SecretKey[],
+  world: World = {},
+): Container {
+  const container = new Container({ defaultScope: 'Singleton' });
+  const { allowPrivateUrls: allowPrivate, databaseFile: path, host, port } = config;
+  const bind = <T>(id: ServiceIdentifier<T>) => container.bind(id);
+
+  bind(tokens.clock).toDynamicValue(() => world.clock ?? { nowMs: Date.now });
+  bind(tokens.ids).toDynamicValue(() => world.ids ?? createIds());
+  bind(tokens.log).toDynamicValue(() => world.log ?? createLog({ level: config.logLevel }));
+  bind(tokens.sender).toDynamicValue(() => world.sender ?? webhookSender({ allowPrivate }));
+  bind(tokens.store).toDynamicValue(() => openSqliteStore({ path }));
+  bind(tokens.secretBox).toDynamicValue(() => createSecretBox(secretKeys));
+  bind(tokens.rateLimits).toDynamicValue(() => newMemoryRateLimits());
+  bind(tokens.signals).toDynamicValue(() => createSignals());
+  bind(tokens.address).toDynamicValue(() => ({ baseUrl: config.baseUrl ?? urlOf(host, port) }));
+  bind(tokens.partners).toDynamicValue(() => ({
+    test: fakePartner(container, config, 'test'),
+    live: fakePartner(container, config, 'live'),
+  }));
+  bind(tokens.deps).toDynamicValue((all) => ({
+    clock: all.get(tokens.clock),
+    ids: all.get(tokens.ids),
+    log: all.get(tokens.log),
+    sender: all.get(tokens.sender),
+    store: all.get(tokens.store),
+    secretBox: all.get(tokens.secretBox),
+    rateLimits: all.get(tokens.rateLimits),
+    partners: all.get(tokens.partners),
+    wake: all.get(tokens.signals).wake,
+    settings: settings(config, all.get(tokens.address)),
+  }));
+  bind(tokens.deliveries).toResolvedValue(deliveryRunner, [tokens.deps]);
+  return container;
+}
+
+/** An address as a URL; IPv6 stands in brackets. */
+export function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function token<T>(name: string): ServiceIdentifier<T> {
+  return Symbol(name);
+}
+
+function settings(config: Config, address: Address): Deps['settings'] {
+  const { retryDelaysMs, rateLimitPerMinute, rateLimitBurst, allowPrivateUrls } = config;
+  return {
+    ...{ retryDelaysMs, rateLimitPerMinute, rateLimitBurst, allowPrivateUrls },
+    get payUrl() {
+      return config.payUrl ?? address.baseUrl;
+    },
+  };
+}
+
+/** It signs its messages like a real one, so they come in by the way that real ones take. */
+function fakePartner(container: Container, config: Config, mode: Mode): FakePartner | null {
+  if (config.partners[mode] === 'none') return null;
+  const key = Buffer.from(container.get(tokens.secretBox).mac(mode, 'fake-partner'), 'hex');
+  return createFakePartner({
+    mode,
+    clock: container.get(tokens.clock),
+    delayMs: config.fakePartnerDelayMs,
+    secret: `whsec_${key.toString('base64')}`,
+    deliver: (message) =>
+      receivePartnerMessage(container.get(tokens.deps), { ...message, partner: 'fake', mode }),
+    onQueued: () => container.get(tokens.signals).wake('fake partner'),
+  });
+}

@@ -1,0 +1,77 @@
+// What a development host makes for itself, so that it runs without any setting: the secret key in
+// its data directory, and on an empty database a demo organization with a test key. Production
+// makes neither.
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { newSecretKey, parseSecretKeys, type SecretKey } from '../adapters/crypto/secret-box.js';
+import type { Deps } from '../core/ports.js';
+import { createKey } from '../core/usecases/keys.js';
+import { createOrganization, listOrganizations } from '../core/usecases/organizations.js';
+
+/** The file of the development secret key, in the form of PONTE_SECRET_KEYS. */
+const SECRET_FILE = 'secret-key';
+const DEMO_NAME = 'Demo organization';
+
+export interface Demo {
+  readonly orgId: string;
+  /** The whole test key, told this once. */
+  readonly secret: string;
+}
+
+/** The key in the data directory, made when there is none; readable by its owner alone. */
+export function developmentSecret(dataDir: string): readonly SecretKey[] {
+  const path = join(dataDir, SECRET_FILE);
+  const known = readIfThere(path);
+  const parsed = parseSecretKeys(known ?? madeSecret(path));
+  if (!parsed.valid) throw new Error(`${path} is not readable: ${parsed.reason}.`);
+  return parsed.keys;
+}
+
+/** On a database without organizations: one that can collect in test mode, and a key for it. */
+export async function makeDemo(deps: Deps): Promise<Demo | null> {
+  if (deps.partners.test === null) return null;
+  if ((await listOrganizations(deps)).length > 0) return null;
+  const { organization } = await createOrganization(deps, { name: DEMO_NAME, sandboxKyb: true });
+  const { id: orgId } = organization;
+  const { secret } = await createKey(deps, { orgId, mode: 'test', name: 'demo', scopes: [] });
+  return { orgId, secret };
+}
+
+/** Written whole under another name and then linked: nobody ever reads a part of it. */
+function madeSecret(path: string): string {
+  const part = `${path}.${process.pid}`;
+  const file = openSync(part, 'wx', 0o600);
+  try {
+    writeFileSync(file, `${newSecretKey('dev')}\n`);
+    fsyncSync(file);
+    linkSync(part, path);
+  } catch (error) {
+    // Another process was first: its key counts.
+    if (!isCode(error, 'EEXIST')) throw error;
+  } finally {
+    closeSync(file);
+    rmSync(part);
+  }
+  return readFileSync(path, 'utf8').trim();
+}
+
+function readIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    if (!isCode(error, 'ENOENT')) throw error;
+    return null;
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
