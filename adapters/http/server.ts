@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type ErrorCode, PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports.js';
 import { describeRoutes } from './openapi.js';
@@ -39,6 +40,8 @@ export interface HttpOptions {
 export interface HttpServer {
   /** Port 0 takes a free one; answers with the address it got. */
   listen(host: string, port: number): Promise<AddressInfo>;
+  /** Serves a connection that is no socket: how embedding speaks HTTP without a port. */
+  accept(connection: Duplex): void;
   /** Stops accepting, lets running requests finish for `graceMs`, then ends every connection. */
   close(graceMs?: number): Promise<void>;
 }
@@ -87,6 +90,9 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
           resolve(server.address() as AddressInfo);
         });
       }),
+    accept: (connection) => {
+      server.emit('connection', connection);
+    },
     close: (graceMs = STOP_GRACE_MS) =>
       new Promise((resolve) => {
         stopping = true;
