@@ -1,0 +1,37 @@
+// The store's contract, over SQLite in memory and in a file.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { openSqliteStore } from '../../../adapters/storage/sqlite.js';
+import type { Store } from '../../../core/ports.js';
+import { storeClaimsContract } from '../../contract/store-claims-contract.js';
+import { storeContract } from '../../contract/store-contract.js';
+import { storeListsContract } from '../../contract/store-lists-contract.js';
+import { storeRowsContract } from '../../contract/store-rows-contract.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'ponte-store-'));
+after(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+
+async function migrated(path: string): Promise<Store> {
+  const store = openSqliteStore({ path });
+  await store.migrate();
+  return store;
+}
+
+const databases = {
+  'SQLite in memory': () => migrated(':memory:'),
+  'SQLite in a file': () => {
+    files += 1;
+    return migrated(join(folder, `${files}.db`));
+  },
+} as const;
+
+for (const [database, open] of Object.entries(databases)) {
+  storeContract(database, open);
+  storeRowsContract(database, open);
+  storeListsContract(database, open);
+  storeClaimsContract(database, open);
+}

@@ -1,0 +1,261 @@
+// What every store promises about due work: it is handed to one worker at a time by a lease, in the
+// order in which it fell due, and the next moment of any work is known. Run over each database.
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { isExpirable, paymentStatuses } from '../../core/domain/payment.js';
+import { ATTEMPTS_MAX } from '../../core/domain/webhook-delivery.js';
+import type { Claim, Store } from '../../core/ports.js';
+import {
+  aBarePayment,
+  aCommand,
+  aDelivery,
+  aFeedEvent,
+  aMessage,
+  anAdvance,
+  anEvent,
+  aSubscription,
+  T0,
+} from '../support/domain-samples.js';
+import type { OpenStore } from './store-contract.js';
+
+export function storeClaimsContract(database: string, open: OpenStore): void {
+  describe(`the store over ${database}: claims`, () => {
+    const opened: Store[] = [];
+    const fresh = async (): Promise<Store> => {
+      const store = await open();
+      opened.push(store);
+      return store;
+    };
+    after(() => Promise.all(opened.map((store) => store.close())));
+
+    test('due commands are leased, oldest due first, and not handed out twice', async () => {
+      const store = await fresh();
+      await store.run(async (tx) => {
+        for (const [id, dueAtMs] of [
+          ['cmd_c', T0 - 2],
+          ['cmd_a', T0],
+          ['cmd_b', T0 - 1],
+          ['cmd_later', T0 + 1],
+          ['cmd_never', null],
+        ] as const) {
+          tx.commands.insert(aCommand({ id, dueAtMs }));
+        }
+      });
+      const first = await store.claims.commands({ ...claim('w1'), limit: 2 });
+      assert.deepEqual(
+        first,
+        ['cmd_b', 'cmd_c'].map((id) =>
+          aCommand({ id, dueAtMs: T0 + 1_000, leaseToken: 'w1', version: 2 }),
+        ),
+      );
+      const [second, third] = await Promise.all([
+        store.claims.commands(claim('w2')),
+        store.claims.commands(claim('w3')),
+      ]);
+      assert.deepEqual(ids([...second, ...third]), ['cmd_a']);
+      const again = await store.claims.commands(claim('w4', T0 + 1_000));
+      assert.deepEqual(ids(again).sort(), ['cmd_a', 'cmd_b', 'cmd_c', 'cmd_later']);
+    });
+
+    test('a write decided before the claim loses against it', async () => {
+      const store = await fresh();
+      await store.run(async (tx) => tx.commands.insert(aCommand()));
+      await store.claims.commands(claim('w1'));
+      await assert.rejects(
+        store.run(async (tx) => tx.commands.update(aCommand({ state: 'void', dueAtMs: null }))),
+        { code: 'StoreContention' },
+      );
+    });
+
+    test('due deliveries are counted, leased and given with body and subscription', async () => {
+      const store = await fresh();
+      const subscription = aSubscription({ active: false });
+      await store.run(async (tx) => {
+        tx.subscriptions.insert(subscription);
+        tx.feed.append(aFeedEvent({ body: '{"exact": "bytes"}' }));
+        tx.deliveries.insert(aDelivery());
+      });
+      assert.deepEqual(await store.claims.deliveries(deliveryClaim('w1', 'whs_1')), [
+        {
+          delivery: aDelivery({ attempt: 1, dueAtMs: T0 + 1_000, leaseToken: 'w1', version: 2 }),
+          subscription,
+          body: '{"exact": "bytes"}',
+        },
+      ]);
+      assert.deepEqual(await store.claims.deliveries(deliveryClaim('w2', 'whs_1')), []);
+    });
+
+    test('deliveries come oldest due first, of the one subscription, up to the limit', async () => {
+      const store = await fresh();
+      await store.run(async (tx) => {
+        tx.subscriptions.insert(aSubscription());
+        tx.subscriptions.insert(aSubscription({ id: 'whs_2' }));
+        tx.feed.append(aFeedEvent());
+        const add = (id: string, dueAtMs: number, subscriptionId = 'whs_1') =>
+          tx.deliveries.insert(
+            aDelivery({ id, dueAtMs, nextAttemptAtMs: dueAtMs, subscriptionId }),
+          );
+        add('whd_a', T0);
+        add('whd_b', T0 - 2);
+        add('whd_c', T0 - 1);
+        add('whd_d', T0 - 1);
+        add('whd_late', T0 + 1);
+        add('whd_other', T0 - 9, 'whs_2');
+      });
+      const taken = async (limit: number, token: string) =>
+        (await store.claims.deliveries({ ...deliveryClaim(token, 'whs_1'), limit })).map(
+          ({ delivery }) => delivery.id,
+        );
+      assert.deepEqual(await taken(3, 'w1'), ['whd_b', 'whd_c', 'whd_d']);
+      assert.deepEqual(await taken(3, 'w2'), ['whd_a']);
+    });
+
+    test('an attempt whose lease ran out is taken over and counted again', async () => {
+      const store = await fresh();
+      await store.run(async (tx) => {
+        tx.subscriptions.insert(aSubscription());
+        tx.feed.append(aFeedEvent());
+        tx.deliveries.insert(aDelivery());
+      });
+      await store.claims.deliveries(deliveryClaim('w1', 'whs_1'));
+      const [again] = await store.claims.deliveries(deliveryClaim('w2', 'whs_1', T0 + 1_000));
+      assert.equal(again?.delivery.attempt, 2);
+      assert.equal(again?.delivery.leaseToken, 'w2');
+    });
+
+    test('a delivery without attempts left is spent: not sent, but found', async () => {
+      const store = await fresh();
+      const spent = aDelivery({ attempt: ATTEMPTS_MAX, leaseToken: 'w1', dueAtMs: T0 });
+      await store.run(async (tx) => {
+        tx.subscriptions.insert(aSubscription());
+        tx.feed.append(aFeedEvent());
+        tx.deliveries.insert(spent);
+        tx.deliveries.insert(aDelivery({ id: 'whd_2', attempt: ATTEMPTS_MAX - 1 }));
+        tx.deliveries.insert(aDelivery({ id: 'whd_3', attempt: ATTEMPTS_MAX, dueAtMs: T0 + 1 }));
+      });
+      assert.deepEqual(await store.claims.spentDeliveries(T0, 9), [spent]);
+      const sent = await store.claims.deliveries(deliveryClaim('w2', 'whs_1'));
+      assert.deepEqual(
+        sent.map(({ delivery }) => [delivery.id, delivery.attempt]),
+        [['whd_2', ATTEMPTS_MAX]],
+      );
+      assert.deepEqual(await store.claims.dueSubscriptions(T0), []);
+    });
+
+    test('subscriptions with something due are named once each', async () => {
+      const store = await fresh();
+      await store.run(async (tx) => {
+        const rows = [
+          ['whs_1', T0],
+          ['whs_1', T0 - 1],
+          ['whs_2', T0 + 1],
+          ['whs_3', T0 - 5],
+          ['whs_3', T0 + 5],
+        ] as const;
+        for (const [index, [subscriptionId, dueAtMs]] of rows.entries()) {
+          tx.deliveries.insert(aDelivery({ id: `whd_${index}`, subscriptionId, dueAtMs }));
+        }
+        const delivered = { status: 'delivered', dueAtMs: null, nextAttemptAtMs: null } as const;
+        tx.deliveries.insert(aDelivery({ id: 'whd_9', subscriptionId: 'whs_4', ...delivered }));
+      });
+      assert.deepEqual(await store.claims.dueSubscriptions(T0), ['whs_1', 'whs_3']);
+      assert.deepEqual(await store.claims.dueSubscriptions(T0 - 6), []);
+    });
+
+    test('payments expire by their table, when due and not covered', async () => {
+      const store = await fresh();
+      await store.run(async (tx) => {
+        for (const status of paymentStatuses) {
+          tx.payments.insert(aBarePayment({ id: `pi_${status}`, status, expiresAtMs: T0 }));
+        }
+        const covered = { coveredAtMs: T0, status: 'on_ramp_pending' } as const;
+        tx.payments.insert(aBarePayment({ id: 'pi_covered', expiresAtMs: T0, ...covered }));
+        tx.payments.insert(aBarePayment({ id: 'pi_never' }));
+        tx.payments.insert(aBarePayment({ id: 'pi_late', expiresAtMs: T0 + 1 }));
+      });
+      const expired = await store.claims.expiredPayments(T0, 100);
+      const expirable = paymentStatuses.filter(isExpirable).map((status) => `pi_${status}`);
+      assert.deepEqual(ids(expired), expirable.sort());
+      assert.equal((await store.claims.expiredPayments(T0, 2)).length, 2);
+    });
+
+    test('released leases are due at once, and an attempt cut short is seen as one', async () => {
+      const store = await fresh();
+      await store.run(async (tx) => {
+        tx.subscriptions.insert(aSubscription());
+        tx.feed.append(aFeedEvent());
+        tx.deliveries.insert(aDelivery());
+        tx.deliveries.insert(aDelivery({ id: 'whd_wait', dueAtMs: T0 + 9_000 }));
+        tx.commands.insert(aCommand());
+        tx.commands.insert(aCommand({ id: 'cmd_wait', dueAtMs: T0 + 9_000 }));
+      });
+      await store.claims.commands(claim('w1'));
+      await store.claims.deliveries(deliveryClaim('w1', 'whs_1'));
+      await store.claims.releaseAll(T0 + 1);
+      const commands = await store.claims.commands(claim('w2', T0 + 1));
+      assert.deepEqual(ids(commands), ['cmd_1']);
+      const deliveries = await store.claims.deliveries(deliveryClaim('w2', 'whs_1', T0 + 1));
+      assert.deepEqual(
+        deliveries.map(({ delivery }) => [delivery.id, delivery.attempt]),
+        [['whd_1', 2]],
+      );
+    });
+
+    const dueWork = {
+      'nothing at all': { stage: () => undefined, dueAtMs: null },
+      'a command': { stage: (tx) => tx.commands.insert(aCommand()), dueAtMs: T0 },
+      'a command with nothing to do': {
+        stage: (tx) => tx.commands.insert(aCommand({ dueAtMs: null })),
+        dueAtMs: null,
+      },
+      'a delivery': {
+        stage: (tx) => {
+          tx.deliveries.insert(aDelivery({ dueAtMs: T0 + 2 }));
+          tx.deliveries.insert(aDelivery({ id: 'whd_2', subscriptionId: 'a', dueAtMs: T0 + 1 }));
+        },
+        dueAtMs: T0 + 1,
+      },
+      'a message': { stage: (tx) => tx.inbox.insert(aMessage()), dueAtMs: T0 + 1 },
+      'an applied message': {
+        stage: (tx) => tx.inbox.insert(aMessage({ dueAtMs: null })),
+        dueAtMs: null,
+      },
+      'an advance': { stage: (tx) => tx.advances.put(anAdvance()), dueAtMs: T0 },
+      'an expiry': {
+        stage: (tx) => tx.payments.insert(aBarePayment({ expiresAtMs: T0 + 4 })),
+        dueAtMs: T0 + 4,
+      },
+      'an expiry of an ended payment': {
+        stage: (tx) => tx.payments.insert(aBarePayment({ expiresAtMs: T0, status: 'settled' })),
+        dueAtMs: null,
+      },
+      'an event in the outbox': { stage: (tx) => tx.outbox.append(anEvent()), dueAtMs: T0 },
+    } as const satisfies Record<
+      string,
+      {
+        readonly stage: (tx: Parameters<Parameters<Store['run']>[0]>[0]) => void;
+        readonly dueAtMs: number | null;
+      }
+    >;
+
+    for (const [what, { stage, dueAtMs }] of Object.entries(dueWork)) {
+      test(`the next moment of work is known: ${what}`, async () => {
+        const store = await fresh();
+        await store.run(async (tx) => stage(tx));
+        assert.equal(await store.claims.nextDueAtMs(), dueAtMs);
+      });
+    }
+  });
+}
+
+function claim(token: string, nowMs = T0): Claim {
+  return { nowMs, limit: 100, leaseMs: 1_000, token };
+}
+
+function deliveryClaim(token: string, subscriptionId: string, nowMs = T0) {
+  return { ...claim(token, nowMs), subscriptionId };
+}
+
+function ids(rows: readonly { readonly id: string }[]): string[] {
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,279 @@
+// What every store promises about lists: they keep their order where moments are equal, pages follow
+// each other without gap, and what waits comes in the order of its time. Run over each database.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { isStuck, type PartnerCommand } from '../../core/domain/partner-command.js';
+import { paymentStatuses } from '../../core/domain/payment.js';
+import type { Store } from '../../core/ports.js';
+import {
+  aBarePayment,
+  aCommand,
+  aDelivery,
+  aFeedEvent,
+  aKey,
+  aMessage,
+  anAdvance,
+  anEvent,
+  anOrganization,
+  aSubscription,
+  otherMode,
+  otherOrg,
+  someFunds,
+  T0,
+  tenant,
+} from '../support/domain-samples.js';
+import type { OpenStore } from './store-contract.js';
+
+export function storeListsContract(database: string, open: OpenStore): void {
+  describe(`the store over ${database}: lists`, () => {
+    const opened: Store[] = [];
+    const fresh = async (): Promise<Store> => {
+      const store = await open();
+      opened.push(store);
+      return store;
+    };
+    after(() => Promise.all(opened.map((store) => store.close())));
+
+    test('an advance that is put again is replaced; due ones come in order', async () => {
+      const store = await fresh();
+      await store.run(async (tx) => tx.advances.put(anAdvance({ tries: 4 })));
+      await store.run(async (tx) => {
+        tx.advances.put(anAdvance({ to: 'fx_quoted', dueAtMs: T0 + 1 }));
+        tx.advances.put(anAdvance({ paymentId: 'pi_2' }));
+        tx.advances.put(anAdvance({ paymentId: 'pi_3', dueAtMs: T0 + 2 }));
+      });
+      const replaced = anAdvance({ to: 'fx_quoted', dueAtMs: T0 + 1, version: 2 });
+      assert.deepEqual(await store.run((tx) => tx.advances.due(T0 + 1, 9)), [
+        anAdvance({ paymentId: 'pi_2' }),
+        replaced,
+      ]);
+      await store.run(async (tx) => tx.advances.remove(replaced));
+      assert.equal(await store.run((tx) => tx.advances.get(tenant, 'pi_1')), null);
+    });
+
+    test('events leave the outbox in the order in which they came, and once', async () => {
+      const store = await fresh();
+      for (const id of ['evt_3', 'evt_1', 'evt_2']) {
+        await store.run(async (tx) => tx.outbox.append(anEvent({ id })));
+      }
+      const rows = await store.run((tx) => tx.outbox.oldest(2));
+      assert.deepEqual(
+        rows.map(({ event }) => event),
+        [anEvent({ id: 'evt_3' }), anEvent({ id: 'evt_1' })],
+      );
+      await store.run(async (tx) => tx.outbox.remove(rows));
+      await store.run(async (tx) => tx.outbox.append(anEvent({ id: 'evt_4' })));
+      const rest = await store.run((tx) => tx.outbox.oldest(9));
+      assert.deepEqual(
+        rest.map(({ event }) => event.id),
+        ['evt_2', 'evt_4'],
+      );
+    });
+
+    test('the feed is read on from a sequence', async () => {
+      const store = await fresh();
+      await store.run(async (tx) => {
+        for (const sequence of [2, 1, 4, 3]) {
+          tx.feed.append(aFeedEvent({ id: `evt_${sequence}`, sequence }));
+        }
+      });
+      const after2 = await store.run((tx) => tx.feed.after(tenant, 1, 2));
+      assert.deepEqual(
+        after2.map(({ sequence }) => sequence),
+        [2, 3],
+      );
+    });
+
+    test('messages wait in the order of their due time until they are applied', async () => {
+      const store = await fresh();
+      await store.run(async (tx) => {
+        tx.inbox.insert(aMessage({ messageId: 'm1', dueAtMs: T0 + 2 }));
+        tx.inbox.insert(aMessage({ messageId: 'm2', dueAtMs: T0 + 1 }));
+        tx.inbox.insert(aMessage({ messageId: 'm3', dueAtMs: T0 + 3 }));
+      });
+      const due = await store.run((tx) => tx.inbox.unapplied(T0 + 2, 9));
+      assert.deepEqual(
+        due.map(({ messageId }) => messageId),
+        ['m2', 'm1'],
+      );
+      await store.run(async (tx) => {
+        tx.inbox.update(aMessage({ messageId: 'm2', dueAtMs: null, tries: 1 }));
+      });
+      const [left] = await store.run((tx) => tx.inbox.unapplied(T0 + 2, 9));
+      assert.equal(left?.messageId, 'm1');
+    });
+
+    test('open funds are those with a debt or an unknown position, oldest payment first', async () => {
+      const store = await fresh();
+      await store.run(async (tx) => {
+        const held = { receivedMinor: 5n };
+        tx.funds.insert(someFunds({ paymentId: 'pi_04', ...held, refundOwedMinor: 1n }));
+        tx.funds.insert(someFunds({ paymentId: 'inv_02', ...held, refundOrderedMinor: 1n }));
+        tx.funds.insert(someFunds({ paymentId: 'pi_03', position: 'operator' }));
+        tx.funds.insert(someFunds({ paymentId: 'pi_01', refund: 'operator' }));
+        tx.funds.insert(someFunds({ paymentId: 'pi_00', ...held, refundedMinor: 5n }));
+        tx.funds.insert(someFunds({ paymentId: 'pi_05', ...held, position: 'received' }));
+      });
+      const open = await store.run((tx) => tx.funds.open(9));
+      assert.deepEqual(
+        open.map(({ paymentId }) => paymentId),
+        ['pi_01', 'inv_02', 'pi_03', 'pi_04'],
+      );
+    });
+
+    test('stuck commands are those that the domain calls so', async () => {
+      const store = await fresh();
+      const kinds = ['submit_buyer', 'payin', 'payout', 'refund'] as const;
+      const states = ['pending', 'sent', 'unknown', 'done', 'refused', 'void'] as const;
+      const all: PartnerCommand[] = kinds.flatMap((kind) =>
+        states.flatMap((state) =>
+          [null, T0].map((dueAtMs) =>
+            aCommand({ id: `cmd_${kind}_${state}_${dueAtMs}`, kind, state, dueAtMs }),
+          ),
+        ),
+      );
+      await store.run(async (tx) => {
+        for (const command of all) tx.commands.insert(command);
+      });
+      const stuck = await store.run((tx) => tx.commands.list({ stuck: true, limit: 100 }));
+      const expected = all.filter(isStuck).map(({ id }) => id);
+      assert.deepEqual(stuck.map(({ id }) => id).sort(), expected.sort());
+    });
+
+    test('subscriptions are listed whole, newest first, the active ones apart', async () => {
+      const store = await fresh();
+      await store.run(async (tx) => {
+        tx.subscriptions.insert(aSubscription({ id: 'whs_1' }));
+        tx.subscriptions.insert(aSubscription({ id: 'whs_2', active: false }));
+        tx.subscriptions.insert(aSubscription({ id: 'whs_0', createdAtMs: T0 + 1 }));
+      });
+      const [all, active] = await store.run((tx) =>
+        Promise.all([tx.subscriptions.list(tenant), tx.subscriptions.active(tenant)]),
+      );
+      assert.deepEqual(
+        [all, active].map((list) => list.map(({ id }) => id)),
+        [
+          ['whs_0', 'whs_2', 'whs_1'],
+          ['whs_0', 'whs_1'],
+        ],
+      );
+    });
+
+    test('keys and organizations are listed newest first', async () => {
+      const store = await fresh();
+      await store.run(async (tx) => {
+        tx.organizations.insert(anOrganization({ id: 'org_1' }), []);
+        tx.organizations.insert(anOrganization({ id: 'org_2' }), []);
+        tx.keys.insert(aKey({ id: 'key_1' }));
+        tx.keys.insert(aKey({ id: 'key_2', ...otherMode }));
+        tx.keys.insert(aKey({ id: 'key_3', ...otherOrg }));
+      });
+      const [organizations, keys] = await store.run((tx) =>
+        Promise.all([tx.organizations.list(), tx.keys.list('org_a')]),
+      );
+      assert.deepEqual(
+        [organizations, keys].map((list) => list.map(({ id }) => id)),
+        [
+          ['org_2', 'org_1'],
+          ['key_2', 'key_1'],
+        ],
+      );
+    });
+
+    describe('pages', () => {
+      let store: Store;
+      before(async () => {
+        store = await fresh();
+        await store.run(async (tx) => {
+          for (let index = 0; index < 13; index += 1) {
+            const id = String(index).padStart(2, '0');
+            // Three moments only, so that ids must break the ties.
+            const createdAtMs = T0 + (index % 3);
+            const place = index % 4 === 0 ? otherOrg : tenant;
+            const status = paymentStatuses[index % 2] ?? 'failed';
+            const prefix = index % 5 === 0 ? 'inv' : 'pi';
+            const fields = { ...place, id: `${prefix}_${id}`, status, createdAtMs };
+            tx.payments.insert(aBarePayment(fields));
+            const dead = index % 2 === 0;
+            const end = { status: 'dead_letter', dueAtMs: null, nextAttemptAtMs: null } as const;
+            const subscriptionId = index % 3 === 0 ? 'whs_2' : 'whs_1';
+            tx.deliveries.insert(
+              aDelivery({ id: `whd_${id}`, subscriptionId, ...(dead ? end : {}) }),
+            );
+          }
+        });
+      });
+
+      for (const filter of [
+        { status: null, orgId: null },
+        { status: 'approved', orgId: null },
+        { status: null, orgId: 'org_b' },
+        { status: 'awaiting_approval', orgId: 'org_a' },
+      ] as const) {
+        test(`payments by ${JSON.stringify(filter)} follow each other without gap`, async () => {
+          const list = (beforeId: string | null, limit: number) =>
+            store.run((tx) => tx.payments.list({ ...filter, beforeId, limit }));
+          const whole = await list(null, 100);
+          const sorted = [...whole].sort(
+            (a, b) => b.createdAtMs - a.createdAtMs || (a.id < b.id ? 1 : -1),
+          );
+          assert.ok(whole.length > 0);
+          assert.deepEqual(whole, sorted);
+          assert.ok(whole.every((row) => filter.status === null || row.status === filter.status));
+          assert.ok(whole.every((row) => filter.orgId === null || row.orgId === filter.orgId));
+          assert.deepEqual(await paged(list), whole);
+        });
+      }
+
+      for (const filter of [
+        { status: null, subscriptionId: null },
+        { status: 'dead_letter', subscriptionId: null },
+        { status: null, subscriptionId: 'whs_2' },
+        { status: 'pending', subscriptionId: 'whs_1' },
+      ] as const) {
+        test(`deliveries by ${JSON.stringify(filter)} follow each other without gap`, async () => {
+          const list = (beforeId: string | null, limit: number) =>
+            store.run((tx) => tx.deliveries.list({ ...filter, beforeId, limit }));
+          const whole = await list(null, 100);
+          const found = whole.map(({ id }) => id);
+          assert.ok(whole.length > 0);
+          assert.deepEqual(found, [...found].sort().reverse());
+          assert.ok(whole.every((row) => filter.status === null || row.status === filter.status));
+          const { subscriptionId } = filter;
+          const fits = whole.every(
+            (row) => subscriptionId === null || row.subscriptionId === subscriptionId,
+          );
+          assert.ok(fits);
+          assert.deepEqual(await paged(list), whole);
+        });
+      }
+
+      test('deliveries of one subscription follow each other without gap', async () => {
+        const list = (beforeId: string | null, limit: number) =>
+          store.run((tx) => tx.deliveries.ofSubscription(tenant, 'whs_1', { beforeId, limit }));
+        const whole = await list(null, 100);
+        assert.equal(whole.length, 8);
+        assert.deepEqual(await paged(list), whole);
+      });
+
+      test('pending deliveries of one subscription are found for its end', async () => {
+        const pending = await store.run((tx) => tx.deliveries.pendingOf('whs_1', 100));
+        assert.deepEqual(
+          pending.map(({ id }) => id),
+          ['whd_01', 'whd_05', 'whd_07', 'whd_11'],
+        );
+      });
+    });
+  });
+}
+
+async function paged<T extends { readonly id: string }>(
+  list: (beforeId: string | null, limit: number) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+  const rows: T[] = [];
+  for (;;) {
+    const page = await list(rows.at(-1)?.id ?? null, 2);
+    if (page.length === 0) return rows;
+    rows.push(...page);
+  }
+}

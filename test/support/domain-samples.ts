@@ -1,0 +1,278 @@
+// Domain values for tests that need some of everything: valid, distinct in every field that could be
+// mixed up, and changed by the fields that a test is about.
+import type { Buyer, KycSubmission } from '../../core/domain/buyer-kyc.js';
+import type { DomainEvent } from '../../core/domain/event.js';
+import { type Funds, noFunds } from '../../core/domain/funds.js';
+import { money } from '../../core/domain/money.js';
+import type { Organization, OrganizationProfile } from '../../core/domain/organization.js';
+import type { PartnerCommand } from '../../core/domain/partner-command.js';
+import type { Payment } from '../../core/domain/payment.js';
+import type { Quote } from '../../core/domain/quote.js';
+import type { Subscription } from '../../core/domain/subscription.js';
+import type { Tenant } from '../../core/domain/tenant.js';
+import { newDelivery, type WebhookDelivery } from '../../core/domain/webhook-delivery.js';
+import type {
+  Advance,
+  DeliveryAttempt,
+  FeedEvent,
+  InboxMessage,
+  StoredKey,
+} from '../../core/ports.js';
+
+/** 2026-01-02T03:04:05.678Z. */
+export const T0 = 1_767_323_045_678;
+
+export const tenant: Tenant = { orgId: 'org_a', mode: 'test' };
+export const otherMode: Tenant = { orgId: 'org_a', mode: 'live' };
+export const otherOrg: Tenant = { orgId: 'org_b', mode: 'test' };
+
+export function anOrganization(fields: Partial<Organization> = {}): Organization {
+  return {
+    id: 'org_a',
+    name: 'Acme Ltda · São Paulo',
+    productionGrantedAtMs: T0 + 1,
+    requiresApproval: true,
+    createdAtMs: T0,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function aProfile(fields: Partial<OrganizationProfile> = {}): OrganizationProfile {
+  return {
+    ...tenant,
+    kybStatus: 'approved',
+    receiverId: 'rcv_1',
+    partnerRef: 're_1',
+    virtualAccountRef: 'va_1',
+    destinationRef: 'pix_1',
+    version: 1,
+    ...fields,
+  };
+}
+
+export function aKey(fields: Partial<StoredKey> = {}): StoredKey {
+  return {
+    ...tenant,
+    id: 'key_1',
+    name: 'server',
+    scopes: ['webhooks:read', 'invoices:write'],
+    salt: '00'.repeat(16),
+    secretHash: 'ab'.repeat(32),
+    lastUsedAtMs: null,
+    revokedAtMs: null,
+    createdAtMs: T0,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function aPayment(fields: Partial<Payment> = {}): Payment {
+  const id = fields.id ?? 'pi_1';
+  return {
+    ...tenant,
+    id,
+    origin: 'payment_intent',
+    publicId: `pub_${id}`,
+    externalId: null,
+    status: 'awaiting_buyer',
+    amount: money(99_999_999_999_999n, 'EUR'),
+    buyerId: 'byr_1',
+    buyer: { email: 'Buyer@Example.com', name: 'Zoë 買い手', country: 'JP', phone: '+81 3' },
+    sellerExternalId: 'seller-1',
+    destination: 'pix_1',
+    returnUrl: 'https://shop.example/back',
+    display: '{"b":1,"a":"\\u00e9"}',
+    metadata: '{ "order" : 7 }',
+    expiresAtMs: T0 + 60_000,
+    quoteId: 'qt_1',
+    payinInstructions: '{"iban":"DE1"}',
+    coveredAtMs: T0 + 7,
+    transactionHash: '0xabc',
+    settlement: { settled: money(5_123n, 'BRL'), fxRate: '5.1234', endToEndId: 'E1' },
+    failureReason: 'failed so',
+    cancelReason: 'cancelled so',
+    createdAtMs: T0,
+    updatedAtMs: T0 + 5,
+    version: 1,
+    ...fields,
+  };
+}
+
+/** As it is right after its creation: everything optional is absent. */
+export function aBarePayment(fields: Partial<Payment> = {}): Payment {
+  return aPayment({
+    buyer: { email: 'buyer@example.com', name: null, country: null, phone: null },
+    sellerExternalId: null,
+    returnUrl: null,
+    display: null,
+    metadata: '{}',
+    expiresAtMs: null,
+    quoteId: null,
+    payinInstructions: null,
+    coveredAtMs: null,
+    transactionHash: null,
+    settlement: null,
+    failureReason: null,
+    cancelReason: null,
+    ...fields,
+  });
+}
+
+export function someFunds(fields: Partial<Funds> = {}): Funds {
+  return { ...noFunds(tenant, 'pi_1', 'EUR'), ...fields };
+}
+
+export function aQuote(fields: Partial<Quote> = {}): Quote {
+  return {
+    ...tenant,
+    id: 'qt_1',
+    paymentId: 'pi_1',
+    partnerQuoteId: 'pq_1',
+    source: money(10_000n, 'EUR'),
+    fees: money(150n, 'USD'),
+    rate: '5.12345678',
+    target: money(51_000n, 'BRL'),
+    rateKind: 'locked',
+    lockedUntilMs: T0 + 10,
+    expiresAtMs: T0 + 20,
+    createdAtMs: T0,
+    ...fields,
+  };
+}
+
+export function aCommand(fields: Partial<PartnerCommand> = {}): PartnerCommand {
+  return {
+    ...tenant,
+    id: 'cmd_1',
+    kind: 'payin',
+    paymentId: 'pi_1',
+    submissionId: null,
+    amount: money(10_000n, 'EUR'),
+    state: 'pending',
+    request: 'sealed',
+    partnerRef: 'pa_1',
+    end: 'open',
+    tries: 3,
+    firstSentAtMs: T0 + 1,
+    dueAtMs: T0,
+    leaseToken: null,
+    lastError: 'it was late',
+    createdAtMs: T0,
+    updatedAtMs: T0 + 2,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function aBuyer(fields: Partial<Buyer> = {}): Buyer {
+  return {
+    id: 'byr_1',
+    mode: 'test',
+    email: 'Buyer@Example.com',
+    emailKey: 'buyer@example.com',
+    createdAtMs: T0,
+    ...fields,
+  };
+}
+
+export function aSubmission(fields: Partial<KycSubmission> = {}): KycSubmission {
+  return {
+    ...tenant,
+    id: 'kyc_1',
+    buyerId: 'byr_1',
+    receiverId: 'rcv_1',
+    status: 'verifying',
+    partnerRef: 're_1',
+    reason: 'so',
+    submittedAtMs: T0 + 1,
+    approvedAtMs: T0 + 2,
+    rejectedAtMs: T0 + 3,
+    createdAtMs: T0,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function anEvent(fields: Partial<DomainEvent> = {}): DomainEvent {
+  return {
+    ...tenant,
+    id: 'evt_1',
+    type: 'payment_intent.created',
+    subjectId: 'pi_1',
+    body: '{"event":"payment_intent.created","data":{}}',
+    createdAtMs: T0,
+    ...fields,
+  };
+}
+
+export function aFeedEvent(fields: Partial<FeedEvent> = {}): FeedEvent {
+  return { ...anEvent(), sequence: 1, chainHash: 'cd'.repeat(32), ...fields };
+}
+
+export function aSubscription(fields: Partial<Subscription> = {}): Subscription {
+  return {
+    ...tenant,
+    id: 'whs_1',
+    url: 'https://receiver.example/hooks',
+    eventTypes: ['payment_intent.*', 'invoice.settled'],
+    active: true,
+    secretSealed: 'sealed',
+    createdAtMs: T0,
+    updatedAtMs: T0 + 1,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function aDelivery(fields: Partial<WebhookDelivery> = {}): WebhookDelivery {
+  const fresh = newDelivery({
+    ...tenant,
+    id: 'whd_1',
+    subscriptionId: 'whs_1',
+    eventId: 'evt_1',
+    eventType: 'payment_intent.created',
+    createdAtMs: T0,
+  });
+  return { ...fresh, ...fields };
+}
+
+export function anAttempt(fields: Partial<DeliveryAttempt> = {}): DeliveryAttempt {
+  return {
+    id: 'att_1',
+    deliveryId: 'whd_1',
+    attempt: 1,
+    startedAtMs: T0,
+    durationMs: 12,
+    responseStatus: 500,
+    responseBody: 'oh no',
+    error: null,
+    ...fields,
+  };
+}
+
+export function aMessage(fields: Partial<InboxMessage> = {}): InboxMessage {
+  return {
+    partner: 'fake',
+    mode: 'test',
+    messageId: 'msg_1',
+    facts: '[]',
+    receivedAtMs: T0,
+    dueAtMs: T0 + 1,
+    tries: 0,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function anAdvance(fields: Partial<Advance> = {}): Advance {
+  return {
+    ...tenant,
+    paymentId: 'pi_1',
+    to: 'settled',
+    dueAtMs: T0,
+    tries: 0,
+    version: 1,
+    ...fields,
+  };
+}
