@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  decideSubmission,
+  emailKey,
+  isInFlightOrApproved,
+  type KycMove,
+  type KycStatus,
+  type KycSubmission,
+  kycMoves,
+  nextKycStatus,
+} from '../../../core/domain/buyer-kyc.js';
+import { START_MS } from '../../support/sample-rows.js';
+
+const matrix: Record<KycStatus, Record<KycMove, KycStatus | null>> = {
+  not_started: { submit: 'verifying', approve: null, reject: null, adopt: 'approved' },
+  pending: { submit: 'verifying', approve: null, reject: null, adopt: 'approved' },
+  verifying: { submit: null, approve: 'approved', reject: 'rejected', adopt: 'approved' },
+  approved: { submit: null, approve: null, reject: 'rejected', adopt: null },
+  rejected: { submit: null, approve: null, reject: null, adopt: null },
+};
+const statuses = Object.keys(matrix) as readonly KycStatus[];
+
+const verifying: KycSubmission = Object.freeze({
+  orgId: 'org_1',
+  mode: 'test',
+  id: 'kyc_1',
+  buyerId: 'byr_1',
+  receiverId: 'rcv_1',
+  status: 'verifying',
+  partnerRef: 'partner_1',
+  reason: null,
+  submittedAtMs: START_MS,
+  approvedAtMs: null,
+  rejectedAtMs: null,
+  createdAtMs: START_MS,
+  version: 1,
+});
+
+test('every submission status and move is as the table says, and no other move is made', () => {
+  assert.deepEqual(Object.keys(kycMoves), statuses);
+  for (const status of statuses) {
+    for (const [move, expected] of Object.entries(matrix[status])) {
+      assert.equal(nextKycStatus(status, move as KycMove), expected, `${status} ${move}`);
+    }
+    for (const move of Object.keys(kycMoves[status])) assert.ok(move in matrix[status]);
+  }
+});
+
+test('while verifying or approved a new start answers with the submission there is', () => {
+  assert.deepEqual(statuses.filter(isInFlightOrApproved), ['verifying', 'approved']);
+});
+
+test('after rejected a submission stays as it is: a new start opens a fresh one', () => {
+  const rejected = decideSubmission(verifying, 'reject', 'document unreadable', START_MS + 1);
+  assert.equal(rejected.status, 'rejected');
+  assert.equal(decideSubmission(rejected, 'approve', null, START_MS + 2), rejected);
+  assert.equal(decideSubmission(rejected, 'reject', 'again', START_MS + 2), rejected);
+  assert.equal(isInFlightOrApproved(rejected.status), false);
+});
+
+test('a decision tells its time and reason, and the same one told twice changes nothing', () => {
+  const approved = decideSubmission(verifying, 'approve', null, START_MS + 1);
+  assert.deepEqual(approved, { ...verifying, status: 'approved', approvedAtMs: START_MS + 1 });
+  assert.equal(decideSubmission(approved, 'approve', null, START_MS + 2), approved);
+  const rejected = decideSubmission(verifying, 'reject', 'document unreadable', START_MS + 1);
+  assert.deepEqual(rejected, {
+    ...verifying,
+    status: 'rejected',
+    reason: 'document unreadable',
+    rejectedAtMs: START_MS + 1,
+  });
+  assert.ok(Object.isFrozen(approved) && Object.isFrozen(rejected));
+});
+
+test('an approval that the partner takes back turns the record rejected', () => {
+  const approved = decideSubmission(verifying, 'approve', null, START_MS + 1);
+  const taken = decideSubmission(approved, 'reject', 'sanctions list', START_MS + 2);
+  assert.deepEqual(
+    [taken.status, taken.approvedAtMs, taken.rejectedAtMs, taken.reason],
+    ['rejected', START_MS + 1, START_MS + 2, 'sanctions list'],
+  );
+});
+
+test('law: no order of decisions makes a rejected submission anything else', () => {
+  const decisions = fc.array(fc.constantFrom('approve' as const, 'reject' as const));
+  fc.assert(
+    fc.property(decisions, (order) => {
+      let submission = verifying;
+      for (const [index, decision] of order.entries()) {
+        submission = decideSubmission(submission, decision, null, START_MS + index);
+      }
+      const [first] = order;
+      const expected = order.includes('reject') ? 'rejected' : first ? 'approved' : 'verifying';
+      assert.equal(submission.status, expected);
+    }),
+  );
+});
+
+test('addresses are compared lower-cased and trimmed', () => {
+  const same = ['buyer@example.com', ' Buyer@Example.COM', 'BUYER@EXAMPLE.COM\n'];
+  assert.deepEqual([...new Set(same.map(emailKey))], ['buyer@example.com']);
+  assert.notEqual(emailKey('buyer+1@example.com'), emailKey('buyer@example.com'));
+});
