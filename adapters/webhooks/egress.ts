@@ -11,7 +11,7 @@ import { buildConnector } from 'undici';
 /** Beside the ranges that are not public unicast: Azure's platform endpoint has a public number. */
 const platformAddresses: readonly string[] = ['168.63.129.16'];
 
-/** All of IPv6 that is given to the public internet; ipaddr.js takes unassigned space for unicast. */
+/** What of IPv6 is given to the public internet: ipaddr.js takes unassigned space for unicast. */
 const publicIpv6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /** For each of two tries, so that a name server that never answers costs a connection attempt. */
@@ -33,7 +33,7 @@ export interface EgressOptions {
 }
 
 export interface EgressGuard {
-  /** What is wrong with a URL by its form and a literal address; one sentence, null when nothing. */
+  /** What is wrong with a URL by its form and a literal address, in one sentence; or null. */
   problem(url: string): string | null;
   /**
    * `problem`, and for a host name whether it has a forbidden address now. A name that cannot be

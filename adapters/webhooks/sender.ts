@@ -1,13 +1,13 @@
-// Sends one webhook over HTTP/1.1 and tells how it ended. It follows no redirect, never waits longer
-// than its limit, reads no more than the log keeps, and never throws. Signing, retrying and what a
-// status means are not its matter; where it may connect is egress.ts's.
+// Sends one webhook over HTTP/1.1 and tells how it ended. It follows no redirect, never waits
+// longer than its limit, reads no more than the log keeps, and never throws. Signing, retrying and
+// what a status means are not its matter; where it may connect is egress.ts's.
 import { Agent, type Dispatcher } from 'undici';
 import { assert } from '../../core/errors.js';
 import type { WebhookRequest, WebhookResult, WebhookSender } from '../../core/ports.js';
 import { SEND_TIMEOUT_MS } from '../../core/usecases/delivery-runner.js';
 import { egressGuard, type Resolve } from './egress.js';
 
-/** What the receiver's owner reads of a failure, by the code of the error. The first match counts. */
+/** What the receiver's owner reads of a failure, by the error's code. The first match counts. */
 const errorTexts: readonly (readonly [code: RegExp, text: string])[] = [
   [/^PONTE_FORBIDDEN_ADDRESS$/, 'the host has an address that is not public'],
   [/^(ENOTFOUND|ENODATA)$/, 'the host name does not exist'],

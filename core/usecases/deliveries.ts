@@ -1,5 +1,6 @@
 // Deliveries as integrators and operators see them: reading them and sending ended ones again. What
-// may happen to a delivery stands in core/domain/webhook-delivery.ts; delivery-runner.ts sends them.
+// may happen to a delivery stands in core/domain/webhook-delivery.ts; delivery-runner.ts sends
+// them.
 import type { Subscription } from '../domain/subscription.js';
 import { sameTenant, type Tenant } from '../domain/tenant.js';
 import { replay, type WebhookDelivery } from '../domain/webhook-delivery.js';
@@ -39,8 +40,8 @@ export function readDelivery(
 }
 
 /**
- * Sends an ended delivery again under its id, attempts counted from one. DeliveryNotReplayable while
- * it is pending and when its subscription was deleted.
+ * Sends an ended delivery again under its id, attempts counted from one. DeliveryNotReplayable
+ * while it is pending and when its subscription was deleted.
  */
 export async function replayDelivery(
   deps: Deps,

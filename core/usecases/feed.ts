@@ -1,7 +1,7 @@
 // The sequencer: committed events come out of the outbox and get their place in the tenant's feed,
 // a gap-free sequence and a hash chained to all before, together with one delivery per subscription
-// that wants them. Sending is deliveries.ts's matter. It may run on several hosts at once: the heads
-// are written by compare-and-set, so that one wins and the others read on behind it.
+// that wants them. Sending is delivery-runner.ts's matter. It may run on several hosts at once: the
+// heads are written by compare-and-set, so that one wins and the others read on behind it.
 import { createHash } from 'node:crypto';
 import { type DomainEvent, matchesEvent } from '../domain/event.js';
 import type { Subscription } from '../domain/subscription.js';

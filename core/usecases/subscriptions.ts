@@ -1,5 +1,5 @@
-// Webhook subscriptions of a tenant: making, listing, testing and deleting them, and replacing their
-// secret. Which events reach them is feed.ts's matter, how, deliveries.ts's.
+// Webhook subscriptions of a tenant: making, listing, testing and deleting them, and replacing
+// their secret. Which events reach them is feed.ts's matter, how, delivery-runner.ts's.
 import { eventBody, isEventPattern } from '../domain/event.js';
 import { formatInstant } from '../domain/instant.js';
 import { SUBSCRIPTIONS_MAX, type Subscription } from '../domain/subscription.js';
@@ -27,7 +27,9 @@ export interface SubscriptionWithSecret {
   readonly secret: string;
 }
 
-/** ValidationError for a URL that may not be called, event types that do not exist, one too many. */
+/**
+ * ValidationError for a URL that may not be called, event types that do not exist, one too many.
+ */
 export async function createSubscription(
   deps: Deps,
   tenant: Tenant,

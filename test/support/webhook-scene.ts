@@ -1,0 +1,181 @@
+// The webhook side of the core over the store in memory: a clock that stands until it is moved,
+// seeded ids, one tenant, and receivers of which each test says how they answer. Nothing runs by
+// itself. It knows no payments.
+import { createIds, seededBytes } from '../../adapters/crypto/ids.js';
+import {
+  createSecretBox,
+  newSecretKey,
+  parseSecretKeys,
+} from '../../adapters/crypto/secret-box.js';
+import { newMemoryRateLimits } from '../../adapters/storage/rate-limits.js';
+import { openSqliteStore } from '../../adapters/storage/sqlite.js';
+import { type DomainEvent, eventBody } from '../../core/domain/event.js';
+import type { Subscription } from '../../core/domain/subscription.js';
+import type { Tenant } from '../../core/domain/tenant.js';
+import { RETRY_DELAYS_MS, type WebhookDelivery } from '../../core/domain/webhook-delivery.js';
+import type {
+  DeliveryAttempt,
+  Deps,
+  FeedEvent,
+  WebhookRequest,
+  WebhookResult,
+  WorkKind,
+} from '../../core/ports.js';
+import { type DeliveryRunner, deliveryRunner } from '../../core/usecases/delivery-runner.js';
+import { runSequencer } from '../../core/usecases/feed.js';
+import { createSubscription } from '../../core/usecases/subscriptions.js';
+
+/** 2030-01-01T00:00:00.000Z */
+export const STARTS_AT_MS = 1_893_456_000_000;
+const BATCH = 100;
+
+export const tenant: Tenant = { orgId: 'org_1', mode: 'test' };
+export const url = 'https://hooks.example/ponte';
+
+export interface SentWebhook extends WebhookRequest {
+  readonly atMs: number;
+}
+
+export type Answer = Partial<WebhookResult> | Promise<Partial<WebhookResult>>;
+
+export interface Scene {
+  readonly deps: Deps;
+  readonly runner: DeliveryRunner;
+  readonly sent: readonly SentWebhook[];
+  /** What was woken since the start, in order. */
+  readonly woken: readonly WorkKind[];
+  readonly logged: readonly string[];
+  /** How each webhook ends; 200 at once unless set. */
+  answer: (request: WebhookRequest) => Answer;
+  /** What the sender says of a URL that is subscribed. */
+  refusal: (url: string) => string | null;
+  at(nowMs: number): void;
+  pass(ms: number): void;
+  subscribe(
+    eventTypes?: readonly string[],
+    options?: { readonly url?: string; readonly tenant?: Tenant },
+  ): Promise<{ readonly subscription: Subscription; readonly secret: string }>;
+  /** Stages events into the outbox, one batch. */
+  emit(...events: readonly Partial<DomainEvent>[]): Promise<readonly DomainEvent[]>;
+  /** Sequences all, sends all that is due, and waits for the answers. */
+  settle(): Promise<void>;
+  feed(of?: Tenant): Promise<readonly FeedEvent[]>;
+  deliveries(subscriptionId: string): Promise<readonly WebhookDelivery[]>;
+  attempts(deliveryId: string): Promise<readonly DeliveryAttempt[]>;
+  close(): Promise<void>;
+}
+
+export async function scene(): Promise<Scene> {
+  const bytes = seededBytes('webhooks');
+  const box = parseSecretKeys(newSecretKey('first', bytes));
+  if (!box.valid) throw new Error(box.reason);
+  const store = openSqliteStore({ path: ':memory:' });
+  await store.migrate();
+  let nowMs = STARTS_AT_MS;
+  const clock = { nowMs: () => nowMs };
+  const ids = createIds(bytes);
+  const sent: SentWebhook[] = [];
+  const woken: WorkKind[] = [];
+  const logged: string[] = [];
+  const note = (message: string) => logged.push(message);
+  const deps: Deps = {
+    store,
+    partners: { test: null, live: null },
+    sender: {
+      async send(request) {
+        sent.push({ ...request, atMs: nowMs });
+        return { ...answered, ...(await made.answer(request)) };
+      },
+      refusal: async (asked) => made.refusal(asked),
+      close: async () => undefined,
+    },
+    secretBox: createSecretBox(box.keys, bytes),
+    rateLimits: newMemoryRateLimits(),
+    clock,
+    ids,
+    log: { debug: note, info: note, warn: note, error: note },
+    wake: (work) => woken.push(work),
+    settings: {
+      payUrl: 'https://pay.example',
+      retryDelaysMs: RETRY_DELAYS_MS,
+      rateLimitPerMinute: 0,
+      rateLimitBurst: 0,
+      allowPrivateUrls: false,
+    },
+  };
+  const runner = deliveryRunner(deps);
+  const made: Scene = {
+    deps,
+    runner,
+    sent,
+    woken,
+    logged,
+    answer: () => ({}),
+    refusal: () => null,
+    at: (atMs) => {
+      nowMs = atMs;
+    },
+    pass: (ms) => {
+      nowMs += ms;
+    },
+    subscribe: (eventTypes = ['*'], options = {}) =>
+      createSubscription(deps, options.tenant ?? tenant, { url: options.url ?? url, eventTypes }),
+    async emit(...events) {
+      const complete = events.map((event) => completed(event, ids.next('evt', nowMs), nowMs));
+      await store.run(async (tx) => {
+        for (const event of complete) tx.outbox.append(event);
+      });
+      return complete;
+    },
+    async settle() {
+      while ((await runSequencer(deps, nowMs, BATCH)) > 0);
+      while ((await runner.runOnce(nowMs, BATCH)) > 0) await runner.idle();
+    },
+    feed: (of = tenant) => store.run((tx) => tx.feed.after(of, 0, 1_000)),
+    deliveries: (subscriptionId) =>
+      store.run((tx) => {
+        const filter = { status: null, subscriptionId, beforeId: null, limit: 1_000 };
+        return tx.deliveries.list(filter);
+      }),
+    attempts: (deliveryId) => store.run((tx) => tx.deliveries.attempts(deliveryId)),
+    close: () => store.close(),
+  };
+  return made;
+}
+
+/** A turn of the event loop: whatever could go on has gone on. */
+export function turn(): Promise<void> {
+  return new Promise((done) => setImmediate(done));
+}
+
+/** Waits, turn by turn, until something is the case. */
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await turn();
+}
+
+const answered: WebhookResult = {
+  responseStatus: 200,
+  responseBody: 'ok',
+  error: null,
+  durationMs: 7,
+};
+
+export const unanswered: WebhookResult = {
+  responseStatus: null,
+  responseBody: null,
+  error: 'the connection was refused',
+  durationMs: 3,
+};
+
+function completed(event: Partial<DomainEvent>, id: string, nowMs: number): DomainEvent {
+  const type = event.type ?? 'payment_intent.created';
+  return {
+    ...tenant,
+    id,
+    type,
+    subjectId: 'pi_1',
+    body: eventBody(type, { externalEventId: id, note: 'ação ✓' }),
+    createdAtMs: nowMs,
+    ...event,
+  };
+}
