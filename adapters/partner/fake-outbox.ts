@@ -1,6 +1,6 @@
-// What the fake partner has to tell: facts, written as messages, waiting until they are due and sent
-// when the host says so. It keeps no timer. What waits is lost when the process ends; who is not
-// told then must ask, as with a real partner whose message got lost.
+// What the fake partner has to tell: facts, written as messages, that wait until they are due and
+// are sent when the host says so. It keeps no timer. What waits is lost when the process ends; who
+// is not told then must ask, as with a real partner whose message got lost.
 import { z } from 'zod';
 import { SECOND_MS } from '../../core/domain/instant.js';
 import type { PartnerFact } from '../../core/ports.js';

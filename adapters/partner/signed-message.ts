@@ -1,6 +1,6 @@
-// Messages signed by the Svix scheme, as settlement partners send them: svix-id, svix-timestamp (Unix
-// seconds) and svix-signature, HMAC-SHA256 over `<id>.<timestamp>.<raw body>`. It owns making and
-// checking such a message against a clock that comes in; what a message says is each partner's
+// Messages signed by the Svix scheme, as settlement partners send them: svix-id, svix-timestamp
+// (Unix seconds) and svix-signature, HMAC-SHA256 over `<id>.<timestamp>.<raw body>`. It owns making
+// and checking such a message against a clock that comes in; what a message says is each partner's
 // matter. The signature itself is the standardwebhooks package's.
 import { timingSafeEqual } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';

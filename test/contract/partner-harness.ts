@@ -1,0 +1,167 @@
+// What the suite over the settlement partner's port stands on: the harness that each partner brings,
+// and the steps that its rules are made of.
+import assert from 'node:assert/strict';
+import type { Money } from '../../core/domain/money.js';
+import type {
+  PartnerAnswer,
+  PartnerFact,
+  PayinOrder,
+  ReceiverOrder,
+  SettlementPartner,
+} from '../../core/ports.js';
+
+export interface PartnerMessage {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+export interface PartnerHarness {
+  readonly partner: SettlementPartner;
+  readonly nowMs: () => number;
+  /** Lets one step of the partner's time pass: orders go on, their messages are sent. */
+  readonly step: () => Promise<void>;
+  /** Everything sent so far, oldest first; repeats included. */
+  readonly messages: () => readonly PartnerMessage[];
+  /** The same partner after a restart of our side: nothing in memory, the same settings. */
+  readonly restarted: () => SettlementPartner;
+  readonly close: () => Promise<void>;
+}
+
+export interface PartnerTraits {
+  readonly amounts: {
+    readonly fine: Money;
+    readonly payinFails: Money;
+    readonly payoutFails: Money;
+    /** Fails first, then the money is back; or only the latter. */
+    readonly payoutReturns: Money;
+  };
+  readonly rejected: Pick<ReceiverOrder, 'firstName' | 'lastName'>;
+  readonly pixKey: string;
+  readonly badPixKey: string;
+  /** Whether a refund can be had by a call; if not, it is refused for good. */
+  readonly refunds: boolean;
+}
+
+export type Check = (rule: string, body: (harness: PartnerHarness) => Promise<void>) => unknown;
+
+/** Far more than any order takes, so that a partner that never ends one fails the test. */
+export const STEPS_MAX = 20;
+
+/** The value of an answer that must be `done`. */
+export function done<T>(answer: PartnerAnswer<T>): T {
+  if (answer.outcome === 'done') return answer.value;
+  return assert.fail(JSON.stringify(answer));
+}
+
+export function person(fields: Partial<ReceiverOrder>): ReceiverOrder {
+  return {
+    reference: 'cmd_party',
+    entityType: 'individual',
+    email: 'buyer@example.com',
+    firstName: 'Ana',
+    lastName: 'Lima',
+    legalName: fields.entityType === 'business' ? 'Lima Ltda' : null,
+    country: 'BR',
+    ...fields,
+  };
+}
+
+export async function submitted({ partner }: PartnerHarness, fields: Partial<ReceiverOrder>) {
+  const request = done(await partner.prepareReceiver(person(fields)));
+  return done(await partner.submitReceiver(request));
+}
+
+export async function approvedParty(harness: PartnerHarness): Promise<string> {
+  const { partnerRef } = await submitted(harness, { entityType: 'business' });
+  await ended(harness, () => harness.partner.receiver(partnerRef));
+  return partnerRef;
+}
+
+export async function destinationOf(
+  harness: PartnerHarness,
+  { pixKey }: PartnerTraits,
+): Promise<string> {
+  const receiverRef = await approvedParty(harness);
+  const input = { receiverRef, pixKey, accountHolderName: 'Ana Lima', key: 'key-1' };
+  return done(await harness.partner.registerPixDestination(input)).destinationRef;
+}
+
+export async function preparedPayin(
+  harness: PartnerHarness,
+  traits: PartnerTraits,
+  source: Money,
+  reference = 'cmd_payin',
+): Promise<string> {
+  const destination = await destinationOf(harness, traits);
+  const quote = done(await harness.partner.quote({ source, destination }));
+  const order: PayinOrder = { reference, quote, payerEmail: 'buyer@example.com' };
+  return done(await harness.partner.preparePayin(order));
+}
+
+export async function startedPayin(
+  harness: PartnerHarness,
+  traits: PartnerTraits,
+  source: Money,
+  reference = 'cmd_payin',
+): Promise<string> {
+  const request = await preparedPayin(harness, traits, source, reference);
+  return done(await harness.partner.startPayin(request)).partnerRef;
+}
+
+export async function preparedPayout(
+  harness: PartnerHarness,
+  traits: PartnerTraits,
+  amount: Money,
+): Promise<string> {
+  const destination = await destinationOf(harness, traits);
+  const order = { reference: 'cmd_payout', amount, destination };
+  return done(await harness.partner.preparePayout(order));
+}
+
+/** The first report that is no longer `open` or `verifying`. */
+export async function ended<R extends { readonly status: string }>(
+  harness: PartnerHarness,
+  ask: () => Promise<PartnerAnswer<R>>,
+): Promise<R> {
+  let report = done(await ask());
+  await until(harness, async () => {
+    report = done(await ask());
+    return report.status !== 'open' && report.status !== 'verifying';
+  });
+  return report;
+}
+
+export async function until(
+  harness: PartnerHarness,
+  isSo: () => boolean | Promise<boolean>,
+): Promise<void> {
+  for (let count = 0; count < STEPS_MAX; count += 1) {
+    if (await isSo()) return;
+    await harness.step();
+  }
+  assert.fail(`not so after ${STEPS_MAX} steps`);
+}
+
+export function read(harness: PartnerHarness, { headers, body }: PartnerMessage) {
+  // Read as of its own time: the test may have let much time pass since.
+  const sentAtMs = Number.parseInt(headers['svix-timestamp'] ?? '', 10) * 1_000;
+  return harness.partner.readInbound(headers, body, sentAtMs);
+}
+
+export function payinFacts(harness: PartnerHarness) {
+  return harness
+    .messages()
+    .flatMap((message) => read(harness, message)?.facts ?? [])
+    .filter((fact): fact is Extract<PartnerFact, { kind: 'payin' }> => fact.kind === 'payin');
+}
+
+/** Neither as it is nor in the usual encodings. */
+export function assertHides(text: string, secret: string): void {
+  for (const encoding of ['utf8', 'hex', 'base64', 'base64url'] as const) {
+    const written = Buffer.from(secret).toString(encoding).replace(/=+$/, '');
+    assert.ok(!text.includes(written));
+    for (const part of text.split(/[._]/)) {
+      assert.ok(!Buffer.from(part, 'base64url').toString('utf8').includes(secret));
+    }
+  }
+}

@@ -1,0 +1,202 @@
+// The part of the suite over the settlement partner's port that is about orders of money: pay-ins,
+// payouts and refunds, each started once however often, found again, and brought to its end.
+import assert from 'node:assert/strict';
+import { money, parseRate } from '../../core/domain/money.js';
+import type { PayinOrder } from '../../core/ports.js';
+import {
+  type Check,
+  destinationOf,
+  done,
+  ended,
+  type PartnerTraits,
+  payinFacts,
+  preparedPayin,
+  preparedPayout,
+  STEPS_MAX,
+  startedPayin,
+} from './partner-harness.js';
+
+export function orderRules(traits: PartnerTraits, check: Check): void {
+  payinRules(traits, check);
+  payoutRules(traits, check);
+  refundRules(traits, check);
+}
+
+function payinRules(traits: PartnerTraits, check: Check): void {
+  check('preparing sends nothing', async (harness) => {
+    await preparedPayin(harness, traits, traits.amounts.fine);
+    for (let count = 0; count < STEPS_MAX; count += 1) await harness.step();
+    assert.deepEqual(payinFacts(harness), []);
+  });
+
+  check('the same request twice is one pay-in, which is found', async (harness) => {
+    const { partner } = harness;
+    const request = await preparedPayin(harness, traits, traits.amounts.fine);
+    const started = done(await partner.startPayin(request));
+    assert.ok(started.instructions.length > 0);
+    assert.deepEqual(done(await partner.startPayin(request)), started);
+    assert.deepEqual(done(await partner.findPayin(request)), started);
+    assert.deepEqual(done(await harness.restarted().startPayin(request)), started);
+  });
+
+  check('requests of two references are two pay-ins', async (harness) => {
+    const destination = await destinationOf(harness, traits);
+    const source = traits.amounts.fine;
+    const refs = [];
+    for (const reference of ['cmd_a', 'cmd_b']) {
+      const quote = done(await harness.partner.quote({ source, destination }));
+      const order: PayinOrder = { reference, quote, payerEmail: 'buyer@example.com' };
+      const request = done(await harness.partner.preparePayin(order));
+      refs.push(done(await harness.partner.startPayin(request)).partnerRef);
+    }
+    assert.equal(new Set(refs).size, 2);
+  });
+
+  check('a pay-in is open, then completed with everything received', async (harness) => {
+    const { partner } = harness;
+    const amount = traits.amounts.fine;
+    const partnerRef = await startedPayin(harness, traits, amount);
+    const first = done(await partner.payin(partnerRef));
+    assert.ok(first.status === 'open' || first.status === 'completed');
+    const report = await ended(harness, () => partner.payin(partnerRef));
+    assert.equal(report.status, 'completed');
+    assert.equal(report.receivedMinor, amount.amountMinor);
+    assert.ok(report.transactionHash);
+    assert.equal(report.reason, null);
+  });
+
+  check('a pay-in that fails is told so, with a reason and without money', async (harness) => {
+    const { partner } = harness;
+    const partnerRef = await startedPayin(harness, traits, traits.amounts.payinFails);
+    const report = await ended(harness, () => partner.payin(partnerRef));
+    assert.equal(report.status, 'failed');
+    assert.equal(report.receivedMinor, 0n);
+    assert.ok(report.reason);
+  });
+
+  check('a pay-in that was started is known after a restart', async (harness) => {
+    const partnerRef = await startedPayin(harness, traits, traits.amounts.fine);
+    const partner = harness.restarted();
+    const report = await ended(harness, () => partner.payin(partnerRef));
+    assert.equal(report.status, 'completed');
+  });
+
+  check('a pay-in of an expired quote is refused as quote_expired', async (harness) => {
+    const { partner } = harness;
+    const destination = await destinationOf(harness, traits);
+    const source = traits.amounts.fine;
+    const quote = done(await partner.quote({ source, destination }));
+    while (harness.nowMs() < quote.expiresAtMs) await harness.step();
+    const order: PayinOrder = { reference: 'cmd_late', quote, payerEmail: 'buyer@example.com' };
+    const prepared = await partner.preparePayin(order);
+    const answer =
+      prepared.outcome === 'done' ? await partner.startPayin(prepared.value) : prepared;
+    assert.equal(answer.outcome === 'refused' ? answer.code : answer.outcome, 'quote_expired');
+  });
+
+  check('unknown ids and requests that nobody prepared are refused', async ({ partner }) => {
+    for (const ref of ['', 'nothing', 'fake_payin_AAAA']) {
+      assert.equal((await partner.receiver(ref)).outcome, 'refused', ref);
+      assert.equal((await partner.payin(ref)).outcome, 'refused', ref);
+      assert.equal((await partner.payout(ref)).outcome, 'refused', ref);
+      assert.equal((await partner.refund(ref)).outcome, 'refused', ref);
+    }
+    for (const request of ['', '{}', 'null', '[', '{"kind":"payin"}']) {
+      assert.equal((await partner.startPayin(request)).outcome, 'refused', request);
+      assert.equal((await partner.startPayout(request)).outcome, 'refused', request);
+    }
+  });
+}
+
+function payoutRules(traits: PartnerTraits, check: Check): void {
+  check('the same request twice is one payout, which is found', async (harness) => {
+    const { partner } = harness;
+    const request = await preparedPayout(harness, traits, traits.amounts.fine);
+    const started = done(await partner.startPayout(request));
+    assert.deepEqual(done(await partner.startPayout(request)), started);
+    assert.deepEqual(done(await partner.findPayout(request)), started);
+    assert.deepEqual(done(await harness.restarted().startPayout(request)), started);
+  });
+
+  check('a payout completes and tells BRL, rate, fees and the PIX id', async (harness) => {
+    const { partner } = harness;
+    const amount = traits.amounts.fine;
+    const request = await preparedPayout(harness, traits, amount);
+    const { partnerRef } = done(await partner.startPayout(request));
+    const report = await ended(harness, () => partner.payout(partnerRef));
+    assert.equal(report.status, 'completed');
+    assert.equal(report.settled?.currency, 'BRL');
+    assert.ok(report.settled.amountMinor > 0n);
+    assert.notEqual(parseRate(report.fxRate ?? ''), null);
+    assert.equal(report.fees?.currency, amount.currency);
+    assert.ok(report.fees.amountMinor >= 0n && report.fees.amountMinor < amount.amountMinor);
+    assert.match(report.endToEndId ?? '', /^E[0-9]{20}[A-Za-z0-9]{11}$/);
+  });
+
+  check('a payout that fails stays failed and tells no sums', async (harness) => {
+    const { partner } = harness;
+    const request = await preparedPayout(harness, traits, traits.amounts.payoutFails);
+    const { partnerRef } = done(await partner.startPayout(request));
+    await ended(harness, () => partner.payout(partnerRef));
+    for (let count = 0; count < STEPS_MAX; count += 1) await harness.step();
+    const report = done(await partner.payout(partnerRef));
+    assert.equal(report.status, 'failed');
+    assert.ok(report.reason);
+    const { settled, fxRate, fees, endToEndId } = report;
+    assert.deepEqual([settled, fxRate, fees, endToEndId], [null, null, null, null]);
+  });
+
+  check('money of a failed payout that came back is told as returned', async (harness) => {
+    const { partner } = harness;
+    const request = await preparedPayout(harness, traits, traits.amounts.payoutReturns);
+    const { partnerRef } = done(await partner.startPayout(request));
+    const seen = new Set<string>();
+    for (let count = 0; count < STEPS_MAX; count += 1) {
+      seen.add(done(await partner.payout(partnerRef)).status);
+      await harness.step();
+    }
+    assert.equal([...seen].at(-1), 'returned');
+    assert.ok(!seen.has('completed'));
+  });
+
+  check('a payout to an unknown destination is refused', async ({ partner }) => {
+    const amount = traits.amounts.fine;
+    const order = { reference: 'cmd_x', amount, destination: 'nowhere' };
+    const prepared = await partner.preparePayout(order);
+    const answer =
+      prepared.outcome === 'done' ? await partner.startPayout(prepared.value) : prepared;
+    assert.equal(answer.outcome, 'refused');
+  });
+}
+
+function refundRules(traits: PartnerTraits, check: Check): void {
+  check('a pay-in is refunded once per request, or refunds are refused', async (harness) => {
+    const { partner } = harness;
+    const amount = traits.amounts.fine;
+    const payinRef = await startedPayin(harness, traits, amount);
+    await ended(harness, () => partner.payin(payinRef));
+    const prepared = await partner.prepareRefund({ reference: 'cmd_refund', payinRef, amount });
+    if (!traits.refunds) {
+      assert.equal(prepared.outcome, 'refused');
+      return;
+    }
+    const request = done(prepared);
+    const started = done(await partner.startRefund(request));
+    assert.deepEqual(done(await partner.startRefund(request)), started);
+    assert.deepEqual(done(await partner.findRefund(request)), started);
+    const report = await ended(harness, () => partner.refund(started.partnerRef));
+    assert.deepEqual(report, { status: 'completed', reason: null });
+  });
+
+  check('no more is refunded than the pay-in brings', async (harness) => {
+    if (!traits.refunds) return;
+    const { partner } = harness;
+    const { amountMinor, currency } = traits.amounts.fine;
+    const payinRef = await startedPayin(harness, traits, traits.amounts.fine);
+    await ended(harness, () => partner.payin(payinRef));
+    const amount = money(amountMinor + 1n, currency);
+    const request = await partner.prepareRefund({ reference: 'cmd_refund', payinRef, amount });
+    const answer = request.outcome === 'done' ? await partner.startRefund(request.value) : request;
+    assert.equal(answer.outcome, 'refused');
+  });
+}

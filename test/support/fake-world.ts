@@ -1,0 +1,110 @@
+// A fake partner with a clock that stands until it is moved, and the steps to orders at it.
+import assert from 'node:assert/strict';
+import { createFakePartner, type FakePartner } from '../../adapters/partner/fake.js';
+import type { SignedMessage } from '../../adapters/partner/signed-message.js';
+import { type Money, money } from '../../core/domain/money.js';
+import type { PartnerAnswer, PartnerFact, ReceiverOrder } from '../../core/ports.js';
+import { done } from '../contract/partner-harness.js';
+
+export const START_MS = 1_763_640_000_000;
+export const DELAY_MS = 1_000;
+export const secret = `whsec_${Buffer.alloc(24, 3).toString('base64')}`;
+export const pixKey = 'ana.lima@example.com';
+
+export interface World {
+  readonly partner: FakePartner;
+  readonly messages: SignedMessage[];
+  nowMs: number;
+  /** Lets this much time pass, then sends everything due. */
+  pass(ms: number): Promise<void>;
+  restarted(): FakePartner;
+}
+
+export function world(
+  options: { readonly delayMs?: number; readonly mode?: 'test' | 'live' } = {},
+): World {
+  const messages: SignedMessage[] = [];
+  const make = () =>
+    createFakePartner({
+      mode: options.mode ?? 'test',
+      clock: { nowMs: () => made.nowMs },
+      delayMs: options.delayMs ?? DELAY_MS,
+      secret,
+      deliver: async (message) => {
+        messages.push(message);
+      },
+    });
+  const made: World = {
+    partner: make(),
+    messages,
+    nowMs: START_MS,
+    async pass(ms) {
+      made.nowMs += ms;
+      while ((await made.partner.pump(made.nowMs, 10)) > 0);
+    },
+    restarted: make,
+  };
+  return made;
+}
+
+export function minor(text: string): Money {
+  return money(BigInt(text.replace('.', '')), 'USD');
+}
+
+export function party(fields: Partial<ReceiverOrder>): ReceiverOrder {
+  return {
+    reference: 'cmd_1',
+    entityType: 'individual',
+    email: 'buyer@example.com',
+    firstName: 'Ana',
+    lastName: 'Lima',
+    legalName: null,
+    country: 'US',
+    ...fields,
+  };
+}
+
+export async function approvedBusiness({ partner }: World): Promise<string> {
+  const business = party({ entityType: 'business', legalName: 'Lima Ltda' });
+  const request = done(await partner.prepareReceiver(business));
+  return done(await partner.submitReceiver(request)).partnerRef;
+}
+
+export async function destinationOf(made: World): Promise<string> {
+  const receiverRef = await approvedBusiness(made);
+  const input = { receiverRef, pixKey, accountHolderName: 'Ana Lima', key: 'k' };
+  return done(await made.partner.registerPixDestination(input)).destinationRef;
+}
+
+export async function startedPayin(made: World, source: Money): Promise<string> {
+  const destination = await destinationOf(made);
+  const quote = done(await made.partner.quote({ source, destination }));
+  const order = { reference: 'cmd_1', quote, payerEmail: 'buyer@example.com' };
+  const request = done(await made.partner.preparePayin(order));
+  return done(await made.partner.startPayin(request)).partnerRef;
+}
+
+export async function startedPayout(made: World, amount: Money, to?: string): Promise<string> {
+  const destination = to ?? (await destinationOf(made));
+  const order = { reference: 'cmd_1', amount, destination };
+  const request = done(await made.partner.preparePayout(order));
+  return done(await made.partner.startPayout(request)).partnerRef;
+}
+
+export async function payoutEnd(made: World, amount: Money, destination: string) {
+  const partnerRef = await startedPayout(made, amount, destination);
+  await made.pass(2 * DELAY_MS);
+  return done(await made.partner.payout(partnerRef));
+}
+
+export function facts({ partner, messages, nowMs }: World): readonly PartnerFact[] {
+  return messages.flatMap(({ headers, body }) => {
+    const sentAtMs = Number.parseInt(headers['svix-timestamp'] ?? '', 10) * 1_000;
+    assert.ok(sentAtMs <= nowMs);
+    return partner.readInbound(headers, body, sentAtMs)?.facts ?? assert.fail('not genuine');
+  });
+}
+
+export function refusalCode(answer: PartnerAnswer<unknown>): string | null {
+  return answer.outcome === 'refused' ? answer.code : null;
+}
