@@ -1,0 +1,187 @@
+// What a party must tell before it can be submitted: one table by role and entity type, and one for
+// each beneficial owner. Which form each field has is the schema's matter; the partner may ask for
+// more through its own requirements.
+import type { EntityType, Role } from './connected-account.js';
+
+/** Required fields of a submission. `owners` means at least one, each with `ownerRequirements`. */
+export const requirements = {
+  seller: {
+    business: ['email', 'legalName', 'cnpj'],
+    individual: [
+      'email',
+      'firstName',
+      'lastName',
+      'dateOfBirth',
+      'idDocCountry',
+      'idDocType',
+      'selfieFile',
+      'idDocFrontFile',
+    ],
+  },
+  buyer: {
+    business: [
+      'legalName',
+      'formationDate',
+      'taxId',
+      'website',
+      'country',
+      'addressLine1',
+      'city',
+      'stateProvinceRegion',
+      'postalCode',
+      'incorporationDocFile',
+      'proofOfOwnershipDocFile',
+      'owners',
+    ],
+    individual: [
+      'email',
+      'firstName',
+      'lastName',
+      'dateOfBirth',
+      'idDocCountry',
+      'idDocType',
+      'selfieFile',
+      'idDocFrontFile',
+    ],
+  },
+} as const satisfies Record<Role, Record<EntityType, readonly (keyof Dossier)[]>>;
+
+/** Required fields of each beneficial owner of a business. */
+export const ownerRequirements = [
+  'role',
+  'firstName',
+  'lastName',
+  'dateOfBirth',
+  'taxId',
+  'addressLine1',
+  'city',
+  'stateProvinceRegion',
+  'postalCode',
+  'country',
+  'idDocCountry',
+  'idDocType',
+  'selfieFile',
+  'idDocFrontFile',
+  'proofOfAddressDocType',
+  'proofOfAddressDocFile',
+] as const satisfies readonly (keyof Owner)[];
+
+/** Fields that hold the address of a document. */
+export const fileFields = [
+  'selfieFile',
+  'idDocFrontFile',
+  'idDocBackFile',
+  'incorporationDocFile',
+  'proofOfOwnershipDocFile',
+  'proofOfAddressDocFile',
+] as const;
+
+export const idDocTypes = ['PASSPORT', 'ID_CARD', 'DRIVERS'] as const;
+export const proofOfAddressDocTypes = [
+  'UTILITY_BILL',
+  'BANK_STATEMENT',
+  'RENTAL_AGREEMENT',
+  'TAX_DOCUMENT',
+  'GOVERNMENT_CORRESPONDENCE',
+] as const;
+export const ownerRoles = [
+  'beneficial_controlling',
+  'beneficial_owner',
+  'controlling_person',
+] as const;
+
+type Text = string | null;
+
+interface Person {
+  readonly firstName?: Text;
+  readonly lastName?: Text;
+  /** YYYY-MM-DD. */
+  readonly dateOfBirth?: Text;
+  readonly taxId?: Text;
+  readonly addressLine1?: Text;
+  readonly addressLine2?: Text;
+  readonly city?: Text;
+  readonly stateProvinceRegion?: Text;
+  readonly postalCode?: Text;
+  /** Two letters, ISO 3166-1. */
+  readonly country?: Text;
+  readonly phone?: Text;
+  readonly idDocCountry?: Text;
+  readonly idDocType?: (typeof idDocTypes)[number] | null;
+  readonly idDocNumber?: Text;
+  readonly selfieFile?: Text;
+  readonly idDocFrontFile?: Text;
+  readonly idDocBackFile?: Text;
+  readonly proofOfAddressDocType?: (typeof proofOfAddressDocTypes)[number] | null;
+  readonly proofOfAddressDocFile?: Text;
+}
+
+export interface Owner extends Person {
+  readonly role?: (typeof ownerRoles)[number] | null;
+  readonly taxType?: 'SSN' | 'ITIN' | null;
+}
+
+/** Everything a party may tell. Absent and null are the same. */
+export interface Dossier extends Person {
+  readonly email?: Text;
+  readonly legalName?: Text;
+  /** Brazilian company number, see isCnpj. */
+  readonly cnpj?: Text;
+  readonly formationDate?: Text;
+  readonly website?: Text;
+  readonly incorporationDocFile?: Text;
+  readonly proofOfOwnershipDocFile?: Text;
+  readonly kycTier?: 'standard' | 'enhanced' | null;
+  readonly owners?: readonly Owner[] | null;
+}
+
+/** The paths that are missing, such as `legalName` or `owners[1].taxId`; none when complete. */
+export function missingFields(
+  role: Role,
+  entityType: EntityType,
+  dossier: Dossier,
+): readonly string[] {
+  const required: readonly (keyof Dossier)[] = requirements[role][entityType];
+  const missing: string[] = required.filter((field) => isAbsent(dossier[field]));
+  if (!required.includes('owners')) return missing;
+  const ofOwners = (dossier.owners ?? []).flatMap((owner, index) =>
+    ownerRequirements
+      .filter((field) => isAbsent(owner[field]))
+      .map((field) => `owners[${index}].${field}`),
+  );
+  return [...missing, ...ofOwners];
+}
+
+/** Every document address in the dossier, the owners' included. */
+export function filesOf(dossier: Dossier): readonly string[] {
+  const parties: readonly Dossier[] = [dossier, ...(dossier.owners ?? [])];
+  return parties.flatMap((party) =>
+    fileFields.map((field) => party[field]).filter((file) => typeof file === 'string'),
+  );
+}
+
+/**
+ * A CNPJ with right check digits, punctuation allowed: twelve digits or, in the form in use since
+ * July 2026, capital letters and digits, and two check digits. A character counts as its ASCII code
+ * minus 48; weights run 2 to 9 from the right; the check digit is 11 minus the sum modulo 11, and 0
+ * where that is above 9 (Receita Federal, Instrução Normativa RFB 2.229/2024).
+ */
+export function isCnpj(text: string): boolean {
+  const plain = text.replace(/[./-]/g, '');
+  if (!/^[0-9A-Z]{12}[0-9]{2}$/.test(plain) || /^(.)\1{13}$/.test(plain)) return false;
+  const first = cnpjCheckDigit(plain.slice(0, 12));
+  const second = cnpjCheckDigit(plain.slice(0, 12) + first);
+  return plain.endsWith(`${first}${second}`);
+}
+
+function cnpjCheckDigit(text: string): string {
+  const sum = [...text]
+    .reverse()
+    .reduce((total, char, index) => total + (char.charCodeAt(0) - 48) * (2 + (index % 8)), 0);
+  const rest = sum % 11;
+  return String(rest < 2 ? 0 : 11 - rest);
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+}
