@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { eventTypes } from '../../core/domain/event.js';
 import { scopes } from '../../core/domain/scope.js';
-import { catalogue, type ErrorCode } from '../../core/errors.js';
+import { assert, catalogue, type ErrorCode } from '../../core/errors.js';
 import { eventBodies } from './event-schemas.js';
 import type { Auth, Route } from './route-row.js';
 import { errorResponse, noParams, noQuery, requestSchemas, responseSchemas } from './schemas.js';
@@ -78,6 +78,10 @@ export function openApiDocument(routes: readonly Route[]): Json {
       paths[path] = methods;
     }
   }
+  const requests = schemas('input');
+  const answered = schemas('output');
+  const shared = Object.keys(requests).filter((id) => Object.hasOwn(answered, id));
+  assert(shared.length === 0, `requests and answers have names of their own: ${shared}`);
   return {
     openapi: '3.1.0',
     info: {
@@ -92,7 +96,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
     components: {
       securitySchemes,
       headers: { 'X-Request-Id': { schema: { type: 'string' } } },
-      schemas: { ...schemas('input'), ...schemas('output') },
+      schemas: { ...requests, ...answered },
     },
   };
 }
@@ -243,7 +247,7 @@ function jsonContent(schema: Json): Json {
 
 function named(registry: z.core.$ZodRegistry<{ id: string }>, schema: z.ZodType): Json {
   const id = registry.get(schema)?.id;
-  if (id === undefined) throw new Error('every body and answer of a route has a name');
+  assert(id !== undefined, 'every body and answer of a route has a name');
   return { $ref: uriOf(id) };
 }
 

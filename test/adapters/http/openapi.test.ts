@@ -1,0 +1,102 @@
+// The description: complete, consistent in itself, and served once built.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { describeRoutes, openApiDocument } from '../../../adapters/http/openapi.js';
+import { routes } from '../../../adapters/http/routes.js';
+import { eventTypes } from '../../../core/domain/event.js';
+import { catalogue } from '../../../core/errors.js';
+import { checkedSite } from './checked-site.js';
+
+type Json = Readonly<Record<string, unknown>>;
+interface Operation {
+  readonly operationId: string;
+  readonly security: readonly Json[];
+  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+}
+
+const document = openApiDocument(routes) as {
+  readonly openapi: string;
+  readonly info: { readonly version: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: Operation }>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Json>> };
+};
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+
+test('it is OpenAPI 3.1 and reports itself as version 1.0.0', () => {
+  assert.match(document.openapi, /^3\.1\./);
+  assert.equal(document.info.version, '1.0.0');
+});
+
+test('every operation of the table is in it, under an id of its own', () => {
+  const rows = routes.flatMap((route) =>
+    Object.entries(route.operations).map(([id, path]) => `${id} ${route.method} ${path}`),
+  );
+  const told = operations.map(
+    ({ path, method, operation }) => `${operation.operationId} ${method.toUpperCase()} ${path}`,
+  );
+  assert.deepEqual(told.toSorted(), rows.toSorted());
+  const webhooks = Object.values(document.webhooks).map(({ post }) => post.operationId);
+  const ids = [...operations.map(({ operation }) => operation.operationId), ...webhooks];
+  assert.equal(new Set(ids).size, ids.length);
+});
+
+test('every path parameter is described, and every reference leads somewhere', () => {
+  for (const { path, operation } of operations) {
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const told = operation.parameters.filter((parameter) => parameter.in === 'path');
+    assert.deepEqual(
+      told.map(({ name }) => name),
+      named,
+      path,
+    );
+  }
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)];
+  assert.ok(references.length > 100);
+  for (const [, reference = ''] of references) {
+    const steps = reference.split('/');
+    assert.equal(steps.shift(), '#');
+    let at: unknown = document;
+    for (const step of steps) at = (at as Json)[step];
+    assert.ok(at !== undefined, reference);
+  }
+});
+
+test('each refusal of a row is told under its status, with the scheme and the scope it needs', () => {
+  for (const { path, operation } of operations) {
+    for (const [status, { description }] of Object.entries(operation.responses)) {
+      for (const [, code = ''] of description.matchAll(/^`(\w+)`: /gm)) {
+        assert.equal(`${catalogue[code as keyof typeof catalogue].status}`, status, path);
+      }
+    }
+    const keyed =
+      operation.security.length > 0 && Object.hasOwn(operation.security[0] ?? {}, 'ApiKey');
+    assert.equal(Object.hasOwn(operation.responses, '403'), keyed, path);
+  }
+});
+
+test('every event type has its webhook', () => {
+  assert.deepEqual(Object.keys(document.webhooks), eventTypes.toSorted());
+});
+
+test('answers may gain properties: no schema is closed', () => {
+  assert.ok(!JSON.stringify(document).includes('"additionalProperties":false'));
+});
+
+test('it is the same text each time, and served with a tag that saves sending it again', async () => {
+  assert.deepEqual(describeRoutes(routes), describeRoutes(routes));
+  const site = await checkedSite();
+  const first = await site.call('GET', '/docs-json');
+  assert.deepEqual(first.body, JSON.parse(describeRoutes(routes).json));
+  const headers = { 'if-none-match': first.headers['etag'] ?? '' };
+  const again = await site.call('GET', '/docs-json', { headers });
+  assert.equal(again.status, 304);
+  assert.equal(again.text, '');
+  assert.equal(again.headers['etag'], first.headers['etag']);
+  const other = await site.call('GET', '/docs-json', { headers: { 'if-none-match': '"x"' } });
+  assert.equal(other.status, 200);
+  await site.close();
+});

@@ -1,0 +1,184 @@
+// What the shapes of requests take and refuse, at their edges.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  advanceBody,
+  cancelBody,
+  createPaymentBody,
+  createPaymentIntentBody,
+  createSubscriptionBody,
+  pageQuery,
+  RAW_JSON_BYTES_MAX,
+} from '../../../adapters/http/schemas.js';
+import { RawJson } from '../../../core/domain/raw-json.js';
+
+const least = { externalId: 'a', amount: '10', buyer: { email: 'ana@example.com' } };
+
+interface Edges {
+  readonly taken: readonly unknown[];
+  readonly refused: readonly unknown[];
+}
+
+const fields: Readonly<Record<string, Edges>> = {
+  externalId: {
+    taken: ['a', ' ', 'ü/%?#', 'x'.repeat(200), '😀'.repeat(200)],
+    refused: ['', 'x'.repeat(201), '😀'.repeat(201), 1, null, undefined],
+  },
+  amount: {
+    taken: ['0', '10', '10.5', '10.50', '999999999999.99', '000010.00'],
+    refused: [
+      ...['', '10.', '.5', '10.555', '-1', '+1', '1e3', '1,000.00', ' 10', '10 ', '１０', '0x10'],
+      ...['1000000000000', 'NaN', 10, 10.5, null, undefined, ['10'], { value: '10' }],
+    ],
+  },
+  currency: {
+    taken: ['USD', 'EUR', 'XXX', null, undefined],
+    refused: ['usd', 'US', 'USDC', '', ' USD', 840],
+  },
+  returnUrl: {
+    taken: [
+      ...['https://example.com', 'http://localhost:3000/done?a=b#c', 'HTTPS://EXAMPLE.COM'],
+      ...['https://exämple.de/ü', null, undefined],
+    ],
+    refused: [
+      ...['', 'example.com', '/done', '//example.com', 'ftp://example.com', 'javascript:alert(1)'],
+      ...['https://', 'https:/example.com', ' https://example.com', 'https://a b', 'https://a\n.b'],
+      ...['data:text/html,x', `https://example.com/${'x'.repeat(2_048)}`, 'https://[::1', 7, {}],
+    ],
+  },
+  expiresAt: {
+    taken: [
+      ...['2031-01-31T12:00:00Z', '2031-01-31T12:00:00.123456-03:00', '2031-01-31t12:00:00z'],
+      ...['2000-02-29T00:00:00+00:00', null, undefined],
+    ],
+    refused: [
+      ...['2031-01-31', '2031-01-31T12:00:00', '2031-01-31 12:00:00Z', '2031-02-30T00:00:00Z'],
+      ...['2031-01-31T25:00:00Z', '', 'tomorrow', 1_900_000_000_000, '1900000000000'],
+    ],
+  },
+  sellerExternalId: {
+    taken: ['s', 'x'.repeat(200), null, undefined],
+    refused: ['', 'x'.repeat(201), 1],
+  },
+  metadata: {
+    taken: [new RawJson('{}'), new RawJson(filledTo(RAW_JSON_BYTES_MAX)), null, undefined],
+    refused: [new RawJson(filledTo(RAW_JSON_BYTES_MAX + 1)), {}, [], 'text', 1, true],
+  },
+  display: {
+    taken: [new RawJson('{"title":1,"lineItems":"free"}'), null, undefined],
+    refused: [new RawJson(filledTo(RAW_JSON_BYTES_MAX + 1)), [], 'text'],
+  },
+  buyer: {
+    taken: [
+      { email: 'ana@example.com', name: null, country: null, phone: null },
+      { email: 'ana@example.com', name: '', country: 'Germany', phone: '+49 30 1', more: 1 },
+    ],
+    refused: [null, undefined, [], 'ana@example.com', {}, { email: 'ana@example.com', name: 7 }],
+  },
+};
+
+for (const [field, { taken, refused }] of Object.entries(fields)) {
+  test(`${field}: taken within its rules, refused beyond them`, () => {
+    for (const value of taken) {
+      const result = createPaymentIntentBody.safeParse({ ...least, [field]: value });
+      assert.ok(result.success, `${String(value)}: ${result.error?.message}`);
+    }
+    for (const value of refused) {
+      const result = createPaymentIntentBody.safeParse({ ...least, [field]: value });
+      assert.ok(!result.success, String(value));
+      assert.ok(result.error.issues.every(({ path }) => path[0] === field));
+    }
+  });
+}
+
+test('an e-mail address is a real one; blanks around it do not count', () => {
+  const takes = (email: unknown) =>
+    createPaymentIntentBody.safeParse({ ...least, buyer: { email } }).success;
+  for (const email of ['a@b.co', 'A.B+c@sub.example.com', ' ana@example.com ', "o'neil@x.org"]) {
+    assert.ok(takes(email), email);
+  }
+  for (const email of [
+    ...['', 'ana', 'ana@', '@example.com', 'ana@localhost', 'a@b@c.co', 'a b@c.co', 'a@b..co'],
+    ...['.a@b.co', 'a.@b.co', 'a@-b.co', 'Ana <a@b.co>', 'a@b.co\nbcc: x@y.co', 'a@b.co\u0000'],
+    ...[`${'a'.repeat(250)}@b.co`, 7, null, undefined],
+  ]) {
+    assert.ok(!takes(email), String(email));
+  }
+});
+
+test('a very long address without an @ is refused at once', () => {
+  const email = 'a.'.repeat(120_000);
+  assert.ok(!createPaymentIntentBody.safeParse({ ...least, buyer: { email } }).success);
+});
+
+test('absent and null become null, amounts minor units, times milliseconds, USD the default', () => {
+  const { metadata, ...rest } = createPaymentIntentBody.parse({
+    ...least,
+    amount: '10.5',
+    metadata: new RawJson('{"b": 1}'),
+    expiresAt: '1970-01-01T01:00:00.001+01:00',
+    unknown: 'ignored',
+  });
+  assert.equal(metadata?.text, '{"b": 1}');
+  assert.deepEqual(rest, {
+    externalId: 'a',
+    amount: 1_050n,
+    currency: 'USD',
+    buyer: { email: 'ana@example.com', name: null, country: null, phone: null },
+    returnUrl: null,
+    display: null,
+    expiresAt: 1,
+    sellerExternalId: null,
+  });
+});
+
+test('sellerExternalId is required under /v1/payments', () => {
+  assert.ok(!createPaymentBody.safeParse(least).success);
+  assert.ok(!createPaymentBody.safeParse({ ...least, sellerExternalId: null }).success);
+  assert.ok(createPaymentBody.safeParse({ ...least, sellerExternalId: 's' }).success);
+});
+
+test('a cancel has a reason of 1 to 500 characters', () => {
+  for (const reason of ['x', 'x'.repeat(500), '😀'.repeat(500)]) {
+    assert.ok(cancelBody.safeParse({ reason }).success);
+  }
+  for (const reason of ['', 'x'.repeat(501), '😀'.repeat(501), 1, null, undefined]) {
+    assert.ok(!cancelBody.safeParse({ reason }).success);
+  }
+});
+
+test('an advance goes to a status on the way to settled', () => {
+  for (const to of ['settled', 'awaiting_buyer', 'offramp_pending', null, undefined]) {
+    assert.ok(advanceBody.safeParse({ to }).success, String(to));
+  }
+  for (const to of ['failed', 'cancelled', 'expired', 'SETTLED', '', 1]) {
+    assert.ok(!advanceBody.safeParse({ to }).success, String(to));
+  }
+});
+
+test('a subscription names at least one event type that exists', () => {
+  const takes = (eventTypes: unknown) =>
+    createSubscriptionBody.safeParse({ url: 'https://a.co', eventTypes }).success;
+  for (const good of [['*'], ['payment_intent.*'], ['payment_intent.settled', 'webhook.test']]) {
+    assert.ok(takes(good), good.join());
+  }
+  for (const bad of [[], [''], ['payment_intent.paid'], ['*.settled'], ['payment.*'], '*', null]) {
+    assert.ok(!takes(bad), String(bad));
+  }
+  assert.ok(!takes(Array.from({ length: 101 }, () => '*')));
+});
+
+test('a page has 1 to 100 rows, 25 unless told', () => {
+  assert.deepEqual(pageQuery.parse({}), { limit: 25, cursor: null });
+  for (const limit of ['1', '9', '10', '99', '100']) {
+    assert.equal(pageQuery.parse({ limit }).limit, Number(limit));
+  }
+  for (const limit of ['0', '101', '-1', '1.5', '1e1', '0x1', '', ' 1', '01', ['1', '2'], 'all']) {
+    assert.ok(!pageQuery.safeParse({ limit }).success, String(limit));
+  }
+  assert.ok(!pageQuery.safeParse({ cursor: ['a', 'b'] }).success);
+});
+
+function filledTo(bytes: number): string {
+  return `{"a":"${'x'.repeat(bytes - '{"a":""}'.length)}"}`;
+}
