@@ -103,7 +103,7 @@ const requests = {
 type Requests = typeof requests;
 
 export function writeRequest<K extends OrderKind>(kind: K, fields: z.input<Requests[K]>): string {
-  return JSON.stringify({ kind, ...fields });
+  return JSON.stringify({ ...fields, kind });
 }
 
 export const receiverBook: OrderBook<'submit_buyer'> = {

@@ -95,7 +95,7 @@ function parties(world: World) {
   };
   return {
     prepareReceiver: async (order: ReceiverOrder) =>
-      done(writeRequest('submit_buyer', { ...stamp(world), ...order })),
+      done(writeRequest('submit_buyer', { ...order, ...stamp(world) })),
     async submitReceiver(request: string) {
       const started = desk.start(request);
       if (started.outcome !== 'done') return started;

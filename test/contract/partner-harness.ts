@@ -1,5 +1,5 @@
-// What the suite over the settlement partner's port stands on: the harness that each partner brings,
-// and the steps that its rules are made of.
+// What the suite over the settlement partner's port stands on: the harness that each partner
+// brings, and the steps that its rules are made of.
 import assert from 'node:assert/strict';
 import type { Money } from '../../core/domain/money.js';
 import type {

@@ -179,6 +179,24 @@ test('a pay-in of a quote that nobody gave is refused', async () => {
   assert.equal(done(await made.partner.findPayin(request)), null);
 });
 
+test('a quote can be ordered up to, and not at, its expiry', async () => {
+  const made = world();
+  const destination = await destinationOf(made);
+  const quote = done(await made.partner.quote({ source: minor('10.00'), destination }));
+  assert.equal(quote.expiresAtMs, made.nowMs + 5 * 60_000);
+  for (const [beforeMs, code] of [
+    [1, null],
+    [0, 'quote_expired'],
+  ] as const) {
+    made.nowMs = quote.expiresAtMs - beforeMs;
+    const order = { reference: 'cmd_1', quote, payerEmail: 'buyer@example.com' };
+    const request = done(await made.partner.preparePayin(order));
+    made.nowMs += 60_000;
+    assert.equal(refusalCode(await made.partner.startPayin(request)), code);
+    assert.equal(done(await made.partner.findPayin(request)) === null, code !== null);
+  }
+});
+
 test('the amount of the quote counts, whatever else the order says', async () => {
   const made = world();
   const quote = done(
