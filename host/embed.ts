@@ -1,0 +1,249 @@
+// `ponte`: the whole service inside a developer's tests. The API, use cases, store, workers, fake
+// partner and webhooks of a host, over a database in memory, with a clock that stands still until it
+// is moved and ids that follow from a seed. No server, no port, no sleep; webhooks are collected.
+import { request as httpRequest } from 'node:http';
+import { duplexPair } from 'node:stream';
+import { createIds, seededBytes } from '../adapters/crypto/ids.js';
+import { newSecretKey, parseSecretKeys } from '../adapters/crypto/secret-box.js';
+import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
+import { webhookHeaders } from '../core/domain/signature.js';
+import type { Tenant } from '../core/domain/tenant.js';
+import { assert, catalogue, type ErrorCode, PonteError } from '../core/errors.js';
+import type { Deps, Log, WebhookRequest, WebhookSender } from '../core/ports.js';
+import { createKey } from '../core/usecases/keys.js';
+import { createOrganization } from '../core/usecases/organizations.js';
+import { readConfig } from './config.js';
+import { createContainer, tokens } from './container.js';
+import { type WorkerStep, workerSteps } from './workers.js';
+
+/** 2026-01-01T00:00:00.000Z. */
+const START_MS = 1_767_225_600_000;
+const BASE_URL = 'http://ponte.test';
+/** Waits this short pass by themselves: the sandbox looks again at what the partner decides. */
+const SHORT_WAIT_MS = 500;
+const BATCH = 100;
+/** Far more than any test has work for: work that begets itself for ever is a fault of ours. */
+const ROUNDS_MAX = 100_000;
+
+export interface PonteOptions {
+  /** Ids and keys follow from it: the same seed and the same calls give the same ids. */
+  readonly seed?: string;
+  /** Where the clock stands at first; 2026-01-01T00:00:00Z unless given. */
+  readonly nowMs?: number;
+  /** How long the fake partner takes for each decision; 0 unless given. */
+  readonly partnerDelayMs?: number;
+  /** Plays the receiver: answers with a status (204 unless given), or throws to be unreachable. */
+  readonly onWebhook?: (webhook: ReceivedWebhook) => number | Promise<number>;
+  /** Sends webhooks elsewhere instead; `webhooks` then stays empty. */
+  readonly sender?: WebhookSender;
+  /** Silent unless given. */
+  readonly log?: Log;
+}
+
+/** One attempt, as a receiver gets it. */
+export interface ReceivedWebhook {
+  readonly url: string;
+  readonly deliveryId: string;
+  readonly event: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The exact text that was signed. */
+  readonly body: string;
+}
+
+export interface Ponte {
+  /** A test key of an organization that can collect. */
+  readonly apiKey: string;
+  readonly tenant: Tenant;
+  /** For the use cases of `ponte/core`. */
+  readonly deps: Deps;
+  /** Everything that was sent so far, oldest first. */
+  readonly webhooks: readonly ReceivedWebhook[];
+  /** The API under any host name, for the client under test; the key is added when it has none. */
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  /** `fetch` with JSON: the parsed answer, or a PonteError with the code of the refusal. */
+  get(path: string): Promise<Answer>;
+  post(path: string, body: unknown): Promise<Answer>;
+  delete(path: string): Promise<Answer>;
+  /** Does all work that is due, and what follows from it; long waits need `advanceTime`. */
+  runUntilIdle(): Promise<void>;
+  /** Moves the clock, doing what falls due on the way at its time. */
+  advanceTime(durationMs: number): Promise<void>;
+  nowMs(): number;
+  close(): Promise<void>;
+}
+
+export type Answer = Readonly<Record<string, unknown>>;
+
+export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
+  const { seed = 'ponte', partnerDelayMs = 0 } = options;
+  const time = { nowMs: options.nowMs ?? START_MS };
+  const webhooks: ReceivedWebhook[] = [];
+  const config = {
+    ...readConfig({ PONTE_BASE_URL: BASE_URL, PONTE_RATE_LIMIT_PER_MINUTE: '0' }),
+    databaseFile: ':memory:',
+    fakePartnerDelayMs: partnerDelayMs,
+    logLevel: 'silent' as const,
+  };
+  const keys = parseSecretKeys(newSecretKey('embed', seededBytes(`${seed} secret keys`)));
+  assert(keys.valid, 'a new secret key is valid');
+  const container = createContainer(config, keys.keys, {
+    clock: { nowMs: () => time.nowMs },
+    ids: createIds(seededBytes(seed)),
+    sender: options.sender ?? collector(webhooks, options.onWebhook ?? (() => 204)),
+    ...(options.log === undefined ? {} : { log: options.log }),
+  });
+  const [store, deps] = [container.get(tokens.store), container.get(tokens.deps)];
+  await store.migrate();
+  const { organization } = await createOrganization(deps, { name: 'Test', sandboxKyb: true });
+  const tenant: Tenant = { orgId: organization.id, mode: 'test' };
+  const { secret: apiKey } = await createKey(deps, { ...tenant, name: 'test', scopes: [] });
+  const http = createHttpServer(deps, {
+    corsOrigins: [],
+    readiness: async () => ({ ...(await store.health()), worker: true }),
+  });
+  const api = apiOver(http, apiKey);
+  const { test, live } = container.get(tokens.partners);
+  const fakePartners = [test, live].filter((partner) => partner !== null);
+  const deliveries = container.get(tokens.deliveries);
+  const steps = workerSteps({ deps, deliveries, fakePartners });
+  const nextDueAtMs = async () => {
+    const due = [await store.claims.nextDueAtMs(), ...fakePartners.map((one) => one.nextDueAtMs())];
+    const moments = due.filter((atMs) => atMs !== null);
+    return moments.length === 0 ? null : Math.min(...moments);
+  };
+  const settle = () => runUntilIdle(steps, time, { nextDueAtMs, idle: () => deliveries.idle() });
+  return {
+    apiKey,
+    tenant,
+    deps,
+    webhooks,
+    ...api,
+    runUntilIdle: settle,
+    advanceTime: async (durationMs) => {
+      assert(durationMs >= 0, 'time does not go back');
+      const endMs = time.nowMs + durationMs;
+      await settle();
+      for (let dueMs = await nextDueAtMs(); dueMs !== null && dueMs <= endMs; ) {
+        // What is due and cannot be done now is left for the end.
+        if (dueMs <= time.nowMs) break;
+        time.nowMs = dueMs;
+        await settle();
+        dueMs = await nextDueAtMs();
+      }
+      time.nowMs = Math.max(time.nowMs, endMs);
+      await settle();
+    },
+    nowMs: () => time.nowMs,
+    close: async () => {
+      await http.close(0);
+      await deps.sender.close();
+      await store.close();
+    },
+  };
+}
+
+async function runUntilIdle(
+  steps: readonly WorkerStep[],
+  time: { nowMs: number },
+  work: { nextDueAtMs(): Promise<number | null>; idle(): Promise<void> },
+): Promise<void> {
+  for (let rounds = 0; rounds < ROUNDS_MAX; rounds += 1) {
+    let count = 0;
+    for (const step of steps) count += await step.run(time.nowMs, BATCH);
+    await work.idle();
+    if (count > 0) continue;
+    const dueMs = await work.nextDueAtMs();
+    if (dueMs === null || dueMs <= time.nowMs || dueMs > time.nowMs + SHORT_WAIT_MS) return;
+    time.nowMs = dueMs;
+  }
+  assert(false, 'work comes to an end');
+}
+
+/** Plays every receiver: keeps what it is sent and answers as told. */
+function collector(
+  webhooks: ReceivedWebhook[],
+  answer: (webhook: ReceivedWebhook) => number | Promise<number>,
+): WebhookSender {
+  return {
+    async send({ url, headers, body }: WebhookRequest) {
+      const { event, data } = JSON.parse(body) as Pick<ReceivedWebhook, 'event' | 'data'>;
+      const deliveryId = headers[webhookHeaders.deliveryId] ?? '';
+      const webhook = { url, deliveryId, event, data, headers, body };
+      webhooks.push(webhook);
+      const nothing = { responseBody: null, durationMs: 0 };
+      try {
+        return { ...nothing, responseStatus: await answer(webhook), error: null };
+      } catch (error) {
+        return { ...nothing, responseStatus: null, error: String(error) };
+      }
+    },
+    refusal: async () => null,
+    close: async () => undefined,
+  };
+}
+
+/** HTTP over a pair of streams in memory: the same pipeline as over a socket. */
+function apiOver(
+  http: HttpServer,
+  apiKey: string,
+): Pick<Ponte, 'fetch' | 'get' | 'post' | 'delete'> {
+  const fetchApi = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const target = input instanceof Request ? input : new URL(input, BASE_URL);
+    const request = new Request(target, init);
+    if (!request.headers.has('x-api-key')) request.headers.set('x-api-key', apiKey);
+    return exchange(http, request, Buffer.from(await request.arrayBuffer()));
+  };
+  const call = async (method: string, path: string, body?: unknown): Promise<Answer> => {
+    const response = await fetchApi(path, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const answer = (await response.json()) as Answer;
+    if (response.ok) return answer;
+    const code = String(answer['error']);
+    assert(Object.hasOwn(catalogue, code), `${code} is in the catalogue`);
+    throw new PonteError(code as ErrorCode, String(answer['message']));
+  };
+  return {
+    fetch: fetchApi,
+    get: (path) => call('GET', path),
+    post: (path, body) => call('POST', path, body),
+    delete: (path) => call('DELETE', path),
+  };
+}
+
+function exchange(http: HttpServer, request: Request, body: Buffer): Promise<Response> {
+  const [near, far] = duplexPair();
+  http.accept(far);
+  const { pathname, search, host } = new URL(request.url);
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest({
+      createConnection: () => near,
+      method: request.method,
+      path: `${pathname}${search}`,
+      headers: {
+        ...Object.fromEntries(request.headers),
+        host,
+        connection: 'close',
+        'content-length': body.length,
+      },
+    });
+    sent.on('error', reject);
+    sent.on('response', async (response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(Buffer.from(chunk));
+      const status = response.statusCode ?? 500;
+      const headers = Object.entries(response.headers).map(([name, value]) => [name, `${value}`]);
+      const empty = chunks.length === 0 || status === 204 || status === 304;
+      resolve(
+        new Response(empty ? null : Buffer.concat(chunks), {
+          status,
+          headers: headers as [string, string][],
+        }),
+      );
+    });
+    sent.end(body);
+  });
+}
