@@ -30,6 +30,7 @@ export const refundMoves = {
     order_part: 'refund_owed',
     given_back: 'refunded',
     given_back_part: 'refund_owed',
+    owed_given_back: 'refund_ordered',
     lose_sight: 'operator',
   },
   refund_ordered: {
@@ -45,6 +46,7 @@ export const refundMoves = {
     order_part: 'operator',
     given_back: 'refunded',
     given_back_part: 'operator',
+    owed_given_back: 'refund_ordered',
     lose_sight: 'operator',
   },
 } as const satisfies Record<RefundState, Partial<Record<RefundMove, RefundState>>>;
@@ -76,6 +78,7 @@ export type RefundMove =
   | 'order_part'
   | 'given_back'
   | 'given_back_part'
+  | 'owed_given_back'
   | 'lose_sight';
 
 /**
@@ -240,8 +243,7 @@ export function returnedByPartner(funds: Funds, amountMinor: bigint): FundsChang
   const total = fromOwed + fromHeld;
   if (total === 0n) return { funds, postings: [] };
   const owedMinor = funds.refundOwedMinor - fromOwed;
-  const open = owedMinor + funds.refundOrderedMinor > 0n;
-  const returned = withRefund(funds, open ? 'given_back_part' : 'given_back', {
+  const returned = withRefund(funds, returnMove(funds, fromOwed), {
     refundOwedMinor: owedMinor,
     refundedMinor: funds.refundedMinor + total,
   });
@@ -293,6 +295,13 @@ export function payoutFailed(funds: Funds): Funds {
 /** The partner says that the tokens of the failed payout came back: the money is held again. */
 export function payoutReturned(funds: Funds): Funds {
   return moved(funds, 'return', { payoutMinor: 0n });
+}
+
+/** What is still open when the partner gave `fromOwed` of the owed money back by itself. */
+function returnMove(funds: Funds, fromOwed: bigint): RefundMove {
+  const owedMinor = funds.refundOwedMinor - fromOwed;
+  if (owedMinor + funds.refundOrderedMinor === 0n) return 'given_back';
+  return owedMinor === 0n && fromOwed > 0n ? 'owed_given_back' : 'given_back_part';
 }
 
 type Amounts = Partial<
