@@ -1,0 +1,198 @@
+// API keys: who is let in, what a key may do, and that its use is noted off the request's way.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { MINUTE_MS } from '../../../core/domain/instant.js';
+import { type ErrorCode, PonteError } from '../../../core/errors.js';
+import type { Deps } from '../../../core/ports.js';
+import {
+  authenticateKey,
+  createKey,
+  flushKeyUse,
+  KEYS_MAX,
+  listKeys,
+  requireScope,
+  revokeKey,
+} from '../../../core/usecases/keys.js';
+import { createOrganization } from '../../../core/usecases/organizations.js';
+import { createPonte, type Ponte } from '../../../host/embed.js';
+
+let ponte: Ponte;
+let deps: Deps;
+let orgId: string;
+before(async () => {
+  ponte = await createPonte();
+  deps = ponte.deps;
+  orgId = await newOrganization();
+});
+after(() => ponte.close());
+
+async function newOrganization(): Promise<string> {
+  const { organization } = await createOrganization(deps, { name: 'A', sandboxKyb: false });
+  return organization.id;
+}
+
+function refusal(code: ErrorCode) {
+  return (error: unknown) => error instanceof PonteError && error.code === code;
+}
+
+const everything = { mode: 'test', name: 'erp', scopes: [] } as const;
+
+test('a key authenticates its organization, mode and scopes', async () => {
+  const scopes = ['webhooks:read', 'invoices:write'] as const;
+  for (const mode of ['test', 'live'] as const) {
+    const { key, secret } = await createKey(deps, { orgId, mode, name: 'erp', scopes });
+    assert.match(secret, new RegExp(`^pk_${mode}_${key.id}\\.`));
+    assert.deepEqual(await authenticateKey(deps, secret), { orgId, mode, keyId: key.id, scopes });
+  }
+});
+
+describe('what is not a usable key is refused by its reason', () => {
+  const cases = {
+    'no header': ['InvalidApiKey', () => undefined],
+    'an empty header': ['InvalidApiKey', () => ''],
+    'no key at all': ['InvalidApiKeyFormat', () => 'secret'],
+    'another prefix': ['InvalidApiKeyFormat', (text: string) => text.replace('pk_test', 'pk_prod')],
+    'no secret': ['InvalidApiKeyFormat', (text: string) => text.split('.')[0]],
+    'a blank inside': ['InvalidApiKeyFormat', (text: string) => text.replace('.', '. ')],
+    'an unknown id': ['InvalidApiKey', (text: string) => text.replace('.', 'x.')],
+    'a wrong secret': ['InvalidApiKey', (text: string) => `${text}x`],
+    'the other mode': ['InvalidApiKey', (text: string) => text.replace('pk_test', 'pk_live')],
+  } as const;
+  for (const [name, [code, change]] of Object.entries(cases)) {
+    test(`${name}: ${code}`, async () => {
+      const { secret } = await createKey(deps, { ...everything, orgId });
+      await assert.rejects(authenticateKey(deps, change(secret)), refusal(code));
+    });
+  }
+});
+
+test('a revoked key is refused on the very next request, and for ever', async () => {
+  const { key, secret } = await createKey(deps, { ...everything, orgId });
+  await authenticateKey(deps, secret);
+  const revoked = await revokeKey(deps, orgId, key.id);
+  await assert.rejects(authenticateKey(deps, secret), refusal('InvalidApiKey'));
+  await ponte.advanceTime(1);
+  const again = await revokeKey(deps, null, key.id);
+  assert.equal(again.revokedAtMs, revoked.revokedAtMs, 'revoked once');
+});
+
+test('a key without scopes may do everything, one with scopes only these', async () => {
+  const actor = { orgId, mode: 'test', keyId: 'key_1' } as const;
+  requireScope({ ...actor, scopes: [] }, 'webhooks:write');
+  requireScope({ ...actor, scopes: ['webhooks:write'] }, 'webhooks:write');
+  assert.throws(
+    () => requireScope({ ...actor, scopes: ['webhooks:read'] }, 'webhooks:write'),
+    refusal('InsufficientScope'),
+  );
+});
+
+test('the secret is not stored, and scopes named twice are kept once', async () => {
+  const scopes = ['webhooks:read', 'webhooks:read'];
+  const { key, secret } = await createKey(deps, { ...everything, orgId, scopes });
+  const stored = await deps.store.run((tx) => tx.keys.get(key.id));
+  assert.deepEqual(stored, key);
+  assert.deepEqual(key.scopes, ['webhooks:read']);
+  const secretPart = secret.split('.')[1] ?? '';
+  assert.doesNotMatch(JSON.stringify(stored), new RegExp(secretPart));
+});
+
+describe('a key that cannot be made is refused', () => {
+  const cases = {
+    'a scope that does not exist': ['ValidationError', { scopes: ['payments:all'] }],
+    'an empty name': ['ValidationError', { name: ' ' }],
+    'an overlong name': ['ValidationError', { name: 'a'.repeat(201) }],
+    'a name that databases do not keep': ['ValidationError', { name: 'a\0b' }],
+    'an unknown organization': ['NotFound', { orgId: 'org_0' }],
+  } as const;
+  for (const [name, [code, change]] of Object.entries(cases)) {
+    test(name, async () => {
+      const made = createKey(deps, { ...everything, orgId, ...change });
+      await assert.rejects(made, refusal(code));
+    });
+  }
+});
+
+test('an organization has so many active keys in a mode; revoked ones do not count', async () => {
+  const full = await newOrganization();
+  const made = [];
+  for (let count = 0; count < KEYS_MAX; count += 1) {
+    made.push(await createKey(deps, { ...everything, orgId: full }));
+  }
+  const another = { ...everything, orgId: full };
+  await assert.rejects(createKey(deps, another), refusal('ValidationError'));
+  await createKey(deps, { ...another, mode: 'live' });
+  await revokeKey(deps, full, made[0]!.key.id);
+  await createKey(deps, another);
+});
+
+test('a list holds the keys of both modes of one organization, revoked ones too', async () => {
+  const own = await newOrganization();
+  const test1 = await createKey(deps, { ...everything, orgId: own });
+  const live1 = await createKey(deps, { ...everything, orgId: own, mode: 'live' });
+  const revoked = await revokeKey(deps, own, test1.key.id);
+  const listed = await listKeys(deps, own);
+  const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+  assert.deepEqual(
+    listed.map(({ id, mode, revokedAtMs }) => ({ id, mode, revokedAtMs })).toSorted(byId),
+    [
+      { id: revoked.id, mode: 'test', revokedAtMs: revoked.revokedAtMs },
+      { id: live1.key.id, mode: 'live', revokedAtMs: null },
+    ].toSorted(byId),
+  );
+  await assert.rejects(listKeys(deps, 'org_0'), refusal('NotFound'));
+});
+
+test('a key of another organization is not found, and stays', async () => {
+  const { key, secret } = await createKey(deps, { ...everything, orgId });
+  await assert.rejects(revokeKey(deps, await newOrganization(), key.id), refusal('NotFound'));
+  await assert.rejects(revokeKey(deps, null, 'key_0'), refusal('NotFound'));
+  await authenticateKey(deps, secret);
+});
+
+describe('when a key was last used', () => {
+  const flush = () => flushKeyUse(deps, deps.clock.nowMs(), 100);
+  const lastUsed = async (keyId: string) =>
+    (await deps.store.run((tx) => tx.keys.get(keyId)))?.lastUsedAtMs;
+
+  test('is noted by a request and stored by the worker', async () => {
+    const { key, secret } = await createKey(deps, { ...everything, orgId });
+    await flush();
+    await authenticateKey(deps, secret);
+    assert.equal(await lastUsed(key.id), null);
+    assert.equal(await flush(), 1);
+    assert.equal(await lastUsed(key.id), deps.clock.nowMs());
+    assert.equal(await flush(), 0);
+  });
+
+  test('is stored at most once a minute', async () => {
+    const { key, secret } = await createKey(deps, { ...everything, orgId });
+    await authenticateKey(deps, secret);
+    await flush();
+    const firstMs = await lastUsed(key.id);
+    await ponte.advanceTime(MINUTE_MS - 1);
+    await authenticateKey(deps, secret);
+    assert.equal(await flush(), 0);
+    assert.equal(await lastUsed(key.id), firstMs);
+    await ponte.advanceTime(1);
+    await authenticateKey(deps, secret);
+    assert.equal(await flush(), 1);
+    assert.equal(await lastUsed(key.id), deps.clock.nowMs());
+  });
+
+  test('is stored so many keys at a time', async () => {
+    const made = [];
+    for (let count = 0; count < 3; count += 1) {
+      made.push(await createKey(deps, { ...everything, orgId }));
+    }
+    for (const { secret } of made) await authenticateKey(deps, secret);
+    assert.equal(await flushKeyUse(deps, 0, 2), 2);
+    assert.equal(await flushKeyUse(deps, 0, 2), 1);
+    for (const { key } of made) assert.equal(await lastUsed(key.id), deps.clock.nowMs());
+  });
+
+  test('is not noted for a refused key', async () => {
+    const { secret } = await createKey(deps, { ...everything, orgId });
+    await assert.rejects(authenticateKey(deps, `${secret}x`));
+    assert.equal(await flush(), 0);
+  });
+});
