@@ -1,6 +1,6 @@
 // Opaque cursors of lists: the id of the last row of a page, bound by a MAC to the list it was made
-// for. Whoever changes one, or takes it to another list or tenant, is refused. What order a list has
-// and what follows an id is the store's matter.
+// for. Whoever changes one, or takes it to another list or tenant, is refused. What order a list
+// has and what follows an id is the store's matter.
 import { timingSafeEqual } from 'node:crypto';
 import type { Tenant } from '../../core/domain/tenant.js';
 import { PonteError } from '../../core/errors.js';

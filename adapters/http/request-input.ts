@@ -116,7 +116,7 @@ function parseJson(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   if (!isUtf8(bytes)) throw new PonteError('ValidationError', 'body: send JSON in UTF-8.');
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
   const value = parsedObject(text);
-  // Only an escape can bring in what databases do not keep: JSON has no raw NUL, UTF-8 no surrogate.
+  // Only an escape brings in what databases do not keep: JSON has no raw NUL, UTF-8 no surrogate.
   if (text.includes('\\u')) refuseUnstorable(value);
   const raw = rawJsonFields.filter((name) => isObject(value[name]));
   if (raw.length === 0) return value;

@@ -260,7 +260,7 @@ const fundsResponse = z
   })
   .meta({
     description:
-      'Where the money of the payment is, apart from its status: money can arrive after a cancel. ' +
+      'Where the money of the payment is, apart from its status: it can arrive after a cancel. ' +
       'All amounts are in the currency of the payment.',
   });
 

@@ -17,8 +17,9 @@ const BODY_BYTES_MAX = 256 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;
 /** A whole request with 256 KiB of body at a slow 70 kbit/s. */
 const REQUEST_TIMEOUT_MS = 30_000;
-const HEADERS_TIMEOUT_MS = 15_000;
-const TIMEOUT_CHECK_MS = 5_000;
+/** Shares of it: for the headers alone, and how often connections are looked at. */
+const HEADERS_SHARE = 2;
+const CHECK_SHARE = 6;
 /** Longer than load balancers keep an idle connection (60 s is usual): they close first. */
 const KEEP_ALIVE_MS = 65_000;
 const STOP_GRACE_MS = 8_000;
@@ -35,6 +36,8 @@ export interface HttpOptions {
   readonly corsOrigins: readonly string[];
   /** Answers what /readyz says; it must not hang. */
   readonly readiness: () => Promise<Readiness>;
+  /** Within which a whole request must have come; 30 s unless given. */
+  readonly requestTimeoutMs?: number;
 }
 
 export interface HttpServer {
@@ -64,18 +67,24 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
       response.destroy();
     });
   };
+  const requestTimeout = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES_MAX,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+      requestTimeout,
+      headersTimeout: requestTimeout / HEADERS_SHARE,
+      connectionsCheckingInterval: requestTimeout / CHECK_SHARE,
       keepAliveTimeout: KEEP_ALIVE_MS,
       // The pipeline asks for Host itself, to answer in the envelope.
       requireHostHeader: false,
     },
     onRequest,
   );
+  const connections = new Set<Socket>();
+  server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -102,6 +111,8 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
           clearTimeout(deadline);
           resolve();
         });
+        // To node a connection that never said anything is not idle.
+        for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
       }),
   };
 }

@@ -128,7 +128,7 @@ test('a key or externalId seen before answers with what is there, on both paths'
   assert.equal(first.headers['idempotent-replayed'], undefined);
 });
 
-test('creates that race on one key or one externalId make one payment, one 201, one event', async () => {
+test('creates that race on a key or externalId make one payment, one 201, one event', async () => {
   await site.world.settle();
   for (const how of ['key', 'externalId', 'both']) {
     const shared = createBody();
@@ -164,7 +164,7 @@ test('an externalId and a key belong to one organization and mode', async () => 
   assert.equal(refusalOf(inLive), '400 KybNotApproved');
 });
 
-test('a cancel keeps its reason; again it changes nothing; after the end it is refused', async () => {
+test('a cancel keeps its reason; again it changes nothing; after the end it is late', async () => {
   const { body } = await create(createBody());
   const path = `/v1/payment-intents/${String(body['id'])}/cancel`;
   const first = await site.call('POST', path, { key, body: { reason: 'out of stock' } });

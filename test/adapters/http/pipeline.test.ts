@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => site.close());
 
-test('a request with everything wrong is refused for the first thing wrong, one after another', async () => {
+test('refusals come in one order: what is wrong first is told first', async () => {
   const { world } = site;
   const uncleared = await world.organization({ sandboxKyb: false });
   const readOnly = await world.key(uncleared, { scopes: ['payment_intents:read'] });
@@ -65,7 +65,7 @@ test('a request with everything wrong is refused for the first thing wrong, one 
   }
 });
 
-test('what was created before is found before KYB, currency, minimum, expiry and seller', async () => {
+test('what is there already is found before KYB, currency, minimum, expiry, seller', async () => {
   const { world } = site;
   const orgId = await world.organization();
   const body = createBody();

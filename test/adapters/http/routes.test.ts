@@ -72,7 +72,7 @@ test('no key, a malformed, an unknown and a revoked one: 401 with the exact code
   }
 });
 
-test('a key with every scope but the one of the row: 403; with this one alone: served', async () => {
+test('a key with every scope but that of the row: 403; with this one alone: served', async () => {
   for (const { operationId, route } of keyed) {
     const needed = route.scope;
     assert.notEqual(needed, 'none', `${operationId}: a route for keys asks for a scope`);
@@ -105,7 +105,7 @@ test('the ids of another tenant, of the other mode, or of nobody: 404, never 403
   }
 });
 
-test('an id with NUL is a ValidationError; one wrongly percent-encoded or endless is not found', async () => {
+test('an id with NUL is refused; one wrongly encoded or endless is not found', async () => {
   for (const { operationId, route, path } of keyed) {
     if (route.params === noParams) continue;
     const example = await exampleOf(operationId);

@@ -111,7 +111,7 @@ test('a very long address without an @ is refused at once', () => {
   assert.ok(!createPaymentIntentBody.safeParse({ ...least, buyer: { email } }).success);
 });
 
-test('absent and null become null, amounts minor units, times milliseconds, USD the default', () => {
+test('absent becomes null, amounts minor units, times milliseconds, USD the default', () => {
   const { metadata, ...rest } = createPaymentIntentBody.parse({
     ...least,
     amount: '10.5',

@@ -1,0 +1,61 @@
+// What browsers of other web origins are told.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
+
+const allowed = 'https://app.example.com';
+const preflight = {
+  'access-control-request-method': 'POST',
+  'access-control-request-headers': 'x-api-key,content-type',
+};
+
+let site: CheckedSite;
+let closed: CheckedSite;
+
+before(async () => {
+  site = await checkedSite(undefined, { corsOrigins: [allowed] });
+  closed = await checkedSite();
+});
+after(() => Promise.all([site.close(), closed.close()]));
+
+test('a listed origin may ask, call, and read the headers that matter', async () => {
+  const headers = { origin: allowed };
+  const asked = await site.call('OPTIONS', '/v1/payments', {
+    headers: { ...headers, ...preflight },
+  });
+  assert.equal(asked.status, 204);
+  assert.equal(asked.headers['access-control-allow-origin'], allowed);
+  assert.match(asked.headers['access-control-allow-headers'] ?? '', /X-API-Key/);
+  assert.match(asked.headers['access-control-allow-methods'] ?? '', /POST/);
+  for (const path of ['/healthz', '/v1/payments/pi_1']) {
+    const answer = await site.call('GET', path, { headers });
+    assert.equal(answer.headers['access-control-allow-origin'], allowed, path);
+    assert.match(answer.headers['access-control-expose-headers'] ?? '', /Idempotent-Replayed/);
+    assert.equal(answer.headers['vary'], 'Origin');
+  }
+});
+
+test('no other origin is told anything, nor is any when none is listed', async () => {
+  for (const [server, origin] of [
+    [site, 'https://evil.example'],
+    [site, 'http://app.example.com'],
+    [site, `${allowed}.evil.example`],
+    [site, 'null'],
+    [closed, allowed],
+  ] as const) {
+    const asked = await server.call('OPTIONS', '/v1/payments', {
+      headers: { origin, ...preflight },
+    });
+    assert.equal(refusalOf(asked), '405 MethodNotAllowed', origin);
+    const called = await server.call('GET', '/healthz', { headers: { origin } });
+    for (const answer of [asked, called]) {
+      const told = Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'));
+      assert.deepEqual(told, [], origin);
+    }
+  }
+});
+
+test('keys are asked for all the same', async () => {
+  const answer = await site.call('GET', '/v1/payments/pi_1', { headers: { origin: allowed } });
+  assert.equal(refusalOf(answer), '401 InvalidApiKey');
+});

@@ -1,0 +1,293 @@
+// What happens on the wire: requests that are hardly HTTP, bodies that are too long or never end,
+// clients that go away, and stopping while requests run.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { after, before, test } from 'node:test';
+import {
+  type Answer,
+  type CheckedSite,
+  checkAnswer,
+  checkedSite,
+  refusalOf,
+} from './checked-site.js';
+import { createBody } from './example-calls.js';
+
+let site: CheckedSite;
+let key: string;
+
+before(async () => {
+  site = await checkedSite();
+  key = await site.world.key(await site.world.organization());
+});
+after(() => site.close());
+
+test('what is no HTTP request is answered in the envelope, and the connection ends', async () => {
+  const large = 'x'.repeat(17 * 1024);
+  const cases = [
+    ['hello\r\n\r\n', '400 ValidationError'],
+    ['GET /healthz HTTP/9.9\r\n\r\n', '400 ValidationError'],
+    ['GET /healthz HTTP/1.1\r\nHost a\r\n\r\n', '400 ValidationError'],
+    ['GET /healthz HTTP/1.1\r\nHost: a\r\nA: b\0c\r\n\r\n', '400 ValidationError'],
+    ['GET /he althz HTTP/1.1\r\nHost: a\r\n\r\n', '400 ValidationError'],
+    ['BREW /healthz HTTP/1.1\r\nHost: a\r\n\r\n', '400 ValidationError'],
+    [
+      'POST /v1/payments HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+      '400 ValidationError',
+    ],
+    [
+      'POST /v1/payments HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n' +
+        'Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      '400 ValidationError',
+    ],
+    [`GET /healthz HTTP/1.1\r\nHost: a\r\nA: ${large}\r\n\r\n`, '431 HeadersTooLarge'],
+    [`GET /healthz?${large} HTTP/1.1\r\nHost: a\r\n\r\n`, '431 HeadersTooLarge'],
+  ] as const;
+  for (const [text, refusal] of cases) {
+    const answer = await talk(text);
+    checkAnswer('GET', '/nowhere', answer);
+    assert.equal(refusalOf(answer), refusal, text.slice(0, 80));
+    assert.equal(answer.headers['connection'], 'close');
+  }
+});
+
+test('a chunk that breaks in the middle of a body is answered, nothing is created', async () => {
+  const answer = await talk(
+    `POST /v1/payment-intents HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\n` +
+      'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"ext\r\nzz\r\n',
+  );
+  assert.equal(refusalOf(answer), '400 ValidationError');
+});
+
+test('HTTP/1.1 without Host is refused, HTTP/1.0 without it is served', async () => {
+  const refused = await talk('GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n');
+  assert.equal(refusalOf(refused), '400 ValidationError');
+  assert.equal((await talk('GET /healthz HTTP/1.0\r\n\r\n')).status, 200);
+  const absolute = 'GET http://a/healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+  assert.equal((await talk(absolute)).status, 200);
+});
+
+test('a body announced as too long is refused before it is sent', async () => {
+  for (const expect of ['', 'Expect: 100-continue\r\n']) {
+    const answer = await talk(
+      `POST /v1/payment-intents HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\n${expect}` +
+        'Content-Type: application/json\r\nContent-Length: 262145\r\n\r\n',
+      false,
+    );
+    assert.equal(refusalOf(answer), '413 PayloadTooLarge');
+    assert.equal(answer.headers['connection'], 'close');
+  }
+});
+
+test('a body that never ends is refused at the limit, and the client reads why', async () => {
+  for (const path of ['/v1/payment-intents', '/v1/partner-webhooks/fake/test']) {
+    const socket = await open();
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\n` +
+        'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
+    );
+    const chunk = `8000\r\n${'x'.repeat(0x8000)}\r\n`;
+    const pour = setInterval(() => socket.write(chunk), 1);
+    const answer = await read(socket);
+    clearInterval(pour);
+    socket.destroy();
+    assert.equal(refusalOf(answer), '413 PayloadTooLarge', path);
+  }
+});
+
+test('exactly 256 KiB are taken', async () => {
+  const body = JSON.stringify({ ...createBody(), filling: '' });
+  const filled = body.replace('"filling":""', `"filling":"${'x'.repeat(262_144 - body.length)}"`);
+  assert.equal(filled.length, 262_144);
+  const path = '/v1/payment-intents';
+  assert.equal((await site.call('POST', path, { key, body: filled })).status, 201);
+  const answer = await site.call('POST', path, { key, body: `${filled} ` });
+  assert.equal(refusalOf(answer), '413 PayloadTooLarge');
+});
+
+test('a client that waits for 100 Continue gets it, then its answer', async () => {
+  const body = JSON.stringify(createBody());
+  const socket = await open();
+  socket.write(
+    `POST /v1/payment-intents HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\nConnection: close\r\n` +
+      `Content-Type: application/json\r\nExpect: 100-continue\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`,
+  );
+  const [go] = await once(socket, 'data');
+  assert.equal(String(go), 'HTTP/1.1 100 Continue\r\n\r\n');
+  socket.write(body);
+  assert.equal((await read(socket)).status, 201);
+});
+
+test('requests sent at once on one connection are answered in their order', async () => {
+  const socket = await open();
+  const one = (id: string, path: string, last: string) =>
+    `GET ${path} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\nX-Request-Id: ${id}\r\n${last}\r\n`;
+  socket.write(
+    one('first', '/v1/payments/pi_none', '') +
+      one('second', '/healthz', '') +
+      one('third', '/v1/payments/pi_none', 'Connection: close\r\n'),
+  );
+  const text = await readAll(socket);
+  assert.deepEqual(
+    [...text.matchAll(/x-request-id: (\w+)/g)].map(([, id]) => id),
+    ['first', 'second', 'third'],
+  );
+});
+
+test('a refusal before the body was read leaves the connection usable', async () => {
+  const socket = await open();
+  const body = 'x'.repeat(100_000);
+  socket.write(
+    `POST /v1/payments HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}` +
+      'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+  );
+  const text = await readAll(socket);
+  assert.deepEqual(
+    [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status),
+    ['401', '200'],
+  );
+});
+
+test('clients that go away in the middle leave no trace and no error', async () => {
+  const errors = () => site.world.log.filter(({ level }) => level === 'error').length;
+  const before = errors();
+  const head =
+    `POST /v1/payment-intents HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\n` +
+    'Content-Type: application/json\r\n';
+  for (const text of [
+    'POST /v1/pay',
+    head,
+    `${head}Content-Length: 100\r\n\r\n{"a":`,
+    `${head}Transfer-Encoding: chunked\r\n\r\n5\r\n{"a`,
+    `${head}Content-Length: 2\r\n\r\n{}`,
+    'GET /docs-json HTTP/1.1\r\nHost: a\r\n\r\n',
+  ]) {
+    for (const leave of ['destroy', 'resetAndDestroy', 'end'] as const) {
+      const socket = await open();
+      socket.write(text);
+      await site.call('GET', '/healthz');
+      socket[leave]();
+      socket.resume();
+      await once(socket, 'close');
+    }
+  }
+  assert.equal((await site.call('GET', '/healthz')).status, 200);
+  assert.equal(errors(), before);
+});
+
+test('a stop lets running requests finish, ends idle connections, takes no new ones', async () => {
+  let answerNow = (): void => undefined;
+  const asked = new Promise<void>((resolve) => {
+    answerNow = resolve;
+  });
+  let running = (): void => undefined;
+  const begun = new Promise<void>((resolve) => {
+    running = resolve;
+  });
+  const stopping = await checkedSite(undefined, {
+    readiness: async () => {
+      running();
+      await asked;
+      return { database: true, migrations: true, worker: true };
+    },
+  });
+  const silent = await open(stopping.port);
+  const idle = await open(stopping.port);
+  idle.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
+  await once(idle, 'data');
+  const busy = await open(stopping.port);
+  busy.write('GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n');
+  await begun;
+  const gone = [once(silent, 'close'), once(idle, 'close')];
+  const stopped = stopping.server.close();
+  for (const socket of [silent, idle]) socket.resume();
+  await Promise.all(gone);
+  const late = connect(stopping.port, '127.0.0.1');
+  const [error] = (await once(late, 'error')) as [NodeJS.ErrnoException];
+  assert.equal(error.code, 'ECONNREFUSED');
+  answerNow();
+  const answer = await read(busy);
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers['connection'], 'close');
+  await stopped;
+  await stopping.world.close();
+});
+
+test('a stop does not wait for ever: after the grace time every connection is cut', async () => {
+  const stuck = await checkedSite(undefined, { readiness: () => new Promise(() => undefined) });
+  const socket = await open(stuck.port);
+  socket.write('GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n');
+  const half = await open(stuck.port);
+  half.write('POST /v1/payments HTTP/1.1\r\nHost: a\r\nContent-Le');
+  await stuck.call('GET', '/healthz');
+  const closed = [once(socket, 'close'), once(half, 'close')];
+  for (const one of [socket, half]) one.resume();
+  await stuck.server.close(20);
+  await Promise.all(closed);
+  await stuck.world.close();
+});
+
+test('a request that does not come in time: 408', async () => {
+  const slow = await checkedSite(undefined, { requestTimeoutMs: 60 });
+  for (const text of [
+    'GET /healthz HTTP/1.1\r\nHos',
+    `POST /v1/partner-webhooks/fake/test HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{`,
+  ]) {
+    const socket = await open(slow.port);
+    socket.write(text);
+    const answer = await read(socket);
+    assert.equal(refusalOf(answer), '408 RequestTimeout');
+    checkAnswer('GET', '/nowhere', answer);
+  }
+  await slow.close();
+});
+
+test('a port that is taken is told to who listens', async () => {
+  await assert.rejects(site.server.listen('127.0.0.1', site.port));
+});
+
+async function open(port = site.port): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Sends `text`, and unless told otherwise says that nothing follows. */
+async function talk(text: string, end = true): Promise<Answer> {
+  const socket = await open();
+  socket.write(text, 'latin1');
+  const answer = read(socket);
+  if (end) socket.end();
+  return answer;
+}
+
+/** One answer: all of it as Content-Length tells, or what came until the other side ended. */
+async function read(socket: Socket): Promise<Answer> {
+  let text = '';
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    text += String(chunk);
+    const length = /\r\ncontent-length: (\d+)\r\n/.exec(text)?.[1];
+    const bodyAt = text.indexOf('\r\n\r\n') + 4;
+    if (length !== undefined && text.length - bodyAt >= Number(length)) break;
+  }
+  const [head = '', ...rest] = text.split('\r\n\r\n');
+  const [line = '', ...lines] = head.split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((header) => {
+      const at = header.indexOf(':');
+      return [header.slice(0, at).toLowerCase(), header.slice(at + 1).trim()];
+    }),
+  );
+  const body = rest.join('\r\n\r\n');
+  const status = Number(line.split(' ')[1]);
+  return { status, headers, text: body, body: body === '' ? {} : JSON.parse(body) };
+}
+
+/** Everything until the other side ends. */
+async function readAll(socket: Socket): Promise<string> {
+  let text = '';
+  for await (const chunk of socket) text += String(chunk);
+  return text;
+}
