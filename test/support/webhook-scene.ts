@@ -129,7 +129,8 @@ export async function scene(): Promise<Scene> {
     },
     async settle() {
       while ((await runSequencer(deps, nowMs, BATCH)) > 0);
-      while ((await runner.runOnce(nowMs, BATCH)) > 0) await runner.idle();
+      do await runner.idle();
+      while ((await runner.runOnce(nowMs, BATCH)) > 0);
     },
     feed: (of = tenant) => store.run((tx) => tx.feed.after(of, 0, 1_000)),
     deliveries: (subscriptionId) =>

@@ -16,7 +16,7 @@ async function opened(t: TestContext): Promise<Scene> {
 const otherMode: Tenant = { ...tenant, mode: 'live' };
 const otherOrg: Tenant = { orgId: 'org_2', mode: 'test' };
 
-test('events get a gap-free sequence from 1, each tenant its own, in the order of the outbox', async (t) => {
+test('each tenant has its gap-free sequence from 1, in the order of the outbox', async (t) => {
   const { deps, emit, feed } = await opened(t);
   const events = await emit({}, otherMode, {}, otherOrg, {}, otherMode);
   assert.equal(await runSequencer(deps, deps.clock.nowMs(), 100), 6);
@@ -37,7 +37,7 @@ test('events get a gap-free sequence from 1, each tenant its own, in the order o
   }
 });
 
-test('the sequence goes on where the last batch ended, and an empty outbox is left at once', async (t) => {
+test('the sequence goes on where the last batch ended', async (t) => {
   const { deps, emit, feed } = await opened(t);
   await emit({}, {}, {});
   assert.equal(await runSequencer(deps, 0, 2), 2);
@@ -71,7 +71,7 @@ test('each chain hash covers the one before and the body: hex SHA-256 over both'
   }
 });
 
-test('each matching active subscription of the tenant gets one delivery, due at once', async (t) => {
+test('each matching active subscription gets one delivery, due at once', async (t) => {
   const made = await opened(t);
   const { deps, emit, subscribe, deliveries } = made;
   const all = await subscribe(['*']);
@@ -100,7 +100,7 @@ test('each matching active subscription of the tenant gets one delivery, due at 
   }
 });
 
-test('webhook.test goes to the tested subscription whatever its types, and to no other', async (t) => {
+test('webhook.test goes to the tested subscription alone, whatever its types', async (t) => {
   const { deps, emit, subscribe, deliveries } = await opened(t);
   const tested = await subscribe(['invoice.created']);
   const eager = await subscribe(['*', 'webhook.*', 'webhook.test']);

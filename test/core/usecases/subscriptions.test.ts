@@ -201,7 +201,7 @@ test('a repeated deletion answers the same and ends what an interrupted one left
   assert.equal((await made.deliveries(subscription.id))[0]?.status, 'dead_letter');
 });
 
-test('a delivery sequenced while its subscription was deleted ends without being sent', async (t) => {
+test('a delivery made while its subscription was deleted is never sent', async (t) => {
   const made = await opened(t);
   const { subscription } = await made.subscribe();
   await made.emit({});
@@ -217,7 +217,7 @@ test('a delivery sequenced while its subscription was deleted ends without being
   assert.deepEqual(made.sent, []);
 });
 
-test('a test sends webhook.test to this subscription alone, and answers with the delivery', async (t) => {
+test('a test sends webhook.test to this one alone and answers with the delivery', async (t) => {
   const made = await opened(t);
   const { subscription } = await made.subscribe(['invoice.created']);
   await made.subscribe(['*']);

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Deps, WebhookResult } from '../../../core/ports.js';
+import {
+  DELIVERY_LEASE_MS,
+  deliveryRunner,
+  SEND_TIMEOUT_MS,
+} from '../../../core/usecases/delivery-runner.js';
+import { runSequencer } from '../../../core/usecases/feed.js';
+import { type Scene, scene } from '../../support/webhook-scene.js';
+
+/** One subscription and one delivery to it, due now. */
+async function opened(t: TestContext) {
+  const made = await scene();
+  t.after(() => made.close());
+  const { subscription } = await made.subscribe();
+  await made.emit({});
+  await runSequencer(made.deps, made.deps.clock.nowMs(), 10);
+  return { made, subscriptionId: subscription.id };
+}
+
+/** An answer that comes when the test says so. */
+function held() {
+  const { promise, resolve } = Promise.withResolvers<Partial<WebhookResult>>();
+  return { answer: promise, release: (result: Partial<WebhookResult> = {}) => resolve(result) };
+}
+
+async function onlyDelivery(made: Scene, subscriptionId: string) {
+  const rows = await made.deliveries(subscriptionId);
+  assert.equal(rows.length, 1);
+  return rows[0]!;
+}
+
+test('the lease is longer than a receiver has for its answer', () => {
+  assert.equal(SEND_TIMEOUT_MS, 10_000);
+  assert.ok(DELIVERY_LEASE_MS > SEND_TIMEOUT_MS);
+});
+
+test('what is under way is not taken by another host before its lease ends', async (t) => {
+  const { made } = await opened(t);
+  const { answer, release } = held();
+  made.answer = () => answer;
+  await made.runner.runOnce(made.deps.clock.nowMs(), 10);
+  const other = deliveryRunner(made.deps);
+  made.pass(DELIVERY_LEASE_MS - 1);
+  assert.equal(await other.runOnce(made.deps.clock.nowMs(), 10), 0);
+  release();
+  await made.runner.idle();
+  assert.equal(made.sent.length, 1);
+});
+
+test('an attempt that lost its lease counts, and its late answer changes nothing', async (t) => {
+  const { made, subscriptionId } = await opened(t);
+  const { answer, release } = held();
+  made.answer = () => answer;
+  await made.runner.runOnce(made.deps.clock.nowMs(), 10);
+  made.pass(DELIVERY_LEASE_MS);
+  made.answer = () => ({ responseStatus: 500 });
+  const other = deliveryRunner(made.deps);
+  assert.equal(await other.runOnce(made.deps.clock.nowMs(), 10), 1);
+  await other.idle();
+  const retried = await onlyDelivery(made, subscriptionId);
+  assert.deepEqual([retried.status, retried.attempt], ['pending', 2]);
+  release({ responseStatus: 200 });
+  await made.runner.idle();
+  assert.deepEqual(await onlyDelivery(made, subscriptionId), retried);
+  assert.deepEqual(
+    (await made.attempts(retried.id)).map((one) => [one.attempt, one.responseStatus]).sort(),
+    [
+      [1, 200],
+      [2, 500],
+    ],
+  );
+});
+
+test('a host that dies during each attempt makes seven of them at most', async (t) => {
+  const { made, subscriptionId } = await opened(t);
+  made.answer = () => new Promise(() => undefined);
+  for (let attempt = 1; attempt <= 7; attempt += 1) {
+    assert.equal(await deliveryRunner(made.deps).runOnce(made.deps.clock.nowMs(), 10), 1);
+    assert.equal((await onlyDelivery(made, subscriptionId)).attempt, attempt);
+    made.pass(DELIVERY_LEASE_MS);
+  }
+  assert.equal(await deliveryRunner(made.deps).runOnce(made.deps.clock.nowMs(), 10), 1);
+  const dead = await onlyDelivery(made, subscriptionId);
+  assert.deepEqual(
+    [dead.status, dead.attempt, dead.lastError],
+    ['dead_letter', 7, 'the sending host stopped during the attempt'],
+  );
+  assert.equal(made.sent.length, 7);
+  assert.equal(await deliveryRunner(made.deps).runOnce(made.deps.clock.nowMs(), 10), 0);
+});
+
+test('a host that starts again takes up at once what it had under way', async (t) => {
+  const { made, subscriptionId } = await opened(t);
+  made.answer = () => new Promise(() => undefined);
+  await made.runner.runOnce(made.deps.clock.nowMs(), 10);
+  made.pass(1_000);
+  await made.deps.store.claims.releaseAll(made.deps.clock.nowMs());
+  made.answer = () => ({});
+  const restarted = deliveryRunner(made.deps);
+  assert.equal(await restarted.runOnce(made.deps.clock.nowMs(), 10), 1);
+  await restarted.idle();
+  const row = await onlyDelivery(made, subscriptionId);
+  assert.deepEqual([row.status, row.attempt], ['delivered', 2]);
+});
+
+test('an outcome that cannot be stored is logged and the attempt counts', async (t) => {
+  const { made, subscriptionId } = await opened(t);
+  let broken = true;
+  const deps: Deps = {
+    ...made.deps,
+    store: {
+      ...made.deps.store,
+      run: (work) =>
+        broken ? Promise.reject(new Error('the disk is full')) : made.deps.store.run(work),
+    },
+  };
+  const runner = deliveryRunner(deps);
+  assert.equal(await runner.runOnce(deps.clock.nowMs(), 10), 1);
+  await runner.idle();
+  assert.deepEqual(made.logged, ['a delivery attempt could not be recorded']);
+  broken = false;
+  made.pass(DELIVERY_LEASE_MS);
+  assert.equal(await runner.runOnce(deps.clock.nowMs(), 10), 1);
+  await runner.idle();
+  const row = await onlyDelivery(made, subscriptionId);
+  assert.deepEqual([row.status, row.attempt], ['delivered', 2]);
+});

@@ -1,0 +1,362 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { verifyWebhook, webhookHeaders } from '../../../core/domain/signature.js';
+import { RETRY_DELAYS_MS } from '../../../core/domain/webhook-delivery.js';
+import type { Deps, WebhookResult } from '../../../core/ports.js';
+import { replayDelivery } from '../../../core/usecases/deliveries.js';
+import {
+  deliveryRunner,
+  IN_FLIGHT_PER_SUBSCRIPTION,
+} from '../../../core/usecases/delivery-runner.js';
+import { runSequencer } from '../../../core/usecases/feed.js';
+import { deleteSubscription, rotateSecret } from '../../../core/usecases/subscriptions.js';
+import {
+  type Answer,
+  type Scene,
+  STARTS_AT_MS,
+  scene,
+  tenant,
+  turn,
+  unanswered,
+  until,
+} from '../../support/webhook-scene.js';
+
+async function opened(t: TestContext): Promise<Scene> {
+  const made = await scene();
+  t.after(() => made.close());
+  return made;
+}
+
+/** An answer that comes when the test says so. */
+function held() {
+  const { promise, resolve } = Promise.withResolvers<Partial<WebhookResult>>();
+  return {
+    answer: promise as Answer,
+    release: (result: Partial<WebhookResult> = {}) => resolve(result),
+  };
+}
+
+async function sequenced(made: Scene, count: number): Promise<void> {
+  await made.emit(...Array.from({ length: count }, () => ({})));
+  while ((await runSequencer(made.deps, made.deps.clock.nowMs(), 1_000)) > 0);
+}
+
+async function onlyDelivery(made: Scene, subscriptionId: string) {
+  const rows = await made.deliveries(subscriptionId);
+  assert.equal(rows.length, 1);
+  return rows[0]!;
+}
+
+test('a webhook has the body of its event and the headers of the interface', async (t) => {
+  const made = await opened(t);
+  const { subscription, secret } = await made.subscribe();
+  const [event] = await made.emit({});
+  made.pass(1_999);
+  await made.settle();
+  const delivery = await onlyDelivery(made, subscription.id);
+  const [sent] = made.sent;
+  assert.deepEqual(Object.keys(sent?.headers ?? {}), [
+    'Content-Type',
+    'X-Service-Signature',
+    'X-Service-Delivery-Id',
+    'X-Service-Event-Type',
+  ]);
+  assert.equal(sent?.headers['Content-Type'], 'application/json');
+  assert.equal(sent?.headers['X-Service-Delivery-Id'], delivery.id);
+  assert.equal(sent?.headers['X-Service-Event-Type'], event?.type);
+  assert.equal(sent?.body, event?.body);
+  assert.equal(sent?.url, subscription.url);
+  const nowSeconds = Math.floor((STARTS_AT_MS + 1_999) / 1_000);
+  const header = sent?.headers[webhookHeaders.signature];
+  assert.deepEqual(
+    verifyWebhook({ secret, header, body: sent?.body ?? '', nowSeconds, toleranceSeconds: 0 }),
+    { valid: true, timestampSeconds: nowSeconds },
+  );
+});
+
+const outcomes: readonly (readonly [
+  answer: Partial<WebhookResult>,
+  status: 'delivered' | 'pending',
+  lastError: string | null,
+])[] = [
+  [{ responseStatus: 200 }, 'delivered', null],
+  [{ responseStatus: 201 }, 'delivered', null],
+  [{ responseStatus: 204 }, 'delivered', null],
+  [{ responseStatus: 299 }, 'delivered', null],
+  [{ responseStatus: 301 }, 'pending', 'the receiver answered 301'],
+  [{ responseStatus: 307 }, 'pending', 'the receiver answered 307'],
+  [{ responseStatus: 400 }, 'pending', 'the receiver answered 400'],
+  [{ responseStatus: 410 }, 'pending', 'the receiver answered 410'],
+  [{ responseStatus: 429 }, 'pending', 'the receiver answered 429'],
+  [{ responseStatus: 500 }, 'pending', 'the receiver answered 500'],
+  [unanswered, 'pending', 'the connection was refused'],
+];
+
+test('a 2xx is delivered; everything else is tried again', async (t) => {
+  for (const [answer, status, lastError] of outcomes) {
+    const made = await opened(t);
+    made.answer = () => answer;
+    const { subscription } = await made.subscribe();
+    await made.emit({});
+    await made.settle();
+    const row = await onlyDelivery(made, subscription.id);
+    assert.deepEqual([row.status, row.lastError, row.attempt], [status, lastError, 1]);
+    assert.equal(row.responseStatus, answer.responseStatus);
+    assert.equal(row.leaseToken, null);
+    const deliveredAtMs = status === 'delivered' ? STARTS_AT_MS : null;
+    const nextAttemptAtMs = status === 'delivered' ? null : STARTS_AT_MS + 30_000;
+    assert.deepEqual([row.deliveredAtMs, row.nextAttemptAtMs], [deliveredAtMs, nextAttemptAtMs]);
+    assert.equal(made.sent.length, 1);
+  }
+});
+
+test('seven attempts on schedule, the same bytes each time, then a dead letter', async (t) => {
+  const made = await opened(t);
+  made.answer = () => ({ responseStatus: 503, responseBody: 'not now', durationMs: 40 });
+  const { subscription, secret } = await made.subscribe();
+  await made.emit({});
+  await made.settle();
+  const plannedMs = [STARTS_AT_MS];
+  for (const delayMs of RETRY_DELAYS_MS) {
+    const dueAtMs = (plannedMs.at(-1) ?? 0) + delayMs;
+    const row = await onlyDelivery(made, subscription.id);
+    assert.deepEqual([row.status, row.nextAttemptAtMs], ['pending', dueAtMs]);
+    assert.equal(await made.deps.store.claims.nextDueAtMs(), dueAtMs);
+    made.at(dueAtMs - 1);
+    await made.settle();
+    assert.equal(made.sent.length, plannedMs.length);
+    made.at(dueAtMs);
+    await made.settle();
+    plannedMs.push(dueAtMs);
+  }
+  assert.deepEqual(
+    made.sent.map(({ atMs }) => atMs),
+    plannedMs,
+  );
+  const dead = await onlyDelivery(made, subscription.id);
+  assert.deepEqual(
+    [dead.status, dead.attempt, dead.lastError, dead.nextAttemptAtMs, dead.dueAtMs],
+    ['dead_letter', 7, 'the receiver answered 503', null, null],
+  );
+  assert.equal(await made.deps.store.claims.nextDueAtMs(), null);
+  const [first] = made.sent;
+  for (const { body, headers, atMs } of made.sent) {
+    assert.equal(body, first?.body);
+    assert.equal(headers[webhookHeaders.deliveryId], dead.id);
+    const header = headers[webhookHeaders.signature];
+    const nowSeconds = Math.floor(atMs / 1_000);
+    const verified = verifyWebhook({ secret, header, body, nowSeconds, toleranceSeconds: 0 });
+    assert.deepEqual(verified, { valid: true, timestampSeconds: nowSeconds });
+  }
+  const attempts = await made.attempts(dead.id);
+  assert.deepEqual(
+    attempts.map(({ attempt, startedAtMs }) => [attempt, startedAtMs]),
+    plannedMs.map((atMs, index) => [index + 1, atMs]),
+  );
+  for (const { responseStatus, responseBody, error, durationMs } of attempts) {
+    assert.deepEqual([responseStatus, responseBody, error, durationMs], [503, 'not now', null, 40]);
+  }
+  assert.ok(made.logged.includes('a delivery became a dead letter'));
+  made.pass(365 * 86_400_000);
+  await made.settle();
+  assert.equal(made.sent.length, 7);
+});
+
+test('a replayed dead letter has seven attempts again, under the same id', async (t) => {
+  const made = await opened(t);
+  made.answer = () => unanswered;
+  const { subscription } = await made.subscribe();
+  await made.emit({});
+  for (const delayMs of [0, ...RETRY_DELAYS_MS]) {
+    made.pass(delayMs);
+    await made.settle();
+  }
+  const dead = await onlyDelivery(made, subscription.id);
+  assert.equal(dead.status, 'dead_letter');
+  made.pass(1_000);
+  await replayDelivery(made.deps, tenant, subscription.id, dead.id);
+  for (const delayMs of [0, ...RETRY_DELAYS_MS.slice(0, -1)]) {
+    made.pass(delayMs);
+    await made.settle();
+  }
+  const again = await onlyDelivery(made, subscription.id);
+  assert.deepEqual([again.id, again.status, again.attempt], [dead.id, 'pending', 6]);
+  made.answer = () => ({});
+  made.pass(RETRY_DELAYS_MS.at(-1) ?? 0);
+  await made.settle();
+  const delivered = await onlyDelivery(made, subscription.id);
+  assert.deepEqual(
+    [delivered.id, delivered.status, delivered.attempt, delivered.lastError],
+    [dead.id, 'delivered', 7, null],
+  );
+  const ids = made.sent.map(({ headers }) => headers[webhookHeaders.deliveryId]);
+  assert.deepEqual([...new Set(ids)], [dead.id]);
+  assert.equal(new Set(made.sent.map(({ body }) => body)).size, 1);
+  assert.equal(made.sent.length, 14);
+  assert.deepEqual(
+    (await made.attempts(dead.id)).map(({ attempt }) => attempt),
+    [1, 2, 3, 4, 5, 6, 7, 1, 2, 3, 4, 5, 6, 7],
+  );
+});
+
+test('the wait is counted from the end of the attempt, by the configured delays', async (t) => {
+  const made = await opened(t);
+  const deps: Deps = {
+    ...made.deps,
+    settings: { ...made.deps.settings, retryDelaysMs: [5, 5, 5, 5, 5, 5] },
+  };
+  made.answer = () => {
+    made.pass(2_000);
+    return { responseStatus: 500 };
+  };
+  const { subscription } = await made.subscribe();
+  await sequenced(made, 1);
+  const runner = deliveryRunner(deps);
+  await runner.runOnce(STARTS_AT_MS, 10);
+  await runner.idle();
+  const row = await onlyDelivery(made, subscription.id);
+  assert.equal(row.nextAttemptAtMs, STARTS_AT_MS + 2_005);
+});
+
+test('a rotated secret signs the next attempt', async (t) => {
+  const made = await opened(t);
+  made.answer = () => ({ responseStatus: 500 });
+  const { subscription, secret } = await made.subscribe();
+  await made.emit({});
+  await made.settle();
+  const rotated = await rotateSecret(made.deps, tenant, subscription.id);
+  made.pass(30_000);
+  await made.settle();
+  for (const [index, valid] of [
+    [0, { [secret]: true, [rotated.secret]: false }],
+    [1, { [secret]: false, [rotated.secret]: true }],
+  ] as const) {
+    const sent = made.sent[index]!;
+    for (const [key, expected] of Object.entries(valid)) {
+      const header = sent.headers[webhookHeaders.signature];
+      const nowSeconds = Math.floor(sent.atMs / 1_000);
+      const verified = verifyWebhook({ secret: key, header, body: sent.body, nowSeconds });
+      assert.equal(verified.valid, expected);
+    }
+  }
+});
+
+test('one hanging subscription does not delay another', async (t) => {
+  const made = await opened(t);
+  const slow = await made.subscribe(['*'], { url: 'https://slow.example/' });
+  const quick = await made.subscribe(['*'], { url: 'https://quick.example/' });
+  const { answer, release } = held();
+  made.answer = ({ url }) => (url === slow.subscription.url ? answer : {});
+  await sequenced(made, 200);
+  const toQuick = () => made.sent.filter(({ url }) => url === quick.subscription.url).length;
+  const toSlow = () => made.sent.filter(({ url }) => url === slow.subscription.url).length;
+  for (let runs = 0; toQuick() < 200; runs += 1) {
+    assert.ok(runs < 1_000, 'the quick one gets all of its deliveries');
+    await made.runner.runOnce(made.deps.clock.nowMs(), 50);
+    await turn();
+  }
+  await until(() => made.runner.inFlight() === IN_FLIGHT_PER_SUBSCRIPTION);
+  const rows = await made.deliveries(quick.subscription.id);
+  assert.ok(rows.every(({ status }) => status === 'delivered'));
+  assert.equal(toSlow(), IN_FLIGHT_PER_SUBSCRIPTION);
+  assert.equal(await made.runner.runOnce(made.deps.clock.nowMs(), 50), 0);
+  release();
+  await made.settle();
+  assert.equal(toSlow(), 200);
+});
+
+test('when a place is free, whoever found none is looked at again', async (t) => {
+  const made = await opened(t);
+  await made.subscribe();
+  const { answer, release } = held();
+  made.answer = () => answer;
+  await sequenced(made, IN_FLIGHT_PER_SUBSCRIPTION + 1);
+  while ((await made.runner.runOnce(made.deps.clock.nowMs(), 100)) > 0);
+  assert.equal(made.runner.inFlight(), IN_FLIGHT_PER_SUBSCRIPTION);
+  const wokenBefore = made.woken.length;
+  release();
+  await until(() => made.woken.length > wokenBefore);
+  assert.equal(made.woken.at(-1), 'deliveries');
+  assert.ok((await made.runner.runOnce(made.deps.clock.nowMs(), 100)) > 0);
+  await made.runner.idle();
+  assert.equal(made.runner.inFlight(), 0);
+  assert.equal(made.sent.length, IN_FLIGHT_PER_SUBSCRIPTION + 1);
+});
+
+test('a run begins no more than its limit, and the next one goes on with the others', async (t) => {
+  const made = await opened(t);
+  const urls = ['a', 'b', 'c', 'd', 'e'].map((name) => `https://${name}.example/`);
+  for (const url of urls) await made.subscribe(['*'], { url });
+  await sequenced(made, 3);
+  const { answer, release } = held();
+  made.answer = () => answer;
+  for (const expected of [2, 2, 2]) {
+    assert.equal(await made.runner.runOnce(made.deps.clock.nowMs(), 2), expected);
+  }
+  // Nobody is served twice while others were not served at all.
+  await until(() => made.sent.length === 6);
+  assert.deepEqual([...new Set(made.sent.map(({ url }) => url))].sort(), urls);
+  release();
+  await made.settle();
+  assert.equal(made.sent.length, 15);
+});
+
+test('a subscription that was deleted ends its deliveries without sending them', async (t) => {
+  const made = await opened(t);
+  const { subscription } = await made.subscribe();
+  await sequenced(made, 3);
+  await made.deps.store.run(async (tx) => {
+    const found = await tx.subscriptions.get(tenant, subscription.id);
+    assert.ok(found !== null);
+    tx.subscriptions.update({ ...found, active: false });
+  });
+  await made.settle();
+  assert.deepEqual(made.sent, []);
+  for (const row of await made.deliveries(subscription.id)) {
+    assert.deepEqual([row.status, row.lastError], ['dead_letter', 'subscription deleted']);
+    assert.deepEqual(await made.attempts(row.id), []);
+  }
+});
+
+test('an answer that comes after the deletion is logged and changes nothing', async (t) => {
+  const made = await opened(t);
+  const { subscription } = await made.subscribe();
+  const { answer, release } = held();
+  made.answer = () => answer;
+  await sequenced(made, 1);
+  await made.runner.runOnce(made.deps.clock.nowMs(), 10);
+  await deleteSubscription(made.deps, tenant, subscription.id);
+  release({ responseStatus: 200 });
+  await made.runner.idle();
+  const row = await onlyDelivery(made, subscription.id);
+  assert.deepEqual([row.status, row.lastError], ['dead_letter', 'subscription deleted']);
+  assert.deepEqual(
+    (await made.attempts(row.id)).map(({ responseStatus }) => responseStatus),
+    [200],
+  );
+});
+
+test('a secret that cannot be opened fails the attempt and sends nothing', async (t) => {
+  const made = await opened(t);
+  const { subscription } = await made.subscribe();
+  await sequenced(made, 1);
+  const deps: Deps = {
+    ...made.deps,
+    secretBox: {
+      ...made.deps.secretBox,
+      open: () => {
+        throw new Error('no such key');
+      },
+    },
+  };
+  const runner = deliveryRunner(deps);
+  await runner.runOnce(deps.clock.nowMs(), 10);
+  await runner.idle();
+  const row = await onlyDelivery(made, subscription.id);
+  assert.deepEqual(
+    [row.status, row.attempt, row.lastError],
+    ['pending', 1, 'the webhook secret cannot be read; rotate it'],
+  );
+  assert.deepEqual(made.sent, []);
+  assert.ok(made.logged.includes('a webhook secret cannot be opened'));
+});
