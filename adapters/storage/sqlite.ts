@@ -9,7 +9,7 @@ import SqliteConnection from 'better-sqlite3';
 import { assert, PonteError } from '../../core/errors.js';
 import type { Store } from '../../core/ports.js';
 import { type Database, type Param, type Row, type Statement, StoreConflict } from './database.js';
-import { loadMigrations, pendingMigrations } from './migrations.js';
+import { loadMigrations, type Migration, pendingMigrations } from './migrations.js';
 import { acquireServingLock } from './serving-lock.js';
 import { newStore } from './store.js';
 
@@ -60,14 +60,16 @@ interface Prepared {
 /** Opens the file and nothing more: `migrate` comes before the first use of a new one. */
 export function openSqliteStore(options: SqliteOptions): SqliteStore {
   const database = new SqliteDatabase(options);
+  // Read once: what this process knows does not change while it runs.
+  const known = loadMigrations('sqlite');
   let releaseServing: (() => void) | null = null;
   return {
     ...newStore(database),
     async migrate() {
-      migrateSqlite(database);
+      migrateSqlite(database.connection, known);
     },
     async health() {
-      return healthOf(database);
+      return healthOf(database.connection, known);
     },
     async close() {
       database.close();
@@ -84,7 +86,8 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
   };
 }
 
-class SqliteDatabase implements Database {
+/** One connection and its writer; the store above it is made by `openSqliteStore`. */
+export class SqliteDatabase implements Database {
   readonly connection: SqliteConnection.Database;
   readonly #schedule: (commit: () => void) => void;
   readonly #prepared = new Map<string, Prepared>();
@@ -236,9 +239,12 @@ class SqliteDatabase implements Database {
   }
 }
 
-function migrateSqlite(database: SqliteDatabase): void {
-  const { connection } = database;
-  while (missingMigrations(connection).length > 0) {
+/** Applies what is missing of `known`, one transaction each; other processes may do the same. */
+export function migrateSqlite(
+  connection: SqliteConnection.Database,
+  known: readonly Migration[],
+): void {
+  while (missingMigrations(connection, known).length > 0) {
     connection.exec('begin immediate');
     try {
       connection.exec(
@@ -246,7 +252,7 @@ function migrateSqlite(database: SqliteDatabase): void {
           'name text not null, checksum text not null, applied_at integer not null) strict',
       );
       // Looked at again under the lock: another process may have been first.
-      const [next] = missingMigrations(connection);
+      const [next] = missingMigrations(connection, known);
       if (next !== undefined) {
         connection.exec(next.sql);
         connection
@@ -264,8 +270,10 @@ function migrateSqlite(database: SqliteDatabase): void {
   }
 }
 
-function missingMigrations(connection: SqliteConnection.Database) {
-  const known = loadMigrations('sqlite');
+function missingMigrations(
+  connection: SqliteConnection.Database,
+  known: readonly Migration[],
+): readonly Migration[] {
   const isNew =
     connection
       .prepare("select 1 from sqlite_schema where type = 'table' and name = 'schema_migrations'")
@@ -277,14 +285,14 @@ function missingMigrations(connection: SqliteConnection.Database) {
   return pendingMigrations(known, applied);
 }
 
-function healthOf({ connection }: SqliteDatabase) {
+function healthOf(connection: SqliteConnection.Database, known: readonly Migration[]) {
   try {
     connection.prepare('select 1').get();
   } catch {
     return { database: false, migrations: false };
   }
   try {
-    return { database: true, migrations: missingMigrations(connection).length === 0 };
+    return { database: true, migrations: missingMigrations(connection, known).length === 0 };
   } catch {
     return { database: true, migrations: false };
   }

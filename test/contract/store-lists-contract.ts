@@ -1,5 +1,5 @@
-// What every store promises about lists: they keep their order where moments are equal, pages follow
-// each other without gap, and what waits comes in the order of its time. Run over each database.
+// What every store promises about lists: they keep their order where moments are equal, pages
+// follow each other without gap, and what waits comes in the order of its time.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isStuck, type PartnerCommand } from '../../core/domain/partner-command.js';
@@ -103,7 +103,7 @@ export function storeListsContract(database: string, open: OpenStore): void {
       assert.equal(left?.messageId, 'm1');
     });
 
-    test('open funds are those with a debt or an unknown position, oldest payment first', async () => {
+    test('open funds are those with a debt or an unknown position, oldest first', async () => {
       const store = await fresh();
       await store.run(async (tx) => {
         const held = { receivedMinor: 5n };

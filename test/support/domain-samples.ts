@@ -1,5 +1,5 @@
-// Domain values for tests that need some of everything: valid, distinct in every field that could be
-// mixed up, and changed by the fields that a test is about.
+// Domain values for tests that need some of everything: valid, distinct in every field that could
+// be mixed up, and changed by the fields that a test is about.
 import type { Buyer, KycSubmission } from '../../core/domain/buyer-kyc.js';
 import type { DomainEvent } from '../../core/domain/event.js';
 import { type Funds, noFunds } from '../../core/domain/funds.js';

@@ -194,7 +194,8 @@ export function deliveriesQuery(filter: {
       ? []
       : [`org_id = ${bound(tenant.orgId)}`, `mode = ${bound(tenant.mode)}`]),
     ...(subscriptionId === null ? [] : [`subscription_id = ${bound(subscriptionId)}`]),
-    ...(status === undefined || status === null ? [] : [`status = ${bound(status)}`]),
+    // In the text, not bound: only so is the index of dead letters found.
+    ...(status === undefined || status === null ? [] : [`status = '${status}'`]),
     ...(beforeId === null ? [] : [`id < ${bound(beforeId)}`]),
   ];
   const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;

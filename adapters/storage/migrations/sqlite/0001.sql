@@ -84,9 +84,10 @@ create table payments (
 create unique index payments_external_id on payments (org_id, mode, origin, external_id)
   where external_id is not null;
 create unique index payments_public_id on payments (public_id);
-create index payments_of_buyer on payments (org_id, mode, buyer_id, status);
+create index payments_of_buyer on payments (org_id, mode, buyer_id, status, created_at, id);
 create index payments_id on payments (id);
 create index payments_newest on payments (created_at, id);
+create index payments_of_organization on payments (org_id, created_at, id);
 create index payments_expiring on payments (expires_at)
   where expires_at is not null and covered_at is null and status in (
     'awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending', 'buyer_kyc_approved',
@@ -173,6 +174,17 @@ begin
 end;
 
 create trigger ledger_lines_keep_delete before delete on ledger_lines
+begin
+  select raise(abort, 'the ledger is append-only');
+end;
+
+-- `insert or replace` would delete a line without asking the trigger above.
+create trigger ledger_lines_keep_insert before insert on ledger_lines
+when exists (
+  select 1 from ledger_lines
+  where org_id = new.org_id and mode = new.mode and posting_id = new.posting_id
+    and line_number = new.line_number
+)
 begin
   select raise(abort, 'the ledger is append-only');
 end;

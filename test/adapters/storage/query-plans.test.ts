@@ -1,0 +1,212 @@
+// Every statement that the store runs, shown to SQLite's planner: nothing reads a whole table or
+// sorts one, but for the few operators' lists named here.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Database, Param } from '../../../adapters/storage/database.js';
+import { loadMigrations } from '../../../adapters/storage/migrations.js';
+import { migrateSqlite, SqliteDatabase } from '../../../adapters/storage/sqlite.js';
+import { newStore } from '../../../adapters/storage/store.js';
+import type { Claims, Tx } from '../../../core/ports.js';
+import {
+  aBuyer,
+  aCommand,
+  aDelivery,
+  aFeedEvent,
+  aKey,
+  aMessage,
+  anAdvance,
+  anAttempt,
+  anEvent,
+  anOrganization,
+  aPayment,
+  aProfile,
+  aQuote,
+  aSubmission,
+  aSubscription,
+  someFunds,
+  T0,
+  tenant,
+} from '../../support/domain-samples.js';
+
+/** Statements that may look at a whole table, and why. */
+const wholeTables: Readonly<Record<string, string>> = {
+  'from organizations order by': 'operators list all organizations',
+  'from ledger_lines group by': 'the check of the books reads all of them',
+};
+
+/** Statements that may sort, and why. */
+const sorted: Readonly<Record<string, string>> = {
+  'from organizations order by': 'operators list all organizations',
+  'from ledger_lines group by': 'the check of the books reads all of them',
+  'from ledger_lines where': 'the lines of one payment are few',
+  'from funds where': 'open debts are few, and ordered behind the prefix of their ids',
+  'from subscriptions where': 'the subscriptions of one tenant are few',
+  'and payment_id = $3 order by created_at': 'the commands of one payment are few',
+  'from delivery_attempts': 'the attempts of one delivery are few',
+  'from inbox where due_at': 'ties of one due time are few',
+  'from advances where due_at': 'ties of one due time are few',
+  'from deliveries where due_at': 'ties of one due time are few',
+  'from payments where expires_at': 'ties of one due time are few',
+  'from kyc_submissions where mode = $1 and partner_ref': 'one party has few submissions',
+};
+
+const everything: (tx: Tx) => Promise<unknown> = async (tx) => {
+  const page = { beforeId: 'x', limit: 5 };
+  await Promise.all([
+    tx.organizations.get('org_a'),
+    tx.organizations.list(),
+    tx.organizations.profile(tenant),
+    tx.keys.get('key_1'),
+    tx.keys.list('org_a'),
+    tx.payments.get(tenant, 'pi_1'),
+    tx.payments.byExternalId(tenant, 'invoice', 'e'),
+    tx.payments.ofBuyer(tenant, 'byr_1', 'approved', 5),
+    tx.payments.list({ status: null, orgId: null, ...page }),
+    tx.payments.list({ status: null, orgId: null, beforeId: null, limit: 5 }),
+    tx.payments.list({ status: 'failed', orgId: 'org_a', ...page }),
+    tx.payments.find('pi_1'),
+    tx.funds.get(tenant, 'pi_1'),
+    tx.funds.open(5),
+    tx.quotes.get(tenant, 'qt_1'),
+    tx.commands.get('cmd_1'),
+    tx.commands.byPartnerRef('test', 'payin', 'p'),
+    tx.commands.ofPayment(tenant, 'pi_1'),
+    tx.commands.list({ stuck: true, limit: 5 }),
+    tx.commands.list({ stuck: false, limit: 5 }),
+    tx.ledger.imbalances(5),
+    tx.ledger.ofPayment(tenant, 'pi_1'),
+    tx.idempotency.find(tenant, 'k'),
+    tx.buyers.byEmail('test', 'a@b'),
+    tx.buyers.get('test', 'byr_1'),
+    tx.buyers.submission(tenant, 'byr_1'),
+    tx.buyers.submissionById(tenant, 'kyc_1'),
+    tx.buyers.approvedAnywhere('test', 'byr_1'),
+    tx.buyers.submissionByPartnerRef('test', 'p'),
+    tx.outbox.oldest(5),
+    tx.feed.head(tenant),
+    tx.feed.after(tenant, 0, 5),
+    tx.feed.get(tenant, 'evt_1'),
+    tx.subscriptions.get(tenant, 'whs_1'),
+    tx.subscriptions.find('whs_1'),
+    tx.subscriptions.list(tenant),
+    tx.subscriptions.active(tenant),
+    tx.deliveries.get('whd_1'),
+    tx.deliveries.ofSubscription(tenant, 'whs_1', page),
+    tx.deliveries.list({ status: null, subscriptionId: null, ...page }),
+    tx.deliveries.list({ status: 'dead_letter', subscriptionId: null, ...page }),
+    tx.deliveries.list({ status: 'pending', subscriptionId: 'whs_1', ...page }),
+    tx.deliveries.pendingOf('whs_1', 5),
+    tx.deliveries.attempts('whd_1'),
+    tx.inbox.get('fake', 'test', 'm'),
+    tx.inbox.unapplied(T0, 5),
+    tx.advances.get(tenant, 'pi_1'),
+    tx.advances.due(T0, 5),
+  ]);
+  tx.organizations.insert(anOrganization(), [aProfile()]);
+  tx.organizations.update(anOrganization());
+  tx.organizations.updateProfile(aProfile());
+  tx.organizations.expectProfile(aProfile({ mode: 'live' }));
+  tx.keys.insert(aKey());
+  tx.keys.update(aKey());
+  tx.keys.touch('key_1', T0);
+  tx.payments.insert(aPayment());
+  tx.payments.update(aPayment());
+  tx.funds.insert(someFunds());
+  tx.funds.update(someFunds());
+  tx.quotes.insert(aQuote());
+  tx.commands.insert(aCommand());
+  tx.commands.update(aCommand());
+  tx.idempotency.bind(tenant, 'k', 'invoice', 'inv_1', T0);
+  tx.buyers.insert(aBuyer());
+  tx.buyers.insertSubmission(aSubmission());
+  tx.buyers.updateSubmission(aSubmission());
+  tx.buyers.expectSubmission(aSubmission({ id: 'kyc_2' }));
+  tx.outbox.append(anEvent());
+  tx.outbox.remove([{ position: 1n, event: anEvent() }]);
+  tx.feed.append(aFeedEvent());
+  tx.feed.setHead(tenant, null, { sequence: 1, chainHash: 'a' });
+  tx.feed.setHead(tenant, { sequence: 1, chainHash: 'a' }, { sequence: 2, chainHash: 'b' });
+  tx.subscriptions.insert(aSubscription());
+  tx.subscriptions.update(aSubscription());
+  tx.deliveries.insert(aDelivery());
+  tx.deliveries.update(aDelivery());
+  tx.deliveries.logAttempt(anAttempt());
+  tx.inbox.insert(aMessage());
+  tx.inbox.update(aMessage());
+  tx.advances.put(anAdvance());
+  tx.advances.update(anAdvance());
+  tx.advances.remove(anAdvance({ paymentId: 'pi_2' }));
+};
+
+async function everyClaim(claims: Claims): Promise<void> {
+  const claim = { nowMs: T0, limit: 5, leaseMs: 1_000, token: 't' };
+  await claims.commands(claim);
+  await claims.dueSubscriptions(T0);
+  await claims.deliveries({ ...claim, subscriptionId: 'whs_1' });
+  await claims.spentDeliveries(T0, 5);
+  await claims.expiredPayments(T0, 5);
+  await claims.releaseAll(T0);
+  await claims.nextDueAtMs();
+}
+
+async function statementsOfTheStore(): Promise<ReadonlySet<string>> {
+  const texts = new Set<string>();
+  const noted = (sql: string, _params: readonly Param[]) => {
+    texts.add(sql);
+    return Promise.resolve([]);
+  };
+  const database: Database = {
+    read: noted,
+    immediate: noted,
+    batch: async (statements) => {
+      for (const { sql, params } of statements) await noted(sql, params);
+    },
+  };
+  const store = newStore(database);
+  await store.run(everything);
+  await everyClaim(store.claims);
+  return texts;
+}
+
+function planOf({ connection }: SqliteDatabase, sql: string): readonly string[] {
+  const own = sql.replace(/ for (update skip locked|share)\b/g, '').replace(/\$\d+/g, '?');
+  const statement = connection.prepare<unknown[], { readonly detail: string }>(
+    `explain query plan ${own}`,
+  );
+  const params = Array.from({ length: own.split('?').length - 1 }, () => 1);
+  return statement.all(...params).map(({ detail }) => detail);
+}
+
+test('every statement of the store finds its rows by an index', async () => {
+  const database = new SqliteDatabase({ path: ':memory:' });
+  migrateSqlite(database.connection, loadMigrations('sqlite'));
+  const texts = await statementsOfTheStore();
+  assert.ok(texts.size > 70, `${texts.size} statements`);
+  const wrong: string[] = [];
+  const used = new Set<string>();
+  const isOneOf = (names: Readonly<Record<string, string>>, sql: string) => {
+    const name = Object.keys(names).find((part) => sql.includes(part));
+    if (name !== undefined) used.add(name);
+    return name !== undefined;
+  };
+  for (const sql of texts) {
+    for (const step of planOf(database, sql)) {
+      // An index that is read along its order, or the outbox along its positions, is no whole table
+      // where a limit ends the reading; without one it is.
+      const scans = /^SCAN (?!waiting|outbox|\(subquery)/.test(step);
+      const bounded = / USING (COVERING )?INDEX/.test(step) && / limit \$/.test(sql);
+      const looksAtAll = scans && !bounded;
+      if (looksAtAll && !isOneOf(wholeTables, sql)) wrong.push(`${step}: ${sql}`);
+      const sorts = /TEMP B-TREE/.test(step);
+      if (sorts && !isOneOf(sorted, sql)) wrong.push(`${step}: ${sql}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+  const exceptions = new Set([...Object.keys(wholeTables), ...Object.keys(sorted)]);
+  assert.deepEqual(
+    [...exceptions].filter((name) => !used.has(name)),
+    [],
+    'exceptions not needed',
+  );
+  database.close();
+});

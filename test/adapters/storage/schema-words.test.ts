@@ -1,0 +1,99 @@
+// The words that the schema allows in a column, and the conditions of its partial indexes, held
+// against the tables of the domain: a state is never listed twice with two meanings.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadMigrations } from '../../../adapters/storage/migrations.js';
+import { migrateSqlite, SqliteDatabase } from '../../../adapters/storage/sqlite.js';
+import { kycMoves } from '../../../core/domain/buyer-kyc.js';
+import { positionMoves, refundMoves } from '../../../core/domain/funds.js';
+import { ledgerAccounts } from '../../../core/domain/ledger.js';
+import { commandMoves } from '../../../core/domain/partner-command.js';
+import { isExpirable, paymentMoves, statusesWhere } from '../../../core/domain/payment.js';
+import { modes } from '../../../core/domain/tenant.js';
+import { ATTEMPTS_MAX, deliveryMoves } from '../../../core/domain/webhook-delivery.js';
+
+const database = new SqliteDatabase({ path: ':memory:' });
+migrateSqlite(database.connection, loadMigrations('sqlite'));
+
+const schema = database.connection
+  .prepare<unknown[], { readonly type: string; readonly name: string; readonly sql: string }>(
+    'select type, name, sql from sqlite_schema where sql is not null',
+  )
+  .all();
+
+/** What the domain knows of each column that takes words; types without a table are spelled out. */
+const words: Readonly<Record<string, readonly string[]>> = {
+  'payments.status': Object.keys(paymentMoves),
+  'payments.origin': ['payment_intent', 'invoice'],
+  'idempotency_keys.surface': ['payment_intent', 'invoice'],
+  'funds.position': Object.keys(positionMoves),
+  'funds.refund': Object.keys(refundMoves),
+  'partner_commands.state': Object.keys(commandMoves),
+  'partner_commands.kind': ['submit_buyer', 'payin', 'payout', 'refund'],
+  'partner_commands.order_end': ['open', 'completed', 'failed', 'returned'],
+  'deliveries.status': Object.keys(deliveryMoves),
+  'kyc_submissions.status': Object.keys(kycMoves),
+  'organization_profiles.kyb_status': ['verifying', 'approved', 'rejected'],
+  'quotes.rate_kind': ['locked', 'indicative'],
+  'ledger_lines.account': ledgerAccounts,
+};
+
+const found = new Map<string, readonly string[]>();
+for (const { type, name, sql } of schema) {
+  if (type !== 'table') continue;
+  for (const [, column, list] of sql.matchAll(/check \((\w+) in \(([^)]*)\)/g)) {
+    if (list?.includes("'")) found.set(`${name}.${column}`, quoted(list));
+  }
+}
+
+test('each column of words takes those of the domain, in the order of its table', () => {
+  const ofTenants = [...found.keys()].filter((column) => column.endsWith('.mode'));
+  assert.ok(ofTenants.length > 10);
+  for (const column of ofTenants) assert.deepEqual(found.get(column), modes, column);
+  const others = [...found].filter(([column]) => !column.endsWith('.mode'));
+  assert.deepEqual(Object.fromEntries(others), words);
+});
+
+test('every tenant column is checked', () => {
+  for (const { type, name, sql } of schema) {
+    if (type === 'table' && /^ {2}mode /m.test(sql)) assert.ok(found.has(`${name}.mode`), name);
+  }
+});
+
+test('the index of expiries holds the expirable statuses', () => {
+  const index = indexSql('payments_expiring');
+  assert.deepEqual(quoted(index), statusesWhere(isExpirable));
+});
+
+test('the index of spent deliveries begins where no attempt is left', () => {
+  assert.match(indexSql('deliveries_spent'), new RegExp(`attempt >= ${ATTEMPTS_MAX}$`));
+});
+
+test('every table is strict; keys and unique indexes of tenants begin with org_id', () => {
+  const tables = schema.filter(({ type, name }) => type === 'table' && !/^sqlite_/.test(name));
+  for (const { name, sql } of tables) assert.match(sql, /\) strict(, without rowid)?$/, name);
+  const starts = schema.flatMap(({ name, sql }) => [
+    ...[...sql.matchAll(/primary key \((\w+)/g)].map(([, column]) => `${name}: ${column}`),
+    ...[...sql.matchAll(/create unique index \w+ on (\w+) \((\w+)/gi)].map(
+      ([, table, column]) => `${table}: ${column}`,
+    ),
+  ]);
+  const exceptions = starts.filter((start) => !start.endsWith(': org_id'));
+  assert.deepEqual(exceptions.sort(), [
+    'buyers: mode',
+    'buyers: mode',
+    'delivery_attempts: delivery_id',
+    'inbox: partner',
+    'payments: public_id',
+  ]);
+});
+
+function indexSql(name: string): string {
+  const index = schema.find((entry) => entry.type === 'index' && entry.name === name);
+  assert.ok(index, name);
+  return index.sql;
+}
+
+function quoted(text: string): readonly string[] {
+  return [...text.matchAll(/'(\w+)'/g)].map(([, word]) => word ?? '');
+}
