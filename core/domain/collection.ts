@@ -26,8 +26,10 @@ import type { Posting } from './ledger.js';
 import type { Money } from './money.js';
 import {
   type CommandDraft,
+  isDebt,
   isVoidable,
   type PartnerCommand,
+  supersedeCommand,
   voidCommand,
 } from './partner-command.js';
 import {
@@ -97,7 +99,7 @@ export function kycDecided(
   if (nextStatus(was.payment.status, move) === null) return unchanged(was);
   if (decision === 'approve') return withMove(unchanged(was), move, nowMs);
   const failureReason = reason ?? 'buyer KYC rejected';
-  return endedFunds(withMove(unchanged(was), move, nowMs, { failureReason }));
+  return endedFunds(withMove(unchanged(was), move, nowMs, { failureReason }), [], nowMs);
 }
 
 export function quoted(was: Collection, quote: Quote, nowMs: number): Change {
@@ -123,31 +125,39 @@ export function payinRefused(was: Collection, code: string, nowMs: number): Chan
   const base = { ...unchanged(was), funds: payinFailed(was.funds) };
   if (was.payment.status !== 'on_ramp_pending') return base;
   if (code === 'quote_expired') return withMove(base, 'quote_expired', nowMs, { quoteId: null });
-  return endedFunds(withMove(base, 'fail', nowMs, { failureReason: `pay-in refused: ${code}` }));
+  const failureReason = `pay-in refused: ${code}`;
+  return endedFunds(withMove(base, 'fail', nowMs, { failureReason }), [], nowMs);
 }
 
-export function payinReported(was: Collection, report: PayinReport, nowMs: number): Change {
+export function payinReported(
+  was: Collection,
+  commands: readonly PartnerCommand[],
+  report: PayinReport,
+  nowMs: number,
+): Change {
   let change = withFunds(unchanged(was), receiveFunds(was.funds, report.receivedMinor));
-  if (isCovered(change) && was.payment.coveredAtMs === null) {
-    const payment = Object.freeze({ ...was.payment, coveredAtMs: nowMs });
-    change = { ...change, payment };
-  }
-  if (report.status === 'returned') {
-    change = withFunds(change, returnedByPartner(change.funds, heldAndOwed(change.funds)));
-  }
+  if (report.status === 'returned') change = backWithBuyer(change, commands, nowMs);
   const ended = report.status === 'failed' || report.status === 'returned';
   if (ended) change = { ...change, funds: payinFailed(change.funds) };
+  const failureReason = report.reason ?? `pay-in ${report.status}`;
   if (was.payment.status === 'on_ramp_pending') {
     if (ended) {
-      const failureReason = report.reason ?? `pay-in ${report.status}`;
       change = withMove(change, 'fail', nowMs, { failureReason });
     } else if (report.status === 'completed' && isCovered(change)) {
       const { transactionHash } = report;
       change = withMove(change, 'payin_completed', nowMs, { transactionHash });
       change = withCommand(change, { kind: 'payout', amount: was.payment.amount });
     }
+  } else if (was.payment.status === 'on_chain_confirmed' && report.status === 'returned') {
+    // The payout was not yet taken in hand, and there is nothing left to pay out.
+    change = withMove(change, 'fail', nowMs, { failureReason });
+    change = withVoided(
+      change,
+      commands.filter(({ kind }) => kind === 'payout'),
+      nowMs,
+    );
   }
-  return endedFunds(change);
+  return endedFunds(change, commands, nowMs);
 }
 
 /** A worker takes the payout in hand; from here a cancel is no longer possible. */
@@ -157,7 +167,12 @@ export function payoutTaken(was: Collection, nowMs: number): Change {
 }
 
 /** The partner will never execute this payout: the money is held as before, and owed back. */
-export function payoutRefused(was: Collection, code: string, nowMs: number): Change {
+export function payoutRefused(
+  was: Collection,
+  commands: readonly PartnerCommand[],
+  code: string,
+  nowMs: number,
+): Change {
   let change = unchanged(was);
   if (nextPosition(was.funds.position, 'return') !== null) {
     change = { ...change, funds: payoutReturned(was.funds) };
@@ -165,7 +180,7 @@ export function payoutRefused(was: Collection, code: string, nowMs: number): Cha
   if (!isTerminal(was.payment.status)) {
     change = withMove(change, 'fail', nowMs, { failureReason: `payout refused: ${code}` });
   }
-  return endedFunds(change);
+  return endedFunds(change, commands, nowMs);
 }
 
 /** Nobody can tell whether the partner has this payout: a person must look. */
@@ -174,9 +189,14 @@ export function payoutLost(was: Collection): Change {
   return alerted(change, 'the partner does not know a payout that may have been sent');
 }
 
-export function payoutReported(was: Collection, report: PayoutReport, nowMs: number): Change {
+export function payoutReported(
+  was: Collection,
+  commands: readonly PartnerCommand[],
+  report: PayoutReport,
+  nowMs: number,
+): Change {
   if (report.status === 'open') return unchanged(was);
-  if (report.status === 'completed') return payoutCompleted(was, report, nowMs);
+  if (report.status === 'completed') return payoutCompleted(was, commands, report, nowMs);
   if (was.funds.position === 'paid') {
     return alerted(unchanged(was), `payout reported ${report.status} after it was paid`);
   }
@@ -193,7 +213,7 @@ export function payoutReported(was: Collection, report: PayoutReport, nowMs: num
   if (change.funds.position === 'operator' && was.funds.position !== 'operator') {
     change = alerted(change, 'payout failed: where the money is must be found out');
   }
-  return endedFunds(change);
+  return endedFunds(change, commands, nowMs);
 }
 
 /** A worker takes a refund in hand, before the partner is called. */
@@ -203,19 +223,28 @@ export function refundTaken(was: Collection, amountMinor: bigint): Change {
 
 export function refundReported(
   was: Collection,
+  commands: readonly PartnerCommand[],
   status: 'completed' | 'failed',
   amountMinor: bigint,
+  nowMs: number,
 ): Change {
   if (status === 'completed') {
     return withFunds(unchanged(was), refundPaid(was.funds, amountMinor));
   }
   const change = { ...unchanged(was), funds: refundFellBack(was.funds, amountMinor) };
+  if (isReturned(commands)) return backWithBuyer(change, commands, nowMs);
   return alerted(change, 'a refund failed: the buyer must be paid back by hand');
 }
 
 /** The partner will not give this money back; `taken`: the order was already in hand. */
-export function refundRefused(was: Collection, amountMinor: bigint, taken: boolean): Change {
-  if (taken) return refundReported(was, 'failed', amountMinor);
+export function refundRefused(
+  was: Collection,
+  commands: readonly PartnerCommand[],
+  amountMinor: bigint,
+  taken: boolean,
+  nowMs: number,
+): Change {
+  if (taken) return refundReported(was, commands, 'failed', amountMinor, nowMs);
   const change = { ...unchanged(was), funds: refundNeedsOperator(was.funds) };
   return alerted(change, 'the partner refuses a refund: the buyer must be paid back by hand');
 }
@@ -261,15 +290,9 @@ export function isCovered({ payment, funds }: Collection): boolean {
 }
 
 export function unchanged(was: Collection): Change {
-  return {
-    payment: was.payment,
-    funds: was.funds,
-    postings: [],
-    events: [],
-    commands: [],
-    changedCommands: [],
-    alerts: [],
-  };
+  const { payment, funds } = was;
+  const nothing = { postings: [], events: [], commands: [], changedCommands: [], alerts: [] };
+  return { payment, funds, ...nothing };
 }
 
 type EndFields = Partial<Pick<Payment, 'cancelReason' | 'failureReason'>>;
@@ -286,35 +309,52 @@ function ended(
   // A payout that was taken in hand and is pending again surely did not happen.
   const takenBack = voidable.some((command) => command.kind === 'payout');
   const inFlight = nextPosition(change.funds.position, 'return') !== null;
-  return endedFunds({
-    ...change,
-    funds: takenBack && inFlight ? payoutReturned(change.funds) : change.funds,
-    changedCommands: voidable.map((command) => voidCommand(command, nowMs)),
-  });
+  const funds = takenBack && inFlight ? payoutReturned(change.funds) : change.funds;
+  return endedFunds(withVoided({ ...change, funds }, voidable, nowMs), commands, nowMs);
 }
 
-function payoutCompleted(was: Collection, report: PayoutReport, nowMs: number): Change {
+function payoutCompleted(
+  was: Collection,
+  commands: readonly PartnerCommand[],
+  report: PayoutReport,
+  nowMs: number,
+): Change {
   if (nextPosition(was.funds.position, 'pay') === null) return unchanged(was);
   const { settled, fees, fxRate, endToEndId } = report;
   assert(settled !== null && fees !== null && fxRate !== null, 'a completed payout tells its sums');
   const change = withFunds(unchanged(was), payoutPaid(was.funds, fees, settled));
   const settlement = { settled, fxRate, endToEndId };
   if (was.payment.status === 'offramp_pending') {
-    return endedFunds(withMove(change, 'payout_completed', nowMs, { settlement }));
+    const moved = withMove(change, 'payout_completed', nowMs, { settlement });
+    return endedFunds(moved, commands, nowMs);
   }
   const told = { ...change, payment: Object.freeze({ ...was.payment, settlement }) };
   return alerted(told, `payout completed although the payment is ${was.payment.status}`);
 }
 
 /** Money that no claim of the payment holds is owed back, at once. */
-function endedFunds(change: Change): Change {
+function endedFunds(change: Change, commands: readonly PartnerCommand[], nowMs: number): Change {
   const { payment, funds } = change;
   const claimMinor =
     isTerminal(payment.status) || funds.payoutMinor > 0n ? 0n : payment.amount.amountMinor;
   const surplusMinor = heldMinor(funds) - claimMinor;
   if (surplusMinor <= 0n) return change;
+  if (isReturned(commands)) return backWithBuyer(change, commands, nowMs);
   const amount = { amountMinor: surplusMinor, currency: funds.currency };
   return withCommand(withFunds(change, oweRefund(funds, surplusMinor)), { kind: 'refund', amount });
+}
+
+/** The partner gave the pay-in back by itself: what a payout or refund of it frees is no debt. */
+function isReturned(commands: readonly PartnerCommand[]): boolean {
+  return commands.some(({ kind, end }) => kind === 'payin' && end === 'returned');
+}
+
+/** What is held or owed is with the buyer again, and no refund of it waits any more. */
+function backWithBuyer(change: Change, commands: readonly PartnerCommand[], nowMs: number): Change {
+  const { funds } = change;
+  const back = returnedByPartner(funds, heldMinor(funds) + funds.refundOwedMinor);
+  const refunds = commands.filter(({ kind }) => kind === 'refund');
+  return withVoided(withFunds(change, back), refunds, nowMs);
 }
 
 type MoveFields = EndFields & Partial<Pick<Payment, 'quoteId' | 'transactionHash' | 'settlement'>>;
@@ -331,16 +371,22 @@ function withMove(
   const payment = Object.freeze({ ...was, ...fields, status, updatedAtMs: nowMs });
   if (status === was.status) return { ...change, payment };
   const happened = move === 'kyc_rejected' ? 'kyc_rejected' : 'moved';
-  const events = paymentEventTypes(payment, happened).map((type) => ({
-    type,
-    payment,
-    occurredAtMs: nowMs,
-  }));
+  const types = paymentEventTypes(payment, happened);
+  const events = types.map((type) => ({ type, payment, occurredAtMs: nowMs }));
   return { ...change, payment, events: [...change.events, ...events] };
 }
 
 function withFunds(change: Change, next: FundsChange): Change {
   return { ...change, funds: next.funds, postings: [...change.postings, ...next.postings] };
+}
+
+/** Those of the commands that can be taken back, or that only wait for an operator, are void. */
+function withVoided(change: Change, commands: readonly PartnerCommand[], nowMs: number): Change {
+  const voided = commands.flatMap((command) => {
+    if (isVoidable(command)) return [voidCommand(command, nowMs)];
+    return isDebt(command) ? [supersedeCommand(command, nowMs)] : [];
+  });
+  return { ...change, changedCommands: [...change.changedCommands, ...voided] };
 }
 
 function withCommand(change: Change, command: CommandDraft): Change {
@@ -349,8 +395,4 @@ function withCommand(change: Change, command: CommandDraft): Change {
 
 function alerted(change: Change, alert: string): Change {
   return { ...change, alerts: [...change.alerts, alert] };
-}
-
-function heldAndOwed(funds: Funds): bigint {
-  return heldMinor(funds) + funds.refundOwedMinor;
 }

@@ -81,6 +81,12 @@ export function stageChange(deps: Deps, tx: Tx, was: Collection, change: Change)
   for (const command of change.changedCommands) tx.commands.update(command);
 }
 
+/** `change`, and with it this command as the same cause left it. */
+export function withCommandChanged(change: Change, command: PartnerCommand): Change {
+  const others = change.changedCommands.filter(({ id }) => id !== command.id);
+  return { ...change, changedCommands: [...others, command] };
+}
+
 /** After the batch is stored: workers look at once, and what a person should see is logged. */
 export function announce(deps: Deps, change: Change): void {
   if (change.events.length > 0) deps.wake('outbox');

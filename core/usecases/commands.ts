@@ -36,7 +36,14 @@ import { tenantOf } from '../domain/tenant.js';
 import { assert, PonteError, unreachable } from '../errors.js';
 import type { Deps, PartnerAnswer, PartnerFact, SettlementPartner, Tx } from '../ports.js';
 import { decideKyc, submissionAccepted } from './buyers.js';
-import { announce, eachByItself, loadCollection, newCommand, stageChange } from './collections.js';
+import {
+  announce,
+  eachByItself,
+  loadCollection,
+  newCommand,
+  stageChange,
+  withCommandChanged,
+} from './collections.js';
 import { applyFact } from './settlement.js';
 
 /** What a successful call told; `instructions` of a pay-in only, `report` of a KYC only. */
@@ -251,8 +258,9 @@ async function record(
       return null;
     }
     const was = await loadCollection(tx, tenantOf(command), command.paymentId);
-    const change = answeredChange(command, answer, was, nowMs);
-    stageChange(deps, tx, was, { ...change, changedCommands: [next] });
+    const commands = await tx.commands.ofPayment(tenantOf(command), command.paymentId);
+    const change = answeredChange(command, commands, answer, was, nowMs);
+    stageChange(deps, tx, was, withCommandChanged(change, next));
     return change;
   });
   if (change !== null) announce(deps, change);
@@ -282,6 +290,7 @@ function recorded(
 
 function answeredChange(
   command: PartnerCommand,
+  commands: readonly PartnerCommand[],
   answer: PartnerAnswer<Accepted>,
   was: Collection,
   nowMs: number,
@@ -295,9 +304,11 @@ function answeredChange(
     case 'payin':
       return payinRefused(was, answer.code, nowMs);
     case 'payout':
-      return payoutRefused(was, answer.code, nowMs);
-    case 'refund':
-      return refundRefused(was, amountMinor(command), command.firstSentAtMs !== null);
+      return payoutRefused(was, commands, answer.code, nowMs);
+    case 'refund': {
+      const taken = command.firstSentAtMs !== null;
+      return refundRefused(was, commands, amountMinor(command), taken, nowMs);
+    }
     case 'submit_buyer':
       return unchanged(was);
     default:

@@ -21,7 +21,13 @@ import { type Mode, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError, unreachable } from '../errors.js';
 import type { Deps, InboxMessage, PartnerFact } from '../ports.js';
 import { decideKyc, submissionAccepted } from './buyers.js';
-import { announce, eachByItself, loadCollection, stageChange } from './collections.js';
+import {
+  announce,
+  eachByItself,
+  loadCollection,
+  stageChange,
+  withCommandChanged,
+} from './collections.js';
 
 /** Tries of a message that fits no order (it may just be being recorded) or cannot be applied. */
 const MESSAGE_TRIES_MAX = 12;
@@ -85,8 +91,9 @@ export async function applyFact(deps: Deps, commandId: string, fact: PartnerFact
     const was = await loadCollection(tx, tenantOf(command), command.paymentId);
     const nowMs = deps.clock.nowMs();
     const next = commandAfter(command, fact, nowMs);
-    const decided = reported(command, fact, was, nowMs);
-    const change = { ...decided, changedCommands: next === command ? [] : [next] };
+    const commands = await tx.commands.ofPayment(tenantOf(command), command.paymentId);
+    const decided = reported(command, commands, fact, was, nowMs);
+    const change = next === command ? decided : withCommandChanged(decided, next);
     stageChange(deps, tx, was, change);
     return change;
   });
@@ -179,21 +186,22 @@ function orderEnd(fact: PartnerFact): OrderEnd {
 
 function reported(
   command: PartnerCommand,
+  commands: readonly PartnerCommand[],
   fact: Exclude<PartnerFact, { readonly kind: 'submit_buyer' }>,
   was: Collection,
   nowMs: number,
 ): Change {
   switch (fact.kind) {
     case 'payin':
-      return payinReported(was, fact.report, nowMs);
+      return payinReported(was, commands, fact.report, nowMs);
     case 'payout':
-      return payoutReported(was, fact.report, nowMs);
+      return payoutReported(was, commands, fact.report, nowMs);
     case 'refund': {
       const { status } = fact.report;
       // An order ends once; only the first report of its end moves money.
       if (status === 'open' || command.end !== 'open') return unchanged(was);
       assert(command.amount !== null, 'a refund has an amount');
-      return refundReported(was, status, command.amount.amountMinor);
+      return refundReported(was, commands, status, command.amount.amountMinor, nowMs);
     }
     default:
       return unreachable(fact);
