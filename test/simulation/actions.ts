@@ -1,7 +1,7 @@
 // What people and chance do to a simulated world: integrators, buyers, banks, operators, the mail,
 // the clock. Each action begins one thing; how it goes on is decided at the gates.
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/domain/instant.js';
-import { isTerminal } from '../../core/domain/payment.js';
+import { isTerminal, type Payment, type PaymentStatus } from '../../core/domain/payment.js';
 import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
 import { confirmQuote, requestQuote, signIn, submitBuyerKyc } from '../../core/usecases/buyers.js';
 import type { PaymentView } from '../../core/usecases/collections.js';
@@ -91,7 +91,8 @@ const acts: Readonly<Record<ActionName, Act>> = {
     ),
   advance: (world, host) =>
     onPayment(world, ({ payment }) => {
-      if (payment.mode === 'test') advance(world, host, payment);
+      const to = world.random.pick([null, null, 'fx_quoted', 'on_ramp_pending'] as const);
+      if (payment.mode === 'test') advance(world, host, payment, to);
     }),
   bankMoves: (world) => bankMoves(world, world.random.pick(Object.values(world.partners))),
   message: (world, host) => {
@@ -289,8 +290,12 @@ function buyerConfirms(world: World, host: SimulatedHost, { payment }: PaymentEv
   host.begin(`confirm ${id}`, () => confirmQuote(host.deps, tenantOf(payment), id), told(world));
 }
 
-export function advance(world: World, host: SimulatedHost, payment: PaymentView['payment']): void {
-  const to = world.random.pick([null, null, 'fx_quoted', 'on_ramp_pending'] as const);
+export function advance(
+  world: World,
+  host: SimulatedHost,
+  payment: Payment,
+  to: PaymentStatus | null,
+): void {
   host.begin(
     `advance ${payment.id}`,
     () => advancePayment(host.deps, tenantOf(payment), payment.id, to),

@@ -96,11 +96,11 @@ export function deliveredOnlyIfReceived(evidence: Evidence): string | null {
 
 export function webhooksVerifyWithTheNewestSecret(evidence: Evidence): string | null {
   const received = evidence.outside.received();
-  for (const { deliveryId, signature, body, atMs, claimedSecret } of received.slice(-20)) {
+  for (const { deliveryId, signature, body, sentAtMs, claimedSecret } of received.slice(-20)) {
     const delivery = evidence.deliveries.get(deliveryId);
     const sealed = evidence.secrets.get(delivery?.subscriptionId ?? '') ?? [];
     const secrets = sealed.slice(sealed.indexOf(claimedSecret)).map(plainOf);
-    const nowSeconds = Math.floor(atMs / 1_000);
+    const nowSeconds = Math.floor(sentAtMs / 1_000);
     const verifies = secrets.some(
       (secret) => verifyWebhook({ secret, header: signature, body, nowSeconds }).valid,
     );

@@ -66,7 +66,7 @@ function operate(world: World, host: SimulatedHost, round: number): void {
   for (const { payment } of found) {
     if (!isExpirable(payment.status) || payment.expiresAtMs !== null) continue;
     const { id } = payment;
-    if (payment.mode === 'test' && random.chance(0.6)) advance(world, host, payment);
+    if (payment.mode === 'test' && random.chance(0.6)) advance(world, host, payment, null);
     else {
       host.begin(
         `cancel ${id}`,

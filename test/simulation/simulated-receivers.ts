@@ -12,7 +12,8 @@ export interface ReceivedWebhook {
   readonly eventType: string;
   readonly signature: string;
   readonly body: string;
-  readonly atMs: number;
+  /** When the sender began: it gives up 10 s later, so nothing arrives much after that. */
+  readonly sentAtMs: number;
   readonly answered: number | null;
   /** The sealed secret that was the newest when the delivery was claimed. */
   readonly claimedSecret: string;
@@ -48,7 +49,8 @@ export class SimulatedReceivers {
       send: async (request) => {
         const deliveryId = request.headers[webhookHeaders.deliveryId] ?? 'none';
         const claimedSecret = this.#secretToSign(process.name, deliveryId);
-        const arrive = () => this.#arrive(request, deliveryId, claimedSecret);
+        const sentAtMs = this.#nowMs();
+        const arrive = () => this.#arrive(request, { deliveryId, claimedSecret, sentAtMs });
         await this.#gates.pass(process, `send ${deliveryId}`, arrive);
         const result = arrive();
         const answer = result.responseStatus ?? result.error;
@@ -60,19 +62,20 @@ export class SimulatedReceivers {
     };
   }
 
-  #arrive(request: WebhookRequest, deliveryId: string, claimedSecret: string): WebhookResult {
+  #arrive(
+    request: WebhookRequest,
+    known: Pick<ReceivedWebhook, 'deliveryId' | 'claimedSecret' | 'sentAtMs'>,
+  ): WebhookResult {
     const { url, headers, body } = request;
     const mood = this.moods.get(url) ?? 'well';
     const result = answers[mood];
     if (mood !== 'down') {
       this.received.push({
-        deliveryId,
+        ...known,
         eventType: headers[webhookHeaders.eventType] ?? 'none',
         signature: headers[webhookHeaders.signature] ?? 'none',
         body,
-        atMs: this.#nowMs(),
         answered: result.responseStatus,
-        claimedSecret,
       });
     }
     return result;
