@@ -61,7 +61,8 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
   /** The newest exchange of each connection: whether an unreadable rest may still be answered. */
   const exchanges = new WeakMap<Socket, Exchange>();
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    exchanges.set(request.socket, { request, response });
+    const before = exchanges.get(request.socket)?.response ?? null;
+    exchanges.set(request.socket, { request, response, before });
     serve(pipeline, request, response).catch((error: unknown) => {
       deps.log.error('an answer could not be written', { err: error });
       response.destroy();
@@ -120,19 +121,19 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** The answer that goes out before this one: requests may come without waiting for answers. */
+  readonly before: ServerResponse | null;
 }
 
-/** Answers in the envelope unless an answer is under way or the peer is gone. */
+/** Answers in the envelope unless an earlier request is owed its answer or the peer is gone. */
 function refuseConnection(
   deps: Deps,
   error: NodeJS.ErrnoException,
   socket: Socket,
   exchange: Exchange | undefined,
 ): void {
-  const answered = exchange === undefined || exchange.response.writableFinished;
-  const reading = exchange !== undefined && !exchange.request.complete;
-  const mayAnswer = answered || (reading && !exchange.response.headersSent);
-  if (!socket.writable || !mayAnswer || error.code === 'ECONNRESET') {
+  const open = exchange?.response.writableFinished === false ? exchange : null;
+  if (!socket.writable || error.code === 'ECONNRESET' || (open !== null && !isUnread(open))) {
     socket.destroy();
     return;
   }
@@ -143,6 +144,13 @@ function refuseConnection(
       : new PonteError(code);
   const requestId = randomUUID();
   deps.log.info('refused', { requestId, operation: null, status: refusal.status, code });
-  exchange?.response.detachSocket(socket);
+  // Whatever the pipeline may still say of the broken request goes nowhere.
+  open?.response.detachSocket(socket);
   sendRaw(socket, refusalReply(refusal), requestId);
+}
+
+/** Whether the request is the only one that waits for an answer, and was still being read. */
+function isUnread({ request, response, before }: Exchange): boolean {
+  const alone = before === null || before.writableFinished;
+  return alone && !request.complete && !response.headersSent;
 }

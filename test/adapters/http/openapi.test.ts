@@ -65,7 +65,7 @@ test('every path parameter is described, and every reference leads somewhere', (
   }
 });
 
-test('each refusal of a row is told under its status; a scope can be missing where there is one', () => {
+test('each refusal of a row is told under its status, 403 where a scope is asked for', () => {
   for (const { path, operation } of operations) {
     for (const [status, { description }] of Object.entries(operation.responses)) {
       for (const [, code = ''] of description.matchAll(/^`(\w+)`: /gm)) {

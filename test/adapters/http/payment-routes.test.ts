@@ -89,6 +89,18 @@ test('metadata and display come back as they were written, order and digits incl
   }
 });
 
+test('a body nested as deep as it is long is taken, and read back', async () => {
+  const deep = `${'['.repeat(15_000)}${']'.repeat(15_000)}`;
+  const more = `${'[{"a":'.repeat(20_000)}1${'}]'.repeat(20_000)}`;
+  const least = JSON.stringify({ ...createBody(), externalId: 'deep' }).slice(0, -1);
+  const text = `${least},"metadata":{"\\u0061":${deep}},"more":${more}}`;
+  const { status } = await create(text);
+  assert.equal(status, 201);
+  const read = await site.call('GET', '/v1/payments/ext_deep', { key });
+  assert.ok(read.text.includes(deep));
+  await site.world.settle();
+});
+
 test('unknown properties are ignored', async () => {
   const answer = await create({ ...createBody(), status: 'settled', orgId: 'org_1', id: 'pi_1' });
   assert.equal(answer.status, 201);

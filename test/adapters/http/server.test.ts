@@ -59,6 +59,40 @@ test('a chunk that breaks in the middle of a body is answered, nothing is create
   assert.equal(refusalOf(answer), '400 ValidationError');
 });
 
+test('what is no HTTP after a good request is answered after its answer', async () => {
+  const socket = await open();
+  socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
+  assert.equal((await read(socket)).status, 200);
+  socket.write('hello\r\n\r\n');
+  const answer = await read(socket);
+  assert.equal(refusalOf(answer), '400 ValidationError');
+  assert.equal(await readAll(socket), '');
+});
+
+test('no answer is taken for that of an earlier request that still runs', async () => {
+  let answerNow = (): void => undefined;
+  const asked = new Promise<void>((resolve) => {
+    answerNow = resolve;
+  });
+  const waiting = await checkedSite(undefined, {
+    readiness: async () => {
+      await asked;
+      return { database: true, migrations: true, worker: true };
+    },
+  });
+  const slow = 'GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n';
+  const broken =
+    'POST /v1/payments HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n';
+  for (const text of [`${slow}hello\r\n\r\n`, `${slow}${broken}`, `${slow}${slow}${broken}`]) {
+    const socket = await open(waiting.port);
+    socket.write(text);
+    assert.equal(await readAll(socket), '');
+  }
+  answerNow();
+  assert.equal((await waiting.call('GET', '/readyz')).status, 200);
+  await waiting.close();
+});
+
 test('HTTP/1.1 without Host is refused, HTTP/1.0 without it is served', async () => {
   const refused = await talk('GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n');
   assert.equal(refusalOf(refused), '400 ValidationError');
