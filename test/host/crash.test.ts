@@ -1,0 +1,243 @@
+// A real host is killed again and again under load, with a receiver that is down now and then.
+// Afterwards everything that was acknowledged is there, every payment is settled, nothing was done
+// twice at the partner, and the receiver got every event, repeats under the same id and bytes.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { openSqliteStore, type SqliteStore } from '../../adapters/storage/sqlite.js';
+import { verifyWebhook } from '../../adapters/webhooks/verify.js';
+import { paymentStatuses } from '../../core/domain/payment.js';
+import type { FeedEvent } from '../../core/ports.js';
+import { chainHash } from '../../core/usecases/feed.js';
+import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
+import { type LocalReceiver, startReceiver } from '../support/local-receiver.js';
+
+const KILLS = 6;
+const CLIENTS = 8;
+const PAYMENTS_PER_LIFE = 16;
+/** Far beyond what it takes: a condition that does not come true by then never will. */
+const PATIENCE_MS = 60_000;
+const LOOK_EVERY_MS = 10;
+
+const folder = mkdtempSync(join(tmpdir(), 'ponte-crash-'));
+const env = {
+  PONTE_DATA_DIR: folder,
+  PONTE_FAKE_PARTNER_DELAY_MS: '20',
+  PONTE_RATE_LIMIT_PER_MINUTE: '0',
+  PONTE_WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1',
+} as const;
+
+/** How the receiver behaves now. */
+let receiving: 'well' | 'refusing' | 'cutting off' = 'well';
+let receiver: LocalReceiver;
+let host: HostProcess;
+let key = '';
+let secret = '';
+
+/** Id of every payment whose creation was answered, by externalId. */
+const acknowledged = new Map<string, string>();
+/** ExternalIds of payments whose advance was answered. */
+const advanced = new Set<string>();
+
+before(async () => {
+  receiver = await startReceiver((response) => {
+    if (receiving === 'cutting off') response.destroy();
+    else response.writeHead(receiving === 'well' ? 204 : 500).end();
+  });
+  host = await startHostProcess(env);
+  key = host.key ?? '';
+  const subscription = await call('POST', '/v1/webhook-subscriptions', {
+    url: `${receiver.url}/webhooks`,
+    eventTypes: ['*'],
+  });
+  secret = String(subscription['secret']);
+});
+
+after(async () => {
+  await host.kill();
+  await receiver.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('a host killed under load loses nothing it acknowledged and does nothing twice', async () => {
+  for (let life = 0; life < KILLS; life += 1) {
+    receiving = (['well', 'refusing', 'cutting off'] as const)[life % 3] ?? 'well';
+    await loadUntilKilled(life);
+    host = await startHostProcess(env);
+  }
+  receiving = 'well';
+  const planned = Array.from({ length: KILLS * PAYMENTS_PER_LIFE }, (_, index) => nameOf(index));
+  // What was not answered is asked for again, with the same key: a client's way.
+  for (const externalId of planned) await createAndAdvance(externalId);
+  assert.equal(new Set(acknowledged.values()).size, planned.length, 'one payment for each key');
+
+  for (const [externalId, id] of acknowledged) {
+    const payment = await until(`${id} is settled`, async () => {
+      const found = await call('GET', `/v1/payments/${id}`);
+      assert.notEqual(found['status'], 'failed');
+      return found['status'] === 'settled' ? found : null;
+    });
+    assert.equal(payment['externalId'], externalId);
+    assert.equal((payment['funds'] as Record<string, unknown>)['received'], '100.00');
+  }
+  // Kills during attempts count as attempts, so some deliveries may have none left.
+  await until('no delivery is on its way', () => noDeliveries('pending'));
+  assert.equal((await runCommand(env, ['deliveries', 'replay', '--all-dead'])).status, 0);
+  await until('no delivery is on its way', () => noDeliveries('pending'));
+  assert.ok(await noDeliveries('dead_letter'), 'no dead letters are left');
+  assert.equal((await runCommand(env, ['ledger', 'verify', '--json'])).status, 0);
+  assert.equal(await host.stop('SIGTERM'), 0);
+  await withStore(checkBooks);
+  checkReceived(await withStore(readFeed));
+});
+
+/** Clients create and advance payments of this life until enough are answered; then the kill. */
+async function loadUntilKilled(life: number): Promise<void> {
+  const names = Array.from({ length: PAYMENTS_PER_LIFE }, (_, index) =>
+    nameOf(life * PAYMENTS_PER_LIFE + index),
+  );
+  const queue = [...names];
+  const client = async () => {
+    for (let name = queue.shift(); name !== undefined; name = queue.shift()) {
+      // A call cut off by the kill is no failure: its effect is found out later.
+      await createAndAdvance(name).catch((error: unknown) => assert.ok(error instanceof TypeError));
+    }
+  };
+  const clients = Promise.all(Array.from({ length: CLIENTS }, client));
+  // Each life ends at another point of the work.
+  const enough = Math.ceil(((life + 1) * PAYMENTS_PER_LIFE) / (KILLS + 1));
+  await until(`${enough} payments of life ${life} are answered`, async () =>
+    names.filter((name) => advanced.has(name)).length >= enough ? true : null,
+  );
+  await host.kill();
+  await clients;
+}
+
+async function createAndAdvance(externalId: string): Promise<void> {
+  const created = await call('POST', '/v1/payment-intents', {
+    externalId,
+    amount: '100.00',
+    buyer: { email: `${externalId}@example.com` },
+  });
+  const id = String(created['id']);
+  assert.equal(acknowledged.get(externalId) ?? id, id, 'one key is one payment');
+  acknowledged.set(externalId, id);
+  await call('POST', `/v1/test-helpers/payments/${id}/advance`, {});
+  advanced.add(externalId);
+}
+
+/** Rejects with a TypeError (of fetch) when the host is gone, and fails on a refusal. */
+async function call(
+  method: string,
+  path: string,
+  body?: Readonly<Record<string, unknown>>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const response = await fetch(`${host.url}${path}`, {
+    method,
+    headers: {
+      'content-type': 'application/json',
+      'x-api-key': key,
+      ...(body?.['externalId'] === undefined ? {} : { 'idempotency-key': `${body['externalId']}` }),
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  const text = await response.text().catch((cause: unknown) => {
+    throw new TypeError('the host is gone', { cause });
+  });
+  assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`);
+  return JSON.parse(text) as Readonly<Record<string, unknown>>;
+}
+
+/** Looked up in the file beside the host, as the CLI does. */
+async function noDeliveries(status: 'pending' | 'dead_letter'): Promise<true | null> {
+  const filter = { status, subscriptionId: null, beforeId: null, limit: 1 };
+  const found = await withStore((store) => store.run((tx) => tx.deliveries.list(filter)));
+  return found.length === 0 ? true : null;
+}
+
+async function withStore<T>(work: (store: SqliteStore) => Promise<T>): Promise<T> {
+  const store = openSqliteStore({ path: join(folder, 'ponte.db') });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** One pay-in and one payout each, both completed, and all that was received paid out. */
+async function checkBooks(store: SqliteStore): Promise<void> {
+  for (const id of acknowledged.values()) {
+    await store.run(async (tx) => {
+      const payment = await tx.payments.find(id);
+      assert.ok(payment !== null);
+      const commands = await tx.commands.ofPayment(payment, id);
+      const orders = commands.map(({ kind, state, end }) => `${kind} ${state} ${end}`);
+      assert.deepEqual(orders.toSorted(), ['payin done completed', 'payout done completed']);
+      const funds = await tx.funds.get(payment, id);
+      assert.deepEqual(
+        [funds?.position, funds?.receivedMinor, funds?.payoutMinor, funds?.refund],
+        ['paid', 10_000n, 10_000n, 'none'],
+      );
+    });
+  }
+}
+
+/** The whole feed: gap-free from 1, chained, and in the order of each payment's moves. */
+async function readFeed(store: SqliteStore): Promise<readonly FeedEvent[]> {
+  const events = await store.run(async (tx) => {
+    const [organization] = await tx.organizations.list();
+    assert.ok(organization !== undefined);
+    return tx.feed.after({ orgId: organization.id, mode: 'test' }, 0, 100_000);
+  });
+  let hash: string | null = null;
+  for (const [index, event] of events.entries()) {
+    hash = chainHash(hash, event.body);
+    assert.deepEqual([event.sequence, event.chainHash], [index + 1, hash]);
+  }
+  const way = paymentStatuses.slice(paymentStatuses.indexOf('buyer_kyc_pending'));
+  const moves = ['created', ...way.slice(0, way.indexOf('settled') + 1)];
+  for (const id of acknowledged.values()) {
+    const types = events.filter(({ subjectId }) => subjectId === id).map(({ type }) => type);
+    assert.deepEqual(
+      types,
+      moves.flatMap((move) => [`payment_intent.${move}`, `invoice.${move}`]),
+    );
+  }
+  return events;
+}
+
+/** Every event under one delivery id, its exact bytes each time, signed. */
+function checkReceived(events: readonly FeedEvent[]): void {
+  const bodies = new Map(events.map(({ body }) => [body, new Set<string>()]));
+  const bodyOf = new Map<string, string>();
+  for (const { headers, body } of receiver.requests) {
+    const [text, deliveryId] = [body.toString('utf8'), String(headers['x-service-delivery-id'])];
+    // The clock of the first attempts may be a minute old by now.
+    const header = headers['x-service-signature'];
+    const verified = verifyWebhook({ secret, header, body, toleranceSeconds: 3_600 });
+    assert.deepEqual(verified.valid, true);
+    assert.equal(bodyOf.get(deliveryId) ?? text, text, 'a repeat has the same bytes');
+    bodyOf.set(deliveryId, text);
+    const ids = bodies.get(text);
+    assert.ok(ids !== undefined, 'nothing is sent that is not in the feed');
+    ids.add(deliveryId);
+  }
+  for (const [body, ids] of bodies) assert.equal(ids.size, 1, `one delivery: ${body}`);
+}
+
+function nameOf(index: number): string {
+  return `order-${index}`;
+}
+
+async function until<T>(what: string, look: () => Promise<T | null>): Promise<T> {
+  const endsAtMs = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const found = await look();
+    if (found !== null) return found;
+    if (performance.now() > endsAtMs) assert.fail(`not seen: ${what}\n${host.log()}`);
+    await wait(LOOK_EVERY_MS);
+  }
+}

@@ -1,0 +1,102 @@
+// A real host process for tests: started from the sources on this Node, told apart by the folder of
+// its data, killed or stopped when a test says so. What it serves is read from its start text.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { projectRoot } from './source-tree.js';
+
+export interface HostProcess {
+  readonly url: string;
+  /** The demo key, when this start made one. */
+  readonly key: string | null;
+  readonly startText: string;
+  /** What it logged so far. */
+  log(): string;
+  /** Gone when this resolves, whatever it was doing. */
+  kill(): Promise<void>;
+  /** Asks it to stop by a signal and answers with its exit code. */
+  stop(signal: 'SIGTERM' | 'SIGINT'): Promise<number | null>;
+}
+
+export interface CommandResult {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+const command = ['--import', 'tsx', join(projectRoot, 'cli/main.ts')];
+
+export async function startHostProcess(env: Environment): Promise<HostProcess> {
+  const child = spawn(process.execPath, [...command, 'serve'], {
+    cwd: projectRoot,
+    env: environment({ PONTE_PORT: '0', ...env }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [out, log] = [collected(child.stdout), collected(child.stderr)];
+  const exited = once(child, 'exit') as Promise<[number | null]>;
+  const startText = await started(child, out, exited, log);
+  return {
+    url: /ready at (\S+)/.exec(startText)?.[1] ?? '',
+    key: /pk_test_\S+/.exec(startText)?.[0] ?? null,
+    startText,
+    log,
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
+    },
+    stop: async (signal) => {
+      child.kill(signal);
+      return (await exited)[0];
+    },
+  };
+}
+
+/** One command of an operator, to its end. */
+export async function runCommand(
+  env: Environment,
+  words: readonly string[],
+  input: string = '',
+): Promise<CommandResult> {
+  const child = spawn(process.execPath, [...command, ...words], {
+    cwd: projectRoot,
+    env: environment(env),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr] = [collected(child.stdout), collected(child.stderr)];
+  child.stdin.end(input);
+  const [status] = (await once(child, 'close')) as [number | null];
+  return { status, stdout: stdout(), stderr: stderr() };
+}
+
+/** Nothing of the tester's own settings. */
+function environment(env: Environment): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PONTE_'));
+  return { ...Object.fromEntries(inherited), ...env };
+}
+
+function collected(stream: NodeJS.ReadableStream | null): () => string {
+  let text = '';
+  stream?.on('data', (chunk: Buffer) => {
+    text += chunk.toString('utf8');
+  });
+  return () => text;
+}
+
+/** The last line of the start text is the sign that everything is ready. */
+async function started(
+  child: ChildProcess,
+  out: () => string,
+  exited: Promise<unknown>,
+  log: () => string,
+): Promise<string> {
+  while (!out().includes('/docs-json')) {
+    const data = child.stdout === null ? exited : once(child.stdout, 'data');
+    await Promise.race([data, exited]);
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`the host did not start: ${log()}`);
+    }
+  }
+  return out();
+}
