@@ -9,20 +9,26 @@ import { deliveries, subscriptions } from './tables/delivery-rows.js';
 import { expirableSql, payments } from './tables/payment-rows.js';
 import { commands } from './tables/work-rows.js';
 
-export const claimSql = {
+/**
+ * Jumps from one subscription to the next in the index: it costs what subscriptions with pending
+ * deliveries there are, however long the backlog of one of them is.
+ */
+const waitingSubscriptions = [
+  'with recursive waiting (id) as (',
+  'select min(subscription_id) from deliveries where due_at is not null union all',
+  'select (select min(d.subscription_id) from deliveries d',
+  'where d.due_at is not null and d.subscription_id > waiting.id)',
+  'from waiting where waiting.id is not null)',
+].join(' ');
+
+const claimSql = {
   commands: [
     'update partner_commands set lease_token = $1, due_at = $2, version = version + 1',
     'where id in (select id from partner_commands where due_at <= $3',
     'order by due_at, id limit $4 for update skip locked) returning *',
   ].join(' '),
-  // Jumps from one subscription to the next in the index: it costs what subscriptions with pending
-  // deliveries there are, however long the backlog of one of them is.
   dueSubscriptions: [
-    'with recursive waiting (id) as (',
-    'select min(subscription_id) from deliveries where due_at is not null union all',
-    'select (select min(d.subscription_id) from deliveries d',
-    'where d.due_at is not null and d.subscription_id > waiting.id)',
-    'from waiting where waiting.id is not null)',
+    waitingSubscriptions,
     'select id from waiting where id is not null and exists (select 1 from deliveries d',
     `where d.subscription_id = waiting.id and d.due_at <= $1 and d.attempt < ${ATTEMPTS_MAX})`,
     'order by id',
@@ -62,11 +68,7 @@ export const claimSql = {
     'select min(created_at) as next_at from ' +
       '(select created_at from outbox order by position limit 1) oldest',
     [
-      'with recursive waiting (id) as (',
-      'select min(subscription_id) from deliveries where due_at is not null union all',
-      'select (select min(d.subscription_id) from deliveries d',
-      'where d.due_at is not null and d.subscription_id > waiting.id)',
-      'from waiting where waiting.id is not null)',
+      waitingSubscriptions,
       'select min((select min(d.due_at) from deliveries d',
       'where d.subscription_id = waiting.id and d.due_at is not null)) as next_at',
       'from waiting where waiting.id is not null',

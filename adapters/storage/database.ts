@@ -1,6 +1,6 @@
-// What the store needs of a database session, and the values that pass between them. The SQL above
-// this line is written once for every database: plain, lower-case, `$1` placeholders, row locks at
-// the end. What differs (placeholders, locks, how times and booleans are kept) is the session's.
+// What the store needs of a database session, and the values that pass between them. The store's
+// SQL is written once for every database: plain, lower-case, `$1` placeholders, row locks at the
+// end. What differs (placeholders, locks, how times and booleans are kept) is the session's.
 
 export interface Database {
   /** Sees every batch that was answered before it. */

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import SqliteConnection from 'better-sqlite3';
+import fc from 'fast-check';
 import { type Statement, StoreConflict } from '../../../adapters/storage/database.js';
 import { openSqliteStore, SqliteDatabase } from '../../../adapters/storage/sqlite.js';
 import { PonteError } from '../../../core/errors.js';
@@ -31,6 +32,10 @@ function aDatabase(): SqliteDatabase {
 
 function insert(n: number): Statement {
   return { sql: 'insert into numbers (n) values ($1)', params: [n], guards: 'numbers' };
+}
+
+function remove(n: number): Statement {
+  return { sql: 'delete from numbers where n = $1', params: [n], guards: 'numbers' };
 }
 
 function numbers({ connection }: SqliteDatabase): readonly unknown[] {
@@ -83,7 +88,7 @@ test('a batch that fails in the middle of a group leaves the others as they are'
     database.batch([insert(1)]),
     database.batch([insert(5), insert(3), insert(6)]),
     database.batch([insert(7), insert(7)]),
-    database.batch([{ sql: 'delete from numbers where n = $1', params: [99], guards: 'numbers' }]),
+    database.batch([remove(99)]),
     database.batch([insert(8)]),
   ]);
   assert.deepEqual(statuses(settled), [
@@ -100,6 +105,46 @@ test('a batch that fails in the middle of a group leaves the others as they are'
   assert.deepEqual(numbers(database), [1, 8]);
   assert.deepEqual(database.counts, { commits: 1, applied: 2 });
   database.close();
+});
+
+test('a group ends like its batches one after another, the failing ones left out', async () => {
+  // Inserts of 4 to 9 that may be there, guarded deletes that may find nothing, a broken check.
+  const step = fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({ insert: fc.constant(true), n: fc.integer({ min: 4, max: 9 }) }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({ insert: fc.constant(false), n: fc.integer({ min: 4, max: 9 }) }),
+    },
+    { weight: 1, arbitrary: fc.constant({ insert: true, n: 3 }) },
+  );
+  const batch = fc.array(step, { minLength: 1, maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(batch, { maxLength: 12 }), async (batches) => {
+      const database = aDatabase();
+      const settled = await Promise.allSettled(
+        batches.map((steps) =>
+          database.batch(steps.map(({ insert: inserts, n }) => (inserts ? insert(n) : remove(n)))),
+        ),
+      );
+      let expected = new Set<number>();
+      for (const [index, steps] of batches.entries()) {
+        const next = new Set(expected);
+        const fits = steps.every(({ insert: inserts, n }) => {
+          if (!inserts) return next.delete(n);
+          const allowed = n !== 3 && !next.has(n);
+          next.add(n);
+          return allowed;
+        });
+        assert.equal(settled[index]?.status, fits ? 'fulfilled' : 'rejected');
+        if (fits) expected = next;
+      }
+      assert.deepEqual(numbers(database), [...expected].sort());
+      database.close();
+    }),
+  );
 });
 
 test('an error that rolled everything back fails the whole group, and only that', async () => {
