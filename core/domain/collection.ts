@@ -79,9 +79,14 @@ export interface PayoutReport {
   readonly reason: string | null;
 }
 
-/** The buyer proved the mailbox. `verified`: already KYC-approved in this mode. */
+/**
+ * The buyer proved the mailbox. `verified`: already KYC-approved in this mode, so that a payment
+ * which waits for that since an earlier sign-in goes on too.
+ */
 export function signedIn(was: Collection, verified: boolean, nowMs: number): Change {
   const { payment } = was;
+  const waits = nextStatus(payment.status, 'kyc_approved') !== null;
+  if (verified && waits) return withMove(unchanged(was), 'kyc_approved', nowMs);
   if (nextStatus(payment.status, 'sign_in') === null) return unchanged(was);
   if (!verified) return withMove(unchanged(was), 'sign_in', nowMs);
   if (payment.origin === 'invoice') return withMove(unchanged(was), 'sign_in_verified', nowMs);
@@ -136,6 +141,9 @@ export function payinReported(
   nowMs: number,
 ): Change {
   let change = withFunds(unchanged(was), receiveFunds(was.funds, report.receivedMinor));
+  if (isCovered(change) && was.payment.coveredAtMs === null) {
+    change = { ...change, payment: Object.freeze({ ...was.payment, coveredAtMs: nowMs }) };
+  }
   if (report.status === 'returned') change = backWithBuyer(change, commands, nowMs);
   const ended = report.status === 'failed' || report.status === 'returned';
   if (ended) change = { ...change, funds: payinFailed(change.funds) };
@@ -236,6 +244,19 @@ export function refundReported(
   return alerted(change, 'a refund failed: the buyer must be paid back by hand');
 }
 
+/** Told of a refund that had ended otherwise: paid after all, it ends what is still owed. */
+export function refundContradicted(
+  was: Collection,
+  status: 'completed' | 'failed',
+  amountMinor: bigint,
+): Change {
+  const { refundOwedMinor } = was.funds;
+  const paidMinor = amountMinor < refundOwedMinor ? amountMinor : refundOwedMinor;
+  const paid = returnedByPartner(was.funds, status === 'completed' ? paidMinor : 0n);
+  const alert = `a refund is reported ${status} after it had ended otherwise`;
+  return alerted(withFunds(unchanged(was), paid), alert);
+}
+
 /** The partner will not give this money back; `taken`: the order was already in hand. */
 export function refundRefused(
   was: Collection,
@@ -319,7 +340,10 @@ function payoutCompleted(
   report: PayoutReport,
   nowMs: number,
 ): Change {
-  if (nextPosition(was.funds.position, 'pay') === null) return unchanged(was);
+  if (was.funds.position === 'paid') return unchanged(was);
+  if (nextPosition(was.funds.position, 'pay') === null) {
+    return alerted(unchanged(was), 'a payout is reported completed after its money came back');
+  }
   const { settled, fees, fxRate, endToEndId } = report;
   assert(settled !== null && fees !== null && fxRate !== null, 'a completed payout tells its sums');
   const change = withFunds(unchanged(was), payoutPaid(was.funds, fees, settled));

@@ -6,12 +6,14 @@ import {
   type Collection,
   payinReported,
   payoutReported,
+  refundContradicted,
   refundReported,
   unchanged,
 } from '../domain/collection.js';
 import {
   backoffMs,
   CALL_BACKOFF_MS,
+  isOpen,
   type OrderEnd,
   type PartnerCommand,
   refuseCommand,
@@ -165,17 +167,22 @@ async function applyToSubmission(
 }
 
 function commandAfter(command: PartnerCommand, fact: PartnerFact, nowMs: number): PartnerCommand {
-  const next = reportOrder(command, fact.partnerRef, orderEnd(fact), nowMs);
+  const next = reportOrder(command, fact.partnerRef, orderEnd(command, fact), nowMs);
   const refundFailed = fact.kind === 'refund' && fact.report.status === 'failed';
-  if (!refundFailed || command.end !== 'open') return next;
+  if (!refundFailed || !isOpen(command)) return next;
   return refuseCommand(next, fact.report.reason ?? 'refund failed', nowMs);
 }
 
-function orderEnd(fact: PartnerFact): OrderEnd {
+function orderEnd(command: PartnerCommand, fact: PartnerFact): OrderEnd {
   switch (fact.kind) {
     case 'submit_buyer':
       return fact.report.status === 'verifying' ? 'open' : 'completed';
-    case 'payin':
+    case 'payin': {
+      const { status, receivedMinor } = fact.report;
+      // One that came short may be topped up: it is asked about as before.
+      const short = receivedMinor < (command.amount?.amountMinor ?? 0n);
+      return status === 'completed' && short ? 'open' : status;
+    }
     case 'payout':
     case 'refund':
       return fact.report.status;
@@ -198,10 +205,12 @@ function reported(
       return payoutReported(was, commands, fact.report, nowMs);
     case 'refund': {
       const { status } = fact.report;
-      // An order ends once; only the first report of its end moves money.
-      if (status === 'open' || command.end !== 'open') return unchanged(was);
+      if (status === 'open' || status === command.end) return unchanged(was);
       assert(command.amount !== null, 'a refund has an amount');
-      return refundReported(was, commands, status, command.amount.amountMinor, nowMs);
+      const { amountMinor } = command.amount;
+      // An order ends once; only the first report of its end is the one that was waited for.
+      if (!isOpen(command)) return refundContradicted(was, status, amountMinor);
+      return refundReported(was, commands, status, amountMinor, nowMs);
     }
     default:
       return unreachable(fact);
