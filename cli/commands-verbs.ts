@@ -38,7 +38,7 @@ export function addCommandsVerbs(program: Command): void {
     run: ({ dryRun }, ids) =>
       asOperator(
         async ({ deps }) => {
-          const { retryCommand } = await import('../core/usecases/commands.js');
+          const { retryCommand } = await import('../core/usecases/command-retries.js');
           const command = await retryCommand(deps, onlyId(ids));
           const json = presentCommand(command);
           return { json, text: `${dryRun ? 'Would retry:\n' : ''}${shown(command)}` };

@@ -111,9 +111,14 @@ export function requestPurpose(command: PartnerCommand): string {
   return `partner-command:${command.id}`;
 }
 
+/** It was sent, its key is forgotten by now, and the partner does not know it. */
+export function isLost(command: PartnerCommand): boolean {
+  return command.state === 'unknown' && command.dueAtMs === null;
+}
+
 /** Work that the service will not finish by itself: an operator must look. */
 export function isStuck(command: PartnerCommand): boolean {
-  return command.dueAtMs === null && (command.state === 'unknown' || isDebt(command));
+  return isLost(command) || (command.dueAtMs === null && isDebt(command));
 }
 
 /** The request is fixed and the call is about to be made, by the worker that holds the lease. */
@@ -202,6 +207,12 @@ export function leaveToOperator(
   nowMs: number,
 ): PartnerCommand {
   const fields = { dueAtMs: null, leaseToken: null, lastError: reason };
+  return changed(inDoubt(command, nowMs), nowMs, fields);
+}
+
+/** The partner does not know the order: the same request goes out again, and its key anew. */
+export function repeatCommand(command: PartnerCommand, nowMs: number): PartnerCommand {
+  const fields = { dueAtMs: nowMs, leaseToken: null, tries: 0, firstSentAtMs: nowMs };
   return changed(inDoubt(command, nowMs), nowMs, fields);
 }
 

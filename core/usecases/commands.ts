@@ -19,28 +19,25 @@ import {
   askAgain,
   COMMAND_LEASE_MS,
   type CommandKind,
-  isDebt,
-  isOpen,
   leaveToOperator,
   loseCommand,
   mayRepeat,
   type PartnerCommand,
   postponeCommand,
   refuseCommand,
+  repeatCommand,
   requestPurpose,
   sendCommand,
-  supersedeCommand,
   voidCommand,
 } from '../domain/partner-command.js';
 import { tenantOf } from '../domain/tenant.js';
-import { assert, PonteError, unreachable } from '../errors.js';
+import { assert, unreachable } from '../errors.js';
 import type { Deps, PartnerAnswer, PartnerFact, SettlementPartner, Tx } from '../ports.js';
 import { decideKyc, submissionAccepted } from './buyers.js';
 import {
   announce,
   eachByItself,
   loadCollection,
-  newCommand,
   stageChange,
   withCommandChanged,
 } from './collections.js';
@@ -94,33 +91,6 @@ export async function runCommands(deps: Deps, nowMs: number, limit: number): Pro
   // One that fails is taken up again when its lease runs out.
   await eachByItself(deps, 'commands', claimed, (command) => workOn(deps, command));
   return claimed.length;
-}
-
-/**
- * An operator sets a command to work again: a refused refund under a new command, any other open
- * one at once. Answers with the command that is due now.
- */
-export async function retryCommand(deps: Deps, commandId: string): Promise<PartnerCommand> {
-  const retried = await deps.store.run(async (tx) => {
-    const command = await tx.commands.get(commandId);
-    if (command === null) throw new PonteError('NotFound');
-    const nowMs = deps.clock.nowMs();
-    if (isDebt(command)) {
-      assert(command.paymentId !== null, 'a refund serves a payment');
-      const id = deps.ids.next('cmd', nowMs);
-      const draft = { kind: command.kind, amount: command.amount };
-      const next = newCommand(command, id, draft, { paymentId: command.paymentId }, nowMs);
-      tx.commands.update(supersedeCommand(command, nowMs));
-      tx.commands.insert(next);
-      return next;
-    }
-    if (!isOpen(command) || command.leaseToken !== null)
-      throw new PonteError('CommandNotRetryable');
-    tx.commands.update({ ...command, dueAtMs: nowMs });
-    return { ...command, dueAtMs: nowMs };
-  });
-  deps.wake('commands');
-  return retried;
 }
 
 async function workOn(deps: Deps, command: PartnerCommand): Promise<void> {
@@ -349,7 +319,7 @@ async function readBack(deps: Deps, partner: SettlementPartner, claimed: Partner
     if (command === null) return;
     const nowMs = deps.clock.nowMs();
     const next = surelyAbsent
-      ? leaveToOperator(command, 'the partner does not know this order', nowMs)
+      ? givenUp(command, nowMs)
       : askAgain(command, 'the partner could not be asked', nowMs);
     if (command.kind !== 'payout' || !surelyAbsent || command.paymentId === null) {
       tx.commands.update(next);
@@ -359,6 +329,12 @@ async function readBack(deps: Deps, partner: SettlementPartner, claimed: Partner
     stageChange(deps, tx, was, { ...payoutLost(was), changedCommands: [next] });
   });
   if (surelyAbsent) deps.log.error('alert', { alert: 'order lost', commandId: claimed.id });
+}
+
+/** Money is ordered again by an operator only; a dossier that comes twice does no harm. */
+function givenUp(command: PartnerCommand, nowMs: number): PartnerCommand {
+  if (command.kind === 'submit_buyer') return repeatCommand(command, nowMs);
+  return leaveToOperator(command, 'the partner does not know this order', nowMs);
 }
 
 /** Asks how an accepted order stands: the backstop for messages that never came. */

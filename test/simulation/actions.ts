@@ -5,7 +5,7 @@ import { isTerminal, type Payment, type PaymentStatus } from '../../core/domain/
 import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
 import { confirmQuote, requestQuote, signIn, submitBuyerKyc } from '../../core/usecases/buyers.js';
 import type { PaymentView } from '../../core/usecases/collections.js';
-import { retryCommand } from '../../core/usecases/commands.js';
+import { retryCommand } from '../../core/usecases/command-retries.js';
 import { replayAllDead, replayByOperator, replayDelivery } from '../../core/usecases/deliveries.js';
 import {
   type CreatePaymentInput,

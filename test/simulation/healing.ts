@@ -4,7 +4,7 @@ import { MINUTE_MS } from '../../core/domain/instant.js';
 import { isStuck } from '../../core/domain/partner-command.js';
 import { isExpirable } from '../../core/domain/payment.js';
 import { tenantOf } from '../../core/domain/tenant.js';
-import { retryCommand } from '../../core/usecases/commands.js';
+import { retryCommand } from '../../core/usecases/command-retries.js';
 import { cancelPayment } from '../../core/usecases/payments.js';
 import { advance, told } from './actions.js';
 import { deliver, finish, readyMessages } from './banks.js';
