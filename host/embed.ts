@@ -1,6 +1,6 @@
 // `ponte`: the whole service inside a developer's tests. The API, use cases, store, workers, fake
-// partner and webhooks of a host, over a database in memory, with a clock that stands still until it
-// is moved and ids that follow from a seed. No server, no port, no sleep; webhooks are collected.
+// partner and webhooks of a host, over a database in memory, with a clock that stands still until
+// it is moved and ids that follow from a seed. No server, no port, no sleep; webhooks are collected.
 import { request as httpRequest } from 'node:http';
 import { duplexPair } from 'node:stream';
 import { createIds, seededBytes } from '../adapters/crypto/ids.js';
@@ -106,34 +106,28 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
   const { test, live } = container.get(tokens.partners);
   const fakePartners = [test, live].filter((partner) => partner !== null);
   const deliveries = container.get(tokens.deliveries);
-  const steps = workerSteps({ deps, deliveries, fakePartners });
-  const nextDueAtMs = async () => {
-    const due = [await store.claims.nextDueAtMs(), ...fakePartners.map((one) => one.nextDueAtMs())];
-    const moments = due.filter((atMs) => atMs !== null);
-    return moments.length === 0 ? null : Math.min(...moments);
+  const work: Work = {
+    steps: workerSteps({ deps, deliveries, fakePartners }),
+    time,
+    idle: () => deliveries.idle(),
+    nextDueAtMs: async () =>
+      earliest([
+        await store.claims.nextDueAtMs(),
+        ...fakePartners.map((partner) => partner.nextDueAtMs()),
+      ]),
+    nextLookAtMs: async () => {
+      const due = await store.run((tx) => tx.advances.due(time.nowMs + SHORT_WAIT_MS, BATCH));
+      return earliest(due.map(({ dueAtMs }) => dueAtMs));
+    },
   };
-  const settle = () => runUntilIdle(steps, time, { nextDueAtMs, idle: () => deliveries.idle() });
   return {
     apiKey,
     tenant,
     deps,
     webhooks,
     ...api,
-    runUntilIdle: settle,
-    advanceTime: async (durationMs) => {
-      assert(durationMs >= 0, 'time does not go back');
-      const endMs = time.nowMs + durationMs;
-      await settle();
-      for (let dueMs = await nextDueAtMs(); dueMs !== null && dueMs <= endMs; ) {
-        // What is due and cannot be done now is left for the end.
-        if (dueMs <= time.nowMs) break;
-        time.nowMs = dueMs;
-        await settle();
-        dueMs = await nextDueAtMs();
-      }
-      time.nowMs = Math.max(time.nowMs, endMs);
-      await settle();
-    },
+    runUntilIdle: () => runUntilIdle(work, Number.POSITIVE_INFINITY),
+    advanceTime: (durationMs) => advanceTime(work, durationMs),
     nowMs: () => time.nowMs,
     close: async () => {
       await http.close(0);
@@ -143,21 +137,48 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
   };
 }
 
-async function runUntilIdle(
-  steps: readonly WorkerStep[],
-  time: { nowMs: number },
-  work: { nextDueAtMs(): Promise<number | null>; idle(): Promise<void> },
-): Promise<void> {
+/** The work of one embedded service, and the clock it goes by. */
+interface Work {
+  readonly steps: readonly WorkerStep[];
+  readonly time: { nowMs: number };
+  idle(): Promise<void>;
+  nextDueAtMs(): Promise<number | null>;
+  /** When the sandbox looks next at a payment that it plays the buyer of, if that is soon. */
+  nextLookAtMs(): Promise<number | null>;
+}
+
+/** Short waits of the sandbox pass by themselves, up to `untilMs`. */
+async function runUntilIdle(work: Work, untilMs: number): Promise<void> {
   for (let rounds = 0; rounds < ROUNDS_MAX; rounds += 1) {
     let count = 0;
-    for (const step of steps) count += await step.run(time.nowMs, BATCH);
+    for (const step of work.steps) count += await step.run(work.time.nowMs, BATCH);
     await work.idle();
     if (count > 0) continue;
-    const dueMs = await work.nextDueAtMs();
-    if (dueMs === null || dueMs <= time.nowMs || dueMs > time.nowMs + SHORT_WAIT_MS) return;
-    time.nowMs = dueMs;
+    const lookMs = await work.nextLookAtMs();
+    if (lookMs === null || lookMs <= work.time.nowMs || lookMs > untilMs) return;
+    work.time.nowMs = lookMs;
   }
   assert(false, 'work comes to an end');
+}
+
+async function advanceTime(work: Work, durationMs: number): Promise<void> {
+  assert(durationMs >= 0, 'time does not go back');
+  const untilMs = work.time.nowMs + durationMs;
+  await runUntilIdle(work, untilMs);
+  for (;;) {
+    const dueMs = await work.nextDueAtMs();
+    // What is due already and could not be done is left for the end.
+    if (dueMs === null || dueMs > untilMs || dueMs <= work.time.nowMs) break;
+    work.time.nowMs = dueMs;
+    await runUntilIdle(work, untilMs);
+  }
+  work.time.nowMs = untilMs;
+  await runUntilIdle(work, untilMs);
+}
+
+function earliest(moments: readonly (number | null)[]): number | null {
+  const known = moments.filter((atMs) => atMs !== null);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 /** Plays every receiver: keeps what it is sent and answers as told. */

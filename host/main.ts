@@ -1,5 +1,5 @@
-// One serving process: database, API and workers, from a configuration to a graceful stop. Beside it
-// the same wiring without workers, for operators' commands. What is printed is the CLI's matter.
+// One serving process: database, API and workers, from a configuration to a graceful stop. Beside
+// it the same wiring without workers, for operators' commands. What is printed is the CLI's matter.
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';

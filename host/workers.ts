@@ -12,7 +12,7 @@ import { runExpiry } from '../core/usecases/payments.js';
 import { runAdvances } from '../core/usecases/sandbox.js';
 import { runInbox } from '../core/usecases/settlement.js';
 
-/** How long a loop sleeps when nothing wakes it: what falls due by time starts this late at most. */
+/** How long a loop sleeps when nothing wakes it: what falls due by time starts this late. */
 const POLL_MS = 200;
 /** Sandbox work follows at once: developers watch it. */
 const SANDBOX_POLL_MS = 25;
