@@ -37,7 +37,9 @@ export interface BuyerPerson {
 /** The buyer proved its mailbox for this payment; a repeat changes nothing. */
 export async function signIn(deps: Deps, tenant: Tenant, paymentId: string): Promise<PaymentView> {
   const change = await changeCollection(deps, tenant, paymentId, async (was, tx) => {
-    if (nextStatus(was.payment.status, 'sign_in') === null) return unchanged(was);
+    const { status } = was.payment;
+    const awaited = nextStatus(status, 'sign_in') ?? nextStatus(status, 'kyc_approved');
+    if (awaited === null) return unchanged(was);
     const verified = await adoptApproval(deps, tx, was.payment);
     return signedIn(was, verified, deps.clock.nowMs());
   });
@@ -166,8 +168,10 @@ async function moveWaiting(deps: Deps, tenant: Tenant, buyerId: string): Promise
       waiting: await tx.payments.ofBuyer(tenant, buyerId, 'buyer_kyc_pending', WAITING_PAGE),
     }));
     const decision = decisionOf(submission);
-    if (submission === null || decision === null || waiting.length === 0) return;
-    for (const { id } of waiting) {
+    if (submission === null || decision === null) return;
+    const decided = waiting.filter((payment) => waitedFor(submission, payment));
+    if (decided.length === 0) return;
+    for (const { id } of decided) {
       await changeCollection(deps, tenant, id, async (was, tx) => {
         // A fresh submission may have begun meanwhile; then this decision is not its own.
         const newest = await tx.buyers.submission(tenant, buyerId);
@@ -178,6 +182,14 @@ async function moveWaiting(deps: Deps, tenant: Tenant, buyerId: string): Promise
       });
     }
   }
+}
+
+/**
+ * A rejection is for the payments that waited when it fell. One that began to wait later waits for
+ * a fresh submission, also when the news of the old one comes again.
+ */
+function waitedFor({ status, rejectedAtMs }: KycSubmission, waiting: Payment): boolean {
+  return status !== 'rejected' || (rejectedAtMs !== null && waiting.updatedAtMs <= rejectedAtMs);
 }
 
 function decisionOf(submission: KycSubmission | null): 'approve' | 'reject' | null {

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Tenant } from '../../../core/domain/tenant.js';
+import { decideKyc, signIn, submitBuyerKyc } from '../../../core/usecases/buyers.js';
+import { createPayment, readPayment } from '../../../core/usecases/payments.js';
+import { type World, world } from '../../support/small-world.js';
+
+async function tenantOf(made: World): Promise<Tenant> {
+  return { orgId: await made.organization(), mode: 'test' };
+}
+
+async function pay(made: World, tenant: Tenant, email = 'buyer@example.com'): Promise<string> {
+  const { payment } = await createPayment(made.deps, tenant, {
+    origin: 'payment_intent',
+    idempotencyKey: null,
+    externalId: null,
+    amount: { amountMinor: 10_000n, currency: 'USD' },
+    buyer: { email, name: null, country: null, phone: null },
+    sellerExternalId: null,
+    returnUrl: null,
+    display: null,
+    metadata: '{}',
+    expiresAtMs: null,
+  });
+  return payment.id;
+}
+
+async function statusOf(made: World, tenant: Tenant, id: string): Promise<string> {
+  return (await readPayment(made.deps, tenant, id)).payment.status;
+}
+
+function person(firstName: string) {
+  const lastName = 'Buyer';
+  return { entityType: 'individual', firstName, lastName, legalName: null, country: null } as const;
+}
+
+test('a rejection fails the payments that wait for it, of that tenant only', async () => {
+  const made = await world();
+  const [one, other] = [await tenantOf(made), await tenantOf(made)];
+  const ids = [await pay(made, one), await pay(made, one, ' Buyer@Example.com')];
+  const elsewhere = await pay(made, other);
+  for (const id of ids) await signIn(made.deps, one, id);
+  await signIn(made.deps, other, elsewhere);
+  await submitBuyerKyc(made.deps, one, ids[0] ?? '', person('Fail'));
+  await made.settle();
+  for (const id of ids) assert.equal(await statusOf(made, one, id), 'failed');
+  assert.equal(await statusOf(made, other, elsewhere), 'buyer_kyc_pending');
+  await made.close();
+});
+
+test('a rejection told again does not fail a payment that began to wait after it', async () => {
+  const made = await world();
+  const tenant = await tenantOf(made);
+  const first = await pay(made, tenant);
+  await signIn(made.deps, tenant, first);
+  const rejected = await submitBuyerKyc(made.deps, tenant, first, person('Fail'));
+  await made.settle();
+  made.advanceClock(1);
+  const second = await pay(made, tenant);
+  await signIn(made.deps, tenant, second);
+  const news = { status: 'rejected', reason: null } as const;
+  await decideKyc(made.deps, tenant, rejected.id, news);
+  assert.equal(await statusOf(made, tenant, second), 'buyer_kyc_pending');
+  const fresh = await submitBuyerKyc(made.deps, tenant, second, person('Ana'));
+  assert.notEqual(fresh.id, rejected.id);
+  await decideKyc(made.deps, tenant, rejected.id, news);
+  await made.settle();
+  assert.equal(await statusOf(made, tenant, second), 'buyer_kyc_approved');
+  assert.equal(await statusOf(made, tenant, first), 'failed');
+  await made.close();
+});
+
+test('an approval is reused over integrators when the buyer signs in, also again', async () => {
+  const made = await world();
+  const [one, other] = [await tenantOf(made), await tenantOf(made)];
+  const [here, there] = [await pay(made, one), await pay(made, other)];
+  await signIn(made.deps, one, here);
+  await signIn(made.deps, other, there);
+  await submitBuyerKyc(made.deps, other, there, person('Ana'));
+  await made.settle();
+  const before = await readPayment(made.deps, one, here);
+  assert.equal(before.payment.status, 'buyer_kyc_pending');
+  assert.equal(before.kycStatus, 'not_started', 'nothing of another tenant is shown');
+  const after = await signIn(made.deps, one, here);
+  assert.equal(after.payment.status, 'buyer_kyc_approved');
+  assert.equal(after.kycStatus, 'approved');
+  await made.close();
+});
