@@ -1,6 +1,6 @@
 // `ponte`: the whole service inside a developer's tests. The API, use cases, store, workers, fake
 // partner and webhooks of a host, over a database in memory, with a clock that stands still until
-// it is moved and ids that follow from a seed. No server, no port, no sleep; webhooks are collected.
+// it is moved and ids that follow from a seed. No server, no port, no sleep.
 import { request as httpRequest } from 'node:http';
 import { duplexPair } from 'node:stream';
 import { createIds, seededBytes } from '../adapters/crypto/ids.js';

@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { SecretKey } from '../adapters/crypto/secret-box.js';
 import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
 import { SECOND_MS } from '../core/domain/instant.js';
-import { assert } from '../core/errors.js';
+import { assert, PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
 import { type Config, readConfig } from './config.js';
 import { createContainer, tokens, urlOf } from './container.js';
@@ -57,7 +57,7 @@ export async function startHost(config: Config): Promise<Host> {
     await store.migrate();
     // Alone on the database: what a killed process had taken in hand goes on at once.
     await store.claims.releaseAll(deps.clock.nowMs());
-    const { port } = await http.listen(config.host, config.port);
+    const { port } = await listen(http, config);
     if (config.baseUrl === null) address.baseUrl = urlOf(config.host, port);
     warnOfUnknown(config, deps);
     const demo = config.production ? null : await makeDemo(deps);
@@ -121,6 +121,19 @@ function secretKeysOf(config: Config): readonly SecretKey[] {
   const keys = config.secretKeys ?? developmentSecret(config.dataDir);
   assert(config.secretKeys !== null || !config.production, 'production brings its own keys');
   return keys;
+}
+
+async function listen(
+  http: HttpServer,
+  { host, port }: Config,
+): Promise<{ readonly port: number }> {
+  try {
+    return await http.listen(host, port);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
+    const message = `${host}:${port} is in use. Stop what uses it, or set PONTE_PORT.`;
+    throw new PonteError('InternalError', message, { cause: error });
+  }
 }
 
 async function stop(deps: Deps, http: HttpServer, finished: () => Promise<void>): Promise<void> {

@@ -1,0 +1,148 @@
+// A serving process as its operator sees it: what it prints, what it makes, what it refuses, and
+// how it stops.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
+import { startReceiver } from '../support/local-receiver.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'ponte-host-'));
+const env = { PONTE_DATA_DIR: join(folder, 'data'), PONTE_FAKE_PARTNER_DELAY_MS: '0' } as const;
+
+let host: HostProcess;
+before(async () => {
+  host = await startHostProcess(env);
+});
+after(async () => {
+  await host.kill();
+  rmSync(folder, { recursive: true });
+});
+
+async function json(path: string, init: RequestInit = {}) {
+  const response = await fetch(`${host.url}${path}`, init);
+  return (await response.json()) as Readonly<Record<string, unknown>>;
+}
+
+test('the first start prints a curl line that works as printed', async () => {
+  const line = /^ *(curl .*)$/m.exec(host.startText)?.[1];
+  assert.ok(line !== undefined);
+  const { stdout } = await promisify(execFile)('sh', ['-c', line]);
+  const payment = JSON.parse(stdout) as Readonly<Record<string, unknown>>;
+  assert.equal(payment['status'], 'awaiting_buyer');
+  assert.equal(payment['externalId'], 'order-1');
+  assert.ok(String(payment['hostedPaymentUrl']).startsWith(`${host.url}/r/`));
+});
+
+test('a running host is alive and ready', async () => {
+  assert.deepEqual(await json('/healthz'), { status: 'ok' });
+  assert.deepEqual(await json('/readyz'), {
+    status: 'ready',
+    checks: { database: 'ok', migrations: 'ok', worker: 'ok' },
+  });
+});
+
+test('an unpaid payment expires on a running host', async () => {
+  const headers = { 'content-type': 'application/json', 'x-api-key': host.key ?? '' };
+  const { id } = await json('/v1/payment-intents', {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({
+      externalId: 'short-lived',
+      amount: '20.00',
+      buyer: { email: 'ana@buyer.example' },
+      expiresAt: new Date(Date.now() + 300).toISOString(),
+    }),
+  });
+  for (let status = ''; status !== 'expired'; ) {
+    status = String((await json(`/v1/payments/${id}`, { headers }))['status']);
+    assert.ok(['awaiting_buyer', 'expired'].includes(status));
+  }
+});
+
+test('what a development host makes is for its owner alone', () => {
+  const data = env.PONTE_DATA_DIR;
+  assert.equal(statSync(data).mode & 0o777, 0o700);
+  const files = readdirSync(data);
+  assert.ok(files.includes('secret-key') && files.includes('ponte.db'));
+  for (const name of ['secret-key', 'ponte.db']) {
+    assert.equal(statSync(join(data, name)).mode & 0o077, 0, name);
+  }
+});
+
+describe('a host that cannot serve says why', () => {
+  test('another one serves the database', async () => {
+    const { status, stdout, stderr } = await runCommand({ ...env, PONTE_PORT: '0' }, ['serve']);
+    assert.deepEqual([status, stdout], [1, '']);
+    assert.match(stderr, /^ponte: Process \d+ already serves .*ponte\.db/);
+    assert.equal((await json('/healthz'))['status'], 'ok');
+  });
+
+  test('the port is taken', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    const other = { PONTE_DATA_DIR: join(folder, 'other'), PONTE_PORT: `${port}` };
+    const { status, stderr } = await runCommand(other, ['serve']);
+    server.close();
+    assert.equal(status, 1);
+    assert.match(stderr, new RegExp(`^ponte: 127\\.0\\.0\\.1:${port} is in use.* PONTE_PORT`));
+  });
+
+  test('the configuration is wrong: all of it is told', async () => {
+    const wrong = { ...env, PONTE_ENV: 'production', PONTE_PORT: 'x', PONTE_PROT: '1' };
+    const { status, stdout, stderr } = await runCommand(wrong, ['serve']);
+    assert.deepEqual([status, stdout], [7, '']);
+    for (const name of ['PONTE_PORT', 'PONTE_SECRET_KEYS', 'PONTE_BASE_URL', 'PONTE_PAY_URL']) {
+      assert.match(stderr, new RegExp(`^ {2}${name}: `, 'm'));
+    }
+  });
+});
+
+test('SIGTERM lets a webhook that is being received be answered, and keeps the outcome', async () => {
+  const [arrived, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const receiver = await startReceiver((response) => {
+    arrived.resolve();
+    void mayAnswer.promise.then(() => response.writeHead(204).end());
+  });
+  const headers = { 'content-type': 'application/json', 'x-api-key': host.key ?? '' };
+  const post = (path: string, body: unknown) =>
+    json(path, { method: 'POST', headers, body: JSON.stringify(body) });
+  const url = `${receiver.url}/webhooks`;
+  const subscription = await post('/v1/webhook-subscriptions', { url, eventTypes: ['*'] });
+  await post(`/v1/webhook-subscriptions/${subscription['id']}/test`, {});
+  await arrived.promise;
+  const stopped = host.stop('SIGTERM');
+  await assert.rejects(async () => {
+    // Refused from now on; until then it is answered.
+    for (;;) await json('/healthz');
+  });
+  mayAnswer.resolve();
+  assert.equal(await stopped, 0);
+  await receiver.close();
+  const list = await runCommand(env, ['deliveries', 'list', '--json']);
+  const { data } = JSON.parse(list.stdout) as { readonly data: readonly { status: string }[] };
+  assert.deepEqual(
+    data.map(({ status }) => status),
+    ['delivered'],
+  );
+  const { key } = host;
+  host = { ...(await startHostProcess(env)), key };
+});
+
+test('SIGTERM ends it with code 0, and the next start goes on without another demo', async () => {
+  const key = host.key ?? '';
+  assert.equal(await host.stop('SIGTERM'), 0);
+  await assert.rejects(fetch(`${host.url}/healthz`));
+  host = await startHostProcess({ ...env, PONTE_PROT: '1' });
+  assert.equal(host.key, null);
+  assert.match(host.log(), /PONTE_PROT/);
+  const kept = await json('/v1/payments/ext_order-1', { headers: { 'x-api-key': key } });
+  assert.equal(kept['status'], 'awaiting_buyer');
+  assert.equal(await host.stop('SIGINT'), 0);
+});
