@@ -15,7 +15,7 @@ const platformAddresses: readonly string[] = ['168.63.129.16'];
 const publicIpv6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /** For each of two tries, so that a name server that never answers costs a connection attempt. */
-const DNS_TIMEOUT_MS = 2_000;
+const DNS_TIMEOUT_MS = 1_500;
 const DNS_TRIES = 2;
 
 const URL_LENGTH_MAX = 2_048;
