@@ -127,8 +127,11 @@ test('a row for test mode does not exist for a live key', async () => {
   const rows = keyed.filter(({ route }) => route.modes === 'test');
   assert.ok(rows.length > 0);
   for (const { operationId, route } of rows) {
-    const answer = await send(route, await exampleOf(operationId), { key: liveKey });
-    assert.equal(refusalOf(answer), '404 NotFound', operationId);
+    const example = await exampleOf(operationId);
+    for (const body of [example.body, '{']) {
+      const answer = await send(route, { ...example, body }, { key: liveKey });
+      assert.equal(refusalOf(answer), '404 NotFound', operationId);
+    }
   }
 });
 

@@ -129,6 +129,31 @@ test('a body that never ends is refused at the limit, and the client reads why',
   }
 });
 
+test('a client that sends a long body before it reads learns why it was refused', async () => {
+  const body = 'x'.repeat(3 * 1024 * 1024);
+  for (const used of [key, 'bad key']) {
+    for (let times = 0; times < 5; times += 1) {
+      const answer = await site.call('POST', '/v1/payments', { key: used, body });
+      assert.equal(answer.status, used === key ? 413 : 401);
+      assert.equal(answer.headers['connection'], 'close');
+    }
+  }
+});
+
+test('a refused client may finish sending: its connection is ended, not reset', async () => {
+  const socket = await open();
+  const errors: Error[] = [];
+  socket.on('error', (error) => errors.push(error));
+  const length = 1024 * 1024;
+  socket.write(`POST /v1/payments HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`);
+  assert.equal(refusalOf(await read(socket)), '401 InvalidApiKey');
+  for (let sent = 0; sent < length; sent += 0x8000) {
+    await new Promise((resolve) => socket.write(Buffer.alloc(0x8000), resolve));
+  }
+  assert.equal(await readAll(socket), '');
+  assert.deepEqual(errors, []);
+});
+
 test('exactly 256 KiB are taken', async () => {
   const body = JSON.stringify({ ...createBody(), filling: '' });
   const filled = body.replace('"filling":""', `"filling":"${'x'.repeat(262_144 - body.length)}"`);
