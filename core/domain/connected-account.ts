@@ -1,5 +1,7 @@
 // A connected account: an integrator's own client (a seller or a known buyer), verified at the
-// partner. This file owns what its status may become and when a seller is ready to collect.
+// partner. This file owns what its status may become, when a seller is ready to collect, and which
+// events and orders to the partner follow from a change. What it must tell stands in dossier.ts.
+import { PonteError } from '../errors.js';
 import type { Tenant } from './tenant.js';
 
 export const accountMoves = {
@@ -17,6 +19,15 @@ export type Role = (typeof roles)[number];
 export const entityTypes = ['business', 'individual'] as const;
 export type EntityType = (typeof entityTypes)[number];
 
+/** The events of an account; `connected_account.` stands before each. */
+export const accountEventTypes = [
+  'created',
+  'kyb_approved',
+  'kyb_rejected',
+  'ready_to_collect',
+] as const;
+export type AccountEventType = (typeof accountEventTypes)[number];
+
 export const accountStatuses = Object.keys(accountMoves) as readonly AccountStatus[];
 
 export interface ConnectedAccount extends Tenant {
@@ -28,6 +39,8 @@ export interface ConnectedAccount extends Tenant {
   readonly status: AccountStatus;
   /** Our own id of the party at the partner; a fresh one for each submission. */
   readonly receiverId: string | null;
+  /** The command of the newest submission: news of an earlier one decides nothing any more. */
+  readonly submitCommandId: string | null;
   /** The partner's id of the party; never shown. */
   readonly partnerRef: string | null;
   readonly email: string | null;
@@ -72,4 +85,137 @@ export function readyToCollect(account: ConnectedAccount): boolean {
     account.railsRef !== null &&
     account.destinationRef !== null
   );
+}
+
+/** This tenant knows the buyer of that address as verified. */
+export function countsAsBuyerKyc(account: ConnectedAccount): boolean {
+  return account.role === 'buyer' && account.status === 'approved';
+}
+
+/** A submission is handed to the partner: as a fresh party, whatever there was before. */
+export function submitted(
+  account: ConnectedAccount,
+  submission: Pick<ConnectedAccount, 'receiverId' | 'submitCommandId'> & AccountDetails,
+  nowMs: number,
+): ConnectedAccount {
+  const status = nextAccountStatus(account.status, 'submit');
+  if (status === null) return account;
+  // The destination and the wallet were those of the party before.
+  const fresh = { partnerRef: null, destinationRef: null, railsRef: null };
+  const undecided = { reason: null, approvedAtMs: null, rejectedAtMs: null };
+  return changed(account, { ...submission, ...fresh, ...undecided, status }, nowMs);
+}
+
+/** The partner knows the party under `partnerRef`. */
+export function accepted(
+  account: ConnectedAccount,
+  partnerRef: string,
+  nowMs: number,
+): ConnectedAccount {
+  return account.partnerRef === null ? changed(account, { partnerRef }, nowMs) : account;
+}
+
+/** The partner's decision; the account as it is when the decision no longer fits. */
+export function decided(
+  account: ConnectedAccount,
+  decision: 'approve' | 'reject',
+  reason: string | null,
+  nowMs: number,
+): ConnectedAccount {
+  const status = nextAccountStatus(account.status, decision);
+  if (status === null) return account;
+  const moment = decision === 'approve' ? { approvedAtMs: nowMs } : { rejectedAtMs: nowMs };
+  return changed(account, { status, reason, ...moment }, nowMs);
+}
+
+/** The terms a client accepted, bound to the session that was started for this account. */
+export function termsAccepted(
+  account: ConnectedAccount,
+  tosId: string,
+  nowMs: number,
+): ConnectedAccount {
+  if (account.tosSessionKey === null) throw new PonteError('TosSessionRequired');
+  if (account.tosId === tosId) return account;
+  if (account.tosId !== null) throw new PonteError('TosIdMismatch');
+  return changed(account, { tosId }, nowMs);
+}
+
+export function termsStarted(
+  account: ConnectedAccount,
+  tosSessionKey: string,
+  nowMs: number,
+): ConnectedAccount {
+  return changed(account, { tosSessionKey }, nowMs);
+}
+
+/** The partner's id of a party that a PIX destination can be registered for. */
+export function payableParty(account: ConnectedAccount): string {
+  if (account.role !== 'seller') {
+    throw new PonteError('ValidationError', 'role: only a seller has a payout. This is a buyer.');
+  }
+  if (account.status !== 'approved' || account.partnerRef === null) {
+    throw new PonteError('ConnectedAccountNotApproved');
+  }
+  return account.partnerRef;
+}
+
+export function payoutConfigured(
+  account: ConnectedAccount,
+  destinationRef: string,
+  nowMs: number,
+): ConnectedAccount {
+  if (account.destinationRef === destinationRef) return account;
+  return changed(account, { destinationRef }, nowMs);
+}
+
+/** The off-ramp wallet of the party `partnerRef` is there. */
+export function railsProvisioned(
+  account: ConnectedAccount,
+  partnerRef: string,
+  railsRef: string,
+  nowMs: number,
+): ConnectedAccount {
+  if (account.partnerRef !== partnerRef || account.railsRef !== null) return account;
+  return changed(account, { railsRef }, nowMs);
+}
+
+/** Whether this change asks the partner for the wallet: it wants the PIX destination first. */
+export function asksForRails(was: ConnectedAccount, next: ConnectedAccount): boolean {
+  const asked = lacksRails(was) && was.destinationRef === next.destinationRef;
+  return lacksRails(next) && !asked;
+}
+
+/** What a change of an account fires; `was` is null at its creation. */
+export function accountEvents(
+  was: ConnectedAccount | null,
+  next: ConnectedAccount,
+): readonly AccountEventType[] {
+  if (was === null) return ['created'];
+  const fired: AccountEventType[] = [];
+  if (next.status === 'approved' && was.status !== 'approved') fired.push('kyb_approved');
+  if (next.status === 'rejected' && was.status !== 'rejected') fired.push('kyb_rejected');
+  if (next.readyAtMs !== null && was.readyAtMs === null) fired.push('ready_to_collect');
+  return fired;
+}
+
+/** What an account tells of itself besides its dossier. */
+type AccountDetails = Pick<
+  ConnectedAccount,
+  'email' | 'legalName' | 'country' | 'taxIdSealed' | 'taxIdLast4'
+>;
+
+function lacksRails(account: ConnectedAccount): boolean {
+  const { role, status, partnerRef, destinationRef, railsRef } = account;
+  const registered = partnerRef !== null && destinationRef !== null;
+  return role === 'seller' && status === 'approved' && registered && railsRef === null;
+}
+
+function changed(
+  account: ConnectedAccount,
+  fields: Partial<ConnectedAccount>,
+  nowMs: number,
+): ConnectedAccount {
+  const next = { ...account, ...fields, updatedAtMs: nowMs };
+  const isFirst = next.readyAtMs === null && readyToCollect(next);
+  return Object.freeze(isFirst ? { ...next, readyAtMs: nowMs } : next);
 }

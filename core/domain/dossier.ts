@@ -123,6 +123,8 @@ export interface Owner extends Person {
 
 /** Everything a party may tell. Absent and null are the same. */
 export interface Dossier extends Person {
+  /** The partner's id of the accepted terms. */
+  readonly tosId?: Text;
   readonly email?: Text;
   readonly legalName?: Text;
   /** Brazilian company number, see isCnpj. */
@@ -135,15 +137,19 @@ export interface Dossier extends Person {
   readonly owners?: readonly Owner[] | null;
 }
 
-/** The paths that are missing, such as `legalName` or `owners[1].taxId`; none when complete. */
+/**
+ * The paths that are missing, such as `legalName` or `owners[1].taxId`; none when complete. `extra`
+ * is what the partner needs besides.
+ */
 export function missingFields(
   role: Role,
   entityType: EntityType,
   dossier: Dossier,
+  extra: readonly (keyof Dossier)[] = [],
 ): readonly string[] {
-  const required: readonly (keyof Dossier)[] = requirements[role][entityType];
-  const missing: string[] = required.filter((field) => isAbsent(dossier[field]));
-  if (!required.includes('owners')) return missing;
+  const required = new Set<keyof Dossier>([...requirements[role][entityType], ...extra]);
+  const missing: string[] = [...required].filter((field) => isAbsent(dossier[field]));
+  if (!required.has('owners')) return missing;
   const ofOwners = (dossier.owners ?? []).flatMap((owner, index) =>
     ownerRequirements
       .filter((field) => isAbsent(owner[field]))
@@ -152,12 +158,30 @@ export function missingFields(
   return [...missing, ...ofOwners];
 }
 
+/** The enhanced tier is for people. */
+export function isTierAllowed(entityType: EntityType, { kycTier }: Dossier): boolean {
+  return entityType === 'individual' || kycTier !== 'enhanced';
+}
+
 /** Every document address in the dossier, the owners' included. */
 export function filesOf(dossier: Dossier): readonly string[] {
-  const parties: readonly Dossier[] = [dossier, ...(dossier.owners ?? [])];
-  return parties.flatMap((party) =>
-    fileFields.map((field) => party[field]).filter((file) => typeof file === 'string'),
-  );
+  return documents(dossier).map(({ url }) => url);
+}
+
+/** The paths of documents that are neither at an https address nor in a store of our own. */
+export function refusedFiles(
+  dossier: Dossier,
+  isOurs: (url: string) => boolean,
+): readonly string[] {
+  return documents(dossier)
+    .filter(({ url }) => !/^https:\/\//i.test(url) && !isOurs(url))
+    .map(({ path }) => path);
+}
+
+/** What may be shown of a tax id; null where it would be most of it. */
+export function lastFour(taxId: string): string | null {
+  const plain = taxId.replace(/[^\p{L}\p{N}]/gu, '');
+  return plain.length < 8 ? null : plain.slice(-4);
 }
 
 /**
@@ -180,6 +204,19 @@ function cnpjCheckDigit(text: string): string {
     .reduce((total, char, index) => total + (char.charCodeAt(0) - 48) * (2 + (index % 8)), 0);
   const rest = sum % 11;
   return String(rest < 2 ? 0 : 11 - rest);
+}
+
+function documents(dossier: Dossier): readonly { readonly path: string; readonly url: string }[] {
+  const parties: readonly (readonly [string, Dossier])[] = [
+    ['', dossier],
+    ...(dossier.owners ?? []).map((owner, index) => [`owners[${index}].`, owner] as const),
+  ];
+  return parties.flatMap(([prefix, party]) =>
+    fileFields.flatMap((field) => {
+      const url = party[field];
+      return typeof url === 'string' ? [{ path: `${prefix}${field}`, url }] : [];
+    }),
+  );
 }
 
 function isAbsent(value: unknown): boolean {

@@ -1,6 +1,7 @@
 // Domain values for tests that need some of everything: valid, distinct in every field that could
 // be mixed up, and changed by the fields that a test is about.
 import type { Buyer, KycSubmission } from '../../core/domain/buyer-kyc.js';
+import type { ConnectedAccount } from '../../core/domain/connected-account.js';
 import type { DomainEvent } from '../../core/domain/event.js';
 import { type Funds, noFunds } from '../../core/domain/funds.js';
 import { money } from '../../core/domain/money.js';
@@ -189,6 +190,38 @@ export function aSubmission(fields: Partial<KycSubmission> = {}): KycSubmission 
     approvedAtMs: T0 + 2,
     rejectedAtMs: T0 + 3,
     createdAtMs: T0,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function anAccount(fields: Partial<ConnectedAccount> = {}): ConnectedAccount {
+  return {
+    ...tenant,
+    id: 'acct_1',
+    externalId: null,
+    role: 'seller',
+    entityType: 'business',
+    status: 'approved',
+    receiverId: 'rcv_1',
+    submitCommandId: 'cmd_1',
+    partnerRef: 're_1',
+    email: 'Seller@Example.com',
+    legalName: 'Zoë Ltda',
+    displayName: 'Zoë',
+    country: 'BR',
+    taxIdSealed: 'sealed',
+    taxIdLast4: '0181',
+    tosSessionKey: 'session_1',
+    tosId: 'tos_1',
+    destinationRef: 'pix_1',
+    railsRef: 'wallet_1',
+    readyAtMs: T0 + 3,
+    reason: 'so',
+    approvedAtMs: T0 + 1,
+    rejectedAtMs: T0 + 2,
+    createdAtMs: T0,
+    updatedAtMs: T0 + 4,
     version: 1,
     ...fields,
   };

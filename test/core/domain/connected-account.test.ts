@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  type AccountMove,
+  type AccountStatus,
+  accepted,
+  accountEvents,
+  accountMoves,
+  accountStatuses,
+  asksForRails,
+  type ConnectedAccount,
+  countsAsBuyerKyc,
+  decided,
+  isSubmitted,
+  nextAccountStatus,
+  payableParty,
+  payoutConfigured,
+  railsProvisioned,
+  readyToCollect,
+  submitted,
+  termsAccepted,
+  termsStarted,
+} from '../../../core/domain/connected-account.js';
+import { PonteError } from '../../../core/errors.js';
+import { anAccount, T0 } from '../../support/domain-samples.js';
+
+const matrix: Record<AccountStatus, Record<AccountMove, AccountStatus | null>> = {
+  created: { submit: 'verifying', approve: null, reject: null },
+  verifying: { submit: null, approve: 'approved', reject: 'rejected' },
+  approved: { submit: null, approve: null, reject: 'rejected' },
+  rejected: { submit: 'verifying', approve: null, reject: null },
+};
+const statuses = Object.keys(matrix) as readonly AccountStatus[];
+const moves = ['submit', 'approve', 'reject'] as const;
+
+const details = {
+  email: 'new@example.com',
+  legalName: 'New Ltda',
+  country: 'BR',
+  taxIdSealed: 'sealed anew',
+  taxIdLast4: '0191',
+};
+const submission = { receiverId: 'rcv_new', submitCommandId: 'cmd_new', ...details };
+
+/** Just created: nothing told, nothing known. */
+const created = anAccount({
+  status: 'created',
+  receiverId: null,
+  submitCommandId: null,
+  partnerRef: null,
+  tosSessionKey: null,
+  tosId: null,
+  destinationRef: null,
+  railsRef: null,
+  readyAtMs: null,
+  reason: null,
+  approvedAtMs: null,
+  rejectedAtMs: null,
+});
+const verifying = submitted(created, submission, T0 + 1);
+const approved = decided(accepted(verifying, 're_1', T0 + 2), 'approve', null, T0 + 3);
+const payable = payoutConfigured(approved, 'pix_1', T0 + 4);
+const ready = railsProvisioned(payable, 're_1', 'wallet_1', T0 + 5);
+
+function refusal(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    assert.ok(error instanceof PonteError);
+    return error.code;
+  }
+  return assert.fail('nothing was refused');
+}
+
+test('every account status and move is as the table says, and no other move is made', () => {
+  assert.deepEqual(Object.keys(accountMoves), statuses);
+  assert.deepEqual(accountStatuses, statuses);
+  for (const status of statuses) {
+    for (const move of moves) {
+      const expected = matrix[status][move];
+      assert.equal(nextAccountStatus(status, move), expected, `${status} ${move}`);
+      const was = { ...created, status };
+      const next =
+        move === 'submit' ? submitted(was, submission, T0) : decided(was, move, null, T0);
+      assert.equal(next.status, expected ?? status, `${status} ${move}`);
+      if (expected === null) assert.equal(next, was);
+    }
+    assert.deepEqual(
+      Object.keys(accountMoves[status]).filter((move) => !moves.includes(move as AccountMove)),
+      [],
+    );
+  }
+});
+
+test('while verifying or approved a submit answers with the account as it is', () => {
+  assert.deepEqual(statuses.filter(isSubmitted), ['verifying', 'approved']);
+  assert.equal(submitted(approved, submission, T0), approved);
+});
+
+test('a submission records what it told, and under which receiver and command', () => {
+  assert.deepEqual(verifying, {
+    ...created,
+    ...submission,
+    status: 'verifying',
+    updatedAtMs: T0 + 1,
+  });
+});
+
+test('after a rejection a submit opens a fresh party: what the one before had is gone', () => {
+  const rejected = decided(ready, 'reject', 'taken back', T0 + 6);
+  assert.deepEqual(rejected, {
+    ...ready,
+    status: 'rejected',
+    reason: 'taken back',
+    rejectedAtMs: T0 + 6,
+    updatedAtMs: T0 + 6,
+  });
+  const again = submitted(rejected, { ...submission, receiverId: 'rcv_2' }, T0 + 7);
+  assert.deepEqual(again, {
+    ...rejected,
+    status: 'verifying',
+    receiverId: 'rcv_2',
+    partnerRef: null,
+    destinationRef: null,
+    railsRef: null,
+    reason: null,
+    approvedAtMs: null,
+    rejectedAtMs: null,
+    updatedAtMs: T0 + 7,
+  });
+});
+
+test('a party keeps the first id that the partner gave it', () => {
+  assert.equal(accepted(approved, 're_other', T0), approved);
+});
+
+test('ready to collect: a seller, approved, with a PIX destination and a wallet', () => {
+  assert.equal(readyToCollect(ready), true);
+  const lacking: readonly Partial<ConnectedAccount>[] = [
+    { role: 'buyer' },
+    ...(['created', 'verifying', 'rejected'] as const).map((status) => ({ status })),
+    { destinationRef: null },
+    { railsRef: null },
+  ];
+  for (const fields of lacking) assert.equal(readyToCollect({ ...ready, ...fields }), false);
+});
+
+test('the events of an account: created, each decision, and once that it is ready', () => {
+  assert.deepEqual(accountEvents(null, created), ['created']);
+  assert.deepEqual(accountEvents(created, verifying), []);
+  assert.deepEqual(accountEvents(verifying, approved), ['kyb_approved']);
+  assert.deepEqual(accountEvents(approved, payable), []);
+  assert.deepEqual(accountEvents(payable, ready), ['ready_to_collect']);
+  const rejected = decided(ready, 'reject', null, T0 + 6);
+  assert.deepEqual(accountEvents(ready, rejected), ['kyb_rejected']);
+  assert.deepEqual(accountEvents(verifying, decided(verifying, 'reject', null, T0)), [
+    'kyb_rejected',
+  ]);
+});
+
+test('ready_to_collect fires when the last condition comes true, whichever that is', () => {
+  const early = { ...verifying, partnerRef: 're_1', destinationRef: 'pix_1', railsRef: 'w_1' };
+  const last = decided(early, 'approve', null, T0 + 2);
+  assert.deepEqual(accountEvents(early, last), ['kyb_approved', 'ready_to_collect']);
+  const noPix = { ...approved, railsRef: 'w_1' };
+  const withPix = payoutConfigured(noPix, 'pix_1', T0 + 3);
+  assert.deepEqual(accountEvents(noPix, withPix), ['ready_to_collect']);
+});
+
+test('ready_to_collect fires once, whatever becomes of the account', () => {
+  const step = fc.oneof(
+    ...moves.map((move) => fc.constant(move)),
+    ...(['accept', 'pix', 'rails'] as const).map((what) => fc.constant(what)),
+  );
+  const apply = (was: ConnectedAccount, what: AccountMove | 'accept' | 'pix' | 'rails') => {
+    switch (what) {
+      case 'submit':
+        return submitted(was, submission, T0);
+      case 'approve':
+      case 'reject':
+        return decided(was, what, null, T0);
+      case 'accept':
+        return accepted(was, 're_1', T0);
+      case 'pix':
+        return payoutConfigured(was, 'pix_1', T0);
+      case 'rails':
+        return railsProvisioned(was, 're_1', 'wallet_1', T0);
+    }
+  };
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      let account: ConnectedAccount = created;
+      let fired = 0;
+      let wasReady = false;
+      for (const what of steps) {
+        const next = apply(account, what);
+        const events = accountEvents(account, next);
+        fired += events.filter((event) => event === 'ready_to_collect').length;
+        account = next;
+        wasReady ||= readyToCollect(account);
+        assert.equal(fired, wasReady ? 1 : 0);
+      }
+    }),
+  );
+});
+
+test('the wallet is asked for when approval and destination are both there, and once', () => {
+  assert.equal(asksForRails(approved, payable), true);
+  assert.equal(asksForRails(payable, payable), false);
+  assert.equal(asksForRails(payable, ready), false);
+  assert.equal(asksForRails(ready, payoutConfigured(ready, 'pix_2', T0)), false);
+  const early = { ...verifying, partnerRef: 're_1', destinationRef: 'pix_1' };
+  assert.equal(asksForRails(early, decided(early, 'approve', null, T0)), true);
+  const buyer = { ...approved, role: 'buyer' } as const;
+  assert.equal(asksForRails(buyer, payoutConfigured(buyer, 'pix_1', T0)), false);
+});
+
+test('another destination asks for the wallet again while there is none', () => {
+  assert.equal(asksForRails(payable, payoutConfigured(payable, 'pix_2', T0)), true);
+});
+
+test('a wallet of an earlier party is not taken for that of the party there is', () => {
+  assert.equal(railsProvisioned(payable, 're_old', 'wallet_1', T0), payable);
+  assert.equal(railsProvisioned(ready, 're_1', 'wallet_2', T0), ready);
+});
+
+test('a payout is for sellers, and for approved ones', () => {
+  assert.equal(payableParty(approved), 're_1');
+  assert.equal(
+    refusal(() => payableParty({ ...approved, role: 'buyer' })),
+    'ValidationError',
+  );
+  for (const status of ['created', 'verifying', 'rejected'] as const) {
+    const code = refusal(() => payableParty({ ...approved, status }));
+    assert.equal(code, 'ConnectedAccountNotApproved', status);
+    const ofBuyer = refusal(() => payableParty({ ...approved, status, role: 'buyer' }));
+    assert.equal(ofBuyer, 'ValidationError', status);
+  }
+});
+
+test('the same destination again changes nothing', () => {
+  assert.equal(payoutConfigured(payable, 'pix_1', T0 + 9), payable);
+});
+
+test('terms are accepted after a session for this account, once, and stay', () => {
+  assert.equal(
+    refusal(() => termsAccepted(created, 'tos_1', T0)),
+    'TosSessionRequired',
+  );
+  const started = termsStarted(created, 'key_1', T0 + 1);
+  const bound = termsAccepted(started, 'tos_1', T0 + 2);
+  assert.deepEqual(bound, {
+    ...created,
+    tosSessionKey: 'key_1',
+    tosId: 'tos_1',
+    updatedAtMs: T0 + 2,
+  });
+  assert.equal(termsAccepted(bound, 'tos_1', T0 + 3), bound);
+  assert.equal(
+    refusal(() => termsAccepted(bound, 'tos_2', T0)),
+    'TosIdMismatch',
+  );
+  const restarted = termsStarted(bound, 'key_2', T0 + 4);
+  assert.equal(
+    refusal(() => termsAccepted(restarted, 'tos_2', T0)),
+    'TosIdMismatch',
+  );
+});
+
+test('an approved account of role buyer counts as the KYC of the buyer', () => {
+  for (const role of ['seller', 'buyer'] as const) {
+    for (const status of statuses) {
+      const counts = role === 'buyer' && status === 'approved';
+      assert.equal(countsAsBuyerKyc({ ...created, role, status }), counts, `${role} ${status}`);
+    }
+  }
+});
