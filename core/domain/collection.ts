@@ -375,9 +375,14 @@ function isReturned(commands: readonly PartnerCommand[]): boolean {
 
 /** What is held or owed is with the buyer again, and no refund of it waits any more. */
 function backWithBuyer(change: Change, commands: readonly PartnerCommand[], nowMs: number): Change {
-  const { funds } = change;
-  const back = returnedByPartner(funds, heldMinor(funds) + funds.refundOwedMinor);
   const refunds = commands.filter(({ kind }) => kind === 'refund');
+  // A refund that was taken in hand and is pending again surely did not happen.
+  const takenBack = refunds.filter((one) => isVoidable(one) && one.firstSentAtMs !== null);
+  const funds = takenBack.reduce(
+    (left, { amount }) => (amount === null ? left : refundFellBack(left, amount.amountMinor)),
+    change.funds,
+  );
+  const back = returnedByPartner(funds, heldMinor(funds) + funds.refundOwedMinor);
   return withVoided(withFunds(change, back), refunds, nowMs);
 }
 

@@ -73,7 +73,7 @@ const history = fc.array(
     fact: fc.constantFrom(...(Object.keys(facts) as (keyof typeof facts)[])),
     part: fc.bigInt({ min: 1n, max: 100n }),
   }),
-  { maxLength: 60 },
+  { maxLength: 60, size: 'max' },
 );
 
 /** Runs a history and looks at every step of it. */

@@ -234,7 +234,7 @@ test('law: no history leaves the table or takes back what the partner may know',
     laterMs: fc.constantFrom(0, 1_000, 60_000, 4 * HOUR_MS),
   });
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 40, size: 'max' }), (steps) => {
       let command = sampleCommand;
       let nowMs = START_MS;
       let doubtSinceMs: number | null = null;
