@@ -327,10 +327,12 @@ function ended(
 ): Change {
   const voidable = commands.filter((command) => isVoidable(command) && command.kind !== 'refund');
   const change = withMove(unchanged(was), move, nowMs, fields);
+  const takenBack = voidable.map(({ kind }) => kind);
+  let { funds } = change;
+  if (takenBack.includes('payin')) funds = payinFailed(funds);
   // A payout that was taken in hand and is pending again surely did not happen.
-  const takenBack = voidable.some((command) => command.kind === 'payout');
-  const inFlight = nextPosition(change.funds.position, 'return') !== null;
-  const funds = takenBack && inFlight ? payoutReturned(change.funds) : change.funds;
+  const inFlight = nextPosition(funds.position, 'return') !== null;
+  if (takenBack.includes('payout') && inFlight) funds = payoutReturned(funds);
   return endedFunds(withVoided({ ...change, funds }, voidable, nowMs), commands, nowMs);
 }
 

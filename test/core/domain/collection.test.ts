@@ -297,6 +297,14 @@ test('an end takes back what was not sent, and leaves alone what the partner may
   }
 });
 
+test('when the pay-in order is taken back no money is expected any more', () => {
+  const was = at('on_ramp_pending');
+  const unsent: PartnerCommand = { ...commandIn.pending, kind: 'payin' };
+  assert.equal(cancelled(was, [unsent], 'order withdrawn', NOW_MS).funds.position, 'none');
+  const known: PartnerCommand = { ...commandIn.unknown, kind: 'payin' };
+  assert.equal(cancelled(was, [known], 'order withdrawn', NOW_MS).funds.position, 'expected');
+});
+
 test('expiry fires at its time, and not once the partner has reported the funds received', () => {
   const due = at('on_ramp_pending', { expiresAtMs: NOW_MS });
   assert.deepEqual(types(expired(due, [], NOW_MS)), ['payment_intent.expired', 'invoice.expired']);
