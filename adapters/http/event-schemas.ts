@@ -2,7 +2,8 @@
 // The bodies themselves are made in core/domain/event.ts.
 import { z } from 'zod';
 import { eventTypes } from '../../core/domain/event.js';
-import { paymentResponse, responseSchemas } from './schemas.js';
+import { paymentResponse } from './payment-schemas.js';
+import { responseSchemas } from './schemas.js';
 
 const { status, amount, currency, externalId, metadata } = paymentResponse.shape;
 const occurredAt = z.iso.datetime({ precision: 3 });

@@ -8,16 +8,15 @@ import type { Subscription } from '../../core/domain/subscription.js';
 import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
 import type { PonteError } from '../../core/errors.js';
 import type { PaymentView } from '../../core/usecases/collections.js';
+import type { paymentResponse } from './payment-schemas.js';
+import type { errorResponse, readinessResponse } from './schemas.js';
 import type {
   deliveryListResponse,
   deliveryResponse,
-  errorResponse,
-  paymentResponse,
-  readinessResponse,
   subscriptionListResponse,
   subscriptionResponse,
   subscriptionSecretResponse,
-} from './schemas.js';
+} from './webhook-schemas.js';
 
 /** What readiness probes ask; each is true when all is well. */
 export interface Readiness {

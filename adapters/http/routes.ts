@@ -18,6 +18,7 @@ import {
   testSubscription,
 } from '../../core/usecases/subscriptions.js';
 import { readCursor, writeCursor } from './cursor.js';
+import * as payment from './payment-schemas.js';
 import {
   presentDeliveries,
   presentDelivery,
@@ -29,6 +30,7 @@ import {
 } from './present.js';
 import { type Call, type Reply, type Route, reply, route, type Site } from './route-row.js';
 import * as schemas from './schemas.js';
+import * as webhook from './webhook-schemas.js';
 
 /** What each field means stands in route-row.ts. */
 export const routes: readonly Route[] = [
@@ -43,8 +45,8 @@ export const routes: readonly Route[] = [
     idempotency: 'key',
     params: schemas.noParams,
     query: schemas.noQuery,
-    body: schemas.createPaymentIntentBody,
-    responses: { 200: schemas.paymentResponse, 201: schemas.paymentResponse },
+    body: payment.createPaymentIntentBody,
+    responses: { 200: payment.paymentResponse, 201: payment.paymentResponse },
     errors: ['KybNotApproved', 'AmountBelowMinimum', 'SellerNotReady'],
     handler: createIntent,
   }),
@@ -59,8 +61,8 @@ export const routes: readonly Route[] = [
     idempotency: 'key',
     params: schemas.noParams,
     query: schemas.noQuery,
-    body: schemas.createPaymentBody,
-    responses: { 200: schemas.paymentResponse, 201: schemas.paymentResponse },
+    body: payment.createPaymentBody,
+    responses: { 200: payment.paymentResponse, 201: payment.paymentResponse },
     errors: ['KybNotApproved', 'AmountBelowMinimum', 'SellerNotReady'],
     handler: createIntent,
   }),
@@ -73,10 +75,10 @@ export const routes: readonly Route[] = [
     modes: 'both',
     rateLimit: 'none',
     idempotency: 'none',
-    params: schemas.paymentParams,
+    params: payment.paymentParams,
     query: schemas.noQuery,
     body: 'none',
-    responses: { 200: schemas.paymentResponse },
+    responses: { 200: payment.paymentResponse },
     errors: [],
     handler: async ({ deps }, { tenant, params }) =>
       paymentReply(deps, await readPayment(deps, tenant, params.id)),
@@ -93,10 +95,10 @@ export const routes: readonly Route[] = [
     modes: 'both',
     rateLimit: 'none',
     idempotency: 'none',
-    params: schemas.paymentParams,
+    params: payment.paymentParams,
     query: schemas.noQuery,
-    body: schemas.cancelBody,
-    responses: { 200: schemas.paymentResponse },
+    body: payment.cancelBody,
+    responses: { 200: payment.paymentResponse },
     errors: ['PaymentNotCancellable'],
     handler: async ({ deps }, { tenant, params, body }) =>
       paymentReply(deps, await cancelPayment(deps, tenant, params.id, body.reason)),
@@ -112,8 +114,8 @@ export const routes: readonly Route[] = [
     idempotency: 'none',
     params: schemas.noParams,
     query: schemas.noQuery,
-    body: schemas.createSubscriptionBody,
-    responses: { 201: schemas.subscriptionSecretResponse },
+    body: webhook.createSubscriptionBody,
+    responses: { 201: webhook.subscriptionSecretResponse },
     errors: [],
     handler: async ({ deps }, { tenant, body }) =>
       reply(201, presentSubscriptionSecret(await createSubscription(deps, tenant, body))),
@@ -130,7 +132,7 @@ export const routes: readonly Route[] = [
     params: schemas.noParams,
     query: schemas.noQuery,
     body: 'none',
-    responses: { 200: schemas.subscriptionListResponse },
+    responses: { 200: webhook.subscriptionListResponse },
     errors: [],
     handler: async ({ deps }, { tenant }) =>
       reply(200, presentSubscriptions(await listSubscriptions(deps, tenant))),
@@ -144,10 +146,10 @@ export const routes: readonly Route[] = [
     modes: 'both',
     rateLimit: 'none',
     idempotency: 'none',
-    params: schemas.subscriptionParams,
+    params: webhook.subscriptionParams,
     query: schemas.noQuery,
     body: 'none',
-    responses: { 200: schemas.subscriptionResponse },
+    responses: { 200: webhook.subscriptionResponse },
     errors: [],
     handler: async ({ deps }, { tenant, params }) =>
       reply(200, presentSubscription(await deleteSubscription(deps, tenant, params.id))),
@@ -161,10 +163,10 @@ export const routes: readonly Route[] = [
     modes: 'both',
     rateLimit: 'none',
     idempotency: 'none',
-    params: schemas.subscriptionParams,
+    params: webhook.subscriptionParams,
     query: schemas.noQuery,
     body: schemas.emptyBody,
-    responses: { 200: schemas.subscriptionSecretResponse },
+    responses: { 200: webhook.subscriptionSecretResponse },
     errors: [],
     handler: async ({ deps }, { tenant, params }) =>
       reply(200, presentSubscriptionSecret(await rotateSecret(deps, tenant, params.id))),
@@ -178,10 +180,10 @@ export const routes: readonly Route[] = [
     modes: 'both',
     rateLimit: 'none',
     idempotency: 'none',
-    params: schemas.subscriptionParams,
+    params: webhook.subscriptionParams,
     query: schemas.noQuery,
     body: schemas.emptyBody,
-    responses: { 200: schemas.deliveryResponse },
+    responses: { 200: webhook.deliveryResponse },
     errors: [],
     handler: async ({ deps }, { tenant, params }) =>
       reply(200, presentDelivery(await testSubscription(deps, tenant, params.id))),
@@ -195,10 +197,10 @@ export const routes: readonly Route[] = [
     modes: 'both',
     rateLimit: 'none',
     idempotency: 'none',
-    params: schemas.subscriptionParams,
+    params: webhook.subscriptionParams,
     query: schemas.pageQuery,
     body: 'none',
-    responses: { 200: schemas.deliveryListResponse },
+    responses: { 200: webhook.deliveryListResponse },
     errors: [],
     handler: listDeliveryPage,
   }),
@@ -213,10 +215,10 @@ export const routes: readonly Route[] = [
     modes: 'both',
     rateLimit: 'none',
     idempotency: 'none',
-    params: schemas.deliveryParams,
+    params: webhook.deliveryParams,
     query: schemas.noQuery,
     body: schemas.emptyBody,
-    responses: { 200: schemas.deliveryResponse },
+    responses: { 200: webhook.deliveryResponse },
     errors: ['DeliveryNotReplayable'],
     handler: async ({ deps }, { tenant, params: { id, deliveryId } }) =>
       reply(200, presentDelivery(await replayDelivery(deps, tenant, id, deliveryId))),
@@ -230,10 +232,10 @@ export const routes: readonly Route[] = [
     modes: 'test',
     rateLimit: 'none',
     idempotency: 'none',
-    params: schemas.paymentParams,
+    params: payment.paymentParams,
     query: schemas.noQuery,
-    body: schemas.advanceBody,
-    responses: { 200: schemas.paymentResponse },
+    body: payment.advanceBody,
+    responses: { 200: payment.paymentResponse },
     errors: [],
     handler: async ({ deps }, { tenant, params, body }) =>
       paymentReply(deps, await advancePayment(deps, tenant, params.id, body.to)),
@@ -314,7 +316,7 @@ export const routes: readonly Route[] = [
   }),
 ];
 
-type CreateBody = z.infer<typeof schemas.createPaymentIntentBody>;
+type CreateBody = z.infer<typeof payment.createPaymentIntentBody>;
 
 function paymentReply(deps: Deps, view: PaymentView): Reply {
   return reply(200, presentPayment(view, deps.settings.payUrl));

@@ -6,10 +6,9 @@ import {
   cancelBody,
   createPaymentBody,
   createPaymentIntentBody,
-  createSubscriptionBody,
-  pageQuery,
-  RAW_JSON_BYTES_MAX,
-} from '../../../adapters/http/schemas.js';
+} from '../../../adapters/http/payment-schemas.js';
+import { pageQuery, RAW_JSON_BYTES_MAX } from '../../../adapters/http/schemas.js';
+import { createSubscriptionBody } from '../../../adapters/http/webhook-schemas.js';
 import { RawJson } from '../../../core/domain/raw-json.js';
 
 const least = { externalId: 'a', amount: '10', buyer: { email: 'ana@example.com' } };
