@@ -126,7 +126,11 @@ function take(model: Model, next: Step): void {
 type Look = (model: Model, was: Collection, change: Change, next: Step | null) => void;
 
 /** Runs histories, heals each at its end, and looks after every batch. */
-function eachBatch(look: Look, atTheEnd: (model: Model) => void = () => undefined): void {
+function eachBatch(
+  look: Look,
+  atTheEnd: (model: Model) => void = () => undefined,
+  parameters: fc.Parameters<unknown> = {},
+): void {
   const origin = fc.constantFrom<PaymentOrigin>('payment_intent', 'invoice');
   fc.assert(
     fc.property(origin, fc.array(step, { maxLength: 70, size: 'max' }), (from, steps) => {
@@ -142,7 +146,7 @@ function eachBatch(look: Look, atTheEnd: (model: Model) => void = () => undefine
       heal(model);
       atTheEnd(model);
     }),
-    { numRuns: 500 },
+    { numRuns: 500, ...parameters },
   );
 }
 
@@ -287,6 +291,8 @@ test('the histories reach every end, with every kind of order', () => {
       for (const { kind, end } of orders) seen.add(`${kind} ${end}`);
       if (alerts.length > 0) seen.add('an alert');
     },
+    // The same histories every time: this looks at the generator, not at the payment.
+    { seed: 1, numRuns: 1_500 },
   );
   const ends = ['settled', 'failed', 'cancelled', 'expired', 'funds paid', 'funds handed_back'];
   const orders = ['payin completed', 'payin returned', 'payout completed', 'payout returned'];

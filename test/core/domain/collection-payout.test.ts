@@ -18,7 +18,7 @@ import {
   refundTaken,
 } from '../../../core/domain/collection.js';
 import { type Funds, heldMinor, receiveFunds } from '../../../core/domain/funds.js';
-import type { PartnerCommand } from '../../../core/domain/partner-command.js';
+import { type PartnerCommand, postponeCommand } from '../../../core/domain/partner-command.js';
 import { paymentStatuses } from '../../../core/domain/payment.js';
 import { AssertionFailure, PonteError } from '../../../core/errors.js';
 import { commandIn, START_MS, sampleFunds, samplePayment } from '../../support/sample-rows.js';
@@ -228,6 +228,19 @@ test('a pay-in returned ends the debts that it covers, and no refund of it waits
     change.changedCommands.map(({ id, state }) => `${id} ${state}`),
     ['cmd_2 void', 'cmd_1 void'],
   );
+});
+
+test('a refund taken in hand and not sent ends with its pay-in: its money is back too', () => {
+  const taken = refundTaken(cancelled(confirmed, [], 'order withdrawn', NOW_MS), 10_000n);
+  const postponed = postponeCommand({ ...commandIn.sent, kind: 'refund' }, 'busy', NOW_MS);
+  const change = returned(taken, [postponed]);
+  assert.deepEqual(
+    change.changedCommands.map(({ state }) => state),
+    ['void'],
+  );
+  assert.deepEqual([change.funds.refund, amounts(change)[4]], ['refunded', 10_000n]);
+  const inDoubt = returned(taken, [{ ...commandIn.unknown, kind: 'refund' }]);
+  assert.deepEqual([inDoubt.funds.refund, inDoubt.changedCommands], ['refund_ordered', []]);
 });
 
 test('what is freed later of a returned pay-in is with the buyer, not owed', () => {

@@ -184,6 +184,7 @@ test('an event reaches whoever named it, its namespace, or all', () => {
     [['payment_intent.failed', 'invoice.*'], 'invoice.created', true],
     [['payment_intent.failed'], 'payment_intent.settled', false],
     [['payment_intent.set'], 'payment_intent.settled', false],
+    [['invoice.*'], 'invoice_draft.created', false],
     [[], 'payment_intent.settled', false],
   ];
   for (const [patterns, type, expected] of table) {
