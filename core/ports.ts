@@ -2,6 +2,13 @@
 // `Deps`. What an operation means to the business stands in the domain, not here.
 import type { Buyer, KycSubmission } from './domain/buyer-kyc.js';
 import type { PayinReport, PayoutReport } from './domain/collection.js';
+import type {
+  AccountStatus,
+  ConnectedAccount,
+  EntityType,
+  Role,
+} from './domain/connected-account.js';
+import type { Dossier } from './domain/dossier.js';
 import type { DomainEvent } from './domain/event.js';
 import type { Funds } from './domain/funds.js';
 import type { Posting } from './domain/ledger.js';
@@ -165,6 +172,17 @@ export interface Tx {
     updateSubmission(submission: KycSubmission): void;
     expectSubmission(submission: KycSubmission): void;
   };
+  readonly accounts: {
+    get(tenant: Tenant, id: string): Promise<ConnectedAccount | null>;
+    byExternalId(tenant: Tenant, externalId: string): Promise<ConnectedAccount | null>;
+    /** Newest first; `beforeId` is the last id of the page before. */
+    list(tenant: Tenant, filter: AccountFilter): Promise<readonly ConnectedAccount[]>;
+    /** Verifying or approved buyers of this address, newest first. */
+    ofBuyer(tenant: Tenant, emailKey: string): Promise<readonly ConnectedAccount[]>;
+    insert(account: ConnectedAccount): void;
+    update(account: ConnectedAccount): void;
+    expect(account: ConnectedAccount): void;
+  };
   readonly outbox: {
     append(event: DomainEvent): void;
     /** The oldest rows not yet sequenced. */
@@ -265,6 +283,13 @@ export interface ClaimedDelivery {
 export interface PaymentFilter {
   readonly status: PaymentStatus | null;
   readonly orgId: string | null;
+  readonly beforeId: string | null;
+  readonly limit: number;
+}
+
+export interface AccountFilter {
+  readonly role: Role | null;
+  readonly status: AccountStatus | null;
   readonly beforeId: string | null;
   readonly limit: number;
 }
@@ -375,15 +400,11 @@ export interface RefundOrder {
   readonly amount: Money;
 }
 
-/** Facts about a party; the partner adds what it needs through `requirements` later. */
-export interface ReceiverOrder {
+/** What a party tells of itself, under our reference, which is the idempotency key of the call too. */
+export interface ReceiverOrder extends Dossier {
   readonly reference: string;
-  readonly entityType: 'individual' | 'business';
-  readonly email: string;
-  readonly firstName: string | null;
-  readonly lastName: string | null;
-  readonly legalName: string | null;
-  readonly country: string | null;
+  readonly role: Role;
+  readonly entityType: EntityType;
 }
 
 export interface ReceiverReport {
@@ -401,7 +422,7 @@ export interface RefundReport {
  * it; `partnerRef` is its own id.
  */
 export type PartnerFact = { readonly reference: string | null; readonly partnerRef: string } & (
-  | { readonly kind: 'submit_buyer'; readonly report: ReceiverReport }
+  | { readonly kind: 'receiver'; readonly report: ReceiverReport }
   | { readonly kind: 'payin'; readonly report: PayinReport }
   | { readonly kind: 'payout'; readonly report: PayoutReport }
   | { readonly kind: 'refund'; readonly report: RefundReport }
@@ -416,6 +437,13 @@ export interface SettlementPartner {
   readonly name: string;
   /** Currencies that buyers can pay in, ISO 4217. */
   readonly currencies: readonly string[];
+  /** Fields that it needs of such a party besides those of dossier.ts; `tosId` means terms. */
+  requirements(role: Role, entityType: EntityType): readonly (keyof Dossier)[];
+  /** Where a party accepts the terms; it comes back to `redirectUrl` with a `tos_id`. */
+  startTos(input: {
+    readonly redirectUrl: string;
+    readonly key: string;
+  }): Promise<PartnerAnswer<{ url: string }>>;
   submitReceiver(request: string): Promise<PartnerAnswer<{ partnerRef: string } & ReceiverReport>>;
   prepareReceiver(order: ReceiverOrder): Promise<PartnerAnswer<string>>;
   receiver(partnerRef: string): Promise<PartnerAnswer<ReceiverReport>>;

@@ -10,7 +10,7 @@ import type { Mode } from '../../core/domain/tenant.js';
 import { assert } from '../../core/errors.js';
 import type { PartnerFact } from '../../core/ports.js';
 import { priceAt } from './fake-quote.js';
-import { digestOf, makeRef, type RefField, type RefKind, readRef } from './fake-ref.js';
+import { digestOf, makeRef, type RefField, readRef } from './fake-ref.js';
 
 /** What makes things go wrong on purpose: how an amount ends, or a party's first or legal name. */
 export const magicValues = {
@@ -56,14 +56,6 @@ export interface OrderBook<K extends OrderKind> {
 
 export type Stages<K extends OrderKind> = readonly [Stage<K>, ...Stage<K>[]];
 
-/** Under which kind of id each kind of order goes. */
-export const refKinds = {
-  submit_buyer: 'receiver',
-  payin: 'payin',
-  payout: 'payout',
-  refund: 'refund',
-} as const satisfies Record<OrderKind, RefKind>;
-
 /** ISPB of no participant of PIX: nobody takes these ids for real ones. */
 const ISPB = '99999999';
 const SHORT_BY_MINOR = 100n;
@@ -81,14 +73,12 @@ const amount = {
 
 /** The request text of each kind: JSON of these fields and the kind. */
 const requests = {
-  submit_buyer: z.object({
+  receiver: z.object({
     ...head,
+    role: z.enum(['seller', 'buyer']),
     entityType: z.enum(['individual', 'business']),
-    email: z.string(),
-    firstName: z.string().nullable(),
-    lastName: z.string().nullable(),
-    legalName: z.string().nullable(),
-    country: z.string().nullable(),
+    firstName: z.string().nullish(),
+    legalName: z.string().nullish(),
   }),
   payin: z.object({ ...head, quoteRef: z.string(), payerEmail: z.string() }),
   payout: z.object({
@@ -106,28 +96,29 @@ export function writeRequest<K extends OrderKind>(kind: K, fields: z.input<Reque
   return JSON.stringify({ ...fields, kind });
 }
 
-export const receiverBook: OrderBook<'submit_buyer'> = {
-  kind: 'submit_buyer',
+export const receiverBook: OrderBook<'receiver'> = {
+  kind: 'receiver',
   order(mode, request) {
-    const read = readRequest(mode, 'submit_buyer', request);
+    const read = readRequest(mode, 'receiver', request);
     if (read === null) return unreadable;
-    const names: readonly (string | null)[] = [read.firstName, read.legalName];
-    const rejected = names.some((name) => name !== null && effectOf(name) === 'is_rejected');
+    const names = [read.firstName, read.legalName];
+    const rejected = names.some((name) => effectOf(name ?? '') === 'is_rejected');
     const decision = rejected ? 'rejected' : 'approved';
-    const fields = [read.entityType, decision, read.preparedAtMs, digestOf(request)];
-    return placed(mode, 'submit_buyer', read.reference, fields);
+    const atOnce = read.role === 'seller' && read.entityType === 'business';
+    const when = atOnce ? 'at_once' : 'later';
+    const fields = [when, decision, read.preparedAtMs, digestOf(request)];
+    return placed(mode, 'receiver', read.reference, fields);
   },
   stages(mode, partnerRef, delayMs) {
     const fields = readRef(mode, 'receiver', partnerRef);
     if (fields === null) return null;
-    const [entityType = '', decision = '', preparedAt = ''] = fields;
+    const [when = '', decision = '', preparedAt = ''] = fields;
     const atMs = whole(preparedAt);
     const decided =
       decision === 'approved'
         ? ({ status: 'approved', reason: null } as const)
         : ({ status: 'rejected', reason: 'rejected by the sandbox: the name is Fail' } as const);
-    // A business is decided on in the call, an individual after it.
-    if (entityType === 'business') return [{ atMs, report: decided }];
+    if (when === 'at_once') return [{ atMs, report: decided }];
     return [
       { atMs, report: { status: 'verifying', reason: null } },
       { atMs: atMs + delayMs, report: decided },
@@ -301,7 +292,7 @@ function placed(
   reference: string,
   fields: readonly RefField[],
 ): Order {
-  return { reference, partnerRef: makeRef(mode, refKinds[kind], fields) };
+  return { reference, partnerRef: makeRef(mode, kind, fields) };
 }
 
 function readPayin(mode: Mode, partnerRef: string) {

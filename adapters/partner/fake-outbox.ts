@@ -115,7 +115,7 @@ const ids = { reference: z.string().nullable(), partnerRef: z.string() };
 const factSchema = z.discriminatedUnion('kind', [
   z.object({
     ...ids,
-    kind: z.literal('submit_buyer'),
+    kind: z.literal('receiver'),
     report: z.object({ status: z.enum(['verifying', 'approved', 'rejected']), reason }),
   }),
   z.object({

@@ -11,8 +11,8 @@ const number = '(0|[1-9][0-9]{0,15})';
 
 /** The fields of each kind, in their order. */
 const forms = {
-  /** entity type, decision, prepared at, digest */
-  receiver: new RegExp(`^(individual|business)\\.(approved|rejected)\\.${number}\\.${digest}$`),
+  /** when it is decided, decision, prepared at, digest */
+  receiver: new RegExp(`^(at_once|later)\\.(approved|rejected)\\.${number}\\.${digest}$`),
   /** digest */
   pix: new RegExp(`^${digest}$`),
   account: new RegExp(`^${digest}$`),

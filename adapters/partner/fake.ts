@@ -29,7 +29,6 @@ import {
   payoutBook,
   type Refusal,
   receiverBook,
-  refKinds,
   refundBook,
   type ToldOf,
   writeRequest,
@@ -70,7 +69,7 @@ export function createFakePartner(options: FakePartnerOptions): FakePartner {
       const message = verifyMessage({ secret, headers, body, nowMs });
       const fact = message === null ? null : readFact(message.text);
       if (message === null || fact === null) return null;
-      if (readRef(mode, refKinds[fact.kind], fact.partnerRef) === null) return null;
+      if (readRef(mode, fact.kind, fact.partnerRef) === null) return null;
       return { messageId: message.messageId, facts: [fact] };
     },
     pump: outbox.pump,
@@ -83,6 +82,7 @@ interface World extends Pick<FakePartnerOptions, 'mode' | 'clock' | 'delayMs' | 
 }
 
 type PixRegistration = Parameters<SettlementPartner['registerPixDestination']>[0];
+type TosSession = Parameters<SettlementPartner['startTos']>[0];
 type RailsOrder = Parameters<SettlementPartner['provisionRails']>[0];
 type QuoteInput = Parameters<SettlementPartner['quote']>[0];
 
@@ -94,8 +94,15 @@ function parties(world: World) {
     return makeRef(mode, kind, [mac.slice(0, 12)]);
   };
   return {
+    requirements: () => [],
+    // There is no page of terms to look at: whoever follows the link has accepted them.
+    async startTos({ redirectUrl, key }: TosSession) {
+      const url = new URL(redirectUrl);
+      url.searchParams.set('tos_id', `tos_${digestOf(`${mode}.${key}`)}`);
+      return done({ url: url.href });
+    },
     prepareReceiver: async (order: ReceiverOrder) =>
-      done(writeRequest('submit_buyer', { ...order, ...stamp(world) })),
+      done(writeRequest('receiver', { ...order, ...stamp(world) })),
     async submitReceiver(request: string) {
       const started = desk.start(request);
       if (started.outcome !== 'done') return started;

@@ -6,6 +6,7 @@ import type { Store, Tx } from '../../core/ports.js';
 import { newClaims } from './claims.js';
 import { type Database, StoreConflict } from './database.js';
 import { newStaging, type Staging } from './staging.js';
+import { accountsOf } from './tables/account-rows.js';
 import { deliveriesOf, subscriptionsOf } from './tables/delivery-rows.js';
 import { feedOf, outboxOf } from './tables/event-rows.js';
 import { fundsOf, ledgerOf, quotesOf } from './tables/money-rows.js';
@@ -69,6 +70,7 @@ function txOver(staging: Staging): Tx {
     ledger: ledgerOf(staging),
     idempotency: idempotencyOf(staging),
     buyers: buyersOf(staging),
+    accounts: accountsOf(staging),
     outbox: outboxOf(staging),
     feed: feedOf(staging),
     subscriptions: subscriptionsOf(staging),

@@ -1,6 +1,12 @@
 // The catalogue of events and what each one says. A payment's events follow from its move in
 // `paymentEventTypes` and nowhere else; the body of an event is made once, as text, and every
 // subscriber, attempt and replay sends those bytes.
+import {
+  type AccountEventType,
+  accountEventTypes,
+  type ConnectedAccount,
+  readyToCollect,
+} from './connected-account.js';
 import { formatInstant } from './instant.js';
 import { formatAmount } from './money.js';
 import { type Payment, type PaymentStatus, paymentMoves } from './payment.js';
@@ -20,10 +26,6 @@ const otherEventTypes = [
   'payment_intent.created',
   'payment_intent.buyer_kyc_rejected',
   'invoice.created',
-  'connected_account.created',
-  'connected_account.kyb_approved',
-  'connected_account.kyb_rejected',
-  'connected_account.ready_to_collect',
   'webhook.test',
 ] as const;
 
@@ -33,6 +35,7 @@ const invoiceOnly: readonly PaymentStatus[] = ['approved', 'awaiting_buyer'];
 /** Every event type that exists. */
 export const eventTypes: readonly string[] = [
   ...otherEventTypes,
+  ...accountEventTypes.map((type) => `connected_account.${type}`),
   ...reachableStatuses().map((status) => `invoice.${status}`),
   ...reachableStatuses()
     .filter((status) => !invoiceOnly.includes(status))
@@ -106,6 +109,34 @@ export function paymentEvent(draft: EventDraft, eventId: string): DomainEvent {
       externalEventId: eventId,
       occurredAt: formatInstant(occurredAtMs),
       ...(reason === null ? {} : { reason }),
+    }),
+  };
+}
+
+/** What happened to a connected account, which stands as it is after that. */
+export function accountEvent(
+  account: ConnectedAccount,
+  happened: AccountEventType,
+  eventId: string,
+): DomainEvent {
+  const type = `connected_account.${happened}`;
+  const { orgId, mode, updatedAtMs: occurredAtMs } = account;
+  return {
+    orgId,
+    mode,
+    id: eventId,
+    type,
+    subjectId: account.id,
+    createdAtMs: occurredAtMs,
+    body: eventBody(type, {
+      connectedAccountId: account.id,
+      externalId: account.externalId,
+      role: account.role,
+      entityType: account.entityType,
+      status: account.status,
+      readyToCollect: readyToCollect(account),
+      externalEventId: eventId,
+      occurredAt: formatInstant(occurredAtMs),
     }),
   };
 }

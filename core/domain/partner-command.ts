@@ -25,7 +25,20 @@ export type CommandState = 'pending' | 'sent' | 'unknown' | 'done' | 'refused' |
 
 export type CommandMove = 'send' | 'accept' | 'refuse' | 'postpone' | 'lose' | 'void' | 'supersede';
 
-export type CommandKind = 'submit_buyer' | 'payin' | 'payout' | 'refund';
+/** What the partner tells of each kind of order later; null: its answer to the call is all. */
+export const newsOf = {
+  submit_buyer: 'receiver',
+  submit_account: 'receiver',
+  /** The off-ramp wallet of a seller. */
+  provision_rails: null,
+  payin: 'payin',
+  payout: 'payout',
+  refund: 'refund',
+} as const satisfies Readonly<Record<string, string | null>>;
+
+export type CommandKind = keyof typeof newsOf;
+
+export const commandKinds = Object.keys(newsOf) as readonly CommandKind[];
 
 /**
  * How long after the first call in doubt its key surely still protects us: 24 h at the partner,
@@ -46,11 +59,11 @@ export interface PartnerCommand extends Tenant {
   /** Also our idempotency key and our reference at the partner. */
   readonly id: string;
   readonly kind: CommandKind;
-  /** The payment it serves; null for a buyer's KYC. */
+  /** The one thing it serves: a payment, a KYC submission or a connected account. */
   readonly paymentId: string | null;
-  /** The KYC submission it serves; null for money. */
   readonly submissionId: string | null;
-  /** The money it is about: asked from the buyer, paid out, or given back; null for KYC. */
+  readonly accountId: string | null;
+  /** The money it is about: asked from the buyer, paid out, or given back; null without a payment. */
   readonly amount: Money | null;
   readonly state: CommandState;
   /** The exact request, sealed, fixed before the first call; null until then. */

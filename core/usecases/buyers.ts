@@ -3,11 +3,13 @@
 // organizations only when the buyer itself signs in, because that proves the mailbox.
 import {
   decideSubmission,
+  emailKey,
   isInFlightOrApproved,
   type KycSubmission,
   nextKycStatus,
 } from '../domain/buyer-kyc.js';
 import { confirmed, kycDecided, quoted, signedIn, unchanged } from '../domain/collection.js';
+import { countsAsBuyerKyc } from '../domain/connected-account.js';
 import { requestPurpose } from '../domain/partner-command.js';
 import { nextStatus, type Payment } from '../domain/payment.js';
 import type { Quote } from '../domain/quote.js';
@@ -63,7 +65,12 @@ export async function submitBuyerKyc(
   const { payment } = await deps.store.run((tx) => loadCollection(tx, tenant, paymentId));
   const nowMs = deps.clock.nowMs();
   const commandId = deps.ids.next('cmd', nowMs);
-  const order = { ...person, reference: commandId, email: payment.buyer.email };
+  const order = {
+    ...person,
+    reference: commandId,
+    role: 'buyer' as const,
+    email: payment.buyer.email,
+  };
   const prepared = await partner.prepareReceiver(order);
   if (prepared.outcome === 'refused') throw new PonteError('ValidationError', prepared.message);
   if (prepared.outcome !== 'done') throw new PonteError('PartnerUnavailable');
@@ -160,36 +167,65 @@ export async function confirmQuote(
   return readView(deps, tenant, paymentId);
 }
 
-/** Moves the payments that wait for the newest decision on this buyer, one batch each. */
-async function moveWaiting(deps: Deps, tenant: Tenant, buyerId: string): Promise<void> {
+/** Moves the payments that wait for what is decided on this buyer now, one batch each. */
+export async function moveWaiting(deps: Deps, tenant: Tenant, buyerId: string): Promise<void> {
   for (;;) {
-    const { submission, waiting } = await deps.store.run(async (tx) => ({
-      submission: await tx.buyers.submission(tenant, buyerId),
+    const { verdict, waiting } = await deps.store.run(async (tx) => ({
+      verdict: await verdictOn(tx, tenant, buyerId),
       waiting: await tx.payments.ofBuyer(tenant, buyerId, 'buyer_kyc_pending', WAITING_PAGE),
     }));
-    const decision = decisionOf(submission);
-    if (submission === null || decision === null) return;
-    const decided = waiting.filter((payment) => waitedFor(submission, payment));
+    if (verdict === null) return;
+    const decided = waiting.filter((payment) => waitedFor(verdict, payment));
     if (decided.length === 0) return;
     for (const { id } of decided) {
       await changeCollection(deps, tenant, id, async (was, tx) => {
         // A fresh submission may have begun meanwhile; then this decision is not its own.
-        const newest = await tx.buyers.submission(tenant, buyerId);
-        if (newest === null || newest.id !== submission.id) return unchanged(was);
-        if (newest.status !== submission.status) return unchanged(was);
-        tx.buyers.expectSubmission(newest);
-        return kycDecided(was, decision, newest.reason, deps.clock.nowMs());
+        const current = await verdictOn(tx, tenant, buyerId);
+        if (current === null || current.rowId !== verdict.rowId) return unchanged(was);
+        if (current.decision !== verdict.decision) return unchanged(was);
+        current.guard();
+        return kycDecided(was, current.decision, current.reason, deps.clock.nowMs());
       });
     }
   }
+}
+
+/** What is decided on a buyer, and the row that says so. */
+interface Verdict {
+  readonly decision: 'approve' | 'reject';
+  readonly reason: string | null;
+  readonly rejectedAtMs: number | null;
+  readonly rowId: string;
+  /** Stages that the row has not changed. */
+  readonly guard: () => void;
+}
+
+/** The word of this tenant's submission, or of its connected account of the same address. */
+async function verdictOn(tx: Tx, tenant: Tenant, buyerId: string): Promise<Verdict | null> {
+  const [submission, buyer] = await Promise.all([
+    tx.buyers.submission(tenant, buyerId),
+    tx.buyers.get(tenant.mode, buyerId),
+  ]);
+  assert(buyer !== null, 'a buyer stays');
+  const accounts = await tx.accounts.ofBuyer(tenant, buyer.emailKey);
+  const account = accounts.find(countsAsBuyerKyc);
+  if (account !== undefined) {
+    const approval = { decision: 'approve', reason: null, rejectedAtMs: null } as const;
+    return { ...approval, rowId: account.id, guard: () => tx.accounts.expect(account) };
+  }
+  const decision = decisionOf(submission);
+  if (submission === null || decision === null) return null;
+  const { id: rowId, reason, rejectedAtMs } = submission;
+  const guard = () => tx.buyers.expectSubmission(submission);
+  return { decision, reason, rejectedAtMs, rowId, guard };
 }
 
 /**
  * A rejection is for the payments that waited when it fell. One that began to wait later waits for
  * a fresh submission, also when the news of the old one comes again.
  */
-function waitedFor({ status, rejectedAtMs }: KycSubmission, waiting: Payment): boolean {
-  return status !== 'rejected' || (rejectedAtMs !== null && waiting.updatedAtMs <= rejectedAtMs);
+function waitedFor({ decision, rejectedAtMs }: Verdict, waiting: Payment): boolean {
+  return decision === 'approve' || (rejectedAtMs !== null && waiting.updatedAtMs <= rejectedAtMs);
 }
 
 function decisionOf(submission: KycSubmission | null): 'approve' | 'reject' | null {
@@ -198,7 +234,10 @@ function decisionOf(submission: KycSubmission | null): 'approve' | 'reject' | nu
   return null;
 }
 
-/** Whether the buyer who just signed in is approved, here or with any organization of the mode. */
+/**
+ * Whether the buyer who just signed in is approved: by this tenant's submission or connected
+ * account, or by a submission with any organization of the mode.
+ */
 async function adoptApproval(deps: Deps, tx: Tx, payment: Payment): Promise<boolean> {
   const tenant = tenantOf(payment);
   const own = await tx.buyers.submission(tenant, payment.buyerId);
@@ -206,6 +245,9 @@ async function adoptApproval(deps: Deps, tx: Tx, payment: Payment): Promise<bool
     tx.buyers.expectSubmission(own);
     return true;
   }
+  const accounts = await tx.accounts.ofBuyer(tenant, emailKey(payment.buyer.email));
+  for (const account of accounts) tx.accounts.expect(account);
+  if (accounts.some(countsAsBuyerKyc)) return true;
   const elsewhere = await tx.buyers.approvedAnywhere(tenant.mode, payment.buyerId);
   if (elsewhere === null) {
     if (own !== null) tx.buyers.expectSubmission(own);

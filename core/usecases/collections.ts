@@ -2,8 +2,9 @@
 // decide, stage everything in one batch. The payment's version is the root: every change raises it,
 // so two causes never decide on the same rows. Use cases of this folder build on it; it knows no
 // cause by itself.
-import type { KycStatus } from '../domain/buyer-kyc.js';
+import { emailKey, type KycStatus } from '../domain/buyer-kyc.js';
 import type { Change, Collection } from '../domain/collection.js';
+import { countsAsBuyerKyc } from '../domain/connected-account.js';
 import { paymentEvent } from '../domain/event.js';
 import type { Funds } from '../domain/funds.js';
 import type { CommandDraft, PartnerCommand } from '../domain/partner-command.js';
@@ -101,7 +102,10 @@ export function newCommand(
   tenant: Tenant,
   id: string,
   draft: CommandDraft,
-  subject: { readonly paymentId: string } | { readonly submissionId: string },
+  subject:
+    | { readonly paymentId: string }
+    | { readonly submissionId: string }
+    | { readonly accountId: string },
   nowMs: number,
 ): PartnerCommand {
   return Object.freeze({
@@ -110,6 +114,7 @@ export function newCommand(
     kind: draft.kind,
     paymentId: 'paymentId' in subject ? subject.paymentId : null,
     submissionId: 'submissionId' in subject ? subject.submissionId : null,
+    accountId: 'accountId' in subject ? subject.accountId : null,
     amount: draft.amount,
     state: 'pending',
     request: null,
@@ -175,6 +180,11 @@ export async function eachByItself<T>(
 
 /** What this tenant knows of the payment's buyer; nothing of other tenants is shown. */
 export async function kycStatusOf(tx: Tx, payment: Payment): Promise<KycStatus> {
-  const submission = await tx.buyers.submission(tenantOf(payment), payment.buyerId);
+  const tenant = tenantOf(payment);
+  const [submission, accounts] = await Promise.all([
+    tx.buyers.submission(tenant, payment.buyerId),
+    tx.accounts.ofBuyer(tenant, emailKey(payment.buyer.email)),
+  ]);
+  if (accounts.some(countsAsBuyerKyc)) return 'approved';
   return submission?.status ?? 'not_started';
 }

@@ -22,10 +22,12 @@ import {
   leaveToOperator,
   loseCommand,
   mayRepeat,
+  newsOf,
   type PartnerCommand,
   postponeCommand,
   refuseCommand,
   repeatCommand,
+  reportOrder,
   requestPurpose,
   sendCommand,
   voidCommand,
@@ -33,7 +35,7 @@ import {
 import { tenantOf } from '../domain/tenant.js';
 import { assert, unreachable } from '../errors.js';
 import type { Deps, PartnerAnswer, PartnerFact, SettlementPartner, Tx } from '../ports.js';
-import { decideKyc, submissionAccepted } from './buyers.js';
+import type { RailsRequest } from './account-changes.js';
 import {
   announce,
   eachByItself,
@@ -41,24 +43,30 @@ import {
   stageChange,
   withCommandChanged,
 } from './collections.js';
+import { type PartyAnswer, partyAnswered } from './parties.js';
 import { applyFact } from './settlement.js';
 
-/** What a successful call told; `instructions` of a pay-in only, `report` of a KYC only. */
-interface Accepted {
-  readonly partnerRef: string;
+/** What a successful call told; `instructions` of a pay-in only, the rest of a party only. */
+interface Accepted extends PartyAnswer {
   readonly instructions?: string;
-  readonly status?: 'verifying' | 'approved' | 'rejected';
-  readonly reason?: string | null;
 }
 
 type Report = PartnerFact['report'];
 
 /** How each kind is started, looked up by its request, and asked about by the partner's id. */
+const partyVerbs: Verbs = {
+  start: (partner, request) => partner.submitReceiver(request),
+  find: (partner, request) => partner.findReceiver(request),
+  ask: (partner, partnerRef) => partner.receiver(partnerRef),
+};
 const verbs: Readonly<Record<CommandKind, Verbs>> = {
-  submit_buyer: {
-    start: (partner, request) => partner.submitReceiver(request),
-    find: (partner, request) => partner.findReceiver(request),
-    ask: (partner, partnerRef) => partner.receiver(partnerRef),
+  submit_buyer: partyVerbs,
+  submit_account: partyVerbs,
+  provision_rails: {
+    start: (partner, request) => provisionRails(partner, request),
+    // Nobody is paid through a wallet that is not recorded, so another one does no harm.
+    find: async () => ({ outcome: 'done', value: null }),
+    ask: null,
   },
   payin: {
     start: (partner, request) => partner.startPayin(request),
@@ -80,7 +88,10 @@ const verbs: Readonly<Record<CommandKind, Verbs>> = {
 interface Verbs {
   start(partner: SettlementPartner, request: string): Promise<PartnerAnswer<Accepted>>;
   find(partner: SettlementPartner, request: string): Promise<PartnerAnswer<Accepted | null>>;
-  ask(partner: SettlementPartner, partnerRef: string): Promise<PartnerAnswer<Report>>;
+  /** Null where the answer to the call is all that is ever told. */
+  readonly ask:
+    | ((partner: SettlementPartner, partnerRef: string) => Promise<PartnerAnswer<Report>>)
+    | null;
 }
 
 /** Works on due commands, each by itself; returns how many were taken. */
@@ -91,6 +102,15 @@ export async function runCommands(deps: Deps, nowMs: number, limit: number): Pro
   // One that fails is taken up again when its lease runs out.
   await eachByItself(deps, 'commands', claimed, (command) => workOn(deps, command));
   return claimed.length;
+}
+
+/**
+ * Works on a command in the request that recorded it, under the lease it was recorded with. A crash
+ * or a failure in here is healed by the workers when the lease runs out.
+ */
+export async function workNow(deps: Deps, command: PartnerCommand): Promise<void> {
+  await eachByItself(deps, 'commands', [command], (leased) => workOn(deps, leased));
+  deps.wake('commands');
 }
 
 async function workOn(deps: Deps, command: PartnerCommand): Promise<void> {
@@ -154,7 +174,9 @@ async function prepare(
       return partner.prepareRefund({ reference, payinRef, amount });
     }
     case 'submit_buyer':
-      throw new Error('the request of a KYC submission is fixed when it is made');
+    case 'submit_account':
+    case 'provision_rails':
+      throw new Error('the request of an order about a party is fixed when it is made');
     default:
       return unreachable(command.kind);
   }
@@ -188,6 +210,15 @@ async function takeInHand(deps: Deps, claimed: PartnerCommand, request: string):
   return true;
 }
 
+async function provisionRails(
+  partner: SettlementPartner,
+  request: string,
+): Promise<PartnerAnswer<Accepted>> {
+  const answer = await partner.provisionRails(JSON.parse(request) as RailsRequest);
+  if (answer.outcome !== 'done') return answer;
+  return { outcome: 'done', value: { partnerRef: answer.value.virtualAccountRef } };
+}
+
 /** The partner gave the money back by itself meanwhile: nothing is left to order. */
 function isOvertaken(command: PartnerCommand, was: Collection): boolean {
   return command.kind === 'refund' && amountMinor(command) > was.funds.refundOwedMinor;
@@ -217,7 +248,7 @@ async function record(
   claimed: PartnerCommand,
   answer: PartnerAnswer<Accepted>,
 ): Promise<void> {
-  await afterKyc(deps, claimed, answer);
+  await partyAnswered(deps, claimed, answer);
   const change = await deps.store.run(async (tx) => {
     const command = await stillOurs(tx, claimed);
     if (command === null) return null;
@@ -245,8 +276,13 @@ function recorded(
   nowMs: number,
 ): PartnerCommand {
   switch (answer.outcome) {
-    case 'done':
-      return acceptCommand(command, answer.value.partnerRef, nowMs);
+    case 'done': {
+      const { partnerRef } = answer.value;
+      if (newsOf[command.kind] === null) {
+        return reportOrder(command, partnerRef, 'completed', nowMs);
+      }
+      return acceptCommand(command, partnerRef, nowMs);
+    }
     case 'refused':
       return refuseCommand(command, `${answer.code}: ${answer.message}`, nowMs);
     case 'later':
@@ -280,28 +316,12 @@ function answeredChange(
       return refundRefused(was, commands, amountMinor(command), taken, nowMs);
     }
     case 'submit_buyer':
+    case 'submit_account':
+    case 'provision_rails':
       return unchanged(was);
     default:
       return unreachable(command.kind);
   }
-}
-
-/** The party is known at the partner, and perhaps decided on; refusing it is a decision too. */
-async function afterKyc(
-  deps: Deps,
-  { submissionId, ...command }: PartnerCommand,
-  answer: PartnerAnswer<Accepted>,
-): Promise<void> {
-  if (submissionId === null) return;
-  const tenant = tenantOf(command);
-  if (answer.outcome === 'refused') {
-    const report = { status: 'rejected', reason: answer.code } as const;
-    await decideKyc(deps, tenant, submissionId, report);
-  }
-  if (answer.outcome !== 'done') return;
-  const { partnerRef, status, reason = null } = answer.value;
-  await submissionAccepted(deps, tenant, submissionId, partnerRef);
-  if (status !== undefined) await decideKyc(deps, tenant, submissionId, { status, reason });
 }
 
 /** Our key may be forgotten by now: the order is only looked up, never repeated. */
@@ -331,9 +351,9 @@ async function readBack(deps: Deps, partner: SettlementPartner, claimed: Partner
   if (surelyAbsent) deps.log.error('alert', { alert: 'order lost', commandId: claimed.id });
 }
 
-/** Money is ordered again by an operator only; a dossier that comes twice does no harm. */
+/** Money is ordered again by an operator only; a party that comes twice does no harm. */
 function givenUp(command: PartnerCommand, nowMs: number): PartnerCommand {
-  if (command.kind === 'submit_buyer') return repeatCommand(command, nowMs);
+  if (command.paymentId === null) return repeatCommand(command, nowMs);
   return leaveToOperator(command, 'the partner does not know this order', nowMs);
 }
 
@@ -341,10 +361,13 @@ function givenUp(command: PartnerCommand, nowMs: number): PartnerCommand {
 async function poll(deps: Deps, partner: SettlementPartner, claimed: PartnerCommand) {
   const { partnerRef } = claimed;
   assert(partnerRef !== null, 'an accepted order has the partner’s id');
-  const told = await verbs[claimed.kind].ask(partner, partnerRef);
+  const { ask } = verbs[claimed.kind];
+  assert(ask !== null, 'what is never told is never asked for');
+  const told = await ask(partner, partnerRef);
   if (told.outcome === 'done') {
     // Kind and report belong together by the table of verbs.
-    const fact = { kind: claimed.kind, reference: claimed.id, partnerRef, report: told.value };
+    const kind = newsOf[claimed.kind];
+    const fact = { kind, reference: claimed.id, partnerRef, report: told.value };
     await applyFact(deps, claimed.id, fact as PartnerFact);
   }
   await deps.store.run(async (tx) => {

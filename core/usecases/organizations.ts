@@ -172,6 +172,7 @@ async function requestFor(
   assert(profile.receiverId !== null, 'a submitted organization has a reference');
   const request = await partner.prepareReceiver({
     reference: profile.receiverId,
+    role: 'seller',
     entityType: 'business',
     // An organization has no address of its own here; the partner wants one per party.
     email: `${organization.id}@organizations.invalid`,

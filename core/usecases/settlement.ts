@@ -13,7 +13,9 @@ import {
 import {
   backoffMs,
   CALL_BACKOFF_MS,
+  commandKinds,
   isOpen,
+  newsOf,
   type OrderEnd,
   type PartnerCommand,
   refuseCommand,
@@ -21,8 +23,7 @@ import {
 } from '../domain/partner-command.js';
 import { type Mode, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError, unreachable } from '../errors.js';
-import type { Deps, InboxMessage, PartnerFact } from '../ports.js';
-import { decideKyc, submissionAccepted } from './buyers.js';
+import type { Deps, InboxMessage, PartnerFact, Tx } from '../ports.js';
 import {
   announce,
   eachByItself,
@@ -30,6 +31,7 @@ import {
   stageChange,
   withCommandChanged,
 } from './collections.js';
+import { partyReported } from './parties.js';
 
 /** Tries of a message that fits no order (it may just be being recorded) or cannot be applied. */
 const MESSAGE_TRIES_MAX = 12;
@@ -83,8 +85,8 @@ export async function runInbox(deps: Deps, nowMs: number, limit: number): Promis
 
 /** Applies a fact to the order it is about; applying it twice, late or out of order is harmless. */
 export async function applyFact(deps: Deps, commandId: string, fact: PartnerFact): Promise<void> {
-  if (fact.kind === 'submit_buyer') {
-    await applyToSubmission(deps, commandId, fact);
+  if (fact.kind === 'receiver') {
+    await applyToParty(deps, commandId, fact);
     return;
   }
   const change = await deps.store.run(async (tx) => {
@@ -141,22 +143,29 @@ async function tried(deps: Deps, message: InboxMessage, applied: boolean): Promi
 async function matchingCommand(deps: Deps, mode: Mode, fact: PartnerFact): Promise<string | null> {
   return deps.store.run(async (tx) => {
     const named = fact.reference === null ? null : await tx.commands.get(fact.reference);
-    const command = named ?? (await tx.commands.byPartnerRef(mode, fact.kind, fact.partnerRef));
-    const fits = command !== null && command.mode === mode && command.kind === fact.kind;
-    return fits ? command.id : null;
+    const found = named === null ? await byPartnerRef(tx, mode, fact) : [named];
+    const fits = ({ mode: its, kind }: PartnerCommand) =>
+      its === mode && newsOf[kind] === fact.kind;
+    return found.find(fits)?.id ?? null;
   });
 }
 
-async function applyToSubmission(
+async function byPartnerRef(tx: Tx, mode: Mode, { kind, partnerRef }: PartnerFact) {
+  const kinds = commandKinds.filter((its) => newsOf[its] === kind);
+  const found = await Promise.all(
+    kinds.map((its) => tx.commands.byPartnerRef(mode, its, partnerRef)),
+  );
+  return found.filter((command) => command !== null);
+}
+
+async function applyToParty(
   deps: Deps,
   commandId: string,
-  fact: PartnerFact & { readonly kind: 'submit_buyer' },
+  fact: PartnerFact & { readonly kind: 'receiver' },
 ): Promise<void> {
   const command = await deps.store.run((tx) => tx.commands.get(commandId));
-  assert(command !== null && command.submissionId !== null, 'a KYC order serves a submission');
-  const tenant = tenantOf(command);
-  await submissionAccepted(deps, tenant, command.submissionId, fact.partnerRef);
-  await decideKyc(deps, tenant, command.submissionId, fact.report);
+  assert(command !== null, 'a command stays');
+  await partyReported(deps, command, fact.partnerRef, fact.report);
   // Last, so that polling goes on until every waiting payment has moved.
   await deps.store.run(async (tx) => {
     const current = await tx.commands.get(commandId);
@@ -175,7 +184,7 @@ function commandAfter(command: PartnerCommand, fact: PartnerFact, nowMs: number)
 
 function orderEnd(command: PartnerCommand, fact: PartnerFact): OrderEnd {
   switch (fact.kind) {
-    case 'submit_buyer':
+    case 'receiver':
       return fact.report.status === 'verifying' ? 'open' : 'completed';
     case 'payin': {
       const { status, receivedMinor } = fact.report;
@@ -194,7 +203,7 @@ function orderEnd(command: PartnerCommand, fact: PartnerFact): OrderEnd {
 function reported(
   command: PartnerCommand,
   commands: readonly PartnerCommand[],
-  fact: Exclude<PartnerFact, { readonly kind: 'submit_buyer' }>,
+  fact: Exclude<PartnerFact, { readonly kind: 'receiver' }>,
   was: Collection,
   nowMs: number,
 ): Change {

@@ -56,6 +56,7 @@ export function done<T>(answer: PartnerAnswer<T>): T {
 export function person(fields: Partial<ReceiverOrder>): ReceiverOrder {
   return {
     reference: 'cmd_party',
+    role: 'seller',
     entityType: 'individual',
     email: 'buyer@example.com',
     firstName: 'Ana',

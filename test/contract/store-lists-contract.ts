@@ -2,7 +2,7 @@
 // follow each other without gap, and what waits comes in the order of its time.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { isStuck, type PartnerCommand } from '../../core/domain/partner-command.js';
+import { commandKinds, isStuck, type PartnerCommand } from '../../core/domain/partner-command.js';
 import { paymentStatuses } from '../../core/domain/payment.js';
 import type { Store } from '../../core/ports.js';
 import {
@@ -123,9 +123,8 @@ export function storeListsContract(database: string, open: OpenStore): void {
 
     test('stuck commands are those that the domain calls so', async () => {
       const store = await fresh();
-      const kinds = ['submit_buyer', 'payin', 'payout', 'refund'] as const;
       const states = ['pending', 'sent', 'unknown', 'done', 'refused', 'void'] as const;
-      const all: PartnerCommand[] = kinds.flatMap((kind) =>
+      const all: PartnerCommand[] = commandKinds.flatMap((kind) =>
         states.flatMap((state) =>
           [null, T0].map((dueAtMs) =>
             aCommand({ id: `cmd_${kind}_${state}_${dueAtMs}`, kind, state, dueAtMs }),

@@ -33,7 +33,7 @@ export interface GatedStoreInput {
 const writes: ReadonlySet<string> = new Set([
   ...['insert', 'update', 'updateProfile', 'touch', 'append', 'bind', 'remove', 'setHead'],
   ...['insertSubmission', 'updateSubmission', 'logAttempt', 'put'],
-  ...['expectProfile', 'expectSubmission'],
+  ...['expectProfile', 'expectSubmission', 'expect'],
 ]);
 
 type Methods = Readonly<Record<string, (...args: unknown[]) => unknown>>;

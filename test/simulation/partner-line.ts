@@ -63,7 +63,10 @@ export function partnerLine(input: PartnerLineInput): SettlementPartner {
 function partyCalls(input: PartnerLineInput) {
   const { partner } = input;
   return {
-    prepareReceiver: (order) => prepare(input, { reference: order.reference, email: order.email }),
+    requirements: () => [],
+    startTos: ({ redirectUrl, key }) =>
+      call(input, 'start terms', () => done({ url: `${redirectUrl}?tos_id=${key}` })),
+    prepareReceiver: ({ reference, email }) => prepare(input, { reference, email: email ?? '' }),
     submitReceiver: async (request) => {
       const answer = await call(input, `enrol ${request}`, () => partner.enrol(request));
       return mapped(answer, (ref) => {

@@ -327,7 +327,7 @@ function orderFact(order: PartnerOrder, named: boolean): PartnerFact {
 
 function partyFact(party: Party): PartnerFact {
   const report = { status: party.status, reason: null };
-  return { reference: party.reference, partnerRef: party.ref, kind: 'submit_buyer', report };
+  return { reference: party.reference, partnerRef: party.ref, kind: 'receiver', report };
 }
 
 function reasonOf(order: PartnerOrder): string | null {

@@ -149,6 +149,7 @@ export function aCommand(fields: Partial<PartnerCommand> = {}): PartnerCommand {
     kind: 'payin',
     paymentId: 'pi_1',
     submissionId: null,
+    accountId: null,
     amount: money(10_000n, 'EUR'),
     state: 'pending',
     request: 'sealed',

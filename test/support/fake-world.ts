@@ -54,6 +54,7 @@ export function minor(text: string): Money {
 export function party(fields: Partial<ReceiverOrder>): ReceiverOrder {
   return {
     reference: 'cmd_1',
+    role: 'buyer',
     entityType: 'individual',
     email: 'buyer@example.com',
     firstName: 'Ana',
@@ -65,7 +66,7 @@ export function party(fields: Partial<ReceiverOrder>): ReceiverOrder {
 }
 
 export async function approvedBusiness({ partner }: World): Promise<string> {
-  const business = party({ entityType: 'business', legalName: 'Lima Ltda' });
+  const business = party({ role: 'seller', entityType: 'business', legalName: 'Lima Ltda' });
   const request = done(await partner.prepareReceiver(business));
   return done(await partner.submitReceiver(request)).partnerRef;
 }

@@ -72,6 +72,7 @@ export const sampleCommand: PartnerCommand = Object.freeze({
   kind: 'payout',
   paymentId: 'pi_1',
   submissionId: null,
+  accountId: null,
   amount: { amountMinor: 10_000n, currency: 'USD' },
   state: 'pending',
   request: null,

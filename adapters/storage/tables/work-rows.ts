@@ -1,8 +1,8 @@
 // What waits for a worker besides deliveries: partner commands, the partner's messages, and test
 // payments being played: columns, rows and SQL.
 import {
-  type CommandKind,
   type CommandState,
+  commandKinds,
   commandMoves,
   type OrderEnd,
   type PartnerCommand,
@@ -25,12 +25,6 @@ import type { Staging } from '../staging.js';
 import { defineTable, rowName } from '../table.js';
 
 const commandStates = Object.keys(commandMoves) as readonly CommandState[];
-export const commandKinds = Object.keys({
-  submit_buyer: true,
-  payin: true,
-  payout: true,
-  refund: true,
-} satisfies Record<CommandKind, true>) as readonly CommandKind[];
 export const orderEnds = Object.keys({
   open: true,
   completed: true,
@@ -51,6 +45,7 @@ export const commands = defineTable<PartnerCommand>({
     kind: (command) => command.kind,
     payment_id: (command) => command.paymentId,
     submission_id: (command) => command.submissionId,
+    account_id: (command) => command.accountId,
     amount_minor: (command) => command.amount?.amountMinor ?? null,
     currency: (command) => command.amount?.currency ?? null,
     created_at: (command) => time(command.createdAtMs),
@@ -75,6 +70,7 @@ export const commands = defineTable<PartnerCommand>({
       kind: oneOf(row, 'kind', commandKinds),
       paymentId: textOrNull(row, 'payment_id'),
       submissionId: textOrNull(row, 'submission_id'),
+      accountId: textOrNull(row, 'account_id'),
       amount: row['amount_minor'] === null ? null : moneyOf(row, 'amount_minor', 'currency'),
       state: oneOf(row, 'state', commandStates),
       request: textOrNull(row, 'request'),

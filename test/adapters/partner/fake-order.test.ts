@@ -142,17 +142,21 @@ test('every magic amount of the table is one of those cases', () => {
   }
 });
 
+const business = { role: 'seller', entityType: 'business' } as const;
+
 const partyCases: readonly (readonly [Partial<ReceiverOrder>, string, string])[] = [
   [{ firstName: 'Ana' }, 'verifying', 'approved'],
   [{ firstName: 'Fail' }, 'verifying', 'rejected'],
   [{ lastName: 'Fail' }, 'verifying', 'approved'],
   [{ firstName: null }, 'verifying', 'approved'],
   [{ firstName: '.66' }, 'verifying', 'approved'],
-  [{ entityType: 'business', legalName: 'Lima Ltda' }, 'approved', 'approved'],
-  [{ entityType: 'business', legalName: 'Fail' }, 'rejected', 'rejected'],
+  [{ entityType: 'business', legalName: 'Lima Inc.' }, 'verifying', 'approved'],
+  [{ role: 'seller', firstName: 'Ana' }, 'verifying', 'approved'],
+  [{ ...business, legalName: 'Lima Ltda' }, 'approved', 'approved'],
+  [{ ...business, legalName: 'Fail' }, 'rejected', 'rejected'],
 ];
 
-test('a business is decided on in the call, an individual by message after the delay', async () => {
+test('a seller business is decided on in the call, others by message after the delay', async () => {
   for (const [fields, inTheCall, atLast] of partyCases) {
     const made = world();
     const request = done(await made.partner.prepareReceiver(party(fields)));
@@ -162,7 +166,7 @@ test('a business is decided on in the call, an individual by message after the d
     await made.pass(DELAY_MS);
     const decided = done(await made.partner.receiver(partnerRef));
     assert.equal(decided.status, atLast);
-    const told = { kind: 'submit_buyer', reference: 'cmd_1', partnerRef, report: decided };
+    const told = { kind: 'receiver', reference: 'cmd_1', partnerRef, report: decided };
     assert.deepEqual(facts(made), inTheCall === atLast ? [] : [told]);
   }
 });

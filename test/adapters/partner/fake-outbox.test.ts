@@ -89,7 +89,7 @@ test('each kind of fact is read as it was written', () => {
   const reason = null;
   const facts: readonly PartnerFact[] = [
     fact('x'),
-    { ...ids, kind: 'submit_buyer', report: { status: 'rejected', reason: 'because' } },
+    { ...ids, kind: 'receiver', report: { status: 'rejected', reason: 'because' } },
     {
       ...ids,
       kind: 'payin',

@@ -14,6 +14,7 @@ import {
   aFeedEvent,
   aKey,
   aMessage,
+  anAccount,
   anAdvance,
   anAttempt,
   anEvent,
@@ -82,6 +83,15 @@ const everything: (tx: Tx) => Promise<unknown> = async (tx) => {
     tx.buyers.submissionById(tenant, 'kyc_1'),
     tx.buyers.approvedAnywhere('test', 'byr_1'),
     tx.buyers.submissionByPartnerRef('test', 'p'),
+    tx.accounts.get(tenant, 'acct_1'),
+    tx.accounts.byExternalId(tenant, 'e'),
+    tx.accounts.ofBuyer(tenant, 'a@b'),
+    ...[null, 'seller' as const].flatMap((role) =>
+      [null, 'approved' as const].flatMap((status) => [
+        tx.accounts.list(tenant, { role, status, ...page }),
+        tx.accounts.list(tenant, { role, status, beforeId: null, limit: 5 }),
+      ]),
+    ),
     tx.outbox.oldest(5),
     tx.feed.head(tenant),
     tx.feed.after(tenant, 0, 5),
@@ -121,6 +131,9 @@ const everything: (tx: Tx) => Promise<unknown> = async (tx) => {
   tx.buyers.insertSubmission(aSubmission());
   tx.buyers.updateSubmission(aSubmission());
   tx.buyers.expectSubmission(aSubmission({ id: 'kyc_2' }));
+  tx.accounts.insert(anAccount());
+  tx.accounts.update(anAccount());
+  tx.accounts.expect(anAccount({ id: 'acct_2' }));
   tx.outbox.append(anEvent());
   tx.outbox.remove([{ position: 1n, event: anEvent() }]);
   tx.feed.append(aFeedEvent());

@@ -5,9 +5,15 @@ import { test } from 'node:test';
 import { loadMigrations } from '../../../adapters/storage/migrations.js';
 import { migrateSqlite, SqliteDatabase } from '../../../adapters/storage/sqlite.js';
 import { kycMoves } from '../../../core/domain/buyer-kyc.js';
+import {
+  accountStatuses,
+  entityTypes,
+  isSubmitted,
+  roles,
+} from '../../../core/domain/connected-account.js';
 import { positionMoves, refundMoves } from '../../../core/domain/funds.js';
 import { ledgerAccounts } from '../../../core/domain/ledger.js';
-import { commandMoves } from '../../../core/domain/partner-command.js';
+import { commandKinds, commandMoves } from '../../../core/domain/partner-command.js';
 import { isExpirable, paymentMoves, statusesWhere } from '../../../core/domain/payment.js';
 import { modes } from '../../../core/domain/tenant.js';
 import { ATTEMPTS_MAX, deliveryMoves } from '../../../core/domain/webhook-delivery.js';
@@ -29,11 +35,14 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'funds.position': Object.keys(positionMoves),
   'funds.refund': Object.keys(refundMoves),
   'partner_commands.state': Object.keys(commandMoves),
-  'partner_commands.kind': ['submit_buyer', 'payin', 'payout', 'refund'],
+  'partner_commands.kind': commandKinds,
   'partner_commands.order_end': ['open', 'completed', 'failed', 'returned'],
   'deliveries.status': Object.keys(deliveryMoves),
   'kyc_submissions.status': Object.keys(kycMoves),
   'organization_profiles.kyb_status': ['verifying', 'approved', 'rejected'],
+  'connected_accounts.role': roles,
+  'connected_accounts.entity_type': entityTypes,
+  'connected_accounts.status': accountStatuses,
   'quotes.rate_kind': ['locked', 'indicative'],
   'ledger_lines.account': ledgerAccounts,
 };
@@ -63,6 +72,11 @@ test('every tenant column is checked', () => {
 test('the index of expiries holds the expirable statuses', () => {
   const index = indexSql('payments_expiring');
   assert.deepEqual(quoted(index), statusesWhere(isExpirable));
+});
+
+test('the index of buyers by address holds the accounts that are submitted', () => {
+  const index = indexSql('connected_accounts_of_buyer');
+  assert.deepEqual(quoted(index), ['buyer', ...accountStatuses.filter(isSubmitted)]);
 });
 
 test('the index of spent deliveries begins where no attempt is left', () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { openSqliteStore } from '../../../adapters/storage/sqlite.js';
 import type { Store } from '../../../core/ports.js';
+import { storeAccountsContract } from '../../contract/store-accounts-contract.js';
 import { storeClaimsContract } from '../../contract/store-claims-contract.js';
 import { storeContract } from '../../contract/store-contract.js';
 import { storeListsContract } from '../../contract/store-lists-contract.js';
@@ -34,4 +35,5 @@ for (const [database, open] of Object.entries(databases)) {
   storeRowsContract(database, open);
   storeListsContract(database, open);
   storeClaimsContract(database, open);
+  storeAccountsContract(database, open);
 }

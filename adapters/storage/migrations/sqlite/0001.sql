@@ -193,9 +193,12 @@ create table partner_commands (
   id text not null primary key,
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
-  kind text not null check (kind in ('submit_buyer', 'payin', 'payout', 'refund')),
+  kind text not null check (kind in (
+    'submit_buyer', 'submit_account', 'provision_rails', 'payin', 'payout', 'refund'
+  )),
   payment_id text,
   submission_id text,
+  account_id text,
   amount_minor integer,
   currency text,
   state text not null check (state in ('pending', 'sent', 'unknown', 'done', 'refused', 'void')),

@@ -1,0 +1,138 @@
+// Connected accounts: columns, rows and SQL.
+import { emailKey } from '../../../core/domain/buyer-kyc.js';
+import {
+  accountStatuses,
+  type ConnectedAccount,
+  entityTypes,
+  isSubmitted,
+  roles,
+} from '../../../core/domain/connected-account.js';
+import type { AccountFilter, Tx } from '../../../core/ports.js';
+import { type Param, time } from '../database.js';
+import { integer, oneOf, tenantColumns, text, textOrNull, timeMs, timeMsOrNull } from '../row.js';
+import type { Staging } from '../staging.js';
+import { defineTable } from '../table.js';
+
+const accounts = defineTable<ConnectedAccount>({
+  name: 'connected_accounts',
+  key: {
+    org_id: (account) => account.orgId,
+    mode: (account) => account.mode,
+    id: (account) => account.id,
+  },
+  fixed: {
+    external_id: (account) => account.externalId,
+    role: (account) => account.role,
+    entity_type: (account) => account.entityType,
+    display_name: (account) => account.displayName,
+    created_at: (account) => time(account.createdAtMs),
+  },
+  changing: {
+    status: (account) => account.status,
+    receiver_id: (account) => account.receiverId,
+    submit_command_id: (account) => account.submitCommandId,
+    partner_ref: (account) => account.partnerRef,
+    email: (account) => account.email,
+    email_key: (account) => (account.email === null ? null : emailKey(account.email)),
+    legal_name: (account) => account.legalName,
+    country: (account) => account.country,
+    tax_id_sealed: (account) => account.taxIdSealed,
+    tax_id_last4: (account) => account.taxIdLast4,
+    tos_session_key: (account) => account.tosSessionKey,
+    tos_id: (account) => account.tosId,
+    destination_ref: (account) => account.destinationRef,
+    rails_ref: (account) => account.railsRef,
+    ready_at: (account) => time(account.readyAtMs),
+    reason: (account) => account.reason,
+    approved_at: (account) => time(account.approvedAtMs),
+    rejected_at: (account) => time(account.rejectedAtMs),
+    updated_at: (account) => time(account.updatedAtMs),
+  },
+  version: (account) => account.version,
+  read: (row) =>
+    Object.freeze({
+      ...tenantColumns(row),
+      id: text(row, 'id'),
+      externalId: textOrNull(row, 'external_id'),
+      role: oneOf(row, 'role', roles),
+      entityType: oneOf(row, 'entity_type', entityTypes),
+      status: oneOf(row, 'status', accountStatuses),
+      receiverId: textOrNull(row, 'receiver_id'),
+      submitCommandId: textOrNull(row, 'submit_command_id'),
+      partnerRef: textOrNull(row, 'partner_ref'),
+      email: textOrNull(row, 'email'),
+      legalName: textOrNull(row, 'legal_name'),
+      displayName: textOrNull(row, 'display_name'),
+      country: textOrNull(row, 'country'),
+      taxIdSealed: textOrNull(row, 'tax_id_sealed'),
+      taxIdLast4: textOrNull(row, 'tax_id_last4'),
+      tosSessionKey: textOrNull(row, 'tos_session_key'),
+      tosId: textOrNull(row, 'tos_id'),
+      destinationRef: textOrNull(row, 'destination_ref'),
+      railsRef: textOrNull(row, 'rails_ref'),
+      readyAtMs: timeMsOrNull(row, 'ready_at'),
+      reason: textOrNull(row, 'reason'),
+      approvedAtMs: timeMsOrNull(row, 'approved_at'),
+      rejectedAtMs: timeMsOrNull(row, 'rejected_at'),
+      createdAtMs: timeMs(row, 'created_at'),
+      updatedAtMs: timeMs(row, 'updated_at'),
+      version: integer(row, 'version'),
+    }),
+});
+
+/** As the index has them: those that are submitted. */
+const submittedSql = `status in ('${accountStatuses.filter(isSubmitted).join("', '")}')`;
+
+export function accountsOf(staging: Staging): Tx['accounts'] {
+  return {
+    get: ({ orgId, mode }, id) =>
+      staging.byKey(
+        accounts,
+        [orgId, mode, id],
+        'select * from connected_accounts where org_id = $1 and mode = $2 and id = $3',
+        [orgId, mode, id],
+      ),
+    byExternalId: ({ orgId, mode }, externalId) =>
+      staging.first(
+        accounts,
+        'select * from connected_accounts where org_id = $1 and mode = $2 and external_id = $3',
+        [orgId, mode, externalId],
+      ),
+    list: ({ orgId, mode }, filter) => {
+      const { conditions, params } = listed(filter, [orgId, mode]);
+      return staging.all(
+        accounts,
+        [
+          `select * from connected_accounts where ${conditions.join(' and ')}`,
+          `order by id desc limit $${params.length}`,
+        ].join(' '),
+        params,
+      );
+    },
+    ofBuyer: ({ orgId, mode }, key) =>
+      staging.all(
+        accounts,
+        [
+          'select * from connected_accounts where org_id = $1 and mode = $2 and email_key = $3',
+          `and role = 'buyer' and ${submittedSql} order by id desc`,
+        ].join(' '),
+        [orgId, mode, key],
+      ),
+    insert: (account) => staging.stage(accounts.insert(account)),
+    update: (account) => staging.stage(accounts.update(account)),
+    expect: (account) => staging.stage(accounts.expect(account)),
+  };
+}
+
+/** The conditions of a page, and the parameters with its limit as the last one. */
+function listed({ role, status, beforeId, limit }: AccountFilter, tenant: readonly Param[]) {
+  const conditions = ['org_id = $1', 'mode = $2'];
+  const params = [...tenant];
+  const filters = { 'role =': role, 'status =': status, 'id <': beforeId };
+  for (const [comparison, value] of Object.entries(filters)) {
+    if (value === null) continue;
+    params.push(value);
+    conditions.push(`${comparison} $${params.length}`);
+  }
+  return { conditions, params: [...params, limit] };
+}

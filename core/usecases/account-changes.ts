@@ -1,0 +1,155 @@
+// The one way in which a connected account is changed: read it, let the domain decide, stage it with
+// the events and the order for its rails that follow, in one batch. What becomes of it after the
+// partner told something ends here too; the integrator's steps stand in accounts.ts.
+import {
+  accepted,
+  accountEvents,
+  asksForRails,
+  type ConnectedAccount,
+  decided,
+  railsProvisioned,
+} from '../domain/connected-account.js';
+import { accountEvent } from '../domain/event.js';
+import {
+  COMMAND_LEASE_MS,
+  type PartnerCommand,
+  requestPurpose,
+} from '../domain/partner-command.js';
+import { type Tenant, tenantOf } from '../domain/tenant.js';
+import { assert, PonteError } from '../errors.js';
+import type { Deps, ReceiverReport, Tx } from '../ports.js';
+import { newCommand } from './collections.js';
+
+/** What `provision_rails` asks of the partner: the sealed text of its request. */
+export interface RailsRequest {
+  readonly receiverRef: string;
+  readonly destinationRef: string;
+  readonly key: string;
+}
+
+export async function loadAccount(tx: Tx, tenant: Tenant, id: string): Promise<ConnectedAccount> {
+  const account = await tx.accounts.get(tenant, id);
+  if (account === null) throw new PonteError('NotFound');
+  return account;
+}
+
+/** Changes one account as the domain decides; `announceAccount` is to follow. */
+export async function changeAccount(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  decide: (was: ConnectedAccount, nowMs: number) => ConnectedAccount,
+): Promise<ConnectedAccount> {
+  const changed = await deps.store.run(async (tx) => {
+    const was = await loadAccount(tx, tenant, id);
+    const next = decide(was, deps.clock.nowMs());
+    stageAccount(deps, tx, was, next);
+    return next;
+  });
+  announceAccount(deps);
+  return changed;
+}
+
+/**
+ * Stages the account and what follows from its change; nothing when it is unchanged. Yields the
+ * order for its rails, if there is one: due at once, or taken by the caller under `lease`.
+ */
+export function stageAccount(
+  deps: Deps,
+  tx: Tx,
+  was: ConnectedAccount,
+  next: ConnectedAccount,
+  lease: string | null = null,
+): PartnerCommand | null {
+  if (next === was) return null;
+  tx.accounts.update(next);
+  stageAccountEvents(deps, tx, was, next);
+  if (!asksForRails(was, next)) return null;
+  const { partnerRef, destinationRef } = next;
+  assert(partnerRef !== null && destinationRef !== null, 'rails lead from a party to its PIX');
+  const command = orderFor(deps, next, 'provision_rails', lease, (key) =>
+    JSON.stringify({ receiverRef: partnerRef, destinationRef, key } satisfies RailsRequest),
+  );
+  tx.commands.insert(command);
+  return command;
+}
+
+export function stageAccountEvents(
+  deps: Deps,
+  tx: Tx,
+  was: ConnectedAccount | null,
+  next: ConnectedAccount,
+): void {
+  for (const happened of accountEvents(was, next)) {
+    tx.outbox.append(accountEvent(next, happened, deps.ids.next('evt', next.updatedAtMs)));
+  }
+}
+
+/** After the batch is stored: workers look at once. */
+export function announceAccount(deps: Deps): void {
+  deps.wake('outbox');
+  deps.wake('commands');
+}
+
+/** An order about an account, its request fixed; under `lease` no worker takes it for a while. */
+export function orderFor(
+  deps: Deps,
+  account: ConnectedAccount,
+  kind: 'submit_account' | 'provision_rails',
+  lease: string | null,
+  requestOf: (commandId: string) => string,
+  id: string = deps.ids.next('cmd', deps.clock.nowMs()),
+): PartnerCommand {
+  const nowMs = deps.clock.nowMs();
+  const draft = { kind, amount: null };
+  const command = newCommand(account, id, draft, { accountId: account.id }, nowMs);
+  return Object.freeze({
+    ...command,
+    request: deps.secretBox.seal(requestOf(id), requestPurpose(command)),
+    leaseToken: lease,
+    dueAtMs: lease === null ? nowMs : nowMs + COMMAND_LEASE_MS,
+  });
+}
+
+/** A lease for a command that the request itself works on. */
+export function newLease(deps: Deps): string {
+  return Buffer.from(deps.ids.randomBytes(16)).toString('hex');
+}
+
+/**
+ * The partner knows the party of this submission, and perhaps decided on it. News of an earlier
+ * submission changes nothing. Yields the account as it stands then.
+ */
+export async function accountReported(
+  deps: Deps,
+  command: PartnerCommand,
+  partnerRef: string | null,
+  report: ReceiverReport,
+): Promise<ConnectedAccount> {
+  return changeAccount(deps, tenantOf(command), accountIdOf(command), (was, nowMs) => {
+    if (was.submitCommandId !== command.id) return was;
+    const known = partnerRef === null ? was : accepted(was, partnerRef, nowMs);
+    if (report.status === 'verifying') return known;
+    const decision = report.status === 'approved' ? 'approve' : 'reject';
+    return decided(known, decision, report.reason, nowMs);
+  });
+}
+
+/** The off-ramp wallet is there; one of an earlier party changes nothing. */
+export async function railsReported(
+  deps: Deps,
+  command: PartnerCommand,
+  railsRef: string,
+): Promise<void> {
+  assert(command.request !== null, 'the request for rails is fixed when it is made');
+  const text = deps.secretBox.open(command.request, requestPurpose(command));
+  const { receiverRef } = JSON.parse(text) as RailsRequest;
+  await changeAccount(deps, tenantOf(command), accountIdOf(command), (was, nowMs) =>
+    railsProvisioned(was, receiverRef, railsRef, nowMs),
+  );
+}
+
+function accountIdOf(command: PartnerCommand): string {
+  assert(command.accountId !== null, 'an order about an account serves one');
+  return command.accountId;
+}
