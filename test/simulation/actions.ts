@@ -1,7 +1,12 @@
 // What people and chance do to a simulated world: integrators, buyers, banks, operators, the mail,
 // the clock. Each action begins one thing; how it goes on is decided at the gates.
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/domain/instant.js';
-import { isTerminal, type Payment, type PaymentStatus } from '../../core/domain/payment.js';
+import {
+  isExpirable,
+  isTerminal,
+  type Payment,
+  type PaymentStatus,
+} from '../../core/domain/payment.js';
 import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
 import { confirmQuote, requestQuote, signIn, submitBuyerKyc } from '../../core/usecases/buyers.js';
 import type { PaymentView } from '../../core/usecases/collections.js';
@@ -22,16 +27,16 @@ import {
   rotateSecret,
   testSubscription,
 } from '../../core/usecases/subscriptions.js';
-import { bankMoves, deliver, readyMessages } from './banks.js';
+import { afterthought, bankMoves, deliver, readyMessages } from './banks.js';
 import type { ActionName } from './chaos.js';
 import type { PaymentEvidence } from './evidence.js';
-import { type SimulatedHost, workers } from './simulated-host.js';
+import { type SimulatedHost, type WorkerName, workers } from './simulated-host.js';
 import { PARTNER_NAME } from './simulated-partner.js';
 import { moods } from './simulated-receivers.js';
 import { type CreateRequest, tenants, type World } from './world.js';
 
 /** More would slow every step down and show nothing new. */
-const PAYMENTS_MAX = 12;
+const PAYMENTS_MAX = 5;
 const SUBSCRIPTIONS_MAX = 4;
 const person = {
   entityType: 'individual',
@@ -44,11 +49,8 @@ const person = {
 type Act = (world: World, host: SimulatedHost) => void | Promise<void>;
 
 const acts: Readonly<Record<ActionName, Act>> = {
-  create: (world, host) => {
-    if (world.evidence.payments.size < PAYMENTS_MAX) create(world, host, newRequest(world));
-  },
+  create: (world, host) => create(world, host, newRequest(world)),
   raceCreates: (world, host) => {
-    if (world.evidence.payments.size >= PAYMENTS_MAX) return;
     const request = newRequest(world);
     create(world, host, request);
     create(world, world.host() ?? host, { ...request, input: variant(world, request.input) });
@@ -58,7 +60,7 @@ const acts: Readonly<Record<ActionName, Act>> = {
     const request = world.random.pick(world.requests);
     create(world, host, { ...request, input: variant(world, request.input) });
   },
-  buyerStep: (world, host) => onPayment(world, (found) => buyerStep(world, host, found)),
+  buyerStep: (world, host) => buyerStep(world, host, world.random.pick(buyersTurn(world))),
   strayStep: (world, host) =>
     onPayment(world, (found) => {
       world.random.pick([buyerSignsIn, buyerSubmits, buyerAsks, buyerConfirms])(world, host, found);
@@ -94,11 +96,9 @@ const acts: Readonly<Record<ActionName, Act>> = {
       const to = world.random.pick([null, null, 'fx_quoted', 'on_ramp_pending'] as const);
       if (payment.mode === 'test') advance(world, host, payment, to);
     }),
-  bankMoves: (world) => bankMoves(world, world.random.pick(Object.values(world.partners))),
-  message: (world, host) => {
-    const ready = readyMessages(world);
-    if (ready.length > 0) deliver(world, host, world.random.pick(ready));
-  },
+  bankMoves,
+  afterthought,
+  message: (world, host) => deliver(world, host, world.random.pick(readyMessages(world))),
   forgedMessage: (world, host) => {
     const body = Buffer.from('[]');
     const headers = { 'message-id': 'forged', genuine: 'no' };
@@ -108,7 +108,8 @@ const acts: Readonly<Record<ActionName, Act>> = {
     });
   },
   work: (world, host) => {
-    host.work(world.random.pick(workers));
+    const { random } = world;
+    host.work(random.pick(random.chance(0.9) ? dueWorkers(world) : workers));
   },
   tick: (world) => world.pass(world.random.between(1, 3_000)),
   jump: async (world) => {
@@ -159,10 +160,25 @@ const acts: Readonly<Record<ActionName, Act>> = {
   },
 };
 
+/** When an action would do nothing; those not named can always do something. */
+const pointless: Partial<Readonly<Record<ActionName, (world: World) => boolean>>> = {
+  create: ({ evidence }) => evidence.payments.size >= PAYMENTS_MAX,
+  raceCreates: ({ evidence }) => evidence.payments.size >= PAYMENTS_MAX,
+  buyerStep: (world) => buyersTurn(world).length === 0,
+  bankMoves: ({ partners }) => Object.values(partners).every((partner) => partner.isIdle),
+  message: (world) => readyMessages(world).length === 0,
+  work: (world) => dueWorkers(world).length === 0,
+};
+
 /** Begins one thing that the world's chaos picks. */
 export async function act(world: World): Promise<void> {
   const host = world.host();
-  const name = host === null ? 'tick' : world.random.weighted(world.chaos.weights);
+  const weights = Object.entries(world.chaos.weights).map(([name, weight]) => [
+    name,
+    pointless[name as ActionName]?.(world) ? 0 : weight,
+  ]);
+  const possible = Object.fromEntries(weights) as Record<ActionName, number>;
+  const name = host === null ? 'tick' : world.random.weighted(possible);
   world.count(name);
   await acts[name](world, host as SimulatedHost);
 }
@@ -170,7 +186,7 @@ export async function act(world: World): Promise<void> {
 function newRequest(world: World): CreateRequest {
   const { random, requests } = world;
   const number = requests.length + 1;
-  const expiresInMs = random.pick([null, 90_000, HOUR_MS, DAY_MS, 3 * DAY_MS]);
+  const expiresInMs = random.pick([null, null, 90_000, HOUR_MS, DAY_MS, 3 * DAY_MS]);
   const request: CreateRequest = {
     tenant: random.pick(tenants),
     input: {
@@ -242,6 +258,35 @@ function onPayment(world: World, action: (found: PaymentEvidence) => void): void
   const running = all.filter(({ payment }) => !isTerminal(payment.status));
   const from = running.length > 0 && world.random.chance(0.85) ? running : all;
   if (from.length > 0) action(world.random.pick(from));
+}
+
+function buyersTurn({ evidence }: World): readonly PaymentEvidence[] {
+  const turns: readonly PaymentStatus[] = [
+    ...(['awaiting_buyer', 'buyer_kyc_pending', 'buyer_kyc_approved', 'fx_quoted'] as const),
+  ];
+  return [...evidence.payments.values()].filter(({ payment }) => turns.includes(payment.status));
+}
+
+/** The workers that would find something to do now. */
+function dueWorkers({ evidence, nowMs }: World): readonly WorkerName[] {
+  const isDue = ({ dueAtMs }: { readonly dueAtMs: number | null }) =>
+    dueAtMs !== null && dueAtMs <= nowMs;
+  const payments = [...evidence.payments.values()];
+  const due: Readonly<Record<WorkerName, boolean>> = {
+    commands: [
+      ...payments.flatMap(({ commands }) => commands),
+      ...evidence.submissions.values(),
+    ].some(isDue),
+    sequencer: evidence.outbox.length > 0,
+    deliveries: [...evidence.deliveries.values()].some(isDue),
+    inbox: [...evidence.inbox.values()].some(isDue),
+    expiry: payments.some(
+      ({ payment: { status, expiresAtMs } }) =>
+        isExpirable(status) && expiresAtMs !== null && expiresAtMs <= nowMs,
+    ),
+    advances: payments.some(({ advance }) => advance !== null && isDue(advance)),
+  };
+  return workers.filter((worker) => due[worker]);
 }
 
 function onSubscription(world: World, action: (tenant: Tenant, id: string) => void): void {

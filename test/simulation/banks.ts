@@ -2,6 +2,7 @@
 // and the news of it is on its way to us.
 import type { PonteError } from '../../core/errors.js';
 import { receivePartnerMessage } from '../../core/usecases/settlement.js';
+import type { SeededRandom } from './seeded-random.js';
 import type { SimulatedHost } from './simulated-host.js';
 import {
   PARTNER_NAME,
@@ -42,35 +43,41 @@ export function deliver(world: World, host: SimulatedHost, message: PartnerMessa
 }
 
 /** Buyers pay, banks move, the partner decides. */
-export function bankMoves(world: World, partner: SimulatedPartner): void {
-  const { random } = world;
-  const open = partner.orders.filter(({ status }) => status === 'open');
+export function bankMoves({ random, trace, partners }: World): void {
+  const partner = random.pick(Object.values(partners).filter(({ isIdle }) => !isIdle));
   const undecided = partner.parties.filter(({ status }) => status === 'verifying');
-  if (undecided.length > 0 && random.chance(0.5)) {
+  const open = partner.orders.filter(({ status }) => status === 'open');
+  if (undecided.length > 0 && (open.length === 0 || random.chance(0.5))) {
     partner.decide(random.pick(undecided), random.chance(0.85) ? 'approved' : 'rejected');
-  } else if (open.length > 0 && random.chance(0.85)) {
-    orderMoves(world, partner, random.pick(open));
-  } else if (partner.orders.length > 0) {
-    afterwards(world, partner, random.pick(partner.orders));
-  } else if (partner.parties.length > 0 && random.chance(0.05)) {
-    const party = random.pick(partner.parties);
-    if (party.status === 'approved') partner.decide(party, 'rejected');
+  } else {
+    const order = random.pick(open);
+    trace(`the bank moves ${order.ref} of ${order.reference}`);
+    moveOrder(random, partner, order);
   }
 }
 
-function orderMoves(
-  { random, trace }: World,
-  partner: SimulatedPartner,
-  order: PartnerOrder,
-): void {
-  trace(`the bank moves ${order.ref} of ${order.reference}`);
+/** What may still happen to what had ended. */
+export function afterthought(world: World): void {
+  const { random } = world;
+  const partner = random.pick(Object.values(world.partners));
+  const ended = [
+    ...partner.parties.filter(({ status }) => status === 'approved' && random.chance(0.1)),
+    ...partner.orders.filter(({ status }) => status !== 'open'),
+  ];
+  if (ended.length === 0) return;
+  const one = random.pick(ended);
+  if ('kind' in one) afterwards(world, partner, one);
+  else partner.decide(one, 'rejected');
+}
+
+function moveOrder(random: SeededRandom, partner: SimulatedPartner, order: PartnerOrder): void {
   const { amountMinor } = order.amount;
   switch (order.kind) {
     case 'payin': {
       const missing = amountMinor - order.receivedMinor;
       const part = random.pick([missing, missing, missing, missing / 2n + 1n, missing + 77n]);
       if (random.chance(0.85)) partner.buyerPays(order, part);
-      else partner.end(order, order.receivedMinor > 0n ? 'returned' : 'failed');
+      else partner.giveUp(order);
       break;
     }
     case 'payout':
@@ -82,7 +89,6 @@ function orderMoves(
   }
 }
 
-/** What may still happen to an order that had ended. */
 function afterwards(
   { random, trace, evidence }: World,
   partner: SimulatedPartner,
@@ -112,7 +118,7 @@ export function finish(world: World, partner: SimulatedPartner): void {
 
 function finishOrder({ random }: World, partner: SimulatedPartner, order: PartnerOrder): void {
   if (order.kind === 'payin' && random.chance(0.5)) {
-    partner.end(order, order.receivedMinor > 0n ? 'returned' : 'failed');
+    partner.giveUp(order);
   } else if (order.kind === 'payin') {
     partner.buyerPays(order, order.amount.amountMinor - order.receivedMinor);
   } else {

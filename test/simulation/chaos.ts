@@ -11,6 +11,8 @@ export interface Chaos {
   readonly line: LineFaults;
   readonly refusals: number;
   readonly slowReads: number;
+  /** How many gates are closed: the more, the more can come between two awaits. */
+  readonly gates: number;
   readonly lostMessages: number;
   readonly doubledMessages: number;
   /** How often several processes move at once, so that their batches share a commit. */
@@ -22,30 +24,31 @@ export interface Chaos {
 
 /** How often each thing begins, before the seed has its say. */
 const actions = {
-  create: 6,
-  raceCreates: 2,
+  create: 8,
+  raceCreates: 3,
   repeatCreate: 2,
   buyerStep: 24,
-  strayStep: 3,
-  cancel: 1.5,
-  operatorCancel: 0.5,
-  operatorFail: 0.7,
-  advance: 2,
-  bankMoves: 14,
+  strayStep: 1.5,
+  cancel: 0.5,
+  operatorCancel: 0.15,
+  operatorFail: 0.3,
+  advance: 1.5,
+  bankMoves: 16,
+  afterthought: 2,
   message: 16,
-  forgedMessage: 0.5,
+  forgedMessage: 0.3,
   work: 44,
-  tick: 10,
-  jump: 4,
-  leap: 0.7,
-  receiverMood: 1.5,
-  subscribe: 0.7,
-  unsubscribe: 0.3,
-  rotateSecret: 0.4,
-  testWebhook: 0.4,
+  tick: 6,
+  jump: 5,
+  leap: 0.5,
+  receiverMood: 1,
+  subscribe: 1,
+  unsubscribe: 0.2,
+  rotateSecret: 0.3,
+  testWebhook: 0.3,
   replay: 0.8,
   replayAllDead: 0.2,
-  operatorRetries: 1,
+  operatorRetries: 0.7,
 } as const;
 export type ActionName = keyof typeof actions;
 
@@ -66,6 +69,7 @@ export function drawChaos(random: SeededRandom): Chaos {
     },
     refusals: random.pick([0, 0, 0.03, 0.15]),
     slowReads: random.pick([0, 0.1, 0.5]),
+    gates: random.pick([0.3, 0.6, 1]),
     lostMessages: random.pick([0, 0.1, 0.5, 1]),
     doubledMessages: random.pick([0, 0.1, 0.5]),
     bursts: random.pick([0, 0.1, 0.4]),
@@ -82,6 +86,7 @@ export function calm(chaos: Chaos): Chaos {
     line: { noConnection: 0, lostOnTheWay: 0, lateOnTheWay: 0, answerLost: 0 },
     refusals: 0,
     slowReads: 0,
+    gates: 0,
     lostMessages: 0,
     doubledMessages: 0,
     bursts: 0,

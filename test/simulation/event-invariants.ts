@@ -33,12 +33,13 @@ export function oneEventPerChangeAndNamespaceInOrder(evidence: Evidence): string
 }
 
 export function sequencesAreGapFreeAndChained(evidence: Evidence): string | null {
-  for (const [name, { feed, head }] of evidence.tenants) {
-    let hash = '';
-    for (const [index, event] of feed.entries()) {
-      if (event.sequence !== index + 1) return `${name}: ${event.sequence} at place ${index + 1}`;
-      hash = createHash('sha256').update(hash).update(event.body).digest('hex');
-      if (event.chainHash !== hash) return `${name}: the chain breaks at ${event.sequence}`;
+  for (const [name, { feed, head, freshFrom }] of evidence.tenants) {
+    for (let index = freshFrom; index < feed.length; index += 1) {
+      const { sequence, chainHash, body } = feed[index] as FeedEvent;
+      if (sequence !== index + 1) return `${name}: ${sequence} at place ${index + 1}`;
+      const before = feed[index - 1]?.chainHash ?? '';
+      const hash = createHash('sha256').update(before).update(body).digest('hex');
+      if (chainHash !== hash) return `${name}: the chain breaks at ${sequence}`;
     }
     if ((head?.sequence ?? 0) !== feed.length) return `${name}: the head is at ${head?.sequence}`;
   }
@@ -53,12 +54,13 @@ export function everyEventReachesEverySubscription(evidence: Evidence): string |
     sent.add(name);
   }
   for (const subscription of evidence.subscriptions.values()) {
-    const { orgId, mode, id, active, eventTypes, createdAtMs } = subscription;
+    const { orgId, mode, id, active, eventTypes } = subscription;
     if (!active) continue;
+    const born = evidence.bornInBatch.get(id) ?? 0;
     const feed = evidence.tenants.get(`${orgId} ${mode}`)?.feed ?? [];
     const missed = feed.find(
       (event) =>
-        event.createdAtMs > createdAtMs &&
+        (evidence.bornInBatch.get(event.id) ?? 0) > born &&
         matchesEvent(eventTypes, event.type) &&
         event.type !== 'webhook.test' &&
         !sent.has(`${id} ${event.id}`),
@@ -73,7 +75,7 @@ export function oneDeliveryIdAndTheSameBytes(evidence: Evidence): string | null 
   for (const { feed } of evidence.tenants.values()) {
     for (const event of feed) bodies.set(event.id, event.body);
   }
-  for (const { deliveryId, eventType, body } of evidence.outside.received()) {
+  for (const { deliveryId, eventType, body } of evidence.freshReceived) {
     const delivery = evidence.deliveries.get(deliveryId);
     if (delivery === undefined) return `${deliveryId} was sent and is no delivery`;
     if (delivery.eventType !== eventType) return `${deliveryId} was sent as ${eventType}`;
@@ -95,8 +97,7 @@ export function deliveredOnlyIfReceived(evidence: Evidence): string | null {
 }
 
 export function webhooksVerifyWithTheNewestSecret(evidence: Evidence): string | null {
-  const received = evidence.outside.received();
-  for (const { deliveryId, signature, body, sentAtMs, claimedSecret } of received.slice(-20)) {
+  for (const { deliveryId, signature, body, sentAtMs, claimedSecret } of evidence.freshReceived) {
     const delivery = evidence.deliveries.get(deliveryId);
     const sealed = evidence.secrets.get(delivery?.subscriptionId ?? '') ?? [];
     const secrets = sealed.slice(sealed.indexOf(claimedSecret)).map(plainOf);

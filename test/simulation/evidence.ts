@@ -18,6 +18,7 @@ import type {
   OutboxRow,
   Store,
   StoredPosting,
+  Tx,
 } from '../../core/ports.js';
 import type { BatchObserver, StagedWrite } from './gated-store.js';
 import type { PartnerOrder, Party } from './simulated-partner.js';
@@ -37,7 +38,12 @@ export interface TenantEvidence {
   readonly tenant: Tenant;
   readonly feed: readonly FeedEvent[];
   readonly head: FeedHead | null;
+  /** The index from which on the feed was not judged yet. */
+  readonly freshFrom: number;
 }
+
+const allParts = ['payments', 'funds', 'commands', 'ledger', 'advances'] as const;
+type Part = (typeof allParts)[number];
 
 /** What somebody was told, so that it must stay true. */
 export type Acknowledgement =
@@ -75,16 +81,22 @@ export class Evidence implements BatchObserver {
   readonly #claimedSecrets = new Map<string, string[]>();
   readonly inbox = new Map<string, InboxMessage>();
   readonly acknowledged: Acknowledgement[] = [];
+  /** The number of the batch that first stored an event or a subscription, by its id. */
+  readonly bornInBatch = new Map<string, number>();
   /** Errors that no caller of the use cases may ever see. */
   readonly surprises: string[] = [];
+  /** What reached receivers and was not judged yet. */
+  freshReceived: readonly ReceivedWebhook[] = [];
   outbox: readonly OutboxRow[] = [];
   imbalances: readonly LedgerImbalance[] = [];
   readonly #owners = new Map<string, string>();
   readonly #orders = new Map<string, readonly PartnerOrder[]>();
   #ordersSeen = 0;
+  #batches = 0;
+  #receivedSeen = 0;
   readonly #statuses = new Map<string, PaymentStatus[]>();
   readonly #touched = {
-    payments: new Map<string, Tenant>(),
+    payments: new Map<string, { readonly tenant: Tenant; readonly parts: Set<Part> }>(),
     commands: new Set<string>(),
     tenants: new Map<string, Tenant>(),
     deliveries: new Set<string>(),
@@ -103,6 +115,7 @@ export class Evidence implements BatchObserver {
   }
 
   applied(writes: readonly StagedWrite[]): void {
+    this.#batches += 1;
     for (const write of writes) this.#note(write);
   }
 
@@ -131,25 +144,21 @@ export class Evidence implements BatchObserver {
     for (const id of this.deliveries.keys()) this.#touched.deliveries.add(id);
   }
 
+  /** What reached receivers since the last look comes up for judgement. */
+  receive(): void {
+    const received = this.outside.received();
+    this.freshReceived = received.slice(this.#receivedSeen);
+    this.#receivedSeen = received.length;
+  }
+
   /** Reads again whatever batches and claims touched since the last time. */
   async refresh(store: Store): Promise<void> {
     const touched = this.#touched;
     await store.run(async (tx) => {
-      for (const [id, tenant] of touched.payments) {
-        const payment = await tx.payments.get(tenant, id);
-        const funds = await tx.funds.get(tenant, id);
-        if (payment === null || funds === null) {
-          this.payments.delete(id);
-          continue;
-        }
-        this.payments.set(id, {
-          payment,
-          funds,
-          commands: await tx.commands.ofPayment(tenant, id),
-          postings: await tx.ledger.ofPayment(tenant, id),
-          advance: await tx.advances.get(tenant, id),
-          statuses: this.#statuses.get(id) ?? [],
-        });
+      for (const [id, { tenant, parts }] of touched.payments) {
+        const found = await readParts(tx, tenant, id, this.payments.get(id), parts);
+        if (found === null) this.payments.delete(id);
+        else this.payments.set(id, { ...found, statuses: this.#statuses.get(id) ?? [] });
       }
       for (const id of touched.commands) {
         const command = await tx.commands.get(id);
@@ -160,7 +169,8 @@ export class Evidence implements BatchObserver {
         const feed = this.tenants.get(key)?.feed ?? [];
         const fresh = await tx.feed.after(tenant, feed.at(-1)?.sequence ?? 0, 1_000);
         const head = await tx.feed.head(tenant);
-        this.tenants.set(key, { tenant, feed: [...feed, ...fresh], head });
+        const freshFrom = feed.length;
+        this.tenants.set(key, { tenant, feed: [...feed, ...fresh], head, freshFrom });
       }
       for (const id of touched.deliveries) {
         const delivery = await tx.deliveries.get(id);
@@ -187,12 +197,14 @@ export class Evidence implements BatchObserver {
   async audit(store: Store): Promise<void> {
     await store.run(async (tx) => {
       const filter = { status: null, orgId: null, beforeId: null, limit: 1_000 };
-      for (const payment of await tx.payments.list(filter)) this.#touchPayment(payment, payment.id);
+      for (const payment of await tx.payments.list(filter)) {
+        this.#touchPayment(payment, payment.id, ...allParts);
+      }
       const all = { status: null, subscriptionId: null, beforeId: null, limit: 10_000 };
       for (const { id } of await tx.deliveries.list(all)) this.#touched.deliveries.add(id);
       this.imbalances = await tx.ledger.imbalances(10);
     });
-    for (const [id, { payment }] of this.payments) this.#touchPayment(payment, id);
+    for (const [id, { payment }] of this.payments) this.#touchPayment(payment, id, ...allParts);
     for (const [id, message] of this.inbox) this.#touched.inbox.set(id, message);
     for (const id of this.subscriptions.keys()) this.#touched.subscriptions.add(id);
     this.leasesEnded();
@@ -224,16 +236,17 @@ export class Evidence implements BatchObserver {
         break;
       case 'funds':
       case 'advances':
-        this.#touchPayment(row as Tenant, (row as { paymentId: string }).paymentId);
+        this.#touchPayment(row as Tenant, (row as { paymentId: string }).paymentId, group);
         break;
       case 'ledger':
-        this.#touchPayment(row as Tenant, args[1] as string);
+        this.#touchPayment(row as Tenant, args[1] as string, 'ledger');
         break;
       case 'commands':
         this.#touchCommand(row as PartnerCommand);
         break;
       case 'outbox':
         touched.outbox = true;
+        if (method === 'append') this.bornInBatch.set((row as DomainEvent).id, this.#batches);
         break;
       case 'feed':
         if (method === 'append') this.#touchTenant(row as DomainEvent);
@@ -251,7 +264,7 @@ export class Evidence implements BatchObserver {
   }
 
   #notePayment(payment: Payment): void {
-    this.#touchPayment(payment, payment.id);
+    this.#touchPayment(payment, payment.id, 'payments');
     const statuses = this.#statuses.get(payment.id) ?? [];
     if (statuses.at(-1) !== payment.status) statuses.push(payment.status);
     this.#statuses.set(payment.id, statuses);
@@ -259,13 +272,19 @@ export class Evidence implements BatchObserver {
 
   #noteSubscription({ id, secretSealed }: Subscription): void {
     this.#touched.subscriptions.add(id);
+    if (!this.bornInBatch.has(id)) this.bornInBatch.set(id, this.#batches);
     const secrets = this.secrets.get(id) ?? [];
     if (secrets.at(-1) !== secretSealed) secrets.push(secretSealed);
     this.secrets.set(id, secrets);
   }
 
-  #touchPayment(tenant: Tenant, id: string): void {
-    this.#touched.payments.set(id, tenantOf(tenant));
+  #touchPayment(tenant: Tenant, id: string, ...parts: readonly Part[]): void {
+    const touched = this.#touched.payments.get(id) ?? {
+      tenant: tenantOf(tenant),
+      parts: new Set(),
+    };
+    for (const part of parts) touched.parts.add(part);
+    this.#touched.payments.set(id, touched);
   }
 
   #touchCommand(command: PartnerCommand): void {
@@ -274,13 +293,34 @@ export class Evidence implements BatchObserver {
       return;
     }
     this.#owners.set(command.id, command.paymentId);
-    this.#touchPayment(command, command.paymentId);
+    this.#touchPayment(command, command.paymentId, 'commands');
   }
 
   #touchTenant(row: Tenant): void {
     const tenant = tenantOf(row);
     this.#touched.tenants.set(`${tenant.orgId} ${tenant.mode}`, tenant);
   }
+}
+
+async function readParts(
+  tx: Tx,
+  tenant: Tenant,
+  id: string,
+  was: PaymentEvidence | undefined,
+  parts: ReadonlySet<Part>,
+): Promise<Omit<PaymentEvidence, 'statuses'> | null> {
+  const has = (part: Part) => was === undefined || parts.has(part);
+  const payment = has('payments') ? await tx.payments.get(tenant, id) : was?.payment;
+  const funds = has('funds') ? await tx.funds.get(tenant, id) : was?.funds;
+  if (!payment || !funds) return null;
+  const { commands = [], postings = [], advance = null } = was ?? {};
+  return {
+    payment,
+    funds,
+    commands: has('commands') ? await tx.commands.ofPayment(tenant, id) : commands,
+    postings: has('ledger') ? await tx.ledger.ofPayment(tenant, id) : postings,
+    advance: has('advances') ? await tx.advances.get(tenant, id) : advance,
+  };
 }
 
 export function eachPayment(

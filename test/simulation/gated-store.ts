@@ -54,7 +54,8 @@ export function gatedStore(input: GatedStoreInput): Store {
       ),
     );
     observer.applied(staged);
-    await gates.pass(process, staged.length > 0 ? 'batch applied' : 'read done');
+    if (staged.length > 0) await gates.pass(process, 'batch applied');
+    else if (slow) await gates.pass(process, 'read done');
     return result;
   };
   return {
@@ -69,10 +70,10 @@ export function gatedStore(input: GatedStoreInput): Store {
 function gatedClaims({ store, process, gates, observer }: GatedStoreInput): Claims {
   const { claims } = store;
   const gated = async <T>(label: string, call: () => Promise<T>, seen: (result: T) => void) => {
-    await gates.pass(process, label);
     const result = await gates.real(call);
     seen(result);
-    await gates.pass(process, `${label}: taken`);
+    // What found nothing decides nothing, so that nothing can come between.
+    if (!Array.isArray(result) || result.length > 0) await gates.pass(process, `${label}: taken`);
     return result;
   };
   const unseen = () => undefined;

@@ -22,11 +22,14 @@ export class SimulatedProcess {
 
 export class Gates {
   readonly #nowMs: () => number;
+  readonly #isClosed: () => boolean;
   #waiting: Gate[] = [];
   #busy = 0;
 
-  constructor(nowMs: () => number) {
+  /** `isClosed` is asked at each gate: an open one lets through at once. */
+  constructor(nowMs: () => number, isClosed: () => boolean) {
     this.#nowMs = nowMs;
+    this.#isClosed = isClosed;
   }
 
   get waiting(): readonly Gate[] {
@@ -41,6 +44,10 @@ export class Gates {
   ): Promise<void> {
     return new Promise((resolve) => {
       if (!process.alive) return;
+      if (!this.#isClosed()) {
+        resolve();
+        return;
+      }
       const sinceMs = this.#nowMs();
       this.#waiting.push({ process, label, sinceMs, open: resolve, afterlife });
     });

@@ -26,11 +26,11 @@ export async function heal(world: World): Promise<void> {
     // The banks take their time, so that what comes late is seen to come late.
     if (round > 2) for (const partner of Object.values(world.partners)) finish(world, partner);
     for (const message of readyMessages(world)) deliver(world, host, message);
-    await world.drain();
+    await world.look();
     operate(world, host, round);
-    await world.drain();
+    await world.look();
     for (const worker of workers) host.work(worker);
-    await world.drain();
+    await world.look();
     if (await isOver(world)) return;
     await world.pass(await pauseMs(world));
   }

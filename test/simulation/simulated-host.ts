@@ -150,12 +150,14 @@ export class SimulatedHost {
       partners: { test: line('test'), live: line('live') },
       sender: world.receivers.sender(this.process),
       secretBox: openBox,
+      documents: null,
       rateLimits: { take: () => Promise.resolve(null) },
       clock: { nowMs },
       ids: world.ids,
       log: this.#log(),
       wake: () => undefined,
       settings: {
+        baseUrl: 'https://api.example',
         payUrl: 'https://pay.example',
         retryDelaysMs: RETRY_DELAYS_MS,
         rateLimitPerMinute: 0,
@@ -186,6 +188,7 @@ const openBox: SecretBox = {
     return sealed.slice(prefix.length);
   },
   mac: (text, purpose) => createHmac('sha256', purpose).update(text).digest('hex'),
+  isMac: (text, purpose, mac) => openBox.mac(text, purpose) === mac,
 };
 
 export function plainOf(sealed: string): string {

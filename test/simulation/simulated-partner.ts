@@ -116,6 +116,14 @@ export class SimulatedPartner {
     return terms;
   }
 
+  /** Nothing waits for a bank or a decision. */
+  get isIdle(): boolean {
+    return (
+      this.orders.every(({ status }) => status !== 'open') &&
+      this.parties.every(({ status }) => status !== 'verifying')
+    );
+  }
+
   /** Takes an order, or finds the one that its key already made. Yields its ref. */
   place(kind: OrderKind, request: string): PartnerAnswer<string> {
     const order = JSON.parse(request) as OrderRequest;
@@ -146,7 +154,7 @@ export class SimulatedPartner {
     const { reference, email } = JSON.parse(request) as { reference: string; email: string };
     return this.#once(reference, request, () => {
       const ref = this.#name('party');
-      const approved = this.#input.random.chance(0.2);
+      const approved = this.#input.random.chance(0.4);
       this.parties.push({
         ref,
         mode: this.mode,
@@ -187,6 +195,13 @@ export class SimulatedPartner {
     order.status = status;
     if (order.kind === 'payin' && status === 'returned') order.returnedMinor = order.receivedMinor;
     this.#tell(order, was);
+  }
+
+  /** A pay-in ends: what it received goes back by itself, unless something else has use for it. */
+  giveUp(payin: PartnerOrder): void {
+    const owner = this.#input.ownerOf(payin.reference);
+    const untouched = owner !== null && this.freeMinor(owner) === payin.receivedMinor;
+    this.end(payin, payin.receivedMinor > 0n && untouched ? 'returned' : 'failed');
   }
 
   /** The message is acknowledged, or lost for good. */

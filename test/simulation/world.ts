@@ -58,7 +58,7 @@ export class World implements Surroundings {
     const nowMs = () => this.nowMs;
     this.random = random;
     this.chaos = drawChaos(random);
-    this.gates = new Gates(nowMs);
+    this.gates = new Gates(nowMs, () => random.chance(this.chaos.gates));
     const allOrders: PartnerOrder[] = [];
     const partner = (mode: Mode) =>
       new SimulatedPartner({
@@ -163,14 +163,16 @@ export class World implements Surroundings {
       0,
     );
     if (stalledMs + ms > STALL_MS_MAX) await this.drain();
-    this.nowMs += ms;
     this.trace(`time passes: ${ms} ms`);
-    const arrived = this.stragglers.filter(({ arrivesAtMs }) => arrivesAtMs <= this.nowMs);
-    for (const straggler of arrived) {
+    const endsAtMs = this.nowMs + ms;
+    const arriving = this.stragglers.filter(({ arrivesAtMs }) => arrivesAtMs <= endsAtMs);
+    for (const straggler of arriving.sort((a, b) => a.arrivesAtMs - b.arrivesAtMs)) {
       this.stragglers.splice(this.stragglers.indexOf(straggler), 1);
+      this.nowMs = Math.max(this.nowMs, straggler.arrivesAtMs);
       this.trace(`arrives late: ${straggler.label}`);
       straggler.arrive();
     }
+    this.nowMs = endsAtMs;
   }
 
   /** A process dies; what it had sent may still arrive. A new one takes its place. */
@@ -200,6 +202,7 @@ export class World implements Surroundings {
     const outside = this.#outsideVersion();
     if (!changed && outside === this.#checked) return;
     this.#checked = outside;
+    this.evidence.receive();
     this.judge(always);
   }
 
@@ -221,6 +224,9 @@ export class World implements Surroundings {
     await this.evidence.audit(this.store);
     this.judge(always);
     if (this.violation === null) this.judge(atTheEnd);
+    for (const { payment, funds } of this.evidence.payments.values()) {
+      this.count(`ended ${payment.status}, funds ${funds.position}, refund ${funds.refund}`);
+    }
   }
 
   async close(): Promise<void> {
