@@ -29,6 +29,7 @@ export interface Deps {
   readonly partners: Readonly<Record<Mode, SettlementPartner | null>>;
   readonly sender: WebhookSender;
   readonly secretBox: SecretBox;
+  readonly tokenSigner: TokenSigner;
   readonly rateLimits: RateLimits;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -521,6 +522,20 @@ export interface SecretBox {
   open(sealed: string, purpose: string): string;
   /** HMAC-SHA256 in hex under a key derived for `purpose`. */
   mac(text: string, purpose: string): string;
+}
+
+/** What a session token says: who speaks, for which organization, in which mode, until when. */
+export interface SessionClaims extends Tenant {
+  readonly memberId: string;
+  /** Kept to the second. */
+  readonly expiresAtMs: number;
+}
+
+export interface TokenSigner {
+  /** A JWT, for `Authorization: Bearer`. */
+  sign(claims: SessionClaims): Promise<string>;
+  /** Null unless it was signed here, is unchanged and has not expired at `nowMs`. */
+  verify(token: string, nowMs: number): Promise<SessionClaims | null>;
 }
 
 export interface RateLimits {

@@ -4,6 +4,7 @@
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { parseSecretKeys, type SecretKey } from '../adapters/crypto/secret-box.js';
+import { isNetwork } from '../adapters/http/client-address.js';
 import { SECOND_MS } from '../core/domain/instant.js';
 import { ATTEMPTS_MAX } from '../core/domain/webhook-delivery.js';
 
@@ -20,6 +21,7 @@ const variables = z.object({
   PONTE_BASE_URL: publicUrl().optional(),
   PONTE_PAY_URL: publicUrl().optional(),
   PONTE_SECRET_KEYS: secretKeys().optional(),
+  PONTE_JWT_KEY: secretKeys().optional(),
   PONTE_PARTNER_TEST: z.enum(['fake', 'none']).default('fake'),
   PONTE_PARTNER_LIVE: z.enum(['fake', 'none']).default('none'),
   PONTE_FAKE_PARTNER_DELAY_MS: wholeNumber(0, 3_600_000).prefault('1000'),
@@ -27,6 +29,8 @@ const variables = z.object({
   PONTE_WEBHOOK_RETRY_SECONDS: retrySeconds().prefault('30,120,600,3600,21600,86400'),
   PONTE_RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10_000_000).prefault('600'),
   PONTE_RATE_LIMIT_BURST: wholeNumber(1, 1_000_000).prefault('100'),
+  PONTE_CORS_ORIGINS: listOf(isOrigin, 'give web origins, as https://app.example.com').prefault(''),
+  PONTE_TRUSTED_PROXIES: listOf(isNetwork, 'give IP addresses or CIDR networks').prefault(''),
   PONTE_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 });
 
@@ -47,12 +51,18 @@ export interface Config {
   readonly payUrl: string | null;
   /** The first one encrypts. Null: made in the data directory, in development only. */
   readonly secretKeys: readonly SecretKey[] | null;
+  /** What session tokens are signed with, the first one; null: keys derived from `secretKeys`. */
+  readonly jwtKeys: readonly SecretKey[] | null;
   readonly partners: { readonly test: PartnerName; readonly live: PartnerName };
   readonly fakePartnerDelayMs: number;
   readonly allowPrivateUrls: boolean;
   readonly retryDelaysMs: readonly number[];
   readonly rateLimitPerMinute: number;
   readonly rateLimitBurst: number;
+  /** Web origins that browsers may call from. */
+  readonly corsOrigins: readonly string[];
+  /** Addresses and networks whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
   readonly logLevel: LogLevel;
   /** Names that begin with PONTE_ and mean nothing: misspelt, most likely. */
   readonly unknownVariables: readonly string[];
@@ -90,12 +100,15 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     baseUrl: values.PONTE_BASE_URL ?? null,
     payUrl: values.PONTE_PAY_URL ?? null,
     secretKeys: values.PONTE_SECRET_KEYS ?? null,
+    jwtKeys: values.PONTE_JWT_KEY ?? null,
     partners: { test: values.PONTE_PARTNER_TEST, live: values.PONTE_PARTNER_LIVE },
     fakePartnerDelayMs: values.PONTE_FAKE_PARTNER_DELAY_MS,
     allowPrivateUrls: values.PONTE_WEBHOOK_ALLOW_PRIVATE ?? !production,
     retryDelaysMs: values.PONTE_WEBHOOK_RETRY_SECONDS,
     rateLimitPerMinute: values.PONTE_RATE_LIMIT_PER_MINUTE,
     rateLimitBurst: values.PONTE_RATE_LIMIT_BURST,
+    corsOrigins: values.PONTE_CORS_ORIGINS,
+    trustedProxies: values.PONTE_TRUSTED_PROXIES,
     logLevel: values.PONTE_LOG_LEVEL,
     unknownVariables: Object.keys(set).filter(
       (name) => name.startsWith('PONTE_') && !variableNames.includes(name),
@@ -145,6 +158,18 @@ function publicUrl() {
       return url !== null && /^https?:$/.test(url.protocol) && `${url.search}${url.hash}` === '';
     }, hint)
     .transform((text) => text.replace(/\/+$/, ''));
+}
+
+/** Items with commas between; nothing is an empty list. */
+function listOf(isItem: (text: string) => boolean, hint: string) {
+  return z
+    .string()
+    .transform((text) => (text.trim() === '' ? [] : text.split(',').map((item) => item.trim())))
+    .refine((items) => items.every(isItem), hint);
+}
+
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
 function databaseUrl() {

@@ -3,6 +3,7 @@
 import 'reflect-metadata';
 import { Container, type ServiceIdentifier } from 'inversify';
 import { createIds } from '../adapters/crypto/ids.js';
+import { createTokenSigner } from '../adapters/crypto/jwt.js';
 import { createSecretBox, type SecretKey } from '../adapters/crypto/secret-box.js';
 import { createLog } from '../adapters/log/pino.js';
 import { createFakePartner, type FakePartner } from '../adapters/partner/fake.js';
@@ -10,7 +11,16 @@ import { newMemoryRateLimits } from '../adapters/storage/rate-limits.js';
 import { openSqliteStore, type SqliteStore } from '../adapters/storage/sqlite.js';
 import { webhookSender } from '../adapters/webhooks/sender.js';
 import type { Mode } from '../core/domain/tenant.js';
-import type { Clock, Deps, Ids, Log, RateLimits, SecretBox, WebhookSender } from '../core/ports.js';
+import type {
+  Clock,
+  Deps,
+  Ids,
+  Log,
+  RateLimits,
+  SecretBox,
+  TokenSigner,
+  WebhookSender,
+} from '../core/ports.js';
 import { type DeliveryRunner, deliveryRunner } from '../core/usecases/delivery-runner.js';
 import { receivePartnerMessage } from '../core/usecases/settlement.js';
 import type { Config } from './config.js';
@@ -23,6 +33,7 @@ export const tokens = {
   sender: token<WebhookSender>('sender'),
   store: token<SqliteStore>('store'),
   secretBox: token<SecretBox>('secretBox'),
+  tokenSigner: token<TokenSigner>('tokenSigner'),
   rateLimits: token<RateLimits>('rateLimits'),
   signals: token<WorkSignals>('signals'),
   address: token<Address>('address'),
@@ -54,6 +65,7 @@ export function createContainer(
   bind(tokens.sender).toDynamicValue(() => world.sender ?? webhookSender({ allowPrivate }));
   bind(tokens.store).toDynamicValue(() => openSqliteStore({ path }));
   bind(tokens.secretBox).toDynamicValue(() => createSecretBox(secretKeys));
+  bind(tokens.tokenSigner).toDynamicValue(() => createTokenSigner(config.jwtKeys ?? secretKeys));
   bind(tokens.rateLimits).toDynamicValue(() => newMemoryRateLimits());
   bind(tokens.signals).toDynamicValue(() => createSignals());
   bind(tokens.address).toDynamicValue(() => ({ baseUrl: config.baseUrl ?? urlOf(host, port) }));
@@ -68,6 +80,7 @@ export function createContainer(
     sender: all.get(tokens.sender),
     store: all.get(tokens.store),
     secretBox: all.get(tokens.secretBox),
+    tokenSigner: all.get(tokens.tokenSigner),
     rateLimits: all.get(tokens.rateLimits),
     partners: all.get(tokens.partners),
     wake: all.get(tokens.signals).wake,

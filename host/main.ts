@@ -46,7 +46,8 @@ export async function startHost(config: Config): Promise<Host> {
   ];
   let workers: Workers | null = null;
   const http = createHttpServer(deps, {
-    corsOrigins: [],
+    corsOrigins: config.corsOrigins,
+    trustedProxies: config.trustedProxies,
     readiness: async () => ({
       ...(await store.health()),
       worker: workers !== null && workers.stalled().length === 0,

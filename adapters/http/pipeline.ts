@@ -6,6 +6,7 @@ import { tenantOf } from '../../core/domain/tenant.js';
 import { PonteError } from '../../core/errors.js';
 import { authenticateKey, type KeyActor, requireScope } from '../../core/usecases/keys.js';
 import { takeCreateSlot } from '../../core/usecases/payments.js';
+import type { ClientAddress } from './client-address.js';
 import { corsHeaders, preflightReply } from './cross-origin.js';
 import { ClientGone, header, headerTexts, readInput, requestIdOf } from './request-input.js';
 import { refusalReply, send } from './response-output.js';
@@ -18,6 +19,7 @@ export interface Pipeline {
   readonly bytesMax: number;
   /** Web origins that browsers may call from. */
   readonly corsOrigins: ReadonlySet<string>;
+  readonly clientAddress: ClientAddress;
   /** The server is stopping. */
   readonly isLast: () => boolean;
 }
@@ -89,7 +91,7 @@ function unlessKnown(request: IncomingMessage, reply: Reply): Reply {
 
 /** Every refusal is logged under the request's id; what failed in us is told to nobody else. */
 function refused(
-  { site, router }: Pipeline,
+  { site, router, clientAddress }: Pipeline,
   request: IncomingMessage,
   error: unknown,
   told: { readonly requestId: string; readonly route: Route | null },
@@ -97,7 +99,8 @@ function refused(
   const { requestId, route } = told;
   const operation = route === null ? null : Object.keys(route.operations)[0];
   const refusal = error instanceof PonteError ? error : new PonteError('InternalError');
-  const fields = { requestId, operation, status: refusal.status, code: refusal.code };
+  const client = clientAddress(request);
+  const fields = { requestId, operation, status: refusal.status, code: refusal.code, client };
   if (refusal.status < 500) site.deps.log.info('refused', fields);
   else site.deps.log.error('failed', { ...fields, err: error });
   const reply = refusalReply(refusal);

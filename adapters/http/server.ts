@@ -6,6 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports.js';
+import { clientAddressOver } from './client-address.js';
 import { describeRoutes } from './openapi.js';
 import { type Pipeline, serve } from './pipeline.js';
 import type { Readiness } from './present.js';
@@ -34,6 +35,8 @@ const connectionErrors: Readonly<Record<string, ErrorCode>> = {
 export interface HttpOptions {
   /** Web origins (`https://app.example.com`) that browsers may call from. */
   readonly corsOrigins: readonly string[];
+  /** Addresses and networks whose X-Forwarded-For is believed; nobody's unless given. */
+  readonly trustedProxies?: readonly string[];
   /** Answers what /readyz says; it must not hang. */
   readonly readiness: () => Promise<Readiness>;
   /** Within which a whole request must have come; 30 s unless given. */
@@ -56,6 +59,7 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
     router: createRouter(routes),
     bytesMax: BODY_BYTES_MAX,
     corsOrigins: new Set(options.corsOrigins),
+    clientAddress: clientAddressOver(options.trustedProxies ?? []),
     isLast: () => stopping,
   };
   /** The newest exchange of each connection: whether an unreadable rest may still be answered. */

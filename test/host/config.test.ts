@@ -38,10 +38,13 @@ test('an empty environment is a development host on SQLite with the fake partner
     baseUrl: null,
     payUrl: null,
     partners: { test: 'fake', live: 'none' },
+    jwtKeys: null,
     fakePartnerDelayMs: 1_000,
     allowPrivateUrls: true,
     rateLimitPerMinute: 600,
     rateLimitBurst: 100,
+    corsOrigins: [],
+    trustedProxies: [],
     logLevel: 'info',
     unknownVariables: [],
   });
@@ -65,11 +68,15 @@ test('every variable has its effect', () => {
     PONTE_WEBHOOK_RETRY_SECONDS: '0,1,2,3,4,5',
     PONTE_RATE_LIMIT_PER_MINUTE: '0',
     PONTE_RATE_LIMIT_BURST: '1',
+    PONTE_JWT_KEY: newSecretKey('j1'),
+    PONTE_CORS_ORIGINS: 'https://app.test, http://localhost:3000',
+    PONTE_TRUSTED_PROXIES: '10.0.0.0/8,192.0.2.7, ::1,2001:db8::/32',
     PONTE_LOG_LEVEL: 'silent',
   });
   assert.equal(config.secretKeys?.[0]?.id, 'k1');
+  assert.equal(config.jwtKeys?.[0]?.id, 'j1');
   assert.deepEqual(
-    { ...config, secretKeys: null },
+    { ...config, secretKeys: null, jwtKeys: null },
     {
       production: false,
       host: '0.0.0.0',
@@ -79,12 +86,15 @@ test('every variable has its effect', () => {
       baseUrl: 'http://api.test:81',
       payUrl: 'https://pay.test/x',
       secretKeys: null,
+      jwtKeys: null,
       partners: { test: 'none', live: 'fake' },
       fakePartnerDelayMs: 0,
       allowPrivateUrls: false,
       retryDelaysMs: [0, 1_000, 2_000, 3_000, 4_000, 5_000],
       rateLimitPerMinute: 0,
       rateLimitBurst: 1,
+      corsOrigins: ['https://app.test', 'http://localhost:3000'],
+      trustedProxies: ['10.0.0.0/8', '192.0.2.7', '::1', '2001:db8::/32'],
       logLevel: 'silent',
       unknownVariables: [],
     },
@@ -111,6 +121,20 @@ describe('a value of the wrong form is a problem that names its variable', () =>
     PONTE_WEBHOOK_RETRY_SECONDS: ['30', '1,2,3,4,5', '1,2,3,4,5,6,7', '1,2,3,4,5,86401', 'a'],
     PONTE_RATE_LIMIT_PER_MINUTE: ['-1', 'ten'],
     PONTE_RATE_LIMIT_BURST: ['0'],
+    PONTE_JWT_KEY: ['k1', 'k1:AAAA', 'secret'],
+    PONTE_CORS_ORIGINS: [
+      ...['*', 'app.test', 'https://app.test/', 'https://app.test/x', 'ftp://app.test', 'null'],
+      ...['https://app.test,', 'https://APP.test', 'https://app.test:443', 'https://a b'],
+    ],
+    PONTE_TRUSTED_PROXIES: [
+      '*',
+      'proxy',
+      '10.0.0.0/33',
+      '10.0.0/8',
+      '::/129',
+      '10.0.0.1/8/9',
+      '1,',
+    ],
     PONTE_LOG_LEVEL: ['verbose'],
   } as const;
   for (const [name, values] of Object.entries(wrong)) {

@@ -2,6 +2,7 @@
 // killed at any gate; what it began and did not finish is then nobody's. Errors that a caller of the
 // use cases must never see are written down as surprises.
 import { createHmac } from 'node:crypto';
+import { createTokenSigner } from '../../adapters/crypto/jwt.js';
 import type { Mode } from '../../core/domain/tenant.js';
 import { RETRY_DELAYS_MS } from '../../core/domain/webhook-delivery.js';
 import { PonteError } from '../../core/errors.js';
@@ -151,6 +152,7 @@ export class SimulatedHost {
       sender: world.receivers.sender(this.process),
       secretBox: openBox,
       documents: null,
+      tokenSigner,
       rateLimits: { take: () => Promise.resolve(null) },
       clock: { nowMs },
       ids: world.ids,
@@ -178,6 +180,8 @@ export class SimulatedHost {
     return { debug: note, info: note, warn: note, error: note };
   }
 }
+
+const tokenSigner = createTokenSigner([{ id: 'simulated', bytes: Buffer.alloc(32) }]);
 
 /** A secret box without secrecy, so that the simulator can look inside. */
 const openBox: SecretBox = {

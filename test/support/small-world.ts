@@ -2,6 +2,7 @@
 // stands until it is moved, seeded ids, the fake partner at no delay, a receiver that takes every
 // webhook, and organizations with keys. Nothing runs by itself: `settle` does what is due.
 import { createIds, seededBytes } from '../../adapters/crypto/ids.js';
+import { createTokenSigner } from '../../adapters/crypto/jwt.js';
 import {
   createSecretBox,
   newSecretKey,
@@ -96,6 +97,7 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
       close: async () => undefined,
     },
     secretBox: createSecretBox(box.keys, bytes),
+    tokenSigner: createTokenSigner(box.keys),
     rateLimits: newMemoryRateLimits(),
     clock,
     ids: createIds(bytes),

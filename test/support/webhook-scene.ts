@@ -2,6 +2,7 @@
 // seeded ids, one tenant, and receivers of which each test says how they answer. Nothing runs by
 // itself. It knows no payments.
 import { createIds, seededBytes } from '../../adapters/crypto/ids.js';
+import { createTokenSigner } from '../../adapters/crypto/jwt.js';
 import {
   createSecretBox,
   newSecretKey,
@@ -90,6 +91,7 @@ export async function scene(): Promise<Scene> {
       close: async () => undefined,
     },
     secretBox: createSecretBox(box.keys, bytes),
+    tokenSigner: createTokenSigner(box.keys),
     rateLimits: newMemoryRateLimits(),
     clock,
     ids,

@@ -1,0 +1,87 @@
+// Session tokens: JWTs signed with EdDSA over Ed25519. It owns their form and the signing keys,
+// which are derived from secret keys, so that every host with the same keys makes and takes the same
+// tokens. How long a session lives and what it may do is the core's matter.
+import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { errors, jwtVerify, SignJWT } from 'jose';
+import { z } from 'zod';
+import { SECOND_MS } from '../../core/domain/instant.js';
+import { modes } from '../../core/domain/tenant.js';
+import { assert } from '../../core/errors.js';
+import type { TokenSigner } from '../../core/ports.js';
+import type { SecretKey } from './secret-box.js';
+
+const ALGORITHM = 'EdDSA';
+/** Whoever else signs with these keys one day signs for another audience. */
+const ISSUER = 'ponte';
+const AUDIENCE = 'session';
+const SEED_BYTES = 32;
+/** What stands before the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410). */
+const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+const payload = z.object({
+  sub: z.string().min(1),
+  orgId: z.string().min(1),
+  mode: z.enum(modes),
+  exp: z.int(),
+});
+
+/**
+ * The first key signs, all of them verify: to replace a key, let every host know the new one last,
+ * then first, and drop the old one when its tokens have expired.
+ */
+export function createTokenSigner(keys: readonly SecretKey[]): TokenSigner {
+  const first = keys[0];
+  assert(first !== undefined, 'a token signer needs at least one key');
+  const privateKey = derive(first);
+  const publicKeys = new Map(keys.map((key) => [key.id, createPublicKey(derive(key))]));
+  const options = {
+    algorithms: [ALGORITHM],
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    requiredClaims: ['exp'],
+  };
+  const keyOf = ({ kid }: { readonly kid?: string | undefined }): KeyObject => {
+    const key = publicKeys.get(kid ?? '');
+    if (key === undefined) throw new errors.JWKSNoMatchingKey();
+    return key;
+  };
+  return {
+    sign({ memberId, orgId, mode, expiresAtMs }) {
+      return new SignJWT({ orgId, mode })
+        .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', kid: first.id })
+        .setIssuer(ISSUER)
+        .setAudience(AUDIENCE)
+        .setSubject(memberId)
+        .setExpirationTime(Math.floor(expiresAtMs / SECOND_MS))
+        .sign(privateKey);
+    },
+    async verify(token, nowMs) {
+      if (!isCanonical(token)) return null;
+      try {
+        const verified = await jwtVerify(token, keyOf, {
+          ...options,
+          currentDate: new Date(nowMs),
+        });
+        const read = payload.safeParse(verified.payload);
+        if (!read.success) return null;
+        const { sub: memberId, orgId, mode, exp } = read.data;
+        return { memberId, orgId, mode, expiresAtMs: exp * SECOND_MS };
+      } catch (error) {
+        if (error instanceof errors.JOSEError) return null;
+        throw error;
+      }
+    },
+  };
+}
+
+/** The last characters of a signature may say the same bytes in several ways: one of them counts. */
+function isCanonical(token: string): boolean {
+  const signature = token.slice(token.lastIndexOf('.') + 1);
+  return Buffer.from(signature, 'base64url').toString('base64url') === signature;
+}
+
+function derive(key: SecretKey): KeyObject {
+  const seed = new Uint8Array(hkdfSync('sha256', key.bytes, '', 'ponte session', SEED_BYTES));
+  const der = Buffer.concat([pkcs8Head, seed]);
+  return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+}
