@@ -12,31 +12,33 @@ import {
   type Operator,
   type Outcome,
   onlyId,
+  type Shell,
 } from './operator.js';
 import { fields, table } from './output.js';
 
 /** Imbalances told at most: one is as bad as many. */
 const IMBALANCES_MAX = 100;
 
-export function addCommandsVerbs(program: Command): void {
+export function addCommandsVerbs(shell: Shell, program: Command): void {
   const noun = program.command('commands').description('orders to the settlement partner');
 
-  addVerb<{ readonly stuck: boolean; readonly limit: number }>(noun, {
+  addVerb<{ readonly stuck: boolean; readonly limit: number }>(shell, noun, {
     name: 'list',
     description: 'list orders, newest first',
     options: [
       new Option('--stuck', 'only those that wait for a person').default(false),
       limitOption(),
     ],
-    run: (options) => asOperator((operator) => list(operator, options)),
+    run: (options) => asOperator(shell, (operator) => list(operator, options)),
   });
 
-  addVerb<{ readonly dryRun: boolean }>(noun, {
+  addVerb<{ readonly dryRun: boolean }>(shell, noun, {
     name: 'retry <command-id>',
     description: 'take an open or stuck order up again, under the same key where that is safe',
     options: [dryRunOption()],
     run: ({ dryRun }, ids) =>
       asOperator(
+        shell,
         async ({ deps }) => {
           const { retryCommand } = await import('../core/usecases/command-retries.js');
           const command = await retryCommand(deps, onlyId(ids));
@@ -48,11 +50,11 @@ export function addCommandsVerbs(program: Command): void {
   });
 }
 
-export function addLedgerVerbs(program: Command): void {
-  addVerb(program.command('ledger').description('the books'), {
+export function addLedgerVerbs(shell: Shell, program: Command): void {
+  addVerb(shell, program.command('ledger').description('the books'), {
     name: 'verify',
     description: 'check that the postings of each payment and currency sum to zero',
-    run: () => asOperator(verify),
+    run: () => asOperator(shell, verify),
   });
 }
 

@@ -18,6 +18,7 @@ import {
   type Operator,
   type Outcome,
   onlyId,
+  type Shell,
 } from './operator.js';
 import { fields, table } from './output.js';
 
@@ -35,10 +36,10 @@ interface ReplayOptions {
 
 const deliveries = () => import('../core/usecases/deliveries.js');
 
-export function addDeliveriesVerbs(program: Command): void {
+export function addDeliveriesVerbs(shell: Shell, program: Command): void {
   const noun = program.command('deliveries').description('webhook deliveries');
 
-  addVerb<ListOptions>(noun, {
+  addVerb<ListOptions>(shell, noun, {
     name: 'list',
     description: 'list deliveries, newest first',
     options: [
@@ -47,23 +48,23 @@ export function addDeliveriesVerbs(program: Command): void {
       limitOption(),
       cursorOption(),
     ],
-    run: (options) => asOperator((operator) => list(operator, options)),
+    run: (options) => asOperator(shell, (operator) => list(operator, options)),
   });
 
-  addVerb(noun, {
+  addVerb(shell, noun, {
     name: 'show <delivery-id>',
     description: 'show one delivery with its attempts',
-    run: (_, ids) => asOperator((operator) => show(operator, onlyId(ids))),
+    run: (_, ids) => asOperator(shell, (operator) => show(operator, onlyId(ids))),
   });
 
-  addVerb<ReplayOptions>(noun, {
+  addVerb<ReplayOptions>(shell, noun, {
     name: 'replay [delivery-ids...]',
     description: 'send ended deliveries again, under the same ids',
     options: [
       new Option('--all-dead', 'every dead letter of an active subscription').default(false),
       dryRunOption(),
     ],
-    run: (options, ids) => asOperator((operator) => replay(operator, options, ids), options),
+    run: (options, ids) => asOperator(shell, (operator) => replay(operator, options, ids), options),
   });
 }
 

@@ -11,7 +11,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { verifyWebhook } from '../adapters/webhooks/verify.js';
 import { catalogue, type ErrorCode, PonteError } from '../core/errors.js';
-import { addVerb, type Outcome } from './operator.js';
+import { addVerb, type Outcome, type Shell } from './operator.js';
 
 /** What a payment of a new buyer goes through; each has an event in both namespaces. */
 const steps = [
@@ -43,8 +43,8 @@ interface DemoOptions {
   readonly json: boolean;
 }
 
-export function addDemoVerb(program: Command): void {
-  addVerb<DemoOptions>(program, {
+export function addDemoVerb(shell: Shell, program: Command): void {
+  addVerb<DemoOptions>(shell, program, {
     name: 'demo',
     description: 'drive one test payment to settled and verify its webhooks',
     options: [
@@ -53,10 +53,11 @@ export function addDemoVerb(program: Command): void {
     ],
     run: async ({ url, key, json }) => {
       const say = (line: string) => {
-        if (!json) process.stdout.write(`${line}\n`);
+        if (!json) shell.stdout.write(`${line}\n`);
       };
       if (url !== null && key !== null) return collect({ url, key, say });
-      if (url === null && key === null) return withOwnServer((own) => collect({ ...own, say }));
+      if (url === null && key === null)
+        return withOwnServer(shell.env, (own) => collect({ ...own, say }));
       throw new PonteError('ValidationError', 'Give --url and --key together, or neither.');
     },
   });
@@ -64,6 +65,7 @@ export function addDemoVerb(program: Command): void {
 
 /** A server on a free port whose data is gone afterwards. */
 async function withOwnServer(
+  env: Shell['env'],
   work: (own: { readonly url: string; readonly key: string }) => Promise<Outcome>,
 ): Promise<Outcome> {
   const [{ readConfig }, { startHost }] = await Promise.all([
@@ -72,7 +74,7 @@ async function withOwnServer(
   ]);
   const dataDir = await mkdtemp(join(tmpdir(), 'ponte-demo-'));
   try {
-    const { PONTE_FAKE_PARTNER_DELAY_MS, PONTE_LOG_LEVEL } = process.env;
+    const { PONTE_FAKE_PARTNER_DELAY_MS, PONTE_LOG_LEVEL } = env;
     const host = await startHost(
       readConfig({
         PONTE_DATA_DIR: dataDir,

@@ -4,17 +4,17 @@ import { keyPrefix } from '../core/domain/api-key.js';
 import { formatInstant } from '../core/domain/instant.js';
 import type { Mode } from '../core/domain/tenant.js';
 import type { StoredKey } from '../core/ports.js';
-import { addVerb, asOperator, modeOption, onlyId } from './operator.js';
+import { addVerb, asOperator, modeOption, onlyId, type Shell } from './operator.js';
 import { fields, table } from './output.js';
 
 const keys = () => import('../core/usecases/keys.js');
 
 const orgOption = () => new Option('--org <org-id>', 'the organization').makeOptionMandatory();
 
-export function addKeyVerbs(program: Command): void {
+export function addKeyVerbs(shell: Shell, program: Command): void {
   const key = program.command('key').description('API keys');
 
-  addVerb<{ org: string; mode: Mode; name: string; scope: readonly string[] }>(key, {
+  addVerb<{ org: string; mode: Mode; name: string; scope: readonly string[] }>(shell, key, {
     name: 'create',
     description: 'make a key; its secret is shown this once',
     options: [
@@ -24,7 +24,7 @@ export function addKeyVerbs(program: Command): void {
       new Option('--scope <scope...>', 'what it may do; everything unless given').default([]),
     ],
     run: ({ org: orgId, mode, name, scope: scopes }) =>
-      asOperator(async ({ deps }) => {
+      asOperator(shell, async ({ deps }) => {
         const { createKey } = await keys();
         const made = await createKey(deps, { orgId, mode, name, scopes });
         const json = { ...presentKey(made.key), secret: made.secret };
@@ -32,12 +32,12 @@ export function addKeyVerbs(program: Command): void {
       }),
   });
 
-  addVerb<{ org: string }>(key, {
+  addVerb<{ org: string }>(shell, key, {
     name: 'list',
     description: 'list the keys of an organization, of both modes',
     options: [orgOption()],
     run: ({ org }) =>
-      asOperator(async ({ deps }) => {
+      asOperator(shell, async ({ deps }) => {
         const { listKeys } = await keys();
         const data = (await listKeys(deps, org)).map(presentKey);
         return {
@@ -58,11 +58,11 @@ export function addKeyVerbs(program: Command): void {
       }),
   });
 
-  addVerb(key, {
+  addVerb(shell, key, {
     name: 'revoke <key-id>',
     description: 'refuse a key from its next request on, for ever',
     run: (_, ids) =>
-      asOperator(async ({ deps }) => {
+      asOperator(shell, async ({ deps }) => {
         const { revokeKey } = await keys();
         const revoked = await revokeKey(deps, null, onlyId(ids));
         return { json: presentKey(revoked), text: shown(revoked) };

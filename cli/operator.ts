@@ -2,11 +2,10 @@
 // database opened beside a running server. What a command does stands in the file of its noun. What
 // is heavy is imported when a command runs, so that help comes at once.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Mode } from '../core/domain/tenant.js';
+import { writeJson } from '../core/domain/raw-json.js';
 import { PonteError } from '../core/errors.js';
 import type { Deps, Store } from '../core/ports.js';
 import type { Config } from '../host/config.js';
-import { writeLine } from './output.js';
 
 /** What the process answers with, by kind of outcome. */
 export const exitCodes = {
@@ -45,16 +44,25 @@ export interface Verb<Options> {
   readonly run: (options: Options, ids: readonly string[]) => Promise<Outcome>;
 }
 
-export function addVerb<Options>(parent: Command, row: Verb<Options>): void {
+/** Where a command comes from and what it is told to: a process, or a test. */
+export interface Shell {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: AsyncIterable<Buffer | string> & { readonly isTTY?: boolean };
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: { write(text: string): unknown };
+  exitCode: number;
+}
+
+export function addVerb<Options>(shell: Shell, parent: Command, row: Verb<Options>): void {
   const command = parent.command(row.name).description(row.description);
   for (const option of row.options ?? []) command.addOption(option);
   command.option('--json', 'print one JSON document', false);
   command.action(async () => {
     const options = command.opts<Options & { readonly json: boolean }>();
     try {
-      finish(await row.run(options, command.args), options.json);
+      finish(shell, await row.run(options, command.args), options.json);
     } catch (error) {
-      finish(await failure(error), options.json);
+      finish(shell, failure(shell, error), options.json);
     }
   });
 }
@@ -80,11 +88,12 @@ export const cursorOption = () =>
  * everything is decided as always and nothing is stored.
  */
 export async function asOperator<T>(
+  shell: Shell,
   work: (operator: Operator) => Promise<T>,
   options: { readonly dryRun: boolean } = { dryRun: false },
 ): Promise<T> {
   const { openForOperator } = await import('../host/main.js');
-  const opened = await openForOperator(process.env);
+  const opened = await openForOperator(shell.env);
   try {
     const { deps, config, payUrl } = opened;
     const store = options.dryRun ? dryStore(deps.store) : deps.store;
@@ -94,28 +103,24 @@ export async function asOperator<T>(
   }
 }
 
-export function tenantOption(orgId: string, options: { readonly mode: Mode }) {
-  return { orgId, mode: options.mode };
-}
-
 /** The first id; commander has made sure that it is there. */
 export function onlyId(ids: readonly string[]): string {
   return ids[0] ?? '';
 }
 
-export function finish(outcome: Outcome, json: boolean): void {
-  if (json) writeLine(process.stdout, outcome.json);
-  else if (outcome.text !== '') process.stdout.write(`${outcome.text}\n`);
-  process.exitCode = exitCodes[outcome.exit ?? 'done'][0];
+export function finish(shell: Shell, outcome: Outcome, json: boolean): void {
+  if (json) shell.stdout.write(`${writeJson(outcome.json)}\n`);
+  else if (outcome.text !== '') shell.stdout.write(`${outcome.text}\n`);
+  shell.exitCode = exitCodes[outcome.exit ?? 'done'][0];
 }
 
 /** What to tell of an error: programs get the envelope of the API. */
-export async function failure(error: unknown): Promise<Outcome> {
+export function failure(shell: Shell, error: unknown): Outcome {
   const { exit, envelope } = describe(error);
-  process.stderr.write(`ponte: ${String(envelope['message'])}\n`);
+  shell.stderr.write(`ponte: ${String(envelope['message'])}\n`);
   // A refusal says all there is to say; of a fault, where it happened helps to report it.
   const fault = error instanceof Error && !(error instanceof PonteError) && exit === 'failure';
-  if (fault) process.stderr.write(`${error.stack}\n`);
+  if (fault) shell.stderr.write(`${error.stack}\n`);
   return { json: envelope, text: '', exit };
 }
 

@@ -5,7 +5,7 @@ import type { Mode } from '../core/domain/tenant.js';
 import { PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
 import type { OrganizationView } from '../core/usecases/organizations.js';
-import { addVerb, asOperator, modeOption, type Outcome, onlyId } from './operator.js';
+import { addVerb, asOperator, modeOption, type Outcome, onlyId, type Shell } from './operator.js';
 import { fields, table } from './output.js';
 
 interface ModeOptions {
@@ -14,10 +14,10 @@ interface ModeOptions {
 
 const organizations = () => import('../core/usecases/organizations.js');
 
-export function addOrgVerbs(program: Command): void {
+export function addOrgVerbs(shell: Shell, program: Command): void {
   const org = program.command('org').description('organizations and their KYB');
 
-  addVerb<{ readonly name: string; readonly sandboxKyb: boolean }>(org, {
+  addVerb<{ readonly name: string; readonly sandboxKyb: boolean }>(shell, org, {
     name: 'create',
     description: 'make an organization that can collect in test mode',
     options: [
@@ -25,14 +25,16 @@ export function addOrgVerbs(program: Command): void {
       new Option('--no-sandbox-kyb', 'leave its KYB in test mode to be done'),
     ],
     run: ({ name, sandboxKyb }) =>
-      changed((deps, { createOrganization }) => createOrganization(deps, { name, sandboxKyb })),
+      changed(shell, (deps, { createOrganization }) =>
+        createOrganization(deps, { name, sandboxKyb }),
+      ),
   });
 
-  addVerb(org, {
+  addVerb(shell, org, {
     name: 'list',
     description: 'list all organizations',
     run: () =>
-      asOperator(async ({ deps }) => {
+      asOperator(shell, async ({ deps }) => {
         const { listOrganizations, readOrganization } = await organizations();
         const found = await listOrganizations(deps);
         const views = await Promise.all(found.map(({ id }) => readOrganization(deps, id)));
@@ -54,29 +56,30 @@ export function addOrgVerbs(program: Command): void {
       }),
   });
 
-  addVerb(org, {
+  addVerb(shell, org, {
     name: 'show <org-id>',
     description: 'show one organization',
-    run: (_, ids) => changed((deps, { readOrganization }) => readOrganization(deps, onlyId(ids))),
+    run: (_, ids) =>
+      changed(shell, (deps, { readOrganization }) => readOrganization(deps, onlyId(ids))),
   });
 
-  addVerb<ModeOptions>(org, {
+  addVerb<ModeOptions>(shell, org, {
     name: 'submit-kyb <org-id>',
     description: 'submit its KYB to the partner, or ask again for the decision',
     options: [modeOption()],
     run: ({ mode }, ids) =>
-      changed((deps, { submitKyb }) => submitKyb(deps, { orgId: onlyId(ids), mode })),
+      changed(shell, (deps, { submitKyb }) => submitKyb(deps, { orgId: onlyId(ids), mode })),
   });
 
-  addVerb<ModeOptions>(org, {
+  addVerb<ModeOptions>(shell, org, {
     name: 'approve-kyb <org-id>',
     description: 'approve its KYB',
     options: [modeOption()],
     run: ({ mode }, ids) =>
-      changed((deps, { approveKyb }) => approveKyb(deps, { orgId: onlyId(ids), mode })),
+      changed(shell, (deps, { approveKyb }) => approveKyb(deps, { orgId: onlyId(ids), mode })),
   });
 
-  addVerb<ModeOptions & { readonly accountHolderName: string | null }>(org, {
+  addVerb<ModeOptions & { readonly accountHolderName: string | null }>(shell, org, {
     name: 'payout-config <org-id>',
     description: 'set where it is paid; the PIX key comes from standard input and is not kept',
     options: [
@@ -84,8 +87,8 @@ export function addOrgVerbs(program: Command): void {
       new Option('--account-holder-name <name>', 'its own name unless given').default(null),
     ],
     run: async ({ mode, accountHolderName }, ids) => {
-      const pixKey = await standardInput();
-      return changed(async (deps, { configurePayout, readOrganization }) => {
+      const pixKey = await standardInput(shell);
+      return changed(shell, async (deps, { configurePayout, readOrganization }) => {
         const { organization } = await readOrganization(deps, onlyId(ids));
         const holder = accountHolderName ?? organization.name;
         const destination = { pixKey, accountHolderName: holder };
@@ -94,10 +97,11 @@ export function addOrgVerbs(program: Command): void {
     },
   });
 
-  addVerb(org, {
+  addVerb(shell, org, {
     name: 'grant-production <org-id>',
     description: 'let it go live once its KYB is approved',
-    run: (_, ids) => changed((deps, { grantProduction }) => grantProduction(deps, onlyId(ids))),
+    run: (_, ids) =>
+      changed(shell, (deps, { grantProduction }) => grantProduction(deps, onlyId(ids))),
   });
 }
 
@@ -134,12 +138,13 @@ function summary({ kybStatus, payoutConfigured, virtualAccount }: ModeState): st
 }
 
 async function changed(
+  shell: Shell,
   work: (
     deps: Deps,
     usecases: Awaited<ReturnType<typeof organizations>>,
   ) => Promise<OrganizationView>,
 ): Promise<Outcome> {
-  return asOperator(async ({ deps }) => {
+  return asOperator(shell, async ({ deps }) => {
     const json = presentOrganization(await work(deps, await organizations()));
     const { id, name, productionGrantedAt, createdAt } = json;
     return {
@@ -156,17 +161,16 @@ async function changed(
   });
 }
 
-async function standardInput(): Promise<string> {
-  if (process.stdin.isTTY) process.stderr.write('PIX key: ');
+async function standardInput({ stdin, stderr }: Shell): Promise<string> {
+  const person = stdin.isTTY === true;
+  if (person) stderr.write('PIX key: ');
   const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) {
+  for await (const chunk of stdin) {
     chunks.push(Buffer.from(chunk));
     // A person ends the line, a pipe ends the stream.
-    if (process.stdin.isTTY) break;
+    if (person) break;
   }
   const pixKey = Buffer.concat(chunks).toString('utf8').trim();
-  if (pixKey === '') {
-    throw new PonteError('ValidationError', 'Send the PIX key on standard input.');
-  }
-  return pixKey;
+  if (pixKey !== '') return pixKey;
+  throw new PonteError('ValidationError', 'Send the PIX key on standard input.');
 }

@@ -1,13 +1,6 @@
-// How results look: one JSON document on one line for programs, aligned columns for people. It
-// knows no command and no resource.
-import { writeJson } from '../core/domain/raw-json.js';
+// How results look to people: aligned columns and lines. It knows no command and no resource.
 
 export type Cell = string | number | boolean | null;
-
-/** Integrators' own JSON inside comes out as it was sent. */
-export function writeLine(stream: NodeJS.WritableStream, value: unknown): void {
-  stream.write(`${writeJson(value)}\n`);
-}
 
 /** Rows under their headings; `nothing` when there are none. */
 export function table(

@@ -16,6 +16,7 @@ import {
   type Operator,
   type Outcome,
   onlyId,
+  type Shell,
 } from './operator.js';
 import { type Cell, fields, table } from './output.js';
 
@@ -31,10 +32,11 @@ interface EndOptions {
 
 const payments = () => import('../core/usecases/payments.js');
 
-export function addPaymentsVerbs(program: Command): void {
+export function addPaymentsVerbs(shell: Shell, program: Command): void {
   const noun = program.command('payments').description('payments of all organizations');
 
   addVerb<PageOptions & { readonly status: PaymentStatus | null; readonly org: string | null }>(
+    shell,
     noun,
     {
       name: 'list',
@@ -45,15 +47,15 @@ export function addPaymentsVerbs(program: Command): void {
         limitOption(),
         cursorOption(),
       ],
-      run: (options) => asOperator((operator) => list(operator, options)),
+      run: (options) => asOperator(shell, (operator) => list(operator, options)),
     },
   );
 
-  addVerb(noun, {
+  addVerb(shell, noun, {
     name: 'show <payment-id>',
     description: 'show one payment',
     run: (_, ids) =>
-      asOperator(async (operator) => {
+      asOperator(shell, async (operator) => {
         const { findPayment } = await payments();
         const payment = await findPayment(operator.deps, onlyId(ids));
         return shown(operator, await viewOf(operator, payment));
@@ -64,23 +66,28 @@ export function addPaymentsVerbs(program: Command): void {
     ['cancel', 'cancel a payment whose payout has not begun; money it holds is owed back'],
     ['fail', 'give a payment up that has not ended; money it holds is owed back'],
   ] as const) {
-    addVerb<EndOptions>(noun, {
+    addVerb<EndOptions>(shell, noun, {
       name: `${name} <payment-id>`,
       description,
       options: [
         new Option('--reason <reason>', 'why, as the integrator is told').makeOptionMandatory(),
         dryRunOption(),
       ],
-      run: (options, ids) => asOperator((one) => end(one, name, onlyId(ids), options), options),
+      run: (options, ids) =>
+        asOperator(shell, (one) => end(one, name, onlyId(ids), options), options),
     });
   }
 
-  addVerb<{ readonly limit: number }>(program.command('refunds').description('money owed back'), {
-    name: 'list',
-    description: 'list what is owed to buyers or of unknown position, oldest first',
-    options: [limitOption()],
-    run: ({ limit }) => asOperator((operator) => refunds(operator, limit)),
-  });
+  addVerb<{ readonly limit: number }>(
+    shell,
+    program.command('refunds').description('money owed back'),
+    {
+      name: 'list',
+      description: 'list what is owed to buyers or of unknown position, oldest first',
+      options: [limitOption()],
+      run: ({ limit }) => asOperator(shell, (operator) => refunds(operator, limit)),
+    },
+  );
 }
 
 async function list(

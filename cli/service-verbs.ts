@@ -2,7 +2,7 @@
 // runs on.
 import type { Command } from 'commander';
 import type { Host } from '../host/main.js';
-import { addVerb, asOperator, type Operator, type Outcome } from './operator.js';
+import { addVerb, asOperator, type Operator, type Outcome, type Shell } from './operator.js';
 import { table } from './output.js';
 
 /** After this a stop is no longer waited for. */
@@ -10,38 +10,38 @@ const STOP_LATEST_MS = 9_500;
 /** Rows of trouble looked for at most: doctor tells that there is some, lists tell which. */
 const TROUBLE_MAX = 100;
 
-export function addServiceVerbs(program: Command, version: string): void {
+export function addServiceVerbs(shell: Shell, program: Command, version: string): void {
   program
     .command('serve')
     .description('run the API and its workers until SIGTERM or Ctrl-C')
-    .action(() => serve(version));
+    .action(() => serve(shell, version));
 
-  addVerb(program, {
+  addVerb(shell, program, {
     name: 'migrate',
     description: 'bring the database to this version; again it changes nothing',
     run: () =>
-      asOperator(async ({ deps, config }) => {
+      asOperator(shell, async ({ deps, config }) => {
         await deps.store.migrate();
         const { databaseFile } = config;
         return { json: { migrated: true, databaseFile }, text: `${databaseFile} is up to date.` };
       }),
   });
 
-  addVerb(program, {
+  addVerb(shell, program, {
     name: 'doctor',
     description: 'check configuration, database, books and what waits for a person',
-    run: () => asOperator((operator) => examine(operator)),
+    run: () => asOperator(shell, (operator) => examine(operator)),
   });
 }
 
-async function serve(version: string): Promise<void> {
+async function serve(shell: Shell, version: string): Promise<void> {
   const [{ readConfig }, { startHost }] = await Promise.all([
     import('../host/config.js'),
     import('../host/main.js'),
   ]);
-  const config = readConfig(process.env);
+  const config = readConfig(shell.env);
   const host = await startHost(config);
-  process.stdout.write(startText(host, version, config));
+  shell.stdout.write(startText(host, version, config));
   let stopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {

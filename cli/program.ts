@@ -1,0 +1,57 @@
+// The command `ponte`: its nouns and verbs, and how usage errors are told. It knows no process: what
+// it is given and where it prints come in, so that tests run commands as functions.
+import { Command, CommanderError } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
+import { addCommandsVerbs, addLedgerVerbs } from './commands-verbs.js';
+import { addDeliveriesVerbs } from './deliveries-verbs.js';
+import { addDemoVerb } from './demo.js';
+import { addKeyVerbs } from './key-verbs.js';
+import { exitCodes, failure, finish, type Shell } from './operator.js';
+import { addOrgVerbs } from './org-verbs.js';
+import { addPaymentsVerbs } from './payments-verbs.js';
+import { addServiceVerbs } from './service-verbs.js';
+
+/** Runs one command to its end; `shell.exitCode` then tells how it went. */
+export async function runProgram(shell: Shell, words: readonly string[]): Promise<void> {
+  const program = new Command('ponte')
+    .description('Cross-border B2B collections: API host and operators’ commands')
+    .version(manifest.version)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => shell.stdout.write(text),
+      writeErr: (text) => shell.stderr.write(text),
+    })
+    .showHelpAfterError('Add --help for how it is used.')
+    .addHelpText('after', () => `\nExit codes:\n${exitCodeLines()}`);
+  addServiceVerbs(shell, program, manifest.version);
+  addDemoVerb(shell, program);
+  addOrgVerbs(shell, program);
+  addKeyVerbs(shell, program);
+  addPaymentsVerbs(shell, program);
+  addDeliveriesVerbs(shell, program);
+  addCommandsVerbs(shell, program);
+  addLedgerVerbs(shell, program);
+  try {
+    await program.parseAsync(words, { from: 'user' });
+  } catch (error) {
+    const json = words.includes('--json');
+    if (error instanceof CommanderError) tellUsage(shell, error, json);
+    else finish(shell, failure(shell, error), json);
+  }
+}
+
+/** Commander has told people already. */
+function tellUsage(shell: Shell, { exitCode, message }: CommanderError, json: boolean): void {
+  if (exitCode === 0) {
+    shell.exitCode = exitCodes.done[0];
+    return;
+  }
+  const envelope = { statusCode: 400, error: 'ValidationError', message };
+  finish(shell, { json: envelope, text: '', exit: 'invalid' }, json);
+}
+
+function exitCodeLines(): string {
+  return Object.values(exitCodes)
+    .map(([code, meaning]) => `  ${code}  ${meaning}`)
+    .join('\n');
+}

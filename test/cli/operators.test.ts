@@ -1,0 +1,295 @@
+// Operators' commands beside a running server: what each prints, by which code it ends, and that
+// the server obeys at once.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Shell } from '../../cli/operator.js';
+import { runProgram } from '../../cli/program.js';
+import { type HostProcess, startHostProcess } from '../support/host-process.js';
+import { type LocalReceiver, startReceiver } from '../support/local-receiver.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'ponte-cli-'));
+const env = {
+  PONTE_DATA_DIR: folder,
+  PONTE_FAKE_PARTNER_DELAY_MS: '0',
+  PONTE_WEBHOOK_RETRY_SECONDS: '0,0,0,0,0,0',
+} as const;
+
+type Json = Readonly<Record<string, unknown>>;
+
+let host: HostProcess;
+let receiver: LocalReceiver;
+let answer = 204;
+before(async () => {
+  receiver = await startReceiver((response) => response.writeHead(answer).end());
+  host = await startHostProcess(env);
+});
+after(async () => {
+  await host.kill();
+  await receiver.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** One command, run here, beside the server's process. */
+async function run(words: readonly string[], input = '', settings: Shell['env'] = env) {
+  const printed = { stdout: '', stderr: '' };
+  const shell: Shell = {
+    env: settings,
+    stdin: Readable.from([input]),
+    stdout: { write: (text) => (printed.stdout += text) },
+    stderr: { write: (text) => (printed.stderr += text) },
+    exitCode: 0,
+  };
+  await runProgram(shell, words);
+  return { ...printed, status: shell.exitCode };
+}
+
+/** The one document that a command prints with --json, and its exit code. */
+async function ponte(words: string, input = ''): Promise<{ status: number; json: Json }> {
+  const { status, stdout } = await run([...words.split(' '), '--json'], input);
+  assert.equal(stdout.trimEnd().split('\n').length, 1, `one line: ${stdout}`);
+  return { status, json: JSON.parse(stdout) as Json };
+}
+
+async function done(words: string, input = ''): Promise<Json> {
+  const { status, json } = await ponte(words, input);
+  assert.equal(status, 0, `${words}: ${JSON.stringify(json)}`);
+  return json;
+}
+
+async function refused(words: string): Promise<readonly [number, unknown]> {
+  const { status, json } = await ponte(words);
+  return [status, json['error']];
+}
+
+async function api(
+  key: string | null,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<{ status: number; json: Json }> {
+  const response = await fetch(`${host.url}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', 'x-api-key': key ?? host.key ?? '' },
+    body: body === undefined || typeof body === 'string' ? (body ?? null) : JSON.stringify(body),
+  });
+  return { status: response.status, json: (await response.json()) as Json };
+}
+
+async function newPayment(externalId: string): Promise<Json> {
+  const buyer = { email: `${externalId}@buyer.example` };
+  const fields = JSON.stringify({ externalId, amount: '50.00', buyer });
+  // As text: JSON.stringify would put integer-like names first.
+  const body = `${fields.slice(0, -1)},"metadata":{"b":1,"2":"a"}}`;
+  return (await api(null, 'POST', '/v1/payment-intents', body)).json;
+}
+
+async function until(look: () => Promise<boolean>): Promise<void> {
+  while (!(await look())) await wait(10);
+}
+
+test('help names every noun and the exit codes', async () => {
+  const { status, stdout } = await run(['--help']);
+  assert.equal(status, 0);
+  const nouns = ['serve', 'migrate', 'doctor', 'demo', 'org', 'key', 'payments', 'refunds'];
+  for (const name of [...nouns, 'ledger', 'deliveries', 'commands']) {
+    assert.match(stdout, new RegExp(`^  ${name} `, 'm'));
+  }
+  assert.match(stdout, /Exit codes:\n {2}0 {2}done\n/);
+});
+
+describe('what is not understood is refused with code 2', () => {
+  for (const words of [
+    'nothing',
+    'org create',
+    'org submit-kyb org_1 --mode prod',
+    'payments list --status paid',
+    'payments list --limit 0',
+    'deliveries replay',
+  ]) {
+    test(words, async () => {
+      assert.deepEqual(await refused(words), [2, 'ValidationError']);
+    });
+  }
+});
+
+describe('what is not there is refused with code 3', () => {
+  for (const words of [
+    'org show org_0',
+    'key list --org org_0',
+    'key revoke key_0',
+    'payments show pi_0',
+    'deliveries show whd_0',
+    'commands retry cmd_0',
+  ]) {
+    test(words, async () => {
+      assert.deepEqual(await refused(words), [3, 'NotFound']);
+    });
+  }
+});
+
+test('a wrong configuration is refused with code 7, all problems at once', async () => {
+  const wrong = { ...env, PONTE_PORT: 'x', PONTE_LOG_LEVEL: 'x' };
+  const { status, stdout, stderr } = await run(['org', 'list', '--json'], '', wrong);
+  assert.equal(status, 7);
+  assert.equal((JSON.parse(stdout) as Json)['error'], 'ConfigurationInvalid');
+  assert.match(stderr, /PONTE_PORT: .*\n.*PONTE_LOG_LEVEL: /);
+});
+
+test('an organization is ready in test mode when it is made, without the sandbox by steps', async () => {
+  const ready = { kybStatus: 'approved', payoutConfigured: true, virtualAccount: true };
+  const nothing = { kybStatus: null, payoutConfigured: false, virtualAccount: false };
+  const made = await done('org create --name Exporter');
+  assert.deepEqual([made['test'], made['live']], [ready, nothing]);
+
+  const { id, test: begun } = await done('org create --name Importer --no-sandbox-kyb');
+  assert.deepEqual(begun, nothing);
+  const submitted = await done(`org submit-kyb ${id} --mode test`);
+  assert.deepEqual(submitted['test'], { ...nothing, kybStatus: 'approved' });
+  const configured = await done(`org payout-config ${id} --mode test`, 'ana@buyer.example\n');
+  assert.deepEqual(configured['test'], ready);
+  assert.deepEqual(await refused(`org payout-config ${id} --mode test`), [2, 'ValidationError']);
+  assert.deepEqual(await refused(`org approve-kyb ${id} --mode live`), [
+    2,
+    'ProductionAccessNotApproved',
+  ]);
+  const granted = await done(`org grant-production ${id}`);
+  assert.notEqual(granted['productionGrantedAt'], null);
+  assert.deepEqual(await done(`org show ${id}`), granted);
+  const { data } = (await done('org list')) as { readonly data: readonly Json[] };
+  assert.equal(data.length, 3);
+});
+
+test('a running server takes a new key at once, holds it to its scopes, refuses it once revoked', async () => {
+  const { id: orgId } = await done('org create --name Exporter');
+  const made = await done(
+    `key create --org ${orgId} --mode test --name erp --scope webhooks:read --scope invoices:read`,
+  );
+  assert.deepEqual(made['scopes'], ['webhooks:read', 'invoices:read']);
+  const secret = String(made['secret']);
+  assert.equal((await api(secret, 'GET', '/v1/webhook-subscriptions')).status, 200);
+  assert.equal((await api(secret, 'GET', '/v1/payments/pi_0')).status, 403);
+  const revoked = await done(`key revoke ${made['id']}`);
+  assert.equal((await api(secret, 'GET', '/v1/webhook-subscriptions')).status, 401);
+  const { data } = (await done(`key list --org ${orgId}`)) as { readonly data: readonly Json[] };
+  assert.deepEqual(
+    data.map((key) => [key['id'], key['testMode'], key['revokedAt'], 'secret' in key]),
+    [[made['id'], true, revoked['revokedAt'], false]],
+  );
+  const unknown = `key create --org ${orgId} --mode test --name erp --scope all`;
+  assert.deepEqual(await refused(unknown), [2, 'ValidationError']);
+});
+
+describe('payments', () => {
+  test('are shown as the API shows them', async () => {
+    const { id } = await newPayment('shown');
+    const { json } = await api(null, 'GET', `/v1/payments/${id}`);
+    // The CLI knows the configured address, not the port that was picked.
+    const { hostedPaymentUrl: _, ...known } = json;
+    const { hostedPaymentUrl: page, ...shown } = await done(`payments show ${id}`);
+    assert.deepEqual(shown, known);
+    assert.match(String(page), /^http:\/\/127\.0\.0\.1:8080\/r\//);
+    const { stdout } = await run(['payments', 'show', `${id}`, '--json']);
+    assert.match(stdout, /"metadata":\{"b":1,"2":"a"\}/);
+  });
+
+  test('are listed page by page, newest first', async () => {
+    for (const name of ['one', 'two', 'three']) await newPayment(name);
+    const first = (await done('payments list --limit 2')) as Json & { readonly data: Json[] };
+    const more = `payments list --limit 100 --cursor ${first['nextCursor']}`;
+    const rest = (await done(more)) as Json & { readonly data: Json[] };
+    assert.equal(rest['nextCursor'], null);
+    const times = [...first.data, ...rest.data].map(({ createdAt }) => String(createdAt));
+    assert.deepEqual(times, times.toSorted().toReversed());
+    const ids = [...first.data, ...rest.data].map(({ id }) => id);
+    assert.equal(new Set(ids).size, ids.length);
+    const none = (await done('payments list --status settled --org org_0')) as Json;
+    assert.deepEqual(none, { data: [], nextCursor: null });
+  });
+
+  test('are cancelled and given up, after a dry run that changes nothing', async () => {
+    for (const [verb, status, reasonField] of [
+      ['cancel', 'cancelled', 'cancelReason'],
+      ['fail', 'failed', 'failureReason'],
+    ] as const) {
+      const { id } = await newPayment(`to-${verb}`);
+      await done(`payments ${verb} ${id} --reason fraud --dry-run`);
+      const before = await api(null, 'GET', `/v1/payments/${id}`);
+      assert.equal(before.json['status'], 'awaiting_buyer');
+      await done(`payments ${verb} ${id} --reason fraud`);
+      const { json } = await api(null, 'GET', `/v1/payments/${id}`);
+      assert.equal(json['status'], status);
+      assert.match(String(json[reasonField]), /fraud/);
+    }
+    const { json: failed } = await api(null, 'GET', '/v1/payments/ext_to-fail');
+    for (const dry of ['', ' --dry-run']) {
+      const words = `payments cancel ${failed['id']} --reason late${dry}`;
+      assert.deepEqual(await refused(words), [4, 'PaymentNotCancellable']);
+    }
+  });
+});
+
+test('the books balance, nothing is owed, nothing is stuck', async () => {
+  assert.deepEqual(await done('ledger verify'), { balanced: true, imbalances: [] });
+  assert.deepEqual(await done('refunds list'), { data: [], nextCursor: null });
+  assert.deepEqual(await done('commands list --stuck'), { data: [], nextCursor: null });
+  assert.equal((await done('migrate'))['migrated'], true);
+});
+
+test('dead letters are found by doctor, and replayed by a running server', async () => {
+  answer = 500;
+  const made = await api(null, 'POST', '/v1/webhook-subscriptions', {
+    url: `${receiver.url}/webhooks`,
+    eventTypes: ['payment_intent.created'],
+  });
+  await newPayment('unheard');
+  const dead = async () =>
+    (await done(`deliveries list --status dead_letter --subscription ${made.json['id']}`)) as {
+      readonly data: readonly Json[];
+    };
+  await until(async () => (await dead()).data.length > 0);
+  const [delivery] = (await dead()).data;
+  assert.equal(receiver.requests.length, 7);
+  const shown = await done(`deliveries show ${delivery?.['id']}`);
+  assert.equal((shown['attempts'] as readonly Json[]).length, 7);
+  const doctor = await ponte('doctor');
+  assert.equal(doctor.status, 8);
+  assert.equal(doctor.json['ok'], false);
+
+  const dry = await done('deliveries replay --all-dead --dry-run');
+  assert.deepEqual(dry, { replayed: 1, dryRun: true });
+  assert.equal((await dead()).data.length, 1);
+  answer = 204;
+  assert.deepEqual(await done('deliveries replay --all-dead'), { replayed: 1, dryRun: false });
+  await until(async () => receiver.requests.length === 8);
+  const ids = receiver.requests.map(({ headers }) => headers['x-service-delivery-id']);
+  assert.deepEqual(new Set(ids), new Set([delivery?.['id']]));
+  const again = await done(`deliveries replay ${delivery?.['id']}`);
+  assert.equal((again['data'] as readonly Json[]).length, 1);
+  await until(async () => receiver.requests.length === 9);
+  assert.equal((await ponte('doctor')).status, 0);
+});
+
+test('for people there are tables and lines, no JSON', async () => {
+  for (const words of ['org list', 'payments list', 'deliveries list', 'commands list', 'doctor']) {
+    const { stdout } = await run(words.split(' '));
+    assert.doesNotMatch(stdout, /[{}]/, words);
+    assert.notEqual(stdout, '');
+  }
+});
+
+test('demo settles a payment on a server of its own, or on a running one', async () => {
+  const own = await ponte('demo');
+  const running = await ponte(`demo --url ${host.url} --key ${host.key}`);
+  for (const { status, json } of [own, running]) {
+    assert.equal(status, 0);
+    assert.equal((json['payment'] as Json)['status'], 'settled');
+    assert.equal((json['received'] as readonly Json[]).length, 16);
+  }
+  assert.deepEqual(await refused(`demo --url ${host.url} --key pk_test_a.b`), [5, 'InvalidApiKey']);
+  assert.deepEqual(await refused(`demo --url ${host.url}`), [2, 'ValidationError']);
+});
