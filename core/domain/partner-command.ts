@@ -63,7 +63,7 @@ export interface PartnerCommand extends Tenant {
   readonly paymentId: string | null;
   readonly submissionId: string | null;
   readonly accountId: string | null;
-  /** The money it is about: asked from the buyer, paid out, or given back; null without a payment. */
+  /** The money it is about: asked from the buyer, paid out, or given back; null for parties. */
   readonly amount: Money | null;
   readonly state: CommandState;
   /** The exact request, sealed, fixed before the first call; null until then. */
@@ -245,7 +245,8 @@ export function askAgain(
 
 /**
  * The partner told how the order stands. An order that is told of was accepted, whatever we knew.
- * A failed one is asked about for a while: it may still be returned or turn out completed.
+ * A failed one is asked about for a while: it may still be returned or turn out completed. What was
+ * returned stays so: anything else that is told of it then is older.
  */
 export function reportOrder(
   command: PartnerCommand,
@@ -255,6 +256,7 @@ export function reportOrder(
 ): PartnerCommand {
   const known = changed(command, nowMs, { partnerRef: command.partnerRef ?? partnerRef });
   if (end === 'open') return known.partnerRef === command.partnerRef ? command : known;
+  if (command.end === 'returned') return command;
   if (end === command.end && end !== 'failed') return command;
   const tries = end === command.end ? command.tries + 1 : 0;
   const state = nextCommandState(command.state, 'accept') ?? command.state;

@@ -54,6 +54,7 @@ export class CollectionModel {
   readonly orders: Order[] = [];
   /** Everything that the partner ever said, in its order; it may be heard in any. */
   readonly news: Order[] = [];
+  readonly heard = new Set<Order>();
   readonly events: EventDraft[] = [];
   readonly postings: Posting[] = [];
   readonly alerts: string[] = [];
@@ -117,6 +118,7 @@ export class CollectionModel {
 
   /** One of the partner's news is heard, new or old: its place in `news`. */
   hear(news: Order): void {
+    this.heard.add(news);
     const command = this.commands.find(({ id }) => id === news.commandId);
     if (command === undefined) return;
     const told = reportOrder(command, `order_${command.id}`, news.end, this.nowMs);

@@ -85,6 +85,13 @@ test('late news that an order was open does not open it again', () => {
   }
 });
 
+test('an order that was returned stays returned: any other end told then is older', () => {
+  const returned = reportOrder(commandIn.done, 'partner_1', 'returned', START_MS);
+  for (const end of ['open', 'completed', 'failed'] as const) {
+    assert.equal(reportOrder(returned, 'partner_1', end, START_MS + 1), returned, end);
+  }
+});
+
 test('a failed order is asked about a while longer: it may be returned or completed yet', () => {
   let command = reportOrder(commandIn.done, 'partner_1', 'failed', START_MS);
   for (const waitMs of POLL_BACKOFF_MS) {
