@@ -1,5 +1,5 @@
-// The command `ponte`: its nouns and verbs, and how usage errors are told. It knows no process: what
-// it is given and where it prints come in, so that tests run commands as functions.
+// The command `ponte`: its nouns and verbs, and how usage errors are told. It knows no process:
+// what it is given and where it prints come in, so that tests run commands as functions.
 import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { addCommandsVerbs, addLedgerVerbs } from './commands-verbs.js';

@@ -140,7 +140,7 @@ test('a wrong configuration is refused with code 7, all problems at once', async
   assert.match(stderr, /PONTE_PORT: .*\n.*PONTE_LOG_LEVEL: /);
 });
 
-test('an organization is ready in test mode when it is made, without the sandbox by steps', async () => {
+test('an organization is ready in test mode when it is made, or by steps', async () => {
   const ready = { kybStatus: 'approved', payoutConfigured: true, virtualAccount: true };
   const nothing = { kybStatus: null, payoutConfigured: false, virtualAccount: false };
   const made = await done('org create --name Exporter');
@@ -164,7 +164,7 @@ test('an organization is ready in test mode when it is made, without the sandbox
   assert.equal(data.length, 3);
 });
 
-test('a running server takes a new key at once, holds it to its scopes, refuses it once revoked', async () => {
+test('a running server takes a new key at once, with its scopes, and no revoked one', async () => {
   const { id: orgId } = await done('org create --name Exporter');
   const made = await done(
     `key create --org ${orgId} --mode test --name erp --scope webhooks:read --scope invoices:read`,
