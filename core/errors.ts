@@ -151,6 +151,12 @@ export const catalogue = {
     transient: false,
     message: 'Events after this sequence are no longer kept. Start from the oldest one kept.',
   },
+  UploadUrlExpired: {
+    status: 410,
+    transient: false,
+    message:
+      'The upload URL has expired, or its document was submitted. Ask for a new one, send it there.',
+  },
   PayloadTooLarge: {
     status: 413,
     transient: false,

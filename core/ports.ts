@@ -8,6 +8,7 @@ import type {
   EntityType,
   Role,
 } from './domain/connected-account.js';
+import type { Document, DocumentOwner } from './domain/document.js';
 import type { Dossier } from './domain/dossier.js';
 import type { DomainEvent } from './domain/event.js';
 import type { Funds } from './domain/funds.js';
@@ -29,19 +30,33 @@ export interface Deps {
   readonly partners: Readonly<Record<Mode, SettlementPartner | null>>;
   readonly sender: WebhookSender;
   readonly secretBox: SecretBox;
+  /** Null where documents are not taken in: parties then name addresses of their own. */
+  readonly documents: DocumentStorage | null;
   readonly tokenSigner: TokenSigner;
   readonly rateLimits: RateLimits;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
-  /** Called after work was stored: workers of this process look at once. */
-  readonly wake: (work: WorkKind) => void;
+  /**
+   * Called after work was stored: workers of this process look at once, readers of the feed at the
+   * tenants named, or at all of theirs.
+   */
+  readonly wake: (work: WorkKind, tenants?: readonly Tenant[]) => void;
   readonly settings: Settings;
 }
 
-export type WorkKind = 'outbox' | 'commands' | 'deliveries' | 'inbox' | 'advances';
+export type WorkKind =
+  | 'outbox'
+  | 'feed'
+  | 'commands'
+  | 'deliveries'
+  | 'inbox'
+  | 'advances'
+  | 'purges';
 
 export interface Settings {
+  /** Public address of the API, without a trailing slash. */
+  readonly baseUrl: string;
   /** Public address of the hosted page, without a trailing slash. */
   readonly payUrl: string;
   /** Waits before attempts 2 to 7 of a delivery. */
@@ -107,6 +122,8 @@ export interface Tx {
       status: PaymentStatus,
       limit: number,
     ): Promise<readonly Payment[]>;
+    /** Any one payment of this tenant and buyer. */
+    anyOfBuyer(tenant: Tenant, buyerId: string): Promise<Payment | null>;
     /** Newest first, over all tenants: for operators. */
     list(filter: PaymentFilter): Promise<readonly Payment[]>;
     /** For operators, who name a payment by its id alone. */
@@ -168,6 +185,8 @@ export interface Tx {
     submissionById(tenant: Tenant, id: string): Promise<KycSubmission | null>;
     /** An approved submission of any tenant of the mode. */
     approvedAnywhere(mode: Mode, buyerId: string): Promise<KycSubmission | null>;
+    /** Whoever comes to a hosted form names its submission by the form's id alone. */
+    submissionByFlow(flowId: string): Promise<KycSubmission | null>;
     submissionByPartnerRef(mode: Mode, partnerRef: string): Promise<KycSubmission | null>;
     insertSubmission(submission: KycSubmission): void;
     updateSubmission(submission: KycSubmission): void;
@@ -183,6 +202,18 @@ export interface Tx {
     insert(account: ConnectedAccount): void;
     update(account: ConnectedAccount): void;
     expect(account: ConnectedAccount): void;
+  };
+  readonly documents: {
+    /** Whoever has its signed URL names a document by its id alone. */
+    find(id: string): Promise<Document | null>;
+    /** Of which a worker must look at one by now, oldest first. */
+    due(nowMs: number, limit: number): Promise<readonly Document[]>;
+    /** Newest first, over all tenants: for operators. */
+    list(filter: DocumentFilter): Promise<readonly Document[]>;
+    insert(document: Document): void;
+    update(document: Document): void;
+    /** `purgeOrdered` of document.ts for each document of this party, however many there are. */
+    orderPurge(tenant: Tenant, owner: DocumentOwner, nowMs: number): void;
   };
   readonly outbox: {
     append(event: DomainEvent): void;
@@ -295,6 +326,13 @@ export interface AccountFilter {
   readonly limit: number;
 }
 
+export interface DocumentFilter {
+  /** Only those that are not purged. */
+  readonly kept: boolean;
+  readonly beforeId: string | null;
+  readonly limit: number;
+}
+
 export interface StoredKey {
   readonly id: string;
   readonly orgId: string;
@@ -401,7 +439,7 @@ export interface RefundOrder {
   readonly amount: Money;
 }
 
-/** What a party tells of itself, under our reference, which is the idempotency key of the call too. */
+/** What a party tells of itself, under our reference, which is also the idempotency key. */
 export interface ReceiverOrder extends Dossier {
   readonly reference: string;
   readonly role: Role;
@@ -522,6 +560,23 @@ export interface SecretBox {
   open(sealed: string, purpose: string): string;
   /** HMAC-SHA256 in hex under a key derived for `purpose`. */
   mac(text: string, purpose: string): string;
+  /** Whether `mac` gave this, under whichever key that is still configured; in constant time. */
+  isMac(text: string, purpose: string, mac: string): boolean;
+}
+
+/** Where the bytes of documents lie. It knows no tenants: an id is a document.ts `Document`'s. */
+export interface DocumentStorage {
+  /** Keeps the bytes under a name that is new to this document: whole and durably, or rejects. */
+  put(documentId: string, name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
+  /** Null when there is nothing of this name. */
+  get(documentId: string, name: string): Promise<AsyncIterable<Uint8Array> | null>;
+  /** Deletes everything that was put for the document, also what came only half. */
+  purge(documentId: string): Promise<void>;
+  /** Ids of documents of which anything is kept, in the order of the ids. */
+  list(page: {
+    readonly afterId: string | null;
+    readonly limit: number;
+  }): Promise<readonly string[]>;
 }
 
 /** What a session token says: who speaks, for which organization, in which mode, until when. */

@@ -27,6 +27,7 @@ const variables = z.object({
   PONTE_FAKE_PARTNER_DELAY_MS: wholeNumber(0, 3_600_000).prefault('1000'),
   PONTE_WEBHOOK_ALLOW_PRIVATE: onOff().optional(),
   PONTE_WEBHOOK_RETRY_SECONDS: retrySeconds().prefault('30,120,600,3600,21600,86400'),
+  PONTE_DOCUMENTS: documents().prefault('fs'),
   PONTE_RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10_000_000).prefault('600'),
   PONTE_RATE_LIMIT_BURST: wholeNumber(1, 1_000_000).prefault('100'),
   PONTE_CORS_ORIGINS: listOf(isOrigin, 'give web origins, as https://app.example.com').prefault(''),
@@ -55,6 +56,8 @@ export interface Config {
   readonly jwtKeys: readonly SecretKey[] | null;
   readonly partners: { readonly test: PartnerName; readonly live: PartnerName };
   readonly fakePartnerDelayMs: number;
+  /** Where documents of parties are kept; `fs`: in the data directory. */
+  readonly documents: 'fs' | 'none';
   readonly allowPrivateUrls: boolean;
   readonly retryDelaysMs: readonly number[];
   readonly rateLimitPerMinute: number;
@@ -103,6 +106,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     jwtKeys: values.PONTE_JWT_KEY ?? null,
     partners: { test: values.PONTE_PARTNER_TEST, live: values.PONTE_PARTNER_LIVE },
     fakePartnerDelayMs: values.PONTE_FAKE_PARTNER_DELAY_MS,
+    documents: values.PONTE_DOCUMENTS,
     allowPrivateUrls: values.PONTE_WEBHOOK_ALLOW_PRIVATE ?? !production,
     retryDelaysMs: values.PONTE_WEBHOOK_RETRY_SECONDS,
     rateLimitPerMinute: values.PONTE_RATE_LIMIT_PER_MINUTE,
@@ -158,6 +162,15 @@ function publicUrl() {
       return url !== null && /^https?:$/.test(url.protocol) && `${url.search}${url.hash}` === '';
     }, hint)
     .transform((text) => text.replace(/\/+$/, ''));
+}
+
+function documents() {
+  return z.enum(['fs', 'none'], {
+    error: ({ input }) =>
+      String(input).startsWith('s3:')
+        ? 'this version keeps documents in files only: give fs, or none'
+        : 'give fs or none',
+  });
 }
 
 /** Items with commas between; nothing is an empty list. */

@@ -1,10 +1,12 @@
 // The wiring: which adapter serves which port, made from the configuration. The only file that
 // knows Inversify; everything else takes what it needs as arguments.
 import 'reflect-metadata';
+import { join } from 'node:path';
 import { Container, type ServiceIdentifier } from 'inversify';
 import { createIds } from '../adapters/crypto/ids.js';
 import { createTokenSigner } from '../adapters/crypto/jwt.js';
 import { createSecretBox, type SecretKey } from '../adapters/crypto/secret-box.js';
+import { createFsDocuments } from '../adapters/documents/fs.js';
 import { createLog } from '../adapters/log/pino.js';
 import { createFakePartner, type FakePartner } from '../adapters/partner/fake.js';
 import { newMemoryRateLimits } from '../adapters/storage/rate-limits.js';
@@ -22,6 +24,7 @@ import type {
   WebhookSender,
 } from '../core/ports.js';
 import { type DeliveryRunner, deliveryRunner } from '../core/usecases/delivery-runner.js';
+import { type FeedReaders, feedReaders } from '../core/usecases/feed-readers.js';
 import { receivePartnerMessage } from '../core/usecases/settlement.js';
 import type { Config } from './config.js';
 import { createSignals, type WorkSignals } from './workers.js';
@@ -33,6 +36,7 @@ export const tokens = {
   sender: token<WebhookSender>('sender'),
   store: token<SqliteStore>('store'),
   secretBox: token<SecretBox>('secretBox'),
+  documents: token<Deps['documents']>('documents'),
   tokenSigner: token<TokenSigner>('tokenSigner'),
   rateLimits: token<RateLimits>('rateLimits'),
   signals: token<WorkSignals>('signals'),
@@ -40,10 +44,11 @@ export const tokens = {
   partners: token<Readonly<Record<Mode, FakePartner | null>>>('partners'),
   deps: token<Deps>('deps'),
   deliveries: token<DeliveryRunner>('deliveries'),
+  feedReaders: token<FeedReaders>('feedReaders'),
 } as const;
 
 /** What of the outside world may be replaced. */
-export type World = Partial<Pick<Deps, 'clock' | 'ids' | 'log' | 'sender'>>;
+export type World = Partial<Pick<Deps, 'clock' | 'ids' | 'log' | 'sender' | 'documents'>>;
 
 /** Where the service is reached: with port 0 it is known once the service listens. */
 export interface Address {
@@ -65,6 +70,7 @@ export function createContainer(
   bind(tokens.sender).toDynamicValue(() => world.sender ?? webhookSender({ allowPrivate }));
   bind(tokens.store).toDynamicValue(() => openSqliteStore({ path }));
   bind(tokens.secretBox).toDynamicValue(() => createSecretBox(secretKeys));
+  bind(tokens.documents).toDynamicValue(() => documents(config, world));
   bind(tokens.tokenSigner).toDynamicValue(() => createTokenSigner(config.jwtKeys ?? secretKeys));
   bind(tokens.rateLimits).toDynamicValue(() => newMemoryRateLimits());
   bind(tokens.signals).toDynamicValue(() => createSignals());
@@ -80,6 +86,7 @@ export function createContainer(
     sender: all.get(tokens.sender),
     store: all.get(tokens.store),
     secretBox: all.get(tokens.secretBox),
+    documents: all.get(tokens.documents),
     tokenSigner: all.get(tokens.tokenSigner),
     rateLimits: all.get(tokens.rateLimits),
     partners: all.get(tokens.partners),
@@ -87,6 +94,7 @@ export function createContainer(
     settings: settings(config, all.get(tokens.address)),
   }));
   bind(tokens.deliveries).toResolvedValue(deliveryRunner, [tokens.deps]);
+  bind(tokens.feedReaders).toResolvedValue(wokenReaders, [tokens.store, tokens.signals]);
   return container;
 }
 
@@ -103,10 +111,27 @@ function settings(config: Config, address: Address): Deps['settings'] {
   const { retryDelaysMs, rateLimitPerMinute, rateLimitBurst, allowPrivateUrls } = config;
   return {
     ...{ retryDelaysMs, rateLimitPerMinute, rateLimitBurst, allowPrivateUrls },
+    get baseUrl() {
+      return address.baseUrl;
+    },
     get payUrl() {
       return config.payUrl ?? address.baseUrl;
     },
   };
+}
+
+function documents({ documents: kind, dataDir }: Config, world: World): Deps['documents'] {
+  if (world.documents !== undefined) return world.documents;
+  return kind === 'none' ? null : createFsDocuments(join(dataDir, 'documents'));
+}
+
+/** Over several processes, what watches the others' feeds calls `look` too. */
+function wokenReaders(store: SqliteStore, signals: WorkSignals): FeedReaders {
+  const readers = feedReaders({ store });
+  signals.listen((work, tenants) => {
+    if (work === 'feed') readers.look(tenants);
+  });
+  return readers;
 }
 
 /** It signs its messages like a real one, so they come in by the way that real ones take. */

@@ -5,6 +5,7 @@ import { request as httpRequest } from 'node:http';
 import { duplexPair } from 'node:stream';
 import { createIds, seededBytes } from '../adapters/crypto/ids.js';
 import { newSecretKey, parseSecretKeys } from '../adapters/crypto/secret-box.js';
+import { createMemoryDocuments } from '../adapters/documents/memory.js';
 import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
 import { webhookHeaders } from '../core/domain/signature.js';
 import type { Tenant } from '../core/domain/tenant.js';
@@ -89,6 +90,7 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
   assert(keys.valid, 'a new secret key is valid');
   const container = createContainer(config, keys.keys, {
     clock: { nowMs: () => time.nowMs },
+    documents: createMemoryDocuments(),
     ids: createIds(seededBytes(seed)),
     sender: options.sender ?? collector(webhooks, options.onWebhook ?? (() => 204)),
     ...(options.log === undefined ? {} : { log: options.log }),
@@ -100,6 +102,7 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
   const { secret: apiKey } = await createKey(deps, { ...tenant, name: 'test', scopes: [] });
   const http = createHttpServer(deps, {
     corsOrigins: [],
+    feedReaders: container.get(tokens.feedReaders),
     readiness: async () => ({ ...(await store.health()), worker: true }),
   });
   const api = apiOver(http, apiKey);

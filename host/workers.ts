@@ -3,9 +3,11 @@
 // again after a growing wait; it never ends the process. What a step does is the core's matter.
 import type { FakePartner } from '../adapters/partner/fake.js';
 import { SECOND_MS } from '../core/domain/instant.js';
+import type { Tenant } from '../core/domain/tenant.js';
 import type { Clock, Deps, Log, WorkKind } from '../core/ports.js';
 import { runCommands } from '../core/usecases/commands.js';
 import type { DeliveryRunner } from '../core/usecases/delivery-runner.js';
+import { runPurges } from '../core/usecases/documents.js';
 import { runSequencer } from '../core/usecases/feed.js';
 import { flushKeyUse } from '../core/usecases/keys.js';
 import { runExpiry } from '../core/usecases/payments.js';
@@ -48,6 +50,7 @@ export function workerSteps(parts: {
     step('deliveries', ['deliveries'], (_, nowMs, limit) => deliveries.runOnce(nowMs, limit)),
     step('advances', ['advances'], runAdvances, SANDBOX_POLL_MS),
     step('expiry', [], runExpiry),
+    step('purges', ['purges'], runPurges),
     step('key use', [], flushKeyUse),
     ...fakePartners.map((partner) =>
       step('fake partner', ['fake partner'], (_, ...at) => partner.pump(...at), SANDBOX_POLL_MS),
@@ -75,15 +78,17 @@ export interface Workers {
 
 /** Joins who stores work with who does it, neither of which knows the other. */
 export interface WorkSignals {
-  wake(work: Wake): void;
-  listen(listener: (work: Wake) => void): void;
+  wake(work: Wake, tenants?: readonly Tenant[]): void;
+  listen(listener: Listener): void;
 }
 
+type Listener = (work: Wake, tenants?: readonly Tenant[]) => void;
+
 export function createSignals(): WorkSignals {
-  const listeners: ((work: Wake) => void)[] = [];
+  const listeners: Listener[] = [];
   return {
-    wake: (work) => {
-      for (const listener of listeners) listener(work);
+    wake: (work, tenants) => {
+      for (const listener of listeners) listener(work, tenants);
     },
     listen: (listener) => {
       listeners.push(listener);

@@ -6,7 +6,14 @@
 // purpose, the version and the key id are its additional data. Keys in use are derived by
 // HKDF-SHA256, so sealing and MACs never share one. The random nonces of one key allow 2^32 seals
 // with a chance of collision below 2^-32: replace the first key before that many.
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 import { assert } from '../../core/errors.js';
 import type { SecretBox } from '../../core/ports.js';
 import type { ByteSource } from './ids.js';
@@ -61,8 +68,9 @@ export function newSecretKey(id: string, bytes: ByteSource = randomBytes): strin
 /**
  * The first key seals and makes the MACs, all of them open. To replace a key on running hosts: give
  * every host the new one as the last, then as the first; drop the old one when nothing is sealed
- * under it. A MAC changes with the first key. `open` asserts: a text that does not open was
- * tampered with, is sealed for something else, or its key is no longer configured.
+ * under it. A MAC changes with the first key, and is known again under every one. `open` asserts:
+ * a text that does not open was tampered with, is sealed for something else, or its key is no
+ * longer configured.
  */
 export function createSecretBox(
   keys: readonly SecretKey[],
@@ -97,12 +105,21 @@ export function createSecretBox(
       decipher.setAuthTag(data.subarray(-TAG_BYTES));
       return finish(decipher, data.subarray(NONCE_BYTES, -TAG_BYTES));
     },
-    mac(text, purpose) {
-      return createHmac('sha256', derive(first, `mac:${purpose}`))
-        .update(text)
-        .digest('hex');
+    mac: (text, purpose) => macUnder(first, text, purpose),
+    isMac(text, purpose, mac) {
+      const given = Buffer.from(mac);
+      return keys.some((key) => {
+        const expected = Buffer.from(macUnder(key, text, purpose));
+        return given.length === expected.length && timingSafeEqual(given, expected);
+      });
     },
   };
+}
+
+function macUnder(key: SecretKey, text: string, purpose: string): string {
+  return createHmac('sha256', derive(key, `mac:${purpose}`))
+    .update(text)
+    .digest('hex');
 }
 
 function finish(decipher: ReturnType<typeof createDecipheriv>, ciphertext: Uint8Array): string {

@@ -62,6 +62,7 @@ const claimSql = {
     'select min(due_at) as next_at from partner_commands where due_at is not null',
     'select min(due_at) as next_at from inbox where due_at is not null',
     'select min(due_at) as next_at from advances',
+    'select min(due_at) as next_at from documents where due_at is not null',
     'select min(expires_at) as next_at from payments ' +
       `where expires_at is not null and ${expirableSql}`,
     // Outbox rows are due from the moment they are written.

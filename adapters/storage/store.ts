@@ -8,6 +8,7 @@ import { type Database, StoreConflict } from './database.js';
 import { newStaging, type Staging } from './staging.js';
 import { accountsOf } from './tables/account-rows.js';
 import { deliveriesOf, subscriptionsOf } from './tables/delivery-rows.js';
+import { documentsOf } from './tables/document-rows.js';
 import { feedOf, outboxOf } from './tables/event-rows.js';
 import { fundsOf, ledgerOf, quotesOf } from './tables/money-rows.js';
 import { buyersOf } from './tables/party-rows.js';
@@ -71,6 +72,7 @@ function txOver(staging: Staging): Tx {
     idempotency: idempotencyOf(staging),
     buyers: buyersOf(staging),
     accounts: accountsOf(staging),
+    documents: documentsOf(staging),
     outbox: outboxOf(staging),
     feed: feedOf(staging),
     subscriptions: subscriptionsOf(staging),

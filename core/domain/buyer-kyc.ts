@@ -26,12 +26,18 @@ export interface Buyer {
 export interface KycSubmission extends Tenant {
   readonly id: string;
   readonly buyerId: string;
+  /** Unguessable value in the address of the hosted form; null when none was asked for. */
+  readonly flowId: string | null;
   /** Our own id of the party at the partner. */
   readonly receiverId: string;
   readonly status: KycStatus;
   /** The partner's id of the party; never shown. */
   readonly partnerRef: string | null;
   readonly reason: string | null;
+  /** The partner's id of the terms that were accepted: the first one that was told stays. */
+  readonly tosId: string | null;
+  /** What was said of the buyer before the hosted form is filled in, sealed; null afterwards. */
+  readonly draftSealed: string | null;
   readonly submittedAtMs: number;
   readonly approvedAtMs: number | null;
   readonly rejectedAtMs: number | null;

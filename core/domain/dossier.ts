@@ -163,9 +163,25 @@ export function isTierAllowed(entityType: EntityType, { kycTier }: Dossier): boo
   return entityType === 'individual' || kycTier !== 'enhanced';
 }
 
+/** Every document address in the dossier, and where it stands. */
+export function fileLinks(
+  dossier: Dossier,
+): readonly { readonly path: string; readonly url: string }[] {
+  const parties: readonly (readonly [string, Dossier])[] = [
+    ['', dossier],
+    ...(dossier.owners ?? []).map((owner, index) => [`owners[${index}].`, owner] as const),
+  ];
+  return parties.flatMap(([prefix, party]) =>
+    fileFields.flatMap((field) => {
+      const url = party[field];
+      return typeof url === 'string' ? [{ path: `${prefix}${field}`, url }] : [];
+    }),
+  );
+}
+
 /** Every document address in the dossier, the owners' included. */
 export function filesOf(dossier: Dossier): readonly string[] {
-  return documents(dossier).map(({ url }) => url);
+  return fileLinks(dossier).map(({ url }) => url);
 }
 
 /** The paths of documents that are neither at an https address nor in a store of our own. */
@@ -173,7 +189,7 @@ export function refusedFiles(
   dossier: Dossier,
   isOurs: (url: string) => boolean,
 ): readonly string[] {
-  return documents(dossier)
+  return fileLinks(dossier)
     .filter(({ url }) => !/^https:\/\//i.test(url) && !isOurs(url))
     .map(({ path }) => path);
 }
@@ -204,19 +220,6 @@ function cnpjCheckDigit(text: string): string {
     .reduce((total, char, index) => total + (char.charCodeAt(0) - 48) * (2 + (index % 8)), 0);
   const rest = sum % 11;
   return String(rest < 2 ? 0 : 11 - rest);
-}
-
-function documents(dossier: Dossier): readonly { readonly path: string; readonly url: string }[] {
-  const parties: readonly (readonly [string, Dossier])[] = [
-    ['', dossier],
-    ...(dossier.owners ?? []).map((owner, index) => [`owners[${index}].`, owner] as const),
-  ];
-  return parties.flatMap(([prefix, party]) =>
-    fileFields.flatMap((field) => {
-      const url = party[field];
-      return typeof url === 'string' ? [{ path: `${prefix}${field}`, url }] : [];
-    }),
-  );
 }
 
 function isAbsent(value: unknown): boolean {

@@ -9,6 +9,7 @@ import {
   aBarePayment,
   aCommand,
   aDelivery,
+  aDocument,
   aFeedEvent,
   aMessage,
   anAdvance,
@@ -220,6 +221,7 @@ export function storeClaimsContract(database: string, open: OpenStore): void {
         stage: (tx) => tx.inbox.insert(aMessage({ dueAtMs: null })),
         dueAtMs: null,
       },
+      'a document': { stage: (tx) => tx.documents.insert(aDocument()), dueAtMs: T0 + 12 },
       'an advance': { stage: (tx) => tx.advances.put(anAdvance()), dueAtMs: T0 },
       'an expiry': {
         stage: (tx) => tx.payments.insert(aBarePayment({ expiresAtMs: T0 + 4 })),

@@ -158,20 +158,40 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
   'the newest KYC submission': {
     write: (tx) => {
       tx.buyers.insertSubmission(aSubmission({ id: 'kyc_1', status: 'rejected' }));
-      tx.buyers.insertSubmission(aSubmission({ id: 'kyc_2' }));
-      tx.buyers.insertSubmission(aSubmission({ id: 'kyc_3', ...otherOrg, createdAtMs: T0 + 1 }));
+      tx.buyers.insertSubmission(aSubmission({ id: 'kyc_2', flowId: null }));
+      tx.buyers.insertSubmission(
+        aSubmission({ id: 'kyc_3', flowId: null, ...otherOrg, createdAtMs: T0 + 1 }),
+      );
     },
     read: (tx) => tx.buyers.submission(tenant, 'byr_1'),
-    expected: aSubmission({ id: 'kyc_2' }),
+    expected: aSubmission({ id: 'kyc_2', flowId: null }),
   },
   'an approval of any organization': {
     write: (tx) => {
       tx.buyers.insertSubmission(aSubmission());
-      tx.buyers.insertSubmission(aSubmission({ id: 'kyc_2', ...otherOrg, status: 'approved' }));
-      tx.buyers.insertSubmission(aSubmission({ id: 'kyc_3', ...otherMode, status: 'approved' }));
+      tx.buyers.insertSubmission(
+        aSubmission({ id: 'kyc_2', flowId: null, ...otherOrg, status: 'approved' }),
+      );
+      tx.buyers.insertSubmission(
+        aSubmission({ id: 'kyc_3', flowId: null, ...otherMode, status: 'approved' }),
+      );
     },
     read: (tx) => tx.buyers.approvedAnywhere('test', 'byr_1'),
-    expected: aSubmission({ id: 'kyc_2', ...otherOrg, status: 'approved' }),
+    expected: aSubmission({ id: 'kyc_2', flowId: null, ...otherOrg, status: 'approved' }),
+  },
+  'a KYC submission, by its hosted form': {
+    write: (tx) => {
+      tx.buyers.insertSubmission(aSubmission());
+      tx.buyers.insertSubmission(aSubmission({ id: 'kyc_2', ...otherOrg, flowId: null }));
+      tx.buyers.insertSubmission(aSubmission({ id: 'kyc_3', ...otherMode, flowId: null }));
+    },
+    read: (tx) => tx.buyers.submissionByFlow('flow_1'),
+    expected: aSubmission(),
+  },
+  'any payment of a buyer': {
+    write: (tx) => tx.payments.insert(aPayment()),
+    read: (tx) => tx.payments.anyOfBuyer(tenant, 'byr_1'),
+    expected: aPayment(),
   },
   'a KYC submission, by the reference of the partner': {
     write: (tx) => tx.buyers.insertSubmission(aSubmission()),
@@ -271,6 +291,7 @@ export function storeRowsContract(database: string, open: OpenStore): void {
           Promise.all([
             tx.payments.get(stranger, 'pi_1'),
             tx.payments.byExternalId(stranger, 'payment_intent', 'e'),
+            tx.payments.anyOfBuyer(stranger, 'byr_1'),
             tx.payments.ofBuyer(stranger, 'byr_1', 'awaiting_buyer', 9),
             tx.funds.get(stranger, 'pi_1'),
             tx.quotes.get(stranger, 'qt_1'),

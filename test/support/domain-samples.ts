@@ -2,6 +2,7 @@
 // be mixed up, and changed by the fields that a test is about.
 import type { Buyer, KycSubmission } from '../../core/domain/buyer-kyc.js';
 import type { ConnectedAccount } from '../../core/domain/connected-account.js';
+import type { Document } from '../../core/domain/document.js';
 import type { DomainEvent } from '../../core/domain/event.js';
 import { type Funds, noFunds } from '../../core/domain/funds.js';
 import { money } from '../../core/domain/money.js';
@@ -183,10 +184,13 @@ export function aSubmission(fields: Partial<KycSubmission> = {}): KycSubmission 
     ...tenant,
     id: 'kyc_1',
     buyerId: 'byr_1',
+    flowId: 'flow_1',
     receiverId: 'rcv_1',
     status: 'verifying',
     partnerRef: 're_1',
     reason: 'so',
+    tosId: 'tos_1',
+    draftSealed: 'sealed',
     submittedAtMs: T0 + 1,
     approvedAtMs: T0 + 2,
     rejectedAtMs: T0 + 3,
@@ -223,6 +227,27 @@ export function anAccount(fields: Partial<ConnectedAccount> = {}): ConnectedAcco
     rejectedAtMs: T0 + 2,
     createdAtMs: T0,
     updatedAtMs: T0 + 4,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function aDocument(fields: Partial<Document> = {}): Document {
+  return {
+    ...tenant,
+    id: 'doc_1',
+    owner: { party: 'buyer', id: 'byr_1' },
+    kind: 'proof_of_address',
+    ownerIndex: 20,
+    contentType: 'application/pdf',
+    status: 'stored',
+    contentName: 'ab12',
+    sizeBytes: 10_485_760,
+    uploadUntilMs: T0 + 11,
+    dueAtMs: T0 + 12,
+    tries: 2,
+    createdAtMs: T0,
+    purgedAtMs: T0 + 13,
     version: 1,
     ...fields,
   };

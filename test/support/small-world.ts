@@ -8,6 +8,7 @@ import {
   newSecretKey,
   parseSecretKeys,
 } from '../../adapters/crypto/secret-box.js';
+import { createMemoryDocuments } from '../../adapters/documents/memory.js';
 import { createFakePartner, type FakePartner } from '../../adapters/partner/fake.js';
 import type { SignedMessage } from '../../adapters/partner/signed-message.js';
 import { newMemoryRateLimits } from '../../adapters/storage/rate-limits.js';
@@ -19,6 +20,7 @@ import type { Deps, Settings, WebhookRequest, WebhookResult } from '../../core/p
 import { runCommands } from '../../core/usecases/commands.js';
 import { deliveryRunner } from '../../core/usecases/delivery-runner.js';
 import { runSequencer } from '../../core/usecases/feed.js';
+import { type FeedReaders, feedReaders } from '../../core/usecases/feed-readers.js';
 import { createKey } from '../../core/usecases/keys.js';
 import { createOrganization } from '../../core/usecases/organizations.js';
 import { runExpiry } from '../../core/usecases/payments.js';
@@ -37,6 +39,7 @@ export interface LogEntry {
 
 export interface World {
   readonly deps: Deps;
+  readonly feedReaders: FeedReaders;
   readonly partner: FakePartner;
   readonly log: readonly LogEntry[];
   /** Every webhook that was sent; `answer` decides on the next ones. */
@@ -97,13 +100,17 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
       close: async () => undefined,
     },
     secretBox: createSecretBox(box.keys, bytes),
+    documents: createMemoryDocuments(),
     tokenSigner: createTokenSigner(box.keys),
     rateLimits: newMemoryRateLimits(),
     clock,
     ids: createIds(bytes),
     log: { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') },
-    wake: () => undefined,
+    wake: (work, tenants) => {
+      if (work === 'feed') made.feedReaders.look(tenants);
+    },
     settings: {
+      baseUrl: 'https://api.example.com',
       payUrl: 'https://pay.example.com',
       retryDelaysMs: RETRY_DELAYS_MS,
       rateLimitPerMinute: 600,
@@ -114,6 +121,7 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
   };
   const made: World = {
     deps,
+    feedReaders: feedReaders({ store }),
     partner,
     log,
     sent,

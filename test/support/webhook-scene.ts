@@ -91,6 +91,7 @@ export async function scene(): Promise<Scene> {
       close: async () => undefined,
     },
     secretBox: createSecretBox(box.keys, bytes),
+    documents: null,
     tokenSigner: createTokenSigner(box.keys),
     rateLimits: newMemoryRateLimits(),
     clock,
@@ -98,6 +99,7 @@ export async function scene(): Promise<Scene> {
     log: { debug: note, info: note, warn: note, error: note },
     wake: (work) => woken.push(work),
     settings: {
+      baseUrl: 'https://api.example',
       payUrl: 'https://pay.example',
       retryDelaysMs: RETRY_DELAYS_MS,
       rateLimitPerMinute: 0,

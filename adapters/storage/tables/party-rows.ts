@@ -51,6 +51,7 @@ const submissions = defineTable<KycSubmission>({
   },
   fixed: {
     buyer_id: (submission) => submission.buyerId,
+    flow_id: (submission) => submission.flowId,
     created_at: (submission) => time(submission.createdAtMs),
   },
   changing: {
@@ -58,6 +59,8 @@ const submissions = defineTable<KycSubmission>({
     status: (submission) => submission.status,
     partner_ref: (submission) => submission.partnerRef,
     reason: (submission) => submission.reason,
+    tos_id: (submission) => submission.tosId,
+    draft_sealed: (submission) => submission.draftSealed,
     submitted_at: (submission) => time(submission.submittedAtMs),
     approved_at: (submission) => time(submission.approvedAtMs),
     rejected_at: (submission) => time(submission.rejectedAtMs),
@@ -68,10 +71,13 @@ const submissions = defineTable<KycSubmission>({
       ...tenantColumns(row),
       id: text(row, 'id'),
       buyerId: text(row, 'buyer_id'),
+      flowId: textOrNull(row, 'flow_id'),
       receiverId: text(row, 'receiver_id'),
       status: oneOf(row, 'status', kycStatuses),
       partnerRef: textOrNull(row, 'partner_ref'),
       reason: textOrNull(row, 'reason'),
+      tosId: textOrNull(row, 'tos_id'),
+      draftSealed: textOrNull(row, 'draft_sealed'),
       submittedAtMs: timeMs(row, 'submitted_at'),
       approvedAtMs: timeMsOrNull(row, 'approved_at'),
       rejectedAtMs: timeMsOrNull(row, 'rejected_at'),
@@ -118,6 +124,8 @@ export function buyersOf(staging: Staging): Tx['buyers'] {
         ].join(' '),
         [mode, buyerId],
       ),
+    submissionByFlow: (flowId) =>
+      staging.first(submissions, 'select * from kyc_submissions where flow_id = $1', [flowId]),
     submissionByPartnerRef: (mode, partnerRef) =>
       staging.first(
         submissions,

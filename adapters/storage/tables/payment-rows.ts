@@ -172,6 +172,12 @@ export function paymentsOf(staging: Staging): Tx['payments'] {
         ].join(' '),
         [orgId, mode, buyerId, status, limit],
       ),
+    anyOfBuyer: ({ orgId, mode }, buyerId) =>
+      staging.first(
+        payments,
+        'select * from payments where org_id = $1 and mode = $2 and buyer_id = $3 limit 1',
+        [orgId, mode, buyerId],
+      ),
     list(filter) {
       const { sql, params } = listQuery(filter);
       return staging.all(payments, sql, params);

@@ -109,6 +109,19 @@ test('a MAC differs by text, purpose and key', () => {
   assert.equal(new Set(macs).size, macs.length);
 });
 
+test('a MAC is known again under every key that is still configured, and nothing else is', () => {
+  const mac = box.mac('text', 'cursor');
+  for (const keys of [[first], [second, first]]) {
+    assert.equal(createSecretBox(keys).isMac('text', 'cursor', mac), true);
+  }
+  assert.equal(createSecretBox([second]).isMac('text', 'cursor', mac), false);
+  assert.equal(box.isMac('texu', 'cursor', mac), false);
+  assert.equal(box.isMac('text', 'cursos', mac), false);
+  for (const wrong of ['', 'ã', mac.slice(1), `${mac}0`, mac.toUpperCase()]) {
+    assert.equal(box.isMac('text', 'cursor', wrong), false, wrong);
+  }
+});
+
 test('keys are read as id:base64 of 32 bytes, divided by commas, in their order', () => {
   const keys = [newSecretKey('a', seededBytes('1')), newSecretKey('b-2_C', seededBytes('2'))];
   const read = parseSecretKeys(` ${keys.join(' , ')} `);

@@ -11,6 +11,7 @@ import {
   aBuyer,
   aCommand,
   aDelivery,
+  aDocument,
   aFeedEvent,
   aKey,
   aMessage,
@@ -62,6 +63,7 @@ const everything: (tx: Tx) => Promise<unknown> = async (tx) => {
     tx.payments.get(tenant, 'pi_1'),
     tx.payments.byExternalId(tenant, 'invoice', 'e'),
     tx.payments.ofBuyer(tenant, 'byr_1', 'approved', 5),
+    tx.payments.anyOfBuyer(tenant, 'byr_1'),
     tx.payments.list({ status: null, orgId: null, ...page }),
     tx.payments.list({ status: null, orgId: null, beforeId: null, limit: 5 }),
     tx.payments.list({ status: 'failed', orgId: 'org_a', ...page }),
@@ -83,6 +85,13 @@ const everything: (tx: Tx) => Promise<unknown> = async (tx) => {
     tx.buyers.submissionById(tenant, 'kyc_1'),
     tx.buyers.approvedAnywhere('test', 'byr_1'),
     tx.buyers.submissionByPartnerRef('test', 'p'),
+    tx.buyers.submissionByFlow('f'),
+    tx.documents.find('doc_1'),
+    tx.documents.due(T0, 5),
+    ...[true, false].flatMap((kept) => [
+      tx.documents.list({ kept, ...page }),
+      tx.documents.list({ kept, beforeId: null, limit: 5 }),
+    ]),
     tx.accounts.get(tenant, 'acct_1'),
     tx.accounts.byExternalId(tenant, 'e'),
     tx.accounts.ofBuyer(tenant, 'a@b'),
@@ -134,6 +143,9 @@ const everything: (tx: Tx) => Promise<unknown> = async (tx) => {
   tx.accounts.insert(anAccount());
   tx.accounts.update(anAccount());
   tx.accounts.expect(anAccount({ id: 'acct_2' }));
+  tx.documents.insert(aDocument());
+  tx.documents.update(aDocument());
+  tx.documents.orderPurge(tenant, aDocument().owner, T0);
   tx.outbox.append(anEvent());
   tx.outbox.remove([{ position: 1n, event: anEvent() }]);
   tx.feed.append(aFeedEvent());

@@ -11,6 +11,7 @@ import {
   isSubmitted,
   roles,
 } from '../../../core/domain/connected-account.js';
+import { contentTypes, documentKinds, documentStatuses } from '../../../core/domain/document.js';
 import { positionMoves, refundMoves } from '../../../core/domain/funds.js';
 import { ledgerAccounts } from '../../../core/domain/ledger.js';
 import { commandKinds, commandMoves } from '../../../core/domain/partner-command.js';
@@ -43,6 +44,10 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'connected_accounts.role': roles,
   'connected_accounts.entity_type': entityTypes,
   'connected_accounts.status': accountStatuses,
+  'documents.owner_party': ['account', 'buyer'],
+  'documents.kind': Object.keys(documentKinds),
+  'documents.content_type': contentTypes,
+  'documents.status': documentStatuses,
   'quotes.rate_kind': ['locked', 'indicative'],
   'ledger_lines.account': ledgerAccounts,
 };
@@ -101,6 +106,7 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'deliveries: id',
     'delivery_attempts: delivery_id',
     'inbox: partner',
+    'kyc_submissions: flow_id',
     'outbox: position',
     'partner_commands: id',
     'payments: public_id',
@@ -114,5 +120,5 @@ function indexSql(name: string): string {
 }
 
 function quoted(text: string): readonly string[] {
-  return [...text.matchAll(/'(\w+)'/g)].map(([, word]) => word ?? '');
+  return [...text.matchAll(/'([^']+)'/g)].map(([, word]) => word ?? '');
 }

@@ -8,6 +8,7 @@ import type { Store } from '../../../core/ports.js';
 import { storeAccountsContract } from '../../contract/store-accounts-contract.js';
 import { storeClaimsContract } from '../../contract/store-claims-contract.js';
 import { storeContract } from '../../contract/store-contract.js';
+import { storeDocumentsContract } from '../../contract/store-documents-contract.js';
 import { storeListsContract } from '../../contract/store-lists-contract.js';
 import { storeRowsContract } from '../../contract/store-rows-contract.js';
 
@@ -36,4 +37,5 @@ for (const [database, open] of Object.entries(databases)) {
   storeListsContract(database, open);
   storeClaimsContract(database, open);
   storeAccountsContract(database, open);
+  storeDocumentsContract(database, open);
 }

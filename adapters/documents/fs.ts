@@ -1,0 +1,78 @@
+// Documents as files: a folder for each document, in it a file for each upload. A file has its name
+// only when it is whole and on the disk; what came half has another one and goes with the folder.
+// Everything is for the owner of the process alone. What may be read or kept is the core's matter.
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { assert } from '../../core/errors.js';
+import type { DocumentStorage } from '../../core/ports.js';
+
+const documentIdForm = /^doc_[0-9a-z]{1,64}$/;
+const nameForm = /^[0-9a-f]{1,64}$/;
+const PART = '.part';
+
+/** `folder` is made when the first document comes. */
+export function createFsDocuments(folder: string): DocumentStorage {
+  const folderOf = (documentId: string): string => {
+    assert(documentIdForm.test(documentId), 'a document is named by its id');
+    return join(folder, documentId);
+  };
+  const fileOf = (documentId: string, name: string): string => {
+    assert(nameForm.test(name), 'an upload is named in hex');
+    return join(folderOf(documentId), name);
+  };
+  return {
+    async put(documentId, name, bytes) {
+      const path = fileOf(documentId, name);
+      await mkdir(folderOf(documentId), { recursive: true, mode: 0o700 });
+      await writeWhole(path, bytes);
+      // The names too must be on the disk: of the file, of its folder, of the folder of them all.
+      for (const at of [folderOf(documentId), folder]) await syncFolder(at);
+    },
+    async get(documentId, name) {
+      const path = fileOf(documentId, name);
+      const file = await open(path, 'r').catch(unlessThere);
+      return file === null ? null : createReadStream(path, { fd: file });
+    },
+    async purge(documentId) {
+      await rm(folderOf(documentId), { recursive: true, force: true });
+      await syncFolder(folder);
+    },
+    async list({ afterId, limit }) {
+      const names = (await readdir(folder).catch(unlessThere)) ?? [];
+      const ids = names.filter((name) => documentIdForm.test(name)).toSorted();
+      return ids.filter((id) => afterId === null || id > afterId).slice(0, limit);
+    },
+  };
+}
+
+async function writeWhole(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  const part = `${path}${PART}`;
+  const file = await open(part, 'wx', 0o600);
+  try {
+    for await (const chunk of bytes) await file.writeFile(chunk);
+    await file.sync();
+    await file.close();
+    await rename(part, path);
+  } catch (error) {
+    await file.close();
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+/** What was made or deleted in a folder survives a loss of power from here on. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r').catch(unlessThere);
+  if (folder === null) return;
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function unlessThere(error: unknown): null {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+  throw error;
+}

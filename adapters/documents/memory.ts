@@ -1,0 +1,31 @@
+// Documents in the memory of this process, for tests and embedding: gone when it ends.
+import { assert } from '../../core/errors.js';
+import type { DocumentStorage } from '../../core/ports.js';
+
+export function createMemoryDocuments(): DocumentStorage {
+  const documents = new Map<string, Map<string, Uint8Array>>();
+  return {
+    async put(documentId, name, bytes) {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of bytes) chunks.push(chunk);
+      const uploads = documents.get(documentId) ?? new Map<string, Uint8Array>();
+      assert(!uploads.has(name), 'an upload has a name of its own');
+      documents.set(documentId, uploads.set(name, Buffer.concat(chunks)));
+    },
+    async get(documentId, name) {
+      const bytes = documents.get(documentId)?.get(name);
+      return bytes === undefined ? null : once(bytes);
+    },
+    async purge(documentId) {
+      documents.delete(documentId);
+    },
+    async list({ afterId, limit }) {
+      const ids = [...documents.keys()].toSorted();
+      return ids.filter((id) => afterId === null || id > afterId).slice(0, limit);
+    },
+  };
+}
+
+async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes;
+}

@@ -1,0 +1,352 @@
+// Documents on their way: an upload URL for a party, the bytes that come to it, the dossier that
+// names them, and their deletion once the party is decided on. URLs carry a signature of ours and
+// need no other credential: whoever holds an upload URL may write that one document for a while,
+// whoever holds its public URL may read it until it is purged. Deletions are due rows: a batch that
+// decides on a party orders them, and a worker does them until they are done.
+import {
+  acceptsType,
+  type ContentType,
+  DOCUMENT_BYTES_MAX,
+  type Document,
+  type DocumentKind,
+  type DocumentOwner,
+  documentKinds,
+  isReadable,
+  isUploadable,
+  newDocument,
+  purged,
+  purgeFailed,
+  purgeOrdered,
+  submitted,
+  uploaded,
+} from '../domain/document.js';
+import { type Dossier, fileLinks } from '../domain/dossier.js';
+import { type Tenant, tenantOf } from '../domain/tenant.js';
+import { assert, PonteError } from '../errors.js';
+import type { Deps, DocumentFilter, DocumentStorage, Tx } from '../ports.js';
+import { eachByItself } from './collections.js';
+
+/** Bytes of an upload's name: two uploads never share one. */
+const CONTENT_NAME_BYTES = 16;
+/** Ids that the storage is asked for at a time. */
+const LIST_PAGE = 1_000;
+
+/** What each kind of signed URL lets its holder do; also the purpose of its signature. */
+type Grant = 'document-write' | 'document-read';
+
+/** How the bytes of a document are to be sent, and how it is then named in a dossier. */
+export interface Upload {
+  readonly uploadUrl: string;
+  readonly publicUrl: string;
+  readonly uploadHeaders: Readonly<Record<string, string>>;
+  readonly uploadMethod: 'PUT';
+  readonly expiresAtMs: number;
+}
+
+export interface UploadInput {
+  readonly owner: DocumentOwner;
+  readonly kind: DocumentKind;
+  readonly contentType: ContentType;
+  readonly ownerIndex: number | null;
+}
+
+/**
+ * A document of this party that can be uploaded for a while. KycStorageDisabled without a store;
+ * NotFound when the tenant knows no such party; ValidationError when the kind takes other types.
+ */
+export async function createUpload(
+  deps: Deps,
+  tenant: Tenant,
+  input: UploadInput,
+): Promise<Upload> {
+  storageOf(deps);
+  const { owner, kind, contentType, ownerIndex } = input;
+  if (!acceptsType(kind, contentType)) {
+    const types = documentKinds[kind].join(', ');
+    throw new PonteError('ValidationError', `contentType: send one of ${types} for ${kind}.`);
+  }
+  const nowMs = deps.clock.nowMs();
+  const document = newDocument(
+    {
+      ...tenantOf(tenant),
+      id: deps.ids.next('doc', nowMs),
+      ...{ owner: Object.freeze({ ...owner }), kind, contentType, ownerIndex },
+    },
+    nowMs,
+  );
+  await deps.store.run(async (tx) => {
+    if (!(await isKnown(tx, tenant, owner))) throw new PonteError('NotFound');
+    tx.documents.insert(document);
+  });
+  return {
+    uploadUrl: signedUrl(deps, document.id, 'document-write'),
+    publicUrl: signedUrl(deps, document.id, 'document-read'),
+    uploadHeaders: { 'Content-Type': contentType },
+    uploadMethod: 'PUT',
+    expiresAtMs: document.uploadUntilMs,
+  };
+}
+
+export interface ReceivedUpload {
+  readonly documentId: string;
+  readonly signature: string;
+  readonly contentType: string | null;
+  /** As announced; null when it was not. */
+  readonly sizeBytes: number | null;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Takes the bytes in, instead of those before if there are any. InvalidSignature, UploadUrlExpired
+ * (also once the document was submitted), UnsupportedMediaType, PayloadTooLarge, ValidationError
+ * (nothing was sent), in this order.
+ */
+export async function receiveUpload(deps: Deps, upload: ReceivedUpload): Promise<void> {
+  const { documentId } = upload;
+  const storage = storageOf(deps);
+  const document = await signedDocument(deps, documentId, upload.signature, 'document-write');
+  if (!isUploadable(document, deps.clock.nowMs())) throw new PonteError('UploadUrlExpired');
+  if (!isSameType(upload.contentType, document.contentType)) {
+    const message = `Send the bytes with Content-Type: ${document.contentType}.`;
+    throw new PonteError('UnsupportedMediaType', message);
+  }
+  if (upload.sizeBytes !== null) refuseTooLarge(upload.sizeBytes);
+  const name = Buffer.from(deps.ids.randomBytes(CONTENT_NAME_BYTES)).toString('hex');
+  const count = { sizeBytes: 0 };
+  await storage.put(documentId, name, counted(upload.bytes, count));
+  const isLate = await deps.store.run(async (tx) => {
+    const current = await tx.documents.find(documentId);
+    assert(current !== null, 'a document stays');
+    const next = uploaded(current, { name, ...count }, deps.clock.nowMs());
+    if (next !== null) tx.documents.update(next);
+    return next === null ? current : null;
+  });
+  if (isLate === null) return;
+  // The party was decided on meanwhile; of a submitted document what counts stays.
+  if (!isReadable(isLate)) await storage.purge(documentId);
+  throw new PonteError('UploadUrlExpired');
+}
+
+export interface DocumentContent {
+  readonly contentType: ContentType;
+  readonly sizeBytes: number;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+/** What was uploaded, for whoever holds the public URL; NotFound before the upload and after the purge. */
+export async function readDocument(
+  deps: Deps,
+  documentId: string,
+  signature: string,
+): Promise<DocumentContent> {
+  const storage = storageOf(deps);
+  const document = await signedDocument(deps, documentId, signature, 'document-read');
+  const { contentName, sizeBytes, contentType } = document;
+  if (!isReadable(document) || contentName === null || sizeBytes === null) {
+    throw new PonteError('NotFound');
+  }
+  const bytes = await storage.get(documentId, contentName);
+  if (bytes === null) throw new PonteError('NotFound');
+  return { contentType, sizeBytes, bytes };
+}
+
+/**
+ * Refuses a dossier that names documents which the partner cannot have: addresses that are not
+ * https, and documents of ours that are not this party's or were not uploaded. What it names of ours
+ * stays as it is from here on, until the party is decided on.
+ */
+export async function stageSubmitted(
+  deps: Deps,
+  tx: Tx,
+  tenant: Tenant,
+  owner: DocumentOwner,
+  dossier: Dossier,
+): Promise<void> {
+  const problems: string[] = [];
+  const named = new Map<string, Document>();
+  for (const { path, url } of fileLinks(dossier)) {
+    const problem = await fileProblem(deps, tx, tenant, owner, url, named);
+    if (problem !== null) problems.push(`${path}: ${problem}`);
+  }
+  if (problems.length > 0) throw new PonteError('ValidationError', `${problems.join('; ')}.`);
+  for (const document of named.values()) tx.documents.update(submitted(document));
+}
+
+/** Orders the deletion of all that this party brought: in the batch that decides on it. */
+export function stagePurge(deps: Deps, tx: Tx, tenant: Tenant, owner: DocumentOwner): void {
+  tx.documents.orderPurge(tenant, owner, deps.clock.nowMs());
+}
+
+/** Deletes what is to be deleted, unused documents included; returns how many it looked at. */
+export async function runPurges(deps: Deps, nowMs: number, limit: number): Promise<number> {
+  const due = await deps.store.run((tx) => tx.documents.due(nowMs, limit));
+  return eachByItself(deps, 'purges', due, (document) => purge(deps, document.id));
+}
+
+/** A document as operators see it; `row` is null for bytes that no document accounts for. */
+export interface KeptDocument {
+  readonly id: string;
+  readonly row: Document | null;
+  /** Whether any bytes are in the store. */
+  readonly kept: boolean;
+}
+
+/**
+ * What the store holds and what the database says of it, side by side, newest first: the proof that
+ * nothing is left. `kept` leaves out what is purged, unless bytes of it are still there.
+ */
+export async function listDocuments(
+  deps: Deps,
+  filter: DocumentFilter,
+): Promise<readonly KeptDocument[]> {
+  const rows = await deps.store.run((tx) => tx.documents.list(filter));
+  const stored = await storedIds(deps.documents);
+  const unaccounted: KeptDocument[] = [];
+  if (filter.beforeId === null) {
+    const listed = new Set(rows.map(({ id }) => id));
+    for (const id of [...stored].filter((one) => !listed.has(one)).reverse()) {
+      const row = await deps.store.run((tx) => tx.documents.find(id));
+      if (row === null || row.status === 'purged') unaccounted.push({ id, row, kept: true });
+    }
+  }
+  return [...unaccounted, ...rows.map((row) => ({ id: row.id, row, kept: stored.has(row.id) }))];
+}
+
+async function purge(deps: Deps, documentId: string): Promise<void> {
+  const nowMs = deps.clock.nowMs();
+  const ordered = await changeDocument(deps, documentId, (document) => {
+    if (document.dueAtMs === null || document.dueAtMs > nowMs) return null;
+    // A document that nobody used: from here on nobody can.
+    const isExpired = document.status !== 'purging' && document.status !== 'purged';
+    return isExpired ? purgeOrdered(document, nowMs) : document;
+  });
+  if (!ordered) return;
+  try {
+    // Without a store there is nothing to delete; what an earlier configuration kept stays due.
+    await storageOf(deps).purge(documentId);
+  } catch (error) {
+    await changeDocument(deps, documentId, (document) => purgeFailed(document, nowMs));
+    throw error;
+  }
+  await changeDocument(deps, documentId, (document) => purged(document, nowMs));
+}
+
+/** `decide` yields null to leave it, or the document itself when only the answer counts. */
+async function changeDocument(
+  deps: Deps,
+  documentId: string,
+  decide: (document: Document) => Document | null,
+): Promise<boolean> {
+  return deps.store.run(async (tx) => {
+    const document = await tx.documents.find(documentId);
+    assert(document !== null, 'a document stays');
+    const next = decide(document);
+    if (next !== null && next !== document) tx.documents.update(next);
+    return next !== null;
+  });
+}
+
+async function isKnown(tx: Tx, tenant: Tenant, { party, id }: DocumentOwner): Promise<boolean> {
+  if (party === 'account') return (await tx.accounts.get(tenant, id)) !== null;
+  // A buyer is one over all tenants: a tenant knows those that it has something with.
+  const [submission, payment] = await Promise.all([
+    tx.buyers.submission(tenant, id),
+    tx.payments.anyOfBuyer(tenant, id),
+  ]);
+  return submission !== null || payment !== null;
+}
+
+/** Null when the partner can have it; a document of ours is then in `named`. */
+async function fileProblem(
+  deps: Deps,
+  tx: Tx,
+  tenant: Tenant,
+  owner: DocumentOwner,
+  url: string,
+  named: Map<string, Document>,
+): Promise<string | null> {
+  if (!url.startsWith(documentUrl(deps, ''))) {
+    return /^https:\/\/[^/]/i.test(url) ? null : 'send an https URL';
+  }
+  const id = ownDocumentId(deps, url);
+  const document = id === null ? null : (named.get(id) ?? (await tx.documents.find(id)));
+  if (document === null || !isOf(document, tenant, owner)) {
+    return 'this document was not made for this party';
+  }
+  if (!isReadable(document)) return 'nothing was uploaded there, or it was purged: upload it anew';
+  named.set(document.id, document);
+  return null;
+}
+
+function isOf(document: Document, tenant: Tenant, owner: DocumentOwner): boolean {
+  const { party, id } = document.owner;
+  const isTenants = document.orgId === tenant.orgId && document.mode === tenant.mode;
+  return isTenants && party === owner.party && id === owner.id;
+}
+
+async function signedDocument(
+  deps: Deps,
+  documentId: string,
+  signature: string,
+  grant: Grant,
+): Promise<Document> {
+  const genuine = deps.secretBox.isMac(documentId, grant, signature);
+  const document = genuine ? await deps.store.run((tx) => tx.documents.find(documentId)) : null;
+  if (document !== null) return document;
+  throw new PonteError('InvalidSignature', 'This URL is not one of ours. Use it exactly as given.');
+}
+
+function signedUrl(deps: Deps, documentId: string, grant: Grant): string {
+  const signature = deps.secretBox.mac(documentId, grant);
+  return `${documentUrl(deps, documentId)}/content?signature=${signature}`;
+}
+
+function documentUrl(deps: Deps, documentId: string): string {
+  return `${deps.settings.baseUrl}/v1/documents/${documentId}`;
+}
+
+/** The document that a public URL of ours is of; null when it is none that we gave out. */
+function ownDocumentId(deps: Deps, url: string): string | null {
+  const rest = url.slice(documentUrl(deps, '').length);
+  const [, id = '', signature = ''] = /^([\w]+)\/content\?signature=(\w+)$/.exec(rest) ?? [];
+  return deps.secretBox.isMac(id, 'document-read', signature) ? id : null;
+}
+
+function isSameType(given: string | null, expected: ContentType): boolean {
+  return given?.split(';')[0]?.trim().toLowerCase() === expected;
+}
+
+function refuseTooLarge(sizeBytes: number): void {
+  if (sizeBytes <= DOCUMENT_BYTES_MAX) return;
+  const mebibytes = DOCUMENT_BYTES_MAX / 1_024 / 1_024;
+  throw new PonteError('PayloadTooLarge', `A document has ${mebibytes} MiB at most.`);
+}
+
+/** Stops at the limit: what is beyond it is not kept. */
+async function* counted(
+  bytes: AsyncIterable<Uint8Array>,
+  count: { sizeBytes: number },
+): AsyncIterable<Uint8Array> {
+  for await (const chunk of bytes) {
+    count.sizeBytes += chunk.length;
+    refuseTooLarge(count.sizeBytes);
+    yield chunk;
+  }
+  if (count.sizeBytes === 0) throw new PonteError('ValidationError', 'body: send the document.');
+}
+
+async function storedIds(storage: DocumentStorage | null): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  if (storage === null) return ids;
+  for (let afterId: string | null = null; ; ) {
+    const page: readonly string[] = await storage.list({ afterId, limit: LIST_PAGE });
+    for (const id of page) ids.add(id);
+    afterId = page.at(-1) ?? null;
+    if (page.length < LIST_PAGE) return ids;
+  }
+}
+
+function storageOf(deps: Deps): DocumentStorage {
+  if (deps.documents === null) throw new PonteError('KycStorageDisabled');
+  return deps.documents;
+}

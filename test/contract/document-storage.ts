@@ -1,0 +1,87 @@
+// What every store of documents promises: bytes come back as they were put, whole or not at all,
+// and nothing of a purged document is left. Run over each adapter.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { DocumentStorage } from '../../core/ports.js';
+
+export async function* chunks(...texts: readonly string[]): AsyncIterable<Uint8Array> {
+  for (const text of texts) yield Buffer.from(text);
+}
+
+export async function textOf(bytes: AsyncIterable<Uint8Array> | null): Promise<string | null> {
+  if (bytes === null) return null;
+  const parts: Uint8Array[] = [];
+  for await (const part of bytes) parts.push(part);
+  return Buffer.concat(parts).toString();
+}
+
+export function allOf(storage: DocumentStorage): Promise<readonly string[]> {
+  return storage.list({ afterId: null, limit: 1_000 });
+}
+
+export function documentStorageContract(name: string, open: () => DocumentStorage): void {
+  describe(`documents kept in ${name}`, () => {
+    test('what was put comes back byte by byte', async () => {
+      const storage = open();
+      await storage.put('doc_a', '01', chunks('one ', '', 'two'));
+      assert.equal(await textOf(await storage.get('doc_a', '01')), 'one two');
+      assert.equal(await textOf(await storage.get('doc_a', '01')), 'one two', 'also again');
+    });
+
+    test('a megabyte comes back as it was', async () => {
+      const storage = open();
+      const megabyte = 'ação\u0000'.repeat(150_000);
+      await storage.put('doc_a', '01', chunks(...(megabyte.match(/.{1,9999}/gs) ?? [])));
+      assert.equal(await textOf(await storage.get('doc_a', '01')), megabyte);
+    });
+
+    test('there is nothing where nothing was put', async () => {
+      const storage = open();
+      assert.equal(await storage.get('doc_a', '01'), null);
+      assert.deepEqual(await allOf(storage), []);
+      await storage.put('doc_a', '01', chunks('a'));
+      assert.equal(await storage.get('doc_a', '02'), null);
+      assert.equal(await storage.get('doc_b', '01'), null);
+    });
+
+    test('uploads of one document lie beside each other', async () => {
+      const storage = open();
+      await Promise.all(['01', '02', '03'].map((at) => storage.put('doc_a', at, chunks(at))));
+      assert.equal(await textOf(await storage.get('doc_a', '02')), '02');
+      assert.deepEqual(await allOf(storage), ['doc_a']);
+    });
+
+    test('bytes that break off leave nothing to read', async () => {
+      const storage = open();
+      const broken = async function* () {
+        yield Buffer.from('half');
+        throw new Error('the line broke');
+      };
+      await assert.rejects(storage.put('doc_a', '01', broken()), /the line broke/);
+      assert.equal(await storage.get('doc_a', '01'), null);
+      await storage.put('doc_a', '01', chunks('whole'));
+      assert.equal(await textOf(await storage.get('doc_a', '01')), 'whole');
+    });
+
+    test('a purge deletes all of one document and nothing else; again it is harmless', async () => {
+      const storage = open();
+      await storage.purge('doc_a');
+      await storage.put('doc_a', '01', chunks('a'));
+      await storage.put('doc_a', '02', chunks('b'));
+      await storage.put('doc_b', '01', chunks('c'));
+      await storage.purge('doc_a');
+      await storage.purge('doc_a');
+      assert.equal(await storage.get('doc_a', '01'), null);
+      assert.equal(await textOf(await storage.get('doc_b', '01')), 'c');
+      assert.deepEqual(await allOf(storage), ['doc_b']);
+    });
+
+    test('what is kept is listed by id, page by page', async () => {
+      const storage = open();
+      for (const id of ['doc_c', 'doc_a', 'doc_b']) await storage.put(id, '01', chunks(id));
+      assert.deepEqual(await storage.list({ afterId: null, limit: 2 }), ['doc_a', 'doc_b']);
+      assert.deepEqual(await storage.list({ afterId: 'doc_b', limit: 2 }), ['doc_c']);
+      assert.deepEqual(await storage.list({ afterId: 'doc_c', limit: 2 }), []);
+    });
+  });
+}

@@ -1,0 +1,134 @@
+// What every store promises about documents: rows come back as they were written, due ones come in
+// order, and the order to purge a party's documents reaches all of them and no others. Run over each
+// database.
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import {
+  type Document,
+  documentStatuses,
+  nextDocumentStatus,
+  purgeOrdered,
+} from '../../core/domain/document.js';
+import { PonteError } from '../../core/errors.js';
+import type { Store } from '../../core/ports.js';
+import { aDocument, otherMode, otherOrg, T0, tenant } from '../support/domain-samples.js';
+import type { OpenStore } from './store-contract.js';
+
+const bare = aDocument({
+  ownerIndex: null,
+  contentName: null,
+  sizeBytes: null,
+  dueAtMs: null,
+  purgedAtMs: null,
+});
+const owner = aDocument().owner;
+
+export function storeDocumentsContract(database: string, open: OpenStore): void {
+  describe(`the store over ${database}: documents`, () => {
+    const opened: Store[] = [];
+    const fresh = async (...documents: readonly Document[]): Promise<Store> => {
+      const store = await open();
+      opened.push(store);
+      await store.run(async (tx) => {
+        for (const document of documents) tx.documents.insert(document);
+      });
+      return store;
+    };
+    const found = (store: Store, id = 'doc_1') => store.run((tx) => tx.documents.find(id));
+    after(() => Promise.all(opened.map((store) => store.close())));
+
+    test('a document comes back as it was written, full or bare, and so it does changed', async () => {
+      for (const [document, other] of [
+        [aDocument(), bare],
+        [bare, aDocument()],
+      ] as const) {
+        const store = await fresh(document);
+        assert.deepEqual(await found(store), document);
+        const { ownerIndex } = document;
+        const changed = { ...other, ownerIndex, status: 'purged', tries: 9 } as const;
+        await store.run(async (tx) => tx.documents.update(changed));
+        assert.deepEqual(await found(store), { ...changed, version: 2 });
+      }
+    });
+
+    test('due documents come oldest first, the others not', async () => {
+      const store = await fresh(
+        aDocument({ id: 'doc_1', dueAtMs: T0 + 2 }),
+        aDocument({ id: 'doc_2', dueAtMs: T0 + 1, ...otherOrg }),
+        aDocument({ id: 'doc_3', dueAtMs: T0 + 3 }),
+        aDocument({ id: 'doc_4', dueAtMs: null }),
+      );
+      const due = (limit: number) => store.run((tx) => tx.documents.due(T0 + 2, limit));
+      assert.deepEqual(ids(await due(9)), ['doc_2', 'doc_1']);
+      assert.deepEqual(ids(await due(1)), ['doc_2']);
+    });
+
+    test('operators list them newest first over all tenants, the purged ones only if asked', async () => {
+      const store = await fresh(
+        aDocument({ id: 'doc_1' }),
+        aDocument({ id: 'doc_2', ...otherOrg }),
+        aDocument({ id: 'doc_3', status: 'purged' }),
+        aDocument({ id: 'doc_4', status: 'purging', ...otherMode }),
+      );
+      const list = async (kept: boolean, beforeId: string | null, limit = 9) =>
+        ids(await store.run((tx) => tx.documents.list({ kept, beforeId, limit })));
+      assert.deepEqual(await list(true, null), ['doc_4', 'doc_2', 'doc_1']);
+      assert.deepEqual(await list(true, 'doc_4', 1), ['doc_2']);
+      assert.deepEqual(await list(false, null), ['doc_4', 'doc_3', 'doc_2', 'doc_1']);
+      assert.deepEqual(await list(false, 'doc_3'), ['doc_2', 'doc_1']);
+    });
+
+    test('an order to purge a party reaches what it kept, as the domain has it', async () => {
+      const inStatus = documentStatuses.map((status) => aDocument({ id: `doc_${status}`, status }));
+      const store = await fresh(...inStatus);
+      await store.run(async (tx) => tx.documents.orderPurge(tenant, owner, T0 + 50));
+      for (const before of inStatus) {
+        const isReached = nextDocumentStatus(before.status, 'purge') !== null;
+        const after = isReached ? { ...purgeOrdered(before, T0 + 50), version: 2 } : before;
+        assert.deepEqual(await found(store, before.id), after, before.status);
+      }
+    });
+
+    test('an order to purge one party leaves every other', async () => {
+      const others = [
+        aDocument({ id: 'doc_1', ...otherOrg }),
+        aDocument({ id: 'doc_2', ...otherMode }),
+        aDocument({ id: 'doc_3', owner: { ...owner, id: 'byr_2' } }),
+        aDocument({ id: 'doc_4', owner: { ...owner, party: 'account' } }),
+      ];
+      const store = await fresh(...others);
+      await store.run(async (tx) => tx.documents.orderPurge(tenant, owner, T0 + 50));
+      for (const before of others) assert.deepEqual(await found(store, before.id), before);
+    });
+
+    test('whoever decided on a document before the order to purge it loses', async () => {
+      const store = await fresh(aDocument());
+      let runs = 0;
+      await store.run(async (tx) => {
+        runs += 1;
+        const document = await tx.documents.find('doc_1');
+        assert.ok(document !== null);
+        if (runs === 1) {
+          await store.run(async (other) => other.documents.orderPurge(tenant, owner, T0 + 50));
+        }
+        if (document.status === 'stored') {
+          tx.documents.update({ ...document, status: 'submitted' });
+        }
+      });
+      assert.equal(runs, 2);
+      assert.equal((await found(store))?.status, 'purging');
+    });
+
+    test('a stale update is a conflict', async () => {
+      const store = await fresh(aDocument());
+      await assert.rejects(
+        store.run(async (tx) => tx.documents.update(aDocument({ version: 2 }))),
+        (error) => error instanceof PonteError && error.code === 'StoreContention',
+      );
+    });
+  });
+}
+
+function ids(rows: readonly { readonly id: string }[]): readonly string[] {
+  return rows.map(({ id }) => id);
+}

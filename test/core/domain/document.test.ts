@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  acceptsType,
+  type ContentType,
+  contentTypes,
+  type Document,
+  type DocumentKind,
+  type DocumentMove,
+  type DocumentStatus,
+  documentKinds,
+  documentMoves,
+  documentStatuses,
+  isReadable,
+  isUploadable,
+  newDocument,
+  nextDocumentStatus,
+  PURGE_BACKOFF_MS,
+  purged,
+  purgeFailed,
+  purgeOrdered,
+  submitted,
+  UNUSED_KEPT_MS,
+  UPLOAD_TIME_MAX_MS,
+  UPLOAD_URL_LIFE_MS,
+  uploaded,
+} from '../../../core/domain/document.js';
+import { AssertionFailure } from '../../../core/errors.js';
+import { START_MS, sampleTenant } from '../../support/sample-rows.js';
+
+const awaiting = newDocument(
+  {
+    ...sampleTenant,
+    id: 'doc_1',
+    owner: { party: 'buyer', id: 'byr_1' },
+    kind: 'selfie',
+    ownerIndex: null,
+    contentType: 'image/png',
+  },
+  START_MS,
+);
+const content = { name: 'ab', sizeBytes: 7 };
+const stored = uploaded(awaiting, content, START_MS + 1) as Document;
+const ordered = purgeOrdered(stored, START_MS + 2);
+const inStatus: Readonly<Record<DocumentStatus, Document>> = {
+  awaiting,
+  stored,
+  submitted: submitted(stored),
+  purging: ordered,
+  purged: purged(ordered, START_MS + 3),
+};
+
+const matrix: Record<DocumentStatus, Record<DocumentMove, DocumentStatus | null>> = {
+  awaiting: { store: 'stored', submit: null, purge: 'purging', purged: null },
+  stored: { store: 'stored', submit: 'submitted', purge: 'purging', purged: null },
+  submitted: { store: null, submit: 'submitted', purge: 'purging', purged: null },
+  purging: { store: null, submit: null, purge: null, purged: 'purged' },
+  purged: { store: null, submit: null, purge: null, purged: null },
+};
+
+test('every document status and move is as the table says, and no other move is made', () => {
+  assert.deepEqual(documentStatuses, Object.keys(matrix));
+  for (const status of documentStatuses) {
+    for (const [move, expected] of Object.entries(matrix[status])) {
+      assert.equal(nextDocumentStatus(status, move as DocumentMove), expected, `${status} ${move}`);
+    }
+    for (const move of Object.keys(documentMoves[status])) assert.ok(move in matrix[status]);
+  }
+});
+
+test('a selfie is a photograph; every other kind may be a PDF too', () => {
+  const accepted: Record<DocumentKind, readonly ContentType[]> = {
+    selfie: ['image/jpeg', 'image/png'],
+    id_doc_front: ['image/jpeg', 'image/png', 'application/pdf'],
+    id_doc_back: ['image/jpeg', 'image/png', 'application/pdf'],
+    proof_of_address: ['image/jpeg', 'image/png', 'application/pdf'],
+    incorporation_doc: ['image/jpeg', 'image/png', 'application/pdf'],
+    proof_of_ownership_doc: ['image/jpeg', 'image/png', 'application/pdf'],
+  };
+  assert.deepEqual(documentKinds, accepted);
+  for (const kind of Object.keys(accepted) as readonly DocumentKind[]) {
+    for (const type of contentTypes) {
+      assert.equal(acceptsType(kind, type), accepted[kind].includes(type), `${kind} ${type}`);
+    }
+  }
+});
+
+test('bytes are taken until the upload URL ends or the document is submitted', () => {
+  const last = awaiting.uploadUntilMs - 1;
+  assert.equal(awaiting.uploadUntilMs, START_MS + UPLOAD_URL_LIFE_MS);
+  for (const [status, document] of Object.entries(inStatus)) {
+    const takes = status === 'awaiting' || status === 'stored';
+    assert.equal(isUploadable(document, last), takes, status);
+    assert.equal(isUploadable(document, last + 1), false, status);
+    assert.equal(uploaded(document, content, last) !== null, takes, status);
+  }
+});
+
+test('a document can be read from its upload until its purge', () => {
+  const readable = documentStatuses.filter((status) => isReadable(inStatus[status]));
+  assert.deepEqual(readable, ['stored', 'submitted']);
+});
+
+test('an upload takes the place of the one before', () => {
+  const again = uploaded(stored, { name: 'cd', sizeBytes: 9 }, START_MS + 5);
+  assert.deepEqual(again, {
+    ...stored,
+    contentName: 'cd',
+    sizeBytes: 9,
+    dueAtMs: START_MS + 5 + UNUSED_KEPT_MS,
+  });
+  assert.ok(Object.isFrozen(again));
+});
+
+test('what is not used falls due; what is submitted waits for the decision', () => {
+  assert.equal(awaiting.dueAtMs, awaiting.uploadUntilMs + UPLOAD_TIME_MAX_MS);
+  assert.equal(stored.dueAtMs, START_MS + 1 + UNUSED_KEPT_MS);
+  assert.equal(inStatus.submitted.dueAtMs, null);
+  assert.equal(ordered.dueAtMs, START_MS + 2);
+});
+
+test('a purged document is looked at once more when no upload can be under way', () => {
+  const lastLookMs = awaiting.uploadUntilMs + UPLOAD_TIME_MAX_MS;
+  const { purged: early } = inStatus;
+  assert.deepEqual(
+    [early.dueAtMs, early.purgedAtMs, early.contentName],
+    [lastLookMs, START_MS + 3, null],
+  );
+  const done = purged(early, lastLookMs);
+  assert.deepEqual(done, { ...early, dueAtMs: null });
+  assert.equal(purged(ordered, lastLookMs).dueAtMs, null);
+});
+
+test('a deletion that failed is tried again, later each time', () => {
+  let document = ordered;
+  for (const waitMs of [...PURGE_BACKOFF_MS, 300_000]) {
+    document = purgeFailed(document, START_MS);
+    assert.equal(document.dueAtMs, START_MS + waitMs);
+    assert.equal(document.status, 'purging');
+  }
+  assert.equal(document.tries, PURGE_BACKOFF_MS.length + 1);
+});
+
+test('what the table has no cell for is a programmer’s error', () => {
+  assert.throws(() => submitted(awaiting), AssertionFailure);
+  assert.throws(() => purgeOrdered(ordered, START_MS), AssertionFailure);
+  assert.throws(() => purged(stored, START_MS), AssertionFailure);
+});
