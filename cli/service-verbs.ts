@@ -41,7 +41,6 @@ async function serve(shell: Shell, version: string): Promise<void> {
   ]);
   const config = readConfig(shell.env);
   const host = await startHost(config);
-  shell.stdout.write(startText(host, version, config));
   let stopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -58,6 +57,8 @@ async function serve(shell: Shell, version: string): Promise<void> {
       );
     });
   }
+  // Last: who reads this may stop it at once.
+  shell.stdout.write(startText(host, version, config));
 }
 
 function startText(

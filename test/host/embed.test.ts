@@ -1,8 +1,10 @@
 // createPonte: the API without a port, a clock moved by hand, the same ids for the same seed.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { verifyWebhook } from '../../adapters/webhooks/verify.js';
 import { DAY_MS, SECOND_MS } from '../../core/domain/instant.js';
 import { type ErrorCode, PonteError } from '../../core/errors.js';
@@ -177,8 +179,12 @@ test('the README’s snippet that embeds ponte runs as written', async () => {
     .map(([, text]) => text ?? '')
     .filter((text) => text.includes("from 'ponte'"));
   assert.notEqual(snippets.length, 0);
-  for (const text of snippets) {
-    const source = text.replace("from 'ponte'", `from '${join(projectRoot, 'host/embed.ts')}'`);
-    await import(`data:text/javascript,${encodeURIComponent(source)}`);
+  const embed = pathToFileURL(join(projectRoot, 'host/embed.ts'));
+  const folder = mkdtempSync(join(tmpdir(), 'ponte-snippet-'));
+  for (const [index, text] of snippets.entries()) {
+    const file = join(folder, `${index}.mjs`);
+    writeFileSync(file, text.replace("from 'ponte'", `from '${embed}'`));
+    await import(pathToFileURL(file).href);
   }
+  rmSync(folder, { recursive: true });
 });

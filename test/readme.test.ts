@@ -1,0 +1,129 @@
+// The README says what is true: its commands run as written, its tables are those of the code.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { exitCodes } from '../cli/operator.js';
+import { runProgram } from '../cli/program.js';
+import { variableNames } from '../host/config.js';
+import { startHostProcess } from './support/host-process.js';
+import { projectRoot } from './support/source-tree.js';
+
+const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
+
+/** The text under a heading of the second level. */
+function section(heading: string): string {
+  const text = readme.split('\n## ').find((part) => part.startsWith(`${heading}\n`));
+  assert.ok(text !== undefined, heading);
+  return text;
+}
+
+/** The first cells of the table that begins with this heading. */
+function firstCells(text: string, heading: string): readonly string[] {
+  const table = text.slice(text.indexOf(`| ${heading} |`)).split('\n\n')[0] ?? '';
+  const cells = table.split('\n').flatMap((line) => /^\| ([^-|].*?) \|/.exec(line)?.[1] ?? []);
+  return cells.slice(1);
+}
+
+function codeWords(cell: string): readonly string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, word]) => word ?? '');
+}
+
+async function help(words: readonly string[]): Promise<string> {
+  let stdout = '';
+  const shell = {
+    env: {},
+    stdin: Readable.from([]),
+    stdout: { write: (text: string) => (stdout += text) },
+    stderr: { write: () => true },
+    exitCode: 0,
+  };
+  await runProgram(shell, [...words, '--help']);
+  return stdout;
+}
+
+/** The words under `Commands:` in the help of the program or of a noun. */
+async function commandsOf(words: readonly string[]): Promise<readonly string[]> {
+  const [, listed = ''] = (await help(words)).split('\nCommands:\n');
+  const names = [...(listed.split('\n\n')[0] ?? '').matchAll(/^ {2}([a-z-]+)/gm)];
+  return names.map(([, name]) => name ?? '').filter((name) => name !== 'help');
+}
+
+test('the configuration table names every variable, and no other', () => {
+  const cells = firstCells(section('Configuration'), 'variable').flatMap(codeWords);
+  assert.deepEqual(cells.toSorted(), [...variableNames].toSorted());
+});
+
+test('the table of commands names every command, and no other', async () => {
+  const known: string[] = [];
+  for (const noun of await commandsOf([])) {
+    const verbs = await commandsOf([noun]);
+    known.push(...(verbs.length === 0 ? [noun] : verbs.map((name) => `${noun} ${name}`)));
+  }
+  const told = firstCells(section('The command'), 'command').flatMap((cell) => {
+    const [first = '', ...more] = codeWords(cell);
+    return [first, ...more.map((name) => `${first.split(' ')[0]} ${name}`)];
+  });
+  assert.deepEqual(told.toSorted(), known.toSorted());
+});
+
+test('the table of exit codes is that of the code', () => {
+  const told = [...section('The command').matchAll(/^\| (\d) \| (.*) \|$/gm)];
+  assert.deepEqual(
+    told.map(([, code, meaning]) => [Number(code), meaning?.replaceAll('`', '')]),
+    Object.values(exitCodes).map(([code, meaning]) => [code, meaning]),
+  );
+});
+
+test('every npm script that is named exists', () => {
+  const { scripts } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
+    readonly scripts: Readonly<Record<string, string>>;
+  };
+  const named = [...readme.matchAll(/npm (?:run (?:-s )?([\w:]+)|(start|test)\b)/g)];
+  assert.notEqual(named.length, 0);
+  for (const [, script, short] of named) assert.ok((script ?? short ?? '') in scripts);
+});
+
+test('every file and folder that is named exists', () => {
+  const named = firstCells(section('How the code is laid out'), 'where').flatMap(codeWords);
+  assert.notEqual(named.length, 0);
+  for (const path of named) assert.ok(existsSync(join(projectRoot, path)), path);
+});
+
+test('the first payment runs as written and settles, and webhooks can be subscribed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ponte-readme-'));
+  const host = await startHostProcess({
+    PONTE_DATA_DIR: folder,
+    PONTE_FAKE_PARTNER_DELAY_MS: '0',
+  });
+  try {
+    const blocks = ['A first payment', 'Webhooks'].map((heading) => {
+      const block = /```sh\n([\s\S]*?)```/.exec(section(heading))?.[1] ?? '';
+      return block
+        .replace('pk_test_…', `${host.key}`)
+        .replaceAll('http://127.0.0.1:8080', host.url);
+    });
+    const script = `set -e\n${blocks[0]}\necho\n${blocks[1]}`;
+    const { stdout } = await promisify(execFile)('sh', ['-c', script]);
+    const answers = stdout.replaceAll('}{', '}\n{').trim().split('\n');
+    const parsed = answers.map((text) => JSON.parse(text) as Readonly<Record<string, unknown>>);
+    const [created, advanced, read, subscription] = parsed;
+    assert.equal(created?.['status'], 'awaiting_buyer');
+    assert.equal(advanced?.['id'], created?.['id']);
+    assert.equal(read?.['externalId'], 'order-7');
+    assert.match(String(subscription?.['secret']), /^whsec_/);
+    for (let status = ''; status !== 'settled'; ) {
+      const headers = { 'x-api-key': `${host.key}` };
+      const response = await fetch(`${host.url}/v1/payments/ext_order-7`, { headers });
+      status = String(((await response.json()) as { readonly status: string }).status);
+      assert.notEqual(status, 'failed');
+    }
+  } finally {
+    await host.kill();
+    rmSync(folder, { recursive: true });
+  }
+});
