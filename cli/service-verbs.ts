@@ -5,6 +5,8 @@ import type { Host } from '../host/main.js';
 import { addVerb, asOperator, type Operator, type Outcome, type Shell } from './operator.js';
 import { table } from './output.js';
 
+/** Ctrl-C under npm comes twice, from the terminal and from npm; a later signal is meant. */
+const SAME_SIGNAL_MS = 1_000;
 /** After this a stop is no longer waited for. */
 const STOP_LATEST_MS = 9_500;
 /** Rows of trouble looked for at most: doctor tells that there is some, lists tell which. */
@@ -41,12 +43,14 @@ async function serve(shell: Shell, version: string): Promise<void> {
   ]);
   const config = readConfig(shell.env);
   const host = await startHost(config);
-  let stopping = false;
+  let stoppingAtMs: number | null = null;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      // A second signal is meant.
-      if (stopping) process.exit(1);
-      stopping = true;
+      if (stoppingAtMs !== null) {
+        if (performance.now() > stoppingAtMs + SAME_SIGNAL_MS) process.exit(1);
+        return;
+      }
+      stoppingAtMs = performance.now();
       setTimeout(() => process.exit(1), STOP_LATEST_MS).unref();
       host.stop().then(
         () => process.exit(0),
