@@ -209,6 +209,8 @@ export interface PonteErrorOptions {
   readonly cause?: unknown;
   /** Whole seconds, 1 or more. */
   readonly retryAfterSeconds?: number;
+  /** The oldest sequence of a feed that is still kept. */
+  readonly oldestSequence?: number;
 }
 
 /** What a transient refusal asks for when its thrower does not know better. */
@@ -224,6 +226,8 @@ export class PonteError extends Error {
   readonly status: number;
   readonly transient: boolean;
   readonly retryAfterSeconds: number | null;
+  /** Null unless the thrower gave one. */
+  readonly oldestSequence: number | null;
 
   constructor(code: ErrorCode, message?: string, options: PonteErrorOptions = {}) {
     const entry = catalogue[code];
@@ -241,6 +245,7 @@ export class PonteError extends Error {
     this.status = entry.status;
     this.transient = entry.transient;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.oldestSequence = options.oldestSequence ?? null;
   }
 }
 

@@ -47,6 +47,7 @@ export async function startHost(config: Config): Promise<Host> {
   let workers: Workers | null = null;
   const http = createHttpServer(deps, {
     corsOrigins: config.corsOrigins,
+    feedReaders: container.get(tokens.feedReaders),
     trustedProxies: config.trustedProxies,
     readiness: async () => ({
       ...(await store.health()),

@@ -20,8 +20,8 @@ export interface Pipeline {
   /** Web origins that browsers may call from. */
   readonly corsOrigins: ReadonlySet<string>;
   readonly clientAddress: ClientAddress;
-  /** The server is stopping. */
-  readonly isLast: () => boolean;
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal;
 }
 
 export async function serve(
@@ -40,12 +40,12 @@ export async function serve(
     reply = refused(pipeline, request, error, { requestId, route: seen.match?.route ?? null });
   }
   const headers = { ...reply.headers, ...corsHeaders(pipeline.corsOrigins, request) };
-  const ending = { requestId, bytesMax: pipeline.bytesMax, last: pipeline.isLast() };
+  const ending = { requestId, bytesMax: pipeline.bytesMax, last: pipeline.stopping.aborted };
   send(request, response, { ...reply, headers }, ending);
 }
 
 async function answer(
-  { site, router, bytesMax }: Pipeline,
+  { site, router, bytesMax, stopping }: Pipeline,
   request: IncomingMessage,
   response: ServerResponse,
   seen: { match: Match | null },
@@ -62,6 +62,7 @@ async function answer(
     ...input,
     tenant: actor === null ? null : tenantOf(actor),
     headers: route.auth === 'partner' ? headerTexts(request) : {},
+    waitAtMost: (waitMs) => endOfWait(response, stopping, waitMs),
   });
   return unlessKnown(request, reply);
 }
@@ -74,6 +75,20 @@ async function authenticated(
   const actor = await authenticateKey(site.deps, header(request, 'x-api-key'));
   if (route.modes === 'test' && actor.mode !== 'test') throw new PonteError('NotFound');
   return actor;
+}
+
+/** Nothing of it is left once the answer is out. */
+function endOfWait(response: ServerResponse, stopping: AbortSignal, waitMs: number): AbortSignal {
+  const over = new AbortController();
+  const end = () => {
+    clearTimeout(timer);
+    over.abort();
+  };
+  const timer = setTimeout(end, waitMs);
+  response.once('close', end);
+  if (stopping.aborted || response.destroyed) end();
+  else stopping.addEventListener('abort', end, { signal: over.signal });
+  return over.signal;
 }
 
 /** HTTP/1.1 asks for exactly this one header. */

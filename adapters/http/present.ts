@@ -3,11 +3,13 @@
 import type { z } from 'zod';
 import { formatInstant } from '../../core/domain/instant.js';
 import { formatAmount } from '../../core/domain/money.js';
-import { RawJson } from '../../core/domain/raw-json.js';
+import { RawJson, sliceTopLevel } from '../../core/domain/raw-json.js';
 import type { Subscription } from '../../core/domain/subscription.js';
 import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
 import type { PonteError } from '../../core/errors.js';
 import type { PaymentView } from '../../core/usecases/collections.js';
+import type { FeedPage } from '../../core/usecases/feed-readers.js';
+import type { feedEventResponse, feedResponse } from './feed-schemas.js';
 import type { paymentResponse } from './payment-schemas.js';
 import type { errorResponse, readinessResponse } from './schemas.js';
 import type {
@@ -121,6 +123,26 @@ export function presentDeliveries(
   return { data: deliveries.map(presentDelivery), nextCursor };
 }
 
+/** `data` is cut out of the stored body: the very bytes that webhooks carry. */
+export function presentFeed({ events, nextAfter }: FeedPage): FeedBody {
+  return {
+    data: events.map(({ sequence, id, type, createdAtMs, body }) => ({
+      sequence,
+      id,
+      event: type,
+      createdAt: formatInstant(createdAtMs),
+      data: new RawJson(sliceTopLevel(body, ['data']).get('data') ?? '{}'),
+    })),
+    nextAfter,
+  };
+}
+
+type FeedBody = Omit<z.infer<typeof feedResponse>, 'data'> & {
+  readonly data: readonly (Omit<z.infer<typeof feedEventResponse>, 'data'> & {
+    readonly data: RawJson;
+  })[];
+};
+
 export function presentReadiness(checks: Readiness): z.infer<typeof readinessResponse> {
   const ready = checks.database && checks.migrations && checks.worker;
   return {
@@ -134,9 +156,14 @@ export function presentReadiness(checks: Readiness): z.infer<typeof readinessRes
 }
 
 export function presentError(error: PonteError): z.infer<typeof errorResponse> {
-  const envelope = { statusCode: error.status, error: error.code, message: error.message };
-  const retryAfter = error.retryAfterSeconds;
-  return retryAfter === null ? envelope : { ...envelope, retryAfter };
+  const { oldestSequence, retryAfterSeconds: retryAfter } = error;
+  return {
+    statusCode: error.status,
+    error: error.code,
+    message: error.message,
+    ...(retryAfter === null ? {} : { retryAfter }),
+    ...(oldestSequence === null ? {} : { oldestSequence }),
+  };
 }
 
 function instantOrNull(atMs: number | null): string | null {

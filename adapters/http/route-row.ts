@@ -5,6 +5,7 @@ import type { Scope } from '../../core/domain/scope.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { ErrorCode } from '../../core/errors.js';
 import type { Deps } from '../../core/ports.js';
+import type { FeedReaders } from '../../core/usecases/feed-readers.js';
 import type { Readiness } from './present.js';
 
 /** Who is let in: 'key' by X-API-Key, 'partner' by a signature that the use case checks. */
@@ -39,6 +40,7 @@ export interface Route extends RouteOf<Auth, unknown, unknown, unknown> {}
 /** What handlers need besides the request. */
 export interface Site {
   readonly deps: Deps;
+  readonly feedReaders: FeedReaders;
   readonly readiness: () => Promise<Readiness>;
   /** The text of /docs-json and its entity tag. */
   readonly description: { readonly json: string; readonly etag: string };
@@ -55,6 +57,8 @@ export interface Call<A extends Auth, P, Q, B> {
   /** The headers that a partner signs; empty on other routes. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly idempotencyKey: string | null;
+  /** Aborted after this long; before that when the client is gone or the server stops. */
+  readonly waitAtMost: (waitMs: number) => AbortSignal;
 }
 
 export interface Reply {

@@ -2,6 +2,7 @@
 // The pipeline, the description and the tests read this table and nothing else. Public is spelled
 // 'none'; no security field has a default.
 import type { z } from 'zod';
+import { SECOND_MS } from '../../core/domain/instant.js';
 import { money } from '../../core/domain/money.js';
 import { RawJson } from '../../core/domain/raw-json.js';
 import type { Deps } from '../../core/ports.js';
@@ -18,10 +19,12 @@ import {
   testSubscription,
 } from '../../core/usecases/subscriptions.js';
 import { readCursor, writeCursor } from './cursor.js';
+import * as feed from './feed-schemas.js';
 import * as payment from './payment-schemas.js';
 import {
   presentDeliveries,
   presentDelivery,
+  presentFeed,
   presentPayment,
   presentReadiness,
   presentSubscription,
@@ -224,6 +227,22 @@ export const routes: readonly Route[] = [
       reply(200, presentDelivery(await replayDelivery(deps, tenant, id, deliveryId))),
   }),
   route({
+    method: 'GET',
+    operations: { readEvents: '/v1/events' },
+    summary: 'Read the events after a sequence, or wait for the next ones',
+    auth: 'key',
+    scope: 'webhooks:read',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.noParams,
+    query: feed.feedQuery,
+    body: 'none',
+    responses: { 200: feed.feedResponse },
+    errors: ['EventsPruned'],
+    handler: readEvents,
+  }),
+  route({
     method: 'POST',
     operations: { advanceTestPayment: '/v1/test-helpers/payments/{id}/advance' },
     summary: 'Play the buyer of a test payment until it is at a status; test keys only',
@@ -341,6 +360,14 @@ async function createIntent(
   const answer = paymentReply(deps, created);
   if (!created.replayed) return { ...answer, status: 201 };
   return { ...answer, headers: { 'idempotent-replayed': 'true' } };
+}
+
+async function readEvents(
+  { feedReaders }: Site,
+  { tenant, query, waitAtMost }: Call<'key', unknown, z.infer<typeof feed.feedQuery>, unknown>,
+): Promise<Reply> {
+  const over = query.wait === 0 ? null : waitAtMost(query.wait * SECOND_MS);
+  return reply(200, presentFeed(await feedReaders.read(tenant, query, over)));
 }
 
 async function listDeliveryPage(

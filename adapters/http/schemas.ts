@@ -144,6 +144,11 @@ export const errorResponse = z
     error: z.enum(keysOf(catalogue)),
     message: z.string().meta({ description: 'For people; it may change.' }),
     retryAfter: z.int().min(1).optional().meta({ description: 'Seconds to wait: transient ones.' }),
+    oldestSequence: z
+      .int()
+      .min(1)
+      .optional()
+      .meta({ description: 'Of `EventsPruned`: read on with `after` one less.' }),
   })
   .meta({ description: 'Every refusal has this shape. Decide on `error`.' });
 

@@ -6,6 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports.js';
+import type { FeedReaders } from '../../core/usecases/feed-readers.js';
 import { clientAddressOver } from './client-address.js';
 import { describeRoutes } from './openapi.js';
 import { type Pipeline, serve } from './pipeline.js';
@@ -37,6 +38,8 @@ export interface HttpOptions {
   readonly corsOrigins: readonly string[];
   /** Addresses and networks whose X-Forwarded-For is believed; nobody's unless given. */
   readonly trustedProxies?: readonly string[];
+  /** Those of this process: they wait here for events. */
+  readonly feedReaders: FeedReaders;
   /** Answers what /readyz says; it must not hang. */
   readonly readiness: () => Promise<Readiness>;
   /** Within which a whole request must have come; 30 s unless given. */
@@ -53,14 +56,19 @@ export interface HttpServer {
 }
 
 export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
-  let stopping = false;
+  const stopping = new AbortController();
   const pipeline: Pipeline = {
-    site: { deps, readiness: options.readiness, description: describeRoutes(routes) },
+    site: {
+      deps,
+      feedReaders: options.feedReaders,
+      readiness: options.readiness,
+      description: describeRoutes(routes),
+    },
     router: createRouter(routes),
     bytesMax: BODY_BYTES_MAX,
     corsOrigins: new Set(options.corsOrigins),
     clientAddress: clientAddressOver(options.trustedProxies ?? []),
-    isLast: () => stopping,
+    stopping: stopping.signal,
   };
   /** The newest exchange of each connection: whether an unreadable rest may still be answered. */
   const exchanges = new WeakMap<Socket, Exchange>();
@@ -109,7 +117,8 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
     },
     close: (graceMs = STOP_GRACE_MS) =>
       new Promise((resolve) => {
-        stopping = true;
+        // Whoever waits for something that may never come is answered now.
+        stopping.abort();
         const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
         // Idle connections end at once; the others end with their answer (Connection: close).
         server.close(() => {

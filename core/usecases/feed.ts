@@ -17,13 +17,14 @@ export const TEST_EVENT_TYPE = 'webhook.test';
 
 /** Sequences the oldest events, `limit` at most. Returns how many; 0 means there are none. */
 export async function runSequencer(deps: Deps, nowMs: number, limit: number): Promise<number> {
-  const { sequenced, deliveries } = await deps.store.run(async (tx) => {
+  const { tenants, sequenced, deliveries } = await deps.store.run(async (tx) => {
     const rows = await tx.outbox.oldest(limit);
     const events = rows.map(({ event }) => event);
     const result = await sequence(deps, tx, events, nowMs);
     tx.outbox.remove(rows.slice(0, result.sequenced));
     return result;
   });
+  if (sequenced > 0) deps.wake('feed', tenants);
   if (deliveries.length > 0) deps.wake('deliveries');
   return sequenced;
 }
@@ -37,7 +38,7 @@ export async function sequence(
   tx: Tx,
   events: readonly DomainEvent[],
   nowMs: number,
-): Promise<{ readonly sequenced: number; readonly deliveries: readonly WebhookDelivery[] }> {
+): Promise<Sequenced> {
   const feeds = await feedsOf(tx, events);
   const deliveries: WebhookDelivery[] = [];
   let sequenced = 0;
@@ -63,10 +64,13 @@ export async function sequence(
     }
     sequenced += 1;
   }
+  const tenants: Tenant[] = [];
   for (const { tenant, was, head } of feeds.values()) {
-    if (head !== null && head !== was) tx.feed.setHead(tenant, was, head);
+    if (head === null || head === was) continue;
+    tx.feed.setHead(tenant, was, head);
+    tenants.push(tenant);
   }
-  return { sequenced, deliveries };
+  return { tenants, sequenced, deliveries };
 }
 
 /** Hex SHA-256 over the text of the hash before (nothing for the first) and the body's bytes. */
@@ -75,6 +79,13 @@ export function chainHash(previous: string | null, body: string): string {
     .update(previous ?? '')
     .update(body)
     .digest('hex');
+}
+
+interface Sequenced {
+  /** Whose feed has grown. */
+  readonly tenants: readonly Tenant[];
+  readonly sequenced: number;
+  readonly deliveries: readonly WebhookDelivery[];
 }
 
 interface TenantFeed {

@@ -134,6 +134,7 @@ export async function testSubscription(
     if (deliveries[0] === undefined) throw notFoundDeleted();
     return deliveries[0];
   });
+  deps.wake('feed', [tenantOf(tenant)]);
   deps.wake('deliveries');
   return delivery;
 }

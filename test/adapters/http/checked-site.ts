@@ -44,6 +44,7 @@ export async function checkedSite(
   const made = await world(settings);
   const server = createHttpServer(made.deps, {
     corsOrigins: [],
+    feedReaders: made.feedReaders,
     readiness: async () => ({ database: true, migrations: true, worker: true }),
     ...options,
   });

@@ -58,6 +58,11 @@ export const examples: Readonly<Record<string, Example>> = {
     const path = `/v1/webhook-subscriptions/${id}/deliveries/${delivery.id}/replay`;
     return { path, body: {} };
   },
+  readEvents: async (world, tenant) => {
+    await newPayment(world, tenant);
+    await world.settle();
+    return { path: '/v1/events?after=1&limit=5&wait=1' };
+  },
   receivePartnerWebhook: async (world, tenant) => {
     const { headers, body } = await partnerMessage(world, tenant);
     return { path: '/v1/partner-webhooks/fake/test', headers, body };

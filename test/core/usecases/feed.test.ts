@@ -114,11 +114,22 @@ test('deliveries are woken when there are new ones, and only then', async (t) =>
   const { deps, emit, subscribe, woken } = await opened(t);
   await emit({});
   await runSequencer(deps, 0, 10);
-  assert.deepEqual(woken, []);
+  assert.deepEqual(woken, ['feed']);
   await subscribe();
   await emit({});
   await runSequencer(deps, 0, 10);
-  assert.deepEqual(woken, ['deliveries']);
+  assert.deepEqual(woken, ['feed', 'feed', 'deliveries']);
+});
+
+test('readers are told once in a run whose feeds have grown, and not when none has', async (t) => {
+  const { deps, emit } = await opened(t);
+  const told: unknown[] = [];
+  const listening = { ...deps, wake: (...about: unknown[]) => told.push(about) };
+  await runSequencer(listening, 0, 10);
+  assert.deepEqual(told, []);
+  await emit({}, otherOrg, {}, otherOrg);
+  await runSequencer(listening, 0, 10);
+  assert.deepEqual(told, [['feed', [tenant, otherOrg]]]);
 });
 
 test('a batch ends before it grows too large, and no event is split', async (t) => {

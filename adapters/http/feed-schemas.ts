@@ -1,0 +1,56 @@
+// The shapes of the event feed. What `data` of each event is stands in event-schemas.ts, as webhooks
+// carry it.
+import { z } from 'zod';
+import { eventTypes } from '../../core/domain/event.js';
+import { instant, pageQuery, readText, responseSchemas } from './schemas.js';
+
+/** Shorter than the time-outs of common clients and load balancers. */
+export const WAIT_MAX_SECONDS = 30;
+
+export const feedQuery = z.object({
+  after: readText(readSequence, 'send a whole number of 0 or more, once', {
+    type: 'integer',
+    minimum: 0,
+    default: 0,
+    description: 'The last sequence you have seen: the nextAfter of the answer before.',
+  })
+    .optional()
+    .transform((after) => after ?? 0),
+  limit: pageQuery.shape.limit,
+  wait: readText(readWait, `send a whole number from 0 to ${WAIT_MAX_SECONDS}, once`, {
+    type: 'integer',
+    minimum: 0,
+    maximum: WAIT_MAX_SECONDS,
+    default: 0,
+    description: 'Seconds to wait for the next event when there is none yet.',
+  })
+    .optional()
+    .transform((wait) => wait ?? 0),
+});
+
+export const feedEventResponse = z.strictObject({
+  sequence: z.int().min(1).meta({ description: 'Without gaps, from 1, in your mode.' }),
+  id: z.string().meta({ description: 'The externalEventId of webhooks.' }),
+  event: z.enum(eventTypes),
+  createdAt: instant,
+  data: z.record(z.string(), z.unknown()).meta({
+    description: 'Byte for byte the `data` of the webhook; its shape stands with the webhooks.',
+  }),
+});
+
+export const feedResponse = z.strictObject({
+  data: z.array(feedEventResponse),
+  nextAfter: z.int().min(0).meta({ description: 'Send it as `after` to read on.' }),
+});
+
+responseSchemas.add(feedEventResponse, { id: 'FeedEvent' }).add(feedResponse, { id: 'Feed' });
+
+function readSequence(value: string): number | null {
+  const sequence = /^[0-9]{1,16}$/.test(value) ? Number(value) : null;
+  return Number.isSafeInteger(sequence) ? sequence : null;
+}
+
+function readWait(value: string): number | null {
+  const wait = /^[0-9]{1,2}$/.test(value) ? Number(value) : null;
+  return wait !== null && wait <= WAIT_MAX_SECONDS ? wait : null;
+}

@@ -1,0 +1,269 @@
+// Reading the feed and waiting for it, over the store in memory: what a reader gets, what waiting
+// costs, and when it ends.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import type { Tenant } from '../../../core/domain/tenant.js';
+import { PonteError } from '../../../core/errors.js';
+import type { Store } from '../../../core/ports.js';
+import { runSequencer } from '../../../core/usecases/feed.js';
+import {
+  EVENTS_PER_LOOK,
+  type FeedPage,
+  type FeedReaders,
+  feedReaders,
+} from '../../../core/usecases/feed-readers.js';
+import { aFeedEvent } from '../../support/domain-samples.js';
+import { type Scene, scene, tenant, turn, until } from '../../support/webhook-scene.js';
+
+const otherMode: Tenant = { ...tenant, mode: 'live' };
+const otherOrg: Tenant = { orgId: 'org_2', mode: 'test' };
+
+interface Stage extends Scene {
+  readonly readers: FeedReaders;
+  /** Works on the store so far. */
+  readonly runs: () => number;
+  /** Stages events and sequences them, the readers being told. */
+  grow(...of: readonly Tenant[]): Promise<void>;
+}
+
+async function opened(t: TestContext): Promise<Stage> {
+  const made = await scene();
+  t.after(() => made.close());
+  let runs = 0;
+  const { store } = made.deps;
+  const counted: Store = {
+    ...store,
+    run: (work) => {
+      runs += 1;
+      return store.run(work);
+    },
+  };
+  const readers = feedReaders({ store: counted });
+  const deps = {
+    ...made.deps,
+    wake: (work: string, tenants?: readonly Tenant[]) => {
+      if (work === 'feed') readers.look(tenants);
+    },
+  };
+  const grow = async (...of: readonly Tenant[]) => {
+    await made.emit(...of);
+    while ((await runSequencer(deps, deps.clock.nowMs(), 100)) > 0);
+  };
+  return { ...made, readers, runs: () => runs, grow };
+}
+
+function times<T>(count: number, one: T): readonly T[] {
+  return Array.from({ length: count }, () => one);
+}
+
+function sequencesOf({ events }: FeedPage): readonly number[] {
+  return events.map(({ sequence }) => sequence);
+}
+
+const never = () => new AbortController().signal;
+
+test('pages follow each other by nextAfter, ascending, until there is no more', async (t) => {
+  const { readers, grow } = await opened(t);
+  await grow(...times(5, tenant), otherMode, otherOrg);
+  const pages: FeedPage[] = [];
+  for (let after = 0; pages.length < 4; after = pages.at(-1)?.nextAfter ?? after) {
+    pages.push(await readers.read(tenant, { after, limit: 2 }, null));
+  }
+  assert.deepEqual(pages.map(sequencesOf), [[1, 2], [3, 4], [5], []]);
+  assert.deepEqual(
+    pages.map(({ nextAfter }) => nextAfter),
+    [2, 4, 5, 5],
+  );
+});
+
+test('without a wait an empty page comes at once, with nextAfter as it was sent', async (t) => {
+  const { readers } = await opened(t);
+  const page = await readers.read(tenant, { after: 7, limit: 5 }, null);
+  assert.deepEqual(page, { events: [], nextAfter: 7 });
+});
+
+test('what is there already is not waited for', async (t) => {
+  const { readers, grow } = await opened(t);
+  await grow(tenant);
+  assert.deepEqual(sequencesOf(await readers.read(tenant, { after: 0, limit: 5 }, never())), [1]);
+  assert.equal(readers.waiting(), 0);
+});
+
+test('a waiting reader gets the next events as they are sequenced', async (t) => {
+  const { readers, grow } = await opened(t);
+  await grow(tenant);
+  const page = readers.read(tenant, { after: 1, limit: 5 }, never());
+  await grow(tenant, tenant);
+  assert.deepEqual(sequencesOf(await page), [2, 3]);
+  assert.equal(readers.waiting(), 0);
+});
+
+test('at the end of its wait a reader gets an empty page and nextAfter as it was', async (t) => {
+  const { readers } = await opened(t);
+  for (const early of [true, false]) {
+    const over = new AbortController();
+    if (early) over.abort();
+    const page = readers.read(tenant, { after: 3, limit: 5 }, over.signal);
+    await turn();
+    assert.equal(readers.waiting(), early ? 0 : 1);
+    over.abort();
+    assert.deepEqual(await page, { events: [], nextAfter: 3 });
+    assert.equal(readers.waiting(), 0);
+  }
+});
+
+test('however many wait for a tenant, a run of the sequencer costs one look', async (t) => {
+  const { readers, runs, grow } = await opened(t);
+  const pages = times(500, tenant).map(() => readers.read(tenant, { after: 0, limit: 5 }, never()));
+  const elsewhere = readers.read(otherOrg, { after: 0, limit: 5 }, never());
+  await until(() => readers.waiting() === 501 && runs() === 501);
+  for (let turns = 0; turns < 20; turns += 1) await turn();
+  assert.equal(runs(), 501, 'waiting asks nothing');
+  await grow(tenant, tenant);
+  for (const page of await Promise.all(pages)) assert.deepEqual(sequencesOf(page), [1, 2]);
+  assert.equal(runs(), 502);
+  await grow(otherOrg);
+  assert.deepEqual(sequencesOf(await elsewhere), [1]);
+  assert.equal(runs(), 503);
+  await grow(tenant, otherMode);
+  assert.equal(runs(), 503, 'nobody waits, nobody looks');
+});
+
+test('a look without names is a look for everybody who waits', async (t) => {
+  const { readers, emit, deps } = await opened(t);
+  const pages = [tenant, otherOrg].map((of) => readers.read(of, { after: 0, limit: 5 }, never()));
+  await until(() => readers.waiting() === 2);
+  await emit(tenant, otherOrg);
+  // As another process would do it: nobody here is told.
+  await runSequencer({ ...deps, wake: () => undefined }, 0, 10);
+  readers.look();
+  assert.deepEqual((await Promise.all(pages)).map(sequencesOf), [[1], [1]]);
+});
+
+test('each reader gets what is behind its own sequence, up to its own limit', async (t) => {
+  const { readers, grow } = await opened(t);
+  await grow(...times(4, tenant));
+  const waiting = [
+    { after: 4, limit: 1 },
+    { after: 4, limit: 100 },
+    { after: 6, limit: 100 },
+  ].map((request) => readers.read(tenant, request, never()));
+  await until(() => readers.waiting() === 3);
+  await grow(...times(4, tenant));
+  const pages = await Promise.all(waiting);
+  assert.deepEqual(pages.map(sequencesOf), [[5], [5, 6, 7, 8], [7, 8]]);
+});
+
+test('a reader that is ahead waits on, and is found behind a full look', async (t) => {
+  const { readers, grow } = await opened(t);
+  const ahead = EVENTS_PER_LOOK + 5;
+  const near = readers.read(tenant, { after: 0, limit: 5 }, never());
+  const far = readers.read(tenant, { after: ahead, limit: 5 }, never());
+  await until(() => readers.waiting() === 2);
+  await grow(tenant);
+  assert.deepEqual(sequencesOf(await near), [1]);
+  assert.equal(readers.waiting(), 1);
+  const again = readers.read(tenant, { after: 1, limit: 5 }, never());
+  await until(() => readers.waiting() === 2);
+  await grow(...times(ahead + 1, tenant));
+  assert.deepEqual(sequencesOf(await far), [ahead + 1, ahead + 2]);
+  await again;
+});
+
+test('the events of other tenants wake nobody and are shown to nobody', async (t) => {
+  const { readers, grow } = await opened(t);
+  const page = readers.read(tenant, { after: 0, limit: 5 }, never());
+  await grow(otherMode, otherOrg);
+  assert.equal(readers.waiting(), 1);
+  await grow(tenant);
+  const { events } = await page;
+  assert.deepEqual(
+    events.map(({ orgId, mode }) => [orgId, mode]),
+    [[tenant.orgId, tenant.mode]],
+  );
+});
+
+test('events that are no longer kept are refused, naming the oldest that is', async (t) => {
+  const { readers, deps } = await opened(t);
+  const head = { sequence: 9, chainHash: 'h' };
+  await deps.store.run(async (tx) => {
+    tx.feed.setHead(tenant, null, head);
+    for (const sequence of [6, 7, 8, 9]) {
+      tx.feed.append(aFeedEvent({ ...tenant, id: `evt_${sequence}`, sequence }));
+    }
+    // Nothing at all is kept of this one.
+    tx.feed.setHead(otherOrg, null, head);
+  });
+  for (const [of, after, oldestSequence] of [
+    [tenant, 0, 6],
+    [tenant, 4, 6],
+    [otherOrg, 0, 10],
+    [otherOrg, 8, 10],
+  ] as const) {
+    for (const over of [null, never()]) {
+      await assert.rejects(readers.read(of, { after, limit: 2 }, over), {
+        code: 'EventsPruned',
+        oldestSequence,
+      });
+    }
+  }
+  assert.equal(readers.waiting(), 0);
+  const kept = await readers.read(tenant, { after: 5, limit: 2 }, null);
+  assert.deepEqual(sequencesOf(kept), [6, 7]);
+  assert.deepEqual((await readers.read(otherOrg, { after: 9, limit: 2 }, null)).events, []);
+});
+
+test('a look that fails is told to those who wait; the next ones are served', async (t) => {
+  const { deps, emit } = await opened(t);
+  let broken = false;
+  const failure = new PonteError('StoreContention');
+  const readers = feedReaders({
+    store: {
+      ...deps.store,
+      run: (work) => (broken ? Promise.reject(failure) : deps.store.run(work)),
+    },
+  });
+  const page = readers.read(tenant, { after: 0, limit: 5 }, never());
+  await until(() => readers.waiting() === 1);
+  await turn();
+  broken = true;
+  readers.look([tenant]);
+  await assert.rejects(page, failure);
+  assert.equal(readers.waiting(), 0);
+  broken = false;
+  await emit(tenant);
+  await runSequencer(deps, 0, 10);
+  assert.deepEqual(sequencesOf(await readers.read(tenant, { after: 0, limit: 5 }, null)), [1]);
+});
+
+test('law: readers that follow nextAfter miss nothing and see nothing twice', async (t) => {
+  const { readers, grow } = await opened(t);
+  let tenants = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 8 }),
+      fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 4 }),
+      async (bursts, limits) => {
+        tenants += 1;
+        const own: Tenant = { orgId: `org_law_${tenants}`, mode: 'test' };
+        const total = bursts.reduce((sum, count) => sum + count, 0);
+        const follow = async (limit: number): Promise<readonly number[]> => {
+          const seen: number[] = [];
+          for (let after = 0; after < total; ) {
+            const page = await readers.read(own, { after, limit }, never());
+            seen.push(...sequencesOf(page));
+            after = page.nextAfter;
+          }
+          return seen;
+        };
+        const following = limits.map(follow);
+        for (const count of bursts) await grow(...times(count, own));
+        const whole = Array.from({ length: total }, (_, index) => index + 1);
+        for (const seen of await Promise.all(following)) assert.deepEqual(seen, whole);
+        assert.equal(readers.waiting(), 0);
+      },
+    ),
+    { numRuns: 50 },
+  );
+});
