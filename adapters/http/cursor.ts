@@ -21,6 +21,24 @@ export function writeCursor(box: SecretBox, list: ListName, lastId: string): str
   return Buffer.from(`${macOf(box, list, lastId)}${lastId}`).toString('base64url');
 }
 
+/** One page of a list whose rows `load` yields in its order, and the cursor of the next one. */
+export async function pageOf<T extends { readonly id: string }>(
+  box: SecretBox,
+  list: ListName,
+  query: { readonly limit: number; readonly cursor: string | null },
+  load: (page: {
+    readonly beforeId: string | null;
+    readonly limit: number;
+  }) => Promise<readonly T[]>,
+): Promise<{ readonly rows: readonly T[]; readonly nextCursor: string | null }> {
+  const beforeId = readCursor(box, list, query.cursor);
+  // One more than shown tells whether there is a next page.
+  const found = await load({ beforeId, limit: query.limit + 1 });
+  const rows = found.slice(0, query.limit);
+  const last = found.length > rows.length ? rows.at(-1) : undefined;
+  return { rows, nextCursor: last === undefined ? null : writeCursor(box, list, last.id) };
+}
+
 /** The id that the page starts after; null for the first page. */
 export function readCursor(box: SecretBox, list: ListName, cursor: string | null): string | null {
   if (cursor === null) return null;

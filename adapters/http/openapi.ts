@@ -169,7 +169,7 @@ function requestBody(route: Route): Json {
 
 function answers(route: Route): Json {
   const entries = Object.entries(route.responses).map(([status, schema]) => {
-    const replayed = route.idempotency === 'key' && status === '200';
+    const replayed = status === '200' && route.responses[201] !== undefined;
     return [
       status,
       {

@@ -1,6 +1,7 @@
 // What answers look like: one function per resource, field by field, so that nothing is shown by
 // accident. Every function's result is held against its schema by the compiler.
 import type { z } from 'zod';
+import { type ConnectedAccount, readyToCollect } from '../../core/domain/connected-account.js';
 import { formatInstant } from '../../core/domain/instant.js';
 import { formatAmount } from '../../core/domain/money.js';
 import { RawJson, sliceTopLevel } from '../../core/domain/raw-json.js';
@@ -9,6 +10,7 @@ import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
 import type { PonteError } from '../../core/errors.js';
 import type { PaymentView } from '../../core/usecases/collections.js';
 import type { FeedPage } from '../../core/usecases/feed-readers.js';
+import type { accountListResponse, accountResponse } from './account-schemas.js';
 import type { feedEventResponse, feedResponse } from './feed-schemas.js';
 import type { paymentResponse } from './payment-schemas.js';
 import type { errorResponse, readinessResponse } from './schemas.js';
@@ -70,6 +72,36 @@ export function presentPayment(view: PaymentView, payUrl: string): PaymentBody {
     createdAt: formatInstant(payment.createdAtMs),
     updatedAt: formatInstant(payment.updatedAtMs),
   };
+}
+
+export function presentAccount(account: ConnectedAccount): z.infer<typeof accountResponse> {
+  return {
+    id: account.id,
+    externalId: account.externalId,
+    role: account.role,
+    entityType: account.entityType,
+    status: account.status,
+    receiverId: account.receiverId,
+    email: account.email,
+    legalName: account.legalName,
+    displayName: account.displayName,
+    country: account.country,
+    taxIdLast4: account.taxIdLast4,
+    tosAccepted: account.tosId !== null,
+    payoutConfigured: account.destinationRef !== null,
+    readyToCollect: readyToCollect(account),
+    approvedAt: instantOrNull(account.approvedAtMs),
+    rejectedAt: instantOrNull(account.rejectedAtMs),
+    createdAt: formatInstant(account.createdAtMs),
+    updatedAt: formatInstant(account.updatedAtMs),
+  };
+}
+
+export function presentAccounts(
+  accounts: readonly ConnectedAccount[],
+  nextCursor: string | null,
+): z.infer<typeof accountListResponse> {
+  return { data: accounts.map(presentAccount), nextCursor };
 }
 
 export function presentSubscription(

@@ -6,6 +6,15 @@ import { SECOND_MS } from '../../core/domain/instant.js';
 import { money } from '../../core/domain/money.js';
 import { RawJson } from '../../core/domain/raw-json.js';
 import type { Deps } from '../../core/ports.js';
+import { submitAccount } from '../../core/usecases/account-submissions.js';
+import {
+  acceptTerms,
+  configureAccountPayout,
+  createAccount,
+  listAccounts,
+  readAccount,
+  startTerms,
+} from '../../core/usecases/accounts.js';
 import type { PaymentView } from '../../core/usecases/collections.js';
 import { listDeliveries, replayDelivery } from '../../core/usecases/deliveries.js';
 import { cancelPayment, createPayment, readPayment } from '../../core/usecases/payments.js';
@@ -18,10 +27,13 @@ import {
   rotateSecret,
   testSubscription,
 } from '../../core/usecases/subscriptions.js';
-import { readCursor, writeCursor } from './cursor.js';
+import * as account from './account-schemas.js';
+import { pageOf } from './cursor.js';
 import * as feed from './feed-schemas.js';
 import * as payment from './payment-schemas.js';
 import {
+  presentAccount,
+  presentAccounts,
   presentDeliveries,
   presentDelivery,
   presentFeed,
@@ -105,6 +117,149 @@ export const routes: readonly Route[] = [
     errors: ['PaymentNotCancellable'],
     handler: async ({ deps }, { tenant, params, body }) =>
       paymentReply(deps, await cancelPayment(deps, tenant, params.id, body.reason)),
+  }),
+  route({
+    method: 'POST',
+    operations: {
+      createConnectedAccount: '/v1/connected-accounts',
+      createAccount: '/v1/accounts',
+    },
+    summary: 'Create a connected account, or find the one of your externalId',
+    auth: 'key',
+    scope: 'connected_accounts:write',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.noParams,
+    query: schemas.noQuery,
+    body: account.createAccountBody,
+    responses: { 200: account.accountResponse, 201: account.accountResponse },
+    errors: [],
+    handler: createConnected,
+  }),
+  route({
+    method: 'GET',
+    operations: {
+      listConnectedAccounts: '/v1/connected-accounts',
+      listAccounts: '/v1/accounts',
+    },
+    summary: 'List connected accounts, newest first',
+    auth: 'key',
+    scope: 'connected_accounts:read',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.noParams,
+    query: account.accountListQuery,
+    body: 'none',
+    responses: { 200: account.accountListResponse },
+    errors: [],
+    handler: listAccountPage,
+  }),
+  route({
+    method: 'GET',
+    operations: {
+      readConnectedAccount: '/v1/connected-accounts/{id}',
+      readAccount: '/v1/accounts/{id}',
+    },
+    summary: 'Read a connected account',
+    auth: 'key',
+    scope: 'connected_accounts:read',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: account.accountParams,
+    query: schemas.noQuery,
+    body: 'none',
+    responses: { 200: account.accountResponse },
+    errors: [],
+    handler: async ({ deps }, { tenant, params }) =>
+      reply(200, presentAccount(await readAccount(deps, tenant, params.id))),
+  }),
+  route({
+    method: 'POST',
+    operations: {
+      startConnectedAccountTerms: '/v1/connected-accounts/{id}/tos-session',
+      startAccountTerms: '/v1/accounts/{id}/tos-session',
+    },
+    summary: 'Start a session in which the end client accepts the terms',
+    auth: 'key',
+    scope: 'connected_accounts:write',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: account.accountParams,
+    query: schemas.noQuery,
+    body: account.tosSessionBody,
+    responses: { 200: account.tosSessionResponse },
+    errors: ['PartnerUnavailable'],
+    handler: async ({ deps }, { tenant, params, body }) =>
+      reply(200, await startTerms(deps, tenant, params.id, body.redirectUrl)),
+  }),
+  route({
+    method: 'POST',
+    operations: {
+      acceptConnectedAccountTerms: '/v1/connected-accounts/{id}/tos-accepted',
+      acceptAccountTerms: '/v1/accounts/{id}/tos-accepted',
+    },
+    summary: 'Record the terms that the end client accepted',
+    auth: 'key',
+    scope: 'connected_accounts:write',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: account.accountParams,
+    query: schemas.noQuery,
+    body: account.tosAcceptedBody,
+    responses: { 200: account.accountResponse },
+    errors: ['TosSessionRequired', 'TosIdMismatch'],
+    handler: async ({ deps }, { tenant, params, body }) =>
+      reply(200, presentAccount(await acceptTerms(deps, tenant, params.id, body.tosId))),
+  }),
+  route({
+    method: 'POST',
+    operations: {
+      submitConnectedAccount: '/v1/connected-accounts/{id}/submit',
+      submitAccount: '/v1/accounts/{id}/submit',
+    },
+    summary: 'Submit for verification; while verifying or approved it changes nothing',
+    auth: 'key',
+    scope: 'connected_accounts:write',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: account.accountParams,
+    query: schemas.noQuery,
+    body: account.submitAccountBody,
+    responses: { 200: account.accountResponse },
+    errors: [
+      'TosSessionRequired',
+      'TosIdMismatch',
+      'ConnectedAccountMissingFields',
+      'PartnerUnavailable',
+    ],
+    handler: async ({ deps }, { tenant, params, body }) =>
+      reply(200, presentAccount(await submitAccount(deps, tenant, params.id, body))),
+  }),
+  route({
+    method: 'POST',
+    operations: {
+      configureConnectedAccountPayout: '/v1/connected-accounts/{id}/payout-config',
+      configureAccountPayout: '/v1/accounts/{id}/payout-config',
+    },
+    summary: 'Register the PIX destination of an approved seller',
+    auth: 'key',
+    scope: 'connected_accounts:write',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: account.accountParams,
+    query: schemas.noQuery,
+    body: account.payoutConfigBody,
+    responses: { 200: account.accountResponse },
+    errors: ['ConnectedAccountNotApproved', 'PartnerUnavailable'],
+    handler: async ({ deps }, { tenant, params, body }) =>
+      reply(200, presentAccount(await configureAccountPayout(deps, tenant, params.id, body))),
   }),
   route({
     method: 'POST',
@@ -379,12 +534,30 @@ async function listDeliveryPage(
   }: Call<'key', { id: string }, z.infer<typeof schemas.pageQuery>, unknown>,
 ): Promise<Reply> {
   const list = { operation: 'deliveries', tenant, parentId: params.id };
-  const beforeId = readCursor(deps.secretBox, list, query.cursor);
-  // One more than shown tells whether there is a next page.
-  const limit = query.limit + 1;
-  const rows = await listDeliveries(deps, tenant, params.id, { beforeId, limit });
-  const page = rows.slice(0, query.limit);
-  const last = rows.length > page.length ? page.at(-1) : undefined;
-  const nextCursor = last === undefined ? null : writeCursor(deps.secretBox, list, last.id);
-  return reply(200, presentDeliveries(page, nextCursor));
+  const { rows, nextCursor } = await pageOf(deps.secretBox, list, query, (page) =>
+    listDeliveries(deps, tenant, params.id, page),
+  );
+  return reply(200, presentDeliveries(rows, nextCursor));
+}
+
+async function createConnected(
+  { deps }: Site,
+  { tenant, body }: Call<'key', unknown, unknown, z.infer<typeof account.createAccountBody>>,
+): Promise<Reply> {
+  const { account: made, replayed } = await createAccount(deps, tenant, body);
+  const answer = reply(replayed ? 200 : 201, presentAccount(made));
+  return replayed ? { ...answer, headers: { 'idempotent-replayed': 'true' } } : answer;
+}
+
+async function listAccountPage(
+  { deps }: Site,
+  { tenant, query }: Call<'key', unknown, z.infer<typeof account.accountListQuery>, unknown>,
+): Promise<Reply> {
+  const { role, status } = query;
+  // A cursor belongs to the filters of its list.
+  const list = { operation: 'accounts', tenant, parentId: `${role} ${status}` };
+  const { rows, nextCursor } = await pageOf(deps.secretBox, list, query, (page) =>
+    listAccounts(deps, tenant, { role, status, ...page }),
+  );
+  return reply(200, presentAccounts(rows, nextCursor));
 }

@@ -67,9 +67,10 @@ export function stageAccount(
   if (!asksForRails(was, next)) return null;
   const { partnerRef, destinationRef } = next;
   assert(partnerRef !== null && destinationRef !== null, 'rails lead from a party to its PIX');
-  const command = orderFor(deps, next, 'provision_rails', lease, (key) =>
-    JSON.stringify({ receiverRef: partnerRef, destinationRef, key } satisfies RailsRequest),
-  );
+  const id = deps.ids.next('cmd', next.updatedAtMs);
+  const request: RailsRequest = { receiverRef: partnerRef, destinationRef, key: id };
+  const order = { id, kind: 'provision_rails', request: JSON.stringify(request), lease } as const;
+  const command = accountOrder(deps, next, order);
   tx.commands.insert(command);
   return command;
 }
@@ -91,21 +92,24 @@ export function announceAccount(deps: Deps): void {
   deps.wake('commands');
 }
 
-/** An order about an account, its request fixed; under `lease` no worker takes it for a while. */
-export function orderFor(
+/** An order about an account, its request fixed; under a lease no worker takes it for a while. */
+export function accountOrder(
   deps: Deps,
   account: ConnectedAccount,
-  kind: 'submit_account' | 'provision_rails',
-  lease: string | null,
-  requestOf: (commandId: string) => string,
-  id: string = deps.ids.next('cmd', deps.clock.nowMs()),
+  order: {
+    readonly id: string;
+    readonly kind: 'submit_account' | 'provision_rails';
+    readonly request: string;
+    readonly lease: string | null;
+  },
 ): PartnerCommand {
+  const { id, kind, request, lease } = order;
   const nowMs = deps.clock.nowMs();
   const draft = { kind, amount: null };
   const command = newCommand(account, id, draft, { accountId: account.id }, nowMs);
   return Object.freeze({
     ...command,
-    request: deps.secretBox.seal(requestOf(id), requestPurpose(command)),
+    request: deps.secretBox.seal(request, requestPurpose(command)),
     leaseToken: lease,
     dueAtMs: lease === null ? nowMs : nowMs + COMMAND_LEASE_MS,
   });

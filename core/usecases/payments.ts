@@ -2,6 +2,7 @@
 // that expires them. The buyer's steps stand in buyers.ts, the partner's in settlement.ts.
 import { type Buyer, emailKey } from '../domain/buyer-kyc.js';
 import { cancelled, expired, failedByOperator } from '../domain/collection.js';
+import { readyToCollect } from '../domain/connected-account.js';
 import { paymentEvent, paymentEventTypes } from '../domain/event.js';
 import { noFunds } from '../domain/funds.js';
 import { decideCreate } from '../domain/idempotency.js';
@@ -9,7 +10,7 @@ import type { Money } from '../domain/money.js';
 import { mayCollect } from '../domain/organization.js';
 import type { BuyerHint, Payment, PaymentOrigin } from '../domain/payment.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
-import { PonteError } from '../errors.js';
+import { assert, PonteError } from '../errors.js';
 import type { Deps, Tx } from '../ports.js';
 import {
   changeCollection,
@@ -180,7 +181,7 @@ async function stageNew(
   ]);
   const buyer = known ?? newBuyer(deps, tenant, input.buyer.email, nowMs);
   const payment = newPayment(deps, tenant, input, buyer.id, destination, nowMs);
-  const kycStatus = known === null ? 'not_started' : await kycStatusOf(tx, payment);
+  const kycStatus = await kycStatusOf(tx, payment);
   // A create never changes a buyer that is there: what integrators say of it proves nothing.
   if (known === null) tx.buyers.insert(buyer);
   const funds = noFunds(tenant, payment.id, payment.amount.currency);
@@ -221,12 +222,22 @@ async function admit(
   if (expiresAtMs !== null && expiresAtMs <= nowMs) {
     throw new PonteError('ValidationError', 'expiresAt: send a time in the future.');
   }
-  if (sellerExternalId !== null) throw new PonteError('SellerNotReady');
+  if (sellerExternalId !== null) return sellerDestination(tx, tenant, sellerExternalId);
   if (profile.destinationRef === null) {
     const message = 'The organization has no PIX destination. Register one, then create again.';
     throw new PonteError('SellerNotReady', message);
   }
   return profile.destinationRef;
+}
+
+/** Where a connected seller is paid; it must still be ready when the payment is stored. */
+async function sellerDestination(tx: Tx, tenant: Tenant, externalId: string): Promise<string> {
+  const seller = await tx.accounts.byExternalId(tenant, externalId);
+  if (seller === null || !readyToCollect(seller)) throw new PonteError('SellerNotReady');
+  const { destinationRef } = seller;
+  assert(destinationRef !== null, 'a seller that is ready has a destination');
+  tx.accounts.expect(seller);
+  return destinationRef;
 }
 
 function newBuyer(deps: Deps, tenant: Tenant, email: string, nowMs: number): Buyer {

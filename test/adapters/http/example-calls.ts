@@ -7,6 +7,7 @@ import { createPayment } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { createSubscription, testSubscription } from '../../../core/usecases/subscriptions.js';
 import type { World } from '../../support/small-world.js';
+import { accountExamples, readySeller } from './account-calls.js';
 import type { CallOptions } from './checked-site.js';
 
 export interface ExampleCall extends Omit<CallOptions, 'key'> {
@@ -15,7 +16,7 @@ export interface ExampleCall extends Omit<CallOptions, 'key'> {
   readonly status?: number;
 }
 
-type Example = (world: World, tenant: Tenant) => Promise<ExampleCall>;
+export type Example = (world: World, tenant: Tenant) => Promise<ExampleCall>;
 
 let made = 0;
 
@@ -31,16 +32,18 @@ export const examples: Readonly<Record<string, Example>> = {
     body: createBody(),
     status: 201,
   }),
-  // There are no connected sellers yet: a repeat of a create is what can succeed on this path.
   createPayment: async (world, tenant) => {
-    const { externalId } = (await newPayment(world, tenant)).payment;
-    return { path: '/v1/payments', body: { ...createBody(), externalId, sellerExternalId: 's' } };
+    const { externalId } = await readySeller(world, tenant);
+    const body = { ...createBody(), sellerExternalId: externalId };
+    return { path: '/v1/payments', body, status: 201 };
   },
   readPaymentIntent: onPayment('/v1/payment-intents/{id}'),
   readPayment: onPayment('/v1/payments/{id}'),
   cancelPaymentIntent: onPayment('/v1/payment-intents/{id}/cancel', { reason: 'changed mind' }),
   cancelPayment: onPayment('/v1/payments/{id}/cancel', { reason: 'changed mind' }),
   advanceTestPayment: onPayment('/v1/test-helpers/payments/{id}/advance', {}),
+  ...accountExamples('/v1/connected-accounts', 'ConnectedAccount'),
+  ...accountExamples('/v1/accounts', 'Account'),
   createWebhookSubscription: async () => ({
     path: '/v1/webhook-subscriptions',
     body: { url: 'https://acme.example/hooks', eventTypes: ['payment_intent.*'] },

@@ -1,0 +1,132 @@
+// The shapes of connected accounts and of what is asked about them.
+import { z } from 'zod';
+import { accountMoves, entityTypes, roles } from '../../core/domain/connected-account.js';
+import {
+  cnpjField,
+  country,
+  dossierFields,
+  email,
+  legalName,
+  ownerFields,
+  ownersOf,
+  taxId,
+} from './dossier-schemas.js';
+import {
+  instant,
+  isHttpUrl,
+  keysOf,
+  optional,
+  pageQuery,
+  pathText,
+  requestSchemas,
+  responseSchemas,
+  text,
+} from './schemas.js';
+
+const statuses = keysOf(accountMoves);
+const role = z.enum(roles, `send one of ${roles.join(', ')}`);
+const entityType = z.enum(entityTypes, `send one of ${entityTypes.join(', ')}`);
+const status = z.enum(statuses, `send one of ${statuses.join(', ')}`);
+
+export const createAccountBody = z.object({
+  role: role.meta({
+    description: 'A seller is paid by PIX; a buyer is a business payer verified in advance.',
+  }),
+  entityType,
+  externalId: optional(
+    text(1, 200, 'Your own id. Creating again with it answers with the account there is.'),
+  ),
+  email: optional(email),
+  legalName: optional(legalName),
+  displayName: optional(text(1, 200, 'As you show it.')),
+  country: optional(country),
+  taxId: optional(taxId),
+});
+
+export const tosSessionBody = z.object({
+  redirectUrl: z
+    .string('send an http or https URL')
+    .refine(isHttpUrl, 'send an http or https URL')
+    .meta({
+      format: 'uri',
+      description: 'Where the end client comes back to, with `tos_id` in the query.',
+    }),
+});
+
+export const tosAcceptedBody = z.object({
+  tosId: text(1, 200, 'The `tos_id` that the redirect carried.'),
+});
+
+const owner = z.object(ownerFields);
+
+/** What was told at the creation need not be told again. */
+export const submitAccountBody = z.object({
+  email: optional(email),
+  country: optional(country),
+  ...dossierFields,
+  ...cnpjField,
+  owners: ownersOf(owner),
+});
+
+export const payoutConfigBody = z.object({
+  pixKey: text(1, 140, 'Goes to the settlement partner and nowhere else: it is never stored.'),
+  accountHolderName: text(1, 200, 'Whose account the PIX key leads to.'),
+});
+
+export const accountParams = z.object({ id: pathText('`acct_…`') });
+
+export const accountListQuery = z.object({
+  ...pageQuery.shape,
+  role: optional(role),
+  status: optional(status),
+});
+
+requestSchemas
+  .add(createAccountBody, { id: 'CreateConnectedAccount' })
+  .add(tosSessionBody, { id: 'StartTerms' })
+  .add(tosAcceptedBody, { id: 'AcceptTerms' })
+  .add(submitAccountBody, { id: 'SubmitConnectedAccount' })
+  .add(owner, { id: 'BeneficialOwner' })
+  .add(payoutConfigBody, { id: 'ConfigurePayout' });
+
+export const accountResponse = z.strictObject({
+  id: z.string(),
+  externalId: z.string().nullable(),
+  role: z.enum(roles),
+  entityType: z.enum(entityTypes),
+  status: z.enum(statuses).meta({
+    description: '`created` until it is submitted; `rejected` can be submitted again.',
+  }),
+  receiverId: z.string().nullable().meta({ description: 'Null until it is submitted.' }),
+  email: z.string().nullable(),
+  legalName: z.string().nullable(),
+  displayName: z.string().nullable(),
+  country: z.string().nullable(),
+  taxIdLast4: z.string().nullable(),
+  tosAccepted: z.boolean(),
+  payoutConfigured: z.boolean(),
+  readyToCollect: z.boolean().meta({
+    description:
+      'A seller that is approved, with an off-ramp wallet and a PIX destination: only such a one ' +
+      'can be named on a payment.',
+  }),
+  approvedAt: instant.nullable(),
+  rejectedAt: instant.nullable(),
+  createdAt: instant,
+  updatedAt: instant,
+});
+
+export const accountListResponse = z.strictObject({
+  data: z.array(accountResponse),
+  nextCursor: z.string().nullable(),
+});
+
+export const tosSessionResponse = z.strictObject({
+  url: z.string().meta({ format: 'uri', description: 'Send the end client there.' }),
+  idempotencyKey: z.string().meta({ description: 'Binds this session to the account.' }),
+});
+
+responseSchemas
+  .add(accountResponse, { id: 'ConnectedAccount' })
+  .add(accountListResponse, { id: 'ConnectedAccountList' })
+  .add(tosSessionResponse, { id: 'TermsSession' });

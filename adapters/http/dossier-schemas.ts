@@ -1,0 +1,107 @@
+// The shapes of what a party tells for its verification, as fields that the bodies which carry a
+// dossier are made of. Which of them must be told stands in core/domain/dossier.ts.
+import { z } from 'zod';
+import {
+  idDocTypes,
+  isCnpj,
+  ownerRoles,
+  proofOfAddressDocTypes,
+} from '../../core/domain/dossier.js';
+import { isEmail, isHttpUrl, optional, text } from './schemas.js';
+
+const OWNERS_MAX = 10;
+
+/** A date of the calendar, YYYY-MM-DD. */
+const date = (description: string) =>
+  z
+    .string('send a date as YYYY-MM-DD')
+    .refine((value) => z.regexes.date.test(value), 'send a date as YYYY-MM-DD')
+    .meta({ format: 'date', description });
+
+const url = (description: string) =>
+  z
+    .string('send an https URL')
+    .refine(isHttpUrl, 'send an https URL')
+    .meta({ format: 'uri', description });
+
+const file = (of: string) =>
+  url(`${of}: an https URL, or the publicUrl of an upload. Read by the settlement partner.`);
+
+export const email = z
+  .string('send an e-mail address')
+  .refine(isEmail, 'send an e-mail address')
+  .meta({ format: 'email' });
+
+export const country = text(2, 2, 'Two letters, ISO 3166-1.');
+export const taxId = text(1, 64, 'Kept encrypted and never shown again.');
+export const legalName = text(1, 200, 'As registered.');
+
+const cnpj = z
+  .string('send a Brazilian company number with right check digits')
+  .refine(isCnpj, 'send a Brazilian company number with right check digits')
+  .meta({
+    description:
+      'CNPJ, with or without punctuation, in digits or in the alphanumeric form of 2026.',
+    examples: ['11.222.333/0001-81'],
+  });
+
+/** What is told of a person and of an owner alike; absent and null are the same. */
+const personFields = {
+  firstName: optional(text(1, 100, 'As on the identity document.')),
+  lastName: optional(text(1, 100, 'As on the identity document.')),
+  dateOfBirth: optional(date('YYYY-MM-DD.')),
+  taxId: optional(taxId),
+  addressLine1: optional(text(1, 200, 'Street and number.')),
+  addressLine2: optional(text(0, 200, 'What else the address needs.')),
+  city: optional(text(1, 120, 'City.')),
+  stateProvinceRegion: optional(text(1, 120, 'State, province or region.')),
+  postalCode: optional(text(1, 32, 'Postal code.')),
+  phone: optional(text(3, 32, 'Phone number.')),
+  idDocCountry: optional(text(2, 2, 'Who issued the identity document: ISO 3166-1.')),
+  idDocType: optional(z.enum(idDocTypes, `send one of ${idDocTypes.join(', ')}`)),
+  idDocNumber: optional(text(1, 64, 'Number of the identity document.')),
+  selfieFile: optional(file('Photograph of the person')),
+  idDocFrontFile: optional(file('Front of the identity document')),
+  idDocBackFile: optional(file('Back of the identity document')),
+  proofOfAddressDocType: optional(
+    z.enum(proofOfAddressDocTypes, `send one of ${proofOfAddressDocTypes.join(', ')}`),
+  ),
+  proofOfAddressDocFile: optional(file('Proof of the address')),
+} as const;
+
+export const ownerFields = {
+  role: optional(z.enum(ownerRoles, `send one of ${ownerRoles.join(', ')}`)),
+  ...personFields,
+  country: optional(country),
+  taxType: optional(z.enum(['SSN', 'ITIN'], 'send SSN or ITIN')),
+} as const;
+
+/** Everything but the e-mail address and the country, whose names differ from body to body. */
+export const dossierFields = {
+  tosId: optional(text(1, 200, 'What the terms page gave as `tos_id`.')),
+  kycTier: optional(
+    z
+      .enum(['standard', 'enhanced'], 'send standard or enhanced')
+      .meta({ default: 'standard', description: '`enhanced` is for individuals.' }),
+  ),
+  ...personFields,
+  legalName: optional(legalName),
+  formationDate: optional(text(1, 64, 'When the business was formed.')),
+  website: optional(url('Of the business.')),
+  incorporationDocFile: optional(file('Proof of incorporation')),
+  proofOfOwnershipDocFile: optional(file('Proof of ownership')),
+} as const;
+
+/** Of a Brazilian seller. */
+export const cnpjField = { cnpj: optional(cnpj) } as const;
+
+/** One to ten beneficial owners of this shape. */
+export function ownersOf<T extends z.ZodType>(owner: T) {
+  return optional(
+    z
+      .array(owner, 'send a list of owners')
+      .min(1, 'send at least one owner')
+      .max(OWNERS_MAX, `send at most ${OWNERS_MAX} owners`)
+      .meta({ description: 'Beneficial owners of a business.' }),
+  );
+}

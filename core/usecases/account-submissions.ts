@@ -1,0 +1,124 @@
+// Handing a connected account's dossier to the partner: what must be told, the order that carries
+// it, and the call inside the request, so that its answer can bring the decision. The order is
+// recorded before the call; a crash in between is healed by the workers.
+import {
+  type ConnectedAccount,
+  isSubmitted,
+  submitted,
+  termsAccepted,
+} from '../domain/connected-account.js';
+import {
+  type Dossier,
+  isTierAllowed,
+  lastFour,
+  missingFields,
+  refusedFiles,
+} from '../domain/dossier.js';
+import type { Tenant } from '../domain/tenant.js';
+import { PonteError } from '../errors.js';
+import type { Deps, SettlementPartner } from '../ports.js';
+import { accountOrder, loadAccount, newLease, stageAccount } from './account-changes.js';
+import { partnerOf, readAccount, taxIdPurpose } from './accounts.js';
+import { workNow } from './commands.js';
+
+/**
+ * Submits an account, or answers with it as it is while it is verifying or approved. After a
+ * rejection it is a fresh party. What the account was told at its creation need not be told again.
+ * Refuses with TosSessionRequired, TosIdMismatch, ValidationError (what the dossier may not say),
+ * ConnectedAccountMissingFields, PartnerUnavailable.
+ */
+export async function submitAccount(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  told: Dossier,
+): Promise<ConnectedAccount> {
+  const account = await readAccount(deps, tenant, id);
+  if (isSubmitted(account.status)) return account;
+  const partner = partnerOf(deps, tenant);
+  const dossier = wholeDossier(deps, account, told);
+  checkDossier(partner, account, dossier);
+  const commandId = deps.ids.next('cmd', deps.clock.nowMs());
+  const request = await prepared(partner, account, dossier, commandId);
+  const lease = newLease(deps);
+  const command = await deps.store.run(async (tx) => {
+    const was = await loadAccount(tx, tenant, id);
+    if (isSubmitted(was.status)) return null;
+    const nowMs = deps.clock.nowMs();
+    const bound = withTerms(was, told, nowMs);
+    const receiverId = deps.ids.next('rcv', nowMs);
+    const submission = { receiverId, submitCommandId: commandId, ...detailsOf(deps, was, dossier) };
+    stageAccount(deps, tx, was, submitted(bound, submission, nowMs));
+    const order = { id: commandId, kind: 'submit_account', request, lease } as const;
+    const submit = accountOrder(deps, was, order);
+    tx.commands.insert(submit);
+    return submit;
+  });
+  if (command !== null) await workNow(deps, command);
+  return readAccount(deps, tenant, id);
+}
+
+/** What is told now, and what the account was told at its creation. */
+function wholeDossier(deps: Deps, account: ConnectedAccount, told: Dossier): Dossier {
+  const sealed = account.taxIdSealed;
+  return {
+    ...told,
+    tosId: withTerms(account, told, account.updatedAtMs).tosId,
+    email: told.email ?? account.email,
+    legalName: told.legalName ?? account.legalName,
+    country: told.country ?? account.country,
+    taxId:
+      told.taxId ?? (sealed === null ? null : deps.secretBox.open(sealed, taxIdPurpose(account))),
+  };
+}
+
+function withTerms(account: ConnectedAccount, { tosId }: Dossier, nowMs: number) {
+  return tosId === null || tosId === undefined ? account : termsAccepted(account, tosId, nowMs);
+}
+
+function checkDossier(
+  partner: SettlementPartner,
+  { role, entityType }: ConnectedAccount,
+  dossier: Dossier,
+): void {
+  if (!isTierAllowed(entityType, dossier)) {
+    throw new PonteError('ValidationError', 'kycTier: enhanced is for individuals. Send standard.');
+  }
+  const files = refusedFiles(dossier, () => false);
+  if (files.length > 0) {
+    throw new PonteError('ValidationError', `${files.join(', ')}: send https URLs.`);
+  }
+  const extra = partner.requirements(role, entityType);
+  const missing = missingFields(role, entityType, dossier, extra);
+  if (missing.length === 0) return;
+  throw new PonteError(
+    'ConnectedAccountMissingFields',
+    `A ${role} ${entityType} lacks: ${missing.join(', ')}. Send these fields and submit again.`,
+  );
+}
+
+async function prepared(
+  partner: SettlementPartner,
+  { role, entityType }: ConnectedAccount,
+  dossier: Dossier,
+  reference: string,
+): Promise<string> {
+  const answer = await partner.prepareReceiver({ ...dossier, reference, role, entityType });
+  if (answer.outcome === 'refused') throw new PonteError('ValidationError', answer.message);
+  if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
+  return answer.value;
+}
+
+/** What the account shows of its dossier from now on; the rest is in the order alone. */
+function detailsOf(deps: Deps, account: ConnectedAccount, dossier: Dossier) {
+  const { email = null, legalName = null, country = null } = dossier;
+  // The tax id of a Brazilian company is its company number.
+  const taxId = dossier.taxId ?? dossier.cnpj ?? null;
+  return {
+    email,
+    legalName,
+    country,
+    taxIdSealed: taxId === null ? null : deps.secretBox.seal(taxId, taxIdPurpose(account)),
+    taxIdLast4: taxId === null ? null : lastFour(taxId),
+  };
+}

@@ -1,0 +1,210 @@
+// Connected accounts as an integrator has them: create, read, list, terms and payout. Handing the
+// dossier in stands in account-submissions.ts; what follows from a change in account-changes.ts.
+import {
+  type ConnectedAccount,
+  type EntityType,
+  payableParty,
+  payoutConfigured,
+  type Role,
+  termsAccepted,
+  termsStarted,
+} from '../domain/connected-account.js';
+import { lastFour } from '../domain/dossier.js';
+import { type Tenant, tenantOf } from '../domain/tenant.js';
+import { PonteError } from '../errors.js';
+import type { AccountFilter, Deps, PartnerAnswer, SettlementPartner } from '../ports.js';
+import {
+  announceAccount,
+  changeAccount,
+  loadAccount,
+  newLease,
+  stageAccount,
+  stageAccountEvents,
+} from './account-changes.js';
+import { workNow } from './commands.js';
+
+/** Bytes of a terms session's key: 128 bits, it binds a redirect to an account. */
+const TOS_KEY_BYTES = 16;
+
+export interface CreateAccountInput {
+  readonly role: Role;
+  readonly entityType: EntityType;
+  readonly externalId: string | null;
+  readonly email: string | null;
+  readonly legalName: string | null;
+  readonly displayName: string | null;
+  readonly country: string | null;
+  /** Stored sealed, and never shown again but for its last four characters. */
+  readonly taxId: string | null;
+}
+
+export interface PayoutDestination {
+  /** Goes to the partner and nowhere else: neither stored nor logged. */
+  readonly pixKey: string;
+  readonly accountHolderName: string;
+}
+
+/**
+ * Creates an account, or finds the one of this externalId (`replayed`). Two creates that race on
+ * one externalId yield one account.
+ */
+export async function createAccount(
+  deps: Deps,
+  tenant: Tenant,
+  input: CreateAccountInput,
+): Promise<{ readonly account: ConnectedAccount; readonly replayed: boolean }> {
+  const created = await deps.store.run(async (tx) => {
+    const { externalId } = input;
+    const known = externalId === null ? null : await tx.accounts.byExternalId(tenant, externalId);
+    if (known !== null) return { account: known, replayed: true };
+    const account = newAccount(deps, tenant, input);
+    tx.accounts.insert(account);
+    stageAccountEvents(deps, tx, null, account);
+    return { account, replayed: false };
+  });
+  if (!created.replayed) announceAccount(deps);
+  return created;
+}
+
+export async function readAccount(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+): Promise<ConnectedAccount> {
+  return deps.store.run((tx) => loadAccount(tx, tenant, id));
+}
+
+/** Newest first. */
+export async function listAccounts(
+  deps: Deps,
+  tenant: Tenant,
+  filter: AccountFilter,
+): Promise<readonly ConnectedAccount[]> {
+  return deps.store.run((tx) => tx.accounts.list(tenant, filter));
+}
+
+/**
+ * A page at the partner where the end client accepts the terms, bound to this account. Another
+ * session may be started at any time. PartnerUnavailable when the partner cannot be asked.
+ */
+export async function startTerms(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  redirectUrl: string,
+): Promise<{ readonly url: string; readonly idempotencyKey: string }> {
+  await readAccount(deps, tenant, id);
+  const key = Buffer.from(deps.ids.randomBytes(TOS_KEY_BYTES)).toString('hex');
+  const answer = await asked(() => partnerOf(deps, tenant).startTos({ redirectUrl, key }));
+  if (answer.outcome === 'refused') throw refusal(answer.message);
+  if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
+  await changeAccount(deps, tenant, id, (was, nowMs) => termsStarted(was, key, nowMs));
+  return { url: answer.value.url, idempotencyKey: key };
+}
+
+/** TosSessionRequired before a session; TosIdMismatch when another id is recorded. */
+export async function acceptTerms(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  tosId: string,
+): Promise<ConnectedAccount> {
+  return changeAccount(deps, tenant, id, (was, nowMs) => termsAccepted(was, tosId, nowMs));
+}
+
+/**
+ * Registers the PIX destination of an approved seller, and with it asks for its off-ramp wallet. A
+ * call that is not answered records nothing: the client repeats it, and the partner knows it by its
+ * key. Refuses with ValidationError (a buyer, a key that the partner does not take),
+ * ConnectedAccountNotApproved, PartnerUnavailable.
+ */
+export async function configureAccountPayout(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  destination: PayoutDestination,
+): Promise<ConnectedAccount> {
+  const receiverRef = payableParty(await readAccount(deps, tenant, id));
+  const destinationRef = await registered(deps, tenant, id, receiverRef, destination);
+  const lease = newLease(deps);
+  const rails = await deps.store.run(async (tx) => {
+    const was = await loadAccount(tx, tenant, id);
+    // Meanwhile it may have been rejected, and even begun anew as another party.
+    if (payableParty(was) !== receiverRef) throw new PonteError('ConnectedAccountNotApproved');
+    const next = payoutConfigured(was, destinationRef, deps.clock.nowMs());
+    return stageAccount(deps, tx, was, next, lease);
+  });
+  announceAccount(deps);
+  if (rails !== null) await workNow(deps, rails);
+  return readAccount(deps, tenant, id);
+}
+
+/** What a tax id is sealed for: it opens for no other account. */
+export function taxIdPurpose(account: Pick<ConnectedAccount, 'id'>): string {
+  return `connected-account:${account.id}`;
+}
+
+/** The partner of the mode; PartnerUnavailable where none is configured. */
+export function partnerOf(deps: Deps, { mode }: Tenant): SettlementPartner {
+  const partner = deps.partners[mode];
+  if (partner === null) throw new PonteError('PartnerUnavailable');
+  return partner;
+}
+
+function newAccount(deps: Deps, tenant: Tenant, input: CreateAccountInput): ConnectedAccount {
+  const nowMs = deps.clock.nowMs();
+  const id = deps.ids.next('acct', nowMs);
+  const { taxId, ...told } = input;
+  return Object.freeze({
+    ...tenantOf(tenant),
+    ...told,
+    id,
+    status: 'created',
+    receiverId: null,
+    submitCommandId: null,
+    partnerRef: null,
+    taxIdSealed: taxId === null ? null : deps.secretBox.seal(taxId, taxIdPurpose({ id })),
+    taxIdLast4: taxId === null ? null : lastFour(taxId),
+    tosSessionKey: null,
+    tosId: null,
+    destinationRef: null,
+    railsRef: null,
+    readyAtMs: null,
+    reason: null,
+    approvedAtMs: null,
+    rejectedAtMs: null,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    version: 1,
+  });
+}
+
+async function registered(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  receiverRef: string,
+  { pixKey, accountHolderName }: PayoutDestination,
+): Promise<string> {
+  const bound = [tenant.orgId, tenant.mode, id, receiverRef, pixKey, accountHolderName];
+  const key = deps.secretBox.mac(JSON.stringify(bound), 'account-pix-destination');
+  const order = { receiverRef, pixKey, accountHolderName, key };
+  const answer = await asked(() => partnerOf(deps, tenant).registerPixDestination(order));
+  // Nothing the partner says may carry the PIX key on, and its reasons would be logged.
+  if (answer.outcome === 'refused') throw refusal(answer.message.replaceAll(pixKey, '…'));
+  if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
+  return answer.value.destinationRef;
+}
+
+function refusal(message: string): PonteError {
+  return new PonteError('ValidationError', `The settlement partner refuses: ${message}`);
+}
+
+/** An adapter that throws leaves the outcome in doubt; what it threw may quote what was sent. */
+async function asked<T>(call: () => Promise<PartnerAnswer<T>>): Promise<PartnerAnswer<T>> {
+  try {
+    return await call();
+  } catch {
+    return { outcome: 'unknown', reason: 'the call of the partner failed' };
+  }
+}

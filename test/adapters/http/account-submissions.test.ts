@@ -1,0 +1,238 @@
+// Submitting connected accounts over HTTP: the partner's decision, and calls that go wrong.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { SettlementPartner } from '../../../core/ports.js';
+import { submitAccount } from '../../../core/usecases/account-submissions.js';
+import { sellerDossier } from './account-calls.js';
+import {
+  type AccountClient,
+  newAccountClient,
+  personDossier,
+  reportOn,
+  withPartner,
+  writtenBy,
+} from './account-client.js';
+import { type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const person = { ...personDossier, email: 'bo@example.com' } as const;
+
+let site: CheckedSite;
+let api: AccountClient;
+
+before(async () => {
+  site = await checkedSite();
+});
+after(() => site.close());
+
+test('a seller business is approved in the answer to its submit', async () => {
+  api = await newAccountClient(site);
+  const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
+  const { body } = await api.submit(id, sellerDossier);
+  assert.equal(body['status'], 'approved');
+  assert.match(String(body['receiverId']), /^rcv_/);
+  assert.equal(body['approvedAt'], body['updatedAt']);
+  assert.equal(body['readyToCollect'], false);
+  assert.deepEqual(await api.events(), ['created', 'kyb_approved']);
+});
+
+test('an individual is verifying, and the partner decides by message', async () => {
+  api = await newAccountClient(site);
+  for (const [firstName, status, event] of [
+    ['Bo', 'approved', 'kyb_approved'],
+    ['Fail', 'rejected', 'kyb_rejected'],
+  ] as const) {
+    for (const role of ['seller', 'buyer']) {
+      api = await newAccountClient(site);
+      const { id } = (await api.create({ role, entityType: 'individual' })).body;
+      const submitted = await api.submit(id, { ...person, firstName });
+      assert.equal(submitted.body['status'], 'verifying');
+      assert.match(String(submitted.body['receiverId']), /^rcv_/);
+      await site.world.settle();
+      const { body } = await api.get(id);
+      assert.equal(body['status'], status);
+      assert.notEqual(body[`${status}At`], null);
+      assert.deepEqual(await api.events(), ['created', event]);
+    }
+  }
+});
+
+test('an event carries the account as it stands, under the id of the event', async () => {
+  api = await newAccountClient(site);
+  const made = await api.create({ role: 'seller', entityType: 'business', externalId: 'e' });
+  await api.submit(made.body['id'], sellerDossier);
+  await site.world.settle();
+  const feed = await site.world.deps.store.run((tx) => tx.feed.after(api.tenant, 0, 10));
+  const bodies = feed.map(({ body }) => JSON.parse(body) as { event: string; data: Json });
+  const fields = {
+    connectedAccountId: made.body['id'],
+    externalId: 'e',
+    role: 'seller',
+    entityType: 'business',
+    readyToCollect: false,
+  };
+  assert.deepEqual(
+    bodies.map(({ event, data: { externalEventId, occurredAt, ...data } }, index) => {
+      assert.equal(externalEventId, feed[index]?.id);
+      assert.equal(occurredAt, made.body['createdAt']);
+      return { event, ...data };
+    }),
+    [
+      { event: 'connected_account.created', ...fields, status: 'created' },
+      { event: 'connected_account.kyb_approved', ...fields, status: 'approved' },
+    ],
+  );
+});
+
+test('while verifying or approved a submit answers with the account, whatever it says', async () => {
+  api = await newAccountClient(site);
+  const { id } = (await api.create({ role: 'seller', entityType: 'individual' })).body;
+  const first = await api.submit(id, person);
+  assert.equal(first.body['status'], 'verifying');
+  for (const body of [person, {}, { ...person, firstName: 'Fail', tosId: 'unknown' }]) {
+    assert.deepEqual((await api.submit(id, body)).body, first.body);
+  }
+  await site.world.settle();
+  const approved = (await api.get(id)).body;
+  assert.equal(approved['status'], 'approved');
+  assert.deepEqual((await api.submit(id, {})).body, approved);
+  assert.equal(approved['receiverId'], first.body['receiverId']);
+});
+
+test('submits that race make one party at the partner', async () => {
+  api = await newAccountClient(site);
+  const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
+  const { submitReceiver } = site.world.partner;
+  const requests = new Set<string>();
+  const counted: SettlementPartner['submitReceiver'] = (request) => {
+    requests.add(request);
+    return submitReceiver(request);
+  };
+  await withPartner(site.world, { submitReceiver: counted }, async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => api.submit(id, sellerDossier)),
+    );
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
+    await site.world.settle();
+  });
+  assert.equal(requests.size, 1);
+  assert.equal((await api.get(id)).body['status'], 'approved');
+  assert.deepEqual(await api.events(), ['created', 'kyb_approved']);
+});
+
+test('after a rejection a submit opens a fresh submission as a fresh receiver', async () => {
+  api = await newAccountClient(site);
+  const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
+  const rejected = (await api.submit(id, { ...sellerDossier, legalName: 'Fail' })).body;
+  assert.equal(rejected['status'], 'rejected');
+  assert.notEqual(rejected['rejectedAt'], null);
+  const firstCommand = await api.submissionOf(id);
+  const again = (await api.submit(id, sellerDossier)).body;
+  assert.equal(again['status'], 'approved');
+  assert.equal(again['rejectedAt'], null);
+  assert.notEqual(again['receiverId'], rejected['receiverId']);
+  // Late news of the submission before decides nothing any more.
+  await reportOn(site.world, firstCommand, { status: 'rejected', reason: 'late' });
+  assert.deepEqual((await api.get(id)).body, again);
+  assert.deepEqual(await api.events(), ['created', 'kyb_rejected', 'kyb_approved']);
+});
+
+test('a partner that refuses a dossier for good has rejected it', async () => {
+  api = await newAccountClient(site);
+  const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
+  const submitReceiver = async () =>
+    ({ outcome: 'refused', code: 'sanctioned', message: 'no' }) as const;
+  await withPartner(site.world, { submitReceiver }, async () => {
+    assert.equal((await api.submit(id, sellerDossier)).body['status'], 'rejected');
+  });
+  assert.equal((await api.submit(id, sellerDossier)).body['status'], 'approved');
+});
+
+test('a call whose answer is lost leaves the account verifying; the workers bring the rest', async () => {
+  api = await newAccountClient(site);
+  const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
+  const lost: readonly SettlementPartner['submitReceiver'][] = [
+    async () => ({ outcome: 'unknown', reason: 'time-out' }),
+    async () => Promise.reject(new Error('reset')),
+  ];
+  for (const submitReceiver of lost) {
+    await withPartner(site.world, { submitReceiver }, async () => {
+      const { body } = await api.submit(id, sellerDossier);
+      assert.equal(body['status'], 'verifying');
+    });
+  }
+  site.world.advanceClock(5_000);
+  await site.world.settle();
+  assert.equal((await api.get(id)).body['status'], 'approved');
+});
+
+test('a crash between the record and the call is healed when the lease runs out', async () => {
+  api = await newAccountClient(site);
+  const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
+  const called = Promise.withResolvers<void>();
+  const submitReceiver: SettlementPartner['submitReceiver'] = () => {
+    called.resolve();
+    return new Promise(() => undefined);
+  };
+  await withPartner(site.world, { submitReceiver }, async () => {
+    // Nobody answers this request any more: its process is dead.
+    void submitAccount(site.world.deps, api.tenant, String(id), sellerDossier);
+    await called.promise;
+  });
+  await site.world.settle();
+  assert.equal((await api.get(id)).body['status'], 'verifying');
+  site.world.advanceClock(60_000);
+  await site.world.settle();
+  assert.equal((await api.get(id)).body['status'], 'approved');
+});
+
+test('a partner that cannot prepare a submission: 503, and the account stays as it was', async () => {
+  api = await newAccountClient(site);
+  const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
+  const prepareReceiver = async () => ({ outcome: 'later', reason: 'down' }) as const;
+  await withPartner(site.world, { prepareReceiver }, async () => {
+    assert.equal(refusalOf(await api.submit(id, sellerDossier)), '503 PartnerUnavailable');
+  });
+  assert.equal((await api.get(id)).body['status'], 'created');
+});
+
+test('an approval that the partner takes back turns the account rejected', async () => {
+  api = await newAccountClient(site);
+  const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
+  await api.submit(id, sellerDossier);
+  await reportOn(site.world, await api.submissionOf(id), {
+    status: 'rejected',
+    reason: 'sanctions list',
+  });
+  const { body } = await api.get(id);
+  assert.equal(body['status'], 'rejected');
+  assert.notEqual(body['rejectedAt'], null);
+  await reportOn(site.world, await api.submissionOf(id), {
+    status: 'approved',
+    reason: null,
+  });
+  assert.deepEqual((await api.get(id)).body, body);
+  assert.deepEqual(await api.events(), ['created', 'kyb_approved', 'kyb_rejected']);
+});
+
+test('tax ids and dossiers are nowhere readable: not in answers, rows, events or the log', async () => {
+  api = await newAccountClient(site);
+  const answers: string[] = [];
+  const written = await writtenBy(async () => {
+    const account = { role: 'buyer', entityType: 'individual', taxId: 'TAX-777777' };
+    const made = await api.create(account);
+    const { id } = made.body;
+    const dossier = { ...person, lastName: 'Zxywvut', taxId: 'TAX-888888' };
+    answers.push(made.text, (await api.submit(id, dossier)).text);
+    await site.world.settle();
+    const { body, text } = await api.get(id);
+    assert.equal(body['taxIdLast4'], '8888');
+    answers.push(text, (await api.list('')).text);
+  });
+  const { log, sent } = site.world;
+  const told = [...written, ...answers, JSON.stringify(log), JSON.stringify(sent)];
+  for (const secret of ['TAX-777777', 'TAX-888888', 'Zxywvut']) {
+    assert.ok(!told.some((text) => text.includes(secret)), secret);
+  }
+});
