@@ -188,3 +188,12 @@ test('the README’s snippet that embeds ponte runs as written', async () => {
   }
   rmSync(folder, { recursive: true });
 });
+
+test('a reader that waits for events is answered when there are some', () =>
+  withPonte({}, async (ponte) => {
+    const waiting = ponte.get('/v1/events?wait=30');
+    await ponte.post('/v1/payment-intents', intent);
+    await ponte.runUntilIdle();
+    const { data } = (await waiting) as { readonly data: readonly { readonly event: string }[] };
+    assert.equal(data[0]?.event, 'payment_intent.created');
+  }));

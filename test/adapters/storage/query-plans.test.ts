@@ -235,3 +235,24 @@ test('every statement of the store finds its rows by an index', async () => {
   );
   database.close();
 });
+
+test('pages of long lists are sought in an index that has their order', async () => {
+  const database = new SqliteDatabase({ path: ':memory:' });
+  migrateSqlite(database.connection, loadMigrations('sqlite'));
+  const texts = [...(await statementsOfTheStore())];
+  for (const [part, step] of [
+    [
+      'from deliveries where org_id = $1 and mode = $2 and subscription_id = $3 and id < $4',
+      'SEARCH deliveries USING INDEX deliveries_of_subscription (subscription_id=? AND id<?)',
+    ],
+    [
+      'from events where org_id = $1 and mode = $2 and sequence > $3',
+      'SEARCH events USING INDEX events_sequence (org_id=? AND mode=? AND sequence>?)',
+    ],
+  ] as const) {
+    const sql = texts.find((text) => text.includes(part));
+    assert.ok(sql !== undefined, part);
+    assert.deepEqual(planOf(database, sql), [step]);
+  }
+  database.close();
+});
