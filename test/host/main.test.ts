@@ -104,7 +104,7 @@ describe('a host that cannot serve says why', () => {
   });
 });
 
-test('SIGTERM lets a webhook that is being received be answered, and keeps the outcome', async () => {
+test('SIGTERM lets a webhook under way be answered, and keeps the outcome', async () => {
   const [arrived, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const receiver = await startReceiver((response) => {
     arrived.resolve();

@@ -42,7 +42,7 @@ async function newOrganization(name = 'Exporter', sandboxKyb = false): Promise<s
   return (await createOrganization(deps, { name, sandboxKyb })).organization.id;
 }
 
-test('with the sandbox cleared an organization collects in test mode at once, live not', async () => {
+test('with the sandbox cleared an organization collects in test mode at once', async () => {
   const { organization, profiles } = await createOrganization(deps, {
     name: ' Exporter ',
     sandboxKyb: true,
@@ -116,7 +116,7 @@ test('an empty PIX key or holder is refused', async () => {
   }
 });
 
-test('a rejected organization stays rejected until it is submitted anew, as another party', async () => {
+test('a rejected organization is submitted anew as another party', async () => {
   const { organization, profiles } = await createOrganization(deps, {
     name: 'Fail',
     sandboxKyb: true,
@@ -152,7 +152,7 @@ describe('live mode', () => {
     assert.equal(again.organization.productionGrantedAtMs, grantedAtMs, 'granted once');
   });
 
-  test('without a partner is refused, and production access can be granted all the same', async () => {
+  test('without a partner is refused; production access is not', async () => {
     const none: Deps = { ...deps, partners: { ...deps.partners, live: null } };
     const orgId = await newOrganization();
     const submitted = submitKyb(none, { orgId, mode: 'live' });
@@ -193,7 +193,7 @@ describe('a partner whose answers get lost', () => {
   }
 
   for (const call of calls) {
-    test(`${call}: a create says which organization is not ready, repeats complete it`, async () => {
+    test(`${call}: a create says what is not ready, repeats complete it`, async () => {
       const lossy = losing(call);
       const made = createOrganization(lossy.deps, { name: 'Exporter', sandboxKyb: true });
       const error = await made.then(
