@@ -4,41 +4,34 @@
 import {
   decideSubmission,
   emailKey,
-  isInFlightOrApproved,
   type KycSubmission,
   nextKycStatus,
 } from '../domain/buyer-kyc.js';
 import { confirmed, kycDecided, quoted, signedIn, unchanged } from '../domain/collection.js';
 import { countsAsBuyerKyc } from '../domain/connected-account.js';
-import { requestPurpose } from '../domain/partner-command.js';
 import { nextStatus, type Payment } from '../domain/payment.js';
 import type { Quote } from '../domain/quote.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, ReceiverReport, SettlementPartner, Tx } from '../ports.js';
-import {
-  changeCollection,
-  loadCollection,
-  newCommand,
-  type PaymentView,
-  readView,
-} from './collections.js';
+import { changeCollection, loadCollection, type PaymentView, readView } from './collections.js';
+import { stagePurge } from './documents.js';
 
 /** How many waiting payments of a buyer are looked up at a time. */
 const WAITING_PAGE = 50;
 
-/** What the buyer says of itself on the KYC form. */
-export interface BuyerPerson {
-  readonly entityType: 'individual' | 'business';
-  readonly firstName: string | null;
-  readonly lastName: string | null;
-  readonly legalName: string | null;
-  readonly country: string | null;
-}
-
-/** The buyer proved its mailbox for this payment; a repeat changes nothing. */
-export async function signIn(deps: Deps, tenant: Tenant, paymentId: string): Promise<PaymentView> {
+/**
+ * The buyer proved its mailbox for this payment; a repeat changes nothing. `prove` may refuse, and
+ * what it stages is stored with the sign-in.
+ */
+export async function signIn(
+  deps: Deps,
+  tenant: Tenant,
+  paymentId: string,
+  prove: (tx: Tx) => Promise<void> = async () => undefined,
+): Promise<PaymentView> {
   const change = await changeCollection(deps, tenant, paymentId, async (was, tx) => {
+    await prove(tx);
     const { status } = was.payment;
     const awaited = nextStatus(status, 'sign_in') ?? nextStatus(status, 'kyc_approved');
     if (awaited === null) return unchanged(was);
@@ -49,44 +42,6 @@ export async function signIn(deps: Deps, tenant: Tenant, paymentId: string): Pro
   // The approval may just have become this tenant's: its other waiting payments go on too.
   if (view.kycStatus === 'approved') await moveWaiting(deps, tenant, change.payment.buyerId);
   return view;
-}
-
-/**
- * Hands the buyer's dossier to the partner, by a stored command. While a submission is in flight or
- * approved it answers with that one; after a rejection it makes a fresh one.
- */
-export async function submitBuyerKyc(
-  deps: Deps,
-  tenant: Tenant,
-  paymentId: string,
-  person: BuyerPerson,
-): Promise<KycSubmission> {
-  const partner = partnerOf(deps, tenant);
-  const { payment } = await deps.store.run((tx) => loadCollection(tx, tenant, paymentId));
-  const nowMs = deps.clock.nowMs();
-  const commandId = deps.ids.next('cmd', nowMs);
-  const order = {
-    ...person,
-    reference: commandId,
-    role: 'buyer' as const,
-    email: payment.buyer.email,
-  };
-  const prepared = await partner.prepareReceiver(order);
-  if (prepared.outcome === 'refused') throw new PonteError('ValidationError', prepared.message);
-  if (prepared.outcome !== 'done') throw new PonteError('PartnerUnavailable');
-  const submission = await deps.store.run(async (tx) => {
-    const known = await tx.buyers.submission(tenant, payment.buyerId);
-    if (known !== null && isInFlightOrApproved(known.status)) return known;
-    const fresh = newSubmission(deps, tenant, payment.buyerId, 'verifying', nowMs);
-    const draft = { kind: 'submit_buyer', amount: null } as const;
-    const command = newCommand(tenant, commandId, draft, { submissionId: fresh.id }, nowMs);
-    const request = deps.secretBox.seal(prepared.value, requestPurpose(command));
-    tx.buyers.insertSubmission(fresh);
-    tx.commands.insert({ ...command, request });
-    return fresh;
-  });
-  deps.wake('commands');
-  return submission;
 }
 
 /** The partner knows the party under `partnerRef`. */
@@ -120,9 +75,13 @@ export async function decideKyc(
     assert(submission !== null, 'a submission stays');
     const nowMs = deps.clock.nowMs();
     const decided = decideSubmission(submission, decision, report.reason, nowMs);
-    if (decided !== submission) tx.buyers.updateSubmission(decided);
-    return submission.buyerId;
+    const { buyerId } = submission;
+    if (decided === submission) return buyerId;
+    tx.buyers.updateSubmission(decided);
+    stagePurge(deps, tx, tenant, { party: 'buyer', id: buyerId });
+    return buyerId;
   });
+  deps.wake('purges');
   await moveWaiting(deps, tenant, buyerId);
 }
 
@@ -256,7 +215,10 @@ async function adoptApproval(deps: Deps, tx: Tx, payment: Payment): Promise<bool
   const nowMs = deps.clock.nowMs();
   tx.buyers.expectSubmission(elsewhere);
   if (own !== null && nextKycStatus(own.status, 'adopt') !== null) {
-    tx.buyers.updateSubmission({ ...own, status: 'approved', approvedAtMs: nowMs });
+    // Nothing is waited for any more: neither the form nor the documents.
+    const settled = { status: 'approved', approvedAtMs: nowMs, draftSealed: null } as const;
+    tx.buyers.updateSubmission({ ...own, ...settled });
+    stagePurge(deps, tx, tenant, { party: 'buyer', id: payment.buyerId });
   } else {
     const adopted = newSubmission(deps, tenant, payment.buyerId, 'approved', nowMs);
     tx.buyers.insertSubmission({ ...adopted, approvedAtMs: nowMs });
@@ -264,7 +226,8 @@ async function adoptApproval(deps: Deps, tx: Tx, payment: Payment): Promise<bool
   return true;
 }
 
-function newSubmission(
+/** As it is first stored; what else is known of it is added by who makes it. */
+export function newSubmission(
   deps: Deps,
   tenant: Tenant,
   buyerId: string,
@@ -290,7 +253,8 @@ function newSubmission(
   });
 }
 
-function partnerOf(deps: Deps, tenant: Tenant): SettlementPartner {
+/** The partner of the mode; PartnerUnavailable where none is configured. */
+export function partnerOf(deps: Deps, tenant: Tenant): SettlementPartner {
   const partner = deps.partners[tenant.mode];
   if (partner === null) throw new PonteError('PartnerUnavailable');
   return partner;

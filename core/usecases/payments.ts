@@ -240,7 +240,8 @@ async function sellerDestination(tx: Tx, tenant: Tenant, externalId: string): Pr
   return destinationRef;
 }
 
-function newBuyer(deps: Deps, tenant: Tenant, email: string, nowMs: number): Buyer {
+/** A buyer whom nobody in this mode knew by its address. */
+export function newBuyer(deps: Deps, tenant: Tenant, email: string, nowMs: number): Buyer {
   const id = deps.ids.next('byr', nowMs);
   return { id, mode: tenant.mode, email, emailKey: emailKey(email), createdAtMs: nowMs };
 }

@@ -8,8 +8,9 @@ import { isQuoteExpired } from '../domain/quote.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Advance, Deps } from '../ports.js';
-import { confirmQuote, requestQuote, signIn, submitBuyerKyc } from './buyers.js';
+import { confirmQuote, requestQuote, signIn } from './buyers.js';
 import { eachByItself, type PaymentView, readView } from './collections.js';
+import { submitBuyerKyc } from './kyc.js';
 import { readPayment } from './payments.js';
 
 /** Waits between looks at a payment that is the partner's turn; the last one repeats. */
@@ -29,6 +30,16 @@ const buyerSteps: Partial<
   },
   fx_quoted: playQuote,
 };
+
+/** What the sandbox buyer tells besides its name. */
+const sandboxPerson = {
+  entityType: 'individual',
+  dateOfBirth: '1990-01-31',
+  idDocCountry: 'US',
+  idDocType: 'PASSPORT',
+  selfieFile: 'https://sandbox.invalid/selfie.jpg',
+  idDocFrontFile: 'https://sandbox.invalid/passport.jpg',
+} as const;
 
 /** More steps than the buyer has: the rest are new quotes for expired ones. */
 const STEPS_AT_ONCE = 8;
@@ -111,13 +122,9 @@ async function buyerStep(deps: Deps, payment: Payment): Promise<boolean> {
 
 async function playKyc(deps: Deps, payment: Payment): Promise<boolean> {
   const { firstName, lastName } = nameParts(payment);
-  await submitBuyerKyc(deps, tenantOf(payment), payment.id, {
-    entityType: 'individual',
-    firstName,
-    lastName,
-    legalName: null,
-    country: payment.buyer.country,
-  });
+  const { country, phone } = payment.buyer;
+  const dossier = { ...sandboxPerson, firstName, lastName, country, phone };
+  await submitBuyerKyc(deps, tenantOf(payment), payment.id, dossier);
   return false;
 }
 

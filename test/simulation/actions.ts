@@ -8,10 +8,11 @@ import {
   type PaymentStatus,
 } from '../../core/domain/payment.js';
 import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
-import { confirmQuote, requestQuote, signIn, submitBuyerKyc } from '../../core/usecases/buyers.js';
+import { confirmQuote, requestQuote, signIn } from '../../core/usecases/buyers.js';
 import type { PaymentView } from '../../core/usecases/collections.js';
 import { retryCommand } from '../../core/usecases/command-retries.js';
 import { replayAllDead, replayByOperator, replayDelivery } from '../../core/usecases/deliveries.js';
+import { submitBuyerKyc } from '../../core/usecases/kyc.js';
 import {
   type CreatePaymentInput,
   cancelPayment,
@@ -42,8 +43,12 @@ const person = {
   entityType: 'individual',
   firstName: 'Ana',
   lastName: 'Lima',
-  legalName: null,
+  dateOfBirth: '1990-01-31',
   country: 'US',
+  idDocCountry: 'US',
+  idDocType: 'PASSPORT',
+  selfieFile: 'https://files.example/selfie.jpg',
+  idDocFrontFile: 'https://files.example/passport.jpg',
 } as const;
 
 type Act = (world: World, host: SimulatedHost) => void | Promise<void>;

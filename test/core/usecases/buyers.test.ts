@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import { decideKyc, signIn, submitBuyerKyc } from '../../../core/usecases/buyers.js';
+import { decideKyc, signIn } from '../../../core/usecases/buyers.js';
+import { submitBuyerKyc } from '../../../core/usecases/kyc.js';
 import { createPayment, readPayment } from '../../../core/usecases/payments.js';
 import { type World, world } from '../../support/small-world.js';
 
@@ -30,8 +31,16 @@ async function statusOf(made: World, tenant: Tenant, id: string): Promise<string
 }
 
 function person(firstName: string) {
-  const lastName = 'Buyer';
-  return { entityType: 'individual', firstName, lastName, legalName: null, country: null } as const;
+  return {
+    entityType: 'individual',
+    firstName,
+    lastName: 'Buyer',
+    dateOfBirth: '1990-01-31',
+    idDocCountry: 'US',
+    idDocType: 'PASSPORT',
+    selfieFile: 'https://files.example/selfie.jpg',
+    idDocFrontFile: 'https://files.example/front.jpg',
+  } as const;
 }
 
 test('a rejection fails the payments that wait for it, of that tenant only', async () => {
