@@ -13,6 +13,7 @@ import type { Dossier } from './domain/dossier.js';
 import type { DomainEvent } from './domain/event.js';
 import type { Funds } from './domain/funds.js';
 import type { Posting } from './domain/ledger.js';
+import type { Member } from './domain/member.js';
 import type { Money } from './domain/money.js';
 import type { Organization, OrganizationProfile } from './domain/organization.js';
 import type { CommandKind, PartnerCommand } from './domain/partner-command.js';
@@ -99,6 +100,16 @@ export interface Tx {
     update(organization: Organization): void;
     updateProfile(profile: OrganizationProfile): void;
     expectProfile(profile: OrganizationProfile): void;
+  };
+  readonly members: {
+    get(orgId: string, id: string): Promise<Member | null>;
+    /** The one of this address who was not removed. */
+    byEmail(orgId: string, emailKey: string): Promise<Member | null>;
+    /** Newest first, removed ones included. */
+    list(orgId: string): Promise<readonly Member[]>;
+    /** A second member of the same address is a conflict: the work runs again. */
+    insert(member: Member): void;
+    update(member: Member): void;
   };
   readonly keys: {
     get(keyId: string): Promise<StoredKey | null>;

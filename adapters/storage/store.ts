@@ -10,6 +10,7 @@ import { accountsOf } from './tables/account-rows.js';
 import { deliveriesOf, subscriptionsOf } from './tables/delivery-rows.js';
 import { documentsOf } from './tables/document-rows.js';
 import { feedOf, outboxOf } from './tables/event-rows.js';
+import { membersOf } from './tables/member-rows.js';
 import { fundsOf, ledgerOf, quotesOf } from './tables/money-rows.js';
 import { buyersOf } from './tables/party-rows.js';
 import { idempotencyOf, paymentsOf } from './tables/payment-rows.js';
@@ -63,6 +64,7 @@ async function runOnce<T>(database: Database, work: (tx: Tx) => Promise<T>): Pro
 function txOver(staging: Staging): Tx {
   return {
     organizations: organizationsOf(staging),
+    members: membersOf(staging),
     keys: keysOf(staging),
     payments: paymentsOf(staging),
     funds: fundsOf(staging),

@@ -1,8 +1,22 @@
-// An organization (the integrator) and what it has in each mode: its KYB, its virtual account at
-// the partner and the PIX destination that payments without a named seller settle to.
+// An organization (the integrator) and what it has in each mode: its KYB, the terms, its virtual
+// account at the partner and the PIX destination that payments without a named seller settle to.
+import { PonteError } from '../errors.js';
 import type { Tenant } from './tenant.js';
 
+/** `overrule` is an operator's word. Nothing submitted is null outside. */
+export const kybMoves = {
+  none: { submit: 'verifying' },
+  verifying: { approve: 'approved', reject: 'rejected', overrule: 'approved' },
+  approved: { reject: 'rejected' },
+  rejected: { submit: 'verifying', overrule: 'approved' },
+} as const satisfies Record<KybStatus | 'none', Partial<Record<KybMove, KybStatus>>>;
+
 export type KybStatus = 'verifying' | 'approved' | 'rejected';
+export type KybMove = 'submit' | 'approve' | 'reject' | 'overrule';
+
+export const kybStatuses = Object.keys(kybMoves).filter(
+  (status) => status !== 'none',
+) as readonly KybStatus[];
 
 export interface Organization {
   readonly id: string;
@@ -18,17 +32,89 @@ export interface Organization {
 export interface OrganizationProfile extends Tenant {
   /** Null until a KYB submission was started. */
   readonly kybStatus: KybStatus | null;
-  /** Our own id of the organization as a party at the partner. */
+  /** Our own id of the organization as a party at the partner; a fresh one for each submission. */
   readonly receiverId: string | null;
+  /** The order of the newest submission: news of an earlier one decides nothing any more. */
+  readonly kybCommandId: string | null;
   /** The partner's id of that party; never shown. */
   readonly partnerRef: string | null;
   readonly virtualAccountRef: string | null;
   /** The partner's reference of the PIX destination; the PIX key itself is never stored. */
   readonly destinationRef: string | null;
+  /** The partner's id of the accepted terms, where it gives one. */
+  readonly tosId: string | null;
+  readonly tosAcceptedAtMs: number | null;
   readonly version: number;
+}
+
+export function nextKybStatus(status: KybStatus | null, move: KybMove): KybStatus | null {
+  const row: Partial<Record<KybMove, KybStatus>> = kybMoves[status ?? 'none'];
+  return row[move] ?? null;
 }
 
 /** KYB approved and a virtual account there: payments can be created. */
 export function mayCollect(profile: OrganizationProfile): boolean {
   return profile.kybStatus === 'approved' && profile.virtualAccountRef !== null;
+}
+
+/** Until the mode is activated: by its KYB, in live mode after production access was granted. */
+export function needsOnboarding(
+  organization: Organization,
+  { mode, kybStatus }: OrganizationProfile,
+): boolean {
+  const granted = mode === 'test' || organization.productionGrantedAtMs !== null;
+  return kybStatus !== 'approved' || !granted;
+}
+
+/** The KYB is handed to the partner, as a fresh party; the profile as it is when it is there. */
+export function kybSubmitted(
+  profile: OrganizationProfile,
+  submission: { readonly receiverId: string; readonly kybCommandId: string },
+): OrganizationProfile {
+  const kybStatus = nextKybStatus(profile.kybStatus, 'submit');
+  if (kybStatus === null) return profile;
+  // The account and the destination were those of the party before.
+  const fresh = { partnerRef: null, virtualAccountRef: null, destinationRef: null };
+  return Object.freeze({ ...profile, ...submission, ...fresh, kybStatus });
+}
+
+/** The partner knows the party, and perhaps decided on it. */
+export function kybReported(
+  profile: OrganizationProfile,
+  partnerRef: string | null,
+  status: 'verifying' | 'approved' | 'rejected',
+): OrganizationProfile {
+  const known =
+    profile.partnerRef === null && partnerRef !== null
+      ? Object.freeze({ ...profile, partnerRef })
+      : profile;
+  if (status === 'verifying') return known;
+  return kybDecided(known, status === 'approved' ? 'approve' : 'reject');
+}
+
+/** The profile as it is when the decision does not fit. */
+export function kybDecided(
+  profile: OrganizationProfile,
+  move: 'approve' | 'reject' | 'overrule',
+): OrganizationProfile {
+  const kybStatus = nextKybStatus(profile.kybStatus, move);
+  return kybStatus === null ? profile : Object.freeze({ ...profile, kybStatus });
+}
+
+/** The terms are accepted once; the partner's id of them may follow, and then stays. */
+export function termsAccepted(
+  profile: OrganizationProfile,
+  tosId: string | null,
+  nowMs: number,
+): OrganizationProfile {
+  if (tosId !== null && profile.tosId !== null && tosId !== profile.tosId) {
+    throw new PonteError('TosIdMismatch');
+  }
+  const known = profile.tosId ?? tosId;
+  if (profile.tosAcceptedAtMs !== null && known === profile.tosId) return profile;
+  return Object.freeze({
+    ...profile,
+    tosId: known,
+    tosAcceptedAtMs: profile.tosAcceptedAtMs ?? nowMs,
+  });
 }

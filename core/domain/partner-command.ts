@@ -27,6 +27,8 @@ export type CommandMove = 'send' | 'accept' | 'refuse' | 'postpone' | 'lose' | '
 
 /** What the partner tells of each kind of order later; null: its answer to the call is all. */
 export const newsOf = {
+  /** An organization's own KYB. */
+  submit_organization: 'receiver',
   submit_buyer: 'receiver',
   submit_account: 'receiver',
   /** The off-ramp wallet of a seller. */
@@ -59,7 +61,7 @@ export interface PartnerCommand extends Tenant {
   /** Also our idempotency key and our reference at the partner. */
   readonly id: string;
   readonly kind: CommandKind;
-  /** The one thing it serves: a payment, a KYC submission or a connected account. */
+  /** The one thing it serves: a payment, a KYC submission, an account; else the organization. */
   readonly paymentId: string | null;
   readonly submissionId: string | null;
   readonly accountId: string | null;

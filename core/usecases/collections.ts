@@ -105,7 +105,8 @@ export function newCommand(
   subject:
     | { readonly paymentId: string }
     | { readonly submissionId: string }
-    | { readonly accountId: string },
+    | { readonly accountId: string }
+    | { readonly orgId: string },
   nowMs: number,
 ): PartnerCommand {
   return Object.freeze({

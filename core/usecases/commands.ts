@@ -60,6 +60,7 @@ const partyVerbs: Verbs = {
   ask: (partner, partnerRef) => partner.receiver(partnerRef),
 };
 const verbs: Readonly<Record<CommandKind, Verbs>> = {
+  submit_organization: partyVerbs,
   submit_buyer: partyVerbs,
   submit_account: partyVerbs,
   provision_rails: {
@@ -173,6 +174,7 @@ async function prepare(
       assert(payinRef !== null, 'money to refund came by a pay-in');
       return partner.prepareRefund({ reference, payinRef, amount });
     }
+    case 'submit_organization':
     case 'submit_buyer':
     case 'submit_account':
     case 'provision_rails':
@@ -315,6 +317,7 @@ function answeredChange(
       const taken = command.firstSentAtMs !== null;
       return refundRefused(was, commands, amountMinor(command), taken, nowMs);
     }
+    case 'submit_organization':
     case 'submit_buyer':
     case 'submit_account':
     case 'provision_rails':

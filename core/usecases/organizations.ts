@@ -1,15 +1,35 @@
-// Organizations: making them, and bringing them to where payments can be created in a mode (KYB at
-// the partner, PIX destination, virtual account). Each step is stored before the next begins and
-// is keyed at the partner, so that any of these calls can be repeated after a failure.
-
-import type { KybStatus, Organization, OrganizationProfile } from '../domain/organization.js';
+// Organizations: making them, and bringing them to where payments can be created in a mode (terms,
+// KYB at the partner, PIX destination, virtual account). The KYB is an order like any other to the
+// partner; what follows it is stored before the next step begins and keyed at the partner, so that
+// any of these calls can be repeated after a failure.
+import {
+  kybDecided,
+  kybSubmitted,
+  nextKybStatus,
+  type Organization,
+  type OrganizationProfile,
+  termsAccepted,
+} from '../domain/organization.js';
+import {
+  COMMAND_LEASE_MS,
+  isOpen,
+  type PartnerCommand,
+  requestPurpose,
+} from '../domain/partner-command.js';
 import { hasUnstorableText } from '../domain/raw-json.js';
 import { type Mode, modes, type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
-import type { Deps, PartnerAnswer, ReceiverReport, SettlementPartner } from '../ports.js';
+import type { Deps, PartnerAnswer, SettlementPartner, Tx } from '../ports.js';
+import { newLease } from './account-changes.js';
+import { newCommand } from './collections.js';
+import { workNow } from './commands.js';
+import { changeProfile, loadProfile } from './organization-changes.js';
 
 const NAME_LENGTH_MAX = 200;
 const PIX_KEY_LENGTH_MAX = 140;
+const TOS_ID_LENGTH_MAX = 200;
+/** What an organization is to the partner. */
+const PARTY = { role: 'seller', entityType: 'business', country: 'BR' } as const;
 
 export interface OrganizationView {
   readonly organization: Organization;
@@ -71,9 +91,7 @@ export async function readOrganization(deps: Deps, orgId: string): Promise<Organ
 
 /** Submits the KYB, or asks again for the decision on one that is being verified. */
 export async function submitKyb(deps: Deps, tenant: Tenant): Promise<OrganizationView> {
-  const { organization } = await readOrganization(deps, tenant.orgId);
-  await submitted(deps, organization, tenant);
-  await provisioned(deps, tenant);
+  await submitted(deps, tenant);
   return readOrganization(deps, tenant.orgId);
 }
 
@@ -83,9 +101,32 @@ export async function approveKyb(deps: Deps, tenant: Tenant): Promise<Organizati
   if (tenant.mode === 'live' && organization.productionGrantedAtMs === null) {
     throw new PonteError('ProductionAccessNotApproved');
   }
-  await submitted(deps, organization, tenant);
-  await changeProfile(deps, tenant, (profile) => ({ ...profile, kybStatus: 'approved' }));
-  await provisioned(deps, tenant);
+  await submitted(deps, tenant);
+  await changeProfile(deps, tenant, (was) => kybDecided(was, 'overrule'));
+  return readOrganization(deps, tenant.orgId);
+}
+
+/**
+ * The organization has accepted the partner's terms; `tosId` is what the partner calls that. Where
+ * the partner asks for one and none is given, the ValidationError tells where to get it.
+ */
+export async function acceptTerms(
+  deps: Deps,
+  tenant: Tenant,
+  tosId: string | null,
+): Promise<OrganizationView> {
+  const given = tosId === null ? null : checkedText('tosId', tosId, TOS_ID_LENGTH_MAX);
+  const { profiles } = await readOrganization(deps, tenant.orgId);
+  const partner = partnerOf(deps, tenant.mode);
+  const asked = partner.requirements(PARTY.role, PARTY.entityType).includes('tosId');
+  if (asked && given === null && profiles[tenant.mode].tosId === null) {
+    const key = deps.secretBox.mac(JSON.stringify([tenant.orgId, tenant.mode]), 'terms');
+    const { url } = done(await partner.startTos({ redirectUrl: deps.settings.payUrl, key }));
+    const text = `tosId: accept the terms at ${url} and give the tos_id of where that leads.`;
+    throw new PonteError('ValidationError', text);
+  }
+  const nowMs = deps.clock.nowMs();
+  await changeProfile(deps, tenant, (was) => termsAccepted(was, given, nowMs));
   return readOrganization(deps, tenant.orgId);
 }
 
@@ -118,70 +159,99 @@ export async function grantProduction(deps: Deps, orgId: string): Promise<Organi
   return readOrganization(deps, orgId);
 }
 
+/** Whether invoices need a second person from now on. */
+export async function requireApproval(
+  deps: Deps,
+  orgId: string,
+  requiresApproval: boolean,
+): Promise<OrganizationView> {
+  await deps.store.run(async (tx) => {
+    const organization = await tx.organizations.get(orgId);
+    if (organization === null) throw new PonteError('NotFound');
+    if (organization.requiresApproval === requiresApproval) return;
+    tx.organizations.update(Object.freeze({ ...organization, requiresApproval }));
+  });
+  return readOrganization(deps, orgId);
+}
+
 /** Everything a test mode needs, in the order the partner wants it. */
 async function clearSandbox(deps: Deps, organization: Organization): Promise<void> {
   const tenant: Tenant = { orgId: organization.id, mode: 'test' };
-  await submitted(deps, organization, tenant);
-  const { profiles } = await readOrganization(deps, organization.id);
-  const { kybStatus, partnerRef } = profiles.test;
+  const { kybStatus, partnerRef } = await submitted(deps, tenant);
   if (kybStatus !== 'approved' || partnerRef === null) return;
   const pixKey = `${organization.id}@sandbox.invalid`;
   await registered(deps, tenant, partnerRef, { pixKey, accountHolderName: organization.name });
   await provisioned(deps, tenant);
 }
 
-/** The organization is a party at the partner, and what the partner decided on it is known. */
-async function submitted(deps: Deps, organization: Organization, tenant: Tenant): Promise<void> {
+/** The organization is a party at the partner; what the partner decided on it so far is known. */
+async function submitted(deps: Deps, tenant: Tenant): Promise<OrganizationProfile> {
+  const { organization, profiles } = await readOrganization(deps, tenant.orgId);
   const partner = partnerOf(deps, tenant.mode);
-  const receiverId = deps.ids.next('rcv', deps.clock.nowMs());
-  // Our reference is stored before the call, so that a repeat finds the same party. A rejected
-  // organization starts anew, as another party.
-  const profile = await changeProfile(deps, tenant, (was) =>
-    was.receiverId === null || was.kybStatus === 'rejected'
-      ? { ...was, receiverId, partnerRef: null, kybStatus: 'verifying' }
-      : was,
-  );
-  if (profile.kybStatus === 'approved') return;
-  const partnerRef = profile.partnerRef ?? (await found(partner, organization, profile));
-  const report =
-    partnerRef === null
-      ? done(await partner.submitReceiver(await requestFor(partner, organization, profile)))
-      : { ...done(await partner.receiver(partnerRef)), partnerRef };
-  await changeProfile(deps, tenant, (was) =>
-    was.receiverId === profile.receiverId
-      ? { ...was, partnerRef: report.partnerRef, kybStatus: afterReport(was.kybStatus, report) }
-      : was,
-  );
+  const anew = nextKybStatus(profiles[tenant.mode].kybStatus, 'submit') !== null;
+  const command = anew
+    ? await recordedSubmission(deps, partner, organization, profiles[tenant.mode])
+    : await deps.store.run((tx) => takenSubmission(deps, tx, tenant));
+  if (command !== null) await workNow(deps, command);
+  const profile = await deps.store.run((tx) => loadProfile(tx, tenant));
+  if (profile.kybStatus === 'verifying' && profile.partnerRef === null) {
+    throw new PonteError('PartnerUnavailable');
+  }
+  return profile;
 }
 
-/** The party that an earlier call made whose answer never came. */
-async function found(
+/** A fresh order, its request fixed before the call, for the caller to work on. */
+async function recordedSubmission(
+  deps: Deps,
   partner: SettlementPartner,
   organization: Organization,
   profile: OrganizationProfile,
-): Promise<string | null> {
-  const request = await requestFor(partner, organization, profile);
-  return done(await partner.findReceiver(request))?.partnerRef ?? null;
-}
-
-async function requestFor(
-  partner: SettlementPartner,
-  organization: Organization,
-  profile: OrganizationProfile,
-): Promise<string> {
-  assert(profile.receiverId !== null, 'a submitted organization has a reference');
-  const request = await partner.prepareReceiver({
-    reference: profile.receiverId,
-    role: 'seller',
-    entityType: 'business',
-    // An organization has no address of its own here; the partner wants one per party.
-    email: `${organization.id}@organizations.invalid`,
-    firstName: null,
-    lastName: null,
-    legalName: organization.name,
-    country: 'BR',
+): Promise<PartnerCommand | null> {
+  const tenant = tenantOf(profile);
+  const nowMs = deps.clock.nowMs();
+  const commandId = deps.ids.next('cmd', nowMs);
+  const request = done(
+    await partner.prepareReceiver({
+      ...PARTY,
+      reference: commandId,
+      // An organization has no address of its own here; the partner wants one per party.
+      email: `${organization.id}@organizations.invalid`,
+      legalName: organization.name,
+      tosId: profile.tosId,
+    }),
+  );
+  const order = { kind: 'submit_organization', amount: null } as const;
+  const fresh = newCommand(tenant, commandId, order, { orgId: organization.id }, nowMs);
+  const command: PartnerCommand = Object.freeze({
+    ...fresh,
+    request: deps.secretBox.seal(request, requestPurpose(fresh)),
+    leaseToken: newLease(deps),
+    dueAtMs: nowMs + COMMAND_LEASE_MS,
   });
-  return done(request);
+  return deps.store.run(async (tx) => {
+    const was = await loadProfile(tx, tenant);
+    const receiverId = deps.ids.next('rcv', nowMs);
+    const next = kybSubmitted(was, { receiverId, kybCommandId: commandId });
+    if (next === was) return null;
+    tx.organizations.updateProfile(next);
+    tx.commands.insert(command);
+    return command;
+  });
+}
+
+/** The order that is under way, for the caller to work on at once; null when somebody else does. */
+async function takenSubmission(deps: Deps, tx: Tx, tenant: Tenant): Promise<PartnerCommand | null> {
+  const { kybCommandId } = await loadProfile(tx, tenant);
+  assert(kybCommandId !== null, 'a submitted KYB has its order');
+  const command = await tx.commands.get(kybCommandId);
+  assert(command !== null, 'an order stays');
+  const nowMs = deps.clock.nowMs();
+  const held = command.leaseToken !== null && (command.dueAtMs ?? 0) > nowMs;
+  if (!isOpen(command) || held) return null;
+  const dueAtMs = nowMs + COMMAND_LEASE_MS;
+  const taken = Object.freeze({ ...command, leaseToken: newLease(deps), dueAtMs });
+  tx.commands.update(taken);
+  return taken;
 }
 
 async function registered(
@@ -197,14 +267,16 @@ async function registered(
     NAME_LENGTH_MAX,
   );
   const key = deps.secretBox.mac(
-    JSON.stringify([tenant.orgId, tenant.mode, pixKey, accountHolderName]),
+    JSON.stringify([tenant.orgId, tenant.mode, receiverRef, pixKey, accountHolderName]),
     'pix-destination',
   );
   const partner = partnerOf(deps, tenant.mode);
   const { destinationRef } = done(
     await partner.registerPixDestination({ receiverRef, pixKey, accountHolderName, key }),
   );
-  await changeProfile(deps, tenant, (profile) => ({ ...profile, destinationRef }));
+  await changeProfile(deps, tenant, (was) =>
+    was.partnerRef === receiverRef ? { ...was, destinationRef } : was,
+  );
 }
 
 /** The virtual account is there, if everything before it is. */
@@ -218,32 +290,16 @@ async function provisioned(deps: Deps, tenant: Tenant): Promise<void> {
     await partnerOf(deps, tenant.mode).provisionRails({
       receiverRef: partnerRef,
       destinationRef,
-      key: deps.secretBox.mac(JSON.stringify([tenant.orgId, tenant.mode]), 'virtual-account'),
+      key: deps.secretBox.mac(
+        JSON.stringify([tenant.orgId, tenant.mode, partnerRef, destinationRef]),
+        'virtual-account',
+      ),
     }),
   );
-  await changeProfile(deps, tenant, (profile) => ({
-    ...profile,
-    virtualAccountRef: rails.virtualAccountRef,
-  }));
-}
-
-async function changeProfile(
-  deps: Deps,
-  tenant: Tenant,
-  change: (profile: OrganizationProfile) => OrganizationProfile,
-): Promise<OrganizationProfile> {
-  return deps.store.run(async (tx) => {
-    const profile = await tx.organizations.profile(tenantOf(tenant));
-    if (profile === null) throw new PonteError('NotFound');
-    const changed = change(profile);
-    if (changed !== profile) tx.organizations.updateProfile(Object.freeze(changed));
-    return changed;
-  });
-}
-
-/** An operator's approval is not taken back by a partner that is still looking. */
-function afterReport(was: KybStatus | null, report: ReceiverReport): KybStatus {
-  return was === 'approved' && report.status === 'verifying' ? 'approved' : report.status;
+  const { virtualAccountRef: opened } = rails;
+  await changeProfile(deps, tenant, (was) =>
+    was.partnerRef === partnerRef ? { ...was, virtualAccountRef: opened } : was,
+  );
 }
 
 function newProfile(tenant: Tenant): OrganizationProfile {
@@ -251,9 +307,12 @@ function newProfile(tenant: Tenant): OrganizationProfile {
     ...tenant,
     kybStatus: null,
     receiverId: null,
+    kybCommandId: null,
     partnerRef: null,
     virtualAccountRef: null,
     destinationRef: null,
+    tosId: null,
+    tosAcceptedAtMs: null,
     version: 1,
   });
 }
@@ -269,7 +328,7 @@ function partnerOf(deps: Deps, mode: Mode): SettlementPartner {
   return partner;
 }
 
-/** Every call here can be repeated with its key, so a call in doubt is one to repeat. */
+/** Calls that are asked here can be repeated with their key: one in doubt is one to repeat. */
 function done<T>(answer: PartnerAnswer<T>): T {
   switch (answer.outcome) {
     case 'done':

@@ -1,5 +1,6 @@
-// What the partner says of a party, in its answer or by message: which record it decides on, a
-// buyer's submission or a connected account, and what follows from that. Both ways come here.
+// What the partner says of a party, in its answer or by message: which record it decides on, an
+// organization's KYB, a buyer's submission or a connected account, and what follows from that. Both
+// ways come here.
 
 import { emailKey } from '../domain/buyer-kyc.js';
 import { countsAsBuyerKyc } from '../domain/connected-account.js';
@@ -8,6 +9,7 @@ import { tenantOf } from '../domain/tenant.js';
 import type { Deps, PartnerAnswer, ReceiverReport } from '../ports.js';
 import { accountReported, railsReported } from './account-changes.js';
 import { decideKyc, moveWaiting, submissionAccepted } from './buyers.js';
+import { organizationReported } from './organization-changes.js';
 
 /** What an answer to a command about a party told; a status only where there is one already. */
 export interface PartyAnswer {
@@ -51,6 +53,9 @@ export async function partyReported(
   report: ReceiverReport,
 ): Promise<void> {
   const tenant = tenantOf(command);
+  if (command.kind === 'submit_organization') {
+    await organizationReported(deps, command, partnerRef, report);
+  }
   if (command.submissionId !== null) {
     if (partnerRef !== null) {
       await submissionAccepted(deps, tenant, command.submissionId, partnerRef);

@@ -36,9 +36,12 @@ interface RoundTrip {
 const bareProfile = aProfile({
   kybStatus: null,
   receiverId: null,
+  kybCommandId: null,
   partnerRef: null,
   virtualAccountRef: null,
   destinationRef: null,
+  tosId: null,
+  tosAcceptedAtMs: null,
 });
 const bareCommand = aCommand({
   kind: 'submit_buyer',

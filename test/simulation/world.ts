@@ -104,9 +104,12 @@ export class World implements Surroundings {
           mode,
           kybStatus: 'approved' as const,
           receiverId: 'rcv_1',
+          kybCommandId: null,
           partnerRef: `${PARTNER_NAME}-${orgId}`,
           virtualAccountRef: 'va-1',
           destinationRef: 'pix-1',
+          tosId: null,
+          tosAcceptedAtMs: null,
           version: 1,
         });
         tx.organizations.insert(

@@ -1,10 +1,11 @@
 // Domain values for tests that need some of everything: valid, distinct in every field that could
 // be mixed up, and changed by the fields that a test is about.
-import type { Buyer, KycSubmission } from '../../core/domain/buyer-kyc.js';
+import { type Buyer, emailKey, type KycSubmission } from '../../core/domain/buyer-kyc.js';
 import type { ConnectedAccount } from '../../core/domain/connected-account.js';
 import type { Document } from '../../core/domain/document.js';
 import type { DomainEvent } from '../../core/domain/event.js';
 import { type Funds, noFunds } from '../../core/domain/funds.js';
+import type { Member } from '../../core/domain/member.js';
 import { money } from '../../core/domain/money.js';
 import type { Organization, OrganizationProfile } from '../../core/domain/organization.js';
 import type { PartnerCommand } from '../../core/domain/partner-command.js';
@@ -45,9 +46,27 @@ export function aProfile(fields: Partial<OrganizationProfile> = {}): Organizatio
     ...tenant,
     kybStatus: 'approved',
     receiverId: 'rcv_1',
+    kybCommandId: 'cmd_kyb',
     partnerRef: 're_1',
     virtualAccountRef: 'va_1',
     destinationRef: 'pix_1',
+    tosId: 'tos_1',
+    tosAcceptedAtMs: T0 + 2,
+    version: 1,
+    ...fields,
+  };
+}
+
+export function aMember(fields: Partial<Member> = {}): Member {
+  const { email = 'Ana@Acme.example' } = fields;
+  return {
+    id: 'mem_1',
+    orgId: 'org_a',
+    email,
+    emailKey: emailKey(email),
+    role: 'finance',
+    removedAtMs: null,
+    createdAtMs: T0,
     version: 1,
     ...fields,
   };

@@ -1,8 +1,8 @@
 // Organizations, what they have in each mode, and their API keys: columns, rows and SQL.
-import type {
-  KybStatus,
-  Organization,
-  OrganizationProfile,
+import {
+  kybStatuses,
+  type Organization,
+  type OrganizationProfile,
 } from '../../../core/domain/organization.js';
 import { isScope, type Scope } from '../../../core/domain/scope.js';
 import { assert } from '../../../core/errors.js';
@@ -22,13 +22,6 @@ import {
 } from '../row.js';
 import type { Staging } from '../staging.js';
 import { defineTable, type Write } from '../table.js';
-
-/** Spelled out, because the type alone is no value; a word missing here does not compile. */
-const kybStatuses = Object.keys({
-  verifying: true,
-  approved: true,
-  rejected: true,
-} satisfies Record<KybStatus, true>) as readonly KybStatus[];
 
 const organizations = defineTable<Organization>({
   name: 'organizations',
@@ -58,9 +51,12 @@ const profiles = defineTable<OrganizationProfile>({
   changing: {
     kyb_status: (profile) => profile.kybStatus,
     receiver_id: (profile) => profile.receiverId,
+    kyb_command_id: (profile) => profile.kybCommandId,
     partner_ref: (profile) => profile.partnerRef,
     virtual_account_ref: (profile) => profile.virtualAccountRef,
     destination_ref: (profile) => profile.destinationRef,
+    tos_id: (profile) => profile.tosId,
+    tos_accepted_at: (profile) => time(profile.tosAcceptedAtMs),
   },
   version: (profile) => profile.version,
   read: (row) =>
@@ -68,9 +64,12 @@ const profiles = defineTable<OrganizationProfile>({
       ...tenantColumns(row),
       kybStatus: oneOfOrNull(row, 'kyb_status', kybStatuses),
       receiverId: textOrNull(row, 'receiver_id'),
+      kybCommandId: textOrNull(row, 'kyb_command_id'),
       partnerRef: textOrNull(row, 'partner_ref'),
       virtualAccountRef: textOrNull(row, 'virtual_account_ref'),
       destinationRef: textOrNull(row, 'destination_ref'),
+      tosId: textOrNull(row, 'tos_id'),
+      tosAcceptedAtMs: timeMsOrNull(row, 'tos_accepted_at'),
       version: integer(row, 'version'),
     }),
 });

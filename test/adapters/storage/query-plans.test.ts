@@ -14,6 +14,7 @@ import {
   aDocument,
   aFeedEvent,
   aKey,
+  aMember,
   aMessage,
   anAccount,
   anAdvance,
@@ -58,6 +59,9 @@ const everything: (tx: Tx) => Promise<unknown> = async (tx) => {
     tx.organizations.get('org_a'),
     tx.organizations.list(),
     tx.organizations.profile(tenant),
+    tx.members.get('org_a', 'mem_1'),
+    tx.members.byEmail('org_a', 'a@b'),
+    tx.members.list('org_a'),
     tx.keys.get('key_1'),
     tx.keys.list('org_a'),
     tx.payments.get(tenant, 'pi_1'),
@@ -125,6 +129,8 @@ const everything: (tx: Tx) => Promise<unknown> = async (tx) => {
   tx.organizations.update(anOrganization());
   tx.organizations.updateProfile(aProfile());
   tx.organizations.expectProfile(aProfile({ mode: 'live' }));
+  tx.members.insert(aMember());
+  tx.members.update(aMember());
   tx.keys.insert(aKey());
   tx.keys.update(aKey());
   tx.keys.touch('key_1', T0);

@@ -14,6 +14,8 @@ import {
 import { contentTypes, documentKinds, documentStatuses } from '../../../core/domain/document.js';
 import { positionMoves, refundMoves } from '../../../core/domain/funds.js';
 import { ledgerAccounts } from '../../../core/domain/ledger.js';
+import { memberRoles } from '../../../core/domain/member.js';
+import { kybStatuses } from '../../../core/domain/organization.js';
 import { commandKinds, commandMoves } from '../../../core/domain/partner-command.js';
 import { isExpirable, paymentMoves, statusesWhere } from '../../../core/domain/payment.js';
 import { modes } from '../../../core/domain/tenant.js';
@@ -40,7 +42,8 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'partner_commands.order_end': ['open', 'completed', 'failed', 'returned'],
   'deliveries.status': Object.keys(deliveryMoves),
   'kyc_submissions.status': Object.keys(kycMoves),
-  'organization_profiles.kyb_status': ['verifying', 'approved', 'rejected'],
+  'organization_profiles.kyb_status': kybStatuses,
+  'members.role': memberRoles,
   'connected_accounts.role': roles,
   'connected_accounts.entity_type': entityTypes,
   'connected_accounts.status': accountStatuses,

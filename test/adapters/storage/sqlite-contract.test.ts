@@ -10,6 +10,7 @@ import { storeClaimsContract } from '../../contract/store-claims-contract.js';
 import { storeContract } from '../../contract/store-contract.js';
 import { storeDocumentsContract } from '../../contract/store-documents-contract.js';
 import { storeListsContract } from '../../contract/store-lists-contract.js';
+import { storeMembersContract } from '../../contract/store-members-contract.js';
 import { storeRowsContract } from '../../contract/store-rows-contract.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-store-'));
@@ -38,4 +39,5 @@ for (const [database, open] of Object.entries(databases)) {
   storeClaimsContract(database, open);
   storeAccountsContract(database, open);
   storeDocumentsContract(database, open);
+  storeMembersContract(database, open);
 }

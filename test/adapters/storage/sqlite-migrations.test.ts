@@ -114,3 +114,26 @@ test('a database that was migrated with another text is refused', () => {
   );
   assert.deepEqual(pendingMigrations(known, []), known);
 });
+
+test('the table of orders made anew keeps every order, and a KYB without one starts anew', () => {
+  const connection = new SqliteConnection(':memory:');
+  const known = loadMigrations('sqlite');
+  migrateSqlite(connection, known.slice(0, 3));
+  connection.exec(`
+    insert into partner_commands values (
+      'cmd_1', 'org_a', 'test', 'payin', 'pi_1', null, null, 100, 'USD', 'done', 'sealed', 'pa_1',
+      'open', 2, 3, 4, 'lease', 'error', 5, 6, 7
+    );
+    insert into organization_profiles values
+      ('org_a', 'test', 'verifying', 'rcv_1', null, null, null, 1),
+      ('org_a', 'live', 'approved', 'rcv_2', 'pa_2', 'va_2', 'pix_2', 1);
+  `);
+  const orders = () => connection.prepare('select * from partner_commands').all();
+  const before = orders();
+  migrateSqlite(connection, known);
+  assert.equal(before.length, 1);
+  assert.deepEqual(orders(), before);
+  const statuses = 'select kyb_status from organization_profiles order by mode';
+  assert.deepEqual(connection.prepare(statuses).pluck().all(), ['approved', null]);
+  connection.close();
+});
