@@ -86,7 +86,7 @@ export const catalogue = {
   InsufficientScope: {
     status: 403,
     transient: false,
-    message: 'The API key lacks the scope of this route. Use a key that has it.',
+    message: 'The credential lacks the scope of this route. Use a key or a role that has it.',
   },
   SelfApprovalNotAllowed: {
     status: 403,

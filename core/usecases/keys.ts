@@ -44,11 +44,12 @@ export async function authenticateKey(deps: Deps, header: string | undefined): P
   return { orgId: stored.orgId, mode: stored.mode, keyId: stored.id, scopes: stored.scopes };
 }
 
-export function requireScope(actor: KeyActor, scope: Scope): void {
+/** Whether the credential, a key or a session, may do this. */
+export function requireScope(actor: Pick<KeyActor, 'scopes'>, scope: Scope): void {
   if (allows(actor.scopes, scope)) return;
   throw new PonteError(
     'InsufficientScope',
-    `The API key lacks the scope ${scope}. Use a key that has it.`,
+    `The credential lacks the scope ${scope}. Use a key or a role that has it.`,
   );
 }
 

@@ -1,0 +1,70 @@
+// Members of an organization's team, as operators add and remove them. What a role may do stands in
+// the domain, how a member is recognised in sessions.ts.
+import { emailKey } from '../domain/buyer-kyc.js';
+import type { Member, MemberRole } from '../domain/member.js';
+import { hasUnstorableText } from '../domain/raw-json.js';
+import { PonteError } from '../errors.js';
+import type { Deps } from '../ports.js';
+
+const EMAIL_LENGTH_MAX = 254;
+
+/** A new member; one who is there already has this role from the next request on. */
+export async function addMember(
+  deps: Deps,
+  input: { readonly orgId: string; readonly email: string; readonly role: MemberRole },
+): Promise<Member> {
+  const { orgId, email, role } = input;
+  const key = emailKey(email);
+  if (!/^[^\s@]+@[^\s@]+$/.test(key) || key.length > EMAIL_LENGTH_MAX || hasUnstorableText(key)) {
+    throw new PonteError('ValidationError', 'email: give an e-mail address');
+  }
+  const nowMs = deps.clock.nowMs();
+  const id = deps.ids.next('mem', nowMs);
+  await deps.store.run(async (tx) => {
+    const [organization, known] = await Promise.all([
+      tx.organizations.get(orgId),
+      tx.members.byEmail(orgId, key),
+    ]);
+    if (organization === null) throw new PonteError('NotFound');
+    if (known === null) {
+      tx.members.insert(
+        Object.freeze({
+          ...{ id, orgId, email, emailKey: key, role },
+          removedAtMs: null,
+          createdAtMs: nowMs,
+          version: 1,
+        }),
+      );
+    } else if (known.role !== role) {
+      tx.members.update(Object.freeze({ ...known, role }));
+    }
+  });
+  return findMember(deps, orgId, email);
+}
+
+/** For ever, and from the next request on; whoever is added again is another member. */
+export async function removeMember(deps: Deps, orgId: string, email: string): Promise<Member> {
+  const nowMs = deps.clock.nowMs();
+  return deps.store.run(async (tx) => {
+    const member = await tx.members.byEmail(orgId, emailKey(email));
+    if (member === null) throw new PonteError('NotFound');
+    const removed = Object.freeze({ ...member, removedAtMs: nowMs });
+    tx.members.update(removed);
+    return removed;
+  });
+}
+
+/** Newest first, removed ones included. */
+export async function listMembers(deps: Deps, orgId: string): Promise<readonly Member[]> {
+  return deps.store.run(async (tx) => {
+    if ((await tx.organizations.get(orgId)) === null) throw new PonteError('NotFound');
+    return tx.members.list(orgId);
+  });
+}
+
+/** The member of this address; NotFound for one who was removed. */
+export async function findMember(deps: Deps, orgId: string, email: string): Promise<Member> {
+  const member = await deps.store.run((tx) => tx.members.byEmail(orgId, emailKey(email)));
+  if (member === null) throw new PonteError('NotFound');
+  return member;
+}

@@ -1,0 +1,97 @@
+// Sessions of members: who a request speaks for by its token, making tokens, switching the mode they
+// are bound to, and how far the organization's onboarding is. The form of tokens is the port's matter.
+import { SESSION_MS, scopesOf } from '../domain/member.js';
+import { type KybStatus, needsOnboarding } from '../domain/organization.js';
+import type { Scope } from '../domain/scope.js';
+import type { Mode, Tenant } from '../domain/tenant.js';
+import { assert, PonteError } from '../errors.js';
+import type { Deps, SessionClaims } from '../ports.js';
+import { findMember } from './members.js';
+
+/** Whoever a session speaks for. */
+export interface SessionActor extends Tenant {
+  readonly memberId: string;
+  /** Those of the member's role: never none. */
+  readonly scopes: readonly Scope[];
+}
+
+export interface Session {
+  readonly token: string;
+  readonly mode: Mode;
+  readonly expiresAtMs: number;
+}
+
+export interface OnboardingStatus {
+  readonly mode: Mode;
+  readonly needsOnboarding: boolean;
+  readonly tosAccepted: boolean;
+  /** Null while no KYB was submitted. */
+  readonly kybStatus: KybStatus | null;
+}
+
+/**
+ * The actor of a request by its Authorization header. Unauthorized without a bearer token,
+ * InvalidToken when it is forged, expired, or its member was removed. The member is read each time,
+ * so a removal or another role counts on the very next request.
+ */
+export async function authenticateSession(
+  deps: Deps,
+  header: string | undefined,
+): Promise<SessionActor> {
+  const token = bearerToken(header);
+  if (token === null) throw new PonteError('Unauthorized');
+  const claims = await deps.tokenSigner.verify(token, deps.clock.nowMs());
+  if (claims === null) throw new PonteError('InvalidToken');
+  const { orgId, mode, memberId } = claims;
+  const member = await deps.store.run((tx) => tx.members.get(orgId, memberId));
+  if (member === null || member.removedAtMs !== null) throw new PonteError('InvalidToken');
+  return { orgId, mode, memberId, scopes: scopesOf(member.role) };
+}
+
+/** The token that an Authorization header brings; null when it brings another credential or none. */
+export function bearerToken(header: string | undefined): string | null {
+  const [scheme = '', ...rest] = (header ?? '').trim().split(/ +/);
+  return scheme.toLowerCase() === 'bearer' ? rest.join(' ') : null;
+}
+
+/** An operator lets a member in. ProductionAccessNotApproved for a live mode that is not granted. */
+export async function createSession(
+  deps: Deps,
+  input: { readonly orgId: string; readonly email: string; readonly mode: Mode },
+): Promise<Session> {
+  const member = await findMember(deps, input.orgId, input.email);
+  return newSession(deps, { orgId: input.orgId, mode: input.mode, memberId: member.id });
+}
+
+/** A new token of the same member, bound to `mode`; the old one stays as it is. */
+export async function switchMode(deps: Deps, actor: SessionActor, mode: Mode): Promise<Session> {
+  return newSession(deps, { orgId: actor.orgId, mode, memberId: actor.memberId });
+}
+
+export async function onboardingStatus(deps: Deps, tenant: Tenant): Promise<OnboardingStatus> {
+  const [organization, profile] = await deps.store.run((tx) =>
+    Promise.all([tx.organizations.get(tenant.orgId), tx.organizations.profile(tenant)]),
+  );
+  assert(organization !== null && profile !== null, 'an actor has an organization');
+  return {
+    mode: tenant.mode,
+    needsOnboarding: needsOnboarding(organization, profile),
+    tosAccepted: profile.tosAcceptedAtMs !== null,
+    kybStatus: profile.kybStatus,
+  };
+}
+
+async function newSession(
+  deps: Deps,
+  claims: Omit<SessionClaims, 'expiresAtMs'>,
+): Promise<Session> {
+  if (claims.mode === 'live') {
+    const organization = await deps.store.run((tx) => tx.organizations.get(claims.orgId));
+    if (organization === null || organization.productionGrantedAtMs === null) {
+      throw new PonteError('ProductionAccessNotApproved');
+    }
+  }
+  const expiresAtMs = deps.clock.nowMs() + SESSION_MS;
+  const token = await deps.tokenSigner.sign({ ...claims, expiresAtMs });
+  return { token, mode: claims.mode, expiresAtMs };
+}

@@ -1,0 +1,108 @@
+// Members of organizations: added, given another role, removed, and back again as somebody else.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type ErrorCode, PonteError } from '../../../core/errors.js';
+import type { Deps } from '../../../core/ports.js';
+import {
+  addMember,
+  findMember,
+  listMembers,
+  removeMember,
+} from '../../../core/usecases/members.js';
+import { createOrganization } from '../../../core/usecases/organizations.js';
+import { createPonte, type Ponte } from '../../../host/embed.js';
+
+let ponte: Ponte;
+let deps: Deps;
+before(async () => {
+  ponte = await createPonte();
+  deps = ponte.deps;
+});
+after(() => ponte.close());
+
+async function newOrganization(): Promise<string> {
+  const { organization } = await createOrganization(deps, { name: 'A', sandboxKyb: false });
+  return organization.id;
+}
+
+function refusal(code: ErrorCode) {
+  return (error: unknown) => error instanceof PonteError && error.code === code;
+}
+
+test('a member is known by the address, however it is written; it is kept as given', async () => {
+  const orgId = await newOrganization();
+  const email = ' Ana@Acme.example';
+  const added = await addMember(deps, { orgId, email, role: 'finance' });
+  assert.match(added.id, /^mem_/);
+  assert.deepEqual([added.email, added.role], [email, 'finance']);
+  assert.deepEqual(await findMember(deps, orgId, 'ANA@ACME.EXAMPLE '), added);
+});
+
+test('a member who is added again has the other role and is the same member', async () => {
+  const orgId = await newOrganization();
+  const first = await addMember(deps, { orgId, email: 'ana@acme.example', role: 'viewer' });
+  for (const role of ['admin', 'admin', 'owner'] as const) {
+    const again = await addMember(deps, { orgId, email: 'ana@acme.example', role });
+    assert.deepEqual([again.id, again.role], [first.id, role]);
+  }
+  assert.equal((await listMembers(deps, orgId)).length, 1);
+});
+
+test('two who add one address at once add one member', async () => {
+  const orgId = await newOrganization();
+  const adds = ['Ana@acme.example', 'ana@acme.example'].map((email) =>
+    addMember(deps, { orgId, email, role: 'owner' }),
+  );
+  const [one, other] = await Promise.all(adds);
+  assert.equal(one?.id, other?.id);
+});
+
+test('a removed member stays in the list; who comes back is another member', async () => {
+  const orgId = await newOrganization();
+  const email = 'ana@acme.example';
+  const first = await addMember(deps, { orgId, email, role: 'owner' });
+  const removed = await removeMember(deps, orgId, 'ANA@acme.example');
+  assert.deepEqual([removed.id, removed.removedAtMs], [first.id, deps.clock.nowMs()]);
+  await assert.rejects(findMember(deps, orgId, email), refusal('NotFound'));
+  await assert.rejects(removeMember(deps, orgId, email), refusal('NotFound'));
+  await ponte.advanceTime(1);
+  const again = await addMember(deps, { orgId, email, role: 'viewer' });
+  assert.notEqual(again.id, first.id);
+  assert.deepEqual(
+    (await listMembers(deps, orgId)).map(({ id, removedAtMs }) => [id, removedAtMs !== null]),
+    [
+      [again.id, false],
+      [first.id, true],
+    ],
+  );
+});
+
+test('organizations do not see the members of each other', async () => {
+  const [own, other] = [await newOrganization(), await newOrganization()];
+  await addMember(deps, { orgId: own, email: 'ana@acme.example', role: 'owner' });
+  await assert.rejects(findMember(deps, other, 'ana@acme.example'), refusal('NotFound'));
+  await assert.rejects(removeMember(deps, other, 'ana@acme.example'), refusal('NotFound'));
+  assert.deepEqual(await listMembers(deps, other), []);
+});
+
+describe('what cannot be a member is refused', () => {
+  const cases = {
+    'no address': ['ValidationError', { email: ' ' }],
+    'no domain': ['ValidationError', { email: 'ana' }],
+    'two addresses': ['ValidationError', { email: 'ana@acme.example, eva@acme.example' }],
+    'an overlong address': ['ValidationError', { email: `${'a'.repeat(254)}@acme.example` }],
+    'an address that databases do not keep': ['ValidationError', { email: 'a\0@acme.example' }],
+    'an unknown organization': ['NotFound', { orgId: 'org_0' }],
+  } as const;
+  for (const [name, [code, change]] of Object.entries(cases)) {
+    test(name, async () => {
+      const input = { orgId: await newOrganization(), email: 'ana@acme.example', role: 'owner' };
+      const added = addMember(deps, { ...input, role: 'owner', ...change });
+      await assert.rejects(added, refusal(code));
+    });
+  }
+});
+
+test('the members of an unknown organization are not found', async () => {
+  await assert.rejects(listMembers(deps, 'org_0'), refusal('NotFound'));
+});

@@ -1,0 +1,203 @@
+// Sessions: who is let in by a token, for how long, with which scopes, and in which mode.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createTokenSigner } from '../../../adapters/crypto/jwt.js';
+import { HOUR_MS } from '../../../core/domain/instant.js';
+import { memberRoles, scopesOf } from '../../../core/domain/member.js';
+import { type Scope, scopes } from '../../../core/domain/scope.js';
+import { type ErrorCode, PonteError } from '../../../core/errors.js';
+import type { Deps, SessionClaims } from '../../../core/ports.js';
+import { requireScope } from '../../../core/usecases/keys.js';
+import { addMember, removeMember } from '../../../core/usecases/members.js';
+import { createOrganization, grantProduction } from '../../../core/usecases/organizations.js';
+import {
+  authenticateSession,
+  createSession,
+  onboardingStatus,
+  switchMode,
+} from '../../../core/usecases/sessions.js';
+import { createPonte, type Ponte } from '../../../host/embed.js';
+
+const email = 'ana@acme.example';
+
+let ponte: Ponte;
+let deps: Deps;
+let orgId: string;
+before(async () => {
+  ponte = await createPonte();
+  deps = ponte.deps;
+  orgId = await newOrganization();
+});
+after(() => ponte.close());
+
+async function newOrganization(sandboxKyb = false): Promise<string> {
+  const made = await createOrganization(deps, { name: 'A', sandboxKyb });
+  await addMember(deps, { orgId: made.organization.id, email, role: 'owner' });
+  return made.organization.id;
+}
+
+function refusal(code: ErrorCode) {
+  return (error: unknown) => error instanceof PonteError && error.code === code;
+}
+
+async function newToken(mode: 'test' | 'live' = 'test'): Promise<string> {
+  return (await createSession(deps, { orgId, email, mode })).token;
+}
+
+const authenticate = (token: string) => authenticateSession(deps, `Bearer ${token}`);
+
+test('a token authenticates its member, organization and mode, with the scopes of the role', async () => {
+  for (const role of memberRoles) {
+    const member = await addMember(deps, { orgId, email: `${role}@acme.example`, role });
+    const session = await createSession(deps, { orgId, email: member.email, mode: 'test' });
+    assert.deepEqual(await authenticate(session.token), {
+      orgId,
+      mode: 'test',
+      memberId: member.id,
+      scopes: scopesOf(role),
+    });
+  }
+});
+
+test('the scheme is Bearer in any case, blanks around it count for nothing', async () => {
+  const token = await newToken();
+  for (const header of [`Bearer ${token}`, `bearer  ${token}`, ` BEARER ${token} `]) {
+    assert.equal((await authenticateSession(deps, header)).orgId, orgId);
+  }
+});
+
+describe('what is no session is refused by its reason', () => {
+  const forged = (claims: (known: SessionClaims) => Partial<SessionClaims>) => async () => {
+    const token = await newToken();
+    const known = await deps.tokenSigner.verify(token, deps.clock.nowMs());
+    assert.ok(known !== null);
+    return `Bearer ${await deps.tokenSigner.sign({ ...known, ...claims(known) })}`;
+  };
+  const cases: Readonly<Record<string, readonly [ErrorCode, () => Promise<string | undefined>]>> = {
+    'no header': ['Unauthorized', async () => undefined],
+    'an empty header': ['Unauthorized', async () => ''],
+    'another scheme': ['Unauthorized', async () => 'Basic YTpi'],
+    'a token without a scheme': ['Unauthorized', () => newToken()],
+    'a scheme without a token': ['InvalidToken', async () => 'Bearer'],
+    'an API key as token': ['InvalidToken', async () => `Bearer ${ponte.apiKey}`],
+    'two tokens': ['InvalidToken', async () => `Bearer ${await newToken()} ${await newToken()}`],
+    'a tampered token': ['InvalidToken', async () => `Bearer ${await newToken()}A`],
+    'a token under another key': [
+      'InvalidToken',
+      async () => {
+        const stranger = createTokenSigner([{ id: 'embed', bytes: Buffer.alloc(32, 1) }]);
+        const known = await deps.tokenSigner.verify(await newToken(), deps.clock.nowMs());
+        assert.ok(known !== null);
+        return `Bearer ${await stranger.sign(known)}`;
+      },
+    ],
+    // Signed by us, so that nothing but the rows can tell.
+    'a member of another organization': [
+      'InvalidToken',
+      forged(() => ({ orgId: ponte.tenant.orgId })),
+    ],
+    'an unknown member': ['InvalidToken', forged(() => ({ memberId: 'mem_0' }))],
+    'an expired token': ['InvalidToken', forged(() => ({ expiresAtMs: deps.clock.nowMs() }))],
+  };
+  for (const [name, [code, header]] of Object.entries(cases)) {
+    test(`${name}: ${code}`, async () => {
+      await assert.rejects(authenticateSession(deps, await header()), refusal(code));
+    });
+  }
+});
+
+test('a session lives 12 hours', async () => {
+  const session = await createSession(deps, { orgId, email, mode: 'test' });
+  assert.equal(session.expiresAtMs, deps.clock.nowMs() + 12 * HOUR_MS);
+  await ponte.advanceTime(12 * HOUR_MS - 1);
+  await authenticate(session.token);
+  await ponte.advanceTime(1);
+  await assert.rejects(authenticate(session.token), refusal('InvalidToken'));
+});
+
+test('a removed member is refused on the very next request, and a token stays refused', async () => {
+  const gone = { orgId, email: 'gone@acme.example' };
+  await addMember(deps, { ...gone, role: 'owner' });
+  const { token } = await createSession(deps, { ...gone, mode: 'test' });
+  await authenticate(token);
+  await removeMember(deps, orgId, gone.email);
+  await assert.rejects(authenticate(token), refusal('InvalidToken'));
+  await addMember(deps, { ...gone, role: 'owner' });
+  await assert.rejects(authenticate(token), refusal('InvalidToken'));
+});
+
+test('another role counts on the very next request', async () => {
+  const moved = { orgId, email: 'moved@acme.example' };
+  await addMember(deps, { ...moved, role: 'admin' });
+  const { token } = await createSession(deps, { ...moved, mode: 'test' });
+  requireScope(await authenticate(token), 'api_keys:write');
+  await addMember(deps, { ...moved, role: 'finance' });
+  const actor = await authenticate(token);
+  assert.throws(() => requireScope(actor, 'api_keys:write'), refusal('InsufficientScope'));
+});
+
+test('a session may do what its role may: each role with each scope', async () => {
+  for (const role of memberRoles) {
+    await addMember(deps, { orgId, email: 'matrix@acme.example', role });
+    const { token } = await createSession(deps, {
+      ...{ orgId, email: 'matrix@acme.example', mode: 'test' },
+    });
+    const actor = await authenticate(token);
+    for (const scope of Object.keys(scopes) as Scope[]) {
+      const may = scopesOf(role).includes(scope);
+      const asked = () => requireScope(actor, scope);
+      if (may) asked();
+      else assert.throws(asked, refusal('InsufficientScope'), `${role} ${scope}`);
+    }
+  }
+});
+
+test('who is no member gets no session', async () => {
+  for (const input of [
+    { orgId, email: 'nobody@acme.example' },
+    { orgId: 'org_0', email },
+  ]) {
+    await assert.rejects(createSession(deps, { ...input, mode: 'test' }), refusal('NotFound'));
+  }
+});
+
+describe('switching the mode', () => {
+  test('gives a token of the other mode, and leaves the first one as it is', async () => {
+    const first = await newToken();
+    await grantProduction(deps, orgId);
+    const live = await switchMode(deps, await authenticate(first), 'live');
+    assert.equal(live.mode, 'live');
+    assert.equal((await authenticate(live.token)).mode, 'live');
+    assert.equal((await authenticate(first)).mode, 'test');
+    const back = await switchMode(deps, await authenticate(live.token), 'test');
+    assert.equal((await authenticate(back.token)).mode, 'test');
+  });
+
+  test('to live needs production access, whoever makes the token', async () => {
+    const fresh = { orgId: await newOrganization(true), email };
+    const { token } = await createSession(deps, { ...fresh, mode: 'test' });
+    const actor = await authenticate(token);
+    const switched = switchMode(deps, actor, 'live');
+    await assert.rejects(switched, refusal('ProductionAccessNotApproved'));
+    const made = createSession(deps, { ...fresh, mode: 'live' });
+    await assert.rejects(made, refusal('ProductionAccessNotApproved'));
+    assert.equal((await switchMode(deps, actor, 'test')).mode, 'test');
+  });
+});
+
+test('onboarding is told for the mode that is asked about', async () => {
+  const cleared = await newOrganization(true);
+  const tenant = { orgId: cleared, mode: 'test' } as const;
+  assert.deepEqual(await onboardingStatus(deps, tenant), {
+    mode: 'test',
+    needsOnboarding: false,
+    tosAccepted: false,
+    kybStatus: 'approved',
+  });
+  assert.deepEqual(await onboardingStatus(deps, { ...tenant, mode: 'live' }), {
+    mode: 'live',
+    needsOnboarding: true,
+    tosAccepted: false,
+    kybStatus: null,
+  });
+});
