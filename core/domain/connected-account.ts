@@ -185,6 +185,11 @@ export function asksForRails(was: ConnectedAccount, next: ConnectedAccount): boo
   return lacksRails(next) && !asked;
 }
 
+/** The partner decided: what the party brought for it is not needed any more. */
+export function isDecision(was: ConnectedAccount, next: ConnectedAccount): boolean {
+  return next.status !== was.status && (next.status === 'approved' || next.status === 'rejected');
+}
+
 /** What a change of an account fires; `was` is null at its creation. */
 export function accountEvents(
   was: ConnectedAccount | null,
@@ -192,8 +197,9 @@ export function accountEvents(
 ): readonly AccountEventType[] {
   if (was === null) return ['created'];
   const fired: AccountEventType[] = [];
-  if (next.status === 'approved' && was.status !== 'approved') fired.push('kyb_approved');
-  if (next.status === 'rejected' && was.status !== 'rejected') fired.push('kyb_rejected');
+  if (isDecision(was, next)) {
+    fired.push(next.status === 'approved' ? 'kyb_approved' : 'kyb_rejected');
+  }
   if (next.readyAtMs !== null && was.readyAtMs === null) fired.push('ready_to_collect');
   return fired;
 }

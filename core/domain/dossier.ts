@@ -163,7 +163,7 @@ export function isTierAllowed(entityType: EntityType, { kycTier }: Dossier): boo
   return entityType === 'individual' || kycTier !== 'enhanced';
 }
 
-/** Every document address in the dossier, and where it stands. */
+/** Every document address in the dossier and its owners, and where it stands. */
 export function fileLinks(
   dossier: Dossier,
 ): readonly { readonly path: string; readonly url: string }[] {
@@ -177,21 +177,6 @@ export function fileLinks(
       return typeof url === 'string' ? [{ path: `${prefix}${field}`, url }] : [];
     }),
   );
-}
-
-/** Every document address in the dossier, the owners' included. */
-export function filesOf(dossier: Dossier): readonly string[] {
-  return fileLinks(dossier).map(({ url }) => url);
-}
-
-/** The paths of documents that are neither at an https address nor in a store of our own. */
-export function refusedFiles(
-  dossier: Dossier,
-  isOurs: (url: string) => boolean,
-): readonly string[] {
-  return fileLinks(dossier)
-    .filter(({ url }) => !/^https:\/\//i.test(url) && !isOurs(url))
-    .map(({ path }) => path);
 }
 
 /** What may be shown of a tax id; null where it would be most of it. */

@@ -1,12 +1,14 @@
-// The one way in which a connected account is changed: read it, let the domain decide, stage it with
-// the events and the order for its rails that follow, in one batch. What becomes of it after the
-// partner told something ends here too; the integrator's steps stand in accounts.ts.
+// The one way in which a connected account is changed: read it, let the domain decide, stage it
+// with what follows in one batch: events, the order for rails, the purge of its documents. What
+// becomes of it after the partner told something ends here too; the integrator's steps stand in
+// accounts.ts.
 import {
   accepted,
   accountEvents,
   asksForRails,
   type ConnectedAccount,
   decided,
+  isDecision,
   railsProvisioned,
 } from '../domain/connected-account.js';
 import { accountEvent } from '../domain/event.js';
@@ -19,6 +21,7 @@ import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, ReceiverReport, Tx } from '../ports.js';
 import { newCommand } from './collections.js';
+import { stagePurge } from './documents.js';
 
 /** What `provision_rails` asks of the partner: the sealed text of its request. */
 export interface RailsRequest {
@@ -64,6 +67,9 @@ export function stageAccount(
   if (next === was) return null;
   tx.accounts.update(next);
   stageAccountEvents(deps, tx, was, next);
+  if (isDecision(was, next)) {
+    stagePurge(deps, tx, tenantOf(next), { party: 'account', id: next.id });
+  }
   if (!asksForRails(was, next)) return null;
   const { partnerRef, destinationRef } = next;
   assert(partnerRef !== null && destinationRef !== null, 'rails lead from a party to its PIX');
@@ -90,6 +96,7 @@ export function stageAccountEvents(
 export function announceAccount(deps: Deps): void {
   deps.wake('outbox');
   deps.wake('commands');
+  deps.wake('purges');
 }
 
 /** An order about an account, its request fixed; under a lease no worker takes it for a while. */

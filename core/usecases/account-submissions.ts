@@ -7,19 +7,14 @@ import {
   submitted,
   termsAccepted,
 } from '../domain/connected-account.js';
-import {
-  type Dossier,
-  isTierAllowed,
-  lastFour,
-  missingFields,
-  refusedFiles,
-} from '../domain/dossier.js';
+import { type Dossier, isTierAllowed, lastFour, missingFields } from '../domain/dossier.js';
 import type { Tenant } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps, SettlementPartner } from '../ports.js';
 import { accountOrder, loadAccount, newLease, stageAccount } from './account-changes.js';
 import { partnerOf, readAccount, taxIdPurpose } from './accounts.js';
 import { workNow } from './commands.js';
+import { stageSubmitted } from './documents.js';
 
 /**
  * Submits an account, or answers with it as it is while it is verifying or approved. After a
@@ -45,6 +40,7 @@ export async function submitAccount(
     const was = await loadAccount(tx, tenant, id);
     if (isSubmitted(was.status)) return null;
     const nowMs = deps.clock.nowMs();
+    await stageSubmitted(deps, tx, tenant, { party: 'account', id }, told);
     const bound = withTerms(was, told, nowMs);
     const receiverId = deps.ids.next('rcv', nowMs);
     const submission = { receiverId, submitCommandId: commandId, ...detailsOf(deps, was, dossier) };
@@ -83,10 +79,6 @@ function checkDossier(
 ): void {
   if (!isTierAllowed(entityType, dossier)) {
     throw new PonteError('ValidationError', 'kycTier: enhanced is for individuals. Send standard.');
-  }
-  const files = refusedFiles(dossier, () => false);
-  if (files.length > 0) {
-    throw new PonteError('ValidationError', `${files.join(', ')}: send https URLs.`);
   }
   const extra = partner.requirements(role, entityType);
   const missing = missingFields(role, entityType, dossier, extra);

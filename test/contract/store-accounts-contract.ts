@@ -49,7 +49,7 @@ export function storeAccountsContract(database: string, open: OpenStore): void {
     };
     after(() => Promise.all(opened.map((store) => store.close())));
 
-    test('an account comes back as it was written, full or bare, and so it does changed', async () => {
+    test('an account comes back as it was written, full or bare, changed or not', async () => {
       const full = anAccount({ externalId: 'seller-1' });
       for (const account of [full, bare]) {
         const store = await fresh([account]);

@@ -19,6 +19,7 @@ import { RETRY_DELAYS_MS } from '../../core/domain/webhook-delivery.js';
 import type { Deps, Settings, WebhookRequest, WebhookResult } from '../../core/ports.js';
 import { runCommands } from '../../core/usecases/commands.js';
 import { deliveryRunner } from '../../core/usecases/delivery-runner.js';
+import { runPurges } from '../../core/usecases/documents.js';
 import { runSequencer } from '../../core/usecases/feed.js';
 import { type FeedReaders, feedReaders } from '../../core/usecases/feed-readers.js';
 import { createKey } from '../../core/usecases/keys.js';
@@ -149,6 +150,7 @@ function settler(deps: Deps, partner: FakePartner): () => Promise<void> {
     (nowMs) => runAdvances(deps, nowMs, BATCH),
     (nowMs) => runCommands(deps, nowMs, BATCH),
     (nowMs) => runExpiry(deps, nowMs, BATCH),
+    (nowMs) => runPurges(deps, nowMs, BATCH),
     (nowMs) => runSequencer(deps, nowMs, BATCH),
     async (nowMs) => {
       const begun = await deliveries.runOnce(nowMs, BATCH);

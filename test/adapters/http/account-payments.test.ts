@@ -54,7 +54,7 @@ test('a payment on /v1/payments names a seller; on /v1/payment-intents it may', 
   }
 });
 
-test('a payment settles to the PIX of its seller, and to that of the organization without', async () => {
+test("a payment settles to the PIX of its seller, without one to the organization's", async () => {
   api = await newAccountClient(site);
   const seller = await readySeller(site.world, api.tenant);
   const toSeller = await api.pay({ ...createBody(), sellerExternalId: seller.externalId });
@@ -104,7 +104,7 @@ test('a create that races with a rejection is stored before it, or refused', asy
   }
 });
 
-test("an approved buyer account counts as this api.tenant's KYC of the buyer with its e-mail", async () => {
+test("an approved buyer account counts as this tenant's KYC of that e-mail", async () => {
   api = await newAccountClient(site);
   const email = 'Carla@Example.com';
   const earlier = await api.pay({ ...createBody(), buyer: { email } }, '/v1/payment-intents');
@@ -142,7 +142,7 @@ test('an approved buyer account is private: it counts with no other organization
   assert.equal((await api.readPayment(other.body['id'])).body['status'], 'buyer_kyc_pending');
 });
 
-test('an approval of a buyer account that is taken back: running payments go on, the next ask', async () => {
+test("a buyer's approval taken back: running payments go on, the next ask again", async () => {
   api = await newAccountClient(site);
   const email = 'fay@example.com';
   const id = await api.newBuyer(email);

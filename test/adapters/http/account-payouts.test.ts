@@ -83,7 +83,7 @@ test('a PIX key that the partner does not take is refused, and not repeated', as
   assert.equal((await api.get(id)).body['payoutConfigured'], false);
 });
 
-test('a payout whose call times out: 503, nothing recorded, repeated under the same key', async () => {
+test('a payout whose call times out: 503, nothing recorded, repeated under its key', async () => {
   api = await newAccountClient(site);
   const id = await api.approvedSeller();
   const earlier = (await api.get(id)).body;

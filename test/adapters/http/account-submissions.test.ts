@@ -1,8 +1,10 @@
 // Submitting connected accounts over HTTP: the partner's decision, and calls that go wrong.
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import type { SettlementPartner } from '../../../core/ports.js';
 import { submitAccount } from '../../../core/usecases/account-submissions.js';
+import { createUpload, listDocuments, receiveUpload } from '../../../core/usecases/documents.js';
 import { sellerDossier } from './account-calls.js';
 import {
   type AccountClient,
@@ -85,7 +87,7 @@ test('an event carries the account as it stands, under the id of the event', asy
   );
 });
 
-test('while verifying or approved a submit answers with the account, whatever it says', async () => {
+test('while verifying or approved a submit answers with the account as it is', async () => {
   api = await newAccountClient(site);
   const { id } = (await api.create({ role: 'seller', entityType: 'individual' })).body;
   const first = await api.submit(id, person);
@@ -149,7 +151,7 @@ test('a partner that refuses a dossier for good has rejected it', async () => {
   assert.equal((await api.submit(id, sellerDossier)).body['status'], 'approved');
 });
 
-test('a call whose answer is lost leaves the account verifying; the workers bring the rest', async () => {
+test('a call whose answer is lost leaves it verifying; the workers do the rest', async () => {
   api = await newAccountClient(site);
   const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
   const lost: readonly SettlementPartner['submitReceiver'][] = [
@@ -187,7 +189,7 @@ test('a crash between the record and the call is healed when the lease runs out'
   assert.equal((await api.get(id)).body['status'], 'approved');
 });
 
-test('a partner that cannot prepare a submission: 503, and the account stays as it was', async () => {
+test('a partner that cannot prepare a submission: 503, and nothing is recorded', async () => {
   api = await newAccountClient(site);
   const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
   const prepareReceiver = async () => ({ outcome: 'later', reason: 'down' }) as const;
@@ -216,7 +218,7 @@ test('an approval that the partner takes back turns the account rejected', async
   assert.deepEqual(await api.events(), ['created', 'kyb_approved', 'kyb_rejected']);
 });
 
-test('tax ids and dossiers are nowhere readable: not in answers, rows, events or the log', async () => {
+test('tax ids and dossiers are readable nowhere: answers, rows, events, log', async () => {
   api = await newAccountClient(site);
   const answers: string[] = [];
   const written = await writtenBy(async () => {
@@ -236,3 +238,39 @@ test('tax ids and dossiers are nowhere readable: not in answers, rows, events or
     assert.ok(!told.some((text) => text.includes(secret)), secret);
   }
 });
+
+test('documents of an account are bound by its submission, purged by its decision', async () => {
+  api = await newAccountClient(site);
+  const { deps } = site.world;
+  for (const firstName of ['Bo', 'Fail']) {
+    const { id } = (await api.create({ role: 'buyer', entityType: 'individual' })).body;
+    const selfieFile = await uploaded(String(id));
+    const other = (await api.create({ role: 'buyer', entityType: 'individual' })).body['id'];
+    const stolen = await api.submit(other, { ...person, selfieFile });
+    assert.equal(refusalOf(stolen), '400 ValidationError');
+    assert.match(String(stolen.body['message']), /^selfieFile: /);
+    const submitted = await api.submit(id, { ...person, firstName, selfieFile });
+    assert.equal(submitted.body['status'], 'verifying');
+    const kept = () => listDocuments(deps, { kept: true, beforeId: null, limit: 10 });
+    assert.deepEqual(
+      (await kept()).map(({ row }) => row?.status),
+      ['submitted'],
+    );
+    await site.world.settle();
+    assert.deepEqual(await kept(), []);
+  }
+});
+
+/** The public URL of a selfie that was uploaded for this account. */
+async function uploaded(id: string): Promise<string> {
+  const { deps } = site.world;
+  const owner = { party: 'account', id } as const;
+  const upload = { owner, kind: 'selfie', contentType: 'image/png', ownerIndex: null } as const;
+  const { uploadUrl, publicUrl } = await createUpload(deps, api.tenant, upload);
+  const [, documentId = '', signature = ''] =
+    /documents\/(\w+)\/content\?signature=(\w+)$/.exec(uploadUrl) ?? [];
+  const bytes = Readable.from([Buffer.from('png')]);
+  const contentType = 'image/png';
+  await receiveUpload(deps, { documentId, signature, contentType, sizeBytes: null, bytes });
+  return publicUrl;
+}

@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => site.close());
 
-test('a new account says all that is known of it, and nothing of its tax id but the end', async () => {
+test('a new account says all that is known of it, but of its tax id the end', async () => {
   api = await newAccountClient(site);
   const answer = await api.create({
     role: 'seller',
@@ -102,7 +102,7 @@ test('creates that race on an externalId make one account, one 201, one event', 
   assert.deepEqual(await api.events(), ['created']);
 });
 
-test('a list is filtered by role and status, and paged without gap while rows are added', async () => {
+test('a list is filtered by role and status, without gap while rows are added', async () => {
   api = await newAccountClient(site);
   const made: Json[] = [];
   for (let index = 0; index < 12; index += 1) {
@@ -191,7 +191,7 @@ test('a tosId may come with the submit, after a session', async () => {
   assert.equal(body['tosAccepted'], true);
 });
 
-test('without terms a submit is taken where the partner allows it, else tosId is missing', async () => {
+test('without terms a submit is taken if the partner allows it, else tosId lacks', async () => {
   api = await newAccountClient(site);
   const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
   await withPartner(site.world, { requirements: () => ['tosId', 'phone'] }, async () => {
@@ -237,7 +237,7 @@ test('a submit names every path that is missing, those of owners too', async () 
   assert.equal((await api.get(id)).body['status'], 'created');
 });
 
-test('what was told at the creation need not be told again, and what is told last stays', async () => {
+test('what was told at the creation need not be told again; the last word stays', async () => {
   api = await newAccountClient(site);
   const told = { email: 'ana@example.com', legalName: 'Lima Ltda', country: 'BR' };
   const account = { role: 'seller', entityType: 'business', ...told };

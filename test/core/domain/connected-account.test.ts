@@ -12,6 +12,7 @@ import {
   type ConnectedAccount,
   countsAsBuyerKyc,
   decided,
+  isDecision,
   isSubmitted,
   nextAccountStatus,
   payableParty,
@@ -157,6 +158,13 @@ test('the events of an account: created, each decision, and once that it is read
   assert.deepEqual(accountEvents(verifying, decided(verifying, 'reject', null, T0)), [
     'kyb_rejected',
   ]);
+});
+
+test('a decision is a change to approved or rejected, also one that is taken back', () => {
+  assert.equal(isDecision(verifying, approved), true);
+  assert.equal(isDecision(ready, decided(ready, 'reject', null, T0)), true);
+  assert.equal(isDecision(created, verifying), false);
+  assert.equal(isDecision(approved, payable), false);
 });
 
 test('ready_to_collect fires when the last condition comes true, whichever that is', () => {

@@ -3,14 +3,13 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   type Dossier,
-  filesOf,
+  fileLinks,
   isCnpj,
   isTierAllowed,
   lastFour,
   missingFields,
   type Owner,
   ownerRequirements,
-  refusedFiles,
   requirements,
 } from '../../../core/domain/dossier.js';
 
@@ -138,31 +137,18 @@ test('the enhanced tier is for individuals', () => {
   }
 });
 
-test('the documents of a dossier are its own and those of its owners', () => {
-  assert.deepEqual(filesOf({}), []);
-  assert.deepEqual(filesOf(complete.buyer.business), [
-    'https://files.example/inc.pdf',
-    'https://files.example/own.pdf',
-    'https://files.example/bo.jpg',
-    'https://files.example/bo-id.jpg',
-    'https://files.example/bo-bill.pdf',
-  ]);
-});
-
-test('a document is at an https address or in a store of our own', () => {
-  const dossier = {
-    ...complete.buyer.business,
-    incorporationDocFile: 'http://127.0.0.1:8080/documents/1',
-    owners: [owner, { ...owner, selfieFile: 'http://files.example/bo.jpg' }],
-  };
-  const refused = ['incorporationDocFile', 'owners[1].selfieFile'];
+test('the documents of a dossier are its own and those of its owners, each with its path', () => {
+  assert.deepEqual(fileLinks({ selfieFile: null }), []);
+  const links = fileLinks({ ...complete.buyer.business, owners: [{}, owner] });
   assert.deepEqual(
-    refusedFiles(dossier, () => false),
-    refused,
-  );
-  assert.deepEqual(
-    refusedFiles(dossier, (url) => url.startsWith('http://127.0.0.1:8080/')),
-    refused.slice(1),
+    links.map(({ path, url }) => `${path} ${url}`),
+    [
+      'incorporationDocFile https://files.example/inc.pdf',
+      'proofOfOwnershipDocFile https://files.example/own.pdf',
+      'owners[1].selfieFile https://files.example/bo.jpg',
+      'owners[1].idDocFrontFile https://files.example/bo-id.jpg',
+      'owners[1].proofOfAddressDocFile https://files.example/bo-bill.pdf',
+    ],
   );
 });
 
