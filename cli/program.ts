@@ -6,6 +6,7 @@ import { addCommandsVerbs, addLedgerVerbs } from './commands-verbs.js';
 import { addDeliveriesVerbs } from './deliveries-verbs.js';
 import { addDemoVerb } from './demo.js';
 import { addKeyVerbs } from './key-verbs.js';
+import { addListenVerb } from './listen.js';
 import { exitCodes, failure, finish, type Shell } from './operator.js';
 import { addOrgVerbs } from './org-verbs.js';
 import { addPaymentsVerbs } from './payments-verbs.js';
@@ -25,6 +26,7 @@ export async function runProgram(shell: Shell, words: readonly string[]): Promis
     .addHelpText('after', () => `\nExit codes:\n${exitCodeLines()}`);
   addServiceVerbs(shell, program, manifest.version);
   addDemoVerb(shell, program);
+  addListenVerb(shell, program);
   addOrgVerbs(shell, program);
   addKeyVerbs(shell, program);
   addPaymentsVerbs(shell, program);

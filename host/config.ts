@@ -67,7 +67,10 @@ export interface Config {
   /** Addresses and networks whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
   readonly logLevel: LogLevel;
-  /** Names that begin with PONTE_ and mean nothing: misspelt, most likely. */
+  /**
+   * Names that begin with PONTE_ and mean nothing: misspelt, most likely. PONTE_KEY is read by
+   * commands that call a server.
+   */
   readonly unknownVariables: readonly string[];
 }
 
@@ -115,7 +118,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     trustedProxies: values.PONTE_TRUSTED_PROXIES,
     logLevel: values.PONTE_LOG_LEVEL,
     unknownVariables: Object.keys(set).filter(
-      (name) => name.startsWith('PONTE_') && !variableNames.includes(name),
+      (name) => name.startsWith('PONTE_') && ![...variableNames, 'PONTE_KEY'].includes(name),
     ),
   };
 }

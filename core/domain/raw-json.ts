@@ -47,6 +47,21 @@ export function sliceTopLevel(bodyText: string, names: readonly string[]): Map<s
   return slices;
 }
 
+/** The raw text of each item of an array that JSON.parse accepted. */
+export function sliceItems(arrayText: string): readonly string[] {
+  const items: string[] = [];
+  let at = skipBlanks(arrayText, 0);
+  assert(arrayText.charCodeAt(at) === OPEN_BRACKET, 'only an array has items to cut out');
+  at = skipBlanks(arrayText, at + 1);
+  while (at < arrayText.length && arrayText.charCodeAt(at) !== CLOSE_BRACKET) {
+    const end = skipValue(arrayText, at);
+    items.push(arrayText.slice(at, end));
+    at = skipBlanks(arrayText, end);
+    if (arrayText.charCodeAt(at) === COMMA) at = skipBlanks(arrayText, at + 1);
+  }
+  return items;
+}
+
 /** JSON.stringify for plain values, with every RawJson put out as its text. */
 export function writeJson(value: unknown): string {
   assert(value !== undefined, 'undefined is no JSON');

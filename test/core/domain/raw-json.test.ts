@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import {
   hasUnstorableText,
   RawJson,
+  sliceItems,
   sliceTopLevel,
   writeJson,
 } from '../../../core/domain/raw-json.js';
@@ -198,4 +199,22 @@ test('law: a text without a unicode escape has nothing unstorable in it', () => 
       if (!text.includes('\\u')) assert.equal(hasUnstorableText(JSON.parse(text)), false);
     }),
   );
+});
+
+test('law: the items of an array are cut out as they stand', () => {
+  fc.assert(
+    fc.property(fc.array(anyJson), indent, (items, space) => {
+      const cut = sliceItems(JSON.stringify(items, null, space));
+      assert.deepEqual(
+        cut.map((raw) => JSON.parse(raw)),
+        JSON.parse(JSON.stringify(items)),
+      );
+      assert.ok(cut.every((raw) => raw === raw.trim()));
+    }),
+  );
+  assert.deepEqual(sliceItems(' [ 1e2 , "a,]" ,{"b":[ 1.0 ]} ] '), [
+    '1e2',
+    '"a,]"',
+    '{"b":[ 1.0 ]}',
+  ]);
 });

@@ -1,0 +1,344 @@
+// `ponte listen` against a listening server: what it prints, what it forwards, where it goes on, and
+// what it does when things do not work.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { after, before, beforeEach, describe, type TestContext, test } from 'node:test';
+import { createHttpServer } from '../../adapters/http/server.js';
+import { persistently, TryAgain } from '../../cli/feed-client.js';
+import { type ListenOptions, listen } from '../../cli/listen.js';
+import type { Shell } from '../../cli/operator.js';
+import { runProgram } from '../../cli/program.js';
+import { sliceItems, sliceTopLevel } from '../../core/domain/raw-json.js';
+import { verifyWebhook } from '../../core/domain/signature.js';
+import type { Tenant } from '../../core/domain/tenant.js';
+import { createSubscription } from '../../core/usecases/subscriptions.js';
+import { type CheckedSite, checkedSite } from '../adapters/http/checked-site.js';
+import { newPayment } from '../adapters/http/example-calls.js';
+import { aFeedEvent } from '../support/domain-samples.js';
+import { startReceiver } from '../support/local-receiver.js';
+import { until } from '../support/webhook-scene.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'ponte-listen-'));
+
+let site: CheckedSite;
+let tenant: Tenant;
+let key: string;
+let files = 0;
+
+before(async () => {
+  site = await checkedSite();
+});
+after(async () => {
+  await site.close();
+  rmSync(folder, { recursive: true });
+});
+beforeEach(async () => {
+  tenant = { orgId: await site.world.organization(), mode: 'test' };
+  key = await site.world.key(tenant.orgId);
+});
+
+function newFile(): string {
+  files += 1;
+  return join(folder, `${files}.json`);
+}
+
+interface Listening {
+  readonly lines: () => readonly string[];
+  readonly told: () => string;
+  /** Stops it, and waits until it has. */
+  stop(): Promise<void>;
+  readonly ended: Promise<void>;
+}
+
+function start(t: TestContext, given: Partial<ListenOptions>, env: Shell['env'] = {}): Listening {
+  const over = new AbortController();
+  const printed = { stdout: '', stderr: '' };
+  const shell: Shell = {
+    env,
+    stdin: Readable.from([]),
+    stdout: { write: (text) => (printed.stdout += text) },
+    stderr: { write: (text) => (printed.stderr += text) },
+    exitCode: 0,
+  };
+  const options: ListenOptions = {
+    url: `http://127.0.0.1:${site.port}`,
+    key,
+    after: null,
+    state: null,
+    forward: null,
+    secret: null,
+    json: false,
+    ...given,
+  };
+  const ended = listen(shell, options, over.signal);
+  ended.catch(() => undefined);
+  const stop = () => {
+    over.abort();
+    return ended;
+  };
+  t.after(() => stop().catch(() => undefined));
+  return {
+    lines: () => printed.stdout.split('\n').slice(0, -1),
+    told: () => printed.stderr,
+    stop,
+    ended,
+  };
+}
+
+/** Two events: of an intent and of the invoice that it is. */
+async function pay(): Promise<string> {
+  const { payment } = await newPayment(site.world, tenant);
+  await site.world.settle();
+  return payment.id;
+}
+
+test('events are printed as they come, one line each, oldest first', async (t) => {
+  const first = await pay();
+  const listening = start(t, {});
+  await until(() => listening.lines().length === 2);
+  await until(() => site.world.feedReaders.waiting() === 1);
+  const second = await pay();
+  await until(() => listening.lines().length === 4);
+  const at = '2030-01-01T00:00:00.000Z';
+  assert.deepEqual(
+    listening.lines().map((line) => line.trim().split(/ +/)),
+    [
+      ['1', at, 'payment_intent.created', first],
+      ['2', at, 'invoice.created', first],
+      ['3', at, 'payment_intent.created', second],
+      ['4', at, 'invoice.created', second],
+    ],
+  );
+  await listening.stop();
+  assert.equal(listening.told(), '');
+});
+
+test('with --json each line is the event as the feed has it, byte for byte', async (t) => {
+  await pay();
+  const listening = start(t, { json: true });
+  await until(() => listening.lines().length === 2);
+  const { text } = await site.call('GET', '/v1/events', { key });
+  assert.deepEqual(listening.lines(), sliceItems(sliceTopLevel(text, ['data']).get('data') ?? ''));
+});
+
+test('each event is forwarded in order, with the bytes and the headers of a webhook', async (t) => {
+  await createSubscription(site.world.deps, tenant, {
+    url: 'https://a.example/h',
+    eventTypes: ['*'],
+  });
+  const from = site.world.sent.length;
+  await pay();
+  const webhooks = site.world.sent.slice(from);
+  const receiver = await startReceiver((response) => response.writeHead(204).end());
+  t.after(() => receiver.close());
+  for (const given of ['whsec_mine', null]) {
+    const count = receiver.requests.length;
+    const listening = start(t, { forward: receiver.url, secret: given });
+    await until(() => listening.lines().length === 2);
+    const secret = given ?? /^The webhook secret is (whsec_\S{44})\n$/.exec(listening.told())?.[1];
+    assert.ok(secret !== undefined, listening.told());
+    const forwarded = receiver.requests.slice(count);
+    assert.deepEqual(
+      forwarded.map(({ body }) => body.toString()).toSorted(),
+      webhooks.map(({ body }) => body).toSorted(),
+    );
+    const events: string[] = [];
+    for (const { body, headers } of forwarded) {
+      const header = headers['x-service-signature'];
+      const nowSeconds = Date.now() / 1_000;
+      assert.ok(verifyWebhook({ secret, header, body, nowSeconds }).valid);
+      const { event, data } = JSON.parse(body.toString());
+      assert.equal(headers['x-service-event-type'], event);
+      assert.equal(headers['x-service-delivery-id'], data.externalEventId);
+      assert.equal(headers['content-type'], 'application/json');
+      events.push(event);
+    }
+    assert.deepEqual(events, ['payment_intent.created', 'invoice.created']);
+    assert.match(listening.lines()[0] ?? '', / {2}204$/);
+    await listening.stop();
+  }
+});
+
+test('an event that is not taken is sent again until it is; the next ones wait', async (t) => {
+  await pay();
+  const answers = [500, 302];
+  const receiver = await startReceiver((response) => {
+    response.writeHead(answers.shift() ?? 200, { location: '/elsewhere' }).end();
+  });
+  t.after(() => receiver.close());
+  const state = newFile();
+  const listening = start(t, { forward: receiver.url, secret: 's', state });
+  await until(() => listening.lines().length === 2);
+  const ids = receiver.requests.map(({ headers }) => headers['x-service-delivery-id']);
+  assert.equal(ids.length, 4);
+  assert.deepEqual(new Set(ids.slice(0, 3)).size, 1);
+  assert.match(listening.told(), /answered 500; trying again in 0\.5 s\n/);
+  assert.match(listening.told(), /answered 302; trying again in 1 s\n/);
+});
+
+test('it goes on where it stopped, by the position in the file', async (t) => {
+  await pay();
+  const state = newFile();
+  const first = start(t, { state });
+  await until(() => first.lines().length === 2);
+  await first.stop();
+  const kept = JSON.parse(readFileSync(state, 'utf8'));
+  assert.equal(kept.after, 2);
+  assert.ok(!JSON.stringify(kept).includes(key.split('.')[1] ?? key), 'no secret in the file');
+  await pay();
+  const second = start(t, { state });
+  await until(() => second.lines().length === 2);
+  assert.match(second.lines()[0] ?? '', /^ +3 /);
+  await second.stop();
+  const again = start(t, { state, after: 1 });
+  await until(() => again.lines().length === 3);
+  assert.match(again.lines()[0] ?? '', /^ +2 /);
+});
+
+test('an event that was not taken when it stopped is the first one afterwards', async (t) => {
+  await pay();
+  let status = 204;
+  const receiver = await startReceiver((response) => {
+    response.writeHead(status).end();
+    status = 500;
+  });
+  t.after(() => receiver.close());
+  const options = { forward: receiver.url, secret: 's', state: newFile() };
+  const first = start(t, options);
+  await until(() => first.told().includes('answered 500'));
+  await first.stop();
+  assert.equal(first.lines().length, 1);
+  status = 204;
+  const second = start(t, options);
+  await until(() => second.lines().length === 1);
+  const ids = receiver.requests.map(({ headers }) => headers['x-service-delivery-id']);
+  assert.equal(ids.at(-1), ids[1]);
+});
+
+test('a file of another key, server or program is refused; --after overrules the first', async (t) => {
+  await pay();
+  const state = newFile();
+  const first = start(t, { state });
+  await until(() => first.lines().length === 2);
+  await first.stop();
+  const other = await site.world.key(tenant.orgId);
+  await assert.rejects(start(t, { state, key: other }).ended, {
+    code: 'ValidationError',
+    message: /keeps the position of pk_test_key_\w+ at http:\/\/127\.0\.0\.1:\d+: 2\. .*--after/,
+  });
+  await assert.rejects(start(t, { state, url: 'http://127.0.0.1:1' }).ended, /keeps the position/);
+  const listening = start(t, { state, key: other, after: 1 });
+  await until(() => listening.lines().length === 1);
+  for (const text of ['', 'text', '{}', '{"after":-1}']) {
+    const strange = newFile();
+    writeFileSync(strange, text);
+    await assert.rejects(start(t, { state: strange }).ended, /keeps no position/);
+    assert.equal(readFileSync(strange, 'utf8'), text);
+  }
+});
+
+test('events that are gone: a first reader begins at the oldest, one that goes on is told', async (t) => {
+  await site.world.deps.store.run(async (tx) => {
+    tx.feed.setHead(tenant, null, { sequence: 8, chainHash: 'h' });
+    for (const sequence of [7, 8]) {
+      const event = { id: `evt_${tenant.orgId}_${sequence}`, body: '{"event":"e","data":{}}' };
+      tx.feed.append(aFeedEvent({ ...tenant, ...event, sequence }));
+    }
+  });
+  const listening = start(t, {});
+  await until(() => listening.lines().length === 2);
+  assert.match(listening.lines()[0] ?? '', /^ +7 /);
+  await assert.rejects(start(t, { after: 3 }).ended, { code: 'EventsPruned' });
+});
+
+test('a server that is away, or fails, is asked again until it answers', async (t) => {
+  await pay();
+  const server = createServer((_, response) => {
+    response.writeHead(503).end('<html>a proxy</html>');
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  const close = () => {
+    server.closeAllConnections();
+    return new Promise((done) => server.close(done));
+  };
+  const listening = start(t, { url: `http://127.0.0.1:${port}` });
+  await until(() => listening.told().includes('answered 503; trying again in 0.5 s'));
+  await close();
+  await until(() => /does not answer; trying again in [\d.]+ s/.test(listening.told()));
+  const { deps, feedReaders } = site.world;
+  const addresses = { corsOrigins: [], trustedProxies: [] };
+  const readiness = async () => ({ database: true, migrations: true, worker: true });
+  const back = createHttpServer(deps, { feedReaders, readiness, ...addresses });
+  await back.listen('127.0.0.1', port);
+  t.after(() => back.close(0));
+  await until(() => listening.lines().length === 2);
+});
+
+test('waits grow, and are as long as the server asks for at least', async () => {
+  const over = new AbortController();
+  const told: string[] = [];
+  const result = persistently(
+    over.signal,
+    (problem) => {
+      told.push(problem);
+      if (told.length === 2) over.abort();
+    },
+    () => Promise.reject(new TryAgain('busy', told.length * 7_000)),
+  );
+  assert.equal(await result, null);
+  assert.deepEqual(told, ['busy; trying again in 0.5 s', 'busy; trying again in 7 s']);
+});
+
+describe('the command', () => {
+  const run = async (words: string, env: Shell['env'] = {}) => {
+    let stdout = '';
+    const shell: Shell = {
+      env,
+      stdin: Readable.from([]),
+      stdout: { write: (text) => (stdout += text) },
+      stderr: { write: () => undefined },
+      exitCode: 0,
+    };
+    await runProgram(shell, [...words.split(' '), '--json']);
+    return [shell.exitCode, (JSON.parse(stdout) as { readonly error: string }).error] as const;
+  };
+
+  test('without a key, or with one that is refused, it ends with code 5', async () => {
+    const url = `--url http://127.0.0.1:${site.port}`;
+    assert.deepEqual(await run('listen'), [5, 'InvalidApiKey']);
+    assert.deepEqual(await run(`listen ${url} --key ${key}x`), [5, 'InvalidApiKey']);
+    const env = { PONTE_KEY: 'pk_test_key_0.x' };
+    assert.deepEqual(await run(`listen ${url}`, env), [5, 'InvalidApiKey']);
+    const scoped = await site.world.key(tenant.orgId, { scopes: ['webhooks:write'] });
+    assert.deepEqual(await run(`listen ${url} --key ${scoped}`), [5, 'InsufficientScope']);
+  });
+
+  for (const words of ['--url ftp://a', '--url x', '--forward x', '--after -1', '--after x']) {
+    test(`${words} is refused with code 2`, async () => {
+      assert.deepEqual(await run(`listen --key k ${words}`), [2, 'ValidationError']);
+    });
+  }
+
+  test('a signal ends it with code 0', async () => {
+    process.once('SIGINT', () => undefined);
+    const shell: Shell = {
+      env: { PONTE_KEY: key },
+      stdin: Readable.from([]),
+      stdout: { write: () => undefined },
+      stderr: { write: () => undefined },
+      exitCode: 0,
+    };
+    const running = runProgram(shell, ['listen', '--url', `http://127.0.0.1:${site.port}/`]);
+    await until(() => site.world.feedReaders.waiting() === 1);
+    process.kill(process.pid, 'SIGINT');
+    await running;
+    assert.equal(shell.exitCode, 0);
+    await until(() => site.world.feedReaders.waiting() === 0);
+  });
+});
