@@ -1,5 +1,5 @@
-// The shapes of the event feed. What `data` of each event is stands in event-schemas.ts, as webhooks
-// carry it.
+// The shapes of the event feed. What `data` of each event is stands in event-schemas.ts, as
+// webhooks carry it.
 import { z } from 'zod';
 import { eventTypes } from '../../core/domain/event.js';
 import { instant, pageQuery, readText, responseSchemas } from './schemas.js';

@@ -47,7 +47,7 @@ export function feedReaders(deps: Pick<Deps, 'store'>): FeedReaders {
   };
   const leave = (watch: Watch, waiter: Waiter): void => {
     watch.waiters.delete(waiter);
-    // Of its readers served together, a later one may leave when new ones have a watch of their own.
+    // Of readers served together, one may leave when new ones have a watch of their own already.
     const key = keyOf(watch.tenant);
     if (watch.waiters.size === 0 && watches.get(key) === watch) watches.delete(key);
   };

@@ -1,5 +1,5 @@
-// `ponte listen` against a listening server: what it prints, what it forwards, where it goes on, and
-// what it does when things do not work.
+// `ponte listen` against a listening server: what it prints, what it forwards, where it goes on,
+// and what it does when things do not work.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -220,7 +220,7 @@ test('an event that was not taken when it stopped is the first one afterwards', 
   assert.equal(ids.at(-1), ids[1]);
 });
 
-test('a file of another key, server or program is refused; --after overrules the first', async (t) => {
+test('a file of another key, server or program is refused; --after overrules the key', async (t) => {
   await pay();
   const state = newFile();
   const first = start(t, { state });
@@ -242,7 +242,7 @@ test('a file of another key, server or program is refused; --after overrules the
   }
 });
 
-test('events that are gone: a first reader begins at the oldest, one that goes on is told', async (t) => {
+test('events are gone: a first reader begins at the oldest, one that goes on is told', async (t) => {
   await site.world.deps.store.run(async (tx) => {
     tx.feed.setHead(tenant, null, { sequence: 8, chainHash: 'h' });
     for (const sequence of [7, 8]) {

@@ -36,7 +36,7 @@ function eventsOf({ body }: Answer): readonly Json[] {
   return body['data'] as readonly Json[];
 }
 
-test('the feed shows each event once, ascending from sequence 1, with the time it happened', async () => {
+test('the feed shows each event once, ascending from 1, with the time it happened', async () => {
   const { payment } = await newPayment(site.world, tenant);
   site.world.advanceClock(5_000);
   await site.world.settle();
