@@ -2,6 +2,15 @@
 // needs to embed the service or to write an adapter. It defines nothing of its own.
 
 export type { PayinReport, PayoutReport } from './domain/collection.js';
+export {
+  type AccountStatus,
+  accountMoves,
+  type ConnectedAccount,
+  type EntityType,
+  type Role,
+  readyToCollect,
+} from './domain/connected-account.js';
+export { type Dossier, type Owner, ownerRequirements, requirements } from './domain/dossier.js';
 export { type DomainEvent, eventTypes, matchesEvent } from './domain/event.js';
 export {
   type Funds,

@@ -2,10 +2,12 @@
 // The bodies themselves are made in core/domain/event.ts.
 import { z } from 'zod';
 import { eventTypes } from '../../core/domain/event.js';
+import { accountResponse } from './account-schemas.js';
 import { paymentResponse } from './payment-schemas.js';
 import { responseSchemas } from './schemas.js';
 
 const { status, amount, currency, externalId, metadata } = paymentResponse.shape;
+const { role, entityType, status: accountStatus } = accountResponse.shape;
 const occurredAt = z.iso.datetime({ precision: 3 });
 const externalEventId = z
   .string()
@@ -45,9 +47,9 @@ const bodies = {
     data: z.object({
       connectedAccountId: z.string(),
       externalId,
-      role: z.enum(['seller', 'buyer']),
-      entityType: z.enum(['business', 'individual']),
-      status: z.enum(['created', 'verifying', 'approved', 'rejected']),
+      role,
+      entityType,
+      status: accountStatus,
       readyToCollect: z.boolean(),
       externalEventId,
       occurredAt,

@@ -47,6 +47,29 @@ export function testSettlementPartner(
 }
 
 function partyRules(traits: PartnerTraits, check: Check): void {
+  check(
+    'what it needs besides is told without asking, as fields of a dossier',
+    async ({ partner }) => {
+      for (const role of ['seller', 'buyer'] as const) {
+        for (const entityType of ['business', 'individual'] as const) {
+          const fields = partner.requirements(role, entityType);
+          assert.equal(new Set(fields).size, fields.length);
+        }
+      }
+    },
+  );
+
+  check('terms are accepted at a web address of each session', async ({ partner }) => {
+    const redirectUrl = 'https://shop.example/terms?a=b';
+    const urls = new Set<string>();
+    for (const key of ['key-1', 'key-2', 'key-1']) {
+      const { url } = done(await partner.startTos({ redirectUrl, key }));
+      assert.match(url, /^https:\/\//);
+      urls.add(url);
+    }
+    assert.equal(urls.size, 2);
+  });
+
   check('a business or an individual is approved sooner or later', async (harness) => {
     for (const entityType of ['business', 'individual'] as const) {
       const { partnerRef } = await submitted(harness, { entityType });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
+  accountEvent,
   eventBody,
   eventNamespaces,
   eventTypes,
@@ -10,7 +11,9 @@ import {
   paymentEvent,
   paymentEventTypes,
 } from '../../../core/domain/event.js';
+import { formatInstant } from '../../../core/domain/instant.js';
 import type { Payment, PaymentStatus } from '../../../core/domain/payment.js';
+import { anAccount } from '../../support/domain-samples.js';
 import { START_MS, samplePayment } from '../../support/sample-rows.js';
 
 const invoice: Payment = { ...samplePayment, id: 'inv_1', origin: 'invoice' };
@@ -48,6 +51,33 @@ test('the catalogue of event types is exactly this', () => {
     'payment_intent.settled',
     'webhook.test',
   ]);
+});
+
+test('an event of an account says who it is and how it stands, under the event’s id', () => {
+  const account = anAccount({ externalId: 'seller-1', updatedAtMs: START_MS });
+  const event = accountEvent(account, 'ready_to_collect', 'evt_1');
+  const { body, ...rest } = event;
+  assert.deepEqual(rest, {
+    orgId: account.orgId,
+    mode: account.mode,
+    id: 'evt_1',
+    type: 'connected_account.ready_to_collect',
+    subjectId: account.id,
+    createdAtMs: START_MS,
+  });
+  assert.deepEqual(JSON.parse(body), {
+    event: 'connected_account.ready_to_collect',
+    data: {
+      connectedAccountId: account.id,
+      externalId: 'seller-1',
+      role: 'seller',
+      entityType: 'business',
+      status: 'approved',
+      readyToCollect: true,
+      externalEventId: 'evt_1',
+      occurredAt: formatInstant(START_MS),
+    },
+  });
 });
 
 test('intents speak in both namespaces, invoices in one, once per change', () => {
