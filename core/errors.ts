@@ -83,6 +83,11 @@ export const catalogue = {
     transient: false,
     message: 'The signature of this message does not verify. Sign the exact bytes that are sent.',
   },
+  InvalidSignInLink: {
+    status: 401,
+    transient: false,
+    message: 'The link was used, has expired, or is not one of ours. Ask for a new one.',
+  },
   InsufficientScope: {
     status: 403,
     transient: false,

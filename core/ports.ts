@@ -13,6 +13,7 @@ import type { Dossier } from './domain/dossier.js';
 import type { DomainEvent } from './domain/event.js';
 import type { Funds } from './domain/funds.js';
 import type { Posting } from './domain/ledger.js';
+import type { Mail, MailOutcome, MailStatus } from './domain/mail.js';
 import type { Member } from './domain/member.js';
 import type { Money } from './domain/money.js';
 import type { Organization, OrganizationProfile } from './domain/organization.js';
@@ -30,6 +31,7 @@ export interface Deps {
   /** The settlement partner of each mode; null where none is configured. */
   readonly partners: Readonly<Record<Mode, SettlementPartner | null>>;
   readonly sender: WebhookSender;
+  readonly mailer: Mailer;
   readonly secretBox: SecretBox;
   /** Null where documents are not taken in: parties then name addresses of their own. */
   readonly documents: DocumentStorage | null;
@@ -53,7 +55,8 @@ export type WorkKind =
   | 'deliveries'
   | 'inbox'
   | 'advances'
-  | 'purges';
+  | 'purges'
+  | 'mails';
 
 export interface Settings {
   /** Public address of the API, without a trailing slash. */
@@ -98,6 +101,7 @@ export interface Tx {
     profile(tenant: Tenant): Promise<OrganizationProfile | null>;
     insert(organization: Organization, profiles: readonly OrganizationProfile[]): void;
     update(organization: Organization): void;
+    expect(organization: Organization): void;
     updateProfile(profile: OrganizationProfile): void;
     expectProfile(profile: OrganizationProfile): void;
   };
@@ -126,6 +130,10 @@ export interface Tx {
       origin: PaymentOrigin,
       externalId: string,
     ): Promise<Payment | null>;
+    /** Whoever comes to the hosted page names its payment by this alone. */
+    byPublicId(publicId: string): Promise<Payment | null>;
+    /** Newest first; `beforeId` is the last id of the page before. */
+    listInvoices(tenant: Tenant, filter: InvoiceFilter): Promise<readonly Payment[]>;
     /** Payments of one tenant and buyer that wait in a status. */
     ofBuyer(
       tenant: Tenant,
@@ -226,6 +234,18 @@ export interface Tx {
     /** `purgeOrdered` of document.ts for each document of this party, however many there are. */
     orderPurge(tenant: Tenant, owner: DocumentOwner, nowMs: number): void;
   };
+  readonly mails: {
+    get(tenant: Tenant, id: string): Promise<Mail | null>;
+    /** Whoever has its link names a mail by that alone. */
+    byTokenHash(tokenHash: string): Promise<Mail | null>;
+    /** Those with a number, highest first. */
+    newestNumbered(mode: Mode, toKey: string, limit: number): Promise<readonly Mail[]>;
+    /** Newest first, over all tenants: for operators. */
+    list(filter: MailFilter): Promise<readonly Mail[]>;
+    /** A second mail of an address and number is a conflict: the work runs again. */
+    insert(mail: Mail): void;
+    update(mail: Mail): void;
+  };
   readonly outbox: {
     append(event: DomainEvent): void;
     /** The oldest rows not yet sequenced. */
@@ -302,6 +322,8 @@ export interface Claims {
   ): Promise<readonly ClaimedDelivery[]>;
   /** Due deliveries of any subscription that `isSpent`: to be ended, so they are not leased. */
   spentDeliveries(nowMs: number, limit: number): Promise<readonly WebhookDelivery[]>;
+  /** Due mails, leased, each try already counted. */
+  mails(claim: Claim): Promise<readonly Mail[]>;
   /** Payments that are expirable (payment.ts), not covered, and whose `expiresAtMs` has come. */
   expiredPayments(nowMs: number, limit: number): Promise<readonly Payment[]>;
   /** Ends every lease: only for a process that knows to be alone on the database. */
@@ -326,6 +348,18 @@ export interface ClaimedDelivery {
 export interface PaymentFilter {
   readonly status: PaymentStatus | null;
   readonly orgId: string | null;
+  readonly beforeId: string | null;
+  readonly limit: number;
+}
+
+export interface InvoiceFilter {
+  readonly status: PaymentStatus | null;
+  readonly beforeId: string | null;
+  readonly limit: number;
+}
+
+export interface MailFilter {
+  readonly status: MailStatus | null;
   readonly beforeId: string | null;
   readonly limit: number;
 }
@@ -564,6 +598,22 @@ export interface WebhookSender {
   close(): Promise<void>;
 }
 
+export interface OutgoingMail {
+  /** One address. */
+  readonly to: string;
+  readonly subject: string;
+  /** Plain text. */
+  readonly text: string;
+  /** Sent twice under one name, it is the same mail: the left half of its Message-ID. */
+  readonly messageId: string;
+  readonly writtenAtMs: number;
+}
+
+export interface Mailer {
+  /** Sends once and gives up well before MAIL_LEASE_MS; never throws. */
+  send(mail: OutgoingMail): Promise<MailOutcome>;
+}
+
 /** Authenticated encryption of what must not lie readable in the database. */
 export interface SecretBox {
   /** `purpose` is bound to the ciphertext: opening it for another purpose fails. */
@@ -632,6 +682,7 @@ export type IdPrefix =
   | 'whd'
   | 'doc'
   | 'mem'
+  | 'mail'
   | 'qt'
   | 'cmd'
   | 'pst'

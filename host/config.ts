@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { parseSecretKeys, type SecretKey } from '../adapters/crypto/secret-box.js';
 import { isNetwork } from '../adapters/http/client-address.js';
+import { type MailSender, parseMailSender } from '../adapters/mail/message.js';
 import { SECOND_MS } from '../core/domain/instant.js';
 import { ATTEMPTS_MAX } from '../core/domain/webhook-delivery.js';
 
@@ -30,6 +31,8 @@ const variables = z.object({
   PONTE_DOCUMENTS: documents().prefault('fs'),
   PONTE_RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10_000_000).prefault('600'),
   PONTE_RATE_LIMIT_BURST: wholeNumber(1, 1_000_000).prefault('100'),
+  PONTE_SMTP_URL: smtpUrl().optional(),
+  PONTE_MAIL_FROM: mailSender().prefault('Ponte <ponte@localhost>'),
   PONTE_CORS_ORIGINS: listOf(isOrigin, 'give web origins, as https://app.example.com').prefault(''),
   PONTE_TRUSTED_PROXIES: listOf(isNetwork, 'give IP addresses or CIDR networks').prefault(''),
   PONTE_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
@@ -62,6 +65,9 @@ export interface Config {
   readonly retryDelaysMs: readonly number[];
   readonly rateLimitPerMinute: number;
   readonly rateLimitBurst: number;
+  /** Null: mails are written to files in the data directory. */
+  readonly smtpUrl: string | null;
+  readonly mailFrom: MailSender;
   /** Web origins that browsers may call from. */
   readonly corsOrigins: readonly string[];
   /** Addresses and networks whose X-Forwarded-For is believed. */
@@ -93,6 +99,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const problems = [
     ...(result.error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`),
     ...(production ? unsafe(set) : []),
+    ...(result.data?.PONTE_SMTP_URL !== undefined && set['PONTE_MAIL_FROM'] === undefined
+      ? ['PONTE_MAIL_FROM: must be set with PONTE_SMTP_URL']
+      : []),
   ];
   if (!result.success || problems.length > 0) throw new ConfigError(problems);
   const values = result.data;
@@ -114,6 +123,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     retryDelaysMs: values.PONTE_WEBHOOK_RETRY_SECONDS,
     rateLimitPerMinute: values.PONTE_RATE_LIMIT_PER_MINUTE,
     rateLimitBurst: values.PONTE_RATE_LIMIT_BURST,
+    smtpUrl: values.PONTE_SMTP_URL ?? null,
+    mailFrom: values.PONTE_MAIL_FROM,
     corsOrigins: values.PONTE_CORS_ORIGINS,
     trustedProxies: values.PONTE_TRUSTED_PROXIES,
     logLevel: values.PONTE_LOG_LEVEL,
@@ -130,6 +141,7 @@ function unsafe(env: Readonly<Record<string, string | undefined>>): readonly str
     ['PONTE_BASE_URL', !isHttps(env['PONTE_BASE_URL']), 'must be an https address in production'],
     ['PONTE_PAY_URL', !isHttps(env['PONTE_PAY_URL']), 'must be an https address in production'],
     ['PONTE_PARTNER_LIVE', env['PONTE_PARTNER_LIVE'] === 'fake', 'cannot be fake in production'],
+    ['PONTE_SMTP_URL', env['PONTE_SMTP_URL'] === undefined, 'must be set in production'],
     [
       'PONTE_WEBHOOK_ALLOW_PRIVATE',
       env['PONTE_WEBHOOK_ALLOW_PRIVATE'] === '1',
@@ -173,6 +185,25 @@ function documents() {
       String(input).startsWith('s3:')
         ? 'this version keeps documents in files only: give fs, or none'
         : 'give fs or none',
+  });
+}
+
+/** Everything else about the server is decided here: no options in the query. */
+function smtpUrl() {
+  return z.string().refine((text) => {
+    const url = URL.canParse(text) ? new URL(text) : null;
+    if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '') return false;
+    return /^\/?$/.test(url.pathname) && `${url.search}${url.hash}` === '';
+  }, 'give smtp://… or smtps://… with a host, and perhaps user, password and port');
+}
+
+function mailSender() {
+  return z.string().transform((text, context) => {
+    const sender = parseMailSender(text);
+    if (sender !== null) return sender;
+    const message = 'give an address, as pay@example.com or Ponte <pay@example.com>';
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
   });
 }
 

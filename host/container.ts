@@ -8,6 +8,8 @@ import { createTokenSigner } from '../adapters/crypto/jwt.js';
 import { createSecretBox, type SecretKey } from '../adapters/crypto/secret-box.js';
 import { createFsDocuments } from '../adapters/documents/fs.js';
 import { createLog } from '../adapters/log/pino.js';
+import { createFileMailer } from '../adapters/mail/file.js';
+import { createSmtpMailer } from '../adapters/mail/smtp.js';
 import { createFakePartner, type FakePartner } from '../adapters/partner/fake.js';
 import { newMemoryRateLimits } from '../adapters/storage/rate-limits.js';
 import { openSqliteStore, type SqliteStore } from '../adapters/storage/sqlite.js';
@@ -18,6 +20,7 @@ import type {
   Deps,
   Ids,
   Log,
+  Mailer,
   RateLimits,
   SecretBox,
   TokenSigner,
@@ -34,6 +37,7 @@ export const tokens = {
   ids: token<Ids>('ids'),
   log: token<Log>('log'),
   sender: token<WebhookSender>('sender'),
+  mailer: token<Mailer>('mailer'),
   store: token<SqliteStore>('store'),
   secretBox: token<SecretBox>('secretBox'),
   documents: token<Deps['documents']>('documents'),
@@ -48,7 +52,9 @@ export const tokens = {
 } as const;
 
 /** What of the outside world may be replaced. */
-export type World = Partial<Pick<Deps, 'clock' | 'ids' | 'log' | 'sender' | 'documents'>>;
+export type World = Partial<
+  Pick<Deps, 'clock' | 'ids' | 'log' | 'sender' | 'mailer' | 'documents'>
+>;
 
 /** Where the service is reached: with port 0 it is known once the service listens. */
 export interface Address {
@@ -68,6 +74,7 @@ export function createContainer(
   bind(tokens.ids).toDynamicValue(() => world.ids ?? createIds());
   bind(tokens.log).toDynamicValue(() => world.log ?? createLog({ level: config.logLevel }));
   bind(tokens.sender).toDynamicValue(() => world.sender ?? webhookSender({ allowPrivate }));
+  bind(tokens.mailer).toDynamicValue((all) => world.mailer ?? mailer(config, all.get(tokens.log)));
   bind(tokens.store).toDynamicValue(() => openSqliteStore({ path }));
   bind(tokens.secretBox).toDynamicValue(() => createSecretBox(secretKeys));
   bind(tokens.documents).toDynamicValue(() => documents(config, world));
@@ -84,6 +91,7 @@ export function createContainer(
     ids: all.get(tokens.ids),
     log: all.get(tokens.log),
     sender: all.get(tokens.sender),
+    mailer: all.get(tokens.mailer),
     store: all.get(tokens.store),
     secretBox: all.get(tokens.secretBox),
     documents: all.get(tokens.documents),
@@ -118,6 +126,11 @@ function settings(config: Config, address: Address): Deps['settings'] {
       return config.payUrl ?? address.baseUrl;
     },
   };
+}
+
+function mailer({ smtpUrl, mailFrom: from, dataDir, production }: Config, log: Log): Mailer {
+  if (smtpUrl === null) return createFileMailer({ folder: join(dataDir, 'mails'), from, log });
+  return createSmtpMailer({ url: smtpUrl, from, requireTls: production });
 }
 
 function documents({ documents: kind, dataDir }: Config, world: World): Deps['documents'] {

@@ -7,10 +7,11 @@ import { createIds, seededBytes } from '../adapters/crypto/ids.js';
 import { newSecretKey, parseSecretKeys } from '../adapters/crypto/secret-box.js';
 import { createMemoryDocuments } from '../adapters/documents/memory.js';
 import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
+import { createMemoryMailer } from '../adapters/mail/memory-mail.js';
 import { webhookHeaders } from '../core/domain/signature.js';
 import type { Tenant } from '../core/domain/tenant.js';
 import { assert, catalogue, type ErrorCode, PonteError } from '../core/errors.js';
-import type { Deps, Log, WebhookRequest, WebhookSender } from '../core/ports.js';
+import type { Deps, Log, OutgoingMail, WebhookRequest, WebhookSender } from '../core/ports.js';
 import { createKey } from '../core/usecases/keys.js';
 import { createOrganization } from '../core/usecases/organizations.js';
 import { readConfig } from './config.js';
@@ -60,6 +61,8 @@ export interface Ponte {
   readonly deps: Deps;
   /** Everything that was sent so far, oldest first. */
   readonly webhooks: readonly ReceivedWebhook[];
+  /** Every mail to a buyer so far, oldest first; the link in it signs the buyer in. */
+  readonly mails: readonly OutgoingMail[];
   /** The API under any host name, for the client under test; the key is added when it has none. */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** `fetch` with JSON: the parsed answer, or a PonteError with the code of the refusal. */
@@ -80,6 +83,7 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
   const { seed = 'ponte', partnerDelayMs = 0 } = options;
   const time = { nowMs: options.nowMs ?? START_MS };
   const webhooks: ReceivedWebhook[] = [];
+  const mailer = createMemoryMailer();
   const config = {
     ...readConfig({ PONTE_BASE_URL: BASE_URL, PONTE_RATE_LIMIT_PER_MINUTE: '0' }),
     databaseFile: ':memory:',
@@ -91,6 +95,7 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
   const container = createContainer(config, keys.keys, {
     clock: { nowMs: () => time.nowMs },
     documents: createMemoryDocuments(),
+    mailer,
     ids: createIds(seededBytes(seed)),
     sender: options.sender ?? collector(webhooks, options.onWebhook ?? (() => 204)),
     ...(options.log === undefined ? {} : { log: options.log }),
@@ -128,6 +133,7 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
     tenant,
     deps,
     webhooks,
+    mails: mailer.mails,
     ...api,
     runUntilIdle: () => runUntilIdle(work, Number.POSITIVE_INFINITY),
     advanceTime: (durationMs) => advanceTime(work, durationMs),

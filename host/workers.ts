@@ -10,6 +10,7 @@ import type { DeliveryRunner } from '../core/usecases/delivery-runner.js';
 import { runPurges } from '../core/usecases/documents.js';
 import { runSequencer } from '../core/usecases/feed.js';
 import { flushKeyUse } from '../core/usecases/keys.js';
+import { runMails } from '../core/usecases/mails.js';
 import { runExpiry } from '../core/usecases/payments.js';
 import { runAdvances } from '../core/usecases/sandbox.js';
 import { runInbox } from '../core/usecases/settlement.js';
@@ -51,6 +52,7 @@ export function workerSteps(parts: {
     step('advances', ['advances'], runAdvances, SANDBOX_POLL_MS),
     step('expiry', [], runExpiry),
     step('purges', ['purges'], runPurges),
+    step('mails', ['mails'], runMails),
     step('key use', [], flushKeyUse),
     ...fakePartners.map((partner) =>
       step('fake partner', ['fake partner'], (_, ...at) => partner.pump(...at), SANDBOX_POLL_MS),

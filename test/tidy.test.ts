@@ -28,6 +28,7 @@ const homes: Readonly<Record<string, string>> = {
   'find-my-way': 'adapters/http/',
   inversify: 'host/container.ts',
   'ipaddr.js': 'adapters/webhooks/',
+  nodemailer: 'adapters/mail/',
   pino: 'adapters/log/',
   'reflect-metadata': 'host/container.ts',
   standardwebhooks: 'adapters/partner/',

@@ -6,6 +6,7 @@ import type { Claim, ClaimedDelivery, Claims } from '../../core/ports.js';
 import { type Database, time } from './database.js';
 import { text, timeMsOrNull } from './row.js';
 import { deliveries, subscriptions } from './tables/delivery-rows.js';
+import { mails } from './tables/mail-rows.js';
 import { expirableSql, payments } from './tables/payment-rows.js';
 import { commands } from './tables/work-rows.js';
 
@@ -45,6 +46,11 @@ const claimSql = {
     `select * from deliveries where due_at <= $1 and attempt >= ${ATTEMPTS_MAX}`,
     'order by due_at, id limit $2',
   ].join(' '),
+  mails: [
+    'update mails set tries = tries + 1, lease_token = $1, due_at = $2, version = version + 1',
+    'where (org_id, mode, id) in (select org_id, mode, id from mails where due_at <= $3',
+    'order by due_at limit $4 for update skip locked) returning *',
+  ].join(' '),
   expiredPayments: [
     `select * from payments where expires_at <= $1 and ${expirableSql}`,
     'order by expires_at, id limit $2',
@@ -58,11 +64,16 @@ const claimSql = {
     'update deliveries set due_at = $1, version = version + 1',
     'where due_at > $1 and lease_token is not null',
   ].join(' '),
+  releaseMails: [
+    'update mails set lease_token = null, due_at = $1, version = version + 1',
+    'where due_at > $1 and lease_token is not null',
+  ].join(' '),
   nextDue: [
     'select min(due_at) as next_at from partner_commands where due_at is not null',
     'select min(due_at) as next_at from inbox where due_at is not null',
     'select min(due_at) as next_at from advances',
     'select min(due_at) as next_at from documents where due_at is not null',
+    'select min(due_at) as next_at from mails where due_at is not null',
     'select min(expires_at) as next_at from payments ' +
       `where expires_at is not null and ${expirableSql}`,
     // Outbox rows are due from the moment they are written.
@@ -93,6 +104,11 @@ export function newClaims(database: Database): Claims {
       const rows = await database.read(claimSql.spentDeliveries, [time(nowMs), limit]);
       return rows.map(deliveries.read);
     },
+    async mails({ token, nowMs, leaseMs, limit }) {
+      const params = [token, time(nowMs + leaseMs), time(nowMs), limit];
+      const rows = await database.immediate(claimSql.mails, params);
+      return rows.map(mails.read).sort((a, b) => order(a.createdAtMs, b.createdAtMs, a, b));
+    },
     async expiredPayments(nowMs, limit) {
       const rows = await database.read(claimSql.expiredPayments, [time(nowMs), limit]);
       return rows.map(payments.read);
@@ -101,6 +117,7 @@ export function newClaims(database: Database): Claims {
       await Promise.all([
         database.immediate(claimSql.releaseCommands, [time(nowMs)]),
         database.immediate(claimSql.releaseDeliveries, [time(nowMs)]),
+        database.immediate(claimSql.releaseMails, [time(nowMs)]),
       ]);
     },
     async nextDueAtMs() {

@@ -10,6 +10,7 @@ import { accountsOf } from './tables/account-rows.js';
 import { deliveriesOf, subscriptionsOf } from './tables/delivery-rows.js';
 import { documentsOf } from './tables/document-rows.js';
 import { feedOf, outboxOf } from './tables/event-rows.js';
+import { mailsOf } from './tables/mail-rows.js';
 import { membersOf } from './tables/member-rows.js';
 import { fundsOf, ledgerOf, quotesOf } from './tables/money-rows.js';
 import { buyersOf } from './tables/party-rows.js';
@@ -75,6 +76,7 @@ function txOver(staging: Staging): Tx {
     buyers: buyersOf(staging),
     accounts: accountsOf(staging),
     documents: documentsOf(staging),
+    mails: mailsOf(staging),
     outbox: outboxOf(staging),
     feed: feedOf(staging),
     subscriptions: subscriptionsOf(staging),

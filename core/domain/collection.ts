@@ -34,6 +34,7 @@ import {
 } from './partner-command.js';
 import {
   isCancellable,
+  isPageOpen,
   isTerminal,
   nextStatus,
   type Payment,
@@ -77,6 +78,27 @@ export interface PayoutReport {
   readonly fees: Money | null;
   readonly endToEndId: string | null;
   readonly reason: string | null;
+}
+
+/** A second person approves an invoice; one that is approved stays as it is. */
+export function approved(was: Collection, memberId: string, nowMs: number): Change {
+  const { status, createdByMemberId } = was.payment;
+  if (createdByMemberId === memberId) throw new PonteError('SelfApprovalNotAllowed');
+  if (status === 'approved') return unchanged(was);
+  return withMove(unchanged(was), 'approve', nowMs, { approvedByMemberId: memberId });
+}
+
+/** The buyer of an invoice is sent a link, for the first time or once more. */
+export function invited(was: Collection, nowMs: number): Change {
+  const { payment } = was;
+  if (nextStatus(payment.status, 'invite') !== null) {
+    return withMove(unchanged(was), 'invite', nowMs, { invitedAtMs: nowMs });
+  }
+  if (payment.status === 'awaiting_buyer' && isPageOpen(payment)) {
+    return { ...unchanged(was), payment: Object.freeze({ ...payment, invitedAtMs: nowMs }) };
+  }
+  const message = `Only an approved invoice can invite its buyer; this one is ${payment.status}.`;
+  throw new PonteError('InvoiceNotApproved', message);
 }
 
 /**
@@ -388,7 +410,13 @@ function backWithBuyer(change: Change, commands: readonly PartnerCommand[], nowM
   return withVoided(withFunds(change, back), refunds, nowMs);
 }
 
-type MoveFields = EndFields & Partial<Pick<Payment, 'quoteId' | 'transactionHash' | 'settlement'>>;
+type MoveFields = EndFields &
+  Partial<
+    Pick<
+      Payment,
+      'quoteId' | 'transactionHash' | 'settlement' | 'approvedByMemberId' | 'invitedAtMs'
+    >
+  >;
 
 function withMove(
   change: Change,

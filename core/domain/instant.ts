@@ -64,6 +64,11 @@ export function parseInstant(text: string): number | null {
   return atMs >= EARLIEST_MS && atMs <= LATEST_MS ? atMs : null;
 }
 
+/** Whether the text is a day of the calendar, as YYYY-MM-DD. */
+export function isCalendarDate(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && parseInstant(`${text}T00:00:00Z`) !== null;
+}
+
 interface CivilDate {
   readonly year: number;
   readonly month: number;

@@ -116,6 +116,15 @@ export interface Payment extends Tenant {
   readonly externalId: string | null;
   readonly status: PaymentStatus;
   readonly amount: Money;
+  /** An invoice's own number, as it is called between seller and buyer. */
+  readonly number: string | null;
+  /** The day by which an invoice is to be paid, YYYY-MM-DD; nothing happens by itself then. */
+  readonly dueDate: string | null;
+  /** Who made an invoice by hand; null where a key did. */
+  readonly createdByMemberId: string | null;
+  readonly approvedByMemberId: string | null;
+  /** When an invoice's buyer was last sent a link by mail; null before the first. */
+  readonly invitedAtMs: number | null;
   readonly buyerId: string;
   readonly buyer: BuyerHint;
   /** The connected seller that is paid; null when the organization itself is. */
@@ -141,6 +150,17 @@ export interface Payment extends Tenant {
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   readonly version: number;
+}
+
+/** Where a payment starts. The call that creates an intent is its approval and its invitation. */
+export function firstStatus(origin: PaymentOrigin, requiresApproval: boolean): PaymentStatus {
+  if (origin === 'payment_intent') return 'awaiting_buyer';
+  return requiresApproval ? 'awaiting_approval' : 'approved';
+}
+
+/** Whether the buyer may come to the hosted page: an invoice's after it was invited. */
+export function isPageOpen({ origin, invitedAtMs }: Payment): boolean {
+  return origin === 'payment_intent' || invitedAtMs !== null;
 }
 
 /** The status after `move`, or null when the table has no such cell. */

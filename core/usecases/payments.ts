@@ -8,7 +8,13 @@ import { noFunds } from '../domain/funds.js';
 import { decideCreate } from '../domain/idempotency.js';
 import type { Money } from '../domain/money.js';
 import { mayCollect } from '../domain/organization.js';
-import type { BuyerHint, Payment, PaymentOrigin } from '../domain/payment.js';
+import {
+  type BuyerHint,
+  firstStatus,
+  type Payment,
+  type PaymentOrigin,
+  type PaymentStatus,
+} from '../domain/payment.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, Tx } from '../ports.js';
@@ -26,8 +32,14 @@ export const MINIMUM_USD_MINOR = 1_000n;
 /** Bytes of a payment's publicId: 144 bits, at least 128 are asked for. */
 const PUBLIC_ID_BYTES = 18;
 
-export interface CreatePaymentInput {
-  readonly origin: PaymentOrigin;
+/** What a create says; of an invoice some more. */
+export type CreatePaymentInput = PaymentInput &
+  (
+    | { readonly origin: 'payment_intent' }
+    | ({ readonly origin: 'invoice' } & Pick<Payment, 'number' | 'dueDate' | 'createdByMemberId'>)
+  );
+
+interface PaymentInput {
   readonly idempotencyKey: string | null;
   readonly externalId: string | null;
   readonly amount: Money;
@@ -71,7 +83,7 @@ export async function createPayment(
     if (decision.kind === 'conflict') throw new PonteError('IdempotencyKeyConflict');
     const view =
       decision.kind === 'replay'
-        ? await viewOf(tx, await resolve(tx, tenant, decision.resourceId))
+        ? await viewOf(tx, await paymentNamed(tx, tenant, decision.resourceId, 'payments'))
         : await stageNew(deps, tx, tenant, input);
     if (key !== null && decision.bindKey) {
       tx.idempotency.bind(tenant, key, origin, view.payment.id, deps.clock.nowMs());
@@ -96,13 +108,25 @@ export async function takeCreateSlot(deps: Deps, keyId: string): Promise<void> {
   throw new PonteError('RateLimitExceeded', undefined, { retryAfterSeconds });
 }
 
-/** `reference` is a payment's id, or `ext_<externalId>` for an intent. */
+/** Which payments a reference may name on each surface; `ext_<externalId>` names of the first. */
+const surfaces = {
+  payments: ['payment_intent', 'invoice'],
+  'payment-intents': ['payment_intent'],
+  invoices: ['invoice'],
+} as const satisfies Readonly<Record<string, readonly [PaymentOrigin, ...PaymentOrigin[]]>>;
+
+export type Surface = keyof typeof surfaces;
+
+/** `reference` is a payment's id, or `ext_<externalId>`. */
 export async function readPayment(
   deps: Deps,
   tenant: Tenant,
   reference: string,
+  surface: Surface = 'payments',
 ): Promise<PaymentView> {
-  return deps.store.run(async (tx) => viewOf(tx, await resolve(tx, tenant, reference)));
+  return deps.store.run(async (tx) =>
+    viewOf(tx, await paymentNamed(tx, tenant, reference, surface)),
+  );
 }
 
 /** Cancelling a cancelled payment answers with it unchanged; else PaymentNotCancellable. */
@@ -111,8 +135,9 @@ export async function cancelPayment(
   tenant: Tenant,
   reference: string,
   reason: string,
+  surface: Surface = 'payments',
 ): Promise<PaymentView> {
-  const { id } = await deps.store.run((tx) => resolve(tx, tenant, reference));
+  const { id } = await deps.store.run((tx) => paymentNamed(tx, tenant, reference, surface));
   await changeCollection(deps, tenant, id, async (was, tx) =>
     cancelled(was, await tx.commands.ofPayment(tenant, id), reason, deps.clock.nowMs()),
   );
@@ -160,11 +185,18 @@ export async function runExpiry(deps: Deps, nowMs: number, limit: number): Promi
   });
 }
 
-async function resolve(tx: Tx, tenant: Tenant, reference: string): Promise<Payment> {
+/** The payment that a reference names on this surface, or NotFound. */
+export async function paymentNamed(
+  tx: Tx,
+  tenant: Tenant,
+  reference: string,
+  surface: Surface,
+): Promise<Payment> {
+  const origins: readonly PaymentOrigin[] = surfaces[surface];
   const payment = reference.startsWith('ext_')
-    ? await tx.payments.byExternalId(tenant, 'payment_intent', reference.slice('ext_'.length))
+    ? await tx.payments.byExternalId(tenant, surfaces[surface][0], reference.slice('ext_'.length))
     : await tx.payments.get(tenant, reference);
-  if (payment === null) throw new PonteError('NotFound');
+  if (payment === null || !origins.includes(payment.origin)) throw new PonteError('NotFound');
   return payment;
 }
 
@@ -175,12 +207,14 @@ async function stageNew(
   input: CreatePaymentInput,
 ): Promise<PaymentView> {
   const nowMs = deps.clock.nowMs();
-  const [destination, known] = await Promise.all([
+  const [destination, status, known] = await Promise.all([
     admit(deps, tx, tenant, input, nowMs),
+    statusAtFirst(tx, tenant, input.origin),
     tx.buyers.byEmail(tenant.mode, emailKey(input.buyer.email)),
   ]);
   const buyer = known ?? newBuyer(deps, tenant, input.buyer.email, nowMs);
-  const payment = newPayment(deps, tenant, input, buyer.id, destination, nowMs);
+  const decided = { destination, status, buyerId: buyer.id, nowMs };
+  const payment = newPayment(deps, tenant, input, decided);
   const kycStatus = await kycStatusOf(tx, payment);
   // A create never changes a buyer that is there: what integrators say of it proves nothing.
   if (known === null) tx.buyers.insert(buyer);
@@ -240,6 +274,19 @@ async function sellerDestination(tx: Tx, tenant: Tenant, externalId: string): Pr
   return destinationRef;
 }
 
+/** Of an invoice by the organization's setting, which must still stand when it is stored. */
+async function statusAtFirst(
+  tx: Tx,
+  { orgId }: Tenant,
+  origin: PaymentOrigin,
+): Promise<PaymentStatus> {
+  if (origin === 'payment_intent') return firstStatus(origin, false);
+  const organization = await tx.organizations.get(orgId);
+  assert(organization !== null, 'an organization stays');
+  tx.organizations.expect(organization);
+  return firstStatus(origin, organization.requiresApproval);
+}
+
 /** A buyer whom nobody in this mode knew by its address. */
 export function newBuyer(deps: Deps, tenant: Tenant, email: string, nowMs: number): Buyer {
   const id = deps.ids.next('byr', nowMs);
@@ -250,18 +297,23 @@ function newPayment(
   deps: Deps,
   tenant: Tenant,
   input: CreatePaymentInput,
-  buyerId: string,
-  destination: string,
-  nowMs: number,
+  decided: Pick<Payment, 'status' | 'buyerId' | 'destination'> & { readonly nowMs: number },
 ): Payment {
+  const { nowMs, status, buyerId, destination } = decided;
+  const invoice = input.origin === 'invoice' ? input : null;
   return Object.freeze({
     ...tenantOf(tenant),
-    id: deps.ids.next('pi', nowMs),
+    id: deps.ids.next(invoice === null ? 'pi' : 'inv', nowMs),
     origin: input.origin,
     publicId: Buffer.from(deps.ids.randomBytes(PUBLIC_ID_BYTES)).toString('base64url'),
     externalId: input.externalId,
-    status: 'awaiting_buyer',
+    status,
     amount: input.amount,
+    number: invoice?.number ?? null,
+    dueDate: invoice?.dueDate ?? null,
+    createdByMemberId: invoice?.createdByMemberId ?? null,
+    approvedByMemberId: null,
+    invitedAtMs: null,
     buyerId,
     buyer: input.buyer,
     sellerExternalId: input.sellerExternalId,

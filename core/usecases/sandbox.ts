@@ -10,15 +10,21 @@ import { assert, PonteError } from '../errors.js';
 import type { Advance, Deps } from '../ports.js';
 import { confirmQuote, requestQuote, signIn } from './buyers.js';
 import { eachByItself, type PaymentView, readView } from './collections.js';
+import { inviteBuyer } from './invoices.js';
 import { submitBuyerKyc } from './kyc.js';
 import { readPayment } from './payments.js';
 
 /** Waits between looks at a payment that is the partner's turn; the last one repeats. */
-const LOOK_AGAIN_MS = [20, 50, 100, 250, 500, 1_000, 5_000, 30_000] as const;
+const LOOK_AGAIN_MS = [20, 50, 100, 100, 100, 100, 200, 200, 500, 1_000, 5_000, 30_000] as const;
 /** What the buyer does in each status; false when it then is the partner's turn. */
 const buyerSteps: Partial<
   Record<PaymentStatus, (deps: Deps, payment: Payment) => Promise<boolean>>
 > = {
+  // Before that, an invoice waits for a member: nobody else approves it.
+  approved: async (deps, payment) => {
+    await inviteBuyer(deps, tenantOf(payment), payment.id);
+    return true;
+  },
   awaiting_buyer: async (deps, payment) => {
     await signIn(deps, tenantOf(payment), payment.id);
     return true;
@@ -90,9 +96,10 @@ async function play(deps: Deps, advance: Advance): Promise<void> {
       if (arrived || !(await buyerStep(deps, payment))) break;
     }
   } catch (error) {
-    // Another hand moved the payment, or the partner could not be asked: look again later.
-    if (!(error instanceof PonteError)) throw error;
-    deps.log.debug('advance interrupted', { paymentId: advance.paymentId, error });
+    // Another hand moved the payment, or the partner could not be asked; what fails otherwise is
+    // our fault and must be seen. Either way it is looked at again later.
+    const level = error instanceof PonteError ? 'debug' : 'error';
+    deps.log[level]('advance interrupted', { paymentId: advance.paymentId, error });
   }
   await deps.store.run(async (tx) => {
     const current = await tx.advances.get(advance, advance.paymentId);

@@ -10,6 +10,8 @@ const production = {
   PONTE_BASE_URL: 'https://api.example.com',
   PONTE_PAY_URL: 'https://pay.example.com',
   PONTE_SECRET_KEYS: newSecretKey('k1'),
+  PONTE_SMTP_URL: 'smtps://mail.example.com',
+  PONTE_MAIL_FROM: 'pay@example.com',
 } as const;
 
 function problemsOf(env: Readonly<Record<string, string>>): readonly string[] {
@@ -44,6 +46,8 @@ test('an empty environment is a development host on SQLite with the fake partner
     allowPrivateUrls: true,
     rateLimitPerMinute: 600,
     rateLimitBurst: 100,
+    smtpUrl: null,
+    mailFrom: { name: 'Ponte', address: 'ponte@localhost' },
     corsOrigins: [],
     trustedProxies: [],
     logLevel: 'info',
@@ -71,6 +75,8 @@ test('every variable has its effect', () => {
     PONTE_RATE_LIMIT_PER_MINUTE: '0',
     PONTE_RATE_LIMIT_BURST: '1',
     PONTE_JWT_KEY: newSecretKey('j1'),
+    PONTE_SMTP_URL: 'smtp://user:p%40ss@mail.test:2525',
+    PONTE_MAIL_FROM: 'Acme Pay <pay@acme.test>',
     PONTE_CORS_ORIGINS: 'https://app.test, http://localhost:3000',
     PONTE_TRUSTED_PROXIES: '10.0.0.0/8,192.0.2.7, ::1,2001:db8::/32',
     PONTE_LOG_LEVEL: 'silent',
@@ -96,6 +102,8 @@ test('every variable has its effect', () => {
       retryDelaysMs: [0, 1_000, 2_000, 3_000, 4_000, 5_000],
       rateLimitPerMinute: 0,
       rateLimitBurst: 1,
+      smtpUrl: 'smtp://user:p%40ss@mail.test:2525',
+      mailFrom: { name: 'Acme Pay', address: 'pay@acme.test' },
       corsOrigins: ['https://app.test', 'http://localhost:3000'],
       trustedProxies: ['10.0.0.0/8', '192.0.2.7', '::1', '2001:db8::/32'],
       logLevel: 'silent',
@@ -126,6 +134,8 @@ describe('a value of the wrong form is a problem that names its variable', () =>
     PONTE_RATE_LIMIT_PER_MINUTE: ['-1', 'ten'],
     PONTE_RATE_LIMIT_BURST: ['0'],
     PONTE_JWT_KEY: ['k1', 'k1:AAAA', 'secret'],
+    PONTE_SMTP_URL: ['mail.test:25', 'https://mail.test', 'smtp://', 'smtp://a.test/?tls=no'],
+    PONTE_MAIL_FROM: ['Ponte', 'a@b@c', 'a b@c.test', '<a@b.test', 'A <a@b.test>, b@c.test'],
     PONTE_CORS_ORIGINS: [
       ...['*', 'app.test', 'https://app.test/', 'https://app.test/x', 'ftp://app.test', 'null'],
       ...['https://app.test,', 'https://APP.test', 'https://app.test:443', 'https://a b'],
@@ -152,6 +162,11 @@ describe('a value of the wrong form is a problem that names its variable', () =>
   }
 });
 
+test('a mail server goes with a sender of its own domain', () => {
+  const problems = problemsOf({ PONTE_SMTP_URL: 'smtp://mail.test' });
+  assert.deepEqual(problems, ['PONTE_MAIL_FROM: must be set with PONTE_SMTP_URL']);
+});
+
 test('all problems are told at once, and never a secret', () => {
   const problems = problemsOf({
     PONTE_PORT: 'x',
@@ -175,6 +190,7 @@ describe('production refuses what is unsafe', () => {
     PONTE_PAY_URL: '',
     PONTE_PARTNER_LIVE: 'fake',
     PONTE_WEBHOOK_ALLOW_PRIVATE: '1',
+    PONTE_SMTP_URL: '',
   } as const;
   for (const [name, value] of Object.entries(unsafe)) {
     test(`${name}=${value}`, () => {
@@ -185,7 +201,7 @@ describe('production refuses what is unsafe', () => {
   }
 
   test('all of it at once', () => {
-    assert.equal(problemsOf({ ...unsafe, PONTE_ENV: 'production' }).length, 5);
+    assert.equal(problemsOf({ ...unsafe, PONTE_ENV: 'production' }).length, 6);
   });
 });
 

@@ -90,6 +90,7 @@ function gatedClaims({ store, process, gates, observer }: GatedStoreInput): Clai
         () => claims.deliveries(claim),
         (taken) => observer.claimedDeliveries(process.name, taken),
       ),
+    mails: (claim) => gated('claim mails', () => claims.mails(claim), unseen),
     dueSubscriptions: (nowMs) =>
       gated('due subscriptions', () => claims.dueSubscriptions(nowMs), unseen),
     spentDeliveries: (nowMs, limit) =>

@@ -44,6 +44,8 @@ export interface Surroundings {
   readonly ids: Ids;
   readonly nowMs: number;
   readonly trace: (line: string) => void;
+  /** Notes that this happened once more. */
+  count(what: string): void;
 }
 
 /** Rows that a worker takes at most, so that several runs share the work. */
@@ -138,6 +140,7 @@ export class SimulatedHost {
         faults: () => world.chaos.line,
         nowMs,
         stragglers,
+        count: (what) => world.count(what),
       });
     return {
       store: gatedStore({
@@ -150,6 +153,7 @@ export class SimulatedHost {
       }),
       partners: { test: line('test'), live: line('live') },
       sender: world.receivers.sender(this.process),
+      mailer: { send: () => Promise.resolve({ outcome: 'sent' }) },
       secretBox: openBox,
       documents: null,
       tokenSigner,

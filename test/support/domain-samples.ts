@@ -98,6 +98,11 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
     externalId: null,
     status: 'awaiting_buyer',
     amount: money(99_999_999_999_999n, 'EUR'),
+    number: 'INV/7',
+    dueDate: '2026-02-28',
+    createdByMemberId: 'mem_1',
+    approvedByMemberId: 'mem_2',
+    invitedAtMs: T0 + 3,
     buyerId: 'byr_1',
     buyer: { email: 'Buyer@Example.com', name: 'Zoë 買い手', country: 'JP', phone: '+81 3' },
     sellerExternalId: 'seller-1',
@@ -123,6 +128,11 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
 /** As it is right after its creation: everything optional is absent. */
 export function aBarePayment(fields: Partial<Payment> = {}): Payment {
   return aPayment({
+    number: null,
+    dueDate: null,
+    createdByMemberId: null,
+    approvedByMemberId: null,
+    invitedAtMs: null,
     buyer: { email: 'buyer@example.com', name: null, country: null, phone: null },
     sellerExternalId: null,
     returnUrl: null,

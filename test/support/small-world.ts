@@ -9,6 +9,7 @@ import {
   parseSecretKeys,
 } from '../../adapters/crypto/secret-box.js';
 import { createMemoryDocuments } from '../../adapters/documents/memory.js';
+import { createMemoryMailer } from '../../adapters/mail/memory-mail.js';
 import { createFakePartner, type FakePartner } from '../../adapters/partner/fake.js';
 import type { SignedMessage } from '../../adapters/partner/signed-message.js';
 import { newMemoryRateLimits } from '../../adapters/storage/rate-limits.js';
@@ -16,13 +17,20 @@ import { openSqliteStore } from '../../adapters/storage/sqlite.js';
 import type { Scope } from '../../core/domain/scope.js';
 import type { Mode } from '../../core/domain/tenant.js';
 import { RETRY_DELAYS_MS } from '../../core/domain/webhook-delivery.js';
-import type { Deps, Settings, WebhookRequest, WebhookResult } from '../../core/ports.js';
+import type {
+  Deps,
+  OutgoingMail,
+  Settings,
+  WebhookRequest,
+  WebhookResult,
+} from '../../core/ports.js';
 import { runCommands } from '../../core/usecases/commands.js';
 import { deliveryRunner } from '../../core/usecases/delivery-runner.js';
 import { runPurges } from '../../core/usecases/documents.js';
 import { runSequencer } from '../../core/usecases/feed.js';
 import { type FeedReaders, feedReaders } from '../../core/usecases/feed-readers.js';
 import { createKey } from '../../core/usecases/keys.js';
+import { runMails } from '../../core/usecases/mails.js';
 import { createOrganization } from '../../core/usecases/organizations.js';
 import { runExpiry } from '../../core/usecases/payments.js';
 import { runAdvances } from '../../core/usecases/sandbox.js';
@@ -31,6 +39,8 @@ import { receivePartnerMessage, runInbox } from '../../core/usecases/settlement.
 /** 2030-01-01T00:00:00.000Z */
 const STARTS_AT_MS = 1_893_456_000_000;
 const BATCH = 100;
+/** What a receiver that is content answers. */
+const taken = { responseStatus: 200, responseBody: '', error: null, durationMs: 1 } as const;
 
 export interface LogEntry {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -46,6 +56,8 @@ export interface World {
   /** Every webhook that was sent; `answer` decides on the next ones. */
   readonly sent: readonly WebhookRequest[];
   answer: (request: WebhookRequest) => Partial<WebhookResult>;
+  /** Every mail that was sent. */
+  readonly mails: readonly OutgoingMail[];
   /** How messages of the partner arrive; by the use case at once unless replaced. */
   deliver: (message: SignedMessage) => Promise<void>;
   /** An organization that can collect in test mode, unless told otherwise; answers with its id. */
@@ -76,6 +88,7 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
       log.push({ level, message, fields });
     };
   const sent: WebhookRequest[] = [];
+  const mailer = createMemoryMailer();
   const partner = createFakePartner({
     mode: 'test',
     clock,
@@ -89,17 +102,12 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
     sender: {
       async send(request) {
         sent.push(request);
-        return {
-          responseStatus: 200,
-          responseBody: '',
-          error: null,
-          durationMs: 1,
-          ...made.answer(request),
-        };
+        return { ...taken, ...made.answer(request) };
       },
       refusal: async (url) => (url.startsWith('https://') ? null : 'Only https URLs are called.'),
       close: async () => undefined,
     },
+    mailer,
     secretBox: createSecretBox(box.keys, bytes),
     documents: createMemoryDocuments(),
     tokenSigner: createTokenSigner(box.keys),
@@ -127,6 +135,7 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
     log,
     sent,
     answer: () => ({}),
+    mails: mailer.mails,
     deliver: ({ headers, body }) =>
       receivePartnerMessage(deps, { partner: 'fake', mode: 'test', headers, body }),
     organization: async ({ sandboxKyb } = { sandboxKyb: true }) =>
@@ -151,6 +160,7 @@ function settler(deps: Deps, partner: FakePartner): () => Promise<void> {
     (nowMs) => runCommands(deps, nowMs, BATCH),
     (nowMs) => runExpiry(deps, nowMs, BATCH),
     (nowMs) => runPurges(deps, nowMs, BATCH),
+    (nowMs) => runMails(deps, nowMs, BATCH),
     (nowMs) => runSequencer(deps, nowMs, BATCH),
     async (nowMs) => {
       const begun = await deliveries.runOnce(nowMs, BATCH);

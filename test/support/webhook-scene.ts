@@ -8,6 +8,7 @@ import {
   newSecretKey,
   parseSecretKeys,
 } from '../../adapters/crypto/secret-box.js';
+import { createMemoryMailer } from '../../adapters/mail/memory-mail.js';
 import { newMemoryRateLimits } from '../../adapters/storage/rate-limits.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite.js';
 import { type DomainEvent, eventBody } from '../../core/domain/event.js';
@@ -90,6 +91,7 @@ export async function scene(): Promise<Scene> {
       refusal: async (asked) => made.refusal(asked),
       close: async () => undefined,
     },
+    mailer: createMemoryMailer(),
     secretBox: createSecretBox(box.keys, bytes),
     documents: null,
     tokenSigner: createTokenSigner(box.keys),

@@ -60,6 +60,9 @@ export const payments = defineTable<Payment>({
     display: (payment) => payment.display,
     metadata: (payment) => payment.metadata,
     expires_at: (payment) => time(payment.expiresAtMs),
+    number: (payment) => payment.number,
+    due_date: (payment) => payment.dueDate,
+    created_by_member_id: (payment) => payment.createdByMemberId,
     created_at: (payment) => time(payment.createdAtMs),
   },
   changing: {
@@ -74,6 +77,8 @@ export const payments = defineTable<Payment>({
     end_to_end_id: (payment) => payment.settlement?.endToEndId ?? null,
     failure_reason: (payment) => payment.failureReason,
     cancel_reason: (payment) => payment.cancelReason,
+    approved_by_member_id: (payment) => payment.approvedByMemberId,
+    invited_at: (payment) => time(payment.invitedAtMs),
     updated_at: (payment) => time(payment.updatedAtMs),
   },
   version: (payment) => payment.version,
@@ -86,6 +91,11 @@ export const payments = defineTable<Payment>({
       externalId: textOrNull(row, 'external_id'),
       status: oneOf(row, 'status', paymentStatuses),
       amount: moneyOf(row, 'amount_minor', 'currency'),
+      number: textOrNull(row, 'number'),
+      dueDate: textOrNull(row, 'due_date'),
+      createdByMemberId: textOrNull(row, 'created_by_member_id'),
+      approvedByMemberId: textOrNull(row, 'approved_by_member_id'),
+      invitedAtMs: timeMsOrNull(row, 'invited_at'),
       buyerId: text(row, 'buyer_id'),
       buyer: Object.freeze({
         email: text(row, 'buyer_email'),
@@ -162,6 +172,21 @@ export function paymentsOf(staging: Staging): Tx['payments'] {
         ].join(' '),
         [orgId, mode, origin, externalId],
       ),
+    byPublicId: (publicId) =>
+      staging.first(payments, 'select * from payments where public_id = $1', [publicId]),
+    listInvoices: ({ orgId, mode }, { status, beforeId, limit }) => {
+      const params: Param[] = [orgId, mode, limit];
+      const conditions = ['org_id = $1', 'mode = $2', "origin = 'invoice'"];
+      for (const [comparison, value] of Object.entries({ 'status =': status, 'id <': beforeId })) {
+        if (value === null) continue;
+        conditions.push(`${comparison} $${params.push(value)}`);
+      }
+      return staging.all(
+        payments,
+        `select * from payments where ${conditions.join(' and ')} order by id desc limit $3`,
+        params,
+      );
+    },
     ofBuyer: ({ orgId, mode }, buyerId, status, limit) =>
       staging.all(
         payments,

@@ -131,6 +131,7 @@ export function organizationsOf(staging: Staging): Tx['organizations'] {
       for (const profile of ofModes) staging.stage(profiles.insert(profile));
     },
     update: (organization) => staging.stage(organizations.update(organization)),
+    expect: (organization) => staging.stage(organizations.expect(organization)),
     updateProfile: (profile) => staging.stage(profiles.update(profile)),
     expectProfile: (profile) => staging.stage(profiles.expect(profile)),
   };

@@ -14,6 +14,7 @@ import {
 import { contentTypes, documentKinds, documentStatuses } from '../../../core/domain/document.js';
 import { positionMoves, refundMoves } from '../../../core/domain/funds.js';
 import { ledgerAccounts } from '../../../core/domain/ledger.js';
+import { mailPurposes, mailStatuses } from '../../../core/domain/mail.js';
 import { memberRoles } from '../../../core/domain/member.js';
 import { kybStatuses } from '../../../core/domain/organization.js';
 import { commandKinds, commandMoves } from '../../../core/domain/partner-command.js';
@@ -51,6 +52,8 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'documents.kind': Object.keys(documentKinds),
   'documents.content_type': contentTypes,
   'documents.status': documentStatuses,
+  'mails.purpose': mailPurposes,
+  'mails.status': mailStatuses,
   'quotes.rate_kind': ['locked', 'indicative'],
   'ledger_lines.account': ledgerAccounts,
 };
@@ -110,6 +113,8 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'delivery_attempts: delivery_id',
     'inbox: partner',
     'kyc_submissions: flow_id',
+    'mails: mode',
+    'mails: token_hash',
     'outbox: position',
     'partner_commands: id',
     'payments: public_id',

@@ -1,0 +1,37 @@
+// Mails as files, for development: each is written to a folder as it would be sent, and the log
+// tells where. The log does not get what stands in it, because the links sign buyers in.
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import { assert } from '../../core/errors.js';
+import type { Log, Mailer } from '../../core/ports.js';
+import { type MailSender, messageOf } from './message.js';
+
+const messageIdForm = /^mail_[0-9a-z]{1,64}$/;
+
+/** `folder` is made with the first mail; a mail that is sent again takes its own place. */
+export function createFileMailer(options: {
+  readonly folder: string;
+  readonly from: MailSender;
+  readonly log: Log;
+}): Mailer {
+  const { folder, from, log } = options;
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+  return {
+    async send(mail) {
+      assert(messageIdForm.test(mail.messageId), 'a mail is named by its id');
+      const file = join(folder, `${mail.messageId}.eml`);
+      try {
+        const { message } = await transport.sendMail(messageOf(from, mail));
+        assert(Buffer.isBuffer(message), 'the message comes whole');
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        await writeFile(`${file}.part`, message, { mode: 0o600 });
+        await rename(`${file}.part`, file);
+      } catch (error) {
+        return { outcome: 'later', reason: String(error) };
+      }
+      log.info('mail written to a file', { file, subject: mail.subject });
+      return { outcome: 'sent' };
+    },
+  };
+}

@@ -1,0 +1,105 @@
+// Mails and the links in them: columns, rows and SQL.
+import { type Mail, mailPurposes, mailStatuses } from '../../../core/domain/mail.js';
+import type { Tx } from '../../../core/ports.js';
+import { time } from '../database.js';
+import {
+  integer,
+  integerOrNull,
+  oneOf,
+  tenantColumns,
+  text,
+  textOrNull,
+  timeMs,
+  timeMsOrNull,
+} from '../row.js';
+import type { Staging } from '../staging.js';
+import { defineTable } from '../table.js';
+
+export const mails = defineTable<Mail>({
+  name: 'mails',
+  key: {
+    org_id: (mail) => mail.orgId,
+    mode: (mail) => mail.mode,
+    id: (mail) => mail.id,
+  },
+  fixed: {
+    purpose: (mail) => mail.purpose,
+    payment_id: (mail) => mail.paymentId,
+    to_address: (mail) => mail.to,
+    to_key: (mail) => mail.toKey,
+    nth: (mail) => mail.nth,
+    token_hash: (mail) => mail.tokenHash,
+    link_ends_at: (mail) => time(mail.linkEndsAtMs),
+    created_at: (mail) => time(mail.createdAtMs),
+  },
+  changing: {
+    token_sealed: (mail) => mail.tokenSealed,
+    link_used_at: (mail) => time(mail.linkUsedAtMs),
+    status: (mail) => mail.status,
+    tries: (mail) => mail.tries,
+    due_at: (mail) => time(mail.dueAtMs),
+    lease_token: (mail) => mail.leaseToken,
+    last_error: (mail) => mail.lastError,
+    sent_at: (mail) => time(mail.sentAtMs),
+  },
+  version: (mail) => mail.version,
+  read: (row) =>
+    Object.freeze({
+      ...tenantColumns(row),
+      id: text(row, 'id'),
+      purpose: oneOf(row, 'purpose', mailPurposes),
+      paymentId: text(row, 'payment_id'),
+      to: text(row, 'to_address'),
+      toKey: text(row, 'to_key'),
+      nth: integerOrNull(row, 'nth'),
+      tokenHash: text(row, 'token_hash'),
+      tokenSealed: textOrNull(row, 'token_sealed'),
+      linkEndsAtMs: timeMs(row, 'link_ends_at'),
+      linkUsedAtMs: timeMsOrNull(row, 'link_used_at'),
+      status: oneOf(row, 'status', mailStatuses),
+      tries: integer(row, 'tries'),
+      dueAtMs: timeMsOrNull(row, 'due_at'),
+      leaseToken: textOrNull(row, 'lease_token'),
+      lastError: textOrNull(row, 'last_error'),
+      sentAtMs: timeMsOrNull(row, 'sent_at'),
+      createdAtMs: timeMs(row, 'created_at'),
+      version: integer(row, 'version'),
+    }),
+});
+
+export function mailsOf(staging: Staging): Tx['mails'] {
+  return {
+    get: ({ orgId, mode }, id) =>
+      staging.byKey(
+        mails,
+        [orgId, mode, id],
+        'select * from mails where org_id = $1 and mode = $2 and id = $3',
+        [orgId, mode, id],
+      ),
+    byTokenHash: (tokenHash) =>
+      staging.first(mails, 'select * from mails where token_hash = $1', [tokenHash]),
+    newestNumbered: (mode, toKey, limit) =>
+      staging.all(
+        mails,
+        [
+          'select * from mails where mode = $1 and to_key = $2 and nth is not null',
+          'order by nth desc limit $3',
+        ].join(' '),
+        [mode, toKey, limit],
+      ),
+    list({ status, beforeId, limit }) {
+      const conditions = [
+        ...(status === null ? [] : ['status = $2']),
+        ...(beforeId === null ? [] : [`id < $${status === null ? 2 : 3}`]),
+      ];
+      const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
+      return staging.all(
+        mails,
+        `select * from mails${where} order by id desc limit $1`,
+        [limit, status, beforeId].filter((param) => param !== null),
+      );
+    },
+    insert: (mail) => staging.stage(mails.insert(mail)),
+    update: (mail) => staging.stage(mails.update(mail)),
+  };
+}

@@ -1,0 +1,68 @@
+// What stands in the mails that buyers get: subject and text, from the payment it is about and the
+// magic link. Plain text, so that what a buyer sees is what was sent. It sends nothing.
+import { formatInstant } from './instant.js';
+import type { Mail } from './mail.js';
+import { formatAmount } from './money.js';
+import type { Payment } from './payment.js';
+
+export interface Letter {
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** Free text of integrators takes this much of a subject at most. */
+const SUBJECT_PART_MAX = 100;
+
+/** `link` signs in; `pageUrl` is the hosted page, where another link can be asked for. */
+export function letterOf(
+  mail: Mail,
+  about: {
+    readonly payment: Payment;
+    readonly organizationName: string;
+    readonly link: string;
+    readonly pageUrl: string;
+  },
+): Letter {
+  const { payment, link, pageUrl } = about;
+  const from = oneLine(about.organizationName);
+  const amount = `${formatAmount(payment.amount.amountMinor)} ${payment.amount.currency}`;
+  const details = [
+    payment.number === null ? [] : [`Invoice: ${oneLine(payment.number)}`],
+    payment.dueDate === null ? [] : [`Due: ${payment.dueDate}`],
+  ].flat();
+  const opening = {
+    invitation: `${from} asks you to pay ${amount}.`,
+    sign_in: `Sign in to pay ${amount} to ${from}.`,
+  }[mail.purpose];
+  const subject = {
+    invitation: `${from} asks you to pay ${amount}`,
+    sign_in: `Sign in to pay ${from}`,
+  }[mail.purpose];
+  const test = mail.mode === 'test';
+  return {
+    subject: `${test ? '[Test] ' : ''}${subject}`,
+    text: [
+      opening,
+      ...(test ? ['This is a test: no money moves.'] : []),
+      ...(details.length === 0 ? [] : [details.join('\n')]),
+      `Open this link to see it and to pay:\n${link}`,
+      `It signs you in once, until ${untilText(mail.linkEndsAtMs)}. Do not forward it: whoever ` +
+        `opens it acts for you. You can ask for another one at\n${pageUrl}`,
+      'If you did not expect this mail, ignore it: nothing is paid unless you do it.',
+      '',
+    ].join('\n\n'),
+  };
+}
+
+/** YYYY-MM-DD hh:mm UTC. */
+function untilText(atMs: number): string {
+  return `${formatInstant(atMs).slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** No text of an integrator begins a line or a header of its own. */
+function oneLine(text: string): string {
+  const line = [...text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()];
+  return line.length <= SUBJECT_PART_MAX
+    ? line.join('')
+    : `${line.slice(0, SUBJECT_PART_MAX).join('')}…`;
+}

@@ -1,0 +1,184 @@
+// A mail with a magic link to the hosted page: who gets it and for which payment, how far it got,
+// and what its link is good for. A mail and its link are one row, because each link is sent once.
+// What stands in the mail is letter.ts; sending, and what a sign-in does, are not this file's
+// matter.
+import { createHash } from 'node:crypto';
+import { assert } from '../errors.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './instant.js';
+import { backoffMs } from './partner-command.js';
+import type { Tenant } from './tenant.js';
+
+export const mailMoves = {
+  pending: { sent: 'sent', later: 'pending', refused: 'refused', drop: 'dropped' },
+  sent: {},
+  refused: {},
+  dropped: {},
+} as const satisfies Record<MailStatus, Partial<Record<MailMove, MailStatus>>>;
+
+/** `refused`: the mail server takes it never. `dropped`: there was no use in it any more. */
+export type MailStatus = 'pending' | 'sent' | 'refused' | 'dropped';
+export type MailMove = 'sent' | 'later' | 'refused' | 'drop';
+
+/** How long the link of each kind of mail is good for. */
+export const linkLifeMs = {
+  /** Of its own accord to somebody who may be away for some days. */
+  invitation: 7 * DAY_MS,
+  /** To somebody who asked for it and waits. */
+  sign_in: 30 * MINUTE_MS,
+} as const satisfies Record<MailPurpose, number>;
+
+export type MailPurpose = 'invitation' | 'sign_in';
+
+/** 256 bits: a link cannot be guessed, and a plain hash of it cannot be searched. */
+export const LINK_TOKEN_BYTES = 32;
+/** An invoice's buyer is sent one invitation in this time at most. */
+export const INVITATION_PAUSE_MS = MINUTE_MS;
+/** Sign-in mails that one address is sent within the window at most. */
+export const SIGN_IN_MAILS_MAX = 5;
+export const SIGN_IN_WINDOW_MS = HOUR_MS;
+/** Longer than a mail server is waited for. */
+export const MAIL_LEASE_MS = 90 * SECOND_MS;
+/** Waits before a mail is tried again; the last one repeats until its link has ended. */
+export const MAIL_BACKOFF_MS = [
+  5 * SECOND_MS,
+  30 * SECOND_MS,
+  2 * MINUTE_MS,
+  10 * MINUTE_MS,
+  30 * MINUTE_MS,
+  HOUR_MS,
+] as const;
+
+export interface Mail extends Tenant {
+  /** Also its Message-ID: sent twice, it is the same mail. */
+  readonly id: string;
+  readonly purpose: MailPurpose;
+  readonly paymentId: string;
+  readonly to: string;
+  /** `to` as addresses are compared. */
+  readonly toKey: string;
+  /** Counts the sign-in mails of an address, from one; null for others. */
+  readonly nth: number | null;
+  readonly tokenHash: string;
+  /** The link's token, sealed; null once the mail has ended. */
+  readonly tokenSealed: string | null;
+  readonly linkEndsAtMs: number;
+  readonly linkUsedAtMs: number | null;
+  readonly status: MailStatus;
+  /** Times that a worker took it in hand. */
+  readonly tries: number;
+  /** When a worker must look: the next try or, under way, the lease's end; null once ended. */
+  readonly dueAtMs: number | null;
+  readonly leaseToken: string | null;
+  readonly lastError: string | null;
+  readonly sentAtMs: number | null;
+  readonly createdAtMs: number;
+  readonly version: number;
+}
+
+/** How a try ended. `later`: not taken, or nobody knows. */
+export type MailOutcome =
+  | { readonly outcome: 'sent' }
+  | { readonly outcome: 'later'; readonly reason: string }
+  | { readonly outcome: 'refused'; readonly reason: string };
+
+/** Every status in table order. */
+export const mailStatuses = Object.keys(mailMoves) as readonly MailStatus[];
+export const mailPurposes = Object.keys(linkLifeMs) as readonly MailPurpose[];
+
+export function nextMailStatus(status: MailStatus, move: MailMove): MailStatus | null {
+  const row: Partial<Record<MailMove, MailStatus>> = mailMoves[status];
+  return row[move] ?? null;
+}
+
+/** A new mail, due at once. */
+export function newMail(
+  fields: Tenant &
+    Pick<Mail, 'id' | 'purpose' | 'paymentId' | 'to' | 'toKey' | 'nth' | 'tokenHash'> & {
+      readonly tokenSealed: string;
+    },
+  nowMs: number,
+): Mail {
+  return Object.freeze({
+    ...fields,
+    linkEndsAtMs: nowMs + linkLifeMs[fields.purpose],
+    linkUsedAtMs: null,
+    status: 'pending',
+    tries: 0,
+    dueAtMs: nowMs,
+    leaseToken: null,
+    lastError: null,
+    sentAtMs: null,
+    createdAtMs: nowMs,
+    version: 1,
+  });
+}
+
+/** What is stored of a link's token. */
+export function hashLinkToken(token: string): string {
+  return createHash('sha256').update(token, 'utf8').digest('hex');
+}
+
+/** What a mail's token is sealed for: no other mail can carry it. */
+export function tokenPurpose({ id }: Pick<Mail, 'id'>): string {
+  return `mail ${id}`;
+}
+
+/**
+ * The number of the next sign-in mail to an address, after the newest ones that it was sent (newest
+ * first, SIGN_IN_MAILS_MAX of them); null while it has had enough.
+ */
+export function nextSignInMail(newest: readonly Mail[], nowMs: number): number | null {
+  const oldest = newest[SIGN_IN_MAILS_MAX - 1];
+  if (oldest !== undefined && oldest.createdAtMs > nowMs - SIGN_IN_WINDOW_MS) return null;
+  return (newest[0]?.nth ?? 0) + 1;
+}
+
+/** Whether the buyer may be invited (again) after the last invitation. */
+export function mayInvite(invitedAtMs: number | null, nowMs: number): boolean {
+  return invitedAtMs === null || nowMs >= invitedAtMs + INVITATION_PAUSE_MS;
+}
+
+/** Nobody can sign in by its link any more, so nobody needs the mail. */
+export function isLinkOver({ linkEndsAtMs, linkUsedAtMs }: Mail, nowMs: number): boolean {
+  return linkUsedAtMs !== null || nowMs >= linkEndsAtMs;
+}
+
+/** The one sign-in that a link is good for. */
+export function linkUsed(mail: Mail, nowMs: number): Mail {
+  assert(!isLinkOver(mail, nowMs), 'a link is used once, in its time');
+  return Object.freeze({ ...mail, linkUsedAtMs: nowMs });
+}
+
+/**
+ * The mail after a try. That the lease is still the sender's is checked by the caller: a late
+ * answer changes nothing.
+ */
+export function mailTried(mail: Mail, result: MailOutcome, nowMs: number): Mail {
+  switch (result.outcome) {
+    case 'sent':
+      return ended(mail, 'sent', { lastError: null, sentAtMs: nowMs });
+    case 'refused':
+      return ended(mail, 'refused', { lastError: result.reason });
+    case 'later':
+      return step(mail, 'later', {
+        dueAtMs: nowMs + backoffMs(MAIL_BACKOFF_MS, mail.tries - 1),
+        lastError: result.reason,
+      });
+  }
+}
+
+/** It is not sent (any more), because there is no use in it. */
+export function dropMail(mail: Mail, reason: string): Mail {
+  return ended(mail, 'drop', { lastError: reason });
+}
+
+/** The token is for the mail alone: what has ended keeps its hash only. */
+function ended(mail: Mail, move: MailMove, fields: Partial<Mail>): Mail {
+  return step(mail, move, { ...fields, tokenSealed: null, dueAtMs: null });
+}
+
+function step(mail: Mail, move: MailMove, fields: Partial<Mail>): Mail {
+  const status = nextMailStatus(mail.status, move);
+  assert(status !== null, `a mail that is ${mail.status} knows no ${move}`);
+  return Object.freeze({ ...mail, ...fields, status, leaseToken: null });
+}

@@ -1,0 +1,59 @@
+// What only invoices have: a list, the approval by a second person, and the invitation of the buyer
+// by mail. An invoice is a payment, so creating, reading and cancelling one stand in payments.ts.
+import { approved, invited, unchanged } from '../domain/collection.js';
+import { mayInvite } from '../domain/mail.js';
+import type { Payment } from '../domain/payment.js';
+import type { Tenant } from '../domain/tenant.js';
+import type { Deps, InvoiceFilter } from '../ports.js';
+import { changeCollection, type PaymentView, readView, viewOf } from './collections.js';
+import { stageMail } from './mails.js';
+import { paymentNamed } from './payments.js';
+
+/** Newest first. */
+export async function listInvoices(
+  deps: Deps,
+  tenant: Tenant,
+  filter: InvoiceFilter,
+): Promise<readonly PaymentView[]> {
+  return deps.store.run(async (tx) => {
+    const invoices = await tx.payments.listInvoices(tenant, filter);
+    return Promise.all(invoices.map((invoice) => viewOf(tx, invoice)));
+  });
+}
+
+/**
+ * A member approves an invoice that another one, or a key, created; else SelfApprovalNotAllowed.
+ * One that is approved stays as it is; past that it is PaymentStateConflict.
+ */
+export async function approveInvoice(
+  deps: Deps,
+  tenant: Tenant,
+  reference: string,
+  memberId: string,
+): Promise<PaymentView> {
+  const id = await idOf(deps, tenant, reference);
+  await changeCollection(deps, tenant, id, (was) => approved(was, memberId, deps.clock.nowMs()));
+  return readView(deps, tenant, id);
+}
+
+/**
+ * Sends the buyer of an approved invoice a link by mail; another one while it awaits the buyer, but
+ * none within the pause after the last. InvoiceNotApproved in any other status.
+ */
+export async function inviteBuyer(deps: Deps, tenant: Tenant, reference: string): Promise<Payment> {
+  const id = await idOf(deps, tenant, reference);
+  const { payment } = await changeCollection(deps, tenant, id, (was, tx) => {
+    const nowMs = deps.clock.nowMs();
+    const change = invited(was, nowMs);
+    if (!mayInvite(was.payment.invitedAtMs, nowMs)) return unchanged(was);
+    stageMail(deps, tx, change.payment, { purpose: 'invitation', nth: null }, nowMs);
+    return change;
+  });
+  deps.wake('mails');
+  return payment;
+}
+
+async function idOf(deps: Deps, tenant: Tenant, reference: string): Promise<string> {
+  const invoice = await deps.store.run((tx) => paymentNamed(tx, tenant, reference, 'invoices'));
+  return invoice.id;
+}

@@ -1,0 +1,106 @@
+// Mails on their way out: staged in the batch of what asks for them, and sent by a worker until
+// they are taken, refused, or nobody needs them any more. A crash in between sends a mail twice at
+// most, under one Message-ID. The token of its link lies sealed, and only until then.
+import { emailKey } from '../domain/buyer-kyc.js';
+import { letterOf } from '../domain/letter.js';
+import {
+  dropMail,
+  hashLinkToken,
+  isLinkOver,
+  LINK_TOKEN_BYTES,
+  MAIL_LEASE_MS,
+  type Mail,
+  type MailOutcome,
+  mailTried,
+  newMail,
+  tokenPurpose,
+} from '../domain/mail.js';
+import { isTerminal, type Payment } from '../domain/payment.js';
+import { tenantOf } from '../domain/tenant.js';
+import { assert } from '../errors.js';
+import type { Deps, Tx } from '../ports.js';
+import { eachByItself } from './collections.js';
+
+/** No more than a mail server takes connections from one client. */
+const MAILS_AT_ONCE = 10;
+
+/** A mail with a new link to the buyer of this payment; `deps.wake('mails')` follows the batch. */
+export function stageMail(
+  deps: Deps,
+  tx: Tx,
+  payment: Payment,
+  { purpose, nth }: Pick<Mail, 'purpose' | 'nth'>,
+  nowMs: number,
+): void {
+  const id = deps.ids.next('mail', nowMs);
+  const token = Buffer.from(deps.ids.randomBytes(LINK_TOKEN_BYTES)).toString('base64url');
+  const to = payment.buyer.email.trim();
+  const fields = {
+    ...tenantOf(payment),
+    ...{ id, purpose, nth, to, toKey: emailKey(to), paymentId: payment.id },
+    tokenHash: hashLinkToken(token),
+    tokenSealed: deps.secretBox.seal(token, tokenPurpose({ id })),
+  };
+  tx.mails.insert(newMail(fields, nowMs));
+}
+
+/** Sends what is due, each by itself; returns how many were taken in hand. */
+export async function runMails(deps: Deps, nowMs: number, limit: number): Promise<number> {
+  const token = Buffer.from(deps.ids.randomBytes(16)).toString('hex');
+  const claimed = await deps.store.claims.mails({
+    ...{ nowMs, token, leaseMs: MAIL_LEASE_MS },
+    limit: Math.min(limit, MAILS_AT_ONCE),
+  });
+  // One that fails is taken up again when its lease runs out.
+  await eachByItself(deps, 'mails', claimed, (mail) => send(deps, mail));
+  return claimed.length;
+}
+
+async function send(deps: Deps, mail: Mail): Promise<void> {
+  const { payment, organization } = await deps.store.run(async (tx) => {
+    const [ofMail, ofTenant] = await Promise.all([
+      tx.payments.get(tenantOf(mail), mail.paymentId),
+      tx.organizations.get(mail.orgId),
+    ]);
+    return { payment: ofMail, organization: ofTenant };
+  });
+  assert(payment !== null && organization !== null, 'what a mail speaks of stays');
+  const useless = uselessBecause(mail, payment, deps.clock.nowMs());
+  if (useless !== null) {
+    await record(deps, mail, (current) => dropMail(current, useless));
+    return;
+  }
+  assert(mail.tokenSealed !== null, 'a mail that has not ended has its token');
+  const token = deps.secretBox.open(mail.tokenSealed, tokenPurpose(mail));
+  const pageUrl = `${deps.settings.payUrl}/r/${payment.publicId}`;
+  const about = { payment, pageUrl, organizationName: organization.name };
+  const result = await deps.mailer.send({
+    ...letterOf(mail, { ...about, link: `${pageUrl}?token=${token}` }),
+    ...{ to: mail.to, messageId: mail.id, writtenAtMs: mail.createdAtMs },
+  });
+  await record(deps, mail, (current) => mailTried(current, result, deps.clock.nowMs()));
+  tell(deps, mail, result);
+}
+
+/** Why there is no use in sending it; null when there is. */
+function uselessBecause(mail: Mail, payment: Payment, nowMs: number): string | null {
+  if (isLinkOver(mail, nowMs)) return 'its link has ended';
+  // Who asked to sign in may look at a payment that has ended, too.
+  const over = mail.purpose === 'invitation' && isTerminal(payment.status);
+  return over ? `the payment is ${payment.status}` : null;
+}
+
+/** A worker that lost its lease changes nothing any more. */
+async function record(deps: Deps, mail: Mail, change: (current: Mail) => Mail): Promise<void> {
+  await deps.store.run(async (tx) => {
+    const current = await tx.mails.get(tenantOf(mail), mail.id);
+    if (current === null || current.leaseToken !== mail.leaseToken) return;
+    tx.mails.update(change(current));
+  });
+}
+
+function tell(deps: Deps, { id: mailId, purpose, tries }: Mail, result: MailOutcome): void {
+  if (result.outcome === 'sent') return;
+  const { outcome, reason } = result;
+  deps.log.warn('a mail was not taken', { mailId, purpose, tries, outcome, reason });
+}
