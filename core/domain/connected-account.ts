@@ -55,6 +55,8 @@ export interface ConnectedAccount extends Tenant {
   readonly tosId: string | null;
   /** The partner's reference of the PIX destination; the PIX key itself is never stored. */
   readonly destinationRef: string | null;
+  /** The command that asks for the off-ramp wallet; null before, and when it was refused. */
+  readonly railsCommandId: string | null;
   /** The partner's off-ramp wallet (settlement rails). */
   readonly railsRef: string | null;
   /** When connected_account.ready_to_collect was fired: it fires once. */
@@ -101,7 +103,7 @@ export function submitted(
   const status = nextAccountStatus(account.status, 'submit');
   if (status === null) return account;
   // The destination and the wallet were those of the party before.
-  const fresh = { partnerRef: null, destinationRef: null, railsRef: null };
+  const fresh = { partnerRef: null, destinationRef: null, railsCommandId: null, railsRef: null };
   const undecided = { reason: null, approvedAtMs: null, rejectedAtMs: null };
   return changed(account, { ...submission, ...fresh, ...undecided, status }, nowMs);
 }
@@ -118,14 +120,13 @@ export function accepted(
 /** The partner's decision; the account as it is when the decision no longer fits. */
 export function decided(
   account: ConnectedAccount,
-  decision: 'approve' | 'reject',
-  reason: string | null,
+  { decision, reason, railsCommandId }: Decision,
   nowMs: number,
 ): ConnectedAccount {
   const status = nextAccountStatus(account.status, decision);
   if (status === null) return account;
   const moment = decision === 'approve' ? { approvedAtMs: nowMs } : { rejectedAtMs: nowMs };
-  return changed(account, { status, reason, ...moment }, nowMs);
+  return askingForRails(changed(account, { status, reason, ...moment }, nowMs), railsCommandId);
 }
 
 /** The terms a client accepted, bound to the session that was started for this account. */
@@ -159,30 +160,42 @@ export function payableParty(account: ConnectedAccount): string {
   return account.partnerRef;
 }
 
+/** The PIX destination is registered; a repeat changes nothing, unless the wallet was refused. */
 export function payoutConfigured(
   account: ConnectedAccount,
   destinationRef: string,
+  railsCommandId: string,
   nowMs: number,
 ): ConnectedAccount {
-  if (account.destinationRef === destinationRef) return account;
-  return changed(account, { destinationRef }, nowMs);
+  const same = account.destinationRef === destinationRef;
+  const next = same ? account : changed(account, { destinationRef }, nowMs);
+  return askingForRails(next, railsCommandId);
 }
 
-/** The off-ramp wallet of the party `partnerRef` is there. */
+/** The off-ramp wallet is there, as this command asked; one of an earlier party changes nothing. */
 export function railsProvisioned(
   account: ConnectedAccount,
-  partnerRef: string,
+  railsCommandId: string,
   railsRef: string,
   nowMs: number,
 ): ConnectedAccount {
-  if (account.partnerRef !== partnerRef || account.railsRef !== null) return account;
+  if (account.railsCommandId !== railsCommandId || account.railsRef !== null) return account;
   return changed(account, { railsRef }, nowMs);
 }
 
-/** Whether this change asks the partner for the wallet: it wants the PIX destination first. */
-export function asksForRails(was: ConnectedAccount, next: ConnectedAccount): boolean {
-  const asked = lacksRails(was) && was.destinationRef === next.destinationRef;
-  return lacksRails(next) && !asked;
+/** The partner will not make this wallet: configuring the payout again asks again. */
+export function railsRefused(
+  account: ConnectedAccount,
+  railsCommandId: string,
+  nowMs: number,
+): ConnectedAccount {
+  if (account.railsCommandId !== railsCommandId) return account;
+  return changed(account, { railsCommandId: null }, nowMs);
+}
+
+/** The command by which this change asks for the wallet; null when it does not. */
+export function railsAsked(was: ConnectedAccount, next: ConnectedAccount): string | null {
+  return next.railsCommandId === was.railsCommandId ? null : next.railsCommandId;
 }
 
 /** The partner decided: what the party brought for it is not needed any more. */
@@ -210,10 +223,19 @@ type AccountDetails = Pick<
   'email' | 'legalName' | 'country' | 'taxIdSealed' | 'taxIdLast4'
 >;
 
-function lacksRails(account: ConnectedAccount): boolean {
-  const { role, status, partnerRef, destinationRef, railsRef } = account;
-  const registered = partnerRef !== null && destinationRef !== null;
-  return role === 'seller' && status === 'approved' && registered && railsRef === null;
+interface Decision {
+  readonly decision: 'approve' | 'reject';
+  readonly reason: string | null;
+  /** The id of the command, should the decision ask for the wallet. */
+  readonly railsCommandId: string;
+}
+
+/** The partner wants approval and PIX destination before it makes the wallet. */
+function askingForRails(account: ConnectedAccount, railsCommandId: string): ConnectedAccount {
+  const { role, status, destinationRef } = account;
+  const payable = role === 'seller' && status === 'approved' && destinationRef !== null;
+  const asked = account.railsCommandId !== null || account.railsRef !== null;
+  return payable && !asked ? Object.freeze({ ...account, railsCommandId }) : account;
 }
 
 function changed(

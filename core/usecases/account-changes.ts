@@ -5,11 +5,12 @@
 import {
   accepted,
   accountEvents,
-  asksForRails,
   type ConnectedAccount,
   decided,
   isDecision,
+  railsAsked,
   railsProvisioned,
+  railsRefused,
 } from '../domain/connected-account.js';
 import { accountEvent } from '../domain/event.js';
 import {
@@ -70,10 +71,10 @@ export function stageAccount(
   if (isDecision(was, next)) {
     stagePurge(deps, tx, tenantOf(next), { party: 'account', id: next.id });
   }
-  if (!asksForRails(was, next)) return null;
+  const id = railsAsked(was, next);
+  if (id === null) return null;
   const { partnerRef, destinationRef } = next;
   assert(partnerRef !== null && destinationRef !== null, 'rails lead from a party to its PIX');
-  const id = deps.ids.next('cmd', next.updatedAtMs);
   const request: RailsRequest = { receiverRef: partnerRef, destinationRef, key: id };
   const order = { id, kind: 'provision_rails', request: JSON.stringify(request), lease } as const;
   const command = accountOrder(deps, next, order);
@@ -142,21 +143,21 @@ export async function accountReported(
     const known = partnerRef === null ? was : accepted(was, partnerRef, nowMs);
     if (report.status === 'verifying') return known;
     const decision = report.status === 'approved' ? 'approve' : 'reject';
-    return decided(known, decision, report.reason, nowMs);
+    const railsCommandId = deps.ids.next('cmd', nowMs);
+    return decided(known, { decision, reason: report.reason, railsCommandId }, nowMs);
   });
 }
 
-/** The off-ramp wallet is there; one of an earlier party changes nothing. */
+/** The off-ramp wallet is there, or was refused for good (null). */
 export async function railsReported(
   deps: Deps,
   command: PartnerCommand,
-  railsRef: string,
+  railsRef: string | null,
 ): Promise<void> {
-  assert(command.request !== null, 'the request for rails is fixed when it is made');
-  const text = deps.secretBox.open(command.request, requestPurpose(command));
-  const { receiverRef } = JSON.parse(text) as RailsRequest;
   await changeAccount(deps, tenantOf(command), accountIdOf(command), (was, nowMs) =>
-    railsProvisioned(was, receiverRef, railsRef, nowMs),
+    railsRef === null
+      ? railsRefused(was, command.id, nowMs)
+      : railsProvisioned(was, command.id, railsRef, nowMs),
   );
 }
 

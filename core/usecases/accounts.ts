@@ -131,7 +131,8 @@ export async function configureAccountPayout(
     const was = await loadAccount(tx, tenant, id);
     // Meanwhile it may have been rejected, and even begun anew as another party.
     if (payableParty(was) !== receiverRef) throw new PonteError('ConnectedAccountNotApproved');
-    const next = payoutConfigured(was, destinationRef, deps.clock.nowMs());
+    const nowMs = deps.clock.nowMs();
+    const next = payoutConfigured(was, destinationRef, deps.ids.next('cmd', nowMs), nowMs);
     return stageAccount(deps, tx, was, next, lease);
   });
   announceAccount(deps);
@@ -168,6 +169,7 @@ function newAccount(deps: Deps, tenant: Tenant, input: CreateAccountInput): Conn
     tosSessionKey: null,
     tosId: null,
     destinationRef: null,
+    railsCommandId: null,
     railsRef: null,
     readyAtMs: null,
     reason: null,

@@ -27,6 +27,7 @@ export async function partyAnswered(
   if (command.kind === 'provision_rails') {
     if (answer.outcome === 'done') await railsReported(deps, command, answer.value.partnerRef);
     if (answer.outcome === 'refused') {
+      await railsReported(deps, command, null);
       const { accountId, id: commandId } = command;
       const alert = 'the partner refuses the rails of a seller: it cannot collect';
       deps.log.error('alert', { alert, accountId, commandId, code: answer.code });

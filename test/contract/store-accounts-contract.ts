@@ -29,6 +29,7 @@ const bare = anAccount({
   tosSessionKey: null,
   tosId: null,
   destinationRef: null,
+  railsCommandId: null,
   railsRef: null,
   readyAtMs: null,
   reason: null,

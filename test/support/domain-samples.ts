@@ -249,6 +249,7 @@ export function anAccount(fields: Partial<ConnectedAccount> = {}): ConnectedAcco
     tosSessionKey: 'session_1',
     tosId: 'tos_1',
     destinationRef: 'pix_1',
+    railsCommandId: 'cmd_2',
     railsRef: 'wallet_1',
     readyAtMs: T0 + 3,
     reason: 'so',

@@ -8,7 +8,6 @@ import {
   accountEvents,
   accountMoves,
   accountStatuses,
-  asksForRails,
   type ConnectedAccount,
   countsAsBuyerKyc,
   decided,
@@ -17,7 +16,9 @@ import {
   nextAccountStatus,
   payableParty,
   payoutConfigured,
+  railsAsked,
   railsProvisioned,
+  railsRefused,
   readyToCollect,
   submitted,
   termsAccepted,
@@ -44,6 +45,10 @@ const details = {
 };
 const submission = { receiverId: 'rcv_new', submitCommandId: 'cmd_new', ...details };
 
+function verdict(decision: 'approve' | 'reject', reason: string | null = null) {
+  return { decision, reason, railsCommandId: 'cmd_rails' };
+}
+
 /** Just created: nothing told, nothing known. */
 const created = anAccount({
   status: 'created',
@@ -53,6 +58,7 @@ const created = anAccount({
   tosSessionKey: null,
   tosId: null,
   destinationRef: null,
+  railsCommandId: null,
   railsRef: null,
   readyAtMs: null,
   reason: null,
@@ -60,9 +66,9 @@ const created = anAccount({
   rejectedAtMs: null,
 });
 const verifying = submitted(created, submission, T0 + 1);
-const approved = decided(accepted(verifying, 're_1', T0 + 2), 'approve', null, T0 + 3);
-const payable = payoutConfigured(approved, 'pix_1', T0 + 4);
-const ready = railsProvisioned(payable, 're_1', 'wallet_1', T0 + 5);
+const approved = decided(accepted(verifying, 're_1', T0 + 2), verdict('approve'), T0 + 3);
+const payable = payoutConfigured(approved, 'pix_1', 'cmd_rails', T0 + 4);
+const ready = railsProvisioned(payable, 'cmd_rails', 'wallet_1', T0 + 5);
 
 function refusal(work: () => unknown): string {
   try {
@@ -83,7 +89,7 @@ test('every account status and move is as the table says, and no other move is m
       assert.equal(nextAccountStatus(status, move), expected, `${status} ${move}`);
       const was = { ...created, status };
       const next =
-        move === 'submit' ? submitted(was, submission, T0) : decided(was, move, null, T0);
+        move === 'submit' ? submitted(was, submission, T0) : decided(was, verdict(move), T0);
       assert.equal(next.status, expected ?? status, `${status} ${move}`);
       if (expected === null) assert.equal(next, was);
     }
@@ -109,7 +115,7 @@ test('a submission records what it told, and under which receiver and command', 
 });
 
 test('after a rejection a submit opens a fresh party: what the one before had is gone', () => {
-  const rejected = decided(ready, 'reject', 'taken back', T0 + 6);
+  const rejected = decided(ready, verdict('reject', 'taken back'), T0 + 6);
   assert.deepEqual(rejected, {
     ...ready,
     status: 'rejected',
@@ -124,6 +130,7 @@ test('after a rejection a submit opens a fresh party: what the one before had is
     receiverId: 'rcv_2',
     partnerRef: null,
     destinationRef: null,
+    railsCommandId: null,
     railsRef: null,
     reason: null,
     approvedAtMs: null,
@@ -153,26 +160,26 @@ test('the events of an account: created, each decision, and once that it is read
   assert.deepEqual(accountEvents(verifying, approved), ['kyb_approved']);
   assert.deepEqual(accountEvents(approved, payable), []);
   assert.deepEqual(accountEvents(payable, ready), ['ready_to_collect']);
-  const rejected = decided(ready, 'reject', null, T0 + 6);
+  const rejected = decided(ready, verdict('reject'), T0 + 6);
   assert.deepEqual(accountEvents(ready, rejected), ['kyb_rejected']);
-  assert.deepEqual(accountEvents(verifying, decided(verifying, 'reject', null, T0)), [
+  assert.deepEqual(accountEvents(verifying, decided(verifying, verdict('reject'), T0)), [
     'kyb_rejected',
   ]);
 });
 
 test('a decision is a change to approved or rejected, also one that is taken back', () => {
   assert.equal(isDecision(verifying, approved), true);
-  assert.equal(isDecision(ready, decided(ready, 'reject', null, T0)), true);
+  assert.equal(isDecision(ready, decided(ready, verdict('reject'), T0)), true);
   assert.equal(isDecision(created, verifying), false);
   assert.equal(isDecision(approved, payable), false);
 });
 
 test('ready_to_collect fires when the last condition comes true, whichever that is', () => {
   const early = { ...verifying, partnerRef: 're_1', destinationRef: 'pix_1', railsRef: 'w_1' };
-  const last = decided(early, 'approve', null, T0 + 2);
+  const last = decided(early, verdict('approve'), T0 + 2);
   assert.deepEqual(accountEvents(early, last), ['kyb_approved', 'ready_to_collect']);
   const noPix = { ...approved, railsRef: 'w_1' };
-  const withPix = payoutConfigured(noPix, 'pix_1', T0 + 3);
+  const withPix = payoutConfigured(noPix, 'pix_1', 'cmd_rails', T0 + 3);
   assert.deepEqual(accountEvents(noPix, withPix), ['ready_to_collect']);
 });
 
@@ -187,13 +194,13 @@ test('ready_to_collect fires once, whatever becomes of the account', () => {
         return submitted(was, submission, T0);
       case 'approve':
       case 'reject':
-        return decided(was, what, null, T0);
+        return decided(was, verdict(what), T0);
       case 'accept':
         return accepted(was, 're_1', T0);
       case 'pix':
-        return payoutConfigured(was, 'pix_1', T0);
+        return payoutConfigured(was, 'pix_1', 'cmd_rails', T0);
       case 'rails':
-        return railsProvisioned(was, 're_1', 'wallet_1', T0);
+        return railsProvisioned(was, 'cmd_rails', 'wallet_1', T0);
     }
   };
   fc.assert(
@@ -214,23 +221,31 @@ test('ready_to_collect fires once, whatever becomes of the account', () => {
 });
 
 test('the wallet is asked for when approval and destination are both there, and once', () => {
-  assert.equal(asksForRails(approved, payable), true);
-  assert.equal(asksForRails(payable, payable), false);
-  assert.equal(asksForRails(payable, ready), false);
-  assert.equal(asksForRails(ready, payoutConfigured(ready, 'pix_2', T0)), false);
+  assert.equal(railsAsked(approved, payable), 'cmd_rails');
+  assert.equal(railsAsked(payable, ready), null);
+  const other = payoutConfigured(payable, 'pix_2', 'cmd_other', T0);
+  assert.equal(railsAsked(payable, other), null);
+  assert.equal(railsAsked(ready, payoutConfigured(ready, 'pix_2', 'cmd_other', T0)), null);
   const early = { ...verifying, partnerRef: 're_1', destinationRef: 'pix_1' };
-  assert.equal(asksForRails(early, decided(early, 'approve', null, T0)), true);
+  assert.equal(railsAsked(early, decided(early, verdict('approve'), T0)), 'cmd_rails');
+  assert.equal(railsAsked(early, decided(early, verdict('reject'), T0)), null);
+  assert.equal(railsAsked(verifying, decided(verifying, verdict('approve'), T0)), null);
   const buyer = { ...approved, role: 'buyer' } as const;
-  assert.equal(asksForRails(buyer, payoutConfigured(buyer, 'pix_1', T0)), false);
+  assert.equal(railsAsked(buyer, payoutConfigured(buyer, 'pix_1', 'cmd_rails', T0)), null);
 });
 
-test('another destination asks for the wallet again while there is none', () => {
-  assert.equal(asksForRails(payable, payoutConfigured(payable, 'pix_2', T0)), true);
+test('a wallet that was refused is asked for again when the payout is configured again', () => {
+  const refused = railsRefused(payable, 'cmd_rails', T0 + 5);
+  assert.deepEqual(refused, { ...payable, railsCommandId: null, updatedAtMs: T0 + 5 });
+  assert.equal(railsAsked(payable, refused), null);
+  const again = payoutConfigured(refused, 'pix_1', 'cmd_again', T0 + 6);
+  assert.equal(railsAsked(refused, again), 'cmd_again');
+  assert.equal(railsRefused(again, 'cmd_rails', T0), again);
 });
 
-test('a wallet of an earlier party is not taken for that of the party there is', () => {
-  assert.equal(railsProvisioned(payable, 're_old', 'wallet_1', T0), payable);
-  assert.equal(railsProvisioned(ready, 're_1', 'wallet_2', T0), ready);
+test('a wallet that another command asked for is not taken', () => {
+  assert.equal(railsProvisioned(payable, 'cmd_old', 'wallet_1', T0), payable);
+  assert.equal(railsProvisioned(ready, 'cmd_rails', 'wallet_2', T0), ready);
 });
 
 test('a payout is for sellers, and for approved ones', () => {
@@ -248,7 +263,7 @@ test('a payout is for sellers, and for approved ones', () => {
 });
 
 test('the same destination again changes nothing', () => {
-  assert.equal(payoutConfigured(payable, 'pix_1', T0 + 9), payable);
+  assert.equal(payoutConfigured(payable, 'pix_1', 'cmd_rails', T0 + 9), payable);
 });
 
 test('terms are accepted after a session for this account, once, and stay', () => {

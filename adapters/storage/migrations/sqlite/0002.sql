@@ -22,6 +22,7 @@ create table connected_accounts (
   tos_session_key text,
   tos_id text,
   destination_ref text,
+  rails_command_id text,
   rails_ref text,
   ready_at integer,
   reason text,
