@@ -1,6 +1,6 @@
 // Session tokens: JWTs signed with EdDSA over Ed25519. It owns their form and the signing keys,
-// which are derived from secret keys, so that every host with the same keys makes and takes the same
-// tokens. How long a session lives and what it may do is the core's matter.
+// which are derived from secret keys: hosts with the same keys take each other's tokens. How long a
+// session lives and what it may do is the core's matter.
 import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
@@ -74,7 +74,7 @@ export function createTokenSigner(keys: readonly SecretKey[]): TokenSigner {
   };
 }
 
-/** The last characters of a signature may say the same bytes in several ways: one of them counts. */
+/** The last character of a signature may say the same bytes in several ways: one counts. */
 function isCanonical(token: string): boolean {
   const signature = token.slice(token.lastIndexOf('.') + 1);
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;

@@ -10,7 +10,7 @@ import type { Deps, Store, StoredKey } from '../ports.js';
 
 /** Active keys of one organization and mode at most; lists return all of them whole. */
 export const KEYS_MAX = 100;
-const NAME_LENGTH_MAX = 200;
+export const NAME_LENGTH_MAX = 200;
 /** `lastUsedAt` says when a key was last used to within this. */
 const USE_RESOLUTION_MS = MINUTE_MS;
 

@@ -1,5 +1,5 @@
-// Sessions of members: who a request speaks for by its token, making tokens, switching the mode they
-// are bound to, and how far the organization's onboarding is. The form of tokens is the port's matter.
+// Sessions of members: who a request speaks for by its token, making tokens, switching the mode
+// they are bound to, and how far the onboarding is. The form of tokens is the port's matter.
 import { SESSION_MS, scopesOf } from '../domain/member.js';
 import { type KybStatus, needsOnboarding } from '../domain/organization.js';
 import type { Scope } from '../domain/scope.js';
@@ -48,13 +48,13 @@ export async function authenticateSession(
   return { orgId, mode, memberId, scopes: scopesOf(member.role) };
 }
 
-/** The token that an Authorization header brings; null when it brings another credential or none. */
+/** The token of an Authorization header; null when it brings another credential or none. */
 export function bearerToken(header: string | undefined): string | null {
   const [scheme = '', ...rest] = (header ?? '').trim().split(/ +/);
   return scheme.toLowerCase() === 'bearer' ? rest.join(' ') : null;
 }
 
-/** An operator lets a member in. ProductionAccessNotApproved for a live mode that is not granted. */
+/** An operator lets a member in. ProductionAccessNotApproved for live mode that is not granted. */
 export async function createSession(
   deps: Deps,
   input: { readonly orgId: string; readonly email: string; readonly mode: Mode },

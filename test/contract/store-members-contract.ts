@@ -22,7 +22,7 @@ export function storeMembersContract(database: string, open: OpenStore): void {
     };
     after(() => Promise.all(opened.map((store) => store.close())));
 
-    test('a member comes back as it was written; role and removal change, nothing else', async () => {
+    test('a member comes back as it was written; role and removal alone change', async () => {
       for (const role of memberRoles) {
         const member = aMember({ role });
         const store = await fresh([member]);

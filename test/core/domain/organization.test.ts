@@ -62,7 +62,7 @@ test('the KYB moves as the table says and in no other way', () => {
   assert.deepEqual(Object.keys(kybMoves), ['none', ...kybStatuses]);
 });
 
-test('payments need KYB approved and a virtual account; a PIX destination is another matter', () => {
+test('payments need KYB approved and a virtual account; PIX is another matter', () => {
   const table: readonly (readonly [KybStatus | null, string | null, boolean])[] = [
     ['approved', 'account_1', true],
     ['approved', null, false],

@@ -46,7 +46,7 @@ async function newToken(mode: 'test' | 'live' = 'test'): Promise<string> {
 
 const authenticate = (token: string) => authenticateSession(deps, `Bearer ${token}`);
 
-test('a token authenticates its member, organization and mode, with the scopes of the role', async () => {
+test('a token authenticates member, organization and mode, with the scopes of the role', async () => {
   for (const role of memberRoles) {
     const member = await addMember(deps, { orgId, email: `${role}@acme.example`, role });
     const session = await createSession(deps, { orgId, email: member.email, mode: 'test' });
@@ -115,7 +115,7 @@ test('a session lives 12 hours', async () => {
   await assert.rejects(authenticate(session.token), refusal('InvalidToken'));
 });
 
-test('a removed member is refused on the very next request, and a token stays refused', async () => {
+test('a removed member is refused on the very next request, and stays refused', async () => {
   const gone = { orgId, email: 'gone@acme.example' };
   await addMember(deps, { ...gone, role: 'owner' });
   const { token } = await createSession(deps, { ...gone, mode: 'test' });

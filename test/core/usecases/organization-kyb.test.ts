@@ -1,0 +1,257 @@
+// An organization's own KYB and terms at the partner: submitted once, decided by whatever news
+// comes, and gone on with where an answer was lost.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createFakePartner } from '../../../adapters/partner/fake.js';
+import { MINUTE_MS } from '../../../core/domain/instant.js';
+import { mayCollect } from '../../../core/domain/organization.js';
+import type { Mode, Tenant } from '../../../core/domain/tenant.js';
+import { type ErrorCode, PonteError } from '../../../core/errors.js';
+import type {
+  Deps,
+  PartnerAnswer,
+  ReceiverOrder,
+  ReceiverReport,
+  SettlementPartner,
+} from '../../../core/ports.js';
+import { runCommands } from '../../../core/usecases/commands.js';
+import {
+  acceptTerms,
+  approveKyb,
+  configurePayout,
+  createOrganization,
+  readOrganization,
+  submitKyb,
+} from '../../../core/usecases/organizations.js';
+import { onboardingStatus } from '../../../core/usecases/sessions.js';
+import { applyFact } from '../../../core/usecases/settlement.js';
+import { createPonte, type Ponte } from '../../../host/embed.js';
+
+const pix = { pixKey: 'ana@example.com', accountHolderName: 'Ana' } as const;
+const secret = `whsec_${Buffer.alloc(24).toString('base64')}`;
+
+let ponte: Ponte;
+let deps: Deps;
+before(async () => {
+  ponte = await createPonte();
+  deps = { ...ponte.deps, partners: { test: partner('test'), live: partner('live') } };
+});
+after(() => ponte.close());
+
+function partner(mode: Mode): SettlementPartner {
+  const { clock } = ponte.deps;
+  return createFakePartner({ mode, clock, delayMs: 0, secret, deliver: async () => undefined });
+}
+
+function refusal(code: ErrorCode) {
+  return (error: unknown): error is PonteError =>
+    error instanceof PonteError && error.code === code;
+}
+
+async function newOrganization(name = 'Exporter', sandboxKyb = false): Promise<string> {
+  return (await createOrganization(deps, { name, sandboxKyb })).organization.id;
+}
+
+describe('the KYB is an order to the partner', () => {
+  interface Desk {
+    readonly deps: Deps;
+    /** The exact requests that were submitted. */
+    readonly requests: string[];
+    answer: PartnerAnswer<{ partnerRef: string } & ReceiverReport>;
+    report: ReceiverReport;
+  }
+
+  function desk(): Desk {
+    const verifying = { status: 'verifying', reason: null } as const;
+    const made: Desk = {
+      requests: [],
+      answer: { outcome: 'done', value: { partnerRef: 're_1', ...verifying } },
+      report: verifying,
+      deps: {
+        ...deps,
+        partners: {
+          ...deps.partners,
+          test: {
+            ...partner('test'),
+            submitReceiver: async (request) => {
+              made.requests.push(request);
+              return made.answer;
+            },
+            receiver: async () => ({ outcome: 'done', value: made.report }),
+          },
+        },
+      },
+    };
+    return made;
+  }
+
+  async function begun(): Promise<Tenant> {
+    return { orgId: await newOrganization(), mode: 'test' };
+  }
+
+  const kybOf = async (tenant: Tenant) =>
+    (await readOrganization(deps, tenant.orgId)).profiles[tenant.mode];
+
+  const orderOf = async (tenant: Tenant) => {
+    const { kybCommandId } = await kybOf(tenant);
+    return deps.store.run((tx) => tx.commands.get(kybCommandId ?? ''));
+  };
+
+  /** What the workers of these ports do a minute later; those of `ponte` have others. */
+  async function workLater(at: Deps): Promise<void> {
+    const nowMs = at.clock.nowMs() + MINUTE_MS;
+    await runCommands({ ...at, clock: { nowMs: () => nowMs } }, nowMs, 100);
+  }
+
+  test('it is submitted once, however often it is asked about', async () => {
+    const [at, tenant] = [desk(), await begun()];
+    for (let count = 0; count < 3; count += 1) {
+      const { profiles } = await submitKyb(at.deps, tenant);
+      assert.equal(profiles.test.kybStatus, 'verifying');
+    }
+    assert.equal(at.requests.length, 1);
+    const order = await orderOf(tenant);
+    assert.deepEqual([order?.kind, order?.state], ['submit_organization', 'done']);
+  });
+
+  test('asked again, it brings the decision', async () => {
+    for (const status of ['approved', 'rejected'] as const) {
+      const [at, tenant] = [desk(), await begun()];
+      await submitKyb(at.deps, tenant);
+      at.report = { status, reason: null };
+      const { profiles } = await submitKyb(at.deps, tenant);
+      assert.equal(profiles.test.kybStatus, status);
+    }
+  });
+
+  test('a decision that nobody asks for is found by the workers', async () => {
+    const [at, tenant] = [desk(), await begun()];
+    await submitKyb(at.deps, tenant);
+    at.report = { status: 'approved', reason: null };
+    await workLater(at.deps);
+    assert.equal((await kybOf(tenant)).kybStatus, 'approved');
+  });
+
+  test('a decision is taken by message, also one that takes an approval back', async () => {
+    const [at, tenant] = [desk(), await begun()];
+    await submitKyb(at.deps, tenant);
+    const order = await orderOf(tenant);
+    for (const status of ['approved', 'rejected'] as const) {
+      const report = { status, reason: null };
+      const fact = { kind: 'receiver', reference: null, partnerRef: 're_1', report } as const;
+      await applyFact(at.deps, order?.id ?? '', fact);
+      assert.equal((await kybOf(tenant)).kybStatus, status);
+    }
+  });
+
+  test('news of an earlier submission decides nothing on the next one', async () => {
+    const [at, tenant] = [desk(), await begun()];
+    await submitKyb(at.deps, tenant);
+    const first = await orderOf(tenant);
+    const told = async (status: 'approved' | 'rejected') => {
+      const report = { status, reason: null };
+      const fact = { kind: 'receiver', reference: null, partnerRef: 're_1', report } as const;
+      await applyFact(at.deps, first?.id ?? '', fact);
+    };
+    await told('rejected');
+    at.answer = { outcome: 'unknown', reason: 'no answer' };
+    await assert.rejects(submitKyb(at.deps, tenant), refusal('PartnerUnavailable'));
+    await told('approved');
+    const { kybStatus, partnerRef } = await kybOf(tenant);
+    assert.deepEqual([kybStatus, partnerRef], ['verifying', null]);
+  });
+
+  test('a submission whose answer was lost goes out again with the very same request', async () => {
+    const [at, tenant] = [desk(), await begun()];
+    const { answer } = at;
+    at.answer = { outcome: 'unknown', reason: 'no answer' };
+    await assert.rejects(submitKyb(at.deps, tenant), refusal('PartnerUnavailable'));
+    await assert.rejects(submitKyb(at.deps, tenant), refusal('PartnerUnavailable'));
+    at.answer = answer;
+    await workLater(at.deps);
+    assert.equal((await kybOf(tenant)).partnerRef, 're_1');
+    // The workers see the orders of other tests too.
+    const { kybCommandId } = await kybOf(tenant);
+    const sent = at.requests.filter((request) => request.includes(String(kybCommandId)));
+    assert.equal(sent.length, 3);
+    assert.equal(new Set(sent).size, 1);
+  });
+
+  test('a partner that refuses the party has rejected it', async () => {
+    const [at, tenant] = [desk(), await begun()];
+    at.answer = { outcome: 'refused', code: 'name_taken', message: 'There is such a party.' };
+    const { profiles } = await submitKyb(at.deps, tenant);
+    assert.equal(profiles.test.kybStatus, 'rejected');
+    await submitKyb(at.deps, tenant);
+    await approveKyb(at.deps, tenant);
+    assert.equal((await kybOf(tenant)).kybStatus, 'approved', 'an operator’s word counts');
+  });
+
+  test('two at once make one submission', async () => {
+    const [at, tenant] = [desk(), await begun()];
+    const both = await Promise.allSettled([submitKyb(at.deps, tenant), submitKyb(at.deps, tenant)]);
+    assert.equal(both.filter(({ status }) => status === 'fulfilled').length > 0, true);
+    assert.equal(at.requests.length, 1);
+  });
+
+  test('a party after a rejection has no account and no destination before its own', async () => {
+    const tenant = { orgId: await newOrganization('Exporter', true), mode: 'test' } as const;
+    assert.equal(mayCollect(await kybOf(tenant)), true);
+    const order = await orderOf(tenant);
+    const report = { status: 'rejected', reason: null } as const;
+    const fact = { kind: 'receiver', reference: null, partnerRef: 're_1', report } as const;
+    await applyFact(deps, order?.id ?? '', fact);
+    const { profiles } = await submitKyb(deps, tenant);
+    const { kybStatus, virtualAccountRef, destinationRef } = profiles.test;
+    assert.deepEqual([kybStatus, virtualAccountRef, destinationRef], ['approved', null, null]);
+    const { profiles: ready } = await configurePayout(deps, tenant, pix);
+    assert.equal(mayCollect(ready.test), true);
+  });
+});
+
+describe('the terms of the partner', () => {
+  test('are accepted per mode, and onboarding says so', async () => {
+    const tenant = { orgId: await newOrganization(), mode: 'test' } as const;
+    assert.equal((await onboardingStatus(deps, tenant)).tosAccepted, false);
+    await acceptTerms(deps, tenant, null);
+    assert.equal((await onboardingStatus(deps, tenant)).tosAccepted, true);
+    const live = await onboardingStatus(deps, { ...tenant, mode: 'live' });
+    assert.equal(live.tosAccepted, false);
+  });
+
+  test('where the partner gives them an id: without it, where to get it is told', async () => {
+    const strict: SettlementPartner = { ...partner('test'), requirements: () => ['tosId'] };
+    const asking: Deps = { ...deps, partners: { ...deps.partners, test: strict } };
+    const tenant = { orgId: await newOrganization(), mode: 'test' } as const;
+    await assert.rejects(
+      acceptTerms(asking, tenant, null),
+      (error) =>
+        refusal('ValidationError')(error) && /^tosId: .*tos_id=/.test(String(error.message)),
+    );
+    const { profiles } = await acceptTerms(asking, tenant, 'tos_1');
+    assert.equal(profiles.test.tosId, 'tos_1');
+    await acceptTerms(asking, tenant, null);
+    await assert.rejects(acceptTerms(asking, tenant, 'tos_2'), refusal('TosIdMismatch'));
+    await assert.rejects(acceptTerms(asking, tenant, ' '), refusal('ValidationError'));
+  });
+
+  test('go with the KYB that is submitted after them', async () => {
+    const orders: ReceiverOrder[] = [];
+    const real = partner('test');
+    const noting: SettlementPartner = {
+      ...real,
+      prepareReceiver: (order) => {
+        orders.push(order);
+        return real.prepareReceiver(order);
+      },
+    };
+    const noted: Deps = { ...deps, partners: { ...deps.partners, test: noting } };
+    const tenant = { orgId: await newOrganization(), mode: 'test' } as const;
+    await acceptTerms(noted, tenant, 'tos_1');
+    await submitKyb(noted, tenant);
+    assert.deepEqual(
+      orders.map(({ tosId, role, entityType, legalName }) => [tosId, role, entityType, legalName]),
+      [['tos_1', 'seller', 'business', 'Exporter']],
+    );
+  });
+});
