@@ -31,6 +31,8 @@ seller is paid BRL by PIX.
 
 const security: Readonly<Record<Auth, readonly Readonly<Record<string, readonly string[]>>[]>> = {
   key: [{ ApiKey: [] }],
+  session: [{ Session: [] }],
+  either: [{ ApiKey: [] }, { Session: [] }],
   partner: [{ PartnerSignature: [] }],
   none: [],
 };
@@ -42,6 +44,12 @@ const securitySchemes = {
     name: 'X-API-Key',
     description: `\`pk_<mode>_<id>.<secret>\`, for servers. A key without scopes may do everything;
 scopes are ${Object.keys(scopes).join(', ')}.`,
+  },
+  Session: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'A member of the organization in the dashboard; scopes follow from its role.',
   },
   PartnerSignature: {
     type: 'apiKey',
@@ -103,11 +111,13 @@ export function openApiDocument(routes: readonly Route[]): Json {
 
 /** Every refusal that a row can answer with: what follows from its fields, and its own. */
 export function errorCodesOf(route: Route): readonly ErrorCode[] {
+  const { auth } = route;
   const json = typeof route.body !== 'string';
   const codes: readonly (readonly [boolean, readonly ErrorCode[]])[] = [
     [true, ['ValidationError', 'InternalError', 'StoreContention']],
-    [route.auth === 'key', ['InvalidApiKey', 'InvalidApiKeyFormat']],
-    [route.auth === 'partner', ['InvalidSignature']],
+    [auth === 'key' || auth === 'either', ['InvalidApiKey', 'InvalidApiKeyFormat']],
+    [auth === 'session' || auth === 'either', ['Unauthorized', 'InvalidToken']],
+    [auth === 'partner', ['InvalidSignature']],
     [route.scope !== 'none', ['InsufficientScope']],
     [route.modes === 'test' || route.params !== noParams, ['NotFound']],
     [route.rateLimit === 'create', ['RateLimitExceeded']],

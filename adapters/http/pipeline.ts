@@ -4,8 +4,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tenantOf } from '../../core/domain/tenant.js';
 import { PonteError } from '../../core/errors.js';
-import { authenticateKey, type KeyActor, requireScope } from '../../core/usecases/keys.js';
+import { requireScope } from '../../core/usecases/keys.js';
 import { takeCreateSlot } from '../../core/usecases/payments.js';
+import { admit } from './admission.js';
 import type { ClientAddress } from './client-address.js';
 import { corsHeaders, preflightReply } from './cross-origin.js';
 import { ClientGone, header, headerTexts, readInput, requestIdOf } from './request-input.js';
@@ -54,27 +55,19 @@ async function answer(
   const match = router.match(request.method ?? '', request.url ?? '');
   const { route } = match;
   seen.match = match;
-  const actor = route.auth === 'key' ? await authenticated(site, route, request) : null;
+  const actor = await admit(site.deps, route, request);
   if (actor !== null && route.scope !== 'none') requireScope(actor, route.scope);
-  if (actor !== null && route.rateLimit === 'create') await takeCreateSlot(site.deps, actor.keyId);
+  const keyId = actor !== null && 'keyId' in actor ? actor.keyId : null;
+  if (keyId !== null && route.rateLimit === 'create') await takeCreateSlot(site.deps, keyId);
   const input = await readInput(match, request, response, bytesMax);
   const reply = await route.handler(site, {
     ...input,
+    actor,
     tenant: actor === null ? null : tenantOf(actor),
     headers: route.auth === 'partner' ? headerTexts(request) : {},
     waitAtMost: (waitMs) => endOfWait(response, stopping, waitMs),
   });
   return unlessKnown(request, reply);
-}
-
-async function authenticated(
-  site: Site,
-  route: Route,
-  request: IncomingMessage,
-): Promise<KeyActor> {
-  const actor = await authenticateKey(site.deps, header(request, 'x-api-key'));
-  if (route.modes === 'test' && actor.mode !== 'test') throw new PonteError('NotFound');
-  return actor;
 }
 
 /** Nothing of it is left once the answer is out. */

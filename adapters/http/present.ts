@@ -1,6 +1,7 @@
 // What answers look like: one function per resource, field by field, so that nothing is shown by
 // accident. Every function's result is held against its schema by the compiler.
 import type { z } from 'zod';
+import { keyPrefix } from '../../core/domain/api-key.js';
 import { type ConnectedAccount, readyToCollect } from '../../core/domain/connected-account.js';
 import { formatInstant } from '../../core/domain/instant.js';
 import { formatAmount } from '../../core/domain/money.js';
@@ -8,10 +9,19 @@ import { RawJson, sliceTopLevel } from '../../core/domain/raw-json.js';
 import type { Subscription } from '../../core/domain/subscription.js';
 import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
 import type { PonteError } from '../../core/errors.js';
+import type { StoredKey } from '../../core/ports.js';
 import type { PaymentView } from '../../core/usecases/collections.js';
 import type { FeedPage } from '../../core/usecases/feed-readers.js';
+import type { OnboardingStatus, Session } from '../../core/usecases/sessions.js';
 import type { accountListResponse, accountResponse } from './account-schemas.js';
 import type { feedEventResponse, feedResponse } from './feed-schemas.js';
+import type {
+  keyListResponse,
+  keyResponse,
+  keySecretResponse,
+  onboardingResponse,
+  sessionResponse,
+} from './identity-schemas.js';
 import type { paymentResponse } from './payment-schemas.js';
 import type { errorResponse, readinessResponse } from './schemas.js';
 import type {
@@ -174,6 +184,46 @@ type FeedBody = Omit<z.infer<typeof feedResponse>, 'data'> & {
     readonly data: RawJson;
   })[];
 };
+
+/** The key as it may be shown again: without its secret. */
+export function presentKey(key: StoredKey): z.infer<typeof keyResponse> {
+  return {
+    id: key.id,
+    orgId: key.orgId,
+    name: key.name,
+    keyPrefix: keyPrefix(key.mode, key.id),
+    testMode: key.mode === 'test',
+    scopes: [...key.scopes],
+    lastUsedAt: instantOrNull(key.lastUsedAtMs),
+    revokedAt: instantOrNull(key.revokedAtMs),
+    createdAt: formatInstant(key.createdAtMs),
+  };
+}
+
+/** For the answer that hands the secret out. */
+export function presentKeySecret(made: {
+  readonly key: StoredKey;
+  readonly secret: string;
+}): z.infer<typeof keySecretResponse> {
+  return { ...presentKey(made.key), secret: made.secret };
+}
+
+export function presentKeys(keys: readonly StoredKey[]): z.infer<typeof keyListResponse> {
+  return { data: keys.map(presentKey), nextCursor: null };
+}
+
+export function presentSession({ token, mode }: Session): z.infer<typeof sessionResponse> {
+  return { token, mode };
+}
+
+export function presentOnboarding(status: OnboardingStatus): z.infer<typeof onboardingResponse> {
+  return {
+    mode: status.mode,
+    needsOnboarding: status.needsOnboarding,
+    tosAccepted: status.tosAccepted,
+    kybStatus: status.kybStatus,
+  };
+}
 
 export function presentReadiness(checks: Readiness): z.infer<typeof readinessResponse> {
   const ready = checks.database && checks.migrations && checks.worker;

@@ -6,10 +6,23 @@ import type { Tenant } from '../../core/domain/tenant.js';
 import type { ErrorCode } from '../../core/errors.js';
 import type { Deps } from '../../core/ports.js';
 import type { FeedReaders } from '../../core/usecases/feed-readers.js';
+import type { KeyActor } from '../../core/usecases/keys.js';
+import type { SessionActor } from '../../core/usecases/sessions.js';
 import type { Readiness } from './present.js';
 
-/** Who is let in: 'key' by X-API-Key, 'partner' by a signature that the use case checks. */
-export type Auth = 'key' | 'partner' | 'none';
+/**
+ * Whoever a request speaks for, by who is let in: 'key' by X-API-Key, 'session' by a bearer token,
+ * 'either' by one of them (a key counts first), 'partner' by a signature that the use case checks.
+ */
+export interface ActorOf {
+  readonly key: KeyActor;
+  readonly session: SessionActor;
+  readonly either: KeyActor | SessionActor;
+  readonly partner: null;
+  readonly none: null;
+}
+
+export type Auth = keyof ActorOf;
 
 interface RouteOf<A extends Auth, P, Q, B> {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -18,7 +31,7 @@ interface RouteOf<A extends Auth, P, Q, B> {
   readonly summary: string;
   readonly auth: A;
   readonly scope: Scope | 'none';
-  /** 'test': a live key finds nothing here. */
+  /** 'test': a live credential finds nothing here. */
   readonly modes: 'both' | 'test';
   readonly rateLimit: 'create' | 'none';
   /** 'key': an Idempotency-Key header is read. */
@@ -48,7 +61,8 @@ export interface Site {
 
 /** A request that passed every check of its row. */
 export interface Call<A extends Auth, P, Q, B> {
-  readonly tenant: A extends 'key' ? Tenant : null;
+  readonly actor: ActorOf[A];
+  readonly tenant: A extends 'partner' | 'none' ? null : Tenant;
   readonly params: P;
   readonly query: Q;
   readonly body: B;

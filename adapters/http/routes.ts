@@ -17,8 +17,10 @@ import {
 } from '../../core/usecases/accounts.js';
 import type { PaymentView } from '../../core/usecases/collections.js';
 import { listDeliveries, replayDelivery } from '../../core/usecases/deliveries.js';
+import { createKey, listKeys, revokeKey } from '../../core/usecases/keys.js';
 import { cancelPayment, createPayment, readPayment } from '../../core/usecases/payments.js';
 import { advancePayment } from '../../core/usecases/sandbox.js';
+import { onboardingStatus, switchMode } from '../../core/usecases/sessions.js';
 import { receivePartnerMessage } from '../../core/usecases/settlement.js';
 import {
   createSubscription,
@@ -30,6 +32,7 @@ import {
 import * as account from './account-schemas.js';
 import { pageOf } from './cursor.js';
 import * as feed from './feed-schemas.js';
+import * as identity from './identity-schemas.js';
 import * as payment from './payment-schemas.js';
 import {
   presentAccount,
@@ -37,8 +40,13 @@ import {
   presentDeliveries,
   presentDelivery,
   presentFeed,
+  presentKey,
+  presentKeySecret,
+  presentKeys,
+  presentOnboarding,
   presentPayment,
   presentReadiness,
+  presentSession,
   presentSubscription,
   presentSubscriptionSecret,
   presentSubscriptions,
@@ -396,6 +404,91 @@ export const routes: readonly Route[] = [
     responses: { 200: feed.feedResponse },
     errors: ['EventsPruned'],
     handler: readEvents,
+  }),
+  route({
+    method: 'POST',
+    operations: { createApiKey: '/v1/api-keys' },
+    summary: 'Make an API key; the secret is shown this once',
+    auth: 'session',
+    scope: 'api_keys:write',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.noParams,
+    query: schemas.noQuery,
+    body: identity.createKeyBody,
+    responses: { 201: identity.keySecretResponse },
+    errors: [],
+    handler: async ({ deps }, { tenant: { orgId }, body }) =>
+      reply(201, presentKeySecret(await createKey(deps, { ...body, orgId }))),
+  }),
+  route({
+    method: 'GET',
+    operations: { listApiKeys: '/v1/api-keys' },
+    summary: 'List all API keys of both modes, revoked ones included',
+    auth: 'session',
+    scope: 'none',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.noParams,
+    query: schemas.noQuery,
+    body: 'none',
+    responses: { 200: identity.keyListResponse },
+    errors: [],
+    handler: async ({ deps }, { tenant }) =>
+      reply(200, presentKeys(await listKeys(deps, tenant.orgId))),
+  }),
+  route({
+    method: 'DELETE',
+    operations: { revokeApiKey: '/v1/api-keys/{id}' },
+    summary: 'Revoke an API key for ever, from its next request on; again it changes nothing',
+    auth: 'session',
+    scope: 'api_keys:write',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: identity.keyParams,
+    query: schemas.noQuery,
+    body: 'none',
+    responses: { 200: identity.keyResponse },
+    errors: [],
+    handler: async ({ deps }, { tenant, params }) =>
+      reply(200, presentKey(await revokeKey(deps, tenant.orgId, params.id))),
+  }),
+  route({
+    method: 'POST',
+    operations: { switchMode: '/v1/auth/switch-mode' },
+    summary: 'Get a session token of the same member for a mode',
+    auth: 'session',
+    scope: 'none',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.noParams,
+    query: schemas.noQuery,
+    body: identity.switchModeBody,
+    responses: { 200: identity.sessionResponse },
+    errors: ['ModeSwitchNotAllowed', 'ProductionAccessNotApproved'],
+    handler: async ({ deps }, { actor, body }) =>
+      reply(200, presentSession(await switchMode(deps, actor, body.mode))),
+  }),
+  route({
+    method: 'GET',
+    operations: { readOnboardingStatus: '/v1/onboarding/status' },
+    summary: 'How far the organization is in the mode of the session',
+    auth: 'session',
+    scope: 'none',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.noParams,
+    query: schemas.noQuery,
+    body: 'none',
+    responses: { 200: identity.onboardingResponse },
+    errors: [],
+    handler: async ({ deps }, { tenant }) =>
+      reply(200, presentOnboarding(await onboardingStatus(deps, tenant))),
   }),
   route({
     method: 'POST',

@@ -14,6 +14,7 @@ import { createFakePartner, type FakePartner } from '../../adapters/partner/fake
 import type { SignedMessage } from '../../adapters/partner/signed-message.js';
 import { newMemoryRateLimits } from '../../adapters/storage/rate-limits.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite.js';
+import { type MemberRole, SESSION_MS } from '../../core/domain/member.js';
 import type { Scope } from '../../core/domain/scope.js';
 import type { Mode } from '../../core/domain/tenant.js';
 import { RETRY_DELAYS_MS } from '../../core/domain/webhook-delivery.js';
@@ -31,6 +32,7 @@ import { runSequencer } from '../../core/usecases/feed.js';
 import { type FeedReaders, feedReaders } from '../../core/usecases/feed-readers.js';
 import { createKey } from '../../core/usecases/keys.js';
 import { runMails } from '../../core/usecases/mails.js';
+import { addMember } from '../../core/usecases/members.js';
 import { createOrganization } from '../../core/usecases/organizations.js';
 import { runExpiry } from '../../core/usecases/payments.js';
 import { runAdvances } from '../../core/usecases/sandbox.js';
@@ -66,6 +68,11 @@ export interface World {
   key(
     orgId: string,
     options?: { readonly mode?: Mode; readonly scopes?: readonly Scope[] },
+  ): Promise<string>;
+  /** A new member's session token. */
+  session(
+    orgId: string,
+    options?: { readonly mode?: Mode; readonly role?: MemberRole },
   ): Promise<string>;
   advanceClock(ms: number): void;
   /** Does all that is due now, and what follows from it. */
@@ -142,6 +149,7 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
       (await createOrganization(deps, { name: 'Acme Ltda', sandboxKyb })).organization.id,
     key: async (orgId, { mode = 'test', scopes = [] } = {}) =>
       (await createKey(deps, { orgId, mode, name: 'test key', scopes })).secret,
+    session: newSession(deps),
     advanceClock: (ms) => {
       nowMs += ms;
     },
@@ -149,6 +157,17 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
     close: () => store.close(),
   };
   return made;
+}
+
+function newSession(deps: Deps): World['session'] {
+  let members = 0;
+  return async (orgId, { mode = 'test', role = 'owner' } = {}) => {
+    members += 1;
+    const email = `member-${members}@acme.example`;
+    const { id: memberId } = await addMember(deps, { orgId, email, role });
+    const expiresAtMs = deps.clock.nowMs() + SESSION_MS;
+    return deps.tokenSigner.sign({ orgId, mode, memberId, expiresAtMs });
+  };
 }
 
 function settler(deps: Deps, partner: FakePartner): () => Promise<void> {

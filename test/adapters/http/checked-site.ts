@@ -23,6 +23,7 @@ export interface Answer {
 
 export interface CallOptions {
   readonly key?: string;
+  readonly session?: string;
   /** An object is sent as JSON, text and bytes as they are; content type JSON with any of them. */
   readonly body?: unknown;
   /** null removes a header that would be sent. */
@@ -125,10 +126,11 @@ function exchange(
   port: number,
   method: string,
   path: string,
-  { key, body, headers = {} }: CallOptions,
+  { key, session, body, headers = {} }: CallOptions,
 ): Promise<Answer> {
   const sent: OutgoingHttpHeaders = {
     ...(key === undefined ? {} : { 'x-api-key': key }),
+    ...(session === undefined ? {} : { authorization: `Bearer ${session}` }),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   };
   for (const [name, value] of Object.entries(headers)) {

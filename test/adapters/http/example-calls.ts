@@ -3,6 +3,7 @@
 import type { SignedMessage } from '../../../adapters/partner/signed-message.js';
 import { money } from '../../../core/domain/money.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
+import { createKey } from '../../../core/usecases/keys.js';
 import { createPayment } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { createSubscription, testSubscription } from '../../../core/usecases/subscriptions.js';
@@ -10,7 +11,7 @@ import type { World } from '../../support/small-world.js';
 import { accountExamples, readySeller } from './account-calls.js';
 import type { CallOptions } from './checked-site.js';
 
-export interface ExampleCall extends Omit<CallOptions, 'key'> {
+export interface ExampleCall extends Omit<CallOptions, 'key' | 'session'> {
   readonly path: string;
   /** 200 unless told. */
   readonly status?: number;
@@ -44,6 +45,18 @@ export const examples: Readonly<Record<string, Example>> = {
   advanceTestPayment: onPayment('/v1/test-helpers/payments/{id}/advance', {}),
   ...accountExamples('/v1/connected-accounts', 'ConnectedAccount'),
   ...accountExamples('/v1/accounts', 'Account'),
+  createApiKey: async () => ({
+    path: '/v1/api-keys',
+    body: { name: 'erp', mode: 'live', scopes: ['invoices:read'] },
+    status: 201,
+  }),
+  listApiKeys: async () => ({ path: '/v1/api-keys' }),
+  revokeApiKey: async (world, tenant) => {
+    const { key } = await createKey(world.deps, { ...tenant, name: 'old', scopes: [] });
+    return { path: `/v1/api-keys/${key.id}` };
+  },
+  switchMode: async () => ({ path: '/v1/auth/switch-mode', body: { mode: 'test' } }),
+  readOnboardingStatus: async () => ({ path: '/v1/onboarding/status' }),
   createWebhookSubscription: async () => ({
     path: '/v1/webhook-subscriptions',
     body: { url: 'https://acme.example/hooks', eventTypes: ['payment_intent.*'] },

@@ -2,26 +2,39 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { errorCodesOf } from '../../../adapters/http/openapi.js';
-import type { Route } from '../../../adapters/http/route-row.js';
+import type { Auth, Route } from '../../../adapters/http/route-row.js';
 import { routes } from '../../../adapters/http/routes.js';
 import { noParams } from '../../../adapters/http/schemas.js';
 import { parseApiKey } from '../../../core/domain/api-key.js';
+import { memberRoles, scopesOf } from '../../../core/domain/member.js';
 import { isScope, type Scope, scopes } from '../../../core/domain/scope.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { revokeKey } from '../../../core/usecases/keys.js';
-import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
+import { addMember, removeMember } from '../../../core/usecases/members.js';
+import { createSession } from '../../../core/usecases/sessions.js';
+import {
+  type Answer,
+  type CallOptions,
+  type CheckedSite,
+  checkedSite,
+  refusalOf,
+} from './checked-site.js';
 import { type ExampleCall, examples } from './example-calls.js';
 
 const operations = routes.flatMap((route) =>
   Object.entries(route.operations).map(([operationId, path]) => ({ operationId, path, route })),
 );
 const keyed = operations.filter(({ route }) => route.auth === 'key');
+const sessioned = operations.filter(({ route }) => route.auth === 'session');
 const withJson = operations.filter(({ route }) => typeof route.body !== 'string');
 const allScopes = Object.keys(scopes).filter(isScope);
 
 let site: CheckedSite;
 let tenant: Tenant;
 let key: string;
+let own: Credentials & { readonly session: string };
+/** What each kind of row needs and no more. */
+let accepted: Readonly<Record<Auth, Credentials>>;
 let liveKey: string;
 let strangersKey: string;
 
@@ -29,6 +42,9 @@ before(async () => {
   site = await checkedSite();
   tenant = { orgId: await site.world.organization(), mode: 'test' };
   key = await site.world.key(tenant.orgId);
+  own = { key, session: await site.world.session(tenant.orgId) };
+  const { session } = own;
+  accepted = { key: { key }, session: { session }, either: { session }, partner: {}, none: {} };
   liveKey = await site.world.key(tenant.orgId, { mode: 'live' });
   strangersKey = await site.world.key(await site.world.organization());
 });
@@ -44,7 +60,7 @@ test('every operation has an id of its own, a path of its own and an example', (
 test('a good call succeeds', async () => {
   for (const { operationId, route } of operations) {
     const example = await exampleOf(operationId);
-    const answer = await send(route, example, route.auth === 'key' ? { key } : {});
+    const answer = await send(route, example, accepted[route.auth]);
     assert.equal(answer.status, example.status ?? 200, `${operationId}: ${answer.text}`);
   }
 });
@@ -84,6 +100,62 @@ test('a key with every scope but that of the row: 403; with this one alone: serv
     const alone = await site.world.key(tenant.orgId, { scopes: [needed as Scope] });
     const served = await send(route, example, { key: alone });
     assert.equal(served.status, example.status ?? 200, operationId);
+  }
+});
+
+test('no session, a key alone, a bad token: 401 with the exact code', async () => {
+  const removed = { orgId: tenant.orgId, email: 'removed@acme.example' };
+  await addMember(site.world.deps, { ...removed, role: 'owner' });
+  const { token } = await createSession(site.world.deps, { ...removed, mode: 'test' });
+  await removeMember(site.world.deps, removed.orgId, removed.email);
+  for (const { operationId, route } of sessioned) {
+    const example = await exampleOf(operationId);
+    const keyAlone = operationId === 'switchMode' ? '400 ModeSwitchNotAllowed' : '401 Unauthorized';
+    const cases = [
+      [{}, '401 Unauthorized'],
+      [{ authorization: 'Basic YTpi' }, '401 Unauthorized'],
+      [{ 'x-api-key': key }, keyAlone],
+      [{ 'x-api-key': 'no key at all' }, keyAlone],
+      [{ 'x-api-key': key, authorization: 'Basic YTpi' }, keyAlone],
+      [{ 'x-api-key': key, authorization: 'Bearer abc.def.ghi' }, '401 InvalidToken'],
+      [{ authorization: 'Bearer' }, '401 InvalidToken'],
+      [{ authorization: `Bearer ${key}` }, '401 InvalidToken'],
+      [{ authorization: `Bearer ${own.session}x` }, '401 InvalidToken'],
+      [{ authorization: `Bearer ${token}` }, '401 InvalidToken'],
+    ] as const;
+    for (const [headers, refusal] of cases) {
+      const answer = await send(route, { ...example, headers });
+      assert.equal(refusalOf(answer), refusal, `${operationId} ${JSON.stringify(headers)}`);
+    }
+  }
+});
+
+test('a session may do what the role of its member may, on every row', async () => {
+  for (const { operationId, route } of sessioned) {
+    for (const role of memberRoles) {
+      const session = await site.world.session(tenant.orgId, { role });
+      const example = await exampleOf(operationId);
+      const answer = await send(route, example, { session });
+      const may = route.scope === 'none' || scopesOf(role).includes(route.scope);
+      if (may) assert.equal(answer.status, example.status ?? 200, `${operationId} ${role}`);
+      else assert.equal(refusalOf(answer), '403 InsufficientScope', `${operationId} ${role}`);
+    }
+  }
+});
+
+test('what a session of another organization names is not there', async () => {
+  const session = await site.world.session(await site.world.organization());
+  for (const { operationId, route, path } of sessioned) {
+    if (route.params === noParams) continue;
+    const example = await exampleOf(operationId);
+    const nobodys = path.replace('{id}', 'nobody');
+    for (const [other, used] of [
+      [example.path, session],
+      [nobodys, own.session],
+    ] as const) {
+      const answer = await send(route, { ...example, path: other }, { session: used });
+      assert.equal(refusalOf(answer), '404 NotFound', `${operationId} ${other}`);
+    }
   }
 });
 
@@ -138,18 +210,18 @@ test('a row for test mode does not exist for a live key', async () => {
 test('a body that is not declared as JSON in UTF-8: 415, an empty one too', async () => {
   for (const { operationId, route } of withJson) {
     const example = await exampleOf(operationId);
-    const empty = await send(route, { path: example.path, body: '' }, { key }, null);
+    const empty = await send(route, { path: example.path, body: '' }, own, null);
     assert.equal(refusalOf(empty), '415 UnsupportedMediaType', operationId);
     const types = [
       ...[null, 'text/plain', 'application/x-www-form-urlencoded', 'application/jsonp'],
       ...['application/json; charset=latin1', 'application/vnd.api+json', 'application/json,x/y'],
     ];
     for (const type of types) {
-      const answer = await send(route, example, { key }, type);
+      const answer = await send(route, example, own, type);
       assert.equal(refusalOf(answer), '415 UnsupportedMediaType', `${operationId} ${type}`);
     }
     const packed = { ...example, headers: { 'content-encoding': 'gzip' } };
-    assert.equal(refusalOf(await send(route, packed, { key })), '415 UnsupportedMediaType');
+    assert.equal(refusalOf(await send(route, packed, own)), '415 UnsupportedMediaType');
   }
 });
 
@@ -164,7 +236,7 @@ test('content types that say JSON in UTF-8 are taken', async () => {
   ]) {
     const row = routes.find(({ operations: { createPaymentIntent } }) => createPaymentIntent);
     const example = await exampleOf('createPaymentIntent');
-    assert.equal((await send(row as Route, example, { key }, type)).status, 201, type);
+    assert.equal((await send(row as Route, example, own, type)).status, 201, type);
   }
 });
 
@@ -185,7 +257,7 @@ test('a broken body: 400, whatever is broken', async () => {
   for (const { operationId, route } of withJson) {
     const { path } = await exampleOf(operationId);
     for (const [body, named] of cases) {
-      const answer = await send(route, { path, body }, { key });
+      const answer = await send(route, { path, body }, own);
       assert.equal(refusalOf(answer), '400 ValidationError', `${operationId} ${body}`);
       assert.ok(String(answer.body['message']).startsWith(`${named}: `), answer.text);
     }
@@ -199,7 +271,7 @@ test('a body above 256 KiB: 413', async () => {
   )) {
     const { path, headers } = await exampleOf(operationId);
     const call = { path, body: large, ...(headers === undefined ? {} : { headers }) };
-    const answer = await send(route, call, { key });
+    const answer = await send(route, call, own);
     assert.equal(refusalOf(answer), '413 PayloadTooLarge', operationId);
     assert.equal(answer.headers['connection'], 'close', operationId);
   }
@@ -279,6 +351,8 @@ test('every row tells each of its codes once', () => {
   }
 });
 
+type Credentials = Pick<CallOptions, 'key' | 'session'>;
+
 function exampleOf(operationId: string): Promise<ExampleCall> {
   const example = examples[operationId];
   assert.ok(example !== undefined, `${operationId} has an example`);
@@ -288,13 +362,17 @@ function exampleOf(operationId: string): Promise<ExampleCall> {
 function send(
   route: Route,
   example: ExampleCall,
-  { key: used }: { readonly key?: string } = {},
+  { key: used, session }: Credentials = {},
   contentType?: string | null,
 ): Promise<Answer> {
   const headers = {
     ...example.headers,
     ...(contentType === undefined ? {} : { 'content-type': contentType }),
   };
-  const call = { ...example, headers, ...(used === undefined ? {} : { key: used }) };
+  const call = {
+    ...{ ...example, headers },
+    ...(used === undefined ? {} : { key: used }),
+    ...(session === undefined ? {} : { session }),
+  };
   return site.call(route.method, example.path, call);
 }

@@ -46,7 +46,7 @@ async function newToken(mode: 'test' | 'live' = 'test'): Promise<string> {
 
 const authenticate = (token: string) => authenticateSession(deps, `Bearer ${token}`);
 
-test('a token authenticates member, organization and mode, with the scopes of the role', async () => {
+test('a token authenticates member, organization, mode and the scopes of the role', async () => {
   for (const role of memberRoles) {
     const member = await addMember(deps, { orgId, email: `${role}@acme.example`, role });
     const session = await createSession(deps, { orgId, email: member.email, mode: 'test' });
