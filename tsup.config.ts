@@ -1,22 +1,61 @@
 // The build: each public entry becomes one flat file in dist/, what they share becomes chunks
 // beside them. Everything stays flat, so that `new URL('./migrations/', import.meta.url)` finds
 // the SQL files both from adapters/storage (sources) and from dist/ (built). Types are not made
-// here: tsup cannot with TypeScript 7, `tsc -p tsconfig.build.json` does.
+// here: tsup cannot with TypeScript 7, `tsc -p tsconfig.build.json` does. The types of the client
+// are made first, from the route table; `npm run generate` makes them alone.
 
-import { cpSync, existsSync } from 'node:fs';
-import { defineConfig } from 'tsup';
+import { cpSync, existsSync, writeFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { defineConfig, type Options } from 'tsup';
 
 const entries = {
   cli: 'cli/main.ts',
   embed: 'host/embed.ts',
   core: 'core/entry.ts',
   webhooks: 'adapters/webhooks/verify.ts',
+  client: 'adapters/client/ponte-client.ts',
 } as const;
 
 /** Folders that the built code reads at run time, relative to the file that reads them. */
 const assets = { 'adapters/storage/migrations': 'dist/migrations' } as const;
 
-export default defineConfig({
+const clientTypes = 'adapters/client/description.gen.ts';
+
+/** The generator needs the JavaScript API of TypeScript, which version 7 has no more. */
+const typescriptWithApi = '@ts-morph/common/dist/typescript.js';
+
+/** What the description says, as types, and the operations that take an Idempotency-Key. */
+export async function writeClientTypes(): Promise<void> {
+  registerHooks({
+    resolve: (specifier, context, next) => {
+      const generator = context.parentURL?.includes('/openapi-typescript/') ?? false;
+      const replaced = generator && specifier === 'typescript';
+      return next(replaced ? typescriptWithApi : specifier, context);
+    },
+  });
+  const { default: typesOf, astToString } = await import('openapi-typescript');
+  const { openApiDocument } = await import('./adapters/http/openapi.js');
+  const { routes } = await import('./adapters/http/routes.js');
+  const description = JSON.stringify(openApiDocument(routes));
+  const types = await typesOf(description, {
+    emptyObjectsUnknown: true,
+    defaultNonNullable: false,
+  });
+  const keyed = routes.flatMap(({ idempotency, method, operations }) =>
+    idempotency === 'key' ? Object.values(operations).map((path) => `${method} ${path}`) : [],
+  );
+  const operations = `export const keyedOperations: readonly string[] = ${JSON.stringify(keyed)};`;
+  const head = '// Made from the route table by `npm run generate`; edits are lost.';
+  const text = `${head}\n${astToString(types)}\n${operations}\n`;
+  writeFileSync(new URL(clientTypes, import.meta.url), text);
+}
+
+export default defineConfig(async () => {
+  await writeClientTypes();
+  return build;
+});
+
+const build: Options = {
   entry: Object.fromEntries(Object.entries(entries).filter(([, path]) => existsSync(path))),
   format: ['esm'],
   target: 'node22',
@@ -33,4 +72,4 @@ export default defineConfig({
       if (existsSync(from)) cpSync(from, to, { recursive: true });
     }
   },
-});
+};

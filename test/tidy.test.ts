@@ -29,6 +29,7 @@ const homes: Readonly<Record<string, string>> = {
   inversify: 'host/container.ts',
   'ipaddr.js': 'adapters/webhooks/',
   nodemailer: 'adapters/mail/',
+  'openapi-fetch': 'adapters/client/',
   pino: 'adapters/log/',
   'reflect-metadata': 'host/container.ts',
   standardwebhooks: 'adapters/partner/',

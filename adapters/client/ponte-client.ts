@@ -1,0 +1,74 @@
+// `ponte/client`: the interface for integrators, typed by the description of the routes. Requests
+// and answers are openapi-fetch's matter, repeating is repeating-fetch.ts's; here they come
+// together with the credential and with an Idempotency-Key for every create.
+import createClient, { type Client } from 'openapi-fetch';
+import { keyedOperations, type paths } from './description.gen.js';
+import { type RepeatOptions, repeatingFetch } from './repeating-fetch.js';
+
+export type { components, operations, paths, webhooks } from './description.gen.js';
+export type { RepeatOptions } from './repeating-fetch.js';
+
+/** For servers an API key, for dashboards the token of a session. */
+export type PonteCredential = { readonly apiKey: string } | { readonly token: string };
+
+export type PonteClientOptions = PonteCredential &
+  Partial<RepeatOptions> & {
+    /** Where the service is, as in `https://api.example.com`. */
+    readonly baseUrl: string;
+  };
+
+export type PonteClient = Client<paths>;
+
+/**
+ * A client of the service at `baseUrl`. Every call answers with `{ data, error, response }`: `data`
+ * of a success, or the refusal as `error`, to be told apart by `error.error`. It rejects only when
+ * no answer was to be had.
+ *
+ * What is safe to repeat is repeated, up to `attemptsMax` times in all: reads, deletes and creates
+ * after network errors, time-outs and 5xx; anything that the service refused with a `retryAfter`,
+ * after that time. Creates carry an Idempotency-Key of their own, the same on every attempt, unless
+ * you send one; send your own to be safe against crashes of your process too.
+ *
+ * ```ts
+ * import { createPonteClient } from 'ponte/client';
+ *
+ * const ponte = createPonteClient({
+ *   baseUrl: process.env.PONTE_URL ?? 'http://127.0.0.1:8080',
+ *   apiKey: process.env.PONTE_API_KEY ?? '',
+ * });
+ * const { data, error } = await ponte.POST('/v1/payment-intents', {
+ *   body: { externalId: 'order-1', amount: '1250.00', buyer: { email: 'ana@example.com' } },
+ * });
+ * if (error) throw new Error(`${error.error}: ${error.message}`);
+ * console.log(data.hostedPaymentUrl);
+ * ```
+ */
+export function createPonteClient(options: PonteClientOptions): PonteClient {
+  const keyed = new Set(keyedOperations);
+  const client = createClient<paths>({
+    baseUrl: options.baseUrl,
+    headers: credentialHeaders(options),
+    fetch: repeatingFetch(options),
+    // The service never redirects, and a credential must not follow one elsewhere.
+    redirect: 'error',
+  });
+  client.use({
+    onRequest({ request, schemaPath }) {
+      const { headers, method } = request;
+      if (keyed.has(`${method} ${schemaPath}`) && !headers.has('idempotency-key')) {
+        headers.set('idempotency-key', crypto.randomUUID());
+      }
+      // The service wants it of an empty body too.
+      if (method === 'POST' && !headers.has('content-type')) {
+        headers.set('content-type', 'application/json');
+      }
+    },
+  });
+  return client;
+}
+
+function credentialHeaders(credential: PonteCredential): Readonly<Record<string, string>> {
+  return 'apiKey' in credential
+    ? { 'X-API-Key': credential.apiKey }
+    : { Authorization: `Bearer ${credential.token}` };
+}

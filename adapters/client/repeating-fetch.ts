@@ -1,0 +1,106 @@
+// A fetch that repeats what is safe to repeat, a bounded number of times: the same bytes and
+// headers, the Idempotency-Key among them. It knows no route: what may be repeated is read off the
+// request's method and key, and off the answer.
+
+/** Attempts in all. */
+const ATTEMPTS_MAX = 4;
+/** Longer than the longest wait for events (30 s). */
+const TIMEOUT_MS = 40_000;
+/** An answer that asks for more patience than this is handed out as it is. */
+const WAIT_SECONDS_MAX = 60;
+const FIRST_WAIT_MS = 250;
+
+const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'PUT', 'DELETE'];
+
+export interface RepeatOptions {
+  /** The platform's unless given. */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** Attempts in all, 1 or more; 4 unless given. */
+  readonly attemptsMax: number;
+  /** How long one attempt may take; 40 s unless given. */
+  readonly timeoutMs: number;
+  /** Waits between attempts; rejects when the signal is aborted. */
+  readonly wait: (waitMs: number, signal: AbortSignal) => Promise<void>;
+}
+
+export function repeatingFetch(options: Partial<RepeatOptions>): RepeatOptions['fetch'] {
+  const { attemptsMax = ATTEMPTS_MAX, timeoutMs = TIMEOUT_MS, wait = waitFor } = options;
+  const send = options.fetch ?? ((request: Request) => globalThis.fetch(request));
+  return async (request) => {
+    const safe = SAFE_METHODS.includes(request.method) || request.headers.has('idempotency-key');
+    for (let attempt = 1; ; attempt += 1) {
+      const last = attempt >= attemptsMax;
+      const copy = new Request(last ? request : request.clone(), {
+        signal: AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]),
+      });
+      const answer = await wholeAnswer(send, copy).catch((error: unknown) => {
+        if (last || !safe || request.signal.aborted) throw error;
+        return null;
+      });
+      const waitMs = answer === null ? backoffMs(attempt) : waitAfter(answer, safe, attempt);
+      if (answer !== null && (last || waitMs === null)) {
+        return new Response(answer.text === '' ? null : answer.text, answer);
+      }
+      await wait(waitMs ?? 0, request.signal);
+    }
+  };
+}
+
+interface WholeAnswer {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** An answer that breaks off is none. */
+async function wholeAnswer(send: RepeatOptions['fetch'], request: Request): Promise<WholeAnswer> {
+  const response = await send(request);
+  const { status, statusText, headers } = response;
+  return { status, statusText, headers, text: await response.text() };
+}
+
+/** How long to wait before the next attempt; null when this answer is the one. */
+function waitAfter(answer: WholeAnswer, safe: boolean, attempt: number): number | null {
+  if (answer.status !== 429 && answer.status < 500) return null;
+  // The service names a time only where it has changed nothing; a proxy may name one anywhere.
+  const told = toldByService(answer.text);
+  const seconds = told ?? (safe || answer.status === 429 ? toldByHeader(answer.headers) : null);
+  if (seconds !== null) return seconds > WAIT_SECONDS_MAX ? null : seconds * 1_000;
+  return safe ? backoffMs(attempt) : null;
+}
+
+function toldByService(text: string): number | null {
+  try {
+    const { retryAfter } = JSON.parse(text) as { readonly retryAfter?: unknown };
+    return typeof retryAfter === 'number' && retryAfter >= 0 ? retryAfter : null;
+  } catch {
+    // Not the service's envelope: something between it and us answered.
+    return null;
+  }
+}
+
+function toldByHeader(headers: Headers): number | null {
+  const text = headers.get('retry-after') ?? '';
+  return /^[0-9]{1,9}$/.test(text) ? Number.parseInt(text, 10) : null;
+}
+
+/** Doubled with every attempt, and not in step with other clients. */
+function backoffMs(attempt: number): number {
+  return FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
+}
+
+function waitFor(waitMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', end);
+      resolve();
+    }, waitMs);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
+}

@@ -1,0 +1,230 @@
+// The client against a listening server: what it sends, what it repeats and what not. Waits are
+// noted, not waited for.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { createPonteClient, type RepeatOptions } from '../../../adapters/client/ponte-client.js';
+import { type CheckedSite, checkedSite } from '../http/checked-site.js';
+
+let site: CheckedSite;
+let orgId: string;
+let key: string;
+const waits: number[] = [];
+const sent: Request[] = [];
+
+before(async () => {
+  site = await checkedSite();
+  orgId = await site.world.organization();
+  key = await site.world.key(orgId);
+});
+after(() => site.close());
+beforeEach(() => {
+  waits.length = 0;
+  sent.length = 0;
+});
+
+const order = { amount: '1250.00', buyer: { email: 'ana@example.com' } } as const;
+
+test('a create is typed, sent with the key and answered with the resource', async () => {
+  const { data, error, response } = await client().POST('/v1/payment-intents', {
+    body: { ...order, externalId: 'typed', metadata: { deep: [1] } },
+  });
+  assert.equal(error, undefined);
+  assert.equal(response.status, 201);
+  assert.equal(data?.status, 'awaiting_buyer');
+  assert.deepEqual(data?.metadata, { deep: [1] });
+  const read = await client().GET('/v1/payments/{id}', {
+    params: { path: { id: data?.id ?? '' } },
+  });
+  assert.deepEqual(read.data, data);
+});
+
+test('a refusal is handed out with its code, at once', async () => {
+  const small = { ...order, amount: '9.99', externalId: 'small' };
+  const { data, error } = await client().POST('/v1/payment-intents', { body: small });
+  assert.equal(data, undefined);
+  assert.equal(error?.error, 'AmountBelowMinimum');
+  assert.equal(sent.length, 1);
+});
+
+test('a create has an Idempotency-Key, yours where you send one; other calls have none', async () => {
+  const ponte = client();
+  await ponte.POST('/v1/payment-intents', { body: { ...order, externalId: 'own-key' } });
+  await ponte.POST('/v1/payment-intents', {
+    params: { header: { 'Idempotency-Key': 'mine' } },
+    body: { ...order, externalId: 'your-key' },
+  });
+  await ponte.POST('/v1/payment-intents/{id}/cancel', {
+    params: { path: { id: 'ext_own-key' } },
+    body: { reason: 'no' },
+  });
+  const [own, yours, none] = sent.map(({ headers }) => headers.get('idempotency-key'));
+  assert.match(own ?? '', /^[0-9a-f-]{36}$/);
+  assert.equal(yours, 'mine');
+  assert.equal(none, null);
+});
+
+test('a lost answer: the same key and bytes again, and one payment', async () => {
+  let lost = 0;
+  const { data, response } = await client(async (request) => {
+    const answer = await fetch(request);
+    if (lost >= 2) return answer;
+    lost += 1;
+    await answer.text();
+    throw new TypeError('the connection was reset');
+  }).POST('/v1/payment-intents', { body: { ...order, externalId: 'lost' } });
+  assert.equal(response.status, 200);
+  assert.equal(response.headers.get('idempotent-replayed'), 'true');
+  assert.equal(sent.length, 3);
+  assert.equal(new Set(sent.map(({ headers }) => headers.get('idempotency-key'))).size, 1);
+  assert.equal(data?.externalId, 'lost');
+  await site.world.settle();
+  const events = await client().GET('/v1/events', { params: { query: { limit: 100 } } });
+  const created = events.data?.data.filter(
+    ({ event, data: { externalId } }) =>
+      event === 'payment_intent.created' && externalId === 'lost',
+  );
+  assert.equal(created?.length, 1);
+  assert.equal(waits.length, 2);
+  const [first = 0, second = 0] = waits;
+  assert.ok(first >= 125 && first <= 250 && second >= 250 && second <= 500, `${waits}`);
+});
+
+test('an answer that breaks off is a lost one', async () => {
+  let broken = false;
+  const { response } = await client(async (request) => {
+    const answer = await fetch(request);
+    if (broken) return answer;
+    broken = true;
+    const body = new ReadableStream({ start: (control) => control.error(new Error('cut off')) });
+    return new Response(body, answer);
+  }).POST('/v1/payment-intents', { body: { ...order, externalId: 'cut-off' } });
+  assert.equal(response.status, 200);
+  assert.equal(sent.length, 2);
+});
+
+test('429 is repeated after its retryAfter, under the same key', async () => {
+  const strict = await checkedSite({ rateLimitPerMinute: 6, rateLimitBurst: 1 });
+  const apiKey = await strict.world.key(await strict.world.organization());
+  const asked: number[] = [];
+  const ponte = createPonteClient({
+    baseUrl: `http://127.0.0.1:${strict.port}`,
+    apiKey,
+    wait: async (waitMs) => {
+      asked.push(waitMs);
+      strict.world.advanceClock(waitMs);
+    },
+  });
+  for (const externalId of ['first', 'second']) {
+    const { response } = await ponte.POST('/v1/payment-intents', {
+      body: { ...order, externalId },
+    });
+    assert.equal(response.status, 201, externalId);
+  }
+  assert.deepEqual(asked, [10_000]);
+  await strict.close();
+});
+
+test('what is repeated follows from the method, the key and who names a time', async () => {
+  const told = JSON.stringify({ statusCode: 503, error: 'StoreContention', retryAfter: 7 });
+  const cases = [
+    ['create', 500, '{}', {}, 'repeated'],
+    ['create', 502, '<html>', {}, 'repeated'],
+    ['create', 503, told, {}, 7_000],
+    ['create', 503, '<html>', { 'retry-after': '3' }, 3_000],
+    ['create', 503, '<html>', { 'retry-after': '61' }, 'not'],
+    ['create', 409, '{}', {}, 'not'],
+    ['subscribe', 503, told, {}, 7_000],
+    ['subscribe', 429, '<html>', { 'retry-after': '3' }, 3_000],
+    ['subscribe', 503, '<html>', { 'retry-after': '3' }, 'not'],
+    ['subscribe', 500, '{}', {}, 'not'],
+    ['read', 500, '{}', {}, 'repeated'],
+    ['read', 404, '{}', {}, 'not'],
+  ] as const;
+  for (const [call, status, text, headers, expected] of cases) {
+    const name = `${call} ${status} ${text} ${JSON.stringify(headers)}`;
+    waits.length = 0;
+    sent.length = 0;
+    const ponte = client(async () => new Response(text, { status, headers }));
+    const answer =
+      call === 'create'
+        ? ponte.POST('/v1/payment-intents', { body: { ...order, externalId: 'x' } })
+        : call === 'read'
+          ? ponte.GET('/v1/webhook-subscriptions')
+          : ponte.POST('/v1/webhook-subscriptions', {
+              body: { url: 'https://acme.example/hooks', eventTypes: ['*'] },
+            });
+    assert.equal((await answer).response.status, status, name);
+    assert.equal(sent.length, expected === 'not' ? 1 : 4, name);
+    if (typeof expected === 'number') assert.deepEqual(waits, Array(3).fill(expected), name);
+  }
+});
+
+test('a network error of a call that may not be repeated is told at once', async () => {
+  const ponte = client(async () => {
+    throw new TypeError('no route');
+  });
+  const body = { url: 'https://acme.example/hooks', eventTypes: ['*'] };
+  await assert.rejects(ponte.POST('/v1/webhook-subscriptions', { body }), /no route/);
+  assert.equal(sent.length, 1);
+  await assert.rejects(ponte.GET('/v1/webhook-subscriptions'), /no route/);
+  assert.equal(sent.length, 5);
+});
+
+test('a time-out is a network error; an abort of yours ends it', async () => {
+  const hanging = (request: Request) =>
+    new Promise<Response>((_, reject) => {
+      request.signal.addEventListener('abort', () => reject(request.signal.reason));
+    });
+  const ponte = client(hanging, { timeoutMs: 5 });
+  await assert.rejects(ponte.GET('/v1/webhook-subscriptions'), { name: 'TimeoutError' });
+  assert.equal(sent.length, 4);
+  const signal = AbortSignal.timeout(5);
+  const patient = client(hanging);
+  await assert.rejects(patient.GET('/v1/webhook-subscriptions', { signal }));
+  assert.equal(sent.length, 5);
+});
+
+test('a call without a body is sent as JSON, as the service wants it', async () => {
+  const made = await client().POST('/v1/webhook-subscriptions', {
+    body: { url: 'https://acme.example/hooks', eventTypes: ['*'] },
+  });
+  const { data } = await client().POST('/v1/webhook-subscriptions/{id}/rotate-secret', {
+    params: { path: { id: made.data?.id ?? '' } },
+  });
+  assert.match(data?.secret ?? '', /^whsec_/);
+  assert.notEqual(data?.secret, made.data?.secret);
+});
+
+test('a redirect is not followed: the key would follow it', async () => {
+  const baseUrl = 'http://127.0.0.1:1';
+  const ponte = createPonteClient({
+    baseUrl,
+    token: 'jwt',
+    fetch: async (request) => {
+      sent.push(request);
+      return new Response('{}');
+    },
+  });
+  await ponte.GET('/healthz');
+  assert.equal(sent[0]?.redirect, 'error');
+  assert.equal(sent[0]?.headers.get('authorization'), 'Bearer jwt');
+  assert.equal(sent[0]?.headers.has('x-api-key'), false);
+});
+
+function client(
+  fetched: RepeatOptions['fetch'] = (request) => fetch(request),
+  options: Partial<RepeatOptions> = {},
+) {
+  return createPonteClient({
+    baseUrl: `http://127.0.0.1:${site.port}`,
+    apiKey: key,
+    wait: async (waitMs) => {
+      waits.push(waitMs);
+    },
+    fetch: (request) => {
+      sent.push(request.clone());
+      return fetched(request);
+    },
+    ...options,
+  });
+}
