@@ -1,7 +1,6 @@
 // `ponte key`: API keys of an organization. A key's secret is printed once, when it is made.
 import { type Command, Option } from 'commander';
-import { keyPrefix } from '../core/domain/api-key.js';
-import { formatInstant } from '../core/domain/instant.js';
+import { presentKey, presentKeySecret } from '../adapters/http/present.js';
 import type { Mode } from '../core/domain/tenant.js';
 import type { StoredKey } from '../core/ports.js';
 import { addVerb, asOperator, modeOption, onlyId, type Shell } from './operator.js';
@@ -27,7 +26,7 @@ export function addKeyVerbs(shell: Shell, program: Command): void {
       asOperator(shell, async ({ deps }) => {
         const { createKey } = await keys();
         const made = await createKey(deps, { orgId, mode, name, scopes });
-        const json = { ...presentKey(made.key), secret: made.secret };
+        const json = presentKeySecret(made);
         return { json, text: `${shown(made.key)}\nsecret   ${made.secret}` };
       }),
   });
@@ -68,22 +67,6 @@ export function addKeyVerbs(shell: Shell, program: Command): void {
         return { json: presentKey(revoked), text: shown(revoked) };
       }),
   });
-}
-
-/** The API's key object. */
-function presentKey(key: StoredKey) {
-  const instant = (atMs: number | null) => (atMs === null ? null : formatInstant(atMs));
-  return {
-    id: key.id,
-    orgId: key.orgId,
-    name: key.name,
-    keyPrefix: keyPrefix(key.mode, key.id),
-    testMode: key.mode === 'test',
-    scopes: [...key.scopes],
-    lastUsedAt: instant(key.lastUsedAtMs),
-    revokedAt: instant(key.revokedAtMs),
-    createdAt: formatInstant(key.createdAtMs),
-  };
 }
 
 function shown(key: StoredKey): string {

@@ -1,6 +1,7 @@
 // `ponte org`: organizations, their KYB, where they are paid, and their access to production.
 import { type Command, Option } from 'commander';
 import { formatInstant } from '../core/domain/instant.js';
+import { needsOnboarding } from '../core/domain/organization.js';
 import type { Mode } from '../core/domain/tenant.js';
 import { PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
@@ -63,6 +64,31 @@ export function addOrgVerbs(shell: Shell, program: Command): void {
       changed(shell, (deps, { readOrganization }) => readOrganization(deps, onlyId(ids))),
   });
 
+  addModeVerbs(shell, org);
+
+  addVerb(shell, org, {
+    name: 'grant-production <org-id>',
+    description: 'let it go live once its KYB is approved',
+    run: (_, ids) =>
+      changed(shell, (deps, { grantProduction }) => grantProduction(deps, onlyId(ids))),
+  });
+
+  addVerb(shell, org, {
+    name: 'require-approval <org-id> <on|off>',
+    description: 'whether its invoices need the approval of a second person',
+    run: async (_, [orgId = '', state]) => {
+      if (state !== 'on' && state !== 'off') {
+        throw new PonteError('ValidationError', 'Give on or off.');
+      }
+      return changed(shell, (deps, { requireApproval }) =>
+        requireApproval(deps, orgId, state === 'on'),
+      );
+    },
+  });
+}
+
+/** What an organization goes through in each mode. */
+function addModeVerbs(shell: Shell, org: Command): void {
   addVerb<ModeOptions>(shell, org, {
     name: 'submit-kyb <org-id>',
     description: 'submit its KYB to the partner, or ask again for the decision',
@@ -77,6 +103,19 @@ export function addOrgVerbs(shell: Shell, program: Command): void {
     options: [modeOption()],
     run: ({ mode }, ids) =>
       changed(shell, (deps, { approveKyb }) => approveKyb(deps, { orgId: onlyId(ids), mode })),
+  });
+
+  addVerb<ModeOptions & { readonly tosId: string | null }>(shell, org, {
+    name: 'accept-tos <org-id>',
+    description: 'note that it accepted the terms of the partner, or tell where it can do so',
+    options: [
+      modeOption(),
+      new Option('--tos-id <id>', 'what the partner calls the acceptance').default(null),
+    ],
+    run: ({ mode, tosId }, ids) =>
+      changed(shell, (deps, { acceptTerms }) =>
+        acceptTerms(deps, { orgId: onlyId(ids), mode }, tosId),
+      ),
   });
 
   addVerb<ModeOptions & { readonly accountHolderName: string | null }>(shell, org, {
@@ -96,26 +135,24 @@ export function addOrgVerbs(shell: Shell, program: Command): void {
       });
     },
   });
-
-  addVerb(shell, org, {
-    name: 'grant-production <org-id>',
-    description: 'let it go live once its KYB is approved',
-    run: (_, ids) =>
-      changed(shell, (deps, { grantProduction }) => grantProduction(deps, onlyId(ids))),
-  });
 }
 
 /** Where an organization stands in one mode. */
 interface ModeState {
   readonly kybStatus: string | null;
+  readonly tosAccepted: boolean;
+  /** Until the mode is activated. */
+  readonly needsOnboarding: boolean;
   readonly payoutConfigured: boolean;
   readonly virtualAccount: boolean;
 }
 
 function presentOrganization({ organization, profiles }: OrganizationView) {
-  const { id, name, productionGrantedAtMs, createdAtMs } = organization;
+  const { id, name, productionGrantedAtMs, requiresApproval, createdAtMs } = organization;
   const stateOf = (mode: Mode): ModeState => ({
     kybStatus: profiles[mode].kybStatus,
+    tosAccepted: profiles[mode].tosAcceptedAtMs !== null,
+    needsOnboarding: needsOnboarding(organization, profiles[mode]),
     payoutConfigured: profiles[mode].destinationRef !== null,
     virtualAccount: profiles[mode].virtualAccountRef !== null,
   });
@@ -124,6 +161,7 @@ function presentOrganization({ organization, profiles }: OrganizationView) {
     name,
     productionGrantedAt:
       productionGrantedAtMs === null ? null : formatInstant(productionGrantedAtMs),
+    requiresApproval,
     test: stateOf('test'),
     live: stateOf('live'),
     createdAt: formatInstant(createdAtMs),
@@ -146,7 +184,7 @@ async function changed(
 ): Promise<Outcome> {
   return asOperator(shell, async ({ deps }) => {
     const json = presentOrganization(await work(deps, await organizations()));
-    const { id, name, productionGrantedAt, createdAt } = json;
+    const { id, name, productionGrantedAt, requiresApproval, createdAt } = json;
     return {
       json,
       text: fields({
@@ -155,6 +193,7 @@ async function changed(
         test: summary(json.test),
         live: summary(json.live),
         'production granted': productionGrantedAt,
+        'invoices need approval': requiresApproval ? 'yes' : 'no',
         created: createdAt,
       }),
     };

@@ -7,6 +7,7 @@ import { addDeliveriesVerbs } from './deliveries-verbs.js';
 import { addDemoVerb } from './demo.js';
 import { addKeyVerbs } from './key-verbs.js';
 import { addListenVerb } from './listen.js';
+import { addMemberVerbs } from './member-verbs.js';
 import { exitCodes, failure, finish, type Shell } from './operator.js';
 import { addOrgVerbs } from './org-verbs.js';
 import { addPaymentsVerbs } from './payments-verbs.js';
@@ -29,6 +30,7 @@ export async function runProgram(shell: Shell, words: readonly string[]): Promis
   addListenVerb(shell, program);
   addOrgVerbs(shell, program);
   addKeyVerbs(shell, program);
+  addMemberVerbs(shell, program);
   addPaymentsVerbs(shell, program);
   addDeliveriesVerbs(shell, program);
   addCommandsVerbs(shell, program);

@@ -95,8 +95,8 @@ async function until(look: () => Promise<boolean>): Promise<void> {
 test('help names every noun and the exit codes', async () => {
   const { status, stdout } = await run(['--help']);
   assert.equal(status, 0);
-  const nouns = ['serve', 'migrate', 'doctor', 'demo', 'org', 'key', 'payments', 'refunds'];
-  for (const name of [...nouns, 'ledger', 'deliveries', 'commands']) {
+  const nouns = ['serve', 'migrate', 'doctor', 'demo', 'listen', 'org', 'key', 'member', 'token'];
+  for (const name of [...nouns, 'payments', 'refunds', 'ledger', 'deliveries', 'commands']) {
     assert.match(stdout, new RegExp(`^  ${name} `, 'm'));
   }
   assert.match(stdout, /Exit codes:\n {2}0 {2}done\n/);
@@ -107,6 +107,9 @@ describe('what is not understood is refused with code 2', () => {
     'nothing',
     'org create',
     'org submit-kyb org_1 --mode prod',
+    'org require-approval org_1 yes',
+    'member add --org org_1 --email ana@acme.example --role boss',
+    'token create --org org_1',
     'payments list --status paid',
     'payments list --limit 0',
     'deliveries replay',
@@ -120,7 +123,13 @@ describe('what is not understood is refused with code 2', () => {
 describe('what is not there is refused with code 3', () => {
   for (const words of [
     'org show org_0',
+    'org accept-tos org_0 --mode test',
+    'org require-approval org_0 on',
     'key list --org org_0',
+    'member list --org org_0',
+    'member add --org org_0 --email ana@acme.example --role owner',
+    'member remove --org org_0 --email ana@acme.example',
+    'token create --org org_0 --member ana@acme.example',
     'key revoke key_0',
     'payments show pi_0',
     'deliveries show whd_0',
@@ -141,15 +150,17 @@ test('a wrong configuration is refused with code 7, all problems at once', async
 });
 
 test('an organization is ready in test mode when it is made, or by steps', async () => {
-  const ready = { kybStatus: 'approved', payoutConfigured: true, virtualAccount: true };
-  const nothing = { kybStatus: null, payoutConfigured: false, virtualAccount: false };
+  const begun = { kybStatus: null, tosAccepted: false, needsOnboarding: true };
+  const nothing = { ...begun, payoutConfigured: false, virtualAccount: false };
+  const approved = { ...nothing, kybStatus: 'approved', needsOnboarding: false };
+  const ready = { ...approved, payoutConfigured: true, virtualAccount: true };
   const made = await done('org create --name Exporter');
   assert.deepEqual([made['test'], made['live']], [ready, nothing]);
 
-  const { id, test: begun } = await done('org create --name Importer --no-sandbox-kyb');
-  assert.deepEqual(begun, nothing);
+  const { id, test: fresh } = await done('org create --name Importer --no-sandbox-kyb');
+  assert.deepEqual(fresh, nothing);
   const submitted = await done(`org submit-kyb ${id} --mode test`);
-  assert.deepEqual(submitted['test'], { ...nothing, kybStatus: 'approved' });
+  assert.deepEqual(submitted['test'], approved);
   const configured = await done(`org payout-config ${id} --mode test`, 'ana@buyer.example\n');
   assert.deepEqual(configured['test'], ready);
   assert.deepEqual(await refused(`org payout-config ${id} --mode test`), [2, 'ValidationError']);
@@ -160,6 +171,16 @@ test('an organization is ready in test mode when it is made, or by steps', async
   const granted = await done(`org grant-production ${id}`);
   assert.notEqual(granted['productionGrantedAt'], null);
   assert.deepEqual(await done(`org show ${id}`), granted);
+  const accepted = await done(`org accept-tos ${id} --mode test --tos-id tos_1`);
+  assert.deepEqual(accepted['test'], { ...ready, tosAccepted: true });
+  assert.deepEqual(await refused(`org accept-tos ${id} --mode test --tos-id tos_2`), [
+    2,
+    'TosIdMismatch',
+  ]);
+  for (const state of ['on', 'off']) {
+    const shown = await done(`org require-approval ${id} ${state}`);
+    assert.equal(shown['requiresApproval'], state === 'on');
+  }
   const { data } = (await done('org list')) as { readonly data: readonly Json[] };
   assert.equal(data.length, 3);
 });
@@ -182,6 +203,49 @@ test('a running server takes a new key at once, with its scopes, and no revoked 
   );
   const unknown = `key create --org ${orgId} --mode test --name erp --scope all`;
   assert.deepEqual(await refused(unknown), [2, 'ValidationError']);
+});
+
+test('a running server takes a new session at once, and obeys its roles and removals', async () => {
+  const { id: orgId } = await done('org create --name Exporter');
+  const who = `--org ${orgId} --email Ana@acme.example`;
+  const added = await done(`member add ${who} --role admin`);
+  assert.deepEqual([added['email'], added['role']], ['Ana@acme.example', 'admin']);
+  const session = await done(`token create --org ${orgId} --member ana@acme.example`);
+  assert.deepEqual(Object.keys(session).toSorted(), ['expiresAt', 'mode', 'token']);
+  assert.equal(session['mode'], 'test');
+  const make = async () => {
+    const response = await fetch(`${host.url}/v1/api-keys`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${session['token']}`,
+      },
+      body: JSON.stringify({ name: 'erp', mode: 'test' }),
+    });
+    return response.status;
+  };
+  assert.equal(await make(), 201);
+  await done(`member add ${who} --role viewer`);
+  assert.equal(await make(), 403);
+  const live = `token create --org ${orgId} --member ana@acme.example --mode live`;
+  assert.deepEqual(await refused(live), [2, 'ProductionAccessNotApproved']);
+  await done(`org grant-production ${orgId}`);
+  assert.equal((await done(live))['mode'], 'live');
+  const removed = await done(`member remove ${who}`);
+  assert.equal(removed['id'], added['id']);
+  assert.equal(await make(), 401);
+  const { data } = (await done(`member list --org ${orgId}`)) as { readonly data: Json[] };
+  assert.deepEqual(data, [removed]);
+  const { stdout } = await run(['member', 'list', '--org', `${orgId}`]);
+  assert.match(stdout, /^ID +EMAIL +ROLE/);
+});
+
+test('for people a new session is its token alone', async () => {
+  const { id: orgId } = await done('org create --name Exporter');
+  await done(`member add --org ${orgId} --email ana@acme.example --role owner`);
+  const words = ['token', 'create', '--org', `${orgId}`, '--member', 'ana@acme.example'];
+  const { stdout } = await run(words);
+  assert.match(stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
 });
 
 describe('payments', () => {
