@@ -33,7 +33,8 @@ const buyerRequest = z.object({
   phone: optional(text(0, HINT_LENGTH_MAX, 'Pre-fills the KYC form.')),
 });
 
-const createFields = {
+/** What all creates take. */
+export const createFields = {
   externalId,
   amount: readText(parseAmount, 'send a decimal string with at most two decimals, as "1250.00"', {
     pattern: '^[0-9]{1,12}(\\.[0-9]{1,2})?$',
@@ -95,8 +96,12 @@ export const advanceBody = z.object({
   ),
 });
 
-export const paymentParams = z.object({
+export const intentParams = z.object({
   id: pathText('`pi_…`, or `ext_` followed by your externalId, percent-encoded.'),
+});
+
+export const paymentParams = z.object({
+  id: pathText('`pi_…`, `inv_…`, or `ext_` followed by the externalId of an intent.'),
 });
 
 requestSchemas
@@ -106,6 +111,7 @@ requestSchemas
   .add(cancelBody, { id: 'CancelPayment' })
   .add(advanceBody, { id: 'AdvancePayment' });
 
+export const statuses = keysOf(paymentMoves);
 const kycStatus = z.enum(keysOf(kycMoves));
 const jsonObject = z.record(z.string(), z.unknown());
 
@@ -135,7 +141,7 @@ const fundsResponse = z
 export const paymentResponse = z.strictObject({
   id: z.string(),
   externalId: z.string().nullable(),
-  status: z.enum(keysOf(paymentMoves)),
+  status: z.enum(statuses),
   amount: decimal,
   currency: z.string(),
   hostedPaymentUrl: z.string().nullable().meta({

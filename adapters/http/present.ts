@@ -4,7 +4,8 @@ import type { z } from 'zod';
 import { keyPrefix } from '../../core/domain/api-key.js';
 import { type ConnectedAccount, readyToCollect } from '../../core/domain/connected-account.js';
 import { formatInstant } from '../../core/domain/instant.js';
-import { formatAmount } from '../../core/domain/money.js';
+import { formatAmount, type Money } from '../../core/domain/money.js';
+import { isPageOpen, type Payment } from '../../core/domain/payment.js';
 import { RawJson, sliceTopLevel } from '../../core/domain/raw-json.js';
 import type { Subscription } from '../../core/domain/subscription.js';
 import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
@@ -23,6 +24,7 @@ import type {
   sessionResponse,
 } from './identity-schemas.js';
 import type { paymentResponse } from './payment-schemas.js';
+import type { invitationResponse, invoiceResponse } from './invoice-schemas.js';
 import type { errorResponse, readinessResponse } from './schemas.js';
 import type {
   deliveryListResponse,
@@ -53,7 +55,7 @@ export function presentPayment(view: PaymentView, payUrl: string): PaymentBody {
     status: payment.status,
     amount: formatAmount(payment.amount.amountMinor),
     currency: payment.amount.currency,
-    hostedPaymentUrl: `${payUrl}/r/${payment.publicId}`,
+    hostedPaymentUrl: isPageOpen(payment) ? `${payUrl}/r/${payment.publicId}` : null,
     buyer: {
       id: payment.buyerId,
       email: payment.buyer.email,
@@ -86,6 +88,25 @@ export function presentPayment(view: PaymentView, payUrl: string): PaymentBody {
 
 export function presentAccount(account: ConnectedAccount): z.infer<typeof accountResponse> {
   return {
+type InvoiceBody = PaymentBody & Pick<z.infer<typeof invoiceResponse>, 'number' | 'dueDate'>;
+
+export function presentInvoice(view: PaymentView, payUrl: string): InvoiceBody {
+  const { number, dueDate } = view.payment;
+  return { ...presentPayment(view, payUrl), number, dueDate };
+}
+
+export function presentInvoices(
+  views: readonly PaymentView[],
+  payUrl: string,
+  nextCursor: string | null,
+): { readonly data: readonly InvoiceBody[]; readonly nextCursor: string | null } {
+  return { data: views.map((view) => presentInvoice(view, payUrl)), nextCursor };
+}
+
+export function presentInvitation({ id }: Payment): z.infer<typeof invitationResponse> {
+  return { status: 'sent', invoiceId: id };
+}
+
     id: account.id,
     externalId: account.externalId,
     role: account.role,

@@ -18,6 +18,7 @@ import {
 import type { PaymentView } from '../../core/usecases/collections.js';
 import { listDeliveries, replayDelivery } from '../../core/usecases/deliveries.js';
 import { createKey, listKeys, revokeKey } from '../../core/usecases/keys.js';
+import { approveInvoice, inviteBuyer, listInvoices } from '../../core/usecases/invoices.js';
 import { cancelPayment, createPayment, readPayment } from '../../core/usecases/payments.js';
 import { advancePayment } from '../../core/usecases/sandbox.js';
 import { onboardingStatus, switchMode } from '../../core/usecases/sessions.js';
@@ -36,6 +37,7 @@ import * as identity from './identity-schemas.js';
 import * as payment from './payment-schemas.js';
 import {
   presentAccount,
+import * as invoice from './invoice-schemas.js';
   presentAccounts,
   presentDeliveries,
   presentDelivery,
@@ -43,6 +45,9 @@ import {
   presentKey,
   presentKeySecret,
   presentKeys,
+  presentInvitation,
+  presentInvoice,
+  presentInvoices,
   presentOnboarding,
   presentPayment,
   presentReadiness,
@@ -91,8 +96,25 @@ export const routes: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    operations: { readPaymentIntent: '/v1/payment-intents/{id}', readPayment: '/v1/payments/{id}' },
-    summary: 'Read a payment',
+    operations: { readPaymentIntent: '/v1/payment-intents/{id}' },
+    summary: 'Read a payment intent',
+    auth: 'key',
+    scope: 'payment_intents:read',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: payment.intentParams,
+    query: schemas.noQuery,
+    body: 'none',
+    responses: { 200: payment.paymentResponse },
+    errors: [],
+    handler: async ({ deps }, { tenant, params }) =>
+      paymentReply(deps, await readPayment(deps, tenant, params.id, 'payment-intents')),
+  }),
+  route({
+    method: 'GET',
+    operations: { readPayment: '/v1/payments/{id}' },
+    summary: 'Read a payment, of an intent or an invoice',
     auth: 'key',
     scope: 'payment_intents:read',
     modes: 'both',
@@ -108,10 +130,24 @@ export const routes: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    operations: {
-      cancelPaymentIntent: '/v1/payment-intents/{id}/cancel',
-      cancelPayment: '/v1/payments/{id}/cancel',
-    },
+    operations: { cancelPaymentIntent: '/v1/payment-intents/{id}/cancel' },
+    summary: 'Cancel an intent before its BRL payout begins; cancelling again changes nothing',
+    auth: 'key',
+    scope: 'payment_intents:write',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: payment.intentParams,
+    query: schemas.noQuery,
+    body: payment.cancelBody,
+    responses: { 200: payment.paymentResponse },
+    errors: ['PaymentNotCancellable'],
+    handler: async ({ deps }, { tenant, params: { id }, body: { reason } }) =>
+      paymentReply(deps, await cancelPayment(deps, tenant, id, reason, 'payment-intents')),
+  }),
+  route({
+    method: 'POST',
+    operations: { cancelPayment: '/v1/payments/{id}/cancel' },
     summary: 'Cancel a payment before its BRL payout begins; cancelling again changes nothing',
     auth: 'key',
     scope: 'payment_intents:write',
@@ -123,8 +159,108 @@ export const routes: readonly Route[] = [
     body: payment.cancelBody,
     responses: { 200: payment.paymentResponse },
     errors: ['PaymentNotCancellable'],
-    handler: async ({ deps }, { tenant, params, body }) =>
-      paymentReply(deps, await cancelPayment(deps, tenant, params.id, body.reason)),
+    handler: async ({ deps }, { tenant, params: { id }, body: { reason } }) =>
+      paymentReply(deps, await cancelPayment(deps, tenant, id, reason, 'payments')),
+  }),
+  route({
+    method: 'POST',
+    operations: { createInvoice: '/v1/invoices' },
+    summary: 'Create an invoice; it awaits approval if the organization asks for that',
+    auth: 'key',
+    scope: 'invoices:write',
+    modes: 'both',
+    rateLimit: 'create',
+    idempotency: 'key',
+    params: schemas.noParams,
+    query: schemas.noQuery,
+    body: invoice.createInvoiceBody,
+    responses: { 200: invoice.invoiceResponse, 201: invoice.invoiceResponse },
+    errors: ['KybNotApproved', 'AmountBelowMinimum', 'SellerNotReady'],
+    handler: createInvoice,
+  }),
+  route({
+    method: 'GET',
+    operations: { listInvoices: '/v1/invoices' },
+    summary: 'List invoices, newest first',
+    auth: 'key',
+    scope: 'invoices:read',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.noParams,
+    query: invoice.invoiceListQuery,
+    body: 'none',
+    responses: { 200: invoice.invoiceListResponse },
+    errors: [],
+    handler: listInvoicePage,
+  }),
+  route({
+    method: 'GET',
+    operations: { readInvoice: '/v1/invoices/{id}' },
+    summary: 'Read an invoice',
+    auth: 'key',
+    scope: 'invoices:read',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: invoice.invoiceParams,
+    query: schemas.noQuery,
+    body: 'none',
+    responses: { 200: invoice.invoiceResponse },
+    errors: [],
+    handler: async ({ deps }, { tenant, params }) =>
+      invoiceReply(deps, await readPayment(deps, tenant, params.id, 'invoices')),
+  }),
+  route({
+    method: 'POST',
+    operations: { cancelInvoice: '/v1/invoices/{id}/cancel' },
+    summary: 'Cancel an invoice before its BRL payout begins; cancelling again changes nothing',
+    auth: 'key',
+    scope: 'invoices:write',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: invoice.invoiceParams,
+    query: schemas.noQuery,
+    body: payment.cancelBody,
+    responses: { 200: invoice.invoiceResponse },
+    errors: ['PaymentNotCancellable'],
+    handler: async ({ deps }, { tenant, params: { id }, body: { reason } }) =>
+      invoiceReply(deps, await cancelPayment(deps, tenant, id, reason, 'invoices')),
+  }),
+  route({
+    method: 'POST',
+    operations: { approveInvoice: '/v1/invoices/{id}/approve' },
+    summary: 'Approve an invoice that another member, or a key, created; again changes nothing',
+    auth: 'session',
+    scope: 'invoices:write',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: invoice.invoiceParams,
+    query: schemas.noQuery,
+    body: schemas.emptyBody,
+    responses: { 200: invoice.invoiceResponse },
+    errors: ['SelfApprovalNotAllowed', 'PaymentStateConflict'],
+    handler: async ({ deps }, { tenant, actor, params }) =>
+      invoiceReply(deps, await approveInvoice(deps, tenant, params.id, actor.memberId)),
+  }),
+  route({
+    method: 'POST',
+    operations: { inviteInvoiceBuyer: '/v1/invoices/{id}/invite-buyer' },
+    summary: 'Mail the buyer of an approved invoice a link; once more while it awaits the buyer',
+    auth: 'key',
+    scope: 'invoices:write',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: invoice.invoiceParams,
+    query: schemas.noQuery,
+    body: schemas.emptyBody,
+    responses: { 200: invoice.invitationResponse },
+    errors: ['InvoiceNotApproved'],
+    handler: async ({ deps }, { tenant, params }) =>
+      reply(200, presentInvitation(await inviteBuyer(deps, tenant, params.id))),
   }),
   route({
     method: 'POST',
@@ -594,7 +730,19 @@ async function createIntent(
   { tenant, body, idempotencyKey }: Call<'key', unknown, unknown, CreateBody>,
 ): Promise<Reply> {
   const created = await createPayment(deps, tenant, {
-    origin: 'payment_intent',
+    ...inputOf(body, idempotencyKey),
+    // A key speaks for no member.
+    ...{ origin: 'invoice', number, dueDate, createdByMemberId: null },
+  });
+  return createdReply(created.replayed, invoiceReply(deps, created));
+}
+
+/** What the creates of both surfaces say. */
+function inputOf(
+  body: Omit<CreateBody, 'externalId'> & { readonly externalId: string | null },
+  idempotencyKey: string | null,
+) {
+  return {
     idempotencyKey,
     externalId: body.externalId,
     amount: money(body.amount, body.currency),
@@ -604,9 +752,11 @@ async function createIntent(
     display: body.display?.text ?? null,
     metadata: body.metadata?.text ?? '{}',
     expiresAtMs: body.expiresAt,
-  });
-  const answer = paymentReply(deps, created);
-  if (!created.replayed) return { ...answer, status: 201 };
+  };
+}
+
+function createdReply(replayed: boolean, answer: Reply): Reply {
+  if (!replayed) return { ...answer, status: 201 };
   return { ...answer, headers: { 'idempotent-replayed': 'true' } };
 }
 
@@ -642,10 +792,28 @@ async function createConnected(
   return replayed ? { ...answer, headers: { 'idempotent-replayed': 'true' } } : answer;
 }
 
+function invoiceReply(deps: Deps, view: PaymentView): Reply {
+  return reply(200, presentInvoice(view, deps.settings.payUrl));
+}
+
 async function listAccountPage(
   { deps }: Site,
   { tenant, query }: Call<'key', unknown, z.infer<typeof account.accountListQuery>, unknown>,
 ): Promise<Reply> {
+  const input = { ...inputOf(body, idempotencyKey), origin: 'payment_intent' } as const;
+  const created = await createPayment(deps, tenant, input);
+  return createdReply(created.replayed, paymentReply(deps, created));
+}
+
+async function createInvoice(
+  { deps }: Site,
+  {
+    tenant,
+    body,
+    idempotencyKey,
+  }: Call<'key', unknown, unknown, z.infer<typeof invoice.createInvoiceBody>>,
+): Promise<Reply> {
+  const { number, dueDate } = body;
   const { role, status } = query;
   // A cursor belongs to the filters of its list.
   const list = { operation: 'accounts', tenant, parentId: `${role} ${status}` };

@@ -45,6 +45,12 @@ export const examples: Readonly<Record<string, Example>> = {
   advanceTestPayment: onPayment('/v1/test-helpers/payments/{id}/advance', {}),
   ...accountExamples('/v1/connected-accounts', 'ConnectedAccount'),
   ...accountExamples('/v1/accounts', 'Account'),
+  createInvoice: async () => ({ path: '/v1/invoices', body: createBody(), status: 201 }),
+  listInvoices: async () => ({ path: '/v1/invoices?status=approved&limit=5' }),
+  readInvoice: onInvoice('/v1/invoices/{id}'),
+  cancelInvoice: onInvoice('/v1/invoices/{id}/cancel', { reason: 'changed mind' }),
+  approveInvoice: onInvoice('/v1/invoices/{id}/approve', {}),
+  inviteInvoiceBuyer: onInvoice('/v1/invoices/{id}/invite-buyer', {}),
   createApiKey: async () => ({
     path: '/v1/api-keys',
     body: { name: 'erp', mode: 'live', scopes: ['invoices:read'] },
@@ -97,8 +103,17 @@ export async function newSubscription(world: World, tenant: Tenant): Promise<str
 }
 
 export function newPayment(world: World, tenant: Tenant) {
-  return createPayment(world.deps, tenant, {
-    origin: 'payment_intent',
+  return createPayment(world.deps, tenant, { ...paymentInput(), origin: 'payment_intent' });
+}
+
+/** `createdByMemberId`: made by hand. */
+export function newInvoice(world: World, tenant: Tenant, createdByMemberId: string | null = null) {
+  const invoice = { origin: 'invoice', number: 'INV/7', dueDate: null, createdByMemberId } as const;
+  return createPayment(world.deps, tenant, { ...paymentInput(), ...invoice });
+}
+
+function paymentInput() {
+  return {
     idempotencyKey: null,
     externalId: `made-${String(createBody()['externalId'])}`,
     amount: money(125_000n, 'USD'),
@@ -108,7 +123,7 @@ export function newPayment(world: World, tenant: Tenant) {
     display: null,
     metadata: '{}',
     expiresAtMs: null,
-  });
+  };
 }
 
 /** A genuine message of the partner that has not arrived yet. */
@@ -143,3 +158,10 @@ function onSubscription(form: string, body?: unknown): Example {
     return { path: form.replace('{id}', id), ...(body === undefined ? {} : { body }) };
   };
 }
+function onInvoice(form: string, body?: unknown): Example {
+  return async (world, tenant) => {
+    const { payment } = await newInvoice(world, tenant);
+    return { path: form.replace('{id}', payment.id), ...(body === undefined ? {} : { body }) };
+  };
+}
+

@@ -121,7 +121,7 @@ test('every refusal is logged under its request id, without what the request sai
     entries.map(({ level, fields }) => [level, fields['operation'], fields['code']]),
     [
       ['info', null, 'MethodNotAllowed'],
-      ['info', 'readPaymentIntent', 'NotFound'],
+      ['info', 'readPayment', 'NotFound'],
     ],
   );
   assert.ok(!JSON.stringify(site.world.log).includes('private'));
