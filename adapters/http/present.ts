@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { keyPrefix } from '../../core/domain/api-key.js';
 import { type ConnectedAccount, readyToCollect } from '../../core/domain/connected-account.js';
 import { formatInstant } from '../../core/domain/instant.js';
-import { formatAmount, type Money } from '../../core/domain/money.js';
+import { formatAmount } from '../../core/domain/money.js';
 import { isPageOpen, type Payment } from '../../core/domain/payment.js';
 import { RawJson, sliceTopLevel } from '../../core/domain/raw-json.js';
 import type { Subscription } from '../../core/domain/subscription.js';
@@ -23,8 +23,8 @@ import type {
   onboardingResponse,
   sessionResponse,
 } from './identity-schemas.js';
-import type { paymentResponse } from './payment-schemas.js';
 import type { invitationResponse, invoiceResponse } from './invoice-schemas.js';
+import type { paymentResponse } from './payment-schemas.js';
 import type { errorResponse, readinessResponse } from './schemas.js';
 import type {
   deliveryListResponse,
@@ -86,8 +86,6 @@ export function presentPayment(view: PaymentView, payUrl: string): PaymentBody {
   };
 }
 
-export function presentAccount(account: ConnectedAccount): z.infer<typeof accountResponse> {
-  return {
 type InvoiceBody = PaymentBody & Pick<z.infer<typeof invoiceResponse>, 'number' | 'dueDate'>;
 
 export function presentInvoice(view: PaymentView, payUrl: string): InvoiceBody {
@@ -107,6 +105,8 @@ export function presentInvitation({ id }: Payment): z.infer<typeof invitationRes
   return { status: 'sent', invoiceId: id };
 }
 
+export function presentAccount(account: ConnectedAccount): z.infer<typeof accountResponse> {
+  return {
     id: account.id,
     externalId: account.externalId,
     role: account.role,

@@ -17,8 +17,8 @@ import {
 } from '../../core/usecases/accounts.js';
 import type { PaymentView } from '../../core/usecases/collections.js';
 import { listDeliveries, replayDelivery } from '../../core/usecases/deliveries.js';
-import { createKey, listKeys, revokeKey } from '../../core/usecases/keys.js';
 import { approveInvoice, inviteBuyer, listInvoices } from '../../core/usecases/invoices.js';
+import { createKey, listKeys, revokeKey } from '../../core/usecases/keys.js';
 import { cancelPayment, createPayment, readPayment } from '../../core/usecases/payments.js';
 import { advancePayment } from '../../core/usecases/sandbox.js';
 import { onboardingStatus, switchMode } from '../../core/usecases/sessions.js';
@@ -34,20 +34,20 @@ import * as account from './account-schemas.js';
 import { pageOf } from './cursor.js';
 import * as feed from './feed-schemas.js';
 import * as identity from './identity-schemas.js';
+import * as invoice from './invoice-schemas.js';
 import * as payment from './payment-schemas.js';
 import {
   presentAccount,
-import * as invoice from './invoice-schemas.js';
   presentAccounts,
   presentDeliveries,
   presentDelivery,
   presentFeed,
-  presentKey,
-  presentKeySecret,
-  presentKeys,
   presentInvitation,
   presentInvoice,
   presentInvoices,
+  presentKey,
+  presentKeySecret,
+  presentKeys,
   presentOnboarding,
   presentPayment,
   presentReadiness,
@@ -725,10 +725,28 @@ function paymentReply(deps: Deps, view: PaymentView): Reply {
   return reply(200, presentPayment(view, deps.settings.payUrl));
 }
 
+function invoiceReply(deps: Deps, view: PaymentView): Reply {
+  return reply(200, presentInvoice(view, deps.settings.payUrl));
+}
+
 async function createIntent(
   { deps }: Site,
   { tenant, body, idempotencyKey }: Call<'key', unknown, unknown, CreateBody>,
 ): Promise<Reply> {
+  const input = { ...inputOf(body, idempotencyKey), origin: 'payment_intent' } as const;
+  const created = await createPayment(deps, tenant, input);
+  return createdReply(created.replayed, paymentReply(deps, created));
+}
+
+async function createInvoice(
+  { deps }: Site,
+  {
+    tenant,
+    body,
+    idempotencyKey,
+  }: Call<'key', unknown, unknown, z.infer<typeof invoice.createInvoiceBody>>,
+): Promise<Reply> {
+  const { number, dueDate } = body;
   const created = await createPayment(deps, tenant, {
     ...inputOf(body, idempotencyKey),
     // A key speaks for no member.
@@ -758,6 +776,21 @@ function inputOf(
 function createdReply(replayed: boolean, answer: Reply): Reply {
   if (!replayed) return { ...answer, status: 201 };
   return { ...answer, headers: { 'idempotent-replayed': 'true' } };
+}
+
+async function listInvoicePage(
+  { deps }: Site,
+  { tenant, query }: Call<'key', unknown, z.infer<typeof invoice.invoiceListQuery>, unknown>,
+): Promise<Reply> {
+  const { status } = query;
+  // A cursor belongs to the filter of its list.
+  const list = { operation: 'invoices', tenant, parentId: `${status}` };
+  const { rows, nextCursor } = await pageOf(deps.secretBox, list, query, async (page) => {
+    const views = await listInvoices(deps, tenant, { status, ...page });
+    return views.map((view) => ({ id: view.payment.id, view }));
+  });
+  const views = rows.map(({ view }) => view);
+  return reply(200, presentInvoices(views, deps.settings.payUrl, nextCursor));
 }
 
 async function readEvents(
@@ -792,28 +825,10 @@ async function createConnected(
   return replayed ? { ...answer, headers: { 'idempotent-replayed': 'true' } } : answer;
 }
 
-function invoiceReply(deps: Deps, view: PaymentView): Reply {
-  return reply(200, presentInvoice(view, deps.settings.payUrl));
-}
-
 async function listAccountPage(
   { deps }: Site,
   { tenant, query }: Call<'key', unknown, z.infer<typeof account.accountListQuery>, unknown>,
 ): Promise<Reply> {
-  const input = { ...inputOf(body, idempotencyKey), origin: 'payment_intent' } as const;
-  const created = await createPayment(deps, tenant, input);
-  return createdReply(created.replayed, paymentReply(deps, created));
-}
-
-async function createInvoice(
-  { deps }: Site,
-  {
-    tenant,
-    body,
-    idempotencyKey,
-  }: Call<'key', unknown, unknown, z.infer<typeof invoice.createInvoiceBody>>,
-): Promise<Reply> {
-  const { number, dueDate } = body;
   const { role, status } = query;
   // A cursor belongs to the filters of its list.
   const list = { operation: 'accounts', tenant, parentId: `${role} ${status}` };

@@ -43,14 +43,14 @@ export const examples: Readonly<Record<string, Example>> = {
   cancelPaymentIntent: onPayment('/v1/payment-intents/{id}/cancel', { reason: 'changed mind' }),
   cancelPayment: onPayment('/v1/payments/{id}/cancel', { reason: 'changed mind' }),
   advanceTestPayment: onPayment('/v1/test-helpers/payments/{id}/advance', {}),
-  ...accountExamples('/v1/connected-accounts', 'ConnectedAccount'),
-  ...accountExamples('/v1/accounts', 'Account'),
   createInvoice: async () => ({ path: '/v1/invoices', body: createBody(), status: 201 }),
   listInvoices: async () => ({ path: '/v1/invoices?status=approved&limit=5' }),
   readInvoice: onInvoice('/v1/invoices/{id}'),
   cancelInvoice: onInvoice('/v1/invoices/{id}/cancel', { reason: 'changed mind' }),
   approveInvoice: onInvoice('/v1/invoices/{id}/approve', {}),
   inviteInvoiceBuyer: onInvoice('/v1/invoices/{id}/invite-buyer', {}),
+  ...accountExamples('/v1/connected-accounts', 'ConnectedAccount'),
+  ...accountExamples('/v1/accounts', 'Account'),
   createApiKey: async () => ({
     path: '/v1/api-keys',
     body: { name: 'erp', mode: 'live', scopes: ['invoices:read'] },
@@ -152,12 +152,6 @@ function onPayment(form: string, body?: unknown): Example {
   };
 }
 
-function onSubscription(form: string, body?: unknown): Example {
-  return async (world, tenant) => {
-    const id = await newSubscription(world, tenant);
-    return { path: form.replace('{id}', id), ...(body === undefined ? {} : { body }) };
-  };
-}
 function onInvoice(form: string, body?: unknown): Example {
   return async (world, tenant) => {
     const { payment } = await newInvoice(world, tenant);
@@ -165,3 +159,9 @@ function onInvoice(form: string, body?: unknown): Example {
   };
 }
 
+function onSubscription(form: string, body?: unknown): Example {
+  return async (world, tenant) => {
+    const id = await newSubscription(world, tenant);
+    return { path: form.replace('{id}', id), ...(body === undefined ? {} : { body }) };
+  };
+}
