@@ -251,6 +251,8 @@ export interface Tx {
     /** The oldest rows not yet sequenced. */
     oldest(limit: number): Promise<readonly OutboxRow[]>;
     remove(rows: readonly OutboxRow[]): void;
+    /** What waits of one subject, in order; of a long queue only its newest thousand is looked at. */
+    ofSubject(tenant: Tenant, subjectId: string): Promise<readonly EventNote[]>;
   };
   readonly feed: {
     /** The last sequence given and its chain hash; null before a tenant's first event. */
@@ -260,6 +262,8 @@ export interface Tx {
     append(event: FeedEvent): void;
     after(tenant: Tenant, sequence: number, limit: number): Promise<readonly FeedEvent[]>;
     get(tenant: Tenant, eventId: string): Promise<FeedEvent | null>;
+    /** In the order of their sequence. */
+    ofSubject(tenant: Tenant, subjectId: string): Promise<readonly EventNote[]>;
   };
   readonly subscriptions: {
     get(tenant: Tenant, id: string): Promise<Subscription | null>;
@@ -287,6 +291,18 @@ export interface Tx {
     /** Pending ones of a subscription, for its deletion. */
     pendingOf(subscriptionId: string, limit: number): Promise<readonly WebhookDelivery[]>;
     attempts(deliveryId: string): Promise<readonly DeliveryAttempt[]>;
+    /** Deliveries of the events of one subject, oldest first. */
+    ofSubject(
+      tenant: Tenant,
+      subjectId: string,
+      page: TimePage,
+    ): Promise<readonly WebhookDelivery[]>;
+    /** Attempts of those deliveries, in the order in which they started. */
+    attemptsOfSubject(
+      tenant: Tenant,
+      subjectId: string,
+      page: TimePage,
+    ): Promise<readonly DeliveryAttempt[]>;
     insert(delivery: WebhookDelivery): void;
     update(delivery: WebhookDelivery): void;
     logAttempt(attempt: DeliveryAttempt): void;
@@ -415,6 +431,16 @@ export interface FeedHead {
 }
 
 export interface FeedEvent extends DomainEvent, FeedHead {}
+
+/** An event without what it says. */
+export type EventNote = Pick<DomainEvent, 'id' | 'type' | 'createdAtMs'>;
+
+/** Rows later than `fromMs`, or at it with an id beyond `afterId`. */
+export interface TimePage {
+  readonly fromMs: number;
+  readonly afterId: string;
+  readonly limit: number;
+}
 
 export interface DeliveryAttempt {
   readonly id: string;

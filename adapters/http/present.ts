@@ -4,10 +4,11 @@ import type { z } from 'zod';
 import { keyPrefix } from '../../core/domain/api-key.js';
 import { type ConnectedAccount, readyToCollect } from '../../core/domain/connected-account.js';
 import { formatInstant } from '../../core/domain/instant.js';
-import { formatAmount } from '../../core/domain/money.js';
+import { formatAmount, type Money } from '../../core/domain/money.js';
 import { isPageOpen, type Payment } from '../../core/domain/payment.js';
 import { RawJson, sliceTopLevel } from '../../core/domain/raw-json.js';
 import type { Subscription } from '../../core/domain/subscription.js';
+import type { TimelineEntry } from '../../core/domain/timeline.js';
 import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
 import type { PonteError } from '../../core/errors.js';
 import type { StoredKey } from '../../core/ports.js';
@@ -26,6 +27,7 @@ import type {
 import type { invitationResponse, invoiceResponse } from './invoice-schemas.js';
 import type { paymentResponse } from './payment-schemas.js';
 import type { errorResponse, readinessResponse } from './schemas.js';
+import type { timelineResponse } from './timeline-schemas.js';
 import type {
   deliveryListResponse,
   deliveryResponse,
@@ -205,6 +207,51 @@ type FeedBody = Omit<z.infer<typeof feedResponse>, 'data'> & {
     readonly data: RawJson;
   })[];
 };
+
+export function presentTimeline(
+  entries: readonly TimelineEntry[],
+  nextCursor: string | null,
+): z.infer<typeof timelineResponse> {
+  return { data: entries.map(presentEntry), nextCursor };
+}
+
+function presentEntry(entry: TimelineEntry): z.infer<typeof timelineResponse>['data'][number] {
+  const at = formatInstant(entry.atMs);
+  switch (entry.kind) {
+    case 'created':
+      return { at, kind: entry.kind, ...presentMoney(entry.amount) };
+    case 'status': {
+      const { kind, status, eventType: event, eventId, reason } = entry;
+      return { at, kind, status, event, eventId, reason };
+    }
+    case 'money': {
+      const lines = entry.lines.map(({ account, money }) => ({ account, ...presentMoney(money) }));
+      return { at, kind: entry.kind, fact: entry.fact, lines };
+    }
+    case 'partner_order': {
+      const { kind, commandId, order, amount } = entry;
+      return { at, kind, commandId, order, ...presentMoney(amount) };
+    }
+    case 'partner_call':
+      return { at, kind: entry.kind, commandId: entry.commandId, order: entry.order };
+    case 'partner_outcome': {
+      const { kind, commandId, order, outcome } = entry;
+      return { at, kind, commandId, order, outcome };
+    }
+    case 'delivery': {
+      const { kind, deliveryId, subscriptionId, eventType: event, eventId, status } = entry;
+      return { at, kind, deliveryId, subscriptionId, event, eventId, status };
+    }
+    case 'attempt': {
+      const { kind, deliveryId, attempt, responseStatus, error, durationMs } = entry;
+      return { at, kind, deliveryId, attempt, responseStatus, error, durationMs };
+    }
+  }
+}
+
+function presentMoney({ amountMinor, currency }: Money): { amount: string; currency: string } {
+  return { amount: formatAmount(amountMinor), currency };
+}
 
 /** The key as it may be shown again: without its secret. */
 export function presentKey(key: StoredKey): z.infer<typeof keyResponse> {

@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import { SECOND_MS } from '../../core/domain/instant.js';
 import { money } from '../../core/domain/money.js';
 import { RawJson } from '../../core/domain/raw-json.js';
+import { readPlace, writePlace } from '../../core/domain/timeline.js';
 import type { Deps } from '../../core/ports.js';
 import { submitAccount } from '../../core/usecases/account-submissions.js';
 import {
@@ -30,8 +31,9 @@ import {
   rotateSecret,
   testSubscription,
 } from '../../core/usecases/subscriptions.js';
+import { readTimeline } from '../../core/usecases/timelines.js';
 import * as account from './account-schemas.js';
-import { pageOf } from './cursor.js';
+import { pageOf, readCursor, writeCursor } from './cursor.js';
 import * as feed from './feed-schemas.js';
 import * as identity from './identity-schemas.js';
 import * as invoice from './invoice-schemas.js';
@@ -55,9 +57,11 @@ import {
   presentSubscription,
   presentSubscriptionSecret,
   presentSubscriptions,
+  presentTimeline,
 } from './present.js';
 import { type Call, type Reply, type Route, reply, route, type Site } from './route-row.js';
 import * as schemas from './schemas.js';
+import * as timeline from './timeline-schemas.js';
 import * as webhook from './webhook-schemas.js';
 
 /** What each field means stands in route-row.ts. */
@@ -126,7 +130,23 @@ export const routes: readonly Route[] = [
     responses: { 200: payment.paymentResponse },
     errors: [],
     handler: async ({ deps }, { tenant, params }) =>
-      paymentReply(deps, await readPayment(deps, tenant, params.id)),
+      paymentReply(deps, await readPayment(deps, tenant, params.id, 'payments')),
+  }),
+  route({
+    method: 'GET',
+    operations: { readPaymentTimeline: '/v1/payments/{id}/timeline' },
+    summary: 'What happened to a payment, oldest first: moves, money, orders, webhooks',
+    auth: 'key',
+    scope: 'payment_intents:read',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: payment.paymentParams,
+    query: schemas.pageQuery,
+    body: 'none',
+    responses: { 200: timeline.timelineResponse },
+    errors: [],
+    handler: readPaymentTimeline,
   }),
   route({
     method: 'POST',
@@ -791,6 +811,22 @@ async function listInvoicePage(
   });
   const views = rows.map(({ view }) => view);
   return reply(200, presentInvoices(views, deps.settings.payUrl, nextCursor));
+}
+
+async function readPaymentTimeline(
+  { deps }: Site,
+  {
+    tenant,
+    params: { id },
+    query: { limit, cursor },
+  }: Call<'key', { id: string }, z.infer<typeof schemas.pageQuery>, unknown>,
+): Promise<Reply> {
+  const list = { operation: 'timeline', tenant, parentId: id };
+  const place = readCursor(deps.secretBox, list, cursor);
+  const after = place === null ? null : readPlace(place);
+  const { entries, next } = await readTimeline(deps, tenant, id, { after, limit });
+  const nextCursor = next === null ? null : writeCursor(deps.secretBox, list, writePlace(next));
+  return reply(200, presentTimeline(entries, nextCursor));
 }
 
 async function readEvents(

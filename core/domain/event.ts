@@ -9,7 +9,7 @@ import {
 } from './connected-account.js';
 import { formatInstant } from './instant.js';
 import { formatAmount } from './money.js';
-import { type Payment, type PaymentStatus, paymentMoves } from './payment.js';
+import { type Payment, type PaymentStatus, paymentMoves, paymentStatuses } from './payment.js';
 import { RawJson, writeJson } from './raw-json.js';
 import type { Tenant } from './tenant.js';
 
@@ -68,6 +68,13 @@ export function paymentEventTypes(
   if (payment.origin === 'invoice') return [`invoice.${suffix}`];
   const own = happened === 'kyc_rejected' ? 'buyer_kyc_rejected' : suffix;
   return [`payment_intent.${own}`, `invoice.${suffix}`];
+}
+
+/** The status that a payment came to by an event of this type; null for its creation. */
+export function statusTold(type: string): PaymentStatus | null {
+  const suffix = type.slice(type.indexOf('.') + 1);
+  if (suffix === 'buyer_kyc_rejected') return 'failed';
+  return paymentStatuses.find((status) => status === suffix) ?? null;
 }
 
 /** `pattern` is an exact type, `<namespace>.*`, or `*`. */

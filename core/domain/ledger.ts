@@ -19,12 +19,15 @@ export const ledgerAccounts = [
 ] as const;
 export type LedgerAccount = (typeof ledgerAccounts)[number];
 
-export type PostingKind =
-  | 'funds_received'
-  | 'refund_owed'
-  | 'refund_paid'
-  | 'returned_by_partner'
-  | 'payout_paid';
+/** In the order in which one change may make several. */
+export const postingKinds = [
+  'funds_received',
+  'refund_owed',
+  'refund_paid',
+  'returned_by_partner',
+  'payout_paid',
+] as const;
+export type PostingKind = (typeof postingKinds)[number];
 
 export interface LedgerLine {
   readonly account: LedgerAccount;

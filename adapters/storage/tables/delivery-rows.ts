@@ -146,6 +146,18 @@ export function subscriptionsOf(staging: Staging): Tx['subscriptions'] {
   };
 }
 
+const eventsAndDeliveries = [
+  'from events join deliveries on deliveries.event_id = events.id',
+  'and deliveries.org_id = events.org_id and deliveries.mode = events.mode',
+].join(' ');
+const ofSubject = 'where events.org_id = $1 and events.mode = $2 and events.subject_id = $3';
+const ofSubjectSql = `${eventsAndDeliveries} ${ofSubject}`;
+const attemptsOfSubjectSql = [
+  eventsAndDeliveries,
+  'join delivery_attempts on delivery_attempts.delivery_id = deliveries.id',
+  ofSubject,
+].join(' ');
+
 export function deliveriesOf(staging: Staging): Tx['deliveries'] {
   return {
     get: (id) => staging.byKey(deliveries, [id], 'select * from deliveries where id = $1', [id]),
@@ -172,6 +184,28 @@ export function deliveriesOf(staging: Staging): Tx['deliveries'] {
         'select * from delivery_attempts where delivery_id = $1 order by started_at, id',
         [deliveryId],
       ),
+    ofSubject({ orgId, mode }, subjectId, { fromMs, afterId, limit }) {
+      return staging.all(
+        deliveries,
+        [
+          `select deliveries.* ${ofSubjectSql}`,
+          'and (deliveries.created_at, deliveries.id) > ($4, $5)',
+          'order by deliveries.created_at, deliveries.id limit $6',
+        ].join(' '),
+        [orgId, mode, subjectId, time(fromMs), afterId, limit],
+      );
+    },
+    attemptsOfSubject({ orgId, mode }, subjectId, { fromMs, afterId, limit }) {
+      return staging.all(
+        attempts,
+        [
+          `select delivery_attempts.* ${attemptsOfSubjectSql}`,
+          'and (delivery_attempts.started_at, delivery_attempts.id) > ($4, $5)',
+          'order by delivery_attempts.started_at, delivery_attempts.id limit $6',
+        ].join(' '),
+        [orgId, mode, subjectId, time(fromMs), afterId, limit],
+      );
+    },
     insert: (delivery) => staging.stage(deliveries.insert(delivery)),
     update: (delivery) => staging.stage(deliveries.update(delivery)),
     logAttempt: (attempt) => staging.stage(attempts.insert(attempt)),

@@ -1,7 +1,7 @@
 // Events on their way: the outbox, and the feed with its gap-free sequence and audit chain per
 // tenant: columns, rows and SQL.
 import type { DomainEvent } from '../../../core/domain/event.js';
-import type { FeedEvent, FeedHead, Tx } from '../../../core/ports.js';
+import type { EventNote, FeedEvent, FeedHead, Tx } from '../../../core/ports.js';
 import { type Row, time } from '../database.js';
 import { integer, minor, tenantColumns, text, timeMs } from '../row.js';
 import type { Staging } from '../staging.js';
@@ -9,6 +9,8 @@ import { defineTable, rowName } from '../table.js';
 
 const outboxName = 'outbox';
 const headsName = 'feed_heads';
+/** Rows that a look for one subject takes: far more than wait where the sequencer runs. */
+const NEWEST = 1_000;
 
 const events = defineTable<FeedEvent>({
   name: 'events',
@@ -80,6 +82,18 @@ export function outboxOf(staging: Staging): Tx['outbox'] {
         });
       }
     },
+    async ofSubject({ orgId, mode }, subjectId) {
+      const rows = await staging.rows(
+        outboxName,
+        [
+          'select event_id, type, created_at from',
+          '(select * from outbox order by position desc limit $4) as waiting',
+          'where org_id = $1 and mode = $2 and subject_id = $3 order by position',
+        ].join(' '),
+        [orgId, mode, subjectId, NEWEST],
+      );
+      return rows.map((row) => noteOf(row, 'event_id'));
+    },
   };
 }
 
@@ -123,6 +137,17 @@ export function feedOf(staging: Staging): Tx['feed'] {
         'select * from events where org_id = $1 and mode = $2 and id = $3',
         [orgId, mode, eventId],
       ),
+    async ofSubject({ orgId, mode }, subjectId) {
+      const rows = await staging.rows(
+        events.name,
+        [
+          'select id, type, created_at from events',
+          'where org_id = $1 and mode = $2 and subject_id = $3 order by sequence',
+        ].join(' '),
+        [orgId, mode, subjectId],
+      );
+      return rows.map((row) => noteOf(row, 'id'));
+    },
   };
 }
 
@@ -144,6 +169,14 @@ function headStatement(
     ].join(' '),
     params: [...tenant, head.sequence, head.chainHash, was.sequence, was.chainHash],
   };
+}
+
+function noteOf(row: Row, idColumn: string): EventNote {
+  return Object.freeze({
+    id: text(row, idColumn),
+    type: text(row, 'type'),
+    createdAtMs: timeMs(row, 'created_at'),
+  });
 }
 
 function eventOf(row: Row, idColumn: string): DomainEvent {

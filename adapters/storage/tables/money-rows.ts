@@ -5,6 +5,7 @@ import {
   type LedgerLine,
   ledgerAccounts,
   type PostingKind,
+  postingKinds,
 } from '../../../core/domain/ledger.js';
 import type { Quote, RateKind } from '../../../core/domain/quote.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
@@ -29,13 +30,6 @@ const rateKinds = Object.keys({
   locked: true,
   indicative: true,
 } satisfies Record<RateKind, true>) as readonly RateKind[];
-const postingKinds = Object.keys({
-  funds_received: true,
-  refund_owed: true,
-  refund_paid: true,
-  returned_by_partner: true,
-  payout_paid: true,
-} satisfies Record<PostingKind, true>) as readonly PostingKind[];
 
 /** A debt to the buyer, or money that nobody knows where it is; the partial index spells it so. */
 export const openFundsSql =

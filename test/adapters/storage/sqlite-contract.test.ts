@@ -12,6 +12,7 @@ import { storeDocumentsContract } from '../../contract/store-documents-contract.
 import { storeListsContract } from '../../contract/store-lists-contract.js';
 import { storeMembersContract } from '../../contract/store-members-contract.js';
 import { storeRowsContract } from '../../contract/store-rows-contract.js';
+import { storeSubjectsContract } from '../../contract/store-subjects-contract.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-store-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -36,6 +37,7 @@ for (const [database, open] of Object.entries(databases)) {
   storeContract(database, open);
   storeRowsContract(database, open);
   storeListsContract(database, open);
+  storeSubjectsContract(database, open);
   storeClaimsContract(database, open);
   storeAccountsContract(database, open);
   storeDocumentsContract(database, open);

@@ -1,0 +1,89 @@
+// The order of a timeline and where its pages begin.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { eventTypes, statusTold } from '../../../core/domain/event.js';
+import type { CommandState, OrderEnd } from '../../../core/domain/partner-command.js';
+import { paymentStatuses } from '../../../core/domain/payment.js';
+import {
+  beginOf,
+  compareEntries,
+  type OrderOutcome,
+  outcomeOf,
+  readPlace,
+  type TimelinePlace,
+  timelineKinds,
+  writePlace,
+} from '../../../core/domain/timeline.js';
+import { sampleCommand } from '../../support/sample-rows.js';
+
+const places: fc.Arbitrary<TimelinePlace> = fc.record({
+  atMs: fc.integer({ min: 0, max: 3 }),
+  kind: fc.constantFrom(...timelineKinds),
+  tie: fc.constantFrom('', 'a_0', 'a_1', 'a_2'),
+});
+
+test('a cause stands before what follows from it, where both are of one moment', () => {
+  const entries = timelineKinds.toReversed().map((kind) => ({ atMs: 5, kind, tie: '' }));
+  assert.deepEqual(
+    [{ atMs: 6, kind: 'created' as const, tie: '' }, ...entries]
+      .toSorted(compareEntries)
+      .map(({ atMs, kind }) => `${atMs} ${kind}`),
+    [
+      ...['5 created', '5 partner_order', '5 partner_call', '5 partner_outcome', '5 money'],
+      ...['5 status', '5 delivery', '5 attempt', '6 created'],
+    ],
+  );
+});
+
+test('law: entries behind a place are exactly those that its page begins with', () => {
+  fc.assert(
+    fc.property(places, fc.option(places), (entry, place) => {
+      const { fromMs, afterTie } = beginOf(entry.kind, place);
+      const { atMs, tie } = entry;
+      // An entry without a tie is alone of its kind; those that are sought by it have one.
+      fc.pre(tie !== '');
+      const begun = atMs > fromMs || (atMs === fromMs && tie > afterTie);
+      assert.equal(begun, place === null || compareEntries(entry, place) > 0);
+    }),
+  );
+});
+
+test('law: a place is read as it was written', () => {
+  fc.assert(
+    fc.property(places, (place) => assert.deepEqual(readPlace(writePlace(place)), { ...place })),
+  );
+});
+
+test('every event of a payment but its creation tells the status it came to', () => {
+  const ofPayments = eventTypes.filter((type) => /^(payment_intent|invoice)\./.test(type));
+  for (const type of ofPayments) {
+    const suffix = type.slice(type.indexOf('.') + 1);
+    const expected =
+      suffix === 'created' ? null : suffix === 'buyer_kyc_rejected' ? 'failed' : suffix;
+    assert.equal(statusTold(type), expected, type);
+    assert.ok(expected === null || paymentStatuses.some((status) => status === expected));
+  }
+});
+
+const outcomes: Readonly<Record<CommandState, Readonly<Record<OrderEnd, OrderOutcome | null>>>> = {
+  pending: ended(null),
+  sent: ended(null),
+  unknown: ended('in_doubt'),
+  done: ended(null),
+  refused: ended('refused'),
+  void: ended('taken_back'),
+};
+
+function ended(open: OrderOutcome | null) {
+  return { open, completed: 'completed', failed: 'failed', returned: 'returned' } as const;
+}
+
+for (const [state, row] of Object.entries(outcomes)) {
+  test(`what the partner tells of a ${state} order counts before what we know of it`, () => {
+    for (const [end, outcome] of Object.entries(row)) {
+      const command = { ...sampleCommand, state: state as CommandState, end: end as OrderEnd };
+      assert.equal(outcomeOf(command), outcome);
+    }
+  });
+}
