@@ -178,12 +178,11 @@ const pointless: Partial<Readonly<Record<ActionName, (world: World) => boolean>>
 /** Begins one thing that the world's chaos picks. */
 export async function act(world: World): Promise<void> {
   const host = world.host();
-  const weights = Object.entries(world.chaos.weights).map(([name, weight]) => [
-    name,
-    pointless[name as ActionName]?.(world) ? 0 : weight,
-  ]);
-  const possible = Object.fromEntries(weights) as Record<ActionName, number>;
-  const name = host === null ? 'tick' : world.random.weighted(possible);
+  let name: ActionName = 'tick';
+  if (host !== null) {
+    do name = world.random.weighted(world.chaos.weights);
+    while (pointless[name]?.(world));
+  }
   world.count(name);
   await acts[name](world, host as SimulatedHost);
 }
@@ -273,7 +272,7 @@ function buyersTurn({ evidence }: World): readonly PaymentEvidence[] {
 }
 
 /** The workers that would find something to do now. */
-function dueWorkers({ evidence, nowMs }: World): readonly WorkerName[] {
+export function dueWorkers({ evidence, nowMs }: World): readonly WorkerName[] {
   const isDue = ({ dueAtMs }: { readonly dueAtMs: number | null }) =>
     dueAtMs !== null && dueAtMs <= nowMs;
   const payments = [...evidence.payments.values()];

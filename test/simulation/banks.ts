@@ -33,6 +33,7 @@ export function deliver(world: World, host: SimulatedHost, message: PartnerMessa
   const body = Buffer.from(message.body);
   const inbound = { partner: PARTNER_NAME, mode, headers, body };
   const doubled = random.chance(chaos.doubledMessages);
+  if (doubled) world.count('message doubled');
   host.begin(`message ${id} ${message.body}`, () => receivePartnerMessage(host.deps, inbound), {
     done: () => {
       world.evidence.acknowledged.push({ kind: 'message', tenant: { orgId: '', mode }, id });

@@ -52,6 +52,20 @@ const actions = {
 } as const;
 export type ActionName = keyof typeof actions;
 
+/** A mixture that brings something out: what it names is fixed, and these actions come often. */
+export interface Focus extends Partial<Omit<Chaos, 'weights'>> {
+  readonly often?: readonly ActionName[];
+}
+
+/** How much more often an action comes that a focus names. */
+const OFTEN = 8;
+
+export function focused(chaos: Chaos, { often = [], ...fixed }: Focus): Chaos {
+  const weights = { ...chaos.weights };
+  for (const name of often) weights[name] *= OFTEN;
+  return { ...chaos, ...fixed, weights };
+}
+
 export function drawChaos(random: SeededRandom): Chaos {
   const fault = () => random.pick([0, 0, 0.03, 0.1, 0.3]);
   const weights = Object.entries(actions).map(([name, weight]) => [
@@ -62,10 +76,10 @@ export function drawChaos(random: SeededRandom): Chaos {
     hosts: random.chance(0.25) ? 2 : 1,
     crashes: random.pick([0, 0.002, 0.005, 0.02]),
     line: {
-      noConnection: fault(),
-      lostOnTheWay: fault() / 2,
-      lateOnTheWay: fault() / 2,
-      answerLost: fault() / 2,
+      noConnection: fault() * 0.7,
+      lostOnTheWay: fault() * 0.7,
+      lateOnTheWay: fault() * 0.7,
+      answerLost: fault() * 0.7,
     },
     refusals: random.pick([0, 0, 0.03, 0.15]),
     slowReads: random.pick([0, 0.1, 0.5]),

@@ -21,7 +21,7 @@ import type {
   Tx,
 } from '../../core/ports.js';
 import type { BatchObserver, StagedWrite } from './gated-store.js';
-import type { PartnerOrder, Party } from './simulated-partner.js';
+import type { PartnerMessage, PartnerOrder, Party } from './simulated-partner.js';
 import type { ReceivedWebhook } from './simulated-receivers.js';
 
 export interface PaymentEvidence {
@@ -64,6 +64,8 @@ export interface Outside {
   /** In the order in which they were placed. */
   readonly orders: () => readonly PartnerOrder[];
   readonly parties: () => readonly Party[];
+  /** What the partner told and got no answer to. */
+  readonly messages: () => readonly PartnerMessage[];
   readonly misuse: () => readonly string[];
   readonly received: () => readonly ReceivedWebhook[];
 }

@@ -6,10 +6,10 @@ import { isExpirable } from '../../core/domain/payment.js';
 import { tenantOf } from '../../core/domain/tenant.js';
 import { retryCommand } from '../../core/usecases/command-retries.js';
 import { cancelPayment } from '../../core/usecases/payments.js';
-import { advance, told } from './actions.js';
+import { advance, dueWorkers, told } from './actions.js';
 import { deliver, finish, readyMessages } from './banks.js';
 import { atTheEnd, firstViolation } from './invariants.js';
-import { type SimulatedHost, workers } from './simulated-host.js';
+import type { SimulatedHost } from './simulated-host.js';
 import type { World } from './world.js';
 
 /** Seven attempts of a delivery and every expiry fit into far fewer. */
@@ -29,7 +29,7 @@ export async function heal(world: World): Promise<void> {
     await world.look();
     operate(world, host, round);
     await world.look();
-    for (const worker of workers) host.work(worker);
+    for (const worker of dueWorkers(world)) host.work(worker);
     await world.look();
     if (await isOver(world)) return;
     await world.pass(await pauseMs(world));

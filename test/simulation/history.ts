@@ -2,6 +2,7 @@
 // judgement. Everything follows from the seed.
 import { createHash } from 'node:crypto';
 import { act } from './actions.js';
+import type { Focus } from './chaos.js';
 import { heal } from './healing.js';
 import type { Violation } from './invariants.js';
 import { stackOf, World } from './world.js';
@@ -19,8 +20,8 @@ export interface History {
 }
 
 /** Plays `steps` random steps, then lets the world heal. The same seed plays the same history. */
-export async function simulate(seed: number, steps: number): Promise<History> {
-  const world = new World(seed);
+export async function simulate(seed: number, steps: number, focus: Focus = {}): Promise<History> {
+  const world = new World(seed, focus);
   try {
     await world.open();
     for (let step = 0; step < steps && world.violation === null; step += 1) {

@@ -16,6 +16,7 @@ import {
   atMostOnePayinPerPayment,
   atMostOnePayoutPerPayment,
   cancelAndPayoutNeverBothWin,
+  endedPaymentsOrderNothing,
   everyDebtHasItsOrder,
   everyOrderAtThePartnerIsKnown,
   fundsAgreeWithThePartner,
@@ -29,6 +30,7 @@ import {
   settledOnlyAfterAPaidPayout,
 } from './money-invariants.js';
 import {
+  everyMessageIsAnswered,
   everyPaymentIsTerminal,
   noCallerSeesASurprise,
   noPaymentPassesKycUnapproved,
@@ -49,6 +51,7 @@ export const always = {
   noPaymentPassesKycUnapproved,
   aKeyNeverCarriesAnotherRequest,
   everyOrderAtThePartnerIsKnown,
+  endedPaymentsOrderNothing,
   atMostOnePayinPerPayment,
   atMostOnePayoutPerPayment,
   neverPaidOutMoreThanReceived,
@@ -69,6 +72,7 @@ export const always = {
 } as const satisfies Record<string, Invariant>;
 
 export const atTheEnd = {
+  everyMessageIsAnswered,
   everyPaymentIsTerminal,
   noWorkIsLeft,
   everyDeliveryEnded,
@@ -76,6 +80,8 @@ export const atTheEnd = {
   owedMoneyIsReallyGivenBack,
   theStoreHoldsNothingElse,
 } as const satisfies Record<string, Invariant>;
+
+export type InvariantName = keyof typeof always | keyof typeof atTheEnd;
 
 export interface Violation {
   readonly invariant: string;

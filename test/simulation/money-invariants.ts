@@ -30,6 +30,14 @@ export function cancelAndPayoutNeverBothWin(evidence: Evidence): string | null {
   });
 }
 
+export function endedPaymentsOrderNothing(evidence: Evidence): string | null {
+  return eachPayment(evidence, ({ payment, commands }) => {
+    if (!isTerminal(payment.status)) return null;
+    const waiting = commands.find(({ kind, state }) => kind !== 'refund' && state === 'pending');
+    return waiting === undefined ? null : `is ${payment.status}, its ${waiting.kind} still waits`;
+  });
+}
+
 export function settledOnlyAfterAPaidPayout(evidence: Evidence): string | null {
   return eachPayment(evidence, (found) => {
     if (!found.statuses.includes('settled')) return null;

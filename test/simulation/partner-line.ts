@@ -39,6 +39,7 @@ export interface PartnerLineInput {
   readonly faults: () => LineFaults;
   readonly nowMs: () => number;
   readonly stragglers: Straggler[];
+  readonly count: (what: string) => void;
 }
 
 /** A late call arrives within five minutes: far less than the partner keeps its key. */
@@ -135,6 +136,7 @@ function prepare(input: PartnerLineInput, order: object): Promise<PartnerAnswer<
 async function start(input: PartnerLineInput, kind: OrderKind, request: string) {
   const label = `start ${kind} ${request}`;
   const answer = await call(input, label, () => input.partner.place(kind, request));
+  if (answer.outcome === 'refused') input.count('order refused');
   return mapped(answer, (partnerRef) => ({ partnerRef }));
 }
 
@@ -185,6 +187,7 @@ async function call<T>(
     answerLost,
     well: 1 - noConnection - lostOnTheWay - lateOnTheWay - answerLost,
   });
+  input.count(`call ${fate}`);
   // The caller may die while its call is on the way; the call itself does not.
   await gates.pass(process, `partner: ${label}`, () => straggle(input, label, effect));
   switch (fate) {

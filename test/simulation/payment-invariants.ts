@@ -3,6 +3,9 @@ import { isOpen } from '../../core/domain/partner-command.js';
 import { isTerminal, type PaymentStatus, paymentMoves } from '../../core/domain/payment.js';
 import { type Evidence, eachPayment, walk } from './evidence.js';
 
+/** Said here once more, so that a broken table does not excuse itself. */
+const ends: readonly PaymentStatus[] = ['settled', 'failed', 'cancelled', 'expired'];
+
 export function noCallerSeesASurprise({ surprises }: Evidence): string | null {
   return surprises[0] ?? null;
 }
@@ -58,6 +61,8 @@ export function statusesFollowTheTableAndTerminalOnesStay(evidence: Evidence): s
   return eachPayment(evidence, ({ statuses, payment }) => {
     if (statuses.at(-1) !== payment.status) return `reads ${payment.status}, stored otherwise`;
     const walked = walk(statuses);
+    const ended = walked.findIndex((status) => ends.includes(status));
+    if (ended !== -1 && ended < walked.length - 1) return `went on: ${walked.join(' → ')}`;
     const at = walked.findIndex((to, index) => {
       const from = walked[index - 1];
       return from !== undefined && !reachable(from).includes(to);
@@ -82,6 +87,12 @@ export function everyPaymentIsTerminal(evidence: Evidence): string | null {
   return eachPayment(evidence, ({ payment }) =>
     isTerminal(payment.status) ? null : `is still ${payment.status}`,
   );
+}
+
+/** The partner got an answer to everything that it told. */
+export function everyMessageIsAnswered({ outside }: Evidence): string | null {
+  const [message] = outside.messages();
+  return message === undefined ? null : `${message.id} was never acknowledged`;
 }
 
 export function noWorkIsLeft(evidence: Evidence): string | null {

@@ -5,7 +5,7 @@ import { openSqliteStore, type SqliteStore } from '../../adapters/storage/sqlite
 import type { Mode, Tenant } from '../../core/domain/tenant.js';
 import type { Ids } from '../../core/ports.js';
 import type { CreatePaymentInput } from '../../core/usecases/payments.js';
-import { type Chaos, calm, drawChaos } from './chaos.js';
+import { type Chaos, calm, drawChaos, type Focus, focused } from './chaos.js';
 import { Evidence } from './evidence.js';
 import { Gates } from './gates.js';
 import { always, atTheEnd, firstViolation, type Invariant, type Violation } from './invariants.js';
@@ -53,11 +53,11 @@ export class World implements Surroundings {
   #hostCount = 0;
   #checked = '';
 
-  constructor(seed: number) {
+  constructor(seed: number, focus: Focus) {
     const random = new SeededRandom(seed);
     const nowMs = () => this.nowMs;
     this.random = random;
-    this.chaos = drawChaos(random);
+    this.chaos = focused(drawChaos(random), focus);
     this.gates = new Gates(nowMs, () => random.chance(this.chaos.gates));
     const allOrders: PartnerOrder[] = [];
     const partner = (mode: Mode) =>
@@ -79,6 +79,7 @@ export class World implements Surroundings {
     this.evidence = new Evidence({
       orders: () => allOrders,
       parties: () => [...test.parties, ...live.parties],
+      messages: () => [...test.messages, ...live.messages],
       misuse: () => [...test.misuse, ...live.misuse],
       received: () => this.receivers.received,
     });
@@ -227,6 +228,7 @@ export class World implements Surroundings {
     await this.evidence.audit(this.store);
     this.judge(always);
     if (this.violation === null) this.judge(atTheEnd);
+    for (const { status } of this.evidence.deliveries.values()) this.count(`delivery ${status}`);
     for (const { payment, funds } of this.evidence.payments.values()) {
       this.count(`ended ${payment.status}, funds ${funds.position}, refund ${funds.refund}`);
     }

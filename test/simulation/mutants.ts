@@ -1,0 +1,255 @@
+// The service, broken on purpose in one place at a time: the source as it is, with one text replaced
+// while it is loaded. Each variant must be caught by the invariant that it hurts; a text that is no
+// longer there exactly once is a failure too.
+import { readFileSync } from 'node:fs';
+import { registerHooks, stripTypeScriptTypes } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type { Focus } from './chaos.js';
+import type { InvariantName } from './invariants.js';
+
+export interface Mutant {
+  readonly name: string;
+  readonly file: string;
+  readonly edits: readonly (readonly [find: string, replace: string])[];
+  /** What brings it out soon. */
+  readonly focus?: Focus;
+  /** The invariants of which the first to fail must be one. */
+  readonly caughtBy: readonly InvariantName[];
+}
+
+const reliable = { noConnection: 0, lostOnTheWay: 0, lateOnTheWay: 0, answerLost: 0 };
+const unreliable = { noConnection: 0.3, lostOnTheWay: 0, lateOnTheWay: 0, answerLost: 0.35 };
+
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'guards are not checked',
+    file: 'adapters/storage/sqlite.ts',
+    edits: [["throw new StoreConflict('guard',", "void new StoreConflict('guard',"]],
+    focus: { bursts: 0.5, gates: 1 },
+    caughtBy: ['oneEventPerChangeAndNamespaceInOrder', 'statusesFollowTheTableAndTerminalOnesStay'],
+  },
+  {
+    name: 'an idempotency key is not bound',
+    file: 'core/usecases/payments.ts',
+    edits: [['if (key !== null && decision.bindKey) {', "if (key === '') {"]],
+    focus: { often: ['repeatCreate', 'create'] },
+    caughtBy: ['oneResourcePerKeyAndExternalId'],
+  },
+  {
+    name: 'a payout is ordered again under a new key',
+    file: 'core/usecases/commands.ts',
+    edits: [
+      [
+        'if (command.request !== null) {',
+        "if (command.request !== null && command.kind !== 'payout') {",
+      ],
+      [
+        'return partner.preparePayout({ reference,',
+        'return partner.preparePayout({ reference: reference + command.tries,',
+      ],
+    ],
+    focus: { line: unreliable, crashes: 0, often: ['advance'] },
+    caughtBy: ['everyOrderAtThePartnerIsKnown'],
+  },
+  {
+    name: 'a call is repeated after the partner forgot its key',
+    file: 'core/domain/partner-command.ts',
+    edits: [['return nowMs < command.firstSentAtMs + KEY_KEPT_MS;', 'return true;']],
+    focus: { line: unreliable, crashes: 0, gates: 0.3, often: ['leap', 'advance', 'work'] },
+    caughtBy: [
+      'atMostOnePayinPerPayment',
+      'atMostOnePayoutPerPayment',
+      'neverGivenBackMoreThanIsLeft',
+      'everyOrderAtThePartnerIsKnown',
+    ],
+  },
+  {
+    name: 'a call in doubt counts as failed',
+    file: 'core/usecases/commands.ts',
+    edits: [
+      [
+        'return loseCommand(command, answer.reason, nowMs);',
+        'return (command.paymentId === null ? loseCommand : refuseCommand)(' +
+          'command, answer.reason, nowMs);',
+      ],
+    ],
+    focus: { line: unreliable },
+    caughtBy: ['everyOrderAtThePartnerIsKnown', 'fundsAgreeWithThePartner'],
+  },
+  {
+    name: 'a repeat that could not be sent makes a call in doubt pending again',
+    file: 'core/domain/partner-command.ts',
+    edits: [["    postpone: 'unknown',", "    postpone: 'pending',"]],
+    focus: { line: unreliable, crashes: 0, often: ['advance', 'jump'] },
+    caughtBy: ['endedPaymentsOrderNothing', 'everyOrderAtThePartnerIsKnown'],
+  },
+  {
+    name: 'the partner is called before the intention is stored',
+    file: 'core/usecases/commands.ts',
+    edits: [
+      [
+        'const taken = await takeInHand(deps, claimed, prepared.value);',
+        'const answer = await call(partner, claimed, prepared.value);\n' +
+          'const taken = await takeInHand(deps, claimed, prepared.value);',
+      ],
+      [
+        'await record(deps, claimed, await call(partner, claimed, prepared.value));',
+        'await record(deps, claimed, answer);',
+      ],
+    ],
+    focus: { gates: 1, crashes: 0.02, line: reliable },
+    caughtBy: ['everyOrderAtThePartnerIsKnown', 'cancelAndPayoutNeverBothWin'],
+  },
+  {
+    name: 'the answer of a worker that lost its lease is applied',
+    file: 'core/usecases/commands.ts',
+    edits: [
+      ['return command.leaseToken === claimed.leaseToken ? command : null;', 'return command;'],
+    ],
+    focus: { gates: 1, crashes: 0, often: ['jump', 'work'] },
+    caughtBy: ['noCallerSeesASurprise', 'everyPaymentIsTerminal'],
+  },
+  {
+    name: 'a cancel leaves pending commands',
+    file: 'core/domain/collection.ts',
+    edits: [['withVoided({ ...change, funds }, voidable, nowMs)', '{ ...change, funds }']],
+    focus: { line: reliable, crashes: 0, often: ['cancel', 'buyerStep', 'work'] },
+    caughtBy: ['endedPaymentsOrderNothing'],
+  },
+  {
+    name: 'a payment can be cancelled while its payout is under way',
+    file: 'core/domain/payment.ts',
+    edits: [
+      [
+        "offramp_pending: { payout_completed: 'settled',",
+        "offramp_pending: { cancel: 'cancelled', payout_completed: 'settled',",
+      ],
+    ],
+    focus: { line: reliable, crashes: 0, often: ['cancel', 'work', 'advance'] },
+    caughtBy: ['cancelAndPayoutNeverBothWin'],
+  },
+  {
+    name: 'a payment is settled when its payout is taken in hand',
+    file: 'core/domain/payment.ts',
+    edits: [["take_payout: 'offramp_pending'", "take_payout: 'settled'"]],
+    caughtBy: ['settledOnlyAfterAPaidPayout'],
+  },
+  {
+    name: 'a settled payment can be failed',
+    file: 'core/domain/payment.ts',
+    edits: [['settled: {},', "settled: { fail: 'failed' },"]],
+    focus: { line: reliable, often: ['operatorFail', 'advance'] },
+    caughtBy: ['statusesFollowTheTableAndTerminalOnesStay', 'everyPaymentIsTerminal'],
+  },
+  {
+    name: 'late money is kept',
+    file: 'core/domain/collection.ts',
+    edits: [['if (surplusMinor <= 0n) return change;', 'return change;']],
+    caughtBy: ['moneyOnEndedPaymentsIsOwedBackAtOnce'],
+  },
+  {
+    name: 'late money is owed, and no refund ordered',
+    file: 'core/domain/collection.ts',
+    edits: [
+      [
+        "return withCommand(withFunds(change, oweRefund(funds, surplusMinor)), { kind: 'refund', amount });",
+        'return withFunds(change, oweRefund(funds, surplusMinor));',
+      ],
+    ],
+    caughtBy: ['everyDebtHasItsOrder'],
+  },
+  {
+    name: 'a second report of the same money counts again',
+    file: 'core/domain/funds.ts',
+    edits: [
+      ['const freshMinor = totalMinor - funds.receivedMinor;', 'const freshMinor = totalMinor;'],
+    ],
+    caughtBy: ['ledgerSumsToZeroAndAgreesWithFunds', 'fundsSayNoMoreThanThePartner'],
+  },
+  {
+    name: 'a ledger posting is dropped',
+    file: 'core/usecases/collections.ts',
+    edits: [['of change.postings)', 'of change.postings.slice(1))']],
+    caughtBy: ['ledgerSumsToZeroAndAgreesWithFunds'],
+  },
+  {
+    name: 'an event is dropped',
+    file: 'core/usecases/collections.ts',
+    edits: [['of change.events)', 'of change.events.slice(1))']],
+    caughtBy: ['oneEventPerChangeAndNamespaceInOrder'],
+  },
+  {
+    name: 'a row of the outbox is dropped',
+    file: 'core/usecases/feed.ts',
+    edits: [
+      ['const events = rows.map(', 'const events = rows.slice(0, 2).map('],
+      ['rows.slice(0, result.sequenced)', 'rows'],
+    ],
+    caughtBy: ['oneEventPerChangeAndNamespaceInOrder'],
+  },
+  {
+    name: 'a sequence is skipped',
+    file: 'core/usecases/feed.ts',
+    edits: [
+      [
+        '(feed.head?.sequence ?? 0) + 1,',
+        '(feed.head?.sequence ?? 0) + 1 + (events.length > 3 ? 1 : 0),',
+      ],
+    ],
+    caughtBy: ['sequencesAreGapFreeAndChained'],
+  },
+  {
+    name: 'a message that came before is refused',
+    file: 'core/usecases/settlement.ts',
+    edits: [['if (known !== null) return null;', '']],
+    focus: { doubledMessages: 0.5, lostMessages: 0 },
+    caughtBy: ['everyMessageIsAnswered'],
+  },
+  {
+    name: 'a delivery is tried again under a new id',
+    file: 'core/usecases/delivery-runner.ts',
+    edits: [
+      [
+        '[webhookHeaders.deliveryId]: delivery.id,',
+        '[webhookHeaders.deliveryId]: delivery.id + delivery.attempt,',
+      ],
+    ],
+    focus: { often: ['subscribe'] },
+    caughtBy: ['oneDeliveryIdAndTheSameBytes'],
+  },
+  {
+    name: 'a webhook is delivered whatever the receiver answers',
+    file: 'core/domain/webhook-delivery.ts',
+    edits: [['responseStatus >= 200 && responseStatus <= 299', 'responseStatus >= 200']],
+    focus: { often: ['subscribe', 'receiverMood'] },
+    caughtBy: ['deliveredOnlyIfReceived'],
+  },
+  {
+    name: 'a buyer needs no KYC',
+    file: 'core/domain/collection.ts',
+    edits: [['if (!verified) return', 'if (verified) return']],
+    caughtBy: ['noPaymentPassesKycUnapproved'],
+  },
+];
+
+/** Breaks the service in this process; call it before anything of it is imported. */
+export function install({ file, edits }: Mutant): void {
+  const path = fileURLToPath(new URL(`../../${file}`, import.meta.url));
+  registerHooks({
+    load: (url, context, nextLoad) => {
+      if (!url.startsWith('file:') || fileURLToPath(url.replace(/\?.*/, '')) !== path) {
+        return nextLoad(url, context);
+      }
+      const source = stripTypeScriptTypes(mutated(readFileSync(path, 'utf8'), edits));
+      return { format: 'module', source, shortCircuit: true };
+    },
+  });
+}
+
+function mutated(source: string, edits: Mutant['edits']): string {
+  return edits.reduce((text, [find, replace]) => {
+    const count = text.split(find).length - 1;
+    if (count !== 1) throw new Error(`${find} occurs ${count} times`);
+    return text.replace(find, () => replace);
+  }, source);
+}

@@ -1,0 +1,55 @@
+// A hundred random histories, each of which keeps every invariant of invariants.ts. A failure names
+// the seed; `npm run simulate -- --seed N --steps 400 --trace` plays it again.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type History, simulate } from './history.js';
+
+const SEEDS = 100;
+const STEPS = 400;
+const TAIL_LINES = 60;
+
+const histories: History[] = [];
+
+test(`${SEEDS} histories of ${STEPS} steps keep every invariant and heal`, async () => {
+  for (let seed = 1; seed <= SEEDS; seed += 1) {
+    const history = await simulate(seed, STEPS);
+    const { violation, trace } = history;
+    const tail = trace.slice(-TAIL_LINES).join('\n');
+    const { step, invariant, detail } = violation ?? {};
+    assert.equal(violation, null, `${tail}\nseed ${seed}, step ${step}: ${invariant}: ${detail}`);
+    histories.push(history);
+  }
+});
+
+test('the same seed plays the same history, another seed another one', async () => {
+  const [first, again, other] = [
+    await simulate(7, STEPS),
+    await simulate(7, STEPS),
+    await simulate(8, STEPS),
+  ];
+  assert.equal(again.traceHash, first.traceHash);
+  assert.notEqual(other.traceHash, first.traceHash);
+});
+
+test('the histories have seen what they are for', () => {
+  const seen = new Set(histories.flatMap(({ counts }) => [...counts.keys()]));
+  for (const what of [
+    'crash',
+    'message lost',
+    'message doubled',
+    'call lostOnTheWay',
+    'call lateOnTheWay',
+    'call answerLost',
+    'call noConnection',
+    'order refused',
+    'ended settled, funds paid, refund none',
+    'ended settled, funds paid, refund refunded',
+    'ended failed, funds handed_back, refund refunded',
+    'ended cancelled, funds handed_back, refund refunded',
+    'ended expired, funds none, refund none',
+    'delivery dead_letter',
+    'delivery delivered',
+  ]) {
+    assert.ok(seen.has(what), `no history has seen: ${what}`);
+  }
+});
