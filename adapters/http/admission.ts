@@ -34,6 +34,7 @@ const admissions: Readonly<{ [A in Auth]: Admission<A> }> = {
   either: (deps, { key, authorization }) =>
     key === null ? authenticateSession(deps, authorization) : authenticateKey(deps, key),
   partner: async () => null,
+  signature: async () => null,
   none: async () => null,
 };
 

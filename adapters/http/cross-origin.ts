@@ -7,7 +7,7 @@ import type { Reply } from './route-row.js';
 const PREFLIGHT_SECONDS = '7200';
 
 const preflightHeaders = {
-  'access-control-allow-methods': 'GET, POST, DELETE',
+  'access-control-allow-methods': 'GET, POST, PUT, DELETE',
   'access-control-allow-headers':
     'Authorization, Content-Type, Idempotency-Key, X-API-Key, X-Request-Id',
   'access-control-max-age': PREFLIGHT_SECONDS,

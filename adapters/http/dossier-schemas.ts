@@ -45,36 +45,41 @@ const cnpj = z
     examples: ['11.222.333/0001-81'],
   });
 
-/** What is told of a person and of an owner alike; absent and null are the same. */
-const personFields = {
-  firstName: optional(text(1, 100, 'As on the identity document.')),
-  lastName: optional(text(1, 100, 'As on the identity document.')),
-  dateOfBirth: optional(date('YYYY-MM-DD.')),
-  taxId: optional(taxId),
-  addressLine1: optional(text(1, 200, 'Street and number.')),
-  addressLine2: optional(text(0, 200, 'What else the address needs.')),
-  city: optional(text(1, 120, 'City.')),
-  stateProvinceRegion: optional(text(1, 120, 'State, province or region.')),
-  postalCode: optional(text(1, 32, 'Postal code.')),
-  phone: optional(text(3, 32, 'Phone number.')),
-  idDocCountry: optional(text(2, 2, 'Who issued the identity document: ISO 3166-1.')),
-  idDocType: optional(z.enum(idDocTypes, `send one of ${idDocTypes.join(', ')}`)),
-  idDocNumber: optional(text(1, 64, 'Number of the identity document.')),
-  selfieFile: optional(file('Photograph of the person')),
-  idDocFrontFile: optional(file('Front of the identity document')),
-  idDocBackFile: optional(file('Back of the identity document')),
-  proofOfAddressDocType: optional(
-    z.enum(proofOfAddressDocTypes, `send one of ${proofOfAddressDocTypes.join(', ')}`),
+/** What is told of a person and of an owner alike. */
+const person = {
+  firstName: text(1, 100, 'As on the identity document.'),
+  lastName: text(1, 100, 'As on the identity document.'),
+  dateOfBirth: date('YYYY-MM-DD.'),
+  taxId,
+  addressLine1: text(1, 200, 'Street and number.'),
+  addressLine2: text(0, 200, 'What else the address needs.'),
+  city: text(1, 120, 'City.'),
+  stateProvinceRegion: text(1, 120, 'State, province or region.'),
+  postalCode: text(1, 32, 'Postal code.'),
+  phone: text(3, 32, 'Phone number.'),
+  idDocCountry: text(2, 2, 'Who issued the identity document: ISO 3166-1.'),
+  idDocType: z.enum(idDocTypes, `send one of ${idDocTypes.join(', ')}`),
+  idDocNumber: text(1, 64, 'Number of the identity document.'),
+  selfieFile: file('Photograph of the person'),
+  idDocFrontFile: file('Front of the identity document'),
+  idDocBackFile: file('Back of the identity document'),
+  proofOfAddressDocType: z.enum(
+    proofOfAddressDocTypes,
+    `send one of ${proofOfAddressDocTypes.join(', ')}`,
   ),
-  proofOfAddressDocFile: optional(file('Proof of the address')),
+  proofOfAddressDocFile: file('Proof of the address'),
 } as const;
 
-export const ownerFields = {
-  role: optional(z.enum(ownerRoles, `send one of ${ownerRoles.join(', ')}`)),
-  ...personFields,
-  country: optional(country),
-  taxType: optional(z.enum(['SSN', 'ITIN'], 'send SSN or ITIN')),
+/** Of a beneficial owner. */
+export const owner = {
+  role: z.enum(ownerRoles, `send one of ${ownerRoles.join(', ')}`),
+  ...person,
+  country,
+  taxType: z.enum(['SSN', 'ITIN'], 'send SSN or ITIN'),
 } as const;
+
+/** Absent and null are the same: every field of a dossier may be left out, if nothing asks for it. */
+export const ownerFields = allOptional(owner);
 
 /** Everything but the e-mail address and the country, whose names differ from body to body. */
 export const dossierFields = {
@@ -84,7 +89,7 @@ export const dossierFields = {
       .enum(['standard', 'enhanced'], 'send standard or enhanced')
       .meta({ default: 'standard', description: '`enhanced` is for individuals.' }),
   ),
-  ...personFields,
+  ...allOptional(person),
   legalName: optional(legalName),
   formationDate: optional(text(1, 64, 'When the business was formed.')),
   website: optional(url('Of the business.')),
@@ -104,4 +109,13 @@ export function ownersOf<T extends z.ZodType>(owner: T) {
       .max(OWNERS_MAX, `send at most ${OWNERS_MAX} owners`)
       .meta({ description: 'Beneficial owners of a business.' }),
   );
+}
+
+type Optional<T extends z.ZodType> = ReturnType<typeof optional<T>>;
+
+function allOptional<T extends Readonly<Record<string, z.ZodType>>>(
+  fields: T,
+): { readonly [K in keyof T]: Optional<T[K]> } {
+  const entries = Object.entries(fields).map(([name, field]) => [name, optional(field)]);
+  return Object.fromEntries(entries) as { readonly [K in keyof T]: Optional<T[K]> };
 }

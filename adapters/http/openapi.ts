@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { eventTypes } from '../../core/domain/event.js';
 import { scopes } from '../../core/domain/scope.js';
 import { assert, catalogue, type ErrorCode } from '../../core/errors.js';
+import { kycResponse } from './buyer-schemas.js';
 import { eventBodies } from './event-schemas.js';
 import type { Auth, Route } from './route-row.js';
 import { errorResponse, noParams, noQuery, requestSchemas, responseSchemas } from './schemas.js';
@@ -19,7 +20,8 @@ seller is paid BRL by PIX.
 - Creates take an \`Idempotency-Key\`: a repeat answers with the same resource, status 200 and
   \`Idempotent-Replayed: true\`. Bodies are not compared, keys do not expire.
 - Every answer carries \`X-Request-Id\`; yours is kept if it is 1-128 of \`[A-Za-z0-9_.-]\`.
-- Unknown properties are ignored. Optional properties of answers are present and null when unset.
+- Unknown properties are ignored, except that \`POST /v1/buyer-kyc\` refuses them. Optional
+  properties of answers are present and null when unset.
 - Lists are \`{ data, nextCursor }\`, newest first; send \`nextCursor\` as \`cursor\`.
 - Besides the refusals listed with each operation: 404 \`NotFound\` for an unknown path, 405
   \`MethodNotAllowed\`, 408 \`RequestTimeout\`, 431 \`HeadersTooLarge\`.
@@ -34,6 +36,7 @@ const security: Readonly<Record<Auth, readonly Readonly<Record<string, readonly 
   session: [{ Session: [] }],
   either: [{ ApiKey: [] }, { Session: [] }],
   partner: [{ PartnerSignature: [] }],
+  signature: [{ UrlSignature: [] }],
   none: [],
 };
 
@@ -50,6 +53,12 @@ scopes are ${Object.keys(scopes).join(', ')}.`,
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description: 'A member of the organization in the dashboard; scopes follow from its role.',
+  },
+  UrlSignature: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'signature',
+    description: 'Part of the URL as it was given out: use the URL unchanged.',
   },
   PartnerSignature: {
     type: 'apiKey',
@@ -117,7 +126,7 @@ export function errorCodesOf(route: Route): readonly ErrorCode[] {
     [true, ['ValidationError', 'InternalError', 'StoreContention']],
     [auth === 'key' || auth === 'either', ['InvalidApiKey', 'InvalidApiKeyFormat']],
     [auth === 'session' || auth === 'either', ['Unauthorized', 'InvalidToken']],
-    [auth === 'partner', ['InvalidSignature']],
+    [auth === 'partner' || auth === 'signature', ['InvalidSignature']],
     [route.scope !== 'none', ['InsufficientScope']],
     [route.modes === 'test' || route.params !== noParams, ['NotFound']],
     [route.rateLimit === 'create', ['RateLimitExceeded']],
@@ -170,7 +179,7 @@ function parameters(schema: z.ZodType, place: 'path' | 'query', none: z.ZodType)
 
 function requestBody(route: Route): Json {
   if (route.body === 'none') return {};
-  if (route.body === 'bytes') {
+  if (route.body === 'bytes' || route.body === 'stream') {
     return { requestBody: { required: true, content: { '*/*': { schema: {} } } } };
   }
   const required = !route.body.safeParse({}).success;
@@ -188,11 +197,16 @@ function answers(route: Route): Json {
           'X-Request-Id': requestIdHeader,
           ...(replayed ? { 'Idempotent-Replayed': { schema: { const: 'true' } } } : {}),
         },
-        content: jsonContent(named(responseSchemas, schema)),
+        content: answerContent(schema),
       },
     ];
   });
   return Object.fromEntries(entries);
+}
+
+function answerContent(schema: z.ZodType | readonly string[]): Json {
+  if (!Array.isArray(schema)) return jsonContent(named(responseSchemas, schema as z.ZodType));
+  return Object.fromEntries(schema.map((type: string) => [type, {}]));
 }
 
 function answerWords(status: string): string {
@@ -265,15 +279,19 @@ function uriOf(id: string): string {
   return `#/components/schemas/${id}`;
 }
 
-/** Answers may gain properties within v1, so their schemas are left open in the description. */
+/**
+ * Answers may gain properties within v1, so their schemas are left open in the description, but for
+ * the one of which the interface says that it has no others.
+ */
 function schemas(io: 'input' | 'output'): Json {
   const registry = io === 'input' ? requestSchemas : responseSchemas;
   const made = z.toJSONSchema(registry, {
     io,
     uri: uriOf,
     unrepresentable: 'any',
-    override: ({ jsonSchema }) => {
-      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+    override: ({ zodSchema, jsonSchema }) => {
+      const open = io === 'output' && zodSchema !== kycResponse;
+      if (open && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
     },
   });
   return Object.fromEntries(

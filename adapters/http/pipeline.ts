@@ -9,21 +9,31 @@ import { takeCreateSlot } from '../../core/usecases/payments.js';
 import { admit } from './admission.js';
 import type { ClientAddress } from './client-address.js';
 import { corsHeaders, preflightReply } from './cross-origin.js';
-import { ClientGone, header, headerTexts, readInput, requestIdOf } from './request-input.js';
+import {
+  type BodyLimits,
+  ClientGone,
+  header,
+  headerTexts,
+  readInput,
+  requestIdOf,
+} from './request-input.js';
 import { refusalReply, send } from './response-output.js';
-import type { Reply, Route, Site } from './route-row.js';
+import type { Auth, Reply, Route, Site } from './route-row.js';
 import type { Match, Router } from './router.js';
 
 export interface Pipeline {
   readonly site: Site;
   readonly router: Router;
-  readonly bytesMax: number;
+  readonly limits: BodyLimits;
   /** Web origins that browsers may call from. */
   readonly corsOrigins: ReadonlySet<string>;
   readonly clientAddress: ClientAddress;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
 }
+
+/** Let in by a signature, which the use case checks. */
+const signedAuths: readonly Auth[] = ['partner', 'signature'];
 
 export async function serve(
   pipeline: Pipeline,
@@ -41,12 +51,12 @@ export async function serve(
     reply = refused(pipeline, request, error, { requestId, route: seen.match?.route ?? null });
   }
   const headers = { ...reply.headers, ...corsHeaders(pipeline.corsOrigins, request) };
-  const ending = { requestId, bytesMax: pipeline.bytesMax, last: pipeline.stopping.aborted };
-  send(request, response, { ...reply, headers }, ending);
+  const ending = { requestId, bytesMax: pipeline.limits.bytesMax, last: pipeline.stopping.aborted };
+  await send(request, response, { ...reply, headers }, ending);
 }
 
 async function answer(
-  { site, router, bytesMax, stopping }: Pipeline,
+  { site, router, limits, stopping }: Pipeline,
   request: IncomingMessage,
   response: ServerResponse,
   seen: { match: Match | null },
@@ -59,12 +69,12 @@ async function answer(
   if (actor !== null && route.scope !== 'none') requireScope(actor, route.scope);
   const keyId = actor !== null && 'keyId' in actor ? actor.keyId : null;
   if (keyId !== null && route.rateLimit === 'create') await takeCreateSlot(site.deps, keyId);
-  const input = await readInput(match, request, response, bytesMax);
+  const input = await readInput(match, request, response, limits);
   const reply = await route.handler(site, {
     ...input,
     actor,
     tenant: actor === null ? null : tenantOf(actor),
-    headers: route.auth === 'partner' ? headerTexts(request) : {},
+    headers: signedAuths.includes(route.auth) ? headerTexts(request) : {},
     waitAtMost: (waitMs) => endOfWait(response, stopping, waitMs),
   });
   return unlessKnown(request, reply);

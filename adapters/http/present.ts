@@ -2,6 +2,7 @@
 // accident. Every function's result is held against its schema by the compiler.
 import type { z } from 'zod';
 import { keyPrefix } from '../../core/domain/api-key.js';
+import { type KycSubmission, nextKycStatus } from '../../core/domain/buyer-kyc.js';
 import { type ConnectedAccount, readyToCollect } from '../../core/domain/connected-account.js';
 import { formatInstant } from '../../core/domain/instant.js';
 import { formatAmount, type Money } from '../../core/domain/money.js';
@@ -13,9 +14,11 @@ import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
 import type { PonteError } from '../../core/errors.js';
 import type { StoredKey } from '../../core/ports.js';
 import type { PaymentView } from '../../core/usecases/collections.js';
+import type { Upload } from '../../core/usecases/documents.js';
 import type { FeedPage } from '../../core/usecases/feed-readers.js';
 import type { OnboardingStatus, Session } from '../../core/usecases/sessions.js';
 import type { accountListResponse, accountResponse } from './account-schemas.js';
+import type { kycResponse, uploadResponse } from './buyer-schemas.js';
 import type { feedEventResponse, feedResponse } from './feed-schemas.js';
 import type {
   keyListResponse,
@@ -302,6 +305,31 @@ export function presentReadiness(checks: Readiness): z.infer<typeof readinessRes
       migrations: checks.migrations ? 'ok' : 'pending',
       worker: checks.worker ? 'ok' : 'stalled',
     },
+  };
+}
+
+/** The hosted form is told of while it is awaited. */
+export function presentKyc(submission: KycSubmission, payUrl: string): z.infer<typeof kycResponse> {
+  const awaited = nextKycStatus(submission.status, 'submit') !== null && submission.flowId !== null;
+  return {
+    id: submission.id,
+    buyerId: submission.buyerId,
+    receiverId: submission.receiverId,
+    status: submission.status,
+    hostedFlowUrl: awaited ? `${payUrl}/kyc/${submission.flowId}` : null,
+    submittedAt: formatInstant(submission.submittedAtMs),
+    approvedAt: instantOrNull(submission.approvedAtMs),
+    rejectedAt: instantOrNull(submission.rejectedAtMs),
+  };
+}
+
+export function presentUpload(upload: Upload): z.infer<typeof uploadResponse> {
+  return {
+    uploadUrl: upload.uploadUrl,
+    publicUrl: upload.publicUrl,
+    uploadHeaders: { ...upload.uploadHeaders },
+    uploadMethod: upload.uploadMethod,
+    expiresAt: formatInstant(upload.expiresAtMs),
   };
 }
 

@@ -53,7 +53,14 @@ export interface Input {
   readonly query: unknown;
   readonly body: unknown;
   readonly bytes: Uint8Array;
+  readonly stream: AsyncIterable<Uint8Array>;
   readonly idempotencyKey: string | null;
+}
+
+/** What a body that is read whole may take. */
+export interface BodyLimits {
+  readonly bytesMax: number;
+  readonly timeoutMs: number;
 }
 
 /** Content type, size, JSON, schema: in this order. */
@@ -61,12 +68,16 @@ export async function readInput(
   match: Match,
   request: IncomingMessage,
   response: ServerResponse,
-  bytesMax: number,
+  limits: BodyLimits,
 ): Promise<Input> {
   const { route } = match;
   if (route.body === 'none') return checked(match, request, noBytes, undefined);
+  if (route.body === 'stream') {
+    const input = checked(match, request, noBytes, undefined);
+    return { ...input, stream: hasBody(request) ? streamOf(request, response) : noStream() };
+  }
   if (route.body !== 'bytes') expectJson(request);
-  const bytes = hasBody(request) ? await readBytes(request, response, bytesMax) : noBytes;
+  const bytes = hasBody(request) ? await readBytes(request, response, limits) : noBytes;
   return checked(match, request, bytes, route.body === 'bytes' ? undefined : parseJson(bytes));
 }
 
@@ -78,20 +89,23 @@ function expectJson(request: IncomingMessage): void {
   }
 }
 
-/** Stops at the limit: what is beyond it is not kept. */
+/** Stops at the limits: what is beyond them is not kept. */
 function readBytes(
   request: IncomingMessage,
   response: ServerResponse,
-  bytesMax: number,
+  { bytesMax, timeoutMs }: BodyLimits,
 ): Promise<Uint8Array> {
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) {
     throw new PonteError('PayloadTooLarge');
   }
-  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+  continueIfAsked(request, response);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    const late = () => settle(() => reject(new PonteError('RequestTimeout')));
+    const timer = setTimeout(late, timeoutMs);
     const settle = (end: () => void) => {
+      clearTimeout(timer);
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
       end();
     };
@@ -104,6 +118,29 @@ function readBytes(
     const onClose = () => settle(() => reject(new ClientGone('the client went away')));
     request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
   });
+}
+
+/** The client waits for a word before it sends. */
+function continueIfAsked(request: IncomingMessage, response: ServerResponse): void {
+  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+}
+
+/** As it comes; whoever stops before the end leaves the connection fit for an answer. */
+async function* streamOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+): AsyncIterable<Uint8Array> {
+  continueIfAsked(request, response);
+  const chunks: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+  try {
+    yield* chunks;
+  } catch (error) {
+    throw request.readableAborted ? new ClientGone('the client went away') : error;
+  }
+}
+
+async function* noStream(): AsyncIterable<Uint8Array> {
+  // There is no body.
 }
 
 function onlyChunk(chunks: readonly Buffer[]): Buffer | undefined {
@@ -159,7 +196,7 @@ function checked(match: Match, request: IncomingMessage, bytes: Uint8Array, json
   const body = typeof schema === 'string' ? undefined : checkedAgainst(schema, json, problems);
   const idempotencyKey = idempotencyKeyOf(route, request, problems);
   if (problems.length > 0) throw new PonteError('ValidationError', `${problems.join('; ')}.`);
-  return { params, query, body, bytes, idempotencyKey };
+  return { params, query, body, bytes, stream: noStream(), idempotencyKey };
 }
 
 /** A path that the row's schema does not take names nothing. */
@@ -176,9 +213,20 @@ function checkedAgainst(schema: z.ZodType, value: unknown, problems: string[]): 
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   for (const issue of result.error.issues.slice(0, PATHS_MAX)) {
-    problems.push(`${issue.path.join('.') || 'body'}: ${issue.message}`);
+    for (const { path, message } of named(issue)) {
+      problems.push(`${path.join('.') || 'body'}: ${message}`);
+    }
   }
   return undefined;
+}
+
+/** A property that is not known is named where it stands. */
+function named(
+  issue: z.core.$ZodIssue,
+): readonly { readonly path: readonly PropertyKey[]; readonly message: string }[] {
+  if (issue.code !== 'unrecognized_keys') return [issue];
+  const message = 'this property is not known here';
+  return issue.keys.slice(0, PATHS_MAX).map((key) => ({ path: [...issue.path, key], message }));
 }
 
 function idempotencyKeyOf(

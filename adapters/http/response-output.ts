@@ -2,10 +2,11 @@
 // whose request was not read to its end. What is answered is not this file's matter.
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import { writeJson } from '../../core/domain/raw-json.js';
 import type { PonteError } from '../../core/errors.js';
 import { presentError } from './present.js';
-import type { Reply } from './route-row.js';
+import { Content, type Reply } from './route-row.js';
 
 /** Answers are for programs: nothing here is to be framed, sniffed, cached or referred to. */
 const everyAnswer = {
@@ -27,7 +28,11 @@ export function refusalReply(error: PonteError): Reply {
   return {
     status: error.status,
     body: presentError(error),
-    headers: retryAfter === null ? {} : { 'retry-after': `${retryAfter}` },
+    headers: {
+      ...(retryAfter === null ? {} : { 'retry-after': `${retryAfter}` }),
+      // The rest of the body may never come: nothing else can follow it.
+      ...(error.code === 'RequestTimeout' ? { connection: 'close' } : {}),
+    },
   };
 }
 
@@ -39,12 +44,16 @@ export interface Ending {
   readonly last: boolean;
 }
 
-export function send(
+export async function send(
   request: IncomingMessage,
   response: ServerResponse,
   reply: Reply,
   { requestId, bytesMax, last }: Ending,
-): void {
+): Promise<void> {
+  if (reply.body instanceof Content) {
+    await sendContent(request, response, reply, reply.body, { requestId, bytesMax, last });
+    return;
+  }
   if (response.destroyed) return;
   const text = reply.body === null ? '' : writeJson(reply.body);
   const unread = isOverlong(request, bytesMax);
@@ -67,6 +76,32 @@ export function send(
   }
   response.write(text);
   linger(request, () => response.end());
+}
+
+/** Bytes as they come; a client that goes away in between has no more to be told. */
+async function sendContent(
+  request: IncomingMessage,
+  response: ServerResponse,
+  reply: Reply,
+  { type, sizeBytes, bytes }: Content,
+  { requestId, last }: Ending,
+): Promise<void> {
+  response.writeHead(reply.status, {
+    ...everyAnswer,
+    'content-type': type,
+    'content-length': sizeBytes,
+    'x-request-id': requestId,
+    ...reply.headers,
+    ...(last ? { connection: 'close' } : {}),
+  });
+  if (request.method === 'HEAD') {
+    await bytes[Symbol.asyncIterator]().return?.();
+    response.end();
+    return;
+  }
+  await pipeline(bytes, response).catch((error: unknown) => {
+    if (!response.destroyed || response.writableFinished) throw error;
+  });
 }
 
 /** What is answered where no request could be read; the connection ends. */

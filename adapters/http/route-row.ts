@@ -12,20 +12,22 @@ import type { Readiness } from './present.js';
 
 /**
  * Whoever a request speaks for, by who is let in: 'key' by X-API-Key, 'session' by a bearer token,
- * 'either' by one of them (a key counts first), 'partner' by a signature that the use case checks.
+ * 'either' by one of them (a key counts first); by a signature that the use case checks, 'partner'
+ * over the message and 'signature' in a URL of ours.
  */
 export interface ActorOf {
   readonly key: KeyActor;
   readonly session: SessionActor;
   readonly either: KeyActor | SessionActor;
   readonly partner: null;
+  readonly signature: null;
   readonly none: null;
 }
 
 export type Auth = keyof ActorOf;
 
 interface RouteOf<A extends Auth, P, Q, B> {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Path by operationId: one operation may be served under several path forms. */
   readonly operations: Readonly<Record<string, string>>;
   readonly summary: string;
@@ -38,10 +40,13 @@ interface RouteOf<A extends Auth, P, Q, B> {
   readonly idempotency: 'key' | 'none';
   readonly params: z.ZodType<P>;
   readonly query: z.ZodType<Q>;
-  /** 'bytes': taken as they come, of any content type. 'none': not read. */
-  readonly body: z.ZodType<B> | 'bytes' | 'none';
-  /** Every answer that is no refusal, by status. */
-  readonly responses: Readonly<Record<number, z.ZodType>>;
+  /**
+   * 'bytes': taken as they come, of any content type; 'stream': the handler takes them in, and
+   * bounds them. 'none': not read.
+   */
+  readonly body: z.ZodType<B> | 'bytes' | 'stream' | 'none';
+  /** Every answer that is no refusal, by status: JSON, or `Content` of one of these types. */
+  readonly responses: Readonly<Record<number, z.ZodType | readonly string[]>>;
   /** Refusals of the use case beyond those that follow from the row (openapi.ts). */
   readonly errors: readonly ErrorCode[];
   // A method, so that rows of different shapes fit one array.
@@ -62,13 +67,15 @@ export interface Site {
 /** A request that passed every check of its row. */
 export interface Call<A extends Auth, P, Q, B> {
   readonly actor: ActorOf[A];
-  readonly tenant: A extends 'partner' | 'none' ? null : Tenant;
+  readonly tenant: A extends 'partner' | 'signature' | 'none' ? null : Tenant;
   readonly params: P;
   readonly query: Q;
   readonly body: B;
   /** The body as it came; empty where the row reads none. */
   readonly bytes: Uint8Array;
-  /** The headers that a partner signs; empty on other routes. */
+  /** The body on its way; empty where the row takes no stream. */
+  readonly stream: AsyncIterable<Uint8Array>;
+  /** The headers of requests that are let in by a signature; empty on other routes. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly idempotencyKey: string | null;
   /** Aborted after this long; before that when the client is gone or the server stops. */
@@ -79,6 +86,19 @@ export interface Reply {
   readonly status: number;
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** An answer's body that is no JSON. */
+export class Content {
+  readonly type: string;
+  readonly sizeBytes: number;
+  readonly bytes: AsyncIterable<Uint8Array>;
+
+  constructor(content: Pick<Content, 'type' | 'sizeBytes' | 'bytes'>) {
+    this.type = content.type;
+    this.sizeBytes = content.sizeBytes;
+    this.bytes = content.bytes;
+  }
 }
 
 /** Checks one row and forgets its own shapes. */

@@ -2,9 +2,11 @@
 // The pipeline, the description and the tests read this table and nothing else. Public is spelled
 // 'none'; no security field has a default.
 import type { z } from 'zod';
+import { contentTypes, type DocumentOwner } from '../../core/domain/document.js';
 import { SECOND_MS } from '../../core/domain/instant.js';
 import { money } from '../../core/domain/money.js';
 import { RawJson } from '../../core/domain/raw-json.js';
+import type { Tenant } from '../../core/domain/tenant.js';
 import { readPlace, writePlace } from '../../core/domain/timeline.js';
 import type { Deps } from '../../core/ports.js';
 import { submitAccount } from '../../core/usecases/account-submissions.js';
@@ -18,8 +20,15 @@ import {
 } from '../../core/usecases/accounts.js';
 import type { PaymentView } from '../../core/usecases/collections.js';
 import { listDeliveries, replayDelivery } from '../../core/usecases/deliveries.js';
+import {
+  createUpload,
+  readDocument,
+  receiveUpload,
+  type UploadInput,
+} from '../../core/usecases/documents.js';
 import { approveInvoice, inviteBuyer, listInvoices } from '../../core/usecases/invoices.js';
 import { createKey, listKeys, revokeKey } from '../../core/usecases/keys.js';
+import { startBuyerKyc } from '../../core/usecases/kyc.js';
 import { cancelPayment, createPayment, readPayment } from '../../core/usecases/payments.js';
 import { advancePayment } from '../../core/usecases/sandbox.js';
 import { onboardingStatus, switchMode } from '../../core/usecases/sessions.js';
@@ -33,6 +42,7 @@ import {
 } from '../../core/usecases/subscriptions.js';
 import { readTimeline } from '../../core/usecases/timelines.js';
 import * as account from './account-schemas.js';
+import * as buyer from './buyer-schemas.js';
 import { pageOf, readCursor, writeCursor } from './cursor.js';
 import * as feed from './feed-schemas.js';
 import * as identity from './identity-schemas.js';
@@ -50,6 +60,7 @@ import {
   presentKey,
   presentKeySecret,
   presentKeys,
+  presentKyc,
   presentOnboarding,
   presentPayment,
   presentReadiness,
@@ -58,8 +69,18 @@ import {
   presentSubscriptionSecret,
   presentSubscriptions,
   presentTimeline,
+  presentUpload,
 } from './present.js';
-import { type Call, type Reply, type Route, reply, route, type Site } from './route-row.js';
+
+import {
+  type Call,
+  Content,
+  type Reply,
+  type Route,
+  reply,
+  route,
+  type Site,
+} from './route-row.js';
 import * as schemas from './schemas.js';
 import * as timeline from './timeline-schemas.js';
 import * as webhook from './webhook-schemas.js';
@@ -424,6 +445,91 @@ export const routes: readonly Route[] = [
     errors: ['ConnectedAccountNotApproved', 'PartnerUnavailable'],
     handler: async ({ deps }, { tenant, params, body }) =>
       reply(200, presentAccount(await configureAccountPayout(deps, tenant, params.id, body))),
+  }),
+  route({
+    method: 'POST',
+    operations: {
+      createConnectedAccountUpload: '/v1/connected-accounts/{id}/upload-url',
+      createAccountUpload: '/v1/accounts/{id}/upload-url',
+    },
+    summary: 'Get a URL to upload a document of the account to; purged when it is decided on',
+    auth: 'key',
+    scope: 'connected_accounts:write',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: account.accountParams,
+    query: schemas.noQuery,
+    body: buyer.uploadUrlBody,
+    responses: { 200: buyer.uploadResponse },
+    errors: ['KycStorageDisabled'],
+    handler: async ({ deps }, { tenant, params: { id }, body }) =>
+      uploadReply(deps, tenant, { party: 'account', id }, body),
+  }),
+  route({
+    method: 'POST',
+    operations: { startBuyerKyc: '/v1/buyer-kyc' },
+    summary: "Hand in a buyer's dossier, or without entityType start its hosted form",
+    auth: 'either',
+    scope: 'none',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.noParams,
+    query: schemas.noQuery,
+    body: buyer.startBuyerKycBody,
+    responses: { 201: buyer.kycResponse },
+    errors: ['TosIdMismatch', 'NotFound', 'PartnerUnavailable'],
+    handler: startKyc,
+  }),
+  route({
+    method: 'POST',
+    operations: { createBuyerUpload: '/v1/buyer-kyc/{buyerId}/upload-url' },
+    summary: 'Get a URL to upload a document of the buyer to; purged when it is decided on',
+    auth: 'either',
+    scope: 'none',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: buyer.buyerParams,
+    query: schemas.noQuery,
+    body: buyer.uploadUrlBody,
+    responses: { 200: buyer.uploadResponse },
+    errors: ['KycStorageDisabled'],
+    handler: async ({ deps }, { tenant, params, body }) =>
+      uploadReply(deps, tenant, { party: 'buyer', id: params.buyerId }, body),
+  }),
+  route({
+    method: 'PUT',
+    operations: { uploadDocument: '/v1/documents/{id}/content' },
+    summary: 'Where an uploadUrl leads: send the bytes of the document, 10 MiB at most',
+    auth: 'signature',
+    scope: 'none',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: buyer.documentParams,
+    query: buyer.signatureQuery,
+    body: 'stream',
+    responses: { 200: schemas.receivedResponse },
+    errors: ['UploadUrlExpired', 'UnsupportedMediaType', 'KycStorageDisabled'],
+    handler: takeDocument,
+  }),
+  route({
+    method: 'GET',
+    operations: { readDocument: '/v1/documents/{id}/content' },
+    summary: 'Where a publicUrl leads, for the settlement partner, until the document is purged',
+    auth: 'signature',
+    scope: 'none',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: buyer.documentParams,
+    query: buyer.signatureQuery,
+    body: 'none',
+    responses: { 200: contentTypes },
+    errors: ['KycStorageDisabled'],
+    handler: giveDocument,
   }),
   route({
     method: 'POST',
@@ -827,6 +933,49 @@ async function readPaymentTimeline(
   const { entries, next } = await readTimeline(deps, tenant, id, { after, limit });
   const nextCursor = next === null ? null : writeCursor(deps.secretBox, list, writePlace(next));
   return reply(200, presentTimeline(entries, nextCursor));
+}
+
+async function startKyc(
+  { deps }: Site,
+  { tenant, body }: Call<'either', unknown, unknown, z.infer<typeof buyer.startBuyerKycBody>>,
+): Promise<Reply> {
+  const { buyerEmail: email, buyerName: name, buyerCountry: country, ...told } = body;
+  const { entityType, invoiceId: paymentId, ...rest } = told;
+  const start = { email, name, entityType, paymentId, dossier: { ...rest, country } };
+  return reply(201, presentKyc(await startBuyerKyc(deps, tenant, start), deps.settings.payUrl));
+}
+
+async function uploadReply(
+  deps: Deps,
+  tenant: Tenant,
+  owner: DocumentOwner,
+  body: Omit<UploadInput, 'owner'>,
+): Promise<Reply> {
+  return reply(200, presentUpload(await createUpload(deps, tenant, { owner, ...body })));
+}
+
+type DocumentCall = Call<'signature', { id: string }, { signature: string }, unknown>;
+
+async function takeDocument(
+  { deps }: Site,
+  { params, query, headers, stream }: DocumentCall,
+): Promise<Reply> {
+  const length = headers['content-length'];
+  await receiveUpload(deps, {
+    documentId: params.id,
+    signature: query.signature,
+    contentType: headers['content-type'] ?? null,
+    sizeBytes: length === undefined ? null : Number(length),
+    bytes: stream,
+  });
+  return reply(200, { received: true });
+}
+
+async function giveDocument({ deps }: Site, { params, query }: DocumentCall): Promise<Reply> {
+  const { contentType, ...content } = await readDocument(deps, params.id, query.signature);
+  const body = new Content({ type: contentType, ...content });
+  // Nothing that was uploaded is shown as a page of ours.
+  return { status: 200, body, headers: { 'content-disposition': 'attachment' } };
 }
 
 async function readEvents(

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { UPLOAD_TIME_MAX_MS } from '../../core/domain/document.js';
 import { type ErrorCode, PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports.js';
 import type { FeedReaders } from '../../core/usecases/feed-readers.js';
@@ -19,6 +20,8 @@ const BODY_BYTES_MAX = 256 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;
 /** A whole request with 256 KiB of body at a slow 70 kbit/s. */
 const REQUEST_TIMEOUT_MS = 30_000;
+/** Uploads may take longer, and end well before documents rely on their end. */
+const UPLOAD_TIMEOUT_MS = UPLOAD_TIME_MAX_MS - 60_000;
 /** Shares of it: for the headers alone, and how often connections are looked at. */
 const HEADERS_SHARE = 2;
 const CHECK_SHARE = 6;
@@ -42,7 +45,7 @@ export interface HttpOptions {
   readonly feedReaders: FeedReaders;
   /** Answers what /readyz says; it must not hang. */
   readonly readiness: () => Promise<Readiness>;
-  /** Within which a whole request must have come; 30 s unless given. */
+  /** Within which a whole request must have come, uploads aside; 30 s unless given. */
   readonly requestTimeoutMs?: number;
 }
 
@@ -56,6 +59,7 @@ export interface HttpServer {
 }
 
 export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
+  const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
   const stopping = new AbortController();
   const pipeline: Pipeline = {
     site: {
@@ -65,7 +69,7 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
       description: describeRoutes(routes),
     },
     router: createRouter(routes),
-    bytesMax: BODY_BYTES_MAX,
+    limits: { bytesMax: BODY_BYTES_MAX, timeoutMs: requestTimeoutMs },
     corsOrigins: new Set(options.corsOrigins),
     clientAddress: clientAddressOver(options.trustedProxies ?? []),
     stopping: stopping.signal,
@@ -80,13 +84,12 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
       response.destroy();
     });
   };
-  const requestTimeout = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES_MAX,
-      requestTimeout,
-      headersTimeout: requestTimeout / HEADERS_SHARE,
-      connectionsCheckingInterval: requestTimeout / CHECK_SHARE,
+      requestTimeout: UPLOAD_TIMEOUT_MS,
+      headersTimeout: requestTimeoutMs / HEADERS_SHARE,
+      connectionsCheckingInterval: requestTimeoutMs / CHECK_SHARE,
       keepAliveTimeout: KEEP_ALIVE_MS,
       // The pipeline asks for Host itself, to answer in the envelope.
       requireHostHeader: false,

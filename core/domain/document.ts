@@ -40,7 +40,7 @@ export const OWNER_INDEX_MAX = 20;
 export const DOCUMENT_BYTES_MAX = 10 * 1_024 * 1_024;
 /** How long bytes may be sent to an upload URL. */
 export const UPLOAD_URL_LIFE_MS = 15 * 60_000;
-/** No upload that began in time lasts longer: 10 MiB at 280 kbit/s. */
+/** No upload that began in time lasts longer: 10 MiB at 280 kbit/s. The host sees to it. */
 export const UPLOAD_TIME_MAX_MS = 5 * 60_000;
 /** How long a document may wait to be submitted. */
 export const UNUSED_KEPT_MS = 7 * 86_400_000;

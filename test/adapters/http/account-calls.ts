@@ -70,6 +70,7 @@ export function accountExamples(base: string, noun: string): Readonly<Record<str
     [`start${noun}Terms`]: on('/tos-session', { redirectUrl: 'https://shop.example/terms' }),
     [`accept${noun}Terms`]: on('/tos-accepted', { tosId: 'tos_1' }, session),
     [`submit${noun}`]: on('/submit', sellerDossier),
+    [`create${noun}Upload`]: on('/upload-url', { kind: 'selfie', contentType: 'image/png' }),
     [`configure${noun}Payout`]: on('/payout-config', payoutConfig, submitted),
   };
 }

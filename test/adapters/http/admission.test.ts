@@ -73,6 +73,7 @@ test('a key counts on key rows, a session on session rows, on either the key fir
     session: (_, token) => bySession[token],
     either: (key, token) => byKey[key] ?? bySession[token],
     partner: () => 'nobody',
+    signature: () => 'nobody',
     none: () => 'nobody',
   };
   for (const [auth, decide] of Object.entries(expected)) {

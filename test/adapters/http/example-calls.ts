@@ -9,6 +9,7 @@ import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { createSubscription, testSubscription } from '../../../core/usecases/subscriptions.js';
 import type { World } from '../../support/small-world.js';
 import { accountExamples, readySeller } from './account-calls.js';
+import { buyerExamples } from './buyer-calls.js';
 import type { CallOptions } from './checked-site.js';
 
 export interface ExampleCall extends Omit<CallOptions, 'key' | 'session'> {
@@ -64,6 +65,7 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   switchMode: async () => ({ path: '/v1/auth/switch-mode', body: { mode: 'test' } }),
   readOnboardingStatus: async () => ({ path: '/v1/onboarding/status' }),
+  ...buyerExamples,
   createWebhookSubscription: async () => ({
     path: '/v1/webhook-subscriptions',
     body: { url: 'https://acme.example/hooks', eventTypes: ['payment_intent.*'] },

@@ -25,6 +25,7 @@ const operations = routes.flatMap((route) =>
   Object.entries(route.operations).map(([operationId, path]) => ({ operationId, path, route })),
 );
 const keyed = operations.filter(({ route }) => route.auth === 'key');
+const eithers = operations.filter(({ route }) => route.auth === 'either');
 const sessioned = operations.filter(({ route }) => route.auth === 'session');
 const withJson = operations.filter(({ route }) => typeof route.body !== 'string');
 const allScopes = Object.keys(scopes).filter(isScope);
@@ -44,7 +45,8 @@ before(async () => {
   key = await site.world.key(tenant.orgId);
   own = { key, session: await site.world.session(tenant.orgId) };
   const { session } = own;
-  accepted = { key: { key }, session: { session }, either: { session }, partner: {}, none: {} };
+  const unasked = { partner: {}, signature: {}, none: {} };
+  accepted = { key: { key }, session: { session }, either: { session }, ...unasked };
   liveKey = await site.world.key(tenant.orgId, { mode: 'live' });
   strangersKey = await site.world.key(await site.world.organization());
 });
@@ -130,6 +132,31 @@ test('no session, a key alone, a bad token: 401 with the exact code', async () =
   }
 });
 
+test('a row for either is served by a key and by a session; without one: 401', async () => {
+  assert.ok(eithers.length > 0);
+  for (const { operationId, route } of eithers) {
+    for (const credentials of [{ key }, { session: own.session }, own]) {
+      const example = await exampleOf(operationId);
+      const answer = await send(route, example, credentials);
+      assert.equal(answer.status, example.status ?? 200, `${operationId}: ${answer.text}`);
+    }
+    const example = await exampleOf(operationId);
+    const cases = [
+      [{}, 'Unauthorized'],
+      [{ authorization: 'Bearer abc.def.ghi' }, 'InvalidToken'],
+      [{ 'x-api-key': `${key}x` }, 'InvalidApiKey'],
+      [
+        { 'x-api-key': 'sk_test_a.b', authorization: `Bearer ${own.session}` },
+        'InvalidApiKeyFormat',
+      ],
+    ] as const;
+    for (const [headers, code] of cases) {
+      const answer = await send(route, { ...example, headers });
+      assert.equal(refusalOf(answer), `401 ${code}`, `${operationId} ${JSON.stringify(headers)}`);
+    }
+  }
+});
+
 test('a session may do what the role of its member may, on every row', async () => {
   for (const { operationId, route } of sessioned) {
     for (const role of memberRoles) {
@@ -160,11 +187,11 @@ test('what a session of another organization names is not there', async () => {
 });
 
 test('the ids of another tenant, of the other mode, or of nobody: 404, never 403', async () => {
-  for (const { operationId, route, path } of keyed) {
+  for (const { operationId, route, path } of [...keyed, ...eithers]) {
     if (route.params === noParams) continue;
     const example = await exampleOf(operationId);
-    const nobodys = path.replace('{id}', 'ext_nobody').replace('{deliveryId}', 'whd_nobody');
-    const emptyId = path.replace('{id}', '').replace('{deliveryId}', '');
+    const nobodys = withIds(path, 'ext_nobody', 'whd_nobody');
+    const emptyId = withIds(path, '', '');
     for (const [other, used] of [
       [example.path, strangersKey],
       [example.path, liveKey],
@@ -178,7 +205,7 @@ test('the ids of another tenant, of the other mode, or of nobody: 404, never 403
 });
 
 test('an id with NUL is refused; one wrongly encoded or endless is not found', async () => {
-  for (const { operationId, route, path } of keyed) {
+  for (const { operationId, route, path } of [...keyed, ...eithers]) {
     if (route.params === noParams) continue;
     const example = await exampleOf(operationId);
     for (const [id, refusal] of [
@@ -188,7 +215,7 @@ test('an id with NUL is refused; one wrongly encoded or endless is not found', a
       ['%E0%A4%A', '404 NotFound'],
       ['a'.repeat(2_000), '404 NotFound'],
     ] as const) {
-      const asked = path.replace('{id}', id).replace('{deliveryId}', 'whd_1');
+      const asked = withIds(path, id, 'whd_1');
       const answer = await send(route, { ...example, path: asked }, { key });
       assert.equal(refusalOf(answer), refusal, `${operationId} ${id.slice(0, 10)}`);
     }
@@ -267,7 +294,7 @@ test('a broken body: 400, whatever is broken', async () => {
 test('a body above 256 KiB: 413', async () => {
   const large = JSON.stringify({ filling: 'x'.repeat(256 * 1024) });
   for (const { operationId, route } of operations.filter(
-    ({ route: { body } }) => body !== 'none',
+    ({ route: { body } }) => body !== 'none' && body !== 'stream',
   )) {
     const { path, headers } = await exampleOf(operationId);
     const call = { path, body: large, ...(headers === undefined ? {} : { headers }) };
@@ -356,6 +383,10 @@ test('every row tells each of its codes once', () => {
 });
 
 type Credentials = Pick<CallOptions, 'key' | 'session'>;
+
+function withIds(path: string, id: string, deliveryId: string): string {
+  return path.replace(/\{(id|buyerId)\}/, id).replace('{deliveryId}', deliveryId);
+}
 
 function exampleOf(operationId: string, home: Tenant = tenant): Promise<ExampleCall> {
   const example = examples[operationId];

@@ -1,0 +1,119 @@
+// A buyer's KYC and documents for tests over HTTP: bodies as an integrator sends them, documents in
+// the state that a test starts from, and a good call for each operation.
+import assert from 'node:assert/strict';
+import type { DocumentOwner } from '../../../core/domain/document.js';
+import type { Tenant } from '../../../core/domain/tenant.js';
+import { createUpload, receiveUpload, type Upload } from '../../../core/usecases/documents.js';
+import { startBuyerKyc } from '../../../core/usecases/kyc.js';
+import { chunks } from '../../contract/document-storage.js';
+import type { World } from '../../support/small-world.js';
+import type { Example } from './example-calls.js';
+
+let made = 0;
+
+const person = {
+  firstName: 'Ana',
+  lastName: 'Lima',
+  dateOfBirth: '1990-01-31',
+  idDocCountry: 'PT',
+  idDocType: 'PASSPORT',
+  selfieFile: 'https://files.example/selfie.jpg',
+  idDocFrontFile: 'https://files.example/front.jpg',
+} as const;
+
+const address = {
+  addressLine1: 'Hauptstr. 1',
+  city: 'Berlin',
+  stateProvinceRegion: 'BE',
+  postalCode: '10115',
+} as const;
+
+export const owner = {
+  ...person,
+  ...address,
+  role: 'beneficial_owner',
+  taxId: '12-3456789',
+  country: 'DE',
+  proofOfAddressDocType: 'UTILITY_BILL',
+  proofOfAddressDocFile: 'https://files.example/bill.pdf',
+} as const;
+
+/** What an individual buyer of a fresh address tells at least. */
+export function individualBody() {
+  return { entityType: 'individual', ...hostedBody(), ...person } as const;
+}
+
+/** What a business buyer of a fresh address tells at least. */
+export function businessBody() {
+  return {
+    ...{ entityType: 'business', ...hostedBody(), ...address },
+    legalName: 'Acme GmbH',
+    formationDate: '2001-02-03',
+    taxId: 'DE123456789',
+    website: 'https://acme.example',
+    buyerCountry: 'DE',
+    incorporationDocFile: 'https://files.example/incorporation.pdf',
+    proofOfOwnershipDocFile: 'https://files.example/ownership.pdf',
+    owners: [owner],
+  } as const;
+}
+
+export function hostedBody() {
+  made += 1;
+  return { buyerEmail: `buyer-${made}@example.com` } as const;
+}
+
+/** A buyer that the tenant has something with. */
+export async function newBuyer({ deps }: World, tenant: Tenant): Promise<DocumentOwner> {
+  const { buyerEmail: email } = hostedBody();
+  const start = { email, name: null, entityType: null, paymentId: null, dossier: {} };
+  return { party: 'buyer', id: (await startBuyerKyc(deps, tenant, start)).buyerId };
+}
+
+export async function newUpload(world: World, tenant: Tenant): Promise<Upload> {
+  return createUpload(world.deps, tenant, {
+    owner: await newBuyer(world, tenant),
+    kind: 'selfie',
+    contentType: 'image/png',
+    ownerIndex: null,
+  });
+}
+
+/** A document whose bytes have come. */
+export async function newDocument(world: World, tenant: Tenant): Promise<Upload> {
+  const upload = await newUpload(world, tenant);
+  const url = new URL(upload.uploadUrl);
+  await receiveUpload(world.deps, {
+    documentId: url.pathname.split('/')[3] ?? '',
+    signature: url.searchParams.get('signature') ?? '',
+    contentType: 'image/png',
+    sizeBytes: null,
+    bytes: chunks('a face'),
+  });
+  return upload;
+}
+
+/** Where a URL that was given out leads on the server under test. */
+export function pathOf(url: string): string {
+  const { origin, pathname, search } = new URL(url);
+  assert.equal(origin, 'https://api.example.com');
+  return `${pathname}${search}`;
+}
+
+export const uploadBody = { kind: 'selfie', contentType: 'image/png' } as const;
+
+export const buyerExamples: Readonly<Record<string, Example>> = {
+  startBuyerKyc: async () => ({ path: '/v1/buyer-kyc', body: individualBody(), status: 201 }),
+  createBuyerUpload: async (world, tenant) => {
+    const { id } = await newBuyer(world, tenant);
+    return { path: `/v1/buyer-kyc/${id}/upload-url`, body: uploadBody };
+  },
+  uploadDocument: async (world, tenant) => ({
+    path: pathOf((await newUpload(world, tenant)).uploadUrl),
+    headers: { 'content-type': 'image/png' },
+    body: Buffer.from('a face'),
+  }),
+  readDocument: async (world, tenant) => ({
+    path: pathOf((await newDocument(world, tenant)).publicUrl),
+  }),
+};

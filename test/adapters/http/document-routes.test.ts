@@ -1,0 +1,258 @@
+// Uploads as a client does them: the URL of one answer is sent the bytes, the public one goes into a
+// dossier, and after the decision neither leads anywhere.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { after, before, test } from 'node:test';
+import { DOCUMENT_BYTES_MAX, UPLOAD_URL_LIFE_MS } from '../../../core/domain/document.js';
+import { formatInstant } from '../../../core/domain/instant.js';
+import type { Tenant } from '../../../core/domain/tenant.js';
+import { runPurges } from '../../../core/usecases/documents.js';
+import { allOf } from '../../contract/document-storage.js';
+import { newSeller } from './account-calls.js';
+import {
+  individualBody,
+  newBuyer,
+  newDocument,
+  newUpload,
+  pathOf,
+  uploadBody,
+} from './buyer-calls.js';
+import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
+
+const png = { 'content-type': 'image/png' } as const;
+
+let site: CheckedSite;
+let tenant: Tenant;
+let key: string;
+
+before(async () => {
+  site = await checkedSite();
+  tenant = { orgId: await site.world.organization(), mode: 'test' };
+  key = await site.world.key(tenant.orgId);
+});
+after(() => site.close());
+
+function send(path: string, body: unknown, headers: Readonly<Record<string, string>> = png) {
+  return site.call('PUT', path, { body, headers });
+}
+
+async function uploadTo(url: string, body: unknown = uploadBody): Promise<Answer> {
+  return site.call('POST', url, { key, body });
+}
+
+test('an upload URL of an account and of a buyer takes the bytes with its method and headers', async () => {
+  const { id } = await newSeller(site.world, tenant);
+  const buyer = await newBuyer(site.world, tenant);
+  for (const url of [
+    `/v1/connected-accounts/${id}/upload-url`,
+    `/v1/accounts/${id}/upload-url`,
+    `/v1/buyer-kyc/${buyer.id}/upload-url`,
+  ]) {
+    const { status, body } = await uploadTo(url, { ...uploadBody, ownerIndex: 20 });
+    assert.equal(status, 200);
+    assert.equal(body['uploadMethod'], 'PUT');
+    assert.deepEqual(body['uploadHeaders'], { 'Content-Type': 'image/png' });
+    const endsAtMs = site.world.deps.clock.nowMs() + UPLOAD_URL_LIFE_MS;
+    assert.equal(body['expiresAt'], formatInstant(endsAtMs));
+    const sent = await send(pathOf(String(body['uploadUrl'])), Buffer.from('a face'));
+    assert.deepEqual([sent.status, sent.body], [200, { received: true }]);
+    const read = await site.call('GET', pathOf(String(body['publicUrl'])));
+    assert.deepEqual([read.status, read.text], [200, 'a face']);
+    assert.equal(read.headers['content-type'], 'image/png');
+    assert.equal(read.headers['content-length'], '6');
+    assert.equal(read.headers['content-disposition'], 'attachment');
+    const head = await site.call('HEAD', pathOf(String(body['publicUrl'])));
+    assert.deepEqual([head.status, head.text, head.headers['content-length']], [200, '', '6']);
+  }
+});
+
+test('what may be asked for is as the interface says', async () => {
+  const url = `/v1/buyer-kyc/${(await newBuyer(site.world, tenant)).id}/upload-url`;
+  const kinds = [
+    ...['selfie', 'id_doc_front', 'id_doc_back', 'proof_of_address'],
+    ...['incorporation_doc', 'proof_of_ownership_doc'],
+  ];
+  for (const kind of kinds)
+    assert.equal((await uploadTo(url, { ...uploadBody, kind })).status, 200);
+  const wrong = [
+    [{}, 'kind'],
+    [{ kind: 'passport', contentType: 'image/png' }, 'kind'],
+    [{ kind: 'selfie' }, 'contentType'],
+    [{ kind: 'selfie', contentType: 'text/html' }, 'contentType'],
+    [{ kind: 'selfie', contentType: 'application/pdf' }, 'contentType'],
+    ...[-1, 21, 0.5, '1'].map((ownerIndex) => [{ ...uploadBody, ownerIndex }, 'ownerIndex']),
+  ] as const;
+  for (const [body, name] of wrong) {
+    const answer = await uploadTo(url, body);
+    assert.equal(refusalOf(answer), '400 ValidationError', JSON.stringify(body));
+    assert.match(String(answer.body['message']), new RegExp(`\\b${name}: `));
+  }
+  for (const ownerIndex of [0, 20, null]) {
+    assert.equal((await uploadTo(url, { ...uploadBody, ownerIndex })).status, 200);
+  }
+});
+
+test('upload URLs are for own parties: a stranger’s and nobody’s are 404 alike', async () => {
+  const stranger: Tenant = { orgId: await site.world.organization(), mode: 'test' };
+  const buyer = await newBuyer(site.world, stranger);
+  const account = await newSeller(site.world, stranger);
+  const answers = await Promise.all(
+    [
+      `/v1/buyer-kyc/${buyer.id}/upload-url`,
+      '/v1/buyer-kyc/byr_none/upload-url',
+      `/v1/connected-accounts/${account.id}/upload-url`,
+      '/v1/accounts/acct_none/upload-url',
+    ].map((url) => uploadTo(url)),
+  );
+  for (const { status, text } of answers) {
+    assert.deepEqual([status, text], [404, answers[0]?.text]);
+  }
+});
+
+test('without a document store: 503 KycStorageDisabled, and nothing to retry after', async () => {
+  const bare = await checkedSite();
+  const orgId = await bare.world.organization();
+  const barred = await bare.world.key(orgId);
+  const buyer = await newBuyer(bare.world, { orgId, mode: 'test' });
+  Object.assign(bare.world.deps, { documents: null });
+  const url = `/v1/buyer-kyc/${buyer.id}/upload-url`;
+  const answer = await bare.call('POST', url, { key: barred, body: uploadBody });
+  assert.equal(refusalOf(answer), '503 KycStorageDisabled');
+  await bare.close();
+});
+
+test('a wrong, missing or foreign signature: 401, whatever the document', async () => {
+  const upload = await newUpload(site.world, tenant);
+  const path = pathOf(upload.uploadUrl);
+  const [bare = '', signature = ''] = path.split('?signature=');
+  const wrong = [
+    bare,
+    `${bare}?signature=`,
+    `${bare}?signature=${signature.slice(1)}`,
+    `${bare}?signature=${signature.replace(/^./, (first) => (first === '0' ? '1' : '0'))}`,
+    pathOf(upload.publicUrl),
+    path.replace(/doc_\w+/, 'doc_none'),
+  ];
+  for (const one of wrong) {
+    assert.equal(refusalOf(await send(one, Buffer.from('x'))), '401 InvalidSignature', one);
+  }
+  assert.equal(refusalOf(await site.call('GET', path)), '401 InvalidSignature');
+  const { publicUrl } = await newDocument(site.world, tenant);
+  const reading = await site.call('GET', pathOf(publicUrl).replace(/doc_\w+/, 'doc_none'), { key });
+  assert.equal(refusalOf(reading), '401 InvalidSignature');
+});
+
+test('an upload URL that has ended: 410', async () => {
+  const late = await checkedSite();
+  const upload = await newUpload(late.world, {
+    orgId: await late.world.organization(),
+    mode: 'test',
+  });
+  late.world.advanceClock(UPLOAD_URL_LIFE_MS);
+  const options = { headers: png, body: Buffer.from('x') };
+  const answer = await late.call('PUT', pathOf(upload.uploadUrl), options);
+  assert.equal(refusalOf(answer), '410 UploadUrlExpired');
+  await late.close();
+});
+
+test('another content type than promised: 415; JSON is not asked for', async () => {
+  const path = pathOf((await newUpload(site.world, tenant)).uploadUrl);
+  for (const type of ['image/jpeg', 'application/json', 'multipart/form-data; boundary=x']) {
+    const answer = await send(path, Buffer.from('x'), { 'content-type': type });
+    assert.equal(refusalOf(answer), '415 UnsupportedMediaType', type);
+    assert.match(String(answer.body['message']), /image\/png/);
+  }
+  const none = await site.call('PUT', path, {
+    headers: { 'content-type': null },
+    body: Buffer.from('x'),
+  });
+  assert.equal(refusalOf(none), '415 UnsupportedMediaType');
+});
+
+test('more than 10 MiB, announced or not: 413; exactly 10 MiB are taken', async () => {
+  const path = pathOf((await newUpload(site.world, tenant)).uploadUrl);
+  const tooLarge = Buffer.alloc(DOCUMENT_BYTES_MAX + 1);
+  assert.equal(refusalOf(await send(path, tooLarge)), '413 PayloadTooLarge');
+  const unannounced = await fetch(`http://127.0.0.1:${site.port}${path}`, {
+    method: 'PUT',
+    headers: png,
+    body: new Blob([tooLarge]).stream(),
+    duplex: 'half',
+  });
+  assert.equal(unannounced.status, 413);
+  assert.equal((await send(path, tooLarge.subarray(1))).status, 200);
+});
+
+test('no bytes: 400', async () => {
+  const path = pathOf((await newUpload(site.world, tenant)).uploadUrl);
+  assert.equal(refusalOf(await send(path, Buffer.alloc(0))), '400 ValidationError');
+});
+
+test('a client that goes away in the middle leaves nothing to read', async () => {
+  const upload = await newUpload(site.world, tenant);
+  const socket = connect(site.port, '127.0.0.1');
+  await once(socket, 'connect');
+  const head = `PUT ${pathOf(upload.uploadUrl)} HTTP/1.1\r\nHost: a\r\nContent-Type: image/png\r\n`;
+  socket.write(`${head}Content-Length: 100\r\n\r\nhalf`);
+  await site.call('GET', '/healthz');
+  socket.destroy();
+  await once(socket, 'close');
+  assert.equal(refusalOf(await site.call('GET', pathOf(upload.publicUrl))), '404 NotFound');
+  assert.equal((await send(pathOf(upload.uploadUrl), Buffer.from('whole'))).status, 200);
+});
+
+test('an upload may take longer than another request may', async () => {
+  const slow = await checkedSite(undefined, { requestTimeoutMs: 60 });
+  const orgId = await slow.world.organization();
+  const upload = await newUpload(slow.world, { orgId, mode: 'test' });
+  const [uploading, other] = [connect(slow.port, '127.0.0.1'), connect(slow.port, '127.0.0.1')];
+  const head = `PUT ${pathOf(upload.uploadUrl)} HTTP/1.1\r\nHost: a\r\nContent-Type: image/png\r\n`;
+  uploading.write(`${head}Content-Length: 5\r\n\r\nwh`);
+  other.write('POST /v1/buyer-kyc HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n');
+  other.write(`X-API-Key: ${await slow.world.key(orgId)}\r\nContent-Length: 9\r\n\r\n{`);
+  const [refusal] = (await once(other, 'data')) as [Buffer];
+  assert.match(refusal.toString(), /^HTTP\/1\.1 408 .*RequestTimeout/s);
+  uploading.write('ole');
+  const [answer] = (await once(uploading, 'data')) as [Buffer];
+  assert.match(answer.toString(), /^HTTP\/1\.1 200 /);
+  uploading.destroy();
+  await slow.close();
+});
+
+test('from upload to purge: documents serve one dossier and are gone after its decision', async () => {
+  const { world } = site;
+  const body = individualBody();
+  const hosted = await site.call('POST', '/v1/buyer-kyc', {
+    key,
+    body: { buyerEmail: body.buyerEmail },
+  });
+  const url = `/v1/buyer-kyc/${hosted.body['buyerId']}/upload-url`;
+  const { body: upload } = await uploadTo(url);
+  const [path, publicPath] = [upload['uploadUrl'], upload['publicUrl']].map((one) =>
+    pathOf(String(one)),
+  );
+  assert.ok(path && publicPath);
+  await send(path, Buffer.from('a face'));
+  const dossier = { ...body, selfieFile: upload['publicUrl'] };
+  const submitted = await site.call('POST', '/v1/buyer-kyc', { key, body: dossier });
+  assert.deepEqual([submitted.status, submitted.body['status']], [201, 'verifying']);
+  assert.equal(refusalOf(await send(path, Buffer.from('other'))), '410 UploadUrlExpired');
+  assert.equal((await site.call('GET', publicPath)).text, 'a face', 'the partner reads it');
+  await world.settle();
+  await runPurges(world.deps, world.deps.clock.nowMs(), 100);
+  assert.equal(refusalOf(await site.call('GET', publicPath)), '404 NotFound');
+  const id = /doc_\w+/.exec(path)?.[0] ?? '';
+  const { documents } = world.deps;
+  assert.ok(documents !== null && !(await allOf(documents)).includes(id));
+});
+
+test('a document of another buyer is not taken into a dossier', async () => {
+  const { publicUrl } = await newDocument(site.world, tenant);
+  const answer = await site.call('POST', '/v1/buyer-kyc', {
+    key,
+    body: { ...individualBody(), selfieFile: publicUrl },
+  });
+  assert.equal(refusalOf(answer), '400 ValidationError');
+  assert.match(String(answer.body['message']), /^selfieFile: .*not made for this party/);
+});
