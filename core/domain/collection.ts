@@ -34,7 +34,6 @@ import {
 } from './partner-command.js';
 import {
   isCancellable,
-  isPageOpen,
   isTerminal,
   nextStatus,
   type Payment,
@@ -94,7 +93,7 @@ export function invited(was: Collection, nowMs: number): Change {
   if (nextStatus(payment.status, 'invite') !== null) {
     return withMove(unchanged(was), 'invite', nowMs, { invitedAtMs: nowMs });
   }
-  if (payment.status === 'awaiting_buyer' && isPageOpen(payment)) {
+  if (payment.status === 'awaiting_buyer' && payment.invitedAtMs !== null) {
     return { ...unchanged(was), payment: Object.freeze({ ...payment, invitedAtMs: nowMs }) };
   }
   const message = `Only an approved invoice can invite its buyer; this one is ${payment.status}.`;

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import {
   EARLIEST_MS,
   formatInstant,
+  isCalendarDate,
   LATEST_MS,
   parseInstant,
 } from '../../../core/domain/instant.js';
@@ -119,4 +120,15 @@ test('anything but RFC 3339 with an offset or Z is refused', () => {
     '1772272800000',
   ];
   for (const text of refused) assert.equal(parseInstant(text), null, JSON.stringify(text));
+});
+
+test('a calendar date is a day that exists, as YYYY-MM-DD', () => {
+  for (const text of ['2030-01-31', '2028-02-29', '0000-01-01', '9999-12-31']) {
+    assert.equal(isCalendarDate(text), true, text);
+  }
+  const refused = [
+    ...['', '2030-02-29', '2030-13-01', '2030-00-10', '2030-1-31', '30-01-31', '2030/01/31'],
+    ...['2030-01-31T00:00:00Z', '2030-01-31\n', ' 2030-01-31', '20300131', '+2030-01-31'],
+  ];
+  for (const text of refused) assert.equal(isCalendarDate(text), false, JSON.stringify(text));
 });

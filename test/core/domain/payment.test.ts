@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
+  firstStatus,
   isCancellable,
   isExpirable,
+  isPageOpen,
   isTerminal,
   nextStatus,
   type PaymentMove,
@@ -13,6 +15,7 @@ import {
   progress,
   statusesWhere,
 } from '../../../core/domain/payment.js';
+import { START_MS, samplePayment } from '../../support/sample-rows.js';
 
 const moves: readonly PaymentMove[] = [
   'approve',
@@ -178,4 +181,21 @@ test('law: no sequence of moves leaves the table or a terminal status', () => {
       },
     ),
   );
+});
+
+test('an intent starts at the buyer, an invoice at its approval or behind it', () => {
+  for (const requiresApproval of [true, false]) {
+    assert.equal(firstStatus('payment_intent', requiresApproval), 'awaiting_buyer');
+  }
+  assert.equal(firstStatus('invoice', true), 'awaiting_approval');
+  assert.equal(firstStatus('invoice', false), 'approved');
+});
+
+test('the page of an intent is open from the first, of an invoice from its invitation on', () => {
+  assert.equal(isPageOpen(samplePayment), true);
+  const invoice = { ...samplePayment, origin: 'invoice' } as const;
+  for (const status of paymentStatuses) {
+    assert.equal(isPageOpen({ ...invoice, status, invitedAtMs: null }), false, status);
+    assert.equal(isPageOpen({ ...invoice, status, invitedAtMs: START_MS }), true, status);
+  }
 });

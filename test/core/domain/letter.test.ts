@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { letterOf } from '../../../core/domain/letter.js';
+import { type Mail, newMail } from '../../../core/domain/mail.js';
+import type { Payment } from '../../../core/domain/payment.js';
+import { samplePayment, sampleTenant } from '../../support/sample-rows.js';
+
+/** 2030-01-01T00:00:00.000Z */
+const NOW_MS = 1_893_456_000_000;
+
+const mail = newMail(
+  {
+    ...sampleTenant,
+    ...{ id: 'mail_1', purpose: 'invitation', paymentId: 'inv_1', nth: null },
+    ...{ to: 'ana@example.com', toKey: 'ana@example.com', tokenHash: 'ab', tokenSealed: 's' },
+  },
+  NOW_MS,
+);
+
+function letter(fields: Partial<Mail>, payment: Partial<Payment> = {}, organizationName = 'Acme') {
+  return letterOf(
+    { ...mail, ...fields },
+    {
+      payment: { ...samplePayment, ...payment },
+      organizationName,
+      link: 'https://pay.example/r/p?token=t',
+      pageUrl: 'https://pay.example/r/p',
+    },
+  );
+}
+
+test('an invitation says who asks for how much, until when the link is good, and where to go', () => {
+  const { subject, text } = letter({ mode: 'live' }, { number: 'INV/7', dueDate: '2030-02-28' });
+  assert.equal(subject, 'Acme asks you to pay 100.00 USD');
+  assert.equal(
+    text,
+    [
+      'Acme asks you to pay 100.00 USD.',
+      'Invoice: INV/7\nDue: 2030-02-28',
+      'Open this link to see it and to pay:\nhttps://pay.example/r/p?token=t',
+      'It signs you in once, until 2030-01-08 00:00 UTC. Do not forward it: whoever opens it acts ' +
+        'for you. You can ask for another one at\nhttps://pay.example/r/p',
+      'If you did not expect this mail, ignore it: nothing is paid unless you do it.',
+      '',
+    ].join('\n\n'),
+  );
+});
+
+test('a mail of test mode says so, in the subject too', () => {
+  const { subject, text } = letter({ mode: 'test', purpose: 'sign_in' });
+  assert.equal(subject, '[Test] Sign in to pay Acme');
+  assert.match(text, /^Sign in to pay 100\.00 USD to Acme\.\n\nThis is a test: no money moves\./);
+});
+
+test('what is not known is left out', () => {
+  const { text } = letter({});
+  assert.doesNotMatch(text, /Invoice:|Due:|null/);
+});
+
+test('an integrator’s text begins no line of its own, and is cut when it is long', () => {
+  const name = 'Acme\r\nBcc: all@example.com\u2028\u0000 x';
+  const { subject, text } = letter({}, { number: 'a\n\nOpen this link' }, name);
+  assert.equal(subject, '[Test] Acme Bcc: all@example.com x asks you to pay 100.00 USD');
+  assert.match(text, /^Acme Bcc: all@example\.com x asks/);
+  assert.match(text, /\n\nInvoice: a Open this link\n\n/);
+  assert.match(letter({}, {}, '😀'.repeat(200)).subject, /^\[Test\] (?:😀){100}… asks/u);
+});

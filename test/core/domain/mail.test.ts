@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../core/domain/instant.js';
+import {
+  dropMail,
+  hashLinkToken,
+  isLinkOver,
+  linkLifeMs,
+  linkUsed,
+  MAIL_BACKOFF_MS,
+  MAIL_LEASE_MS,
+  type Mail,
+  type MailMove,
+  type MailStatus,
+  mailMoves,
+  mailPurposes,
+  mailStatuses,
+  mailTried,
+  mayInvite,
+  newMail,
+  nextMailStatus,
+  nextSignInMail,
+  SIGN_IN_MAILS_MAX,
+  tokenPurpose,
+} from '../../../core/domain/mail.js';
+import { AssertionFailure } from '../../../core/errors.js';
+import { START_MS, sampleTenant } from '../../support/sample-rows.js';
+
+const pending = newMail(
+  {
+    ...sampleTenant,
+    ...{ id: 'mail_1', purpose: 'invitation', paymentId: 'inv_1', nth: null },
+    ...{ to: 'Ana@Example.com', toKey: 'ana@example.com' },
+    ...{ tokenHash: 'ab', tokenSealed: 'sealed' },
+  },
+  START_MS,
+);
+const claimed: Mail = {
+  ...pending,
+  tries: 1,
+  leaseToken: 'w1',
+  dueAtMs: START_MS + MAIL_LEASE_MS,
+};
+const later = { outcome: 'later', reason: 'busy' } as const;
+
+const inStatus: Readonly<Record<MailStatus, Mail>> = {
+  pending,
+  sent: mailTried(claimed, { outcome: 'sent' }, START_MS + 1),
+  refused: mailTried(claimed, { outcome: 'refused', reason: 'no such user' }, START_MS + 1),
+  dropped: dropMail(claimed, 'its link has ended'),
+};
+
+const matrix: Record<MailStatus, Record<MailMove, MailStatus | null>> = {
+  pending: { sent: 'sent', later: 'pending', refused: 'refused', drop: 'dropped' },
+  sent: { sent: null, later: null, refused: null, drop: null },
+  refused: { sent: null, later: null, refused: null, drop: null },
+  dropped: { sent: null, later: null, refused: null, drop: null },
+};
+
+test('every status and move: the table allows exactly these', () => {
+  for (const status of mailStatuses) {
+    for (const move of Object.keys(matrix[status]) as MailMove[]) {
+      assert.equal(nextMailStatus(status, move), matrix[status][move], `${status} ${move}`);
+    }
+  }
+  assert.deepEqual(Object.keys(mailMoves), mailStatuses);
+});
+
+test('what the functions do is what the table says', () => {
+  for (const status of mailStatuses) {
+    const mail = { ...inStatus[status], tries: 1 };
+    const moves: Readonly<Record<MailMove, () => Mail>> = {
+      sent: () => mailTried(mail, { outcome: 'sent' }, START_MS),
+      later: () => mailTried(mail, later, START_MS),
+      refused: () => mailTried(mail, { outcome: 'refused', reason: 'x' }, START_MS),
+      drop: () => dropMail(mail, 'x'),
+    };
+    for (const [move, run] of Object.entries(moves)) {
+      const next = matrix[status][move as MailMove];
+      if (next === null) assert.throws(run, AssertionFailure, `${status} ${move}`);
+      else assert.equal(run().status, next, `${status} ${move}`);
+    }
+  }
+});
+
+test('a new mail is due at once', () => {
+  assert.equal(pending.dueAtMs, START_MS);
+  assert.deepEqual([pending.tries, pending.leaseToken, pending.sentAtMs], [0, null, null]);
+});
+
+test('a mail that has ended keeps no token and waits for nobody', () => {
+  for (const status of ['sent', 'refused', 'dropped'] as const) {
+    const { tokenSealed, dueAtMs, leaseToken } = inStatus[status];
+    assert.deepEqual([tokenSealed, dueAtMs, leaseToken], [null, null, null], status);
+  }
+  assert.equal(inStatus.sent.sentAtMs, START_MS + 1);
+  assert.equal(inStatus.refused.lastError, 'no such user');
+});
+
+test('a mail that was not taken is tried after growing waits, the last one again and again', () => {
+  const waits = Array.from({ length: MAIL_BACKOFF_MS.length + 2 }, (_, index) => {
+    const tried = mailTried({ ...claimed, tries: index + 1 }, later, START_MS);
+    assert.equal(tried.tokenSealed, 'sealed');
+    assert.equal(tried.lastError, 'busy');
+    return Number(tried.dueAtMs) - START_MS;
+  });
+  assert.deepEqual(waits, [...MAIL_BACKOFF_MS, HOUR_MS, HOUR_MS]);
+  assert.deepEqual(
+    waits,
+    waits.toSorted((a, b) => a - b),
+  );
+  assert.equal(waits[0], 5 * SECOND_MS);
+});
+
+test('a link of an invitation is good for a week, of a sign-in for half an hour', () => {
+  assert.deepEqual(linkLifeMs, { invitation: 7 * DAY_MS, sign_in: 30 * MINUTE_MS });
+  for (const purpose of mailPurposes) {
+    const fields = { ...pending, purpose, tokenSealed: 'sealed' };
+    const mail = newMail(fields, START_MS);
+    assert.equal(isLinkOver(mail, START_MS + linkLifeMs[purpose] - 1), false);
+    assert.equal(isLinkOver(mail, START_MS + linkLifeMs[purpose]), true);
+  }
+});
+
+test('a link is good once', () => {
+  const used = linkUsed(pending, START_MS + 5);
+  assert.equal(used.linkUsedAtMs, START_MS + 5);
+  assert.equal(isLinkOver(used, START_MS + 5), true);
+  assert.throws(() => linkUsed(used, START_MS + 6), AssertionFailure);
+  assert.throws(() => linkUsed(pending, pending.linkEndsAtMs), AssertionFailure);
+});
+
+test('tokens are stored as SHA-256 and sealed for their own mail', () => {
+  const empty = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+  assert.equal(hashLinkToken(''), empty);
+  assert.notEqual(tokenPurpose({ id: 'mail_1' }), tokenPurpose({ id: 'mail_2' }));
+});
+
+test('a buyer is invited once a minute at most', () => {
+  assert.equal(mayInvite(null, START_MS), true);
+  assert.equal(mayInvite(START_MS, START_MS + MINUTE_MS - 1), false);
+  assert.equal(mayInvite(START_MS, START_MS + MINUTE_MS), true);
+});
+
+test('an address is sent five sign-in mails in any hour at most, and each has its number', () => {
+  const gaps = fc.array(fc.integer({ min: 0, max: 30 * MINUTE_MS }), { maxLength: 60 });
+  fc.assert(
+    fc.property(gaps, (waits) => {
+      const sent: Mail[] = [];
+      let nowMs = START_MS;
+      for (const waitMs of waits) {
+        nowMs += waitMs;
+        const newest = sent.toReversed().slice(0, SIGN_IN_MAILS_MAX);
+        const nth = nextSignInMail(newest, nowMs);
+        const inLastHour = sent.filter(({ createdAtMs }) => createdAtMs > nowMs - HOUR_MS);
+        assert.equal(nth === null, inLastHour.length === 5);
+        if (nth === null) continue;
+        assert.equal(nth, sent.length + 1);
+        sent.push({ ...pending, nth, createdAtMs: nowMs });
+      }
+    }),
+  );
+});
