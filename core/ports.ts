@@ -251,7 +251,7 @@ export interface Tx {
     /** The oldest rows not yet sequenced. */
     oldest(limit: number): Promise<readonly OutboxRow[]>;
     remove(rows: readonly OutboxRow[]): void;
-    /** What waits of one subject, in order; of a long queue only its newest thousand is looked at. */
+    /** What waits of one subject, in order; only the newest thousand of a queue is looked at. */
     ofSubject(tenant: Tenant, subjectId: string): Promise<readonly EventNote[]>;
   };
   readonly feed: {

@@ -27,6 +27,7 @@ seller is paid BRL by PIX.
   \`MethodNotAllowed\`, 408 \`RequestTimeout\`, 431 \`HeadersTooLarge\`.
 - Webhooks are signed: \`X-Service-Signature: t=<unix seconds>,v1=<hex HMAC-SHA256 of
   "<t>.<raw body>">\`, keyed with the whole secret text. Refuse when \`t\` is more than 300 s off.
+- What webhooks carry can be read again, from any sequence on: \`GET /v1/events\`.
 - In test mode no money moves. Amounts ending in \`.66\` fail at pay-in, in \`.77\` at payout, in
   \`.88\` are refunded after failure, in \`.55\` arrive one unit short; a first or legal name
   \`Fail\` is rejected.`;

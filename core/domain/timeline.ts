@@ -1,6 +1,6 @@
 // What happened to a payment, as one list in order of time: which kinds of entries there are, how
-// entries of one moment follow each other, and where a page begins. Nothing here is stored: the rows
-// that entries are made of are read by the use case.
+// entries of one moment follow each other, and where a page begins. Nothing here is stored: the
+// rows that entries are made of are read by the use case.
 import { assert } from '../errors.js';
 import type { LedgerLine, PostingKind } from './ledger.js';
 import type { Money } from './money.js';

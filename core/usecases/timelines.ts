@@ -1,5 +1,6 @@
-// The timeline of a payment: its rows of all kinds, read page by page and put in one order. It shows
-// integrators what happened to their payment, and nothing that is the partner's or anybody else's.
+// The timeline of a payment: its rows of all kinds, read page by page and put in one order. It
+// shows integrators what happened to their payment, and nothing that is the partner's or anybody
+// else's.
 import { statusTold } from '../domain/event.js';
 import { postingKinds } from '../domain/ledger.js';
 import type { PartnerCommand } from '../domain/partner-command.js';

@@ -220,7 +220,7 @@ test('an event that was not taken when it stopped is the first one afterwards', 
   assert.equal(ids.at(-1), ids[1]);
 });
 
-test('a file of another key, server or program is refused; --after overrules the key', async (t) => {
+test('a file of another key or server, or of something else, is refused', async (t) => {
   await pay();
   const state = newFile();
   const first = start(t, { state });
@@ -242,7 +242,7 @@ test('a file of another key, server or program is refused; --after overrules the
   }
 });
 
-test('events are gone: a first reader begins at the oldest, one that goes on is told', async (t) => {
+test('events are gone: a first reader begins at the oldest, others are told', async (t) => {
   await site.world.deps.store.run(async (tx) => {
     tx.feed.setHead(tenant, null, { sequence: 8, chainHash: 'h' });
     for (const sequence of [7, 8]) {

@@ -1,5 +1,5 @@
-// What every store promises about reading by subject: the events that speak of one payment, on their
-// way and in the feed, their deliveries and the attempts of these, of one tenant, page by page.
+// What every store promises about reading by subject: the events that speak of one payment, on
+// their way and in the feed, their deliveries and the attempts of these, of one tenant, by pages.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Tenant } from '../../core/domain/tenant.js';

@@ -2,8 +2,13 @@
 // whom, and page by page.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { money } from '../../../core/domain/money.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import { failPaymentByOperator } from '../../../core/usecases/payments.js';
+import {
+  cancelPayment,
+  createPayment,
+  failPaymentByOperator,
+} from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
 import { createBody, newPayment, newSubscription } from './example-calls.js';
@@ -50,7 +55,7 @@ async function play(amount: string): Promise<string> {
   return id;
 }
 
-test('a settled payment tells its creation, moves, money, orders and webhooks in order of time', async () => {
+test('a settled payment tells moves, money, orders and webhooks in order of time', async () => {
   await newSubscription(site.world, tenant);
   const entries = await entriesOf(await play('250.00'));
   const times = entries.map(({ at }) => String(at));
@@ -179,7 +184,7 @@ test("nothing of the partner's own ids, nor of any other payment, is told", asyn
   assert.ok(!text.includes(other));
 });
 
-test('the id, ext_ and the externalId name the same timeline; a stranger finds nothing', async () => {
+test('id and ext_ with the externalId name the same; a stranger finds nothing', async () => {
   const { payment } = await newPayment(site.world, tenant);
   assert.deepEqual(await entriesOf(`ext_${payment.externalId}`), await entriesOf(payment.id));
   key = await site.world.key(await site.world.organization());
@@ -203,6 +208,24 @@ test('pages follow each other without gap, while events are sequenced and sent',
     assert.deepEqual(seen.slice(0, early.length), early);
     assert.deepEqual(seen, await entriesOf(payment.id));
   }
+});
+
+test('an invoice tells its moves by its own events', async () => {
+  const made = await createPayment(site.world.deps, tenant, {
+    ...{ origin: 'invoice', number: null, dueDate: null, createdByMemberId: null },
+    ...{ idempotencyKey: null, externalId: null, sellerExternalId: null, returnUrl: null },
+    ...{ display: null, metadata: '{}', expiresAtMs: null, amount: money(5_000n, 'USD') },
+    buyer: { email: 'ana@example.com', name: null, country: null, phone: null },
+  });
+  const { id } = made.payment;
+  await cancelPayment(site.world.deps, tenant, id, 'typo');
+  await site.world.settle();
+  const [created, cancelled] = await entriesOf(id);
+  assert.deepEqual([created?.['kind'], created?.['amount']], ['created', '50.00']);
+  assert.deepEqual(
+    [cancelled?.['status'], cancelled?.['event'], cancelled?.['reason']],
+    ['cancelled', 'invoice.cancelled', 'typo'],
+  );
 });
 
 test('a cursor of another payment is refused', async () => {
