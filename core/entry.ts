@@ -23,6 +23,7 @@ export {
 export { decideCreate, idempotencyTable } from './domain/idempotency.js';
 export { formatInstant, parseInstant } from './domain/instant.js';
 export { type LedgerAccount, type Posting, sumByCurrency } from './domain/ledger.js';
+export { type Member, type MemberRole, scopeHolders } from './domain/member.js';
 export { formatAmount, type Money, parseAmount } from './domain/money.js';
 export { type CommandState, commandMoves, type PartnerCommand } from './domain/partner-command.js';
 export {
@@ -51,8 +52,10 @@ export type {
   PartnerFact,
   RateLimits,
   SecretBox,
+  SessionClaims,
   SettlementPartner,
   Store,
+  TokenSigner,
   Tx,
   WebhookRequest,
   WebhookResult,

@@ -2,12 +2,13 @@
 // operator's list. Keys are checked all the same; this protects no data by itself.
 import type { IncomingMessage } from 'node:http';
 import type { Reply } from './route-row.js';
+import { routes } from './routes.js';
 
 /** Seconds for which a browser may remember a preflight's answer: Chromium keeps no longer. */
 const PREFLIGHT_SECONDS = '7200';
 
 const preflightHeaders = {
-  'access-control-allow-methods': 'GET, POST, PUT, DELETE',
+  'access-control-allow-methods': [...new Set(routes.map(({ method }) => method))].join(', '),
   'access-control-allow-headers':
     'Authorization, Content-Type, Idempotency-Key, X-API-Key, X-Request-Id',
   'access-control-max-age': PREFLIGHT_SECONDS,

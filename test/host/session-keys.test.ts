@@ -1,0 +1,73 @@
+// What a serving process does with the settings of sessions, web origins and proxies.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { newSecretKey } from '../../adapters/crypto/secret-box.js';
+import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'ponte-sessions-'));
+after(() => rmSync(folder, { recursive: true }));
+
+const env = { PONTE_DATA_DIR: folder } as const;
+const [first, second] = [newSecretKey('first'), newSecretKey('second')];
+
+type Json = Readonly<Record<string, unknown>>;
+
+async function ponte(settings: Readonly<Record<string, string>>, words: string): Promise<Json> {
+  const { status, stdout, stderr } = await runCommand({ ...env, ...settings }, [
+    ...words.split(' '),
+    '--json',
+  ]);
+  assert.equal(status, 0, stderr);
+  return JSON.parse(stdout) as Json;
+}
+
+async function served<T>(
+  settings: Readonly<Record<string, string>>,
+  work: (host: HostProcess) => Promise<T>,
+): Promise<T> {
+  const host = await startHostProcess({ ...env, ...settings });
+  try {
+    return await work(host);
+  } finally {
+    await host.kill();
+  }
+}
+
+async function statusOf(host: HostProcess, token: unknown): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` };
+  return (await fetch(`${host.url}/v1/onboarding/status`, { headers })).status;
+}
+
+test('the first PONTE_JWT_KEY signs, all verify; dropping one ends its sessions', async () => {
+  const { id } = await ponte({}, 'org create --name Exporter');
+  await ponte({}, `member add --org ${id} --email ana@acme.example --role owner`);
+  const create = `token create --org ${id} --member ana@acme.example`;
+  const derived = (await ponte({}, create))['token'];
+  const old = (await ponte({ PONTE_JWT_KEY: first }, create))['token'];
+  const both = { PONTE_JWT_KEY: `${second},${first}` };
+  const renewed = (await ponte(both, create))['token'];
+  const tokens = [derived, old, renewed];
+  const statuses = (settings: Readonly<Record<string, string>>) =>
+    served(settings, (host) => Promise.all(tokens.map((token) => statusOf(host, token))));
+  assert.deepEqual(await statuses({}), [200, 401, 401]);
+  assert.deepEqual(await statuses(both), [401, 200, 200]);
+  assert.deepEqual(await statuses({ PONTE_JWT_KEY: second }), [401, 401, 200]);
+});
+
+test('listed origins are told so, and the log names the client behind a proxy', async () => {
+  const origin = 'https://app.example.com';
+  const settings = { PONTE_CORS_ORIGINS: origin, PONTE_TRUSTED_PROXIES: '127.0.0.0/8' };
+  await served(settings, async (host) => {
+    const headers = { origin, 'x-forwarded-for': '198.51.100.7', 'x-request-id': 'from-afar' };
+    const response = await fetch(`${host.url}/v1/onboarding/status`, { headers });
+    assert.equal(response.status, 401);
+    assert.equal(response.headers.get('access-control-allow-origin'), origin);
+    const lines = () => host.log().split('\n');
+    while (!lines().some((line) => line.includes('from-afar'))) await fetch(`${host.url}/healthz`);
+    const line = lines().find((text) => text.includes('from-afar')) ?? '{}';
+    assert.equal((JSON.parse(line) as Json)['client'], '198.51.100.7');
+  });
+});
