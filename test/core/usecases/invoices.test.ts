@@ -1,0 +1,346 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { MINUTE_MS, SECOND_MS } from '../../../core/domain/instant.js';
+import type { Payment, PaymentStatus } from '../../../core/domain/payment.js';
+import type { Tenant } from '../../../core/domain/tenant.js';
+import type { ErrorCode } from '../../../core/errors.js';
+import { approveInvoice, inviteBuyer, listInvoices } from '../../../core/usecases/invoices.js';
+import { requireApproval } from '../../../core/usecases/organizations.js';
+import { cancelPayment, createPayment, readPayment } from '../../../core/usecases/payments.js';
+import { advancePayment } from '../../../core/usecases/sandbox.js';
+import { redeemSignIn } from '../../../core/usecases/sign-ins.js';
+import { makeInvoice, tokenIn } from '../../support/invoices-made.js';
+import { type World, world } from '../../support/small-world.js';
+
+let made: World;
+/** Its invoices need no approval. */
+let tenant: Tenant;
+/** Its invoices do. */
+let strict: Tenant;
+
+before(async () => {
+  made = await world();
+  tenant = { orgId: await made.organization(), mode: 'test' };
+  strict = { orgId: await made.organization(), mode: 'test' };
+  await requireApproval(made.deps, strict.orgId, true);
+});
+after(() => made.close());
+
+function refusal(code: ErrorCode) {
+  return { name: 'PonteError', code };
+}
+
+async function statusOf({ id, ...ofTenant }: Payment): Promise<PaymentStatus> {
+  return (await readPayment(made.deps, ofTenant, id)).payment.status;
+}
+
+/** Types of the events about a payment, oldest first. */
+async function eventsOf(home: Tenant, id: string): Promise<readonly string[]> {
+  await made.settle();
+  const events = await made.deps.store.run((tx) => tx.feed.after(home, 0, 1_000));
+  return events.filter(({ subjectId }) => subjectId === id).map(({ type }) => type);
+}
+
+/** Lets the sandbox play until the payment is there. */
+async function played(payment: Payment, to: PaymentStatus): Promise<void> {
+  await advancePayment(made.deps, payment, payment.id, to);
+  for (let looks = 0; looks < 100; looks += 1) {
+    await made.settle();
+    if ((await statusOf(payment)) === to) return;
+    made.advanceClock(100);
+  }
+  assert.fail(`the payment does not get to ${to}`);
+}
+
+test('an invoice awaits approval if the organization asks for it, else it is approved', async () => {
+  const plain = await makeInvoice(made.deps, tenant);
+  const held = await makeInvoice(made.deps, strict);
+  assert.deepEqual([plain.payment.status, held.payment.status], ['approved', 'awaiting_approval']);
+  for (const { payment } of [plain, held]) {
+    assert.match(payment.id, /^inv_/);
+    assert.deepEqual(await eventsOf(payment, payment.id), ['invoice.created']);
+  }
+});
+
+test('the setting counts for invoices that are made after it', async () => {
+  const home: Tenant = { orgId: await made.organization(), mode: 'test' };
+  const before = await makeInvoice(made.deps, home);
+  await requireApproval(made.deps, home.orgId, true);
+  const during = await makeInvoice(made.deps, home);
+  await requireApproval(made.deps, home.orgId, false);
+  assert.equal(await statusOf(before.payment), 'approved');
+  assert.equal(await statusOf(during.payment), 'awaiting_approval');
+});
+
+test('the setting is held against an invoice that is made while it changes', async () => {
+  const home: Tenant = { orgId: await made.organization(), mode: 'test' };
+  const { store } = made.deps;
+  let runs = 0;
+  const racing = {
+    ...store,
+    run: <T>(work: Parameters<typeof store.run<T>>[0]) =>
+      store.run(async (tx) => {
+        const value = await work(tx);
+        runs += 1;
+        if (runs === 1) await requireApproval(made.deps, home.orgId, true);
+        return value;
+      }),
+  };
+  const { payment } = await makeInvoice({ ...made.deps, store: racing }, home);
+  assert.equal(payment.status, 'awaiting_approval');
+  assert.equal(runs, 2);
+});
+
+test('a second member approves an invoice, not the one who created it', async () => {
+  const { payment } = await makeInvoice(made.deps, strict, { createdByMemberId: 'mem_1' });
+  const { id } = payment;
+  await assert.rejects(
+    approveInvoice(made.deps, strict, id, 'mem_1'),
+    refusal('SelfApprovalNotAllowed'),
+  );
+  assert.equal(await statusOf(payment), 'awaiting_approval');
+  const approved = await approveInvoice(made.deps, strict, id, 'mem_2');
+  assert.equal(approved.payment.status, 'approved');
+  assert.equal(approved.payment.approvedByMemberId, 'mem_2');
+  const again = await approveInvoice(made.deps, strict, id, 'mem_3');
+  assert.deepEqual(again, approved);
+  assert.deepEqual(await eventsOf(strict, id), ['invoice.created', 'invoice.approved']);
+});
+
+test('an invoice that a key created may be approved by any member', async () => {
+  const { payment } = await makeInvoice(made.deps, strict);
+  const { payment: approved } = await approveInvoice(made.deps, strict, payment.id, 'mem_1');
+  assert.equal(approved.status, 'approved');
+});
+
+test('an approval after the end is late', async () => {
+  const { payment } = await makeInvoice(made.deps, strict);
+  await cancelPayment(made.deps, strict, payment.id, 'a mistake', 'invoices');
+  await assert.rejects(
+    approveInvoice(made.deps, strict, payment.id, 'mem_1'),
+    refusal('PaymentStateConflict'),
+  );
+});
+
+test('an invitation moves an approved invoice to its buyer and mails the link', async () => {
+  const { payment } = await makeInvoice(made.deps, tenant);
+  const before = made.mails.length;
+  const invited = await inviteBuyer(made.deps, tenant, payment.id);
+  assert.equal(invited.status, 'awaiting_buyer');
+  assert.deepEqual(await eventsOf(tenant, payment.id), [
+    'invoice.created',
+    'invoice.awaiting_buyer',
+  ]);
+  const [mail, ...more] = made.mails.slice(before);
+  assert.deepEqual(more, []);
+  assert.equal(mail?.to, 'Ana@Example.com');
+  assert.match(mail?.text ?? '', /Invoice: INV\/7\nDue: 2030-02-28/);
+  assert.ok(mail?.text.includes(`https://pay.example.com/r/${payment.publicId}?token=`));
+});
+
+test('an invoice that is not approved invites nobody', async () => {
+  const held = await makeInvoice(made.deps, strict);
+  const gone = await makeInvoice(made.deps, tenant);
+  await cancelPayment(made.deps, tenant, gone.payment.id, 'a mistake', 'invoices');
+  const before = made.mails.length;
+  for (const { payment } of [held, gone]) {
+    await assert.rejects(
+      inviteBuyer(made.deps, payment, payment.id),
+      refusal('InvoiceNotApproved'),
+    );
+  }
+  await made.settle();
+  assert.equal(made.mails.length, before);
+});
+
+test('a repeat while the buyer is awaited sends another link, once a minute at most', async () => {
+  const { payment } = await makeInvoice(made.deps, tenant);
+  const before = made.mails.length;
+  const invite = async () => {
+    const { status } = await inviteBuyer(made.deps, tenant, payment.id);
+    assert.equal(status, 'awaiting_buyer');
+    await made.settle();
+    return made.mails.length - before;
+  };
+  assert.equal(await invite(), 1);
+  assert.equal(await invite(), 1);
+  made.advanceClock(MINUTE_MS - SECOND_MS);
+  assert.equal(await invite(), 1);
+  made.advanceClock(SECOND_MS);
+  assert.equal(await invite(), 2);
+  const [first, second] = made.mails.slice(before).map(tokenIn);
+  assert.notEqual(first, second);
+  assert.deepEqual(await eventsOf(tenant, payment.id), [
+    'invoice.created',
+    'invoice.awaiting_buyer',
+  ]);
+});
+
+test('invitations at once are one mail', async () => {
+  const { payment } = await makeInvoice(made.deps, tenant);
+  const before = made.mails.length;
+  await Promise.all(Array.from({ length: 6 }, () => inviteBuyer(made.deps, tenant, payment.id)));
+  await made.settle();
+  assert.equal(made.mails.length, before + 1);
+});
+
+test('once the buyer has signed in, it is not invited any more', async () => {
+  const { payment } = await makeInvoice(made.deps, tenant);
+  await played(payment, 'buyer_kyc_pending');
+  made.advanceClock(MINUTE_MS);
+  await assert.rejects(inviteBuyer(made.deps, tenant, payment.id), refusal('InvoiceNotApproved'));
+});
+
+test('a buyer who is KYC-approved already skips the KYC step when signing in', async () => {
+  const email = 'known@example.com';
+  const buyer = { email, name: null, country: null, phone: null };
+  const { payment: first } = await makeInvoice(made.deps, tenant, { buyer });
+  await played(first, 'settled');
+  const { payment } = await makeInvoice(made.deps, tenant, { buyer });
+  await inviteBuyer(made.deps, tenant, payment.id);
+  await made.settle();
+  const signedIn = await redeemSignIn(made.deps, tokenIn(made.mails.at(-1)));
+  assert.equal(signedIn.payment.id, payment.id);
+  assert.equal(signedIn.payment.status, 'buyer_kyc_approved');
+  assert.deepEqual((await eventsOf(tenant, payment.id)).slice(2), ['invoice.buyer_kyc_approved']);
+});
+
+test('an externalId is one payment per origin: an intent and an invoice may share it', async () => {
+  const externalId = 'shared-1';
+  const first = await makeInvoice(made.deps, tenant, { externalId });
+  const again = await makeInvoice(made.deps, tenant, { externalId });
+  assert.equal(again.replayed, true);
+  assert.equal(again.payment.id, first.payment.id);
+  const intent = await createIntent({ externalId, idempotencyKey: null });
+  assert.equal(intent.replayed, false);
+  assert.match(intent.payment.id, /^pi_/);
+});
+
+test('an idempotency key of one surface is a conflict on the other', async () => {
+  const idempotencyKey = 'key-1';
+  const invoice = await makeInvoice(made.deps, tenant, { idempotencyKey });
+  const replay = await makeInvoice(made.deps, tenant, { idempotencyKey, number: 'other' });
+  assert.deepEqual([replay.replayed, replay.payment.id], [true, invoice.payment.id]);
+  assert.equal(replay.payment.number, 'INV/7');
+  const intent = createIntent({ externalId: 'other-1', idempotencyKey });
+  await assert.rejects(intent, refusal('IdempotencyKeyConflict'));
+  await createIntent({ externalId: 'other-1', idempotencyKey: 'key-2' });
+  await assert.rejects(
+    makeInvoice(made.deps, tenant, { idempotencyKey: 'key-2' }),
+    refusal('IdempotencyKeyConflict'),
+  );
+});
+
+test('ext_ finds of each surface its own; inv_ is a payment, and no payment intent', async () => {
+  const externalId = 'shared-2';
+  const { payment: invoice } = await makeInvoice(made.deps, tenant, { externalId });
+  const { payment: intent } = await createIntent({ externalId, idempotencyKey: null });
+  const found = async (reference: string, surface: Parameters<typeof readPayment>[3]) =>
+    readPayment(made.deps, tenant, reference, surface).then(
+      ({ payment }) => payment.id,
+      ({ code }) => code,
+    );
+  const cases = [
+    [
+      `ext_${externalId}`,
+      { payments: intent.id, 'payment-intents': intent.id, invoices: invoice.id },
+    ],
+    [invoice.id, { payments: invoice.id, 'payment-intents': 'NotFound', invoices: invoice.id }],
+    [intent.id, { payments: intent.id, 'payment-intents': intent.id, invoices: 'NotFound' }],
+  ] as const;
+  for (const [reference, expected] of cases) {
+    for (const surface of ['payments', 'payment-intents', 'invoices'] as const) {
+      assert.equal(await found(reference, surface), expected[surface], `${reference} ${surface}`);
+    }
+  }
+});
+
+test('an organization without KYB, small or late invoices: refused as intents are', async () => {
+  const bare: Tenant = { orgId: await made.organization({ sandboxKyb: false }), mode: 'test' };
+  const usd = (amountMinor: bigint) => ({ amountMinor, currency: 'USD' });
+  const cases = [
+    [bare, {}, 'KybNotApproved'],
+    [{ ...tenant, mode: 'live' }, {}, 'KybNotApproved'],
+    [tenant, { amount: { amountMinor: 1n, currency: 'XXX' } }, 'ValidationError'],
+    [tenant, { amount: usd(999n) }, 'AmountBelowMinimum'],
+    [tenant, { expiresAtMs: made.deps.clock.nowMs() }, 'ValidationError'],
+    [tenant, { sellerExternalId: 'nobody' }, 'SellerNotReady'],
+  ] as const;
+  for (const [home, fields, code] of cases) {
+    await assert.rejects(makeInvoice(made.deps, home, fields), refusal(code));
+  }
+});
+
+test('an invoice expires in every status before the money has come', async () => {
+  const expiresAtMs = made.deps.clock.nowMs() + MINUTE_MS;
+  const held = await makeInvoice(made.deps, strict, { expiresAtMs });
+  const plain = await makeInvoice(made.deps, tenant, { expiresAtMs });
+  made.advanceClock(MINUTE_MS);
+  for (const { payment } of [held, plain]) {
+    assert.deepEqual(await eventsOf(payment, payment.id), ['invoice.created', 'invoice.expired']);
+  }
+});
+
+test('the sandbox invites the buyer and pays; what awaits approval it leaves', async () => {
+  const buyer = { email: 'new@example.com', name: null, country: null, phone: null };
+  const { payment } = await makeInvoice(made.deps, strict, { buyer });
+  await advancePayment(made.deps, strict, payment.id, null);
+  await made.settle();
+  assert.equal(await statusOf(payment), 'awaiting_approval');
+  await approveInvoice(made.deps, strict, payment.id, 'mem_1');
+  for (let looks = 0; looks < 100 && (await statusOf(payment)) !== 'settled'; looks += 1) {
+    made.advanceClock(1_000);
+    await made.settle();
+  }
+  assert.deepEqual(await eventsOf(strict, payment.id), [
+    'invoice.created',
+    'invoice.approved',
+    'invoice.awaiting_buyer',
+    'invoice.buyer_kyc_pending',
+    'invoice.buyer_kyc_approved',
+    'invoice.fx_quoted',
+    'invoice.on_ramp_pending',
+    'invoice.on_chain_confirmed',
+    'invoice.offramp_pending',
+    'invoice.settled',
+  ]);
+});
+
+test('invoices of another tenant or mode are not there', async () => {
+  const { payment } = await makeInvoice(made.deps, tenant);
+  for (const home of [strict, { ...tenant, mode: 'live' }] as const) {
+    await assert.rejects(readPayment(made.deps, home, payment.id, 'invoices'), refusal('NotFound'));
+    await assert.rejects(inviteBuyer(made.deps, home, payment.id), refusal('NotFound'));
+    await assert.rejects(approveInvoice(made.deps, home, payment.id, 'mem_1'), refusal('NotFound'));
+    const filter = { status: null, beforeId: null, limit: 1_000 };
+    const listed = await listInvoices(made.deps, home, filter);
+    assert.ok(listed.every((view) => view.payment.id !== payment.id));
+  }
+});
+
+test('intents are not listed, and cannot be approved or invited', async () => {
+  const { payment } = await createIntent({ externalId: 'intent-3', idempotencyKey: null });
+  const filter = { status: null, beforeId: null, limit: 1_000 };
+  const listed = await listInvoices(made.deps, tenant, filter);
+  assert.ok(listed.length > 0);
+  assert.ok(listed.every((view) => view.payment.origin === 'invoice'));
+  await assert.rejects(approveInvoice(made.deps, tenant, payment.id, 'mem_1'), refusal('NotFound'));
+  await assert.rejects(inviteBuyer(made.deps, tenant, payment.id), refusal('NotFound'));
+});
+
+function createIntent(fields: {
+  readonly externalId: string;
+  readonly idempotencyKey: string | null;
+}) {
+  return createPayment(made.deps, tenant, {
+    origin: 'payment_intent',
+    amount: { amountMinor: 10_000n, currency: 'USD' },
+    buyer: { email: 'bo@example.com', name: null, country: null, phone: null },
+    sellerExternalId: null,
+    returnUrl: null,
+    display: null,
+    metadata: '{}',
+    expiresAtMs: null,
+    ...fields,
+  });
+}
