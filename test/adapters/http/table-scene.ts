@@ -1,0 +1,70 @@
+// The whole route table in front of a listening site, with an organization that is served and
+// strangers to it: what the tests over the table share.
+import assert from 'node:assert/strict';
+import type { Auth, Route } from '../../../adapters/http/route-row.js';
+import { routes } from '../../../adapters/http/routes.js';
+import type { Tenant } from '../../../core/domain/tenant.js';
+import { type Answer, type CallOptions, type CheckedSite, checkedSite } from './checked-site.js';
+import { type ExampleCall, examples } from './example-calls.js';
+
+export const operations = routes.flatMap((route) =>
+  Object.entries(route.operations).map(([operationId, path]) => ({ operationId, path, route })),
+);
+export const keyed = operations.filter(({ route }) => route.auth === 'key');
+export const eithers = operations.filter(({ route }) => route.auth === 'either');
+export const sessioned = operations.filter(({ route }) => route.auth === 'session');
+
+export type Credentials = Pick<CallOptions, 'key' | 'session'>;
+
+export interface TableScene {
+  readonly site: CheckedSite;
+  readonly tenant: Tenant;
+  readonly key: string;
+  /** Both at once: every row finds what it needs. */
+  readonly own: Credentials & { readonly session: string };
+  /** What each kind of row needs and no more. */
+  readonly accepted: Readonly<Record<Auth, Credentials>>;
+  readonly liveKey: string;
+  readonly strangersKey: string;
+  exampleOf(operationId: string, home?: Tenant): Promise<ExampleCall>;
+  send(
+    route: Route,
+    example: ExampleCall,
+    credentials?: Credentials,
+    contentType?: string | null,
+  ): Promise<Answer>;
+}
+
+export async function tableScene(): Promise<TableScene> {
+  const site = await checkedSite();
+  const tenant = { orgId: await site.world.organization(), mode: 'test' } as const;
+  const key = await site.world.key(tenant.orgId);
+  const session = await site.world.session(tenant.orgId);
+  const unasked = { partner: {}, signature: {}, none: {} };
+  return {
+    site,
+    tenant,
+    key,
+    own: { key, session },
+    accepted: { key: { key }, session: { session }, either: { session }, ...unasked },
+    liveKey: await site.world.key(tenant.orgId, { mode: 'live' }),
+    strangersKey: await site.world.key(await site.world.organization()),
+    exampleOf(operationId, home = tenant) {
+      const example = examples[operationId];
+      assert.ok(example !== undefined, `${operationId} has an example`);
+      return example(site.world, home);
+    },
+    send(route, example, credentials = {}, contentType) {
+      const headers = {
+        ...example.headers,
+        ...(contentType === undefined ? {} : { 'content-type': contentType }),
+      };
+      return site.call(route.method, example.path, { ...example, headers, ...credentials });
+    },
+  };
+}
+
+/** The path of a row with these in the places of its ids. */
+export function withIds(path: string, id: string, deliveryId: string): string {
+  return path.replace(/\{(id|buyerId)\}/, id).replace('{deliveryId}', deliveryId);
+}
