@@ -16,8 +16,16 @@ const entries = {
   client: 'adapters/client/ponte-client.ts',
 } as const;
 
-/** Folders that the built code reads at run time, relative to the file that reads them. */
-const assets = { 'adapters/storage/migrations': 'dist/migrations' } as const;
+/** What the built code reads at run time, relative to the file that reads it. */
+const assets = {
+  'adapters/storage/migrations': 'dist/migrations',
+  // Of the package, what the page of the description loads, and the terms it comes under.
+  'node_modules/swagger-ui-dist/swagger-ui.css': 'dist/swagger-ui/swagger-ui.css',
+  'node_modules/swagger-ui-dist/swagger-ui-bundle.js': 'dist/swagger-ui/swagger-ui-bundle.js',
+  'node_modules/swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt': 'dist/swagger-ui/LICENSES.txt',
+  'node_modules/swagger-ui-dist/LICENSE': 'dist/swagger-ui/LICENSE',
+  'node_modules/swagger-ui-dist/NOTICE': 'dist/swagger-ui/NOTICE',
+} as const;
 
 const clientTypes = 'adapters/client/description.gen.ts';
 

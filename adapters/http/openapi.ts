@@ -206,8 +206,8 @@ function answers(route: Route): Json {
 }
 
 function answerContent(schema: z.ZodType | readonly string[]): Json {
-  if (!Array.isArray(schema)) return jsonContent(named(responseSchemas, schema as z.ZodType));
-  return Object.fromEntries(schema.map((type: string) => [type, {}]));
+  if (schema instanceof z.ZodType) return jsonContent(named(responseSchemas, schema));
+  return Object.fromEntries(schema.map((type) => [type, { schema: {} }]));
 }
 
 function answerWords(status: string): string {

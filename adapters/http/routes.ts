@@ -44,6 +44,7 @@ import { readTimeline } from '../../core/usecases/timelines.js';
 import * as account from './account-schemas.js';
 import * as buyer from './buyer-schemas.js';
 import { pageOf, readCursor, writeCursor } from './cursor.js';
+import { docsFile, docsFileTypes, docsPage, docsPageTypes } from './docs-page.js';
 import * as feed from './feed-schemas.js';
 import * as identity from './identity-schemas.js';
 import * as invoice from './invoice-schemas.js';
@@ -842,6 +843,38 @@ export const routes: readonly Route[] = [
       body: new RawJson(description.json),
       headers: { etag: description.etag, 'cache-control': 'no-cache' },
     }),
+  }),
+  route({
+    method: 'GET',
+    operations: { browseDescription: '/docs' },
+    summary: 'This description as a page to browse',
+    auth: 'none',
+    scope: 'none',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.noParams,
+    query: schemas.noQuery,
+    body: 'none',
+    responses: { 200: docsPageTypes },
+    errors: [],
+    handler: docsPage,
+  }),
+  route({
+    method: 'GET',
+    operations: { readDocsFile: '/docs/{version}/{file}' },
+    summary: 'What the page of the description loads',
+    auth: 'none',
+    scope: 'none',
+    modes: 'both',
+    rateLimit: 'none',
+    idempotency: 'none',
+    params: schemas.docsFileParams,
+    query: schemas.noQuery,
+    body: 'none',
+    responses: { 200: docsFileTypes },
+    errors: [],
+    handler: (_, { params: { version, file } }) => docsFile(version, file),
   }),
 ];
 

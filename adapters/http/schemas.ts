@@ -113,6 +113,10 @@ export const pathText = (description: string) => z.string().min(1).meta({ descri
 
 export const noQuery = z.object({});
 export const noParams = z.object({});
+export const docsFileParams = z.object({
+  version: pathText('That of the page which names the file.'),
+  file: pathText('A style sheet or a script.'),
+});
 export const partnerParams = z.object({
   partner: pathText("The partner's name."),
   mode: z.enum(modes),

@@ -1,5 +1,6 @@
 // One good call for every operation of the route table, on resources made for it. A new operation
 // without an example fails the tests over the table.
+import { docsPaths } from '../../../adapters/http/docs-page.js';
 import type { SignedMessage } from '../../../adapters/partner/signed-message.js';
 import { money } from '../../../core/domain/money.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
@@ -95,6 +96,8 @@ export const examples: Readonly<Record<string, Example>> = {
   healthz: async () => ({ path: '/healthz' }),
   readyz: async () => ({ path: '/readyz' }),
   readDescription: async () => ({ path: '/docs-json' }),
+  browseDescription: async () => ({ path: '/docs' }),
+  readDocsFile: async () => ({ path: `/${(await docsPaths())[0]}` }),
 };
 
 export async function newSubscription(world: World, tenant: Tenant): Promise<string> {

@@ -1,0 +1,132 @@
+// The browsable description: one page, Swagger UI and the few lines that start it, all served from
+// here. No other origin is asked for anything, and the page's policy forbids it. Files are read
+// when the first reader comes; they carry their version in the path and may be kept for ever.
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { PonteError } from '../../core/errors.js';
+import { Content, type Reply } from './route-row.js';
+
+const html = 'text/html; charset=utf-8';
+const css = 'text/css; charset=utf-8';
+const script = 'text/javascript; charset=utf-8';
+
+/** What the page loads, in this order, and as what. */
+const types = {
+  'swagger-ui.css': css,
+  'swagger-ui-bundle.js': script,
+  'start.js': script,
+} as const;
+
+export const docsPageTypes = [html] as const;
+export const docsFileTypes = [css, script] as const;
+
+type FileName = keyof typeof types;
+
+/** Icons of the style sheet are data: URLs. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const KEEP_SECONDS = 31_536_000;
+const VERSION_LENGTH = 12;
+
+/** Paths are relative, so that the page works under any prefix that a proxy adds. */
+const start = `SwaggerUIBundle({
+  url: 'docs-json',
+  dom_id: '#docs',
+  deepLinking: true,
+  validatorUrl: null,
+  displayRequestDuration: true,
+  defaultModelsExpandDepth: 0,
+});
+`;
+
+interface DocsFiles {
+  readonly version: string;
+  readonly files: Readonly<Record<FileName, Buffer>>;
+}
+
+let files: Promise<DocsFiles> | null = null;
+
+export async function docsPage(): Promise<Reply> {
+  const [style, ...scripts] = await docsPaths();
+  const body = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Ponte</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${style}">
+${scripts.map((path) => `<script src="${path}" defer></script>`).join('\n')}
+</head>
+<body>
+<div id="docs"></div>
+<noscript>It needs JavaScript. What it shows is at <a href="docs-json">docs-json</a>.</noscript>
+</body>
+</html>
+`;
+  return content(Buffer.from(body), html, {
+    'content-security-policy': policy,
+    'cache-control': 'no-cache',
+    etag: `"${versionOf([Buffer.from(body)])}"`,
+  });
+}
+
+/** Where the page's files are, from the page's place on. */
+export async function docsPaths(): Promise<readonly string[]> {
+  const { version } = await docsFiles();
+  return Object.keys(types).map((name) => `docs/${version}/${name}`);
+}
+
+export async function docsFile(version: string, name: string): Promise<Reply> {
+  const current = await docsFiles();
+  if (version !== current.version || !isFileName(name)) throw new PonteError('NotFound');
+  return content(current.files[name], types[name], {
+    'cache-control': `public, max-age=${KEEP_SECONDS}, immutable`,
+  });
+}
+
+function content(body: Buffer, type: string, headers: Reply['headers']): Reply {
+  const bytes = Readable.from([body], { objectMode: false });
+  return { status: 200, body: new Content({ type, sizeBytes: body.length, bytes }), headers };
+}
+
+function isFileName(name: string): name is FileName {
+  return Object.hasOwn(types, name);
+}
+
+function docsFiles(): Promise<DocsFiles> {
+  files ??= loadFiles().catch((error: unknown) => {
+    files = null;
+    throw error;
+  });
+  return files;
+}
+
+async function loadFiles(): Promise<DocsFiles> {
+  // Built, they lie beside the code; in the sources, where npm put them.
+  const built = new URL('./swagger-ui/', import.meta.url);
+  const folder = existsSync(built) ? built : new URL('.', import.meta.resolve('swagger-ui-dist'));
+  const loaded = {
+    'swagger-ui.css': await readFile(new URL('swagger-ui.css', folder)),
+    'swagger-ui-bundle.js': await readFile(new URL('swagger-ui-bundle.js', folder)),
+    'start.js': Buffer.from(start),
+  };
+  return { version: versionOf(Object.values(loaded)), files: loaded };
+}
+
+function versionOf(contents: readonly Buffer[]): string {
+  const hash = createHash('sha256');
+  for (const bytes of contents) hash.update(bytes);
+  return hash.digest('hex').slice(0, VERSION_LENGTH);
+}
