@@ -11,6 +11,7 @@ import {
   aDelivery,
   aDocument,
   aFeedEvent,
+  aMail,
   aMessage,
   anAdvance,
   anEvent,
@@ -222,6 +223,7 @@ export function storeClaimsContract(database: string, open: OpenStore): void {
         dueAtMs: null,
       },
       'a document': { stage: (tx) => tx.documents.insert(aDocument()), dueAtMs: T0 + 12 },
+      'a mail': { stage: (tx) => tx.mails.insert(aMail()), dueAtMs: T0 + 16 },
       'an advance': { stage: (tx) => tx.advances.put(anAdvance()), dueAtMs: T0 },
       'an expiry': {
         stage: (tx) => tx.payments.insert(aBarePayment({ expiresAtMs: T0 + 4 })),

@@ -5,6 +5,7 @@ import type { ConnectedAccount } from '../../core/domain/connected-account.js';
 import type { Document } from '../../core/domain/document.js';
 import type { DomainEvent } from '../../core/domain/event.js';
 import { type Funds, noFunds } from '../../core/domain/funds.js';
+import type { Mail } from '../../core/domain/mail.js';
 import type { Member } from '../../core/domain/member.js';
 import { money } from '../../core/domain/money.js';
 import type { Organization, OrganizationProfile } from '../../core/domain/organization.js';
@@ -257,6 +258,32 @@ export function anAccount(fields: Partial<ConnectedAccount> = {}): ConnectedAcco
     rejectedAtMs: T0 + 2,
     createdAtMs: T0,
     updatedAtMs: T0 + 4,
+    version: 1,
+    ...fields,
+  };
+}
+
+/** On its way for the third time. */
+export function aMail(fields: Partial<Mail> = {}): Mail {
+  return {
+    ...tenant,
+    id: 'mail_1',
+    purpose: 'sign_in',
+    paymentId: 'inv_1',
+    to: 'Ana@Example.com',
+    toKey: 'ana@example.com',
+    nth: 7,
+    tokenHash: 'ab'.repeat(32),
+    tokenSealed: 'sealed',
+    linkEndsAtMs: T0 + 14,
+    linkUsedAtMs: T0 + 15,
+    status: 'pending',
+    tries: 2,
+    dueAtMs: T0 + 16,
+    leaseToken: 'w0',
+    lastError: 'busy',
+    sentAtMs: null,
+    createdAtMs: T0,
     version: 1,
     ...fields,
   };

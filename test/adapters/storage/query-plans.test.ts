@@ -14,6 +14,7 @@ import {
   aDocument,
   aFeedEvent,
   aKey,
+  aMail,
   aMember,
   aMessage,
   anAccount,
@@ -74,6 +75,11 @@ const everything: (tx: Tx) => Promise<unknown> = async (tx) => {
     tx.payments.list({ status: null, orgId: null, beforeId: null, limit: 5 }),
     tx.payments.list({ status: 'failed', orgId: 'org_a', ...page }),
     tx.payments.find('pi_1'),
+    tx.payments.byPublicId('p'),
+    ...[null, 'approved' as const].flatMap((status) => [
+      tx.payments.listInvoices(tenant, { status, ...page }),
+      tx.payments.listInvoices(tenant, { status, beforeId: null, limit: 5 }),
+    ]),
     tx.funds.get(tenant, 'pi_1'),
     tx.funds.open(5),
     tx.quotes.get(tenant, 'qt_1'),
@@ -97,6 +103,13 @@ const everything: (tx: Tx) => Promise<unknown> = async (tx) => {
     ...[true, false].flatMap((kept) => [
       tx.documents.list({ kept, ...page }),
       tx.documents.list({ kept, beforeId: null, limit: 5 }),
+    ]),
+    tx.mails.get(tenant, 'mail_1'),
+    tx.mails.byTokenHash('h'),
+    tx.mails.newestNumbered('test', 'a@b', 5),
+    ...[null, 'refused' as const].flatMap((status) => [
+      tx.mails.list({ status, ...page }),
+      tx.mails.list({ status, beforeId: null, limit: 5 }),
     ]),
     tx.accounts.get(tenant, 'acct_1'),
     tx.accounts.byExternalId(tenant, 'e'),
@@ -133,6 +146,7 @@ const everything: (tx: Tx) => Promise<unknown> = async (tx) => {
   ]);
   tx.organizations.insert(anOrganization(), [aProfile()]);
   tx.organizations.update(anOrganization());
+  tx.organizations.expect(anOrganization({ id: 'org_b' }));
   tx.organizations.updateProfile(aProfile());
   tx.organizations.expectProfile(aProfile({ mode: 'live' }));
   tx.members.insert(aMember());
@@ -155,6 +169,8 @@ const everything: (tx: Tx) => Promise<unknown> = async (tx) => {
   tx.accounts.insert(anAccount());
   tx.accounts.update(anAccount());
   tx.accounts.expect(anAccount({ id: 'acct_2' }));
+  tx.mails.insert(aMail());
+  tx.mails.update(aMail());
   tx.documents.insert(aDocument());
   tx.documents.update(aDocument());
   tx.documents.orderPurge(tenant, aDocument().owner, T0);
@@ -178,6 +194,7 @@ const everything: (tx: Tx) => Promise<unknown> = async (tx) => {
 async function everyClaim(claims: Claims): Promise<void> {
   const claim = { nowMs: T0, limit: 5, leaseMs: 1_000, token: 't' };
   await claims.commands(claim);
+  await claims.mails(claim);
   await claims.dueSubscriptions(T0);
   await claims.deliveries({ ...claim, subscriptionId: 'whs_1' });
   await claims.spentDeliveries(T0, 5);

@@ -9,6 +9,7 @@ import { storeAccountsContract } from '../../contract/store-accounts-contract.js
 import { storeClaimsContract } from '../../contract/store-claims-contract.js';
 import { storeContract } from '../../contract/store-contract.js';
 import { storeDocumentsContract } from '../../contract/store-documents-contract.js';
+import { storeInvoicesContract } from '../../contract/store-invoices-contract.js';
 import { storeListsContract } from '../../contract/store-lists-contract.js';
 import { storeMembersContract } from '../../contract/store-members-contract.js';
 import { storeRowsContract } from '../../contract/store-rows-contract.js';
@@ -41,5 +42,6 @@ for (const [database, open] of Object.entries(databases)) {
   storeClaimsContract(database, open);
   storeAccountsContract(database, open);
   storeDocumentsContract(database, open);
+  storeInvoicesContract(database, open);
   storeMembersContract(database, open);
 }

@@ -1,0 +1,244 @@
+// What every store promises about invoices and the mails to their buyers: rows come back as they
+// were written, invoices are listed newest first under any filter, an address has each number once,
+// and due mails are leased to one worker. Run over each database.
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { Mail } from '../../core/domain/mail.js';
+import { type Payment, paymentStatuses } from '../../core/domain/payment.js';
+import type { Claim, Store } from '../../core/ports.js';
+import {
+  aBarePayment,
+  aMail,
+  anOrganization,
+  aPayment,
+  otherMode,
+  otherOrg,
+  T0,
+  tenant,
+} from '../support/domain-samples.js';
+import type { OpenStore } from './store-contract.js';
+
+const invoice = (id: string, fields: Partial<Payment> = {}): Payment =>
+  aBarePayment({ id, origin: 'invoice', ...fields });
+const contention = { code: 'StoreContention' };
+
+export function storeInvoicesContract(database: string, open: OpenStore): void {
+  describe(`the store over ${database}: invoices and mails`, () => {
+    const opened: Store[] = [];
+    const fresh = async (
+      rows: { readonly payments?: readonly Payment[]; readonly mails?: readonly Mail[] } = {},
+    ): Promise<Store> => {
+      const store = await open();
+      opened.push(store);
+      await store.run(async (tx) => {
+        for (const payment of rows.payments ?? []) tx.payments.insert(payment);
+        for (const mail of rows.mails ?? []) tx.mails.insert(mail);
+      });
+      return store;
+    };
+    const list = (store: Store, status: Payment['status'] | null, place = tenant) =>
+      store.run((tx) => tx.payments.listInvoices(place, { status, beforeId: null, limit: 100 }));
+    after(() => Promise.all(opened.map((store) => store.close())));
+
+    test('an invoice comes back as it was written, full or bare', async () => {
+      const full = aPayment({ id: 'inv_1', origin: 'invoice' });
+      const store = await fresh({ payments: [full, invoice('inv_2')] });
+      assert.deepEqual(await store.run((tx) => tx.payments.get(tenant, 'inv_1')), full);
+      assert.deepEqual(await store.run((tx) => tx.payments.get(tenant, 'inv_2')), invoice('inv_2'));
+    });
+
+    test('who approved it and when its buyer was invited may change, who created it not', async () => {
+      const store = await fresh({ payments: [invoice('inv_1', { createdByMemberId: 'mem_1' })] });
+      const changed = { approvedByMemberId: 'mem_2', invitedAtMs: T0 + 9 };
+      await store.run(async (tx) =>
+        tx.payments.update(
+          invoice('inv_1', { ...changed, createdByMemberId: 'mem_3', number: 'other' }),
+        ),
+      );
+      assert.deepEqual(
+        await store.run((tx) => tx.payments.get(tenant, 'inv_1')),
+        invoice('inv_1', { ...changed, createdByMemberId: 'mem_1', version: 2 }),
+      );
+    });
+
+    test('a payment is found by its publicId, of whatever tenant', async () => {
+      const stranger = invoice('inv_2', { ...otherOrg, publicId: 'pub_2' });
+      const store = await fresh({ payments: [invoice('inv_1', { publicId: 'pub_1' }), stranger] });
+      assert.deepEqual(await store.run((tx) => tx.payments.byPublicId('pub_2')), stranger);
+      assert.equal(await store.run((tx) => tx.payments.byPublicId('pub_3')), null);
+    });
+
+    test('lists of invoices follow each other without gap under every filter', async () => {
+      const rows = Array.from({ length: 41 }, (_, index) =>
+        invoice(`inv_${String(index).padStart(2, '0')}`, {
+          status: paymentStatuses[index % 3] ?? 'failed',
+          // One moment for all: ids alone order them.
+          createdAtMs: T0,
+        }),
+      );
+      const others = [
+        aBarePayment({ id: 'pi_1' }),
+        invoice('inv_05x', otherOrg),
+        invoice('inv_06x', otherMode),
+      ];
+      const store = await fresh({ payments: [...rows, ...others] });
+      for (const status of [null, ...paymentStatuses]) {
+        const expected = rows
+          .filter((row) => status === null || row.status === status)
+          .toReversed();
+        assert.deepEqual(await list(store, status), expected, `${status}`);
+        const pages: Payment[] = [];
+        for (;;) {
+          const beforeId = pages.at(-1)?.id ?? null;
+          const page = await store.run((tx) =>
+            tx.payments.listInvoices(tenant, { status, beforeId, limit: 4 }),
+          );
+          assert.ok(page.length <= 4);
+          if (page.length === 0) break;
+          pages.push(...page);
+        }
+        assert.deepEqual(pages, expected, `${status} by pages`);
+      }
+      const strangers = [
+        ...(await list(store, null, otherOrg)),
+        ...(await list(store, null, otherMode)),
+      ];
+      assert.deepEqual(ids(strangers), ['inv_05x', 'inv_06x']);
+    });
+
+    test('an expected organization that changed fails the whole batch', async () => {
+      const store = await fresh();
+      await store.run(async (tx) => tx.organizations.insert(anOrganization(), []));
+      await store.run(async (tx) => tx.organizations.update(anOrganization()));
+      await assert.rejects(
+        store.run(async (tx) => {
+          tx.organizations.expect(anOrganization());
+          tx.payments.insert(invoice('inv_1'));
+        }),
+        contention,
+      );
+      assert.deepEqual(await list(store, null), []);
+      await store.run(async (tx) => tx.organizations.expect(anOrganization({ version: 2 })));
+    });
+
+    test('a mail comes back as it was written, full or bare, and so it does changed', async () => {
+      const bare = aMail({ nth: null, linkUsedAtMs: null, leaseToken: null, lastError: null });
+      for (const mail of [aMail(), bare]) {
+        const store = await fresh({ mails: [mail] });
+        const read = () => store.run((tx) => tx.mails.get(tenant, 'mail_1'));
+        assert.deepEqual(await read(), mail);
+        const ended = { status: 'sent', tokenSealed: null, dueAtMs: null, sentAtMs: T0 } as const;
+        const changed = { ...mail, ...ended, linkUsedAtMs: T0 + 9, tries: 9, lastError: 'x' };
+        await store.run(async (tx) => tx.mails.update(changed));
+        assert.deepEqual(await read(), { ...changed, version: 2 });
+        for (const place of [otherMode, otherOrg]) {
+          assert.equal(await store.run((tx) => tx.mails.get(place, 'mail_1')), null);
+        }
+      }
+    });
+
+    test('a mail is found by the hash of its link; two do not have the same', async () => {
+      const store = await fresh({ mails: [aMail({ ...otherOrg, tokenHash: 'h1', nth: null })] });
+      const found = await store.run((tx) => tx.mails.byTokenHash('h1'));
+      assert.equal(found?.orgId, otherOrg.orgId);
+      assert.equal(await store.run((tx) => tx.mails.byTokenHash('h2')), null);
+      const second = aMail({ id: 'mail_2', tokenHash: 'h1', nth: null });
+      await assert.rejects(
+        store.run(async (tx) => tx.mails.insert(second)),
+        contention,
+      );
+    });
+
+    test('each number of an address is taken once per mode; unnumbered mails are many', async () => {
+      const store = await fresh({
+        mails: [
+          numbered('mail_1', 1),
+          numbered('mail_2', 2, otherOrg),
+          numbered('mail_3', 10),
+          numbered('mail_4', 3, otherMode),
+          numbered('mail_5', null),
+          numbered('mail_6', null),
+          aMail({ id: 'mail_7', tokenHash: 'mail_7', nth: 11, toKey: 'bo@example.com' }),
+        ],
+      });
+      const newest = await store.run((tx) => tx.mails.newestNumbered('test', 'ana@example.com', 2));
+      assert.deepEqual(ids(newest), ['mail_3', 'mail_2']);
+      const taken = numbered('mail_8', 2);
+      await assert.rejects(
+        store.run(async (tx) => tx.mails.insert(taken)),
+        contention,
+      );
+    });
+
+    test('operators list mails newest first over all tenants', async () => {
+      const store = await fresh({
+        mails: [
+          numbered('mail_1', 1),
+          numbered('mail_2', 2, otherOrg),
+          { ...numbered('mail_3', 3, otherMode), ...refused },
+          { ...numbered('mail_4', 4), ...refused },
+        ],
+      });
+      const listed = async (status: Mail['status'] | null, beforeId: string | null, limit = 9) =>
+        ids(await store.run((tx) => tx.mails.list({ status, beforeId, limit })));
+      assert.deepEqual(await listed(null, null), ['mail_4', 'mail_3', 'mail_2', 'mail_1']);
+      assert.deepEqual(await listed(null, 'mail_4', 2), ['mail_3', 'mail_2']);
+      assert.deepEqual(await listed('refused', null), ['mail_4', 'mail_3']);
+      assert.deepEqual(await listed('refused', 'mail_4'), ['mail_3']);
+      assert.deepEqual(await listed('sent', null), []);
+    });
+
+    test('due mails are leased to one worker, oldest due first, each try counted', async () => {
+      const store = await fresh({
+        mails: [
+          due('mail_1', T0),
+          due('mail_2', T0 - 2, otherOrg),
+          due('mail_3', T0 - 1),
+          due('mail_4', T0 + 1),
+          { ...due('mail_5', T0), ...refused },
+        ],
+      });
+      const first = await store.claims.mails({ ...claim('w1'), limit: 2 });
+      assert.deepEqual(ids(first), ['mail_2', 'mail_3']);
+      assert.deepEqual(first[1], {
+        ...due('mail_3', T0 + 1_000),
+        leaseToken: 'w1',
+        tries: 3,
+        version: 2,
+      });
+      const [second, third] = await Promise.all([
+        store.claims.mails(claim('w2')),
+        store.claims.mails(claim('w3')),
+      ]);
+      assert.deepEqual(ids([...second, ...third]), ['mail_1']);
+      const again = await store.claims.mails(claim('w4', T0 + 1_000));
+      assert.deepEqual(ids(again).toSorted(), ['mail_1', 'mail_2', 'mail_3', 'mail_4']);
+    });
+
+    test('ending all leases makes what was in hand due at once', async () => {
+      const store = await fresh({ mails: [due('mail_1', T0), due('mail_2', T0 + 50)] });
+      await store.claims.mails(claim('w1'));
+      await store.claims.releaseAll(T0 + 1);
+      assert.deepEqual(ids(await store.claims.mails(claim('w2', T0 + 1))), ['mail_1']);
+      assert.equal(await store.claims.nextDueAtMs(), T0 + 50);
+    });
+  });
+}
+
+const refused = { status: 'refused', dueAtMs: null, tokenSealed: null } as const;
+
+function numbered(id: string, nth: number | null, place = tenant): Mail {
+  return aMail({ ...place, id, nth, tokenHash: id });
+}
+
+function due(id: string, dueAtMs: number, place = tenant): Mail {
+  return aMail({ ...place, id, dueAtMs, nth: null, tokenHash: id, leaseToken: null });
+}
+
+function claim(token: string, nowMs = T0): Claim {
+  return { nowMs, limit: 10, leaseMs: 1_000, token };
+}
+
+function ids(rows: readonly { readonly id: string }[]): readonly string[] {
+  return rows.map(({ id }) => id);
+}
