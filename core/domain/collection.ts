@@ -189,6 +189,23 @@ export function payinReported(
   return endedFunds(change, commands, nowMs);
 }
 
+/**
+ * The partner surely did nothing: `postponed` waits for its next try, or is taken back when the
+ * payment ended during the call.
+ */
+export function orderPostponed(
+  was: Collection,
+  commands: readonly PartnerCommand[],
+  postponed: PartnerCommand,
+  nowMs: number,
+): Change {
+  const unwanted = isTerminal(was.payment.status) && postponed.kind !== 'refund';
+  if (unwanted && isVoidable(postponed)) {
+    return takenBack(unchanged(was), commands, [postponed], nowMs);
+  }
+  return { ...unchanged(was), changedCommands: [postponed] };
+}
+
 /** A worker takes the payout in hand; from here a cancel is no longer possible. */
 export function payoutTaken(was: Collection, nowMs: number): Change {
   const change = withMove(unchanged(was), 'take_payout', nowMs);
@@ -348,12 +365,22 @@ function ended(
 ): Change {
   const voidable = commands.filter((command) => isVoidable(command) && command.kind !== 'refund');
   const change = withMove(unchanged(was), move, nowMs, fields);
-  const takenBack = voidable.map(({ kind }) => kind);
+  return takenBack(change, commands, voidable, nowMs);
+}
+
+/** Orders of an ended payment that surely did not happen; `commands` are all of the payment. */
+function takenBack(
+  change: Change,
+  commands: readonly PartnerCommand[],
+  voidable: readonly PartnerCommand[],
+  nowMs: number,
+): Change {
+  const kinds = voidable.map(({ kind }) => kind);
   let { funds } = change;
-  if (takenBack.includes('payin')) funds = payinFailed(funds);
+  if (kinds.includes('payin')) funds = payinFailed(funds);
   // A payout that was taken in hand and is pending again surely did not happen.
   const inFlight = nextPosition(funds.position, 'return') !== null;
-  if (takenBack.includes('payout') && inFlight) funds = payoutReturned(funds);
+  if (kinds.includes('payout') && inFlight) funds = payoutReturned(funds);
   return endedFunds(withVoided({ ...change, funds }, voidable, nowMs), commands, nowMs);
 }
 

@@ -5,6 +5,7 @@
 import {
   type Change,
   type Collection,
+  orderPostponed,
   payinAccepted,
   payinRefused,
   payoutLost,
@@ -262,8 +263,11 @@ async function record(
     }
     const was = await loadCollection(tx, tenantOf(command), command.paymentId);
     const commands = await tx.commands.ofPayment(tenantOf(command), command.paymentId);
-    const change = answeredChange(command, commands, answer, was, nowMs);
-    stageChange(deps, tx, was, withCommandChanged(change, next));
+    const change =
+      answer.outcome === 'later'
+        ? orderPostponed(was, commands, next, nowMs)
+        : withCommandChanged(answeredChange(command, commands, answer, was, nowMs), next);
+    stageChange(deps, tx, was, change);
     return change;
   });
   if (change !== null) announce(deps, change);

@@ -6,6 +6,7 @@ import {
   type Collection,
   cancelled,
   failedByOperator,
+  orderPostponed,
   type PayoutReport,
   payinReported,
   payoutLost,
@@ -188,6 +189,29 @@ test('failed by operations staff: a payout not sent is taken back, one sent is w
     const change = failedByOperator(paying, [command], 'by hand', NOW_MS);
     assert.deepEqual(change.changedCommands, [], command.state);
     assert.deepEqual(amounts(change), [0n, 10_000n, 0n, 0n, 0n], command.state);
+  }
+});
+
+test('an order that surely did not happen waits on, unless its payment ended meanwhile', () => {
+  const payout = { ...commandIn.pending, kind: 'payout' as const };
+  const waits = orderPostponed(paying, [payout], payout, NOW_MS);
+  assert.deepEqual(waits.changedCommands, [payout]);
+  assert.equal(waits.funds, paying.funds);
+
+  const takenBack = orderPostponed(given, [payout], payout, NOW_MS);
+  assert.deepEqual(
+    takenBack.changedCommands.map(({ state }) => state),
+    ['void'],
+  );
+  assert.equal(takenBack.funds.refundOwedMinor, 10_000n);
+  assert.deepEqual(takenBack.commands, [{ kind: 'refund', amount: usd(10_000n) }]);
+
+  for (const postponed of [
+    { ...commandIn.unknown, kind: 'payout' as const },
+    { ...commandIn.pending, kind: 'refund' as const },
+  ]) {
+    const { changedCommands } = orderPostponed(given, [postponed], postponed, NOW_MS);
+    assert.deepEqual(changedCommands, [postponed], 'what may exist, and what is owed, goes on');
   }
 });
 
