@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { createFileMailer } from '../../../adapters/mail/file.js';
+import type { OutgoingMail } from '../../../core/ports.js';
+
+const home = mkdtempSync(join(tmpdir(), 'ponte-mails-'));
+const folder = join(home, 'mails');
+const logged: string[] = [];
+const note = (message: string, fields = {}) => logged.push(`${message} ${JSON.stringify(fields)}`);
+const log = { debug: note, info: note, warn: note, error: note };
+const from = { name: 'Ponte', address: 'ponte@localhost' };
+after(() => rmSync(home, { recursive: true }));
+
+const mail: OutgoingMail = {
+  to: 'ana@example.com',
+  subject: 'Acme asks you to pay',
+  text: 'Open this link:\nhttps://pay.example/r/p?token=secret-token',
+  messageId: 'mail_1',
+  writtenAtMs: 1_893_456_000_000,
+};
+
+test('a mail is a file of its own for the owner alone, and the log has nothing of the link', async () => {
+  const mailer = createFileMailer({ folder, from, log });
+  assert.deepEqual(await mailer.send(mail), { outcome: 'sent' });
+  assert.deepEqual(await mailer.send({ ...mail, messageId: 'mail_2' }), { outcome: 'sent' });
+  assert.deepEqual(readdirSync(folder).toSorted(), ['mail_1.eml', 'mail_2.eml']);
+  const file = join(folder, 'mail_1.eml');
+  const text = readFileSync(file, 'utf8');
+  assert.match(text, /^Message-ID: <mail_1@localhost>\r$/m);
+  assert.match(text, /token=secret-token/);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.equal(statSync(folder).mode & 0o777, 0o700);
+  assert.equal(logged.length, 2);
+  assert.match(logged[0] ?? '', /mail_1\.eml/);
+  assert.doesNotMatch(logged.join(), /secret-token|ana@example/);
+});
+
+test('sent again, it takes its own place', async () => {
+  const mailer = createFileMailer({ folder, from, log });
+  const before = readFileSync(join(folder, 'mail_1.eml'));
+  await mailer.send(mail);
+  assert.deepEqual(readFileSync(join(folder, 'mail_1.eml')), before);
+  assert.equal(readdirSync(folder).length, 2);
+});
+
+test('where nothing can be written, it is tried later', async () => {
+  writeFileSync(join(home, 'no-folder'), '');
+  const mailer = createFileMailer({ folder: join(home, 'no-folder'), from, log });
+  assert.equal((await mailer.send(mail)).outcome, 'later');
+});

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { createSmtpMailer, type SmtpOptions } from '../../../adapters/mail/smtp.js';
+import type { OutgoingMail } from '../../../core/ports.js';
+import { type LocalSmtp, localSmtp } from '../../support/local-smtp.js';
+
+let server: LocalSmtp;
+
+before(async () => {
+  server = await localSmtp();
+});
+beforeEach(() => {
+  server.answers = {};
+});
+after(() => server.close());
+
+const mail: OutgoingMail = {
+  to: 'ana@example.com',
+  subject: 'Acme · São Paulo asks you to pay 100.00 USD',
+  text: `Open this link:\nhttps://pay.example/r/${'p'.repeat(24)}?token=${'t'.repeat(43)}\n.\nÃ`,
+  messageId: 'mail_1',
+  writtenAtMs: 1_893_456_000_000,
+};
+
+function send(options: Partial<SmtpOptions> = {}, fields: Partial<OutgoingMail> = {}) {
+  const from = { name: 'Ponte', address: 'pay@acme.example' };
+  const mailer = createSmtpMailer({ url: server.url, from, requireTls: false, ...options });
+  return mailer.send({ ...mail, ...fields });
+}
+
+test('a mail arrives whole, from the sender, under its Message-ID and date', async () => {
+  assert.deepEqual(await send(), { outcome: 'sent' });
+  const message = server.messages.at(-1) ?? '';
+  const [head = '', body = ''] = message.split('\r\n\r\n');
+  assert.match(head, /^From: Ponte <pay@acme\.example>$/m);
+  assert.match(head, /^To: ana@example\.com$/m);
+  assert.match(head, /^Message-ID: <mail_1@acme\.example>$/m);
+  assert.match(head, /^Date: Tue, 01 Jan 2030 00:00:00 \+0000$/m);
+  assert.match(head, /^Auto-Submitted: auto-generated$/m);
+  assert.match(head, /^Subject: =\?UTF-8\?/m);
+  const text = Buffer.from(
+    body
+      .replaceAll(/=\r\n/g, '')
+      .replaceAll(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  ).toString('utf8');
+  assert.equal(text.replaceAll('\r\n', '\n').trimEnd(), mail.text);
+});
+
+test('sent again, it is the same message', async () => {
+  await send();
+  await send();
+  assert.equal(server.messages.at(-1), server.messages.at(-2));
+});
+
+test('user and password come from the URL, decoded', async () => {
+  const url = `smtp://us%40er:p%3Ass@127.0.0.1:${server.port}`;
+  assert.deepEqual(await send({ url }), { outcome: 'sent' });
+  const [, given = ''] =
+    /^AUTH PLAIN (\S+)$/.exec(server.commands.findLast((line) => line.startsWith('AUTH')) ?? '') ??
+    [];
+  assert.equal(Buffer.from(given, 'base64').toString(), '\u0000us@er\u0000p:ss');
+});
+
+test('what a mail server’s answer means', async () => {
+  const cases = [
+    ['RCPT', '550 5.1.1 no such user', 'refused'],
+    ['RCPT', '450 4.2.0 greylisted', 'later'],
+    ['DATA', '554 5.7.1 looks like spam', 'refused'],
+    ['.', '552 5.3.4 too large', 'refused'],
+    ['.', '451 4.3.0 try again', 'later'],
+    ['.', null, 'later'],
+    ['MAIL', '550 5.7.1 this sender may not', 'later'],
+    ['MAIL', '452 4.3.1 no space', 'later'],
+    ['EHLO', '421 4.3.2 closing', 'later'],
+    ['EHLO', null, 'later'],
+  ] as const;
+  for (const [command, answer, outcome] of cases) {
+    server.answers = { [command]: answer, ...(command === 'EHLO' ? { HELO: answer } : {}) };
+    const { outcome: found, ...told } = await send();
+    assert.equal(found, outcome, `${command}: ${answer}`);
+    assert.ok('reason' in told && told.reason.length > 0);
+  }
+});
+
+test('a wrong password is ours to correct, not the mail’s end', async () => {
+  server.answers = { AUTH: '535 5.7.8 wrong' };
+  const url = `smtp://user:wrong@127.0.0.1:${server.port}`;
+  assert.equal((await send({ url })).outcome, 'later');
+});
+
+test('nobody there: later', async () => {
+  const gone = await localSmtp();
+  await gone.close();
+  assert.equal((await send({ url: gone.url })).outcome, 'later');
+});
+
+test('where TLS is a must, nothing is sent without it', async () => {
+  const before = server.commands.length;
+  assert.equal((await send({ requireTls: true })).outcome, 'later');
+  const said = server.commands.slice(before);
+  assert.ok(
+    said.every((line) => !/^(AUTH|MAIL|RCPT|DATA)/.test(line)),
+    said.join(),
+  );
+});
+
+test('one address is one recipient, whatever stands in it', async () => {
+  const before = server.commands.length;
+  await send({}, { to: 'o’brien+a=b@example.com' });
+  await send({}, { to: 'eve@example.com, all@example.com' });
+  await send({}, { to: 'eve@example.com\r\nRCPT TO:<all@example.com>' });
+  const recipients = server.commands.slice(before).filter((line) => /^RCPT/i.test(line));
+  assert.ok(
+    recipients.every((line) => !line.includes('<all@example.com>')),
+    recipients.join(),
+  );
+  assert.ok(server.messages.every((text) => !/^(Bcc|RCPT)/m.test(text)));
+});
