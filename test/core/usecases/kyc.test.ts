@@ -109,8 +109,10 @@ function withPartner(deps: Deps, changed: Partial<SettlementPartner>): Deps {
   return { ...deps, partners: { ...deps.partners, test: { ...partner, ...changed } } };
 }
 
-function commandsOf({ deps }: World) {
-  return deps.store.run((tx) => tx.commands.list({ stuck: false, limit: 100 }));
+/** Those about buyers: the organizations' own KYB is an order too. */
+async function commandsOf({ deps }: World) {
+  const all = await deps.store.run((tx) => tx.commands.list({ stuck: false, limit: 100 }));
+  return all.filter(({ kind }) => kind !== 'submit_organization');
 }
 
 async function decided({ deps, tenant }: Scene, { id }: KycSubmission): Promise<string> {
