@@ -25,7 +25,7 @@ export function createFileMailer(options: {
         const { message } = await transport.sendMail(messageOf(from, mail));
         assert(Buffer.isBuffer(message), 'the message comes whole');
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        await writeFile(`${file}.part`, message, { mode: 0o600 });
+        await writeFile(`${file}.part`, legible(message, mail.text), { mode: 0o600 });
         await rename(`${file}.part`, file);
       } catch (error) {
         return { outcome: 'later', reason: String(error) };
@@ -34,4 +34,11 @@ export function createFileMailer(options: {
       return { outcome: 'sent' };
     },
   };
+}
+
+/** The same message with its text as it is, so that a link can be copied from the file. */
+function legible(message: Buffer, text: string): string {
+  const [head = ''] = message.toString('utf8').split('\r\n\r\n', 1);
+  const plain = head.replace(/^(Content-Transfer-Encoding:).*$/m, '$1 8bit');
+  return `${plain}\r\n\r\n${text.replaceAll('\n', '\r\n')}`;
 }

@@ -17,7 +17,7 @@ after(() => rmSync(home, { recursive: true }));
 const mail: OutgoingMail = {
   to: 'ana@example.com',
   subject: 'Acme asks you to pay',
-  text: 'Open this link:\nhttps://pay.example/r/p?token=secret-token',
+  text: `São Paulo\nhttps://pay.example/r/${'p'.repeat(24)}?token=secret-token${'t'.repeat(31)}\n`,
   messageId: 'mail_1',
   writtenAtMs: 1_893_456_000_000,
 };
@@ -30,7 +30,8 @@ test('a mail is a file of its own for the owner alone, and the log has nothing o
   const file = join(folder, 'mail_1.eml');
   const text = readFileSync(file, 'utf8');
   assert.match(text, /^Message-ID: <mail_1@localhost>\r$/m);
-  assert.match(text, /token=secret-token/);
+  assert.ok(text.endsWith(`\r\n\r\n${mail.text.replaceAll('\n', '\r\n')}`), text);
+  assert.match(text, /^Content-Transfer-Encoding: 8bit\r$/m);
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.equal(statSync(folder).mode & 0o777, 0o700);
   assert.equal(logged.length, 2);
