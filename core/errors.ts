@@ -159,8 +159,7 @@ export const catalogue = {
   UploadUrlExpired: {
     status: 410,
     transient: false,
-    message:
-      'The upload URL has expired, or its document was submitted. Ask for a new one, send it there.',
+    message: 'The upload URL has expired, or its document was submitted. Ask for another URL.',
   },
   PayloadTooLarge: {
     status: 413,

@@ -78,7 +78,9 @@ export const owner = {
   taxType: z.enum(['SSN', 'ITIN'], 'send SSN or ITIN'),
 } as const;
 
-/** Absent and null are the same: every field of a dossier may be left out, if nothing asks for it. */
+/**
+ * Absent and null are the same: every field of a dossier may be left out, if nothing asks for it.
+ */
 export const ownerFields = allOptional(owner);
 
 /** Everything but the e-mail address and the country, whose names differ from body to body. */

@@ -20,7 +20,7 @@ export function acquireServingLock(databasePath: string): () => void {
     connection.close();
     throw new PonteError(
       'InternalError',
-      `${holder} already serves ${databasePath}. Stop it first, or use PostgreSQL.`,
+      `${holder} already serves ${databasePath}. Stop it first.`,
       { cause: error },
     );
   }

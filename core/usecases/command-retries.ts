@@ -20,7 +20,8 @@ import { loadCollection, newCommand, stageChange, withCommandChanged } from './c
 /**
  * An operator sets a command to work again: a refused refund under a new command; an order that the
  * partner does not know once more, or given up when its payment has ended; any other open one at
- * once. Answers with the command as it stands then. CommandNotRetryable when there is nothing to do.
+ * once. Answers with the command as it stands then. CommandNotRetryable when there is nothing to
+ * do.
  */
 export async function retryCommand(deps: Deps, commandId: string): Promise<PartnerCommand> {
   const retried = await deps.store.run(async (tx) => {

@@ -133,7 +133,10 @@ export interface DocumentContent {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** What was uploaded, for whoever holds the public URL; NotFound before the upload and after the purge. */
+/**
+ * What was uploaded, for whoever holds the public URL; NotFound before the upload and after the
+ * purge.
+ */
 export async function readDocument(
   deps: Deps,
   documentId: string,
@@ -152,8 +155,8 @@ export async function readDocument(
 
 /**
  * Refuses a dossier that names documents which the partner cannot have: addresses that are not
- * https, and documents of ours that are not this party's or were not uploaded. What it names of ours
- * stays as it is from here on, until the party is decided on.
+ * https, and documents of ours that are not this party's or were not uploaded. What it names of
+ * ours stays as it is from here on, until the party is decided on.
  */
 export async function stageSubmitted(
   deps: Deps,

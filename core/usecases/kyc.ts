@@ -1,6 +1,6 @@
-// Starting a buyer's KYC, by the integrator or on the hosted page: the buyer is found or made by its
-// address, a dossier goes to the partner under a stored order and inside the request, and without
-// one a hosted form waits for the buyer. What the partner decides ends in buyers.ts.
+// Starting a buyer's KYC, by the integrator or on the hosted page: the buyer is found or made by
+// its address, a dossier goes to the partner under a stored order and inside the request, and
+// without one a hosted form waits for the buyer. What the partner decides ends in buyers.ts.
 import {
   type Buyer,
   emailKey,

@@ -332,9 +332,13 @@ test('dead letters are found by doctor, and replayed by a running server', async
   await until(async () => receiver.requests.length === 8);
   const ids = receiver.requests.map(({ headers }) => headers['x-service-delivery-id']);
   assert.deepEqual(new Set(ids), new Set([delivery?.['id']]));
+  const isDelivered = async () =>
+    (await done(`deliveries show ${delivery?.['id']}`))['status'] === 'delivered';
+  await until(isDelivered);
   const again = await done(`deliveries replay ${delivery?.['id']}`);
   assert.equal((again['data'] as readonly Json[]).length, 1);
   await until(async () => receiver.requests.length === 9);
+  await until(isDelivered);
   assert.equal((await ponte('doctor')).status, 0);
 });
 

@@ -1,6 +1,6 @@
 // What every store promises about documents: rows come back as they were written, due ones come in
-// order, and the order to purge a party's documents reaches all of them and no others. Run over each
-// database.
+// order, and the order to purge a party's documents reaches all of them and no others. Run over
+// each database.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import {

@@ -1,5 +1,5 @@
-// What moves at the partner: buyers pay, banks carry out, return and fail, identities are decided on,
-// and the news of it is on its way to us.
+// What moves at the partner: buyers pay, banks carry out, return and fail, identities are decided
+// on, and the news of it is on its way to us.
 import type { PonteError } from '../../core/errors.js';
 import { receivePartnerMessage } from '../../core/usecases/settlement.js';
 import type { SeededRandom } from './seeded-random.js';

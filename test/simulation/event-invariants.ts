@@ -1,5 +1,5 @@
-// Invariants of events and their deliveries: nothing told twice, out of order or not at all, judged by
-// what truly reached the receivers.
+// Invariants of events and their deliveries: nothing told twice, out of order or not at all, judged
+// by what truly reached the receivers.
 import { createHash } from 'node:crypto';
 import { matchesEvent } from '../../core/domain/event.js';
 import { verifyWebhook } from '../../core/domain/signature.js';

@@ -76,7 +76,9 @@ export class Gates {
     }
   }
 
-  /** Counts as no real call what the store runs for a process, which may wait at gates of its own. */
+  /**
+   * Counts as no real call what the store runs for a process, which may wait at gates of its own.
+   */
   async outside<T>(work: () => Promise<T>): Promise<T> {
     this.#busy -= 1;
     try {

@@ -1,6 +1,6 @@
-// The service, broken on purpose in one place at a time: the source as it is, with one text replaced
-// while it is loaded. Each variant must be caught by the invariant that it hurts; a text that is no
-// longer there exactly once is a failure too.
+// The service, broken on purpose in one place at a time: the source as it is, with one text
+// replaced while it is loaded. Each variant must be caught by the invariant that it hurts; a text
+// that is no longer there exactly once is a failure too.
 import { readFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -152,8 +152,8 @@ export const mutants: readonly Mutant[] = [
     file: 'core/domain/collection.ts',
     edits: [
       [
-        "return withCommand(withFunds(change, oweRefund(funds, surplusMinor)), { kind: 'refund', amount });",
-        'return withFunds(change, oweRefund(funds, surplusMinor));',
+        "withCommand(withFunds(change, oweRefund(funds, surplusMinor)), { kind: 'refund', amount })",
+        'withFunds(change, oweRefund(funds, surplusMinor))',
       ],
     ],
     caughtBy: ['everyDebtHasItsOrder'],

@@ -1,6 +1,6 @@
 // One simulated process of the service: the real use cases and workers over gated ports. It can be
-// killed at any gate; what it began and did not finish is then nobody's. Errors that a caller of the
-// use cases must never see are written down as surprises.
+// killed at any gate; what it began and did not finish is then nobody's. Errors that a caller of
+// the use cases must never see are written down as surprises.
 import { createHmac } from 'node:crypto';
 import { createTokenSigner } from '../../adapters/crypto/jwt.js';
 import type { Mode } from '../../core/domain/tenant.js';

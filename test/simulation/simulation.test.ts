@@ -1,11 +1,11 @@
 // A hundred random histories, each of which keeps every invariant of invariants.ts. A failure names
-// the seed; `npm run simulate -- --seed N --steps 400 --trace` plays it again.
+// the seed; `npm run simulate -- --seed N --steps 250 --trace` plays it again.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type History, simulate } from './history.js';
 
 const SEEDS = 100;
-const STEPS = 400;
+const STEPS = 250;
 const TAIL_LINES = 60;
 
 const histories: History[] = [];

@@ -1,6 +1,6 @@
 // One simulated world: the real store in memory, processes that come and die, the partner, the
-// receivers, and the time. A step lets something begin or lets waiting calls go on, in an order that
-// the seed decides; after every step the invariants are held against what is there.
+// receivers, and the time. A step lets something begin or lets waiting calls go on, in an order
+// that the seed decides; after every step the invariants are held against what is there.
 import { openSqliteStore, type SqliteStore } from '../../adapters/storage/sqlite.js';
 import type { Mode, Tenant } from '../../core/domain/tenant.js';
 import type { Ids } from '../../core/ports.js';
@@ -275,7 +275,8 @@ function seededIds(random: SeededRandom): Ids {
   return {
     next: (prefix, nowMs) => {
       count += 1;
-      return `${prefix}_${nowMs.toString(36).padStart(9, '0')}${count.toString(36).padStart(6, '0')}`;
+      const time = nowMs.toString(36).padStart(9, '0');
+      return `${prefix}_${time}${count.toString(36).padStart(6, '0')}`;
     },
     randomBytes: (length) => Uint8Array.from({ length }, () => random.between(0, 255)),
   };

@@ -1,5 +1,5 @@
-// Uploads as a client does them: the URL of one answer is sent the bytes, the public one goes into a
-// dossier, and after the decision neither leads anywhere.
+// Uploads as a client does them: the URL of one answer is sent the bytes, the public one goes into
+// a dossier, and after the decision neither leads anywhere.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';

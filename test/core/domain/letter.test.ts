@@ -38,8 +38,8 @@ test('an invitation says who asks for how much, until when the link is good, and
       'Acme asks you to pay 100.00 USD.',
       'Invoice: INV/7\nDue: 2030-02-28',
       'Open this link to see it and to pay:\nhttps://pay.example/r/p?token=t',
-      'It signs you in once, until 2030-01-08 00:00 UTC. Do not forward it: whoever opens it acts ' +
-        'for you. You can ask for another one at\nhttps://pay.example/r/p',
+      'It signs you in once, until 2030-01-08 00:00 UTC. Do not forward it: whoever opens it ' +
+        'acts for you. You can ask for another one at\nhttps://pay.example/r/p',
       'If you did not expect this mail, ignore it: nothing is paid unless you do it.',
       '',
     ].join('\n\n'),
