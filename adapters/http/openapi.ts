@@ -4,33 +4,24 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { eventTypes } from '../../core/domain/event.js';
 import { scopes } from '../../core/domain/scope.js';
-import { assert, catalogue, type ErrorCode } from '../../core/errors.js';
+import { assert, catalogue, type ErrorCode, PonteError } from '../../core/errors.js';
 import { kycResponse } from './buyer-schemas.js';
+import { introduction, offTableCodes, tagOf, tagTexts } from './description-text.js';
 import { eventBodies } from './event-schemas.js';
+import recorded from './examples.json' with { type: 'json' };
+import { presentError } from './present.js';
 import type { Auth, Route } from './route-row.js';
-import { errorResponse, noParams, noQuery, requestSchemas, responseSchemas } from './schemas.js';
+import {
+  errorResponse,
+  keysOf,
+  noParams,
+  noQuery,
+  requestSchemas,
+  responseSchemas,
+} from './schemas.js';
 
 /** The description's own version, as the interface fixes it. */
 const VERSION = '1.0.0';
-
-const about = `Collect cross-border B2B payments: a buyer abroad pays on a hosted page, a Brazilian
-seller is paid BRL by PIX.
-
-- A key's prefix fixes its mode (\`pk_test_\`, \`pk_live_\`); test and live data never meet.
-- Creates take an \`Idempotency-Key\`: a repeat answers with the same resource, status 200 and
-  \`Idempotent-Replayed: true\`. Bodies are not compared, keys do not expire.
-- Every answer carries \`X-Request-Id\`; yours is kept if it is 1-128 of \`[A-Za-z0-9_.-]\`.
-- Unknown properties are ignored, except that \`POST /v1/buyer-kyc\` refuses them. Optional
-  properties of answers are present and null when unset.
-- Lists are \`{ data, nextCursor }\`, newest first; send \`nextCursor\` as \`cursor\`.
-- Besides the refusals listed with each operation: 404 \`NotFound\` for an unknown path, 405
-  \`MethodNotAllowed\`, 408 \`RequestTimeout\`, 431 \`HeadersTooLarge\`.
-- Webhooks are signed: \`X-Service-Signature: t=<unix seconds>,v1=<hex HMAC-SHA256 of
-  "<t>.<raw body>">\`, keyed with the whole secret text. Refuse when \`t\` is more than 300 s off.
-- What webhooks carry can be read again, from any sequence on: \`GET /v1/events\`.
-- In test mode no money moves. Amounts ending in \`.66\` fail at pay-in, in \`.77\` at payout, in
-  \`.88\` are refunded after failure, in \`.55\` arrive one unit short; a first or legal name
-  \`Fail\` is rejected.`;
 
 const security: Readonly<Record<Auth, readonly Readonly<Record<string, readonly string[]>>[]>> = {
   key: [{ ApiKey: [] }],
@@ -100,21 +91,32 @@ export function openApiDocument(routes: readonly Route[]): Json {
   const answered = schemas('output');
   const shared = Object.keys(requests).filter((id) => Object.hasOwn(answered, id));
   assert(shared.length === 0, `requests and answers have names of their own: ${shared}`);
+  const inRows = new Set(routes.flatMap(errorCodesOf));
+  const anywhere = new Set([...inRows, ...offTableCodes]);
+  const codes = keysOf(catalogue).filter((code) => anywhere.has(code));
+  const { Error: envelope, ...others } = answered as Readonly<Record<string, Json>>;
   return {
     openapi: '3.1.0',
     info: {
       title: 'Ponte',
       version: VERSION,
-      description: about,
+      description: introduction(codes),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
+    tags: tagTexts.map(({ name, description }) => ({ name, description })),
     paths,
     webhooks: Object.fromEntries(eventTypes.toSorted().map((type) => [type, webhook(type)])),
     components: {
       securitySchemes,
       headers: { 'X-Request-Id': { schema: { type: 'string' } } },
-      schemas: { ...requests, ...answered },
+      schemas: {
+        ...{ ...requests, ...others },
+        Error: { ...envelope, examples: codes.map(errorExample) },
+      },
+      examples: Object.fromEntries(
+        [...inRows].map((code) => [code, { value: errorExample(code) }]),
+      ),
     },
   };
 }
@@ -140,19 +142,20 @@ export function errorCodesOf(route: Route): readonly ErrorCode[] {
 }
 
 function operation(route: Route, operationId: string): Json {
+  const example = exampleOf(operationId);
   return {
     operationId,
     summary: route.summary,
     ...(route.scope === 'none' ? {} : { description: `Scope: \`${route.scope}\`.` }),
-    tags: [tagOf(route)],
+    tags: [tagOf(Object.values(route.operations)[0] ?? '')],
     security: security[route.auth],
     parameters: [
-      ...parameters(route.params, 'path', noParams),
-      ...parameters(route.query, 'query', noQuery),
+      ...parameters(route.params, 'path', noParams, example.params),
+      ...parameters(route.query, 'query', noQuery, example.query),
       ...(route.idempotency === 'key' ? [idempotencyKey] : []),
     ],
-    ...requestBody(route),
-    responses: { ...refusals(errorCodesOf(route)), ...answers(route) },
+    ...requestBody(route, example.body),
+    responses: { ...refusals(errorCodesOf(route)), ...answers(route, example.answers) },
   };
 }
 
@@ -164,30 +167,60 @@ const idempotencyKey = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 } as const;
 
-function tagOf(route: Route): string {
-  const [, first, second] = (Object.values(route.operations)[0] ?? '').split('/');
-  return (first === 'v1' ? second : first) ?? '';
+/** What the code took and gave in a call that was recorded; `npm run examples` records them. */
+interface RecordedCall {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** By status. */
+  readonly answers?: Readonly<Record<string, unknown>>;
 }
 
-function parameters(schema: z.ZodType, place: 'path' | 'query', none: z.ZodType): readonly Json[] {
+function exampleOf(operationId: string): RecordedCall {
+  const calls: Readonly<Record<string, RecordedCall>> = recorded.calls;
+  return calls[operationId] ?? {};
+}
+
+function errorExample(code: ErrorCode): Json {
+  const options = code === 'EventsPruned' ? { oldestSequence: 1 } : {};
+  return presentError(new PonteError(code, undefined, options));
+}
+
+function parameters(
+  schema: z.ZodType,
+  place: 'path' | 'query',
+  none: z.ZodType,
+  examples: Readonly<Record<string, string>> = {},
+): readonly Json[] {
   if (schema === none) return [];
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input' });
   return Object.entries(properties).map(([name, described]) => {
     const { description, ...rest } = described as Json;
-    return { name, in: place, required: required.includes(name), description, schema: rest };
+    const text = examples[name];
+    const example = rest['type'] === 'integer' && text !== undefined ? Number(text) : text;
+    const told = example === undefined ? {} : { example };
+    return {
+      name,
+      in: place,
+      required: required.includes(name),
+      description,
+      schema: rest,
+      ...told,
+    };
   });
 }
 
-function requestBody(route: Route): Json {
+function requestBody(route: Route, example: unknown): Json {
   if (route.body === 'none') return {};
   if (route.body === 'bytes' || route.body === 'stream') {
     return { requestBody: { required: true, content: { '*/*': { schema: {} } } } };
   }
   const required = !route.body.safeParse({}).success;
-  return { requestBody: { required, content: jsonContent(named(requestSchemas, route.body)) } };
+  const content = jsonContent(named(requestSchemas, route.body), example);
+  return { requestBody: { required, content } };
 }
 
-function answers(route: Route): Json {
+function answers(route: Route, examples: RecordedCall['answers'] = {}): Json {
   const entries = Object.entries(route.responses).map(([status, schema]) => {
     const replayed = status === '200' && route.responses[201] !== undefined;
     return [
@@ -198,15 +231,15 @@ function answers(route: Route): Json {
           'X-Request-Id': requestIdHeader,
           ...(replayed ? { 'Idempotent-Replayed': { schema: { const: 'true' } } } : {}),
         },
-        content: answerContent(schema),
+        content: answerContent(schema, examples[status]),
       },
     ];
   });
   return Object.fromEntries(entries);
 }
 
-function answerContent(schema: z.ZodType | readonly string[]): Json {
-  if (schema instanceof z.ZodType) return jsonContent(named(responseSchemas, schema));
+function answerContent(schema: z.ZodType | readonly string[], example: unknown): Json {
+  if (schema instanceof z.ZodType) return jsonContent(named(responseSchemas, schema), example);
   return Object.fromEntries(schema.map((type) => [type, { schema: {} }]));
 }
 
@@ -230,9 +263,19 @@ function refusals(codes: readonly ErrorCode[]): Json {
           ? { 'Retry-After': { schema: { type: 'integer' } } }
           : {}),
       },
-      content: jsonContent({
-        allOf: [named(responseSchemas, errorResponse), { properties: { error: { enum: names } } }],
-      }),
+      content: {
+        'application/json': {
+          schema: {
+            allOf: [
+              named(responseSchemas, errorResponse),
+              { properties: { error: { enum: names } } },
+            ],
+          },
+          examples: Object.fromEntries(
+            names.map((name) => [name, { $ref: `#/components/examples/${name}` }]),
+          ),
+        },
+      },
     },
   ]);
   return Object.fromEntries(entries);
@@ -240,6 +283,7 @@ function refusals(codes: readonly ErrorCode[]): Json {
 
 function webhook(type: string): Json {
   const body = eventBodies[type.split('.')[0] ?? ''] ?? z.never();
+  const events: Readonly<Record<string, unknown>> = recorded.events;
   const headers = Object.entries(webhookHeaders).map(([name, description]) => ({
     name,
     in: 'header',
@@ -255,9 +299,10 @@ function webhook(type: string): Json {
       parameters: headers,
       requestBody: {
         required: true,
-        content: jsonContent({
-          allOf: [named(responseSchemas, body), { properties: { event: { const: type } } }],
-        }),
+        content: jsonContent(
+          { allOf: [named(responseSchemas, body), { properties: { event: { const: type } } }] },
+          events[type],
+        ),
       },
       responses: {
         '2XX': { description: 'Within 10 s: delivered. Anything else is tried again.' },
@@ -266,8 +311,9 @@ function webhook(type: string): Json {
   };
 }
 
-function jsonContent(schema: Json): Json {
-  return { 'application/json': { schema } };
+function jsonContent(schema: Json, example: unknown): Json {
+  const told = example === undefined ? {} : { example };
+  return { 'application/json': { schema, ...told } };
 }
 
 function named(registry: z.core.$ZodRegistry<{ id: string }>, schema: z.ZodType): Json {

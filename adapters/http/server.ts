@@ -13,6 +13,7 @@ import { describeRoutes } from './openapi.js';
 import { type Pipeline, serve } from './pipeline.js';
 import type { Readiness } from './present.js';
 import { refusalReply, sendRaw } from './response-output.js';
+import type { Site } from './route-row.js';
 import { createRouter } from './router.js';
 import { routes } from './routes.js';
 
@@ -61,12 +62,17 @@ export interface HttpServer {
 export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
   const stopping = new AbortController();
+  let description: Site['description'] | null = null;
   const pipeline: Pipeline = {
     site: {
       deps,
       feedReaders: options.feedReaders,
       readiness: options.readiness,
-      description: describeRoutes(routes),
+      // Made for its first reader: starting does not wait for it.
+      get description() {
+        description ??= describeRoutes(routes);
+        return description;
+      },
     },
     router: createRouter(routes),
     limits: { bytesMax: BODY_BYTES_MAX, timeoutMs: requestTimeoutMs },

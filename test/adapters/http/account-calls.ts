@@ -60,11 +60,13 @@ export function accountExamples(base: string, noun: string): Readonly<Record<str
   const session = (world: World, tenant: Tenant, id: string) =>
     startTerms(world.deps, tenant, id, 'https://shop.example/terms');
   return {
-    [`create${noun}`]: async () => ({
-      path: base,
-      body: { role: 'seller', entityType: 'business', externalId: null },
-      status: 201,
-    }),
+    [`create${noun}`]: async () => {
+      made += 1;
+      const externalId = `seller-${made}`;
+      const { email, legalName } = sellerDossier;
+      const body = { role: 'seller', entityType: 'business', externalId, email, legalName };
+      return { path: base, body, status: 201 };
+    },
     [`list${noun}s`]: async () => ({ path: `${base}?role=seller&status=approved&limit=5` }),
     [`read${noun}`]: on(''),
     [`start${noun}Terms`]: on('/tos-session', { redirectUrl: 'https://shop.example/terms' }),

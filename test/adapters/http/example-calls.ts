@@ -76,7 +76,12 @@ export const examples: Readonly<Record<string, Example>> = {
   deleteWebhookSubscription: onSubscription('/v1/webhook-subscriptions/{id}'),
   rotateWebhookSecret: onSubscription('/v1/webhook-subscriptions/{id}/rotate-secret', {}),
   testWebhookSubscription: onSubscription('/v1/webhook-subscriptions/{id}/test', {}),
-  listWebhookDeliveries: onSubscription('/v1/webhook-subscriptions/{id}/deliveries?limit=5'),
+  listWebhookDeliveries: async (world, tenant) => {
+    const id = await newSubscription(world, tenant);
+    await testSubscription(world.deps, tenant, id);
+    await world.settle();
+    return { path: `/v1/webhook-subscriptions/${id}/deliveries?limit=5` };
+  },
   replayWebhookDelivery: async (world, tenant) => {
     const id = await newSubscription(world, tenant);
     const delivery = await testSubscription(world.deps, tenant, id);

@@ -1,0 +1,132 @@
+// What a reader finds in the description: examples that are true, every error and event, words for
+// every group; and what a strict linter says of it.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { z } from 'zod';
+import { offTableCodes, tagTexts } from '../../../adapters/http/description-text.js';
+import { errorCodesOf, openApiDocument } from '../../../adapters/http/openapi.js';
+import { routes } from '../../../adapters/http/routes.js';
+import { documentResponse, errorResponse } from '../../../adapters/http/schemas.js';
+import { magicValues } from '../../../adapters/partner/fake-order.js';
+import { eventTypes } from '../../../core/domain/event.js';
+import { examplesUrl, recordedExamples } from './example-recorder.js';
+import { operations } from './table-scene.js';
+
+type Json = Readonly<Record<string, unknown>>;
+type Content = Readonly<
+  Record<string, { readonly example?: unknown; readonly examples?: Readonly<Record<string, Json>> }>
+>;
+interface Operation {
+  readonly tags: readonly string[];
+  readonly parameters: readonly { readonly in: string; readonly example?: unknown }[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly content: Content }>>;
+}
+
+const document = openApiDocument(routes) as {
+  readonly info: { readonly description: string };
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: Operation }>>;
+  readonly components: {
+    readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
+    readonly schemas: Readonly<Record<string, { readonly examples: readonly unknown[] }>>;
+  };
+};
+const described = operations.map((operation) => {
+  const { path, route } = operation;
+  const told = document.paths[path]?.[route.method.toLowerCase()];
+  assert.ok(told !== undefined);
+  return { ...operation, told };
+});
+
+test('a strict linter has nothing to say of it', async () => {
+  const config = await createConfig({ extends: ['recommended-strict'] });
+  const lint = (source: unknown) =>
+    lintFromString({ source: JSON.stringify(source), absoluteRef: '/docs-json', config });
+  const problems = await lint(document);
+  assert.deepEqual(
+    problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
+    [],
+  );
+  const wrong = await lint({ ...document, tags: [{ name: 'undescribed' }] });
+  assert.ok(wrong.some(({ ruleId }) => ruleId === 'tag-description'));
+});
+
+test('its examples are what the code takes and gives: `npm run examples` writes them', async () => {
+  assert.ok(
+    readFileSync(examplesUrl, 'utf8') === (await recordedExamples()),
+    'adapters/http/examples.json is not what the code gives now: run `npm run examples`',
+  );
+});
+
+test('every JSON body, path parameter and answer of every operation has an example', () => {
+  for (const { operationId, route, told } of described) {
+    for (const parameter of told.parameters) {
+      if (parameter.in === 'path') assert.notEqual(parameter.example, undefined, operationId);
+    }
+    if (route.body instanceof z.ZodType) {
+      const body = told.requestBody?.content['application/json']?.example;
+      assert.notEqual(body, undefined, operationId);
+    }
+    for (const [status, shape] of Object.entries(route.responses)) {
+      if (!(shape instanceof z.ZodType) || shape === documentResponse) continue;
+      if (operationId === 'readyz' && status === '503') continue;
+      const example = told.responses[status]?.content['application/json']?.example;
+      assert.ok(shape.safeParse(example).success, `${operationId} ${status}`);
+    }
+  }
+});
+
+test('every refusal has its example, and those that any request may meet have one too', () => {
+  for (const { operationId, route, told } of described) {
+    const shown = Object.values(told.responses).flatMap(({ content }) =>
+      Object.keys(content['application/json']?.examples ?? {}),
+    );
+    const codes = errorCodesOf(route).filter(
+      // The probe's own answer stands in the place of refusals.
+      (code) => operationId !== 'readyz' || code !== 'StoreContention',
+    );
+    assert.deepEqual(shown.toSorted(), codes.toSorted(), operationId);
+  }
+  const { examples, schemas } = document.components;
+  const anywhere = schemas['Error']?.examples.map((example) => errorResponse.parse(example)) ?? [];
+  for (const { error } of anywhere) {
+    assert.match(document.info.description, new RegExp(`^\\| \\d{3} \\| \`${error}\` \\|`, 'm'));
+  }
+  const shown = anywhere.map(({ error }) => error);
+  assert.deepEqual(
+    shown.toSorted(),
+    [...new Set([...Object.keys(examples), ...offTableCodes])].toSorted(),
+  );
+});
+
+test('every event has the body of a webhook that was sent', () => {
+  for (const type of eventTypes) {
+    const { requestBody } = document.webhooks[type]?.post ?? {};
+    const example = requestBody?.content['application/json']?.example as Json | undefined;
+    assert.equal(example?.['event'], type);
+  }
+});
+
+test('every operation is in a group that has words of its own', () => {
+  const names = tagTexts.map(({ name }) => name);
+  assert.deepEqual(
+    document.tags.map(({ name }) => name),
+    names,
+  );
+  const used = described.flatMap(({ told }) => told.tags);
+  assert.deepEqual([...new Set(used)].toSorted(), names.toSorted());
+});
+
+test('the magic values of the sandbox are told with what they do', () => {
+  for (const [value, { means }] of Object.entries(magicValues)) {
+    const rows = document.info.description.split('\n');
+    assert.ok(
+      rows.some((row) => row.includes(`\`${value}\``) && row.includes(means)),
+      value,
+    );
+  }
+});
