@@ -3,9 +3,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { eventBody } from '../../../core/domain/event.js';
+import { noFunds } from '../../../core/domain/funds.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { newDelivery } from '../../../core/domain/webhook-delivery.js';
 import { runSequencer } from '../../../core/usecases/feed.js';
+import { aBarePayment } from '../../support/domain-samples.js';
 import { type CheckedSite, checkedSite } from './checked-site.js';
 import { newSubscription } from './example-calls.js';
 
@@ -64,6 +66,48 @@ test('deliveries: no row is skipped or repeated', async () => {
     [],
   );
   assert.deepEqual(seen, seen.toSorted().toReversed(), 'newest first');
+});
+
+test('invoices: no row is skipped or repeated, by status or all', async () => {
+  const { ids, clock, store } = site.world.deps;
+  const statuses = ['approved', 'awaiting_buyer', 'cancelled'] as const;
+  const add = async (count: number): Promise<readonly string[]> => {
+    const createdAtMs = clock.nowMs();
+    const made = Array.from({ length: count }, (_, index) => {
+      const [id, origin] = [ids.next('inv', createdAtMs), 'invoice'] as const;
+      const status = statuses[index % statuses.length] ?? 'approved';
+      return aBarePayment({ ...home, id, origin, status, createdAtMs, updatedAtMs: createdAtMs });
+    });
+    await store.run(async (tx) => {
+      for (const invoice of made) {
+        tx.payments.insert(invoice);
+        tx.funds.insert(noFunds(home, invoice.id, invoice.amount.currency));
+      }
+    });
+    return made.map(({ id }) => id);
+  };
+  const home: Tenant = { orgId: await site.world.organization(), mode: 'test' };
+  const homeKey = await site.world.key(home.orgId);
+  const rows: string[] = [];
+  while (rows.length < ROWS) rows.push(...(await add(BATCH)));
+
+  for (const filter of ['', 'status=cancelled&']) {
+    const before = new Set(
+      rows.filter((_, index) => filter === '' || (index % BATCH) % statuses.length === 2),
+    );
+    const seen: string[] = [];
+    for (let cursor: unknown = ''; cursor !== null; ) {
+      const query = `${filter}limit=${PAGE}${cursor === '' ? '' : `&cursor=${cursor}`}`;
+      const { body } = await site.call('GET', `/v1/invoices?${query}`, { key: homeKey });
+      seen.push(...(body['data'] as readonly Json[]).map(({ id }) => String(id)));
+      cursor = body['nextCursor'];
+      await add(3);
+    }
+    assert.equal(new Set(seen).size, seen.length, 'a row came twice');
+    for (const id of seen) before.delete(id);
+    assert.deepEqual([...before], []);
+    assert.deepEqual(seen, seen.toSorted().toReversed(), 'newest first');
+  }
 });
 
 test('events: no row is skipped or repeated', async () => {

@@ -278,6 +278,24 @@ test('pages of long lists are sought in an index that has their order', async ()
       'from events where org_id = $1 and mode = $2 and sequence > $3',
       'SEARCH events USING INDEX events_sequence (org_id=? AND mode=? AND sequence>?)',
     ],
+    // However many intents there are beside them.
+    [
+      "origin = 'invoice' order by id desc",
+      'SEARCH payments USING INDEX payments_invoices (org_id=? AND mode=?)',
+    ],
+    [
+      "origin = 'invoice' and id < $4",
+      'SEARCH payments USING INDEX payments_invoices (org_id=? AND mode=? AND id<?)',
+    ],
+    [
+      "origin = 'invoice' and status = $4 order by id desc",
+      'SEARCH payments USING INDEX payments_invoices_of_status (org_id=? AND mode=? AND status=?)',
+    ],
+    [
+      "origin = 'invoice' and status = $4 and id < $5",
+      'SEARCH payments USING INDEX payments_invoices_of_status ' +
+        '(org_id=? AND mode=? AND status=? AND id<?)',
+    ],
   ] as const) {
     const sql = texts.find((text) => text.includes(part));
     assert.ok(sql !== undefined, part);
