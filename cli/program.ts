@@ -5,6 +5,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { addCommandsVerbs, addLedgerVerbs } from './commands-verbs.js';
 import { addDeliveriesVerbs } from './deliveries-verbs.js';
 import { addDemoVerb } from './demo.js';
+import { addDocumentsVerbs } from './documents-verbs.js';
 import { addKeyVerbs } from './key-verbs.js';
 import { addListenVerb } from './listen.js';
 import { addMemberVerbs } from './member-verbs.js';
@@ -34,6 +35,7 @@ export async function runProgram(shell: Shell, words: readonly string[]): Promis
   addPaymentsVerbs(shell, program);
   addDeliveriesVerbs(shell, program);
   addCommandsVerbs(shell, program);
+  addDocumentsVerbs(shell, program);
   addLedgerVerbs(shell, program);
   try {
     await program.parseAsync(words, { from: 'user' });

@@ -10,6 +10,7 @@ export {
   type Role,
   readyToCollect,
 } from './domain/connected-account.js';
+export { type Document, documentKinds, documentMoves } from './domain/document.js';
 export { type Dossier, type Owner, ownerRequirements, requirements } from './domain/dossier.js';
 export { type DomainEvent, eventTypes, matchesEvent } from './domain/event.js';
 export {
@@ -46,6 +47,7 @@ export { catalogue, type ErrorCode, PonteError } from './errors.js';
 export type {
   Clock,
   Deps,
+  DocumentStorage,
   Ids,
   Log,
   PartnerAnswer,

@@ -37,7 +37,7 @@ export function storeDocumentsContract(database: string, open: OpenStore): void 
     const found = (store: Store, id = 'doc_1') => store.run((tx) => tx.documents.find(id));
     after(() => Promise.all(opened.map((store) => store.close())));
 
-    test('a document comes back as it was written, full or bare, and so it does changed', async () => {
+    test('a document comes back as it was written, also changed', async () => {
       for (const [document, other] of [
         [aDocument(), bare],
         [bare, aDocument()],
@@ -63,7 +63,7 @@ export function storeDocumentsContract(database: string, open: OpenStore): void 
       assert.deepEqual(ids(await due(1)), ['doc_2']);
     });
 
-    test('operators list them newest first over all tenants, the purged ones only if asked', async () => {
+    test('operators list them newest first, the purged ones only if asked', async () => {
       const store = await fresh(
         aDocument({ id: 'doc_1' }),
         aDocument({ id: 'doc_2', ...otherOrg }),

@@ -30,7 +30,7 @@ test('folders and files are for their owner alone', async () => {
   }
 });
 
-test('what a killed process left half is not read, is listed, and goes with the purge', async () => {
+test('what a killed process left half is not read, and goes with the purge', async () => {
   const folder = freshFolder();
   const storage = createFsDocuments(folder);
   const never = Promise.withResolvers<void>();

@@ -41,7 +41,7 @@ async function uploadTo(url: string, body: unknown = uploadBody): Promise<Answer
   return site.call('POST', url, { key, body });
 }
 
-test('an upload URL of an account and of a buyer takes the bytes with its method and headers', async () => {
+test('an upload URL takes the bytes, of an account and of a buyer', async () => {
   const { id } = await newSeller(site.world, tenant);
   const buyer = await newBuyer(site.world, tenant);
   for (const url of [
@@ -220,7 +220,7 @@ test('an upload may take longer than another request may', async () => {
   await slow.close();
 });
 
-test('from upload to purge: documents serve one dossier and are gone after its decision', async () => {
+test('documents serve one dossier and are gone after its decision', async () => {
   const { world } = site;
   const body = individualBody();
   const hosted = await site.call('POST', '/v1/buyer-kyc', {

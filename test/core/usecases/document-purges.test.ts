@@ -1,0 +1,163 @@
+// Nothing is left of a party's documents once it is decided on, whatever fails in between; and what
+// nobody uses expires.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  UNUSED_KEPT_MS,
+  UPLOAD_TIME_MAX_MS,
+  UPLOAD_URL_LIFE_MS,
+} from '../../../core/domain/document.js';
+import type { Deps } from '../../../core/ports.js';
+import { listDocuments, runPurges, type Upload } from '../../../core/usecases/documents.js';
+import { allOf, chunks } from '../../contract/document-storage.js';
+import { contentOf, grantOf, refuses, scene } from '../../support/document-scene.js';
+
+test('a decision purges all documents of its party and of no other', async () => {
+  const made = await scene();
+  const uploads = [await made.upload(), await made.upload(), await made.upload()];
+  const other = await made.upload({ owner: { party: 'buyer', id: 'byr_2' } });
+  const [first, second, unused] = uploads;
+  assert.ok(first && second && unused);
+  for (const one of [first, second, other]) await made.send(one);
+  await made.submit({ selfieFile: first.publicUrl });
+  await made.decide();
+  await assert.rejects(contentOf(made, first), refuses('NotFound'), 'from the decision on');
+  assert.equal(await made.purges(), 3);
+  assert.deepEqual(await allOf(made.storage), [grantOf(other.uploadUrl).documentId]);
+  for (const one of uploads) {
+    assert.equal(await made.statusOf(one), 'purged');
+    await assert.rejects(made.send(one), refuses('UploadUrlExpired'));
+  }
+  assert.equal(await contentOf(made, other), 'a card');
+  const resubmitted = made.submit({ selfieFile: first.publicUrl });
+  await assert.rejects(resubmitted, refuses('ValidationError', /purged: upload it anew/));
+  await made.close();
+});
+
+test('a deletion that fails is tried again until nothing is left', async () => {
+  let failures = 3;
+  const made = await scene((inner) => ({
+    ...inner,
+    purge: async (id) => {
+      failures -= 1;
+      if (failures >= 0) throw new Error('the disk is read-only');
+      await inner.purge(id);
+    },
+  }));
+  const upload = await made.upload();
+  await made.send(upload);
+  await made.decide();
+  for (let tries = 0; tries < 3; tries += 1) {
+    assert.equal(await made.purges(), 0);
+    assert.equal(await made.purges(), 0, 'not before a wait');
+    assert.equal(await made.statusOf(upload), 'purging');
+    assert.deepEqual(await allOf(made.storage), [grantOf(upload.uploadUrl).documentId]);
+    made.advanceClock(60_000);
+  }
+  assert.equal(await made.purges(), 1);
+  assert.equal(await made.statusOf(upload), 'purged');
+  assert.deepEqual(await allOf(made.storage), []);
+  await made.close();
+});
+
+test('a crash between the deletion and its record is healed by deleting again', async () => {
+  const made = await scene();
+  const upload = await made.upload();
+  await made.send(upload);
+  await made.decide();
+  let batches = 0;
+  const { store } = made.deps;
+  const dying: Deps = {
+    ...made.deps,
+    store: {
+      ...store,
+      run: (work) => {
+        batches += 1;
+        if (batches > 2) return Promise.reject(new Error('the process is gone'));
+        return store.run(work);
+      },
+    },
+  };
+  assert.equal(await runPurges(dying, dying.clock.nowMs(), 100), 0);
+  assert.equal(await made.statusOf(upload), 'purging');
+  assert.deepEqual(await allOf(made.storage), []);
+  assert.equal(await made.purges(), 1);
+  assert.equal(await made.statusOf(upload), 'purged');
+  await made.close();
+});
+
+test('bytes under way at the decision are deleted when they have come', async () => {
+  const made = await scene();
+  const upload = await made.upload();
+  const late = async function* () {
+    yield Buffer.from('late');
+    await made.decide();
+    assert.equal(await made.purges(), 1);
+  };
+  await assert.rejects(made.send(upload, { bytes: late() }), refuses('UploadUrlExpired'));
+  assert.deepEqual(await allOf(made.storage), []);
+  await made.close();
+});
+
+test('bytes whose host died at the decision are deleted a little later', async () => {
+  const made = await scene();
+  const upload = await made.upload();
+  await made.decide();
+  assert.equal(await made.purges(), 1);
+  // They were written, and nobody lived to look whether they still count.
+  const { documentId } = grantOf(upload.uploadUrl);
+  await made.storage.put(documentId, 'ff', chunks('orphan'));
+  const listed = await listDocuments(made.deps, { kept: true, beforeId: null, limit: 9 });
+  assert.deepEqual(
+    listed.map(({ id, kept, row }) => [id, kept, row?.status]),
+    [[documentId, true, 'purged']],
+  );
+  made.advanceClock(UPLOAD_URL_LIFE_MS + UPLOAD_TIME_MAX_MS);
+  assert.equal(await made.purges(), 1);
+  assert.deepEqual(await allOf(made.storage), []);
+  assert.equal(await made.purges(), 0, 'then it is done');
+  await made.close();
+});
+
+test('what nobody uploads or submits expires', async () => {
+  const made = await scene();
+  const [unsent, unused, submitted] = [
+    await made.upload(),
+    await made.upload(),
+    await made.upload(),
+  ];
+  for (const one of [unused, submitted]) await made.send(one);
+  await made.submit({ selfieFile: submitted.publicUrl });
+  made.advanceClock(UPLOAD_URL_LIFE_MS + UPLOAD_TIME_MAX_MS);
+  await made.purges();
+  assert.equal(await made.statusOf(unsent), 'purged');
+  assert.equal(await made.statusOf(unused), 'stored');
+  made.advanceClock(UNUSED_KEPT_MS);
+  await made.purges();
+  assert.equal(await made.statusOf(unused), 'purged');
+  assert.equal(await made.statusOf(submitted), 'submitted', 'it waits for the decision');
+  await made.close();
+});
+
+test('operators see what is kept, and bytes that nothing accounts for', async () => {
+  const made = await scene();
+  const [gone, kept] = [await made.upload(), await made.upload()];
+  await made.send(gone);
+  await made.decide();
+  await made.purges();
+  const later = await made.upload();
+  await made.send(later);
+  await made.storage.put('doc_zz', '01', chunks('?'));
+  const list = async (onlyKept: boolean) =>
+    (await listDocuments(made.deps, { kept: onlyKept, beforeId: null, limit: 9 })).map(
+      (one) => [one.id, one.row?.status ?? null, one.kept] as const,
+    );
+  const idOf = (upload: Upload) => grantOf(upload.uploadUrl).documentId;
+  const stranger = ['doc_zz', null, true] as const;
+  assert.deepEqual(await list(true), [stranger, [idOf(later), 'stored', true]]);
+  assert.deepEqual(
+    new Set((await list(false)).map(([id]) => id)),
+    new Set(['doc_zz', idOf(gone), idOf(kept), idOf(later)]),
+  );
+  await made.close();
+});

@@ -1,0 +1,135 @@
+// What follows from a start of a buyer's KYC: decisions and whom they reach, calls in doubt, and
+// the purge of the buyer's documents.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Tenant } from '../../../core/domain/tenant.js';
+import type { PartnerAnswer } from '../../../core/ports.js';
+import { decideKyc, signIn } from '../../../core/usecases/buyers.js';
+import { createUpload, receiveUpload, runPurges } from '../../../core/usecases/documents.js';
+import { allOf, chunks } from '../../contract/document-storage.js';
+import {
+  ana,
+  commandsOf,
+  decided,
+  hosted,
+  individual,
+  refuses,
+  scene,
+  withPartner,
+} from '../../support/kyc-scene.js';
+
+test('the decision moves the payments that wait for this buyer, of this tenant alone', async () => {
+  const made = await scene();
+  const other: Tenant = { orgId: await made.organization(), mode: 'test' };
+  const [here, there] = [await made.pay(), await made.pay(other)];
+  await signIn(made.deps, made.tenant, here);
+  await signIn(made.deps, other, there);
+  await made.start({ ...individual, dossier: { ...ana, firstName: 'Fail' } });
+  assert.equal(await made.kycStatusOf(here), 'verifying');
+  assert.equal(await made.kycStatusOf(there, other), 'not_started', 'nothing of it shows there');
+  await made.settle();
+  assert.equal(await made.statusOf(here), 'failed');
+  assert.equal(await made.statusOf(there, other), 'buyer_kyc_pending');
+  assert.equal(await made.kycStatusOf(there, other), 'not_started');
+  made.advanceClock(1);
+  await made.start(individual, other);
+  await made.settle();
+  assert.equal(await made.statusOf(there, other), 'buyer_kyc_approved');
+  assert.equal(await made.kycStatusOf(here), 'rejected');
+  await made.close();
+});
+
+test('two tenants start the same buyer apart from each other', async () => {
+  const made = await scene();
+  const other: Tenant = { orgId: await made.organization(), mode: 'test' };
+  const one = await made.start({ ...individual, dossier: { ...ana, tosId: 'tos_1' } });
+  await made.settle();
+  const two = await made.start({ ...individual, dossier: { ...ana, tosId: 'tos_2' } }, other);
+  assert.equal(two.buyerId, one.buyerId);
+  assert.notEqual(two.id, one.id);
+  assert.deepEqual([two.status, two.tosId], ['verifying', 'tos_2']);
+  await made.close();
+});
+
+test('an approval taken back turns the record rejected; running payments go on', async () => {
+  const made = await scene();
+  const submission = await made.start();
+  await made.settle();
+  const running = await made.pay();
+  await signIn(made.deps, made.tenant, running);
+  assert.equal(await made.statusOf(running), 'buyer_kyc_approved');
+  made.advanceClock(1);
+  const taken = { status: 'rejected', reason: 'sanctions list' } as const;
+  await decideKyc(made.deps, made.tenant, submission.id, taken);
+  assert.equal(await decided(made, submission), 'rejected');
+  assert.equal(await made.statusOf(running), 'buyer_kyc_approved');
+  made.advanceClock(1);
+  const next = await made.pay();
+  await signIn(made.deps, made.tenant, next);
+  assert.equal(await made.statusOf(next), 'buyer_kyc_pending');
+  await made.close();
+});
+
+test('a call in doubt is answered as verifying, and goes on by itself', async () => {
+  const made = await scene();
+  const lost: PartnerAnswer<never> = { outcome: 'unknown', reason: 'no answer' };
+  const silent = withPartner(made.deps, { submitReceiver: async () => lost });
+  const submission = await made.start(individual, made.tenant, silent);
+  assert.deepEqual([submission.status, submission.partnerRef], ['verifying', null]);
+  assert.deepEqual(await made.start(individual, made.tenant, silent), submission);
+  made.advanceClock(60_000);
+  await made.settle();
+  assert.equal(await decided(made, submission), 'approved');
+  assert.equal((await commandsOf(made)).length, 1);
+  await made.close();
+});
+
+test('a partner that cannot be asked: PartnerUnavailable, and nothing is recorded', async () => {
+  const made = await scene();
+  const away = withPartner(made.deps, {
+    prepareReceiver: async () => ({ outcome: 'later', reason: 'down' }),
+  });
+  await assert.rejects(made.start(individual, made.tenant, away), refuses('PartnerUnavailable'));
+  assert.deepEqual(await commandsOf(made), []);
+  await assert.rejects(
+    made.start(individual, { ...made.tenant, mode: 'live' }),
+    refuses('PartnerUnavailable'),
+  );
+  await made.close();
+});
+
+for (const [decision, firstName] of [
+  ['approved', 'Ana'],
+  ['rejected', 'Fail'],
+] as const) {
+  test(`documents are purged when the buyer is ${decision}, and stay until then`, async () => {
+    const made = await scene();
+    const { deps, tenant } = made;
+    const { documents: storage } = deps;
+    assert.ok(storage !== null);
+    const { buyerId } = await made.start(hosted);
+    const url = async (kind: 'selfie' | 'id_doc_front') => {
+      const upload = await createUpload(deps, tenant, {
+        ...{ owner: { party: 'buyer', id: buyerId }, kind },
+        ...{ contentType: 'image/png', ownerIndex: null },
+      });
+      const [, documentId = '', signature = ''] =
+        /documents\/(\w+)\/content\?signature=(\w+)$/.exec(upload.uploadUrl) ?? [];
+      const bytes = chunks(kind);
+      const sent = { documentId, signature, contentType: 'image/png', sizeBytes: null, bytes };
+      await receiveUpload(deps, sent);
+      return upload.publicUrl;
+    };
+    const files = { selfieFile: await url('selfie'), idDocFrontFile: await url('id_doc_front') };
+    const dossier = { ...ana, ...files, firstName };
+    const submission = await made.start({ ...individual, dossier });
+    const purges = () => runPurges(deps, deps.clock.nowMs(), 100);
+    await purges();
+    assert.equal((await allOf(storage)).length, 2, 'the partner reads them');
+    await made.settle();
+    assert.equal(await decided(made, submission), decision);
+    await purges();
+    assert.deepEqual(await allOf(storage), []);
+    await made.close();
+  });
+}

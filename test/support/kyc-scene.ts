@@ -1,0 +1,122 @@
+// Buyers' KYC over the small world: dossiers that are complete, starts by one tenant, and payments
+// of the same buyer.
+import assert from 'node:assert/strict';
+import type { KycSubmission } from '../../core/domain/buyer-kyc.js';
+import type { Tenant } from '../../core/domain/tenant.js';
+import { PonteError } from '../../core/errors.js';
+import type { Deps, SettlementPartner } from '../../core/ports.js';
+import { type KycStart, startBuyerKyc } from '../../core/usecases/kyc.js';
+import { createPayment, readPayment } from '../../core/usecases/payments.js';
+import { type World, world } from './small-world.js';
+
+export const ana = {
+  firstName: 'Ana',
+  lastName: 'Lima',
+  dateOfBirth: '1990-01-31',
+  idDocCountry: 'PT',
+  idDocType: 'PASSPORT',
+  selfieFile: 'https://files.example/selfie.jpg',
+  idDocFrontFile: 'https://files.example/front.jpg',
+} as const;
+
+export const owner = {
+  ...ana,
+  role: 'beneficial_owner',
+  taxId: '12-3456789',
+  addressLine1: '1 Main St',
+  city: 'Lisboa',
+  stateProvinceRegion: 'Lisboa',
+  postalCode: '1000-001',
+  country: 'PT',
+  proofOfAddressDocType: 'UTILITY_BILL',
+  proofOfAddressDocFile: 'https://files.example/bill.pdf',
+} as const;
+
+export const acme = {
+  legalName: 'Acme GmbH',
+  formationDate: '2001-02-03',
+  taxId: 'DE123456789',
+  website: 'https://acme.example',
+  country: 'DE',
+  addressLine1: 'Hauptstr. 1',
+  city: 'Berlin',
+  stateProvinceRegion: 'BE',
+  postalCode: '10115',
+  incorporationDocFile: 'https://files.example/incorporation.pdf',
+  proofOfOwnershipDocFile: 'https://files.example/ownership.pdf',
+  owners: [owner],
+} as const;
+
+export const hosted: KycStart = {
+  email: 'Buyer@Example.com',
+  name: null,
+  entityType: null,
+  paymentId: null,
+  dossier: {},
+};
+export const individual: KycStart = { ...hosted, entityType: 'individual', dossier: ana };
+export const business: KycStart = { ...hosted, entityType: 'business', dossier: acme };
+
+export interface Scene extends World {
+  readonly tenant: Tenant;
+  start(start?: KycStart, by?: Tenant, deps?: Deps): Promise<KycSubmission>;
+  pay(by?: Tenant): Promise<string>;
+  statusOf(paymentId: string, by?: Tenant): Promise<string>;
+  kycStatusOf(paymentId: string, by?: Tenant): Promise<string>;
+}
+
+export async function scene(): Promise<Scene> {
+  const made = await world();
+  const { deps } = made;
+  const tenant: Tenant = { orgId: await made.organization(), mode: 'test' };
+  return {
+    ...made,
+    tenant,
+    start: (start = individual, by = tenant, with_ = deps) => startBuyerKyc(with_, by, start),
+    pay: async (by = tenant) => {
+      const { payment } = await createPayment(deps, by, {
+        origin: 'payment_intent',
+        idempotencyKey: null,
+        externalId: null,
+        amount: { amountMinor: 10_000n, currency: 'USD' },
+        buyer: { email: 'buyer@example.com', name: null, country: null, phone: null },
+        sellerExternalId: null,
+        returnUrl: null,
+        display: null,
+        metadata: '{}',
+        expiresAtMs: null,
+      });
+      return payment.id;
+    },
+    statusOf: async (id, by = tenant) => (await readPayment(deps, by, id)).payment.status,
+    kycStatusOf: async (id, by = tenant) => (await readPayment(deps, by, id)).kycStatus,
+  };
+}
+
+export function refuses(code: string, pattern = /./): (error: unknown) => boolean {
+  return (error) =>
+    error instanceof PonteError && error.code === code && pattern.test(error.message);
+}
+
+export function withPartner(deps: Deps, changed: Partial<SettlementPartner>): Deps {
+  const { test: partner } = deps.partners;
+  assert.ok(partner !== null);
+  return { ...deps, partners: { ...deps.partners, test: { ...partner, ...changed } } };
+}
+
+/** The orders about buyers, newest first. */
+export async function commandsOf({ deps }: World) {
+  const commands = await deps.store.run((tx) => tx.commands.list({ stuck: false, limit: 100 }));
+  return commands.filter(({ kind }) => kind === 'submit_buyer');
+}
+
+export async function decided({ deps, tenant }: Scene, { id }: KycSubmission): Promise<string> {
+  const submission = await deps.store.run((tx) => tx.buyers.submissionById(tenant, id));
+  assert.ok(submission !== null);
+  return submission.status;
+}
+
+/** For JSON.stringify of rows with amounts. */
+export function replaceBigint(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? `${value}` : value;
+}
