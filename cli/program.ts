@@ -8,6 +8,7 @@ import { addDemoVerb } from './demo.js';
 import { addDocumentsVerbs } from './documents-verbs.js';
 import { addKeyVerbs } from './key-verbs.js';
 import { addListenVerb } from './listen.js';
+import { addMailsVerbs } from './mails-verbs.js';
 import { addMemberVerbs } from './member-verbs.js';
 import { exitCodes, failure, finish, type Shell } from './operator.js';
 import { addOrgVerbs } from './org-verbs.js';
@@ -34,6 +35,7 @@ export async function runProgram(shell: Shell, words: readonly string[]): Promis
   addMemberVerbs(shell, program);
   addPaymentsVerbs(shell, program);
   addDeliveriesVerbs(shell, program);
+  addMailsVerbs(shell, program);
   addCommandsVerbs(shell, program);
   addDocumentsVerbs(shell, program);
   addLedgerVerbs(shell, program);

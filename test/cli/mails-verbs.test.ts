@@ -1,0 +1,98 @@
+// `ponte mails list`: what became of each mail, without what stands in it.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { after, before, test } from 'node:test';
+import { runProgram } from '../../cli/program.js';
+import { inviteBuyer } from '../../core/usecases/invoices.js';
+import { runMails } from '../../core/usecases/mails.js';
+import { createOrganization } from '../../core/usecases/organizations.js';
+import { openForOperator } from '../../host/main.js';
+import { makeInvoice } from '../support/invoices-made.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'ponte-mails-cli-'));
+const env = { PONTE_DATA_DIR: folder, PONTE_LOG_LEVEL: 'silent' } as const;
+const ids: string[] = [];
+
+before(async () => {
+  const { deps, close } = await openForOperator(env);
+  const { organization } = await createOrganization(deps, { name: 'Acme', sandboxKyb: true });
+  const tenant = { orgId: organization.id, mode: 'test' } as const;
+  const outcomes = [
+    { outcome: 'sent' },
+    { outcome: 'refused', reason: '550 no such user' },
+    { outcome: 'later', reason: '450 greylisted' },
+  ] as const;
+  for (const outcome of outcomes) {
+    const { payment } = await makeInvoice(deps, tenant);
+    await inviteBuyer(deps, tenant, payment.id);
+    ids.push(payment.id);
+    await runMails({ ...deps, mailer: { send: async () => outcome } }, deps.clock.nowMs(), 10);
+  }
+  await close();
+});
+after(() => rmSync(folder, { recursive: true }));
+
+async function ponte(words: string): Promise<{ readonly status: number; readonly stdout: string }> {
+  let stdout = '';
+  const shell = {
+    env,
+    stdin: Readable.from([]),
+    stdout: { write: (text: string) => (stdout += text) },
+    stderr: { write: () => undefined },
+    exitCode: 0,
+  };
+  await runProgram(shell, words.split(' '));
+  return { status: shell.exitCode, stdout };
+}
+
+async function listed(words: string) {
+  const { status, stdout } = await ponte(`mails list --json ${words}`.trim());
+  assert.equal(status, 0);
+  return JSON.parse(stdout) as {
+    readonly data: readonly Readonly<Record<string, unknown>>[];
+    readonly nextCursor: string | null;
+  };
+}
+
+test('mails are listed newest first, each with what became of it', async () => {
+  const { data, nextCursor } = await listed('');
+  assert.equal(nextCursor, null);
+  assert.deepEqual(
+    data.map(({ paymentId, status, lastError, tries }) => [paymentId, status, lastError, tries]),
+    [
+      [ids[2], 'pending', '450 greylisted', 1],
+      [ids[1], 'refused', '550 no such user', 1],
+      [ids[0], 'sent', null, 1],
+    ],
+  );
+  const [waiting, , sent] = data;
+  assert.match(String(waiting?.['nextTryAt']), /Z$/);
+  assert.match(String(sent?.['sentAt']), /Z$/);
+  assert.equal(sent?.['nextTryAt'], null);
+});
+
+test('by status and by pages', async () => {
+  const refused = await listed('--status refused');
+  assert.deepEqual(
+    refused.data.map(({ paymentId }) => paymentId),
+    [ids[1]],
+  );
+  const first = await listed('--limit 2');
+  const rest = await listed(`--cursor ${first.nextCursor}`);
+  assert.deepEqual(
+    [...first.data, ...rest.data].map(({ paymentId }) => paymentId),
+    ids.toReversed(),
+  );
+  assert.equal((await ponte('mails list --status lost')).status, 2);
+});
+
+test('people see a table; nothing of a link is in either', async () => {
+  const { stdout } = await ponte('mails list');
+  assert.match(stdout, /^ID +PURPOSE +STATUS/);
+  assert.match(stdout, /450 greylisted/);
+  const { stdout: json } = await ponte('mails list --json');
+  assert.doesNotMatch(`${stdout}${json}`, /token|seal|hash|\/r\//i);
+});
