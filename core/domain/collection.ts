@@ -186,6 +186,10 @@ export function payinReported(
       nowMs,
     );
   }
+  const firstTold = report.status === 'returned' && !isReturned(commands);
+  if (firstTold && was.funds.payoutMinor > 0n) {
+    change = alerted(change, 'a pay-in came back to the buyer although its payout was ordered');
+  }
   return endedFunds(change, commands, nowMs);
 }
 

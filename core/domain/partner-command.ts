@@ -104,9 +104,13 @@ export function isVoidable(command: PartnerCommand): boolean {
   return nextCommandState(command.state, 'void') !== null;
 }
 
-/** A refund that the partner refused or failed: the buyer must be paid back by other means. */
+/**
+ * A refund that the partner refused or failed, and did not pay after all: the buyer must be paid
+ * back by other means.
+ */
 export function isDebt(command: PartnerCommand): boolean {
-  return command.kind === 'refund' && command.state === 'refused';
+  if (command.kind !== 'refund' || command.state !== 'refused') return false;
+  return command.end !== 'completed';
 }
 
 /** Neither ended here nor at the partner. */

@@ -251,7 +251,16 @@ async function record(
   claimed: PartnerCommand,
   answer: PartnerAnswer<Accepted>,
 ): Promise<void> {
-  await partyAnswered(deps, claimed, answer);
+  if (claimed.paymentId === null) {
+    // The answer decides on a party before its command is recorded, so that a crash in between is
+    // healed by the repeated call; a worker that lost its lease must not come to that.
+    const ours = await deps.store.run((tx) => stillOurs(tx, claimed));
+    if (ours === null) {
+      tellLate(deps, claimed, answer);
+      return;
+    }
+    await partyAnswered(deps, claimed, answer);
+  }
   const change = await deps.store.run(async (tx) => {
     const command = await stillOurs(tx, claimed);
     if (command === null) return null;
@@ -271,9 +280,11 @@ async function record(
     return change;
   });
   if (change !== null) announce(deps, change);
-  else if (claimed.paymentId !== null) {
-    deps.log.warn('late answer of the partner', { commandId: claimed.id, outcome: answer.outcome });
-  }
+  else if (claimed.paymentId !== null) tellLate(deps, claimed, answer);
+}
+
+function tellLate(deps: Deps, { id }: PartnerCommand, { outcome }: PartnerAnswer<Accepted>): void {
+  deps.log.warn('late answer of the partner', { commandId: id, outcome });
 }
 
 function recorded(

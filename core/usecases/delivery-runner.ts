@@ -23,6 +23,8 @@ export const DELIVERY_LEASE_MS = 30 * SECOND_MS;
 export const IN_FLIGHT_PER_SUBSCRIPTION = 32;
 /** Subscriptions that are claimed for side by side. */
 const CLAIMS_AT_ONCE = 8;
+/** Attempts under way over all subscriptions: each is a socket, and descriptors are bounded. */
+export const IN_FLIGHT_MAX = 4_096;
 
 export interface DeliveryRunner {
   /**
@@ -57,7 +59,9 @@ export function deliveryRunner(deps: Deps): DeliveryRunner {
   };
 
   return {
-    runOnce: async (nowMs, limit) => {
+    runOnce: async (nowMs, limitAsked) => {
+      const limit = Math.min(limitAsked, IN_FLIGHT_MAX - flights.count());
+      if (limit <= 0) return 0;
       let begun = await endSpent(deps, nowMs, limit);
       const ids = [...(await deps.store.claims.dueSubscriptions(nowMs))].sort();
       const waiting = turnsAfter(ids, lastServed).filter((id) => flights.hasPlace(id));

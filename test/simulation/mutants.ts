@@ -152,8 +152,8 @@ export const mutants: readonly Mutant[] = [
     file: 'core/domain/collection.ts',
     edits: [
       [
-        "withCommand(withFunds(change, oweRefund(funds, surplusMinor)), { kind: 'refund', amount })",
-        'withFunds(change, oweRefund(funds, surplusMinor))',
+        "return withCommand(withFunds(change, oweRefund(funds, surplusMinor)), { kind: 'refund'",
+        "return withFunds(change, oweRefund(funds, surplusMinor)); void ({ kind: 'refund'",
       ],
     ],
     caughtBy: ['everyDebtHasItsOrder'],

@@ -33,8 +33,10 @@ export const orderEnds = Object.keys({
 } satisfies Record<OrderEnd, true>) as readonly OrderEnd[];
 
 /** `isStuck` of partner-command.ts. */
-const stuckSql =
-  "due_at is null and (state = 'unknown' or (kind = 'refund' and state = 'refused'))";
+const stuckSql = [
+  "due_at is null and (state = 'unknown' or (kind = 'refund' and state = 'refused'))",
+  "and (state = 'unknown' or order_end <> 'completed')",
+].join(' ');
 
 export const commands = defineTable<PartnerCommand>({
   name: 'partner_commands',

@@ -243,6 +243,14 @@ test('a pay-in returned before its payout was taken fails the payment and voids 
   assert.deepEqual([amounts(change), drafts(change)], [[0n, 0n, 0n, 0n, 10_000n], []]);
 });
 
+test('a pay-in returned after its payout was ordered is shown to a person, once', () => {
+  const first = returned(paying, []);
+  assert.equal(first.alerts.length, 1);
+  assert.equal(first.payment.status, 'offramp_pending');
+  const told = { ...commandIn.done, kind: 'payin', end: 'returned' } as const;
+  assert.deepEqual(returned(paying, [told]).alerts, []);
+});
+
 test('a pay-in returned ends the debts that it covers, and no refund of it waits any more', () => {
   const owing = cancelled(confirmed, [], 'order withdrawn', NOW_MS);
   const pending: PartnerCommand = { ...commandIn.pending, id: 'cmd_2', kind: 'refund' };

@@ -131,6 +131,7 @@ test('stuck is what is in doubt and not looked at any more, and every refused re
     ['in doubt and due', commandIn.unknown, false],
     ['in doubt and left', { ...commandIn.unknown, dueAtMs: null }, true],
     ['a refused refund', commandIn.refused, true],
+    ['a failed refund that was paid after all', { ...commandIn.refused, end: 'completed' }, false],
     ['a refused payout', { ...commandIn.refused, kind: 'payout' }, false],
     ['a refused pay-in', { ...commandIn.refused, kind: 'payin' }, false],
     ['a refund ordered anew', supersedeCommand(commandIn.refused, START_MS), false],

@@ -2,6 +2,7 @@
 // the purge of the buyer's documents.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { COMMAND_LEASE_MS } from '../../../core/domain/partner-command.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { PartnerAnswer } from '../../../core/ports.js';
 import { decideKyc, signIn } from '../../../core/usecases/buyers.js';
@@ -133,3 +134,27 @@ for (const [decision, firstName] of [
     await made.close();
   });
 }
+
+test('a worker that lost its lease decides on no party any more', async () => {
+  const made = await scene();
+  const { test: partner } = made.deps.partners;
+  assert.ok(partner !== null);
+  const late = Promise.withResolvers<PartnerAnswer<never>>();
+  const called = Promise.withResolvers<void>();
+  const slow = withPartner(made.deps, {
+    submitReceiver: () => {
+      called.resolve();
+      return late.promise;
+    },
+  });
+  const starting = made.start(individual, made.tenant, slow);
+  await called.promise;
+  made.advanceClock(COMMAND_LEASE_MS + 1);
+  await made.settle();
+  late.resolve({ outcome: 'refused', code: 'too_late', message: 'of a lease that ran out' });
+  const submission = await starting;
+  assert.notEqual(await decided(made, submission), 'rejected');
+  await made.settle();
+  assert.equal(await decided(made, submission), 'approved');
+  await made.close();
+});
