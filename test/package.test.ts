@@ -97,6 +97,23 @@ for (const node of nodes) {
       });
     }
 
+    test('the page of the description and the client work from what was installed', () => {
+      const script = `
+        import { createPonte } from 'ponte';
+        import { createPonteClient } from 'ponte/client';
+        const { apiKey, fetch, close } = await createPonte();
+        const client = createPonteClient({ baseUrl: 'http://ponte.example', apiKey, fetch });
+        const { data } = await client.GET('/healthz');
+        const page = await (await fetch('/docs')).text();
+        const [script] = /docs.\\w+.swagger-ui-bundle.js/.exec(page);
+        const size = (await (await fetch('/' + script)).text()).length;
+        console.log(data.status, size > 1_000_000);
+        await close();`;
+      const quiet = '--disable-warning=ExperimentalWarning';
+      const said = run(node, [quiet, '--input-type=module', '-e', script]);
+      assert.equal(said.trim(), 'ok true');
+    });
+
     test("the README's snippets that embed ponte run as written", () => {
       const embedding = readmeSnippets().filter(({ text }) => text.includes("from 'ponte'"));
       assert.notEqual(embedding.length, 0);
