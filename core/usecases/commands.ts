@@ -19,7 +19,6 @@ import {
   acceptCommand,
   askAgain,
   COMMAND_LEASE_MS,
-  type CommandKind,
   leaveToOperator,
   loseCommand,
   mayRepeat,
@@ -36,7 +35,6 @@ import {
 import { tenantOf } from '../domain/tenant.js';
 import { assert, unreachable } from '../errors.js';
 import type { Deps, PartnerAnswer, PartnerFact, SettlementPartner, Tx } from '../ports.js';
-import type { RailsRequest } from './account-changes.js';
 import {
   announce,
   eachByItself,
@@ -44,57 +42,9 @@ import {
   stageChange,
   withCommandChanged,
 } from './collections.js';
-import { type PartyAnswer, partyAnswered } from './parties.js';
+import { partyAnswered } from './parties.js';
+import { type Accepted, verbs } from './partner-verbs.js';
 import { applyFact } from './settlement.js';
-
-/** What a successful call told; `instructions` of a pay-in only, the rest of a party only. */
-interface Accepted extends PartyAnswer {
-  readonly instructions?: string;
-}
-
-type Report = PartnerFact['report'];
-
-/** How each kind is started, looked up by its request, and asked about by the partner's id. */
-const partyVerbs: Verbs = {
-  start: (partner, request) => partner.submitReceiver(request),
-  find: (partner, request) => partner.findReceiver(request),
-  ask: (partner, partnerRef) => partner.receiver(partnerRef),
-};
-const verbs: Readonly<Record<CommandKind, Verbs>> = {
-  submit_organization: partyVerbs,
-  submit_buyer: partyVerbs,
-  submit_account: partyVerbs,
-  provision_rails: {
-    start: (partner, request) => provisionRails(partner, request),
-    // Nobody is paid through a wallet that is not recorded, so another one does no harm.
-    find: async () => ({ outcome: 'done', value: null }),
-    ask: null,
-  },
-  payin: {
-    start: (partner, request) => partner.startPayin(request),
-    find: (partner, request) => partner.findPayin(request),
-    ask: (partner, partnerRef) => partner.payin(partnerRef),
-  },
-  payout: {
-    start: (partner, request) => partner.startPayout(request),
-    find: (partner, request) => partner.findPayout(request),
-    ask: (partner, partnerRef) => partner.payout(partnerRef),
-  },
-  refund: {
-    start: (partner, request) => partner.startRefund(request),
-    find: (partner, request) => partner.findRefund(request),
-    ask: (partner, partnerRef) => partner.refund(partnerRef),
-  },
-};
-
-interface Verbs {
-  start(partner: SettlementPartner, request: string): Promise<PartnerAnswer<Accepted>>;
-  find(partner: SettlementPartner, request: string): Promise<PartnerAnswer<Accepted | null>>;
-  /** Null where the answer to the call is all that is ever told. */
-  readonly ask:
-    | ((partner: SettlementPartner, partnerRef: string) => Promise<PartnerAnswer<Report>>)
-    | null;
-}
 
 /** Works on due commands, each by itself; returns how many were taken. */
 export async function runCommands(deps: Deps, nowMs: number, limit: number): Promise<number> {
@@ -211,15 +161,6 @@ async function takeInHand(deps: Deps, claimed: PartnerCommand, request: string):
   if (change === null) return false;
   if (change !== 'sent') announce(deps, change);
   return true;
-}
-
-async function provisionRails(
-  partner: SettlementPartner,
-  request: string,
-): Promise<PartnerAnswer<Accepted>> {
-  const answer = await partner.provisionRails(JSON.parse(request) as RailsRequest);
-  if (answer.outcome !== 'done') return answer;
-  return { outcome: 'done', value: { partnerRef: answer.value.virtualAccountRef } };
 }
 
 /** The partner gave the money back by itself meanwhile: nothing is left to order. */
