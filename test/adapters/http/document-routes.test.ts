@@ -9,7 +9,7 @@ import { formatInstant } from '../../../core/domain/instant.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { runPurges } from '../../../core/usecases/documents.js';
 import { allOf } from '../../contract/document-storage.js';
-import { newSeller } from './account-calls.js';
+import { newSeller, sellerDossier } from './account-calls.js';
 import {
   individualBody,
   newBuyer,
@@ -90,6 +90,24 @@ test('what may be asked for is as the interface says', async () => {
   }
   for (const ownerIndex of [0, 20, null]) {
     assert.equal((await uploadTo(url, { ...uploadBody, ownerIndex })).status, 200);
+  }
+});
+
+test('an upload URL is given in every status of an account', async () => {
+  const { buyerEmail: email, entityType: _, ...person } = individualBody();
+  const cases = [
+    ['created', 'business', null],
+    ['verifying', 'individual', { email, ...person }],
+    ['approved', 'business', sellerDossier],
+    ['rejected', 'business', { ...sellerDossier, legalName: 'Fail' }],
+  ] as const;
+  for (const [status, entityType, dossier] of cases) {
+    const created = { key, body: { role: 'seller', entityType } };
+    const { body: account } = await site.call('POST', '/v1/accounts', created);
+    const path = `/v1/accounts/${account['id']}`;
+    if (dossier !== null) await site.call('POST', `${path}/submit`, { key, body: dossier });
+    assert.equal((await site.call('GET', path, { key })).body['status'], status);
+    assert.equal((await uploadTo(`${path}/upload-url`)).status, 200, status);
   }
 });
 
@@ -196,10 +214,13 @@ test('a client that goes away in the middle leaves nothing to read', async () =>
   const head = `PUT ${pathOf(upload.uploadUrl)} HTTP/1.1\r\nHost: a\r\nContent-Type: image/png\r\n`;
   socket.write(`${head}Content-Length: 100\r\n\r\nhalf`);
   await site.call('GET', '/healthz');
+  const failures = () => site.world.log.filter(({ level }) => level === 'error');
+  const before = failures().length;
   socket.destroy();
   await once(socket, 'close');
   assert.equal(refusalOf(await site.call('GET', pathOf(upload.publicUrl))), '404 NotFound');
   assert.equal((await send(pathOf(upload.uploadUrl), Buffer.from('whole'))).status, 200);
+  assert.equal(failures().length, before, 'nothing of ours failed');
 });
 
 test('an upload may take longer than another request may', async () => {

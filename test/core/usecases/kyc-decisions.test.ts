@@ -15,6 +15,7 @@ import {
   hosted,
   individual,
   refuses,
+  type Scene,
   scene,
   withPartner,
 } from '../../support/kyc-scene.js';
@@ -105,23 +106,14 @@ for (const [decision, firstName] of [
 ] as const) {
   test(`documents are purged when the buyer is ${decision}, and stay until then`, async () => {
     const made = await scene();
-    const { deps, tenant } = made;
+    const { deps } = made;
     const { documents: storage } = deps;
     assert.ok(storage !== null);
     const { buyerId } = await made.start(hosted);
-    const url = async (kind: 'selfie' | 'id_doc_front') => {
-      const upload = await createUpload(deps, tenant, {
-        ...{ owner: { party: 'buyer', id: buyerId }, kind },
-        ...{ contentType: 'image/png', ownerIndex: null },
-      });
-      const [, documentId = '', signature = ''] =
-        /documents\/(\w+)\/content\?signature=(\w+)$/.exec(upload.uploadUrl) ?? [];
-      const bytes = chunks(kind);
-      const sent = { documentId, signature, contentType: 'image/png', sizeBytes: null, bytes };
-      await receiveUpload(deps, sent);
-      return upload.publicUrl;
+    const files = {
+      selfieFile: await uploaded(made, buyerId, 'selfie'),
+      idDocFrontFile: await uploaded(made, buyerId, 'id_doc_front'),
     };
-    const files = { selfieFile: await url('selfie'), idDocFrontFile: await url('id_doc_front') };
     const dossier = { ...ana, ...files, firstName };
     const submission = await made.start({ ...individual, dossier });
     const purges = () => runPurges(deps, deps.clock.nowMs(), 100);
@@ -158,3 +150,41 @@ test('a worker that lost its lease decides on no party any more', async () => {
   assert.equal(await decided(made, submission), 'approved');
   await made.close();
 });
+
+test('an approval found by signing in ends the wait for the form, and its documents go', async () => {
+  const made = await scene();
+  const { deps, tenant } = made;
+  const { documents: storage } = deps;
+  assert.ok(storage !== null);
+  const other: Tenant = { orgId: await made.organization(), mode: 'test' };
+  await made.start(individual, other);
+  await made.settle();
+  const waiting = await made.start({ ...hosted, name: 'Ana Lima' });
+  await uploaded(made, waiting.buyerId, 'selfie');
+  await signIn(deps, tenant, await made.pay());
+  assert.equal(await decided(made, waiting), 'approved');
+  const adopted = await made.start(hosted);
+  assert.deepEqual([adopted.id, adopted.draftSealed], [waiting.id, null]);
+  await runPurges(deps, deps.clock.nowMs(), 100);
+  assert.deepEqual(await allOf(storage), []);
+  await made.close();
+});
+
+/** Uploads a document of the buyer, and answers with its public URL. */
+async function uploaded(
+  { deps, tenant }: Scene,
+  buyerId: string,
+  kind: 'selfie' | 'id_doc_front',
+): Promise<string> {
+  const upload = await createUpload(deps, tenant, {
+    ...{ owner: { party: 'buyer', id: buyerId }, kind },
+    ...{ contentType: 'image/png', ownerIndex: null },
+  });
+  const [, documentId = '', signature = ''] =
+    /documents\/(\w+)\/content\?signature=(\w+)$/.exec(upload.uploadUrl) ?? [];
+  const bytes = chunks(kind);
+  await receiveUpload(deps, {
+    ...{ documentId, signature, contentType: 'image/png', sizeBytes: null, bytes },
+  });
+  return upload.publicUrl;
+}
