@@ -8,8 +8,8 @@ import { type MailSender, messageOf } from './message.js';
 
 /** A server that says nothing for this long is given up. */
 const SILENCE_MAX_MS = 10_000;
-/** For the whole of one mail; well within the lease. */
-const SEND_MAX_MS = 60_000;
+/** For the whole of one mail: well within the lease, and before the worker counts as stalled. */
+const SEND_MAX_MS = 20_000;
 const REASON_LENGTH_MAX = 300;
 
 export interface SmtpOptions {

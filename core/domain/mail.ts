@@ -37,7 +37,7 @@ export const INVITATION_PAUSE_MS = MINUTE_MS;
 export const SIGN_IN_MAILS_MAX = 5;
 export const SIGN_IN_WINDOW_MS = HOUR_MS;
 /** Longer than a mail server is waited for. */
-export const MAIL_LEASE_MS = 90 * SECOND_MS;
+export const MAIL_LEASE_MS = MINUTE_MS;
 /** Waits before a mail is tried again; the last one repeats until its link has ended. */
 export const MAIL_BACKOFF_MS = [
   5 * SECOND_MS,

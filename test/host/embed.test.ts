@@ -8,7 +8,9 @@ import { pathToFileURL } from 'node:url';
 import { verifyWebhook } from '../../adapters/webhooks/verify.js';
 import { DAY_MS, SECOND_MS } from '../../core/domain/instant.js';
 import { type ErrorCode, PonteError } from '../../core/errors.js';
+import { redeemSignIn } from '../../core/usecases/sign-ins.js';
 import { createPonte, type Ponte, type PonteOptions } from '../../host/embed.js';
+import { tokenIn } from '../support/invoices-made.js';
 import { projectRoot } from '../support/source-tree.js';
 
 const intent = { externalId: 'order-1', amount: '250.00', buyer: { email: 'ana@buyer.example' } };
@@ -69,6 +71,20 @@ test('the same seed and calls give the same ids, another seed gives others', asy
   assert.deepEqual(await run('a'), await run('a'));
   assert.notDeepEqual(await run('a'), await run('b'));
 });
+
+test('mails to buyers are collected, and the link in one signs its buyer in', () =>
+  withPonte({}, async (ponte) => {
+    const { externalId: _, ...invoice } = intent;
+    const { id } = await ponte.post('/v1/invoices', { ...invoice, number: 'INV/7' });
+    await ponte.post(`/v1/invoices/${id}/invite-buyer`, {});
+    assert.equal(ponte.mails.length, 0);
+    await ponte.runUntilIdle();
+    const [mail, ...more] = ponte.mails;
+    assert.ok(mail !== undefined && more.length === 0);
+    assert.equal(mail.to, intent.buyer.email);
+    const { payment } = await redeemSignIn(ponte.deps, tokenIn(mail));
+    assert.deepEqual([payment.id, payment.status], [id, 'buyer_kyc_pending']);
+  }));
 
 test('time stands still until it is moved', () =>
   withPonte({ partnerDelayMs: 5_000 }, async (ponte) => {
