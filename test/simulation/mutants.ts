@@ -113,7 +113,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a cancel leaves pending commands',
     file: 'core/domain/collection.ts',
     edits: [['withVoided({ ...change, funds }, voidable, nowMs)', '{ ...change, funds }']],
-    focus: { line: reliable, crashes: 0, often: ['cancel', 'buyerStep', 'work'] },
+    focus: { line: reliable, crashes: 0, often: ['cancel', 'operatorFail', 'buyerStep'] },
     caughtBy: ['endedPaymentsOrderNothing'],
   },
   {
