@@ -2,7 +2,7 @@
 // may happen to a delivery and when the next attempt is due stands in the domain.
 //
 // Each subscription has its own places in flight, and the runner waits for no receiver: a slow one
-// fills its own places and delays nobody else.
+// fills its own places and delays nobody else, as long as fewer than IN_FLIGHT_MAX hang in all.
 import { SECOND_MS } from '../domain/instant.js';
 import { signWebhook, webhookHeaders } from '../domain/signature.js';
 import {
