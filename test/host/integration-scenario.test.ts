@@ -1,0 +1,357 @@
+// A whole integration as a new integrator goes through it, on a running host: `ponte/client` and
+// `ponte/webhooks` are all it has. What is the operator's is done by the operator's use cases, and
+// the buyer opens the link of the mail that came. One organization walks from its first key to a
+// payment that is settled to its seller, and to an invoice that two members and the buyer had to do
+// with.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  type components,
+  createPonteClient,
+  type PonteClient,
+} from '../../adapters/client/ponte-client.js';
+import { verifyWebhook } from '../../adapters/webhooks/verify.js';
+import { addMember } from '../../core/usecases/members.js';
+import { createOrganization, requireApproval } from '../../core/usecases/organizations.js';
+import { createSession } from '../../core/usecases/sessions.js';
+import { redeemSignIn } from '../../core/usecases/sign-ins.js';
+import { readConfig } from '../../host/config.js';
+import { type Host, startHost } from '../../host/main.js';
+import { type LocalReceiver, startReceiver } from '../support/local-receiver.js';
+
+type FeedEvent = components['schemas']['FeedEvent'];
+type TimelineEntry = components['schemas']['TimelineEntry'];
+
+const dataDir = mkdtempSync(join(tmpdir(), 'ponte-integration-'));
+const mailbox = join(dataDir, 'mails');
+const journey = [
+  ...['created', 'buyer_kyc_pending', 'buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending'],
+  ...['on_chain_confirmed', 'offramp_pending', 'settled'],
+];
+
+let host: Host;
+let orgId: string;
+let receiver: LocalReceiver;
+let subscription: components['schemas']['WebhookSubscriptionWithSecret'];
+let ponte: PonteClient;
+
+before(async () => {
+  receiver = await startReceiver((response) => response.writeHead(204).end());
+  host = await startHost(
+    readConfig({
+      PONTE_DATA_DIR: dataDir,
+      PONTE_PORT: '0',
+      PONTE_FAKE_PARTNER_DELAY_MS: '0',
+      PONTE_LOG_LEVEL: 'silent',
+    }),
+  );
+  const made = await createOrganization(host.deps, { name: 'Acme Ltda', sandboxKyb: true });
+  orgId = made.organization.id;
+  const owner = await memberClient('eva@acme.example', 'owner');
+  const { data: onboarding } = await owner.GET('/v1/onboarding/status');
+  assert.deepEqual([onboarding?.mode, onboarding?.needsOnboarding], ['test', false]);
+  const { data: key } = await owner.POST('/v1/api-keys', { body: { name: 'erp', mode: 'test' } });
+  ponte = createPonteClient({ baseUrl: host.url, apiKey: key?.secret ?? '' });
+  const body = { url: receiver.url, eventTypes: ['*'] };
+  subscription = answered(await ponte.POST('/v1/webhook-subscriptions', { body }));
+});
+after(async () => {
+  await host.stop();
+  await receiver.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+test('a seller from its creation to ready, and a payment to it from created to settled', async () => {
+  const seller = await readySeller('seller-1');
+  const create = (externalId: string) =>
+    ponte.POST('/v1/payments', {
+      params: { header: { 'Idempotency-Key': 'order 1' } },
+      body: {
+        externalId,
+        amount: '1250.00',
+        buyer: { email: 'ana@buyer.example' },
+        sellerExternalId: 'seller-1',
+        metadata: { order: 1 },
+      },
+    });
+  const first = await create('order-1');
+  const payment = answered(first);
+  assert.deepEqual([first.response.status, payment.status], [201, 'awaiting_buyer']);
+  assert.deepEqual([payment.buyer.kycStatus, payment.brlSettledAmount], ['not_started', null]);
+  const again = await create('order-2');
+  assert.deepEqual([again.response.status, again.data], [200, payment]);
+  assert.equal(again.response.headers.get('idempotent-replayed'), 'true');
+
+  await advance(payment.id);
+  const types = [
+    ...['created', 'kyb_approved', 'ready_to_collect'].map((type) => `connected_account.${type}`),
+    ...journey.flatMap((step) => [`payment_intent.${step}`, `invoice.${step}`]),
+  ];
+  const events = await heardInOrder(0, types);
+  for (const { event, data } of events) {
+    const about = event.startsWith('connected_account.') ? 'connectedAccountId' : 'paymentIntentId';
+    const expected = about === 'paymentIntentId' ? payment : seller;
+    assert.deepEqual([data[about], data['externalId']], [expected.id, expected.externalId]);
+  }
+  assert.deepEqual(events.at(-1)?.data['metadata'], { order: 1 });
+
+  const settled = await settledAmounts(payment.id);
+  await timelineTells(payment.id, journey.slice(1), settled.brlSettledAmount);
+});
+
+test('an invoice: approved by a member, invited by mail, opened by its link, settled', async () => {
+  const after = answered(await ponte.GET('/v1/events')).nextAfter;
+  await requireApproval(host.deps, orgId, true);
+  const [bia, leo] = await Promise.all([
+    memberClient('bia@acme.example', 'finance'),
+    memberClient('leo@acme.example', 'viewer'),
+  ]);
+  const draft = {
+    number: '2030/17',
+    amount: '980.00',
+    dueDate: '2030-02-28',
+    buyer: { email: 'Ana@Buyer.example', name: 'Ana Lima' },
+    sellerExternalId: 'seller-1',
+    metadata: { order: 17 },
+  } as const;
+  // The interface lets keys alone create: a member's session is none.
+  const byMember = await bia.POST('/v1/invoices', { body: draft });
+  assert.equal(byMember.error?.error, 'InvalidApiKey');
+  const created = answered(await ponte.POST('/v1/invoices', { body: draft }));
+  const { id } = created;
+  const on = { params: { path: { id } } };
+  assert.deepEqual([created.status, created.hostedPaymentUrl], ['awaiting_approval', null]);
+
+  const tooEarly = await ponte.POST('/v1/invoices/{id}/invite-buyer', on);
+  assert.equal(tooEarly.error?.error, 'InvoiceNotApproved');
+  const byViewer = await leo.POST('/v1/invoices/{id}/approve', on);
+  assert.equal(byViewer.error?.error, 'InsufficientScope');
+  const approved = answered(await bia.POST('/v1/invoices/{id}/approve', on));
+  assert.equal(approved.status, 'approved');
+  const invited = answered(await ponte.POST('/v1/invoices/{id}/invite-buyer', on));
+  assert.deepEqual(invited, { status: 'sent', invoiceId: id });
+
+  const [mail = ''] = await until(() => (mails().length === 0 ? null : mails()));
+  assert.match(mail, /^To: Ana@Buyer\.example\r$/im);
+  assert.match(mail, /Acme Ltda asks you to pay 980\.00 USD/);
+  const waiting = answered(await ponte.GET('/v1/invoices/{id}', on));
+  assert.equal(waiting.status, 'awaiting_buyer');
+  const link = new URL(/^https?:\S+\?token=\S+/m.exec(mail)?.[0] ?? '');
+  assert.equal(`${link.origin}${link.pathname}`, waiting.hostedPaymentUrl);
+  const opened = await redeemSignIn(host.deps, link.searchParams.get('token') ?? '');
+  assert.equal(opened.payment.id, id);
+
+  await advance(id);
+  // Approved for the intent before: of a buyer that is known, an invoice asks no KYC.
+  const steps = journey.filter((step) => step !== 'buyer_kyc_pending' && step !== 'created');
+  const moves = ['approved', 'awaiting_buyer', ...steps];
+  const types = ['created', ...moves].map((step) => `invoice.${step}`);
+  for (const { data } of await heardInOrder(after, types)) {
+    assert.deepEqual([data['invoiceId'], data['source']], [id, 'invoice']);
+    assert.deepEqual(data['metadata'], { order: 17 });
+  }
+  const settled = await settledAmounts(id);
+  await timelineTells(id, moves, settled.brlSettledAmount);
+  assert.equal(mails().length, 1);
+});
+
+/** Onboarded by every step there is, a document included. */
+async function readySeller(externalId: string) {
+  const created = answered(
+    await ponte.POST('/v1/connected-accounts', {
+      body: { role: 'seller', entityType: 'business', externalId },
+    }),
+  );
+  const on = { params: { path: { id: created.id } } };
+  const session = answered(
+    await ponte.POST('/v1/connected-accounts/{id}/tos-session', {
+      ...on,
+      body: { redirectUrl: 'https://acme.example/terms' },
+    }),
+  );
+  assert.ok(URL.canParse(session.url));
+  const accepted = answered(
+    await ponte.POST('/v1/connected-accounts/{id}/tos-accepted', {
+      ...on,
+      body: { tosId: 'tos_1' },
+    }),
+  );
+  assert.deepEqual([accepted.status, accepted.tosAccepted], ['created', true]);
+
+  const contentType = 'application/pdf';
+  const upload = answered(
+    await ponte.POST('/v1/connected-accounts/{id}/upload-url', {
+      ...on,
+      body: { kind: 'incorporation_doc', contentType },
+    }),
+  );
+  const { uploadMethod: method, uploadHeaders: headers, publicUrl } = upload;
+  const sent = await fetch(upload.uploadUrl, { method, headers, body: 'proof' });
+  assert.equal(sent.status, 200);
+  assert.equal(await (await fetch(publicUrl)).text(), 'proof');
+
+  const dossier = {
+    email: 'eva@lima.example',
+    legalName: 'Lima Ltda',
+    cnpj: '11.222.333/0001-81',
+    incorporationDocFile: publicUrl,
+  };
+  const submitted = answered(
+    await ponte.POST('/v1/connected-accounts/{id}/submit', { ...on, body: dossier }),
+  );
+  assert.deepEqual([submitted.status, submitted.readyToCollect], ['approved', false]);
+  assert.equal((await fetch(publicUrl)).status, 404, 'purged with the decision');
+
+  const ready = answered(
+    await ponte.POST('/v1/connected-accounts/{id}/payout-config', {
+      ...on,
+      body: { pixKey: 'eva@lima.example', accountHolderName: 'Eva Lima' },
+    }),
+  );
+  assert.deepEqual([ready.payoutConfigured, ready.readyToCollect], [true, true]);
+  return ready;
+}
+
+async function advance(id: string): Promise<void> {
+  answered(
+    await ponte.POST('/v1/test-helpers/payments/{id}/advance', {
+      params: { path: { id } },
+      body: {},
+    }),
+  );
+}
+
+/**
+ * The events after a sequence are these, in this order in the feed and each once; and each came as
+ * a webhook that verifies, with the same content.
+ */
+async function heardInOrder(
+  sequence: number,
+  types: readonly string[],
+): Promise<readonly FeedEvent[]> {
+  const events: FeedEvent[] = [];
+  for (let next = sequence; events.length < types.length; ) {
+    const query = { after: next, limit: 5, wait: 30 };
+    const page = answered(await ponte.GET('/v1/events', { params: { query } }));
+    events.push(...page.data);
+    next = page.nextAfter;
+  }
+  assert.deepEqual(
+    events.map(({ event }) => event),
+    types,
+  );
+  assert.deepEqual(
+    events.map((event) => event.sequence),
+    types.map((_, index) => sequence + index + 1),
+  );
+  const { id } = subscription;
+  const deliveries = await until(async () => {
+    const params = { path: { id }, query: { limit: 100 } };
+    const answer = await ponte.GET('/v1/webhook-subscriptions/{id}/deliveries', { params });
+    const all = answered(answer).data;
+    return all.every(({ status }) => status === 'delivered') ? all : null;
+  });
+  const webhooks = new Map(
+    receiver.requests.map(({ headers, body }) => {
+      const header = String(headers['x-service-signature']);
+      assert.equal(verifyWebhook({ secret: subscription.secret, header, body }).valid, true);
+      const told = JSON.parse(body.toString('utf8')) as Pick<FeedEvent, 'event' | 'data'>;
+      assert.equal(headers['x-service-event-type'], told.event);
+      return [String(headers['x-service-delivery-id']), told];
+    }),
+  );
+  for (const { id: eventId, event, data } of events) {
+    const [delivery, ...others] = deliveries.filter((one) => one.eventId === eventId);
+    assert.deepEqual(webhooks.get(delivery?.id ?? ''), { event, data });
+    assert.equal(data['externalEventId'], eventId);
+    assert.deepEqual(others, []);
+  }
+  return events;
+}
+
+async function settledAmounts(id: string) {
+  const payment = answered(await ponte.GET('/v1/payments/{id}', { params: { path: { id } } }));
+  assert.deepEqual([payment.status, payment.funds.status], ['settled', 'paid']);
+  assert.match(payment.brlSettledAmount ?? '', /^[1-9][0-9]*\.[0-9]{2}$/);
+  assert.match(payment.fxRateAtSettlement ?? '', /^[1-9][0-9]*\.[0-9]+$/);
+  const [brl, rate] = [Number(payment.brlSettledAmount), Number(payment.fxRateAtSettlement)];
+  const share = brl / (Number(payment.amount) * rate);
+  assert.ok(share > 0.99 && share < 1, `the amount at the rate, less fees: ${share}`);
+  return payment;
+}
+
+/** Read page by page: every move once and in order, and the money that came and went. */
+async function timelineTells(
+  id: string,
+  moves: readonly string[],
+  brlSettledAmount: string | null,
+): Promise<void> {
+  const entries: TimelineEntry[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const query = { limit: 7, ...(cursor === undefined ? {} : { cursor }) };
+    const page = answered(
+      await ponte.GET('/v1/payments/{id}/timeline', { params: { path: { id }, query } }),
+    );
+    entries.push(...page.data);
+    cursor = page.nextCursor;
+  }
+  const of = <K extends TimelineEntry['kind']>(kind: K) =>
+    entries.flatMap((entry) =>
+      entry.kind === kind ? [entry as Extract<TimelineEntry, { readonly kind: K }>] : [],
+    );
+  assert.equal(entries[0]?.kind, 'created');
+  const statuses = of('status').map(({ status }) => status);
+  assert.deepEqual(statuses, moves);
+  assert.deepEqual(
+    of('money').map(({ fact }) => fact),
+    ['funds_received', 'payout_paid'],
+  );
+  const paid = of('money').flatMap(({ lines }) =>
+    lines.filter(({ account }) => account === 'seller'),
+  );
+  assert.deepEqual(
+    paid.map(({ amount, currency }) => [amount, currency]),
+    [[brlSettledAmount, 'BRL']],
+  );
+  assert.deepEqual(
+    of('attempt').map(({ attempt, responseStatus }) => [attempt, responseStatus]),
+    of('delivery').map(() => [1, 204]),
+  );
+}
+
+async function memberClient(
+  email: string,
+  role: 'owner' | 'finance' | 'viewer',
+): Promise<PonteClient> {
+  await addMember(host.deps, { orgId, email, role });
+  const { token } = await createSession(host.deps, { orgId, email, mode: 'test' });
+  return createPonteClient({ baseUrl: host.url, token });
+}
+
+/** What a call gave; its refusal fails the test. */
+function answered<T>({ data, error }: { readonly data?: T; readonly error?: unknown }): T {
+  assert.equal(error, undefined);
+  assert.ok(data !== undefined);
+  return data;
+}
+
+function mails(): readonly string[] {
+  try {
+    const names = readdirSync(mailbox).filter((name) => name.endsWith('.eml'));
+    return names.map((name) => readFileSync(join(mailbox, name), 'utf8'));
+  } catch {
+    return [];
+  }
+}
+
+async function until<T>(look: () => Promise<T | null> | T | null): Promise<T> {
+  for (;;) {
+    const found = await look();
+    if (found !== null) return found;
+    await wait(10);
+  }
+}
