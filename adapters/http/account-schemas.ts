@@ -24,9 +24,9 @@ import {
 } from './schemas.js';
 
 const statuses = keysOf(accountMoves);
-const role = z.enum(roles, `send one of ${roles.join(', ')}`);
-const entityType = z.enum(entityTypes, `send one of ${entityTypes.join(', ')}`);
-const status = z.enum(statuses, `send one of ${statuses.join(', ')}`);
+const role = z.enum(roles);
+const entityType = z.enum(entityTypes);
+const status = z.enum(statuses);
 
 export const createAccountBody = z.object({
   role: role.meta({

@@ -27,7 +27,7 @@ const buyerOwner = z.strictObject({ ...ownerFields, ...requiredOwnerFields });
 /** The interface takes no other properties here. */
 export const startBuyerKycBody = z.strictObject({
   entityType: optional(
-    z.enum(entityTypes, `send one of ${entityTypes.join(', ')}`).meta({
+    z.enum(entityTypes).meta({
       description: 'Without it the buyer tells the rest on the hosted form.',
     }),
   ),
@@ -40,8 +40,8 @@ export const startBuyerKycBody = z.strictObject({
 });
 
 export const uploadUrlBody = z.object({
-  kind: z.enum(keysOf(documentKinds), `send one of ${keysOf(documentKinds).join(', ')}`),
-  contentType: z.enum(contentTypes, `send one of ${contentTypes.join(', ')}`).meta({
+  kind: z.enum(keysOf(documentKinds)),
+  contentType: z.enum(contentTypes).meta({
     description: 'What will be sent. A selfie is no PDF.',
   }),
   ownerIndex: optional(

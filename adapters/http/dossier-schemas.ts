@@ -58,24 +58,21 @@ const person = {
   postalCode: text(1, 32, 'Postal code.'),
   phone: text(3, 32, 'Phone number.'),
   idDocCountry: text(2, 2, 'Who issued the identity document: ISO 3166-1.'),
-  idDocType: z.enum(idDocTypes, `send one of ${idDocTypes.join(', ')}`),
+  idDocType: z.enum(idDocTypes),
   idDocNumber: text(1, 64, 'Number of the identity document.'),
   selfieFile: file('Photograph of the person'),
   idDocFrontFile: file('Front of the identity document'),
   idDocBackFile: file('Back of the identity document'),
-  proofOfAddressDocType: z.enum(
-    proofOfAddressDocTypes,
-    `send one of ${proofOfAddressDocTypes.join(', ')}`,
-  ),
+  proofOfAddressDocType: z.enum(proofOfAddressDocTypes),
   proofOfAddressDocFile: file('Proof of the address'),
 } as const;
 
 /** Of a beneficial owner. */
 export const owner = {
-  role: z.enum(ownerRoles, `send one of ${ownerRoles.join(', ')}`),
+  role: z.enum(ownerRoles),
   ...person,
   country,
-  taxType: z.enum(['SSN', 'ITIN'], 'send SSN or ITIN'),
+  taxType: z.enum(['SSN', 'ITIN']),
 } as const;
 
 /**
@@ -88,7 +85,7 @@ export const dossierFields = {
   tosId: optional(text(1, 200, 'What the terms page gave as `tos_id`.')),
   kycTier: optional(
     z
-      .enum(['standard', 'enhanced'], 'send standard or enhanced')
+      .enum(['standard', 'enhanced'])
       .meta({ default: 'standard', description: '`enhanced` is for individuals.' }),
   ),
   ...allOptional(person),
@@ -106,7 +103,7 @@ export const cnpjField = { cnpj: optional(cnpj) } as const;
 export function ownersOf<T extends z.ZodType>(owner: T) {
   return optional(
     z
-      .array(owner, 'send a list of owners')
+      .array(owner)
       .min(1, 'send at least one owner')
       .max(OWNERS_MAX, `send at most ${OWNERS_MAX} owners`)
       .meta({ description: 'Beneficial owners of a business.' }),

@@ -14,14 +14,14 @@ import {
   text,
 } from './schemas.js';
 
-const mode = z.enum(modes, `send ${modes.join(' or ')}`);
-const scope = z.enum(keysOf(scopes), 'send a scope that there is');
+const mode = z.enum(modes);
+const scope = z.enum(keysOf(scopes));
 
 export const createKeyBody = z.object({
   name: text(1, NAME_LENGTH_MAX, 'What the key is for.'),
   mode: mode.meta({ description: 'A live key may be made before production access.' }),
   scopes: optional(
-    z.array(scope, 'send a list of scopes').meta({
+    z.array(scope).meta({
       description: 'What the key may do; absent or empty: everything.',
     }),
   ).transform((granted) => granted ?? []),

@@ -209,24 +209,41 @@ function checkedParams({ route, params }: Match): unknown {
   return result.data;
 }
 
-function checkedAgainst(schema: z.ZodType, value: unknown, problems: string[]): unknown {
-  const result = schema.safeParse(value);
+/** What `schema` makes of the value; what is wrong with it is added to `problems`, path first. */
+export function checkedAgainst(schema: z.ZodType, value: unknown, problems: string[]): unknown {
+  const result = schema.safeParse(value, { error: plainWords });
   if (result.success) return result.data;
   for (const issue of result.error.issues.slice(0, PATHS_MAX)) {
-    for (const { path, message } of named(issue)) {
-      problems.push(`${path.join('.') || 'body'}: ${message}`);
-    }
+    for (const path of pathsOf(issue)) problems.push(`${path || 'body'}: ${issue.message}`);
   }
   return undefined;
 }
 
-/** A property that is not known is named where it stands. */
-function named(
-  issue: z.core.$ZodIssue,
-): readonly { readonly path: readonly PropertyKey[]; readonly message: string }[] {
-  if (issue.code !== 'unrecognized_keys') return [issue];
-  const message = 'this property is not known here';
-  return issue.keys.slice(0, PATHS_MAX).map((key) => ({ path: [...issue.path, key], message }));
+/** What to send instead, where the schema has no words of its own for it. */
+function plainWords(issue: z.core.$ZodRawIssue): string {
+  if (issue.code === 'unrecognized_keys') return 'this property is not known here; leave it out';
+  if (issue.code === 'invalid_value') return `send one of ${issue.values.join(', ')}`;
+  if (issue.code === 'invalid_type') return `send ${words[issue.expected] ?? issue.expected}`;
+  return 'send what the description of this route allows';
+}
+
+const words: Readonly<Record<string, string>> = {
+  object: 'an object',
+  array: 'a list',
+  string: 'text',
+  int: 'a whole number',
+};
+
+/** Where it is wrong, as `owners[0].taxId`; a property that is not known is named itself. */
+function pathsOf(issue: z.core.$ZodIssue): readonly string[] {
+  const inside = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, PATHS_MAX) : [];
+  const paths = inside.length > 0 ? inside.map((key) => [...issue.path, key]) : [issue.path];
+  return paths.map((path) =>
+    path
+      .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
+      .join('')
+      .replace(/^\./, ''),
+  );
 }
 
 function idempotencyKeyOf(

@@ -48,12 +48,19 @@ export function readText<T>(
 
 /** Text of `min` to `max` characters (code points, as JSON Schema counts them). */
 export function text(min: number, max: number, description: string) {
+  const error = `send text of ${lengthInWords(min, max)} characters`;
   return z
-    .string(`send text of ${min} to ${max} characters`)
-    .refine((value) => value.length >= min && (value.length <= max || [...value].length <= max), {
-      error: `send text of ${min} to ${max} characters`,
-    })
+    .string(error)
+    .refine(
+      (value) => value.length >= min && (value.length <= max || [...value].length <= max),
+      error,
+    )
     .meta({ minLength: min, maxLength: max, description });
+}
+
+function lengthInWords(min: number, max: number): string {
+  if (min === max) return `exactly ${max}`;
+  return min === 0 ? `at most ${max}` : `${min} to ${max}`;
 }
 
 /** Absent and null are the same and come out as null. */

@@ -269,7 +269,7 @@ test('fields of a wrong form are refused with their path, whoever submits', asyn
     [{ owners: [] }, /^owners: /],
     [{ owners: Array.from({ length: 11 }, () => ({})) }, /^owners: /],
     [{ owners: [{ selfieFile: 'http://files.example/a' }] }, /^owners\[0\]\.selfieFile: /],
-    [{ owners: [{ taxType: 'EIN' }] }, /^owners\.0\.taxType: /],
+    [{ owners: [{ taxType: 'EIN' }] }, /^owners\[0\]\.taxType: /],
     [{ kycTier: 'enhanced' }, /^kycTier: /],
     [{ kycTier: 'none' }, /^kycTier: /],
   ];

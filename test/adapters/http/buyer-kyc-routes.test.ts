@@ -78,7 +78,7 @@ test('properties that the interface does not name are refused with their paths',
   assert.equal(refusalOf(answer), '400 ValidationError');
   const message = String(answer.body['message']);
   assert.match(message, /\bnickname: this property is not known here/);
-  assert.match(message, /\bowners\.1\.age: this property is not known here/);
+  assert.match(message, /\bowners\[1\]\.age: this property is not known here/);
   // What a connected account may tell is not a buyer's.
   for (const name of ['cnpj', 'email', 'country', 'metadata', 'ownerIndex']) {
     const refused = await start({ ...individualBody(), [name]: '11222333000181' });
@@ -139,7 +139,7 @@ test('an owner has a required field for each that the interface names, in its fo
     for (const value of [undefined, null]) {
       const answer = await start({ ...businessBody(), owners: [{ ...owner, [name]: value }] });
       assert.equal(refusalOf(answer), '400 ValidationError', name);
-      assert.match(String(answer.body['message']), new RegExp(`\\bowners\\.0\\.${name}:`));
+      assert.match(String(answer.body['message']), new RegExp(`\\bowners\\[0\\]\\.${name}:`));
     }
   }
   const optional = { taxType: 'SSN', phone: '+49 1', idDocNumber: 'X1', addressLine2: '' };

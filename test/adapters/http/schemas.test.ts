@@ -1,12 +1,16 @@
 // What the shapes of requests take and refuse, at their edges.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { z } from 'zod';
+import { startBuyerKycBody } from '../../../adapters/http/buyer-schemas.js';
 import {
   advanceBody,
   cancelBody,
   createPaymentBody,
   createPaymentIntentBody,
 } from '../../../adapters/http/payment-schemas.js';
+import { checkedAgainst } from '../../../adapters/http/request-input.js';
+import { routes } from '../../../adapters/http/routes.js';
 import { pageQuery, RAW_JSON_BYTES_MAX } from '../../../adapters/http/schemas.js';
 import { createSubscriptionBody } from '../../../adapters/http/webhook-schemas.js';
 import { RawJson } from '../../../core/domain/raw-json.js';
@@ -14,16 +18,19 @@ import { RawJson } from '../../../core/domain/raw-json.js';
 const least = { externalId: 'a', amount: '10', buyer: { email: 'ana@example.com' } };
 
 interface Edges {
+  readonly rule: string;
   readonly taken: readonly unknown[];
   readonly refused: readonly unknown[];
 }
 
 const fields: Readonly<Record<string, Edges>> = {
   externalId: {
+    rule: 'externalId is text of 1 to 200 characters',
     taken: ['a', ' ', 'ü/%?#', 'x'.repeat(200), '😀'.repeat(200)],
     refused: ['', 'x'.repeat(201), '😀'.repeat(201), 1, null, undefined],
   },
   amount: {
+    rule: 'an amount is 1-12 digits as text, with one or two decimals at most',
     taken: ['0', '10', '10.5', '10.50', '999999999999.99', '000010.00'],
     refused: [
       ...['', '10.', '.5', '10.555', '-1', '+1', '1e3', '1,000.00', ' 10', '10 ', '１０', '0x10'],
@@ -31,10 +38,12 @@ const fields: Readonly<Record<string, Edges>> = {
     ],
   },
   currency: {
+    rule: 'a currency is three capital letters, and may be left out',
     taken: ['USD', 'EUR', 'XXX', null, undefined],
     refused: ['usd', 'US', 'USDC', '', ' USD', 840],
   },
   returnUrl: {
+    rule: 'a returnUrl is http or https only',
     taken: [
       ...['https://example.com', 'http://localhost:3000/done?a=b#c', 'HTTPS://EXAMPLE.COM'],
       ...['https://exämple.de/ü', null, undefined],
@@ -46,6 +55,7 @@ const fields: Readonly<Record<string, Edges>> = {
     ],
   },
   expiresAt: {
+    rule: 'expiresAt is RFC 3339 with an offset or Z: a local time is refused',
     taken: [
       ...['2031-01-31T12:00:00Z', '2031-01-31T12:00:00.123456-03:00', '2031-01-31t12:00:00z'],
       ...['2000-02-29T00:00:00+00:00', null, undefined],
@@ -56,18 +66,22 @@ const fields: Readonly<Record<string, Edges>> = {
     ],
   },
   sellerExternalId: {
+    rule: 'sellerExternalId is text of 1 to 200 characters, on intents not required',
     taken: ['s', 'x'.repeat(200), null, undefined],
     refused: ['', 'x'.repeat(201), 1],
   },
   metadata: {
+    rule: 'metadata is a JSON object of 32 KiB at most',
     taken: [new RawJson('{}'), new RawJson(filledTo(RAW_JSON_BYTES_MAX)), null, undefined],
     refused: [new RawJson(filledTo(RAW_JSON_BYTES_MAX + 1)), {}, [], 'text', 1, true],
   },
   display: {
+    rule: 'display is a JSON object of 32 KiB at most, free inside',
     taken: [new RawJson('{"title":1,"lineItems":"free"}'), null, undefined],
     refused: [new RawJson(filledTo(RAW_JSON_BYTES_MAX + 1)), [], 'text'],
   },
   buyer: {
+    rule: 'a buyer is an object with an e-mail address; what else it says is text',
     taken: [
       { email: 'ana@example.com', name: null, country: null, phone: null },
       { email: 'ana@example.com', name: '', country: 'Germany', phone: '+49 30 1', more: 1 },
@@ -76,8 +90,8 @@ const fields: Readonly<Record<string, Edges>> = {
   },
 };
 
-for (const [field, { taken, refused }] of Object.entries(fields)) {
-  test(`${field}: taken within its rules, refused beyond them`, () => {
+for (const [field, { rule, taken, refused }] of Object.entries(fields)) {
+  test(rule, () => {
     for (const value of taken) {
       const result = createPaymentIntentBody.safeParse({ ...least, [field]: value });
       assert.ok(result.success, `${String(value)}: ${result.error?.message}`);
@@ -176,6 +190,46 @@ test('a page has 1 to 100 rows, 25 unless told', () => {
     assert.ok(!pageQuery.safeParse({ limit }).success, String(limit));
   }
   assert.ok(!pageQuery.safeParse({ cursor: ['a', 'b'] }).success);
+});
+
+test('whatever is wrong is told with its path and what to send, in words of ours', () => {
+  const wrong = [undefined, null, -1, 1.5, true, 'x', 'x'.repeat(3_000), [], [1], [[]], [{}], {}];
+  for (const { operations, body, query } of routes) {
+    for (const schema of [body, query]) {
+      if (!(schema instanceof z.ZodObject)) continue;
+      const names = [...Object.keys(schema.shape), 'unheard_of'];
+      for (const value of names.flatMap((name) => wrong.map((item) => ({ [name]: item })))) {
+        const problems: string[] = [];
+        checkedAgainst(schema, value, problems);
+        for (const problem of problems) {
+          const told = `${Object.keys(operations)[0]} ${JSON.stringify(value).slice(0, 80)}`;
+          assert.match(problem, /^[a-z][\w.[\]]*: (send|this property is not known)/i, told);
+          assert.doesNotMatch(problem, /invalid|expected|received|too (big|small)/i, told);
+        }
+      }
+    }
+  }
+  const told = (schema: z.ZodType, value: unknown) => {
+    const problems: string[] = [];
+    checkedAgainst(schema, value, problems);
+    return problems;
+  };
+  assert.deepEqual(told(createPaymentIntentBody, { ...least, buyer: undefined }), [
+    'buyer: send an object',
+  ]);
+  assert.deepEqual(told(createSubscriptionBody, { url: 'https://a.co', eventTypes: '*' }), [
+    'eventTypes: send a list',
+  ]);
+  const owners = [{ role: 'chef', country: 'USA', shoeSize: 42 }];
+  const ofOwner = told(startBuyerKycBody, { buyerEmail: 'ana@example.com', owners });
+  for (const one of [
+    'owners[0].taxId: send text of 1 to 64 characters',
+    'owners[0].country: send text of exactly 2 characters',
+    'owners[0].role: send one of beneficial_controlling, beneficial_owner, controlling_person',
+    'owners[0].shoeSize: this property is not known here; leave it out',
+  ]) {
+    assert.ok(ofOwner.includes(one), `${one} in ${ofOwner.join('; ')}`);
+  }
 });
 
 function filledTo(bytes: number): string {
