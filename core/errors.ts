@@ -117,7 +117,8 @@ export const catalogue = {
     status: 409,
     transient: false,
     message:
-      'This Idempotency-Key belongs to a resource created through another path. Send a new key.',
+      'This Idempotency-Key belongs to a resource of another path: payment intents and invoices ' +
+      'do not share keys. Send a new key.',
   },
   PaymentNotCancellable: {
     status: 409,

@@ -162,7 +162,7 @@ function checkedName(name: string): string {
   if (trimmed === '' || trimmed.length > NAME_LENGTH_MAX || hasUnstorableText(trimmed)) {
     throw new PonteError(
       'ValidationError',
-      `name: give 1 to ${NAME_LENGTH_MAX} characters of text`,
+      `name: give 1 to ${NAME_LENGTH_MAX} characters of text.`,
     );
   }
   return trimmed;
@@ -173,7 +173,7 @@ function checkedScopes(names: readonly string[]): readonly Scope[] {
   if (unknown.length > 0) {
     throw new PonteError(
       'ValidationError',
-      `scopes: there is no ${unknown.join(', ')}; there are ${Object.keys(scopes).join(', ')}`,
+      `scopes: there is no ${unknown.join(', ')}; there are ${Object.keys(scopes).join(', ')}.`,
     );
   }
   return Object.freeze([...new Set(names.filter(isScope))]);

@@ -80,7 +80,7 @@ export async function createPayment(
       boundTo,
       existingByExternalId: existing?.id ?? null,
     });
-    if (decision.kind === 'conflict') throw new PonteError('IdempotencyKeyConflict');
+    if (decision.kind === 'conflict') throw keyConflict(origin);
     const view =
       decision.kind === 'replay'
         ? await viewOf(tx, await paymentNamed(tx, tenant, decision.resourceId, 'payments'))
@@ -92,6 +92,14 @@ export async function createPayment(
   });
   if (!created.replayed) deps.wake('outbox');
   return created;
+}
+
+/** There are two surfaces: a key that is not of this one is of the other. */
+function keyConflict(origin: PaymentOrigin): PonteError {
+  const [wanted, bound] =
+    origin === 'invoice' ? ['an invoice', 'a payment intent'] : ['a payment intent', 'an invoice'];
+  const message = `This Idempotency-Key created ${bound}. Send a new key to create ${wanted}.`;
+  return new PonteError('IdempotencyKeyConflict', message);
 }
 
 /** One create of this API key within the rate limit, or RateLimitExceeded; replays count too. */

@@ -9,6 +9,7 @@ import {
   unreachable,
 } from '../../core/errors.js';
 
+/** Codes, statuses and conditions of the interface. */
 const interfaceCodes = {
   KybNotApproved: 400,
   AmountBelowMinimum: 400,
@@ -26,27 +27,45 @@ const interfaceCodes = {
   KycStorageDisabled: 503,
 } as const satisfies Partial<Record<ErrorCode, number>>;
 
-const decidedCodes = {
+/** Where the interface has no code. */
+const otherCodes = {
   SellerNotReady: 400,
   TosSessionRequired: 400,
   Unauthorized: 401,
   InvalidToken: 401,
+  InvalidSignature: 401,
+  InvalidSignInLink: 401,
   SelfApprovalNotAllowed: 403,
   NotFound: 404,
   MethodNotAllowed: 405,
+  RequestTimeout: 408,
   PaymentNotCancellable: 409,
+  PaymentStateConflict: 409,
+  QuoteExpired: 409,
   InvoiceNotApproved: 409,
+  CommandNotRetryable: 409,
+  DeliveryNotReplayable: 409,
   EventsPruned: 410,
+  UploadUrlExpired: 410,
   PayloadTooLarge: 413,
   UnsupportedMediaType: 415,
+  HeadersTooLarge: 431,
   InternalError: 500,
+  StoreContention: 503,
   PartnerUnavailable: 503,
-} as const satisfies Partial<Record<ErrorCode, number>>;
+} as const satisfies Record<Exclude<ErrorCode, keyof typeof interfaceCodes>, number>;
 
-test('every code of the interface and of the decisions has its status', () => {
-  for (const [code, status] of Object.entries({ ...interfaceCodes, ...decidedCodes })) {
-    assert.equal(catalogue[code as ErrorCode].status, status, code);
-  }
+test('the codes are those of the interface and these, each with its status', () => {
+  const statuses = Object.entries(catalogue).map(([code, { status }]) => [code, status]);
+  assert.deepEqual(Object.fromEntries(statuses), { ...interfaceCodes, ...otherCodes });
+});
+
+test('only these are worth repeating unchanged: they say when', () => {
+  const transient = Object.entries(catalogue).filter((entry) => entry[1].transient);
+  assert.deepEqual(
+    transient.map(([code]) => code),
+    ['RateLimitExceeded', 'StoreContention', 'PartnerUnavailable'],
+  );
 });
 
 test('every code is PascalCase, an HTTP error, and says in a sentence what to do', () => {

@@ -124,7 +124,12 @@ test('a key that an intent was created with: 409, and the other way round', asyn
   const headers = { 'idempotency-key': 'of an intent' };
   const body = { ...least, externalId: 'intent-1' };
   await site.call('POST', '/v1/payment-intents', { key, body, headers });
-  assert.equal(refusalOf(await create(least, headers)), '409 IdempotencyKeyConflict');
+  const refused = await create(least, headers);
+  assert.equal(refusalOf(refused), '409 IdempotencyKeyConflict');
+  assert.equal(
+    refused.body['message'],
+    'This Idempotency-Key created a payment intent. Send a new key to create an invoice.',
+  );
   await create(least, { 'idempotency-key': 'of an invoice' });
   for (const [path, extra] of [
     ['/v1/payment-intents', {}],
@@ -136,6 +141,7 @@ test('a key that an intent was created with: 409, and the other way round', asyn
       headers: { 'idempotency-key': 'of an invoice' },
     });
     assert.equal(refusalOf(answer), '409 IdempotencyKeyConflict', path);
+    assert.match(String(answer.body['message']), /created an invoice\..* a payment intent\.$/);
   }
 });
 
