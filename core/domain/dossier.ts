@@ -3,20 +3,23 @@
 // more through its own requirements.
 import type { EntityType, Role } from './connected-account.js';
 
+/** Who proves its identity with a document, whether it sells or buys. */
+const individual = [
+  'email',
+  'firstName',
+  'lastName',
+  'dateOfBirth',
+  'idDocCountry',
+  'idDocType',
+  'selfieFile',
+  'idDocFrontFile',
+] as const;
+
 /** Required fields of a submission. `owners` means at least one, each with `ownerRequirements`. */
 export const requirements = {
   seller: {
     business: ['email', 'legalName', 'cnpj'],
-    individual: [
-      'email',
-      'firstName',
-      'lastName',
-      'dateOfBirth',
-      'idDocCountry',
-      'idDocType',
-      'selfieFile',
-      'idDocFrontFile',
-    ],
+    individual,
   },
   buyer: {
     business: [
@@ -33,16 +36,7 @@ export const requirements = {
       'proofOfOwnershipDocFile',
       'owners',
     ],
-    individual: [
-      'email',
-      'firstName',
-      'lastName',
-      'dateOfBirth',
-      'idDocCountry',
-      'idDocType',
-      'selfieFile',
-      'idDocFrontFile',
-    ],
+    individual,
   },
 } as const satisfies Record<Role, Record<EntityType, readonly (keyof Dossier)[]>>;
 
