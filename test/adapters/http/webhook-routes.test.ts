@@ -60,7 +60,7 @@ test('a URL that may not be called, event types that do not exist: 400 naming bo
   const path = '/v1/webhook-subscriptions';
   const both = await site.call('POST', path, { key, body: { url: '', eventTypes: ['a.b'] } });
   assert.equal(refusalOf(both), '400 ValidationError');
-  assert.match(String(both.body['message']), /url: .*eventTypes\.0: /);
+  assert.match(String(both.body['message']), /url: .*eventTypes\[0\]: /);
   const body = { url: 'http://acme.example/hooks', eventTypes: ['*'] };
   const plain = await site.call('POST', path, { key, body });
   assert.equal(refusalOf(plain), '400 ValidationError');
