@@ -206,7 +206,12 @@ export interface Tx {
     approvedAnywhere(mode: Mode, buyerId: string): Promise<KycSubmission | null>;
     /** Whoever comes to a hosted form names its submission by the form's id alone. */
     submissionByFlow(flowId: string): Promise<KycSubmission | null>;
-    submissionByPartnerRef(mode: Mode, partnerRef: string): Promise<KycSubmission | null>;
+    /** Approved submissions of all tenants that rest on this party. */
+    approvedByPartnerRef(
+      mode: Mode,
+      partnerRef: string,
+      limit: number,
+    ): Promise<readonly KycSubmission[]>;
     insertSubmission(submission: KycSubmission): void;
     updateSubmission(submission: KycSubmission): void;
     expectSubmission(submission: KycSubmission): void;

@@ -31,7 +31,10 @@ export interface KycSubmission extends Tenant {
   /** Our own id of the party at the partner. */
   readonly receiverId: string;
   readonly status: KycStatus;
-  /** The partner's id of the party; never shown. */
+  /**
+   * The partner's id of the party; never shown. An adopted approval has that of the party it was
+   * given to: it stands and falls with it.
+   */
   readonly partnerRef: string | null;
   readonly reason: string | null;
   /** The partner's id of the terms that were accepted: the first one that was told stays. */
@@ -76,4 +79,24 @@ export function decideSubmission(
     approvedAtMs: decision === 'approve' ? nowMs : submission.approvedAtMs,
     rejectedAtMs: decision === 'reject' ? nowMs : null,
   });
+}
+
+/** The submission after its buyer brought the approval of another tenant along. */
+export function adopted(
+  submission: KycSubmission,
+  { partnerRef }: KycSubmission,
+  nowMs: number,
+): KycSubmission {
+  // Nothing is waited for any more, the form neither.
+  const settled = { status: 'approved', approvedAtMs: nowMs, draftSealed: null } as const;
+  return Object.freeze({ ...submission, ...settled, partnerRef });
+}
+
+/**
+ * The partner took back the approval that this submission adopted. Why, and when, is the other
+ * tenant's; without a time it fails no payment of this one.
+ */
+export function withdrawn(submission: KycSubmission): KycSubmission {
+  const status = nextKycStatus(submission.status, 'reject');
+  return status === null ? submission : Object.freeze({ ...submission, status });
 }

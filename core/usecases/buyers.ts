@@ -2,16 +2,18 @@
 // drive these; the partner's decision on the buyer ends here too. An approval is reused over
 // organizations only when the buyer itself signs in, because that proves the mailbox.
 import {
+  adopted,
   decideSubmission,
   emailKey,
   type KycSubmission,
   nextKycStatus,
+  withdrawn,
 } from '../domain/buyer-kyc.js';
 import { confirmed, kycDecided, quoted, signedIn, unchanged } from '../domain/collection.js';
 import { countsAsBuyerKyc } from '../domain/connected-account.js';
 import { nextStatus, type Payment } from '../domain/payment.js';
 import type { Quote } from '../domain/quote.js';
-import { type Tenant, tenantOf } from '../domain/tenant.js';
+import { type Mode, type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, ReceiverReport, SettlementPartner, Tx } from '../ports.js';
 import { changeCollection, loadCollection, type PaymentView, readView } from './collections.js';
@@ -19,6 +21,8 @@ import { stagePurge } from './documents.js';
 
 /** How many waiting payments of a buyer are looked up at a time. */
 const WAITING_PAGE = 50;
+/** How many adopted approvals are taken back in one batch. */
+const WITHDRAWN_AT_ONCE = 50;
 
 /**
  * The buyer proved its mailbox for this payment; a repeat changes nothing. `prove` may refuse, and
@@ -44,17 +48,20 @@ export async function signIn(
   return view;
 }
 
-/** The partner knows the party under `partnerRef`. */
+/** The partner knows the party under `partnerRef`; once it approves it, no other one counts. */
 export async function submissionAccepted(
   deps: Deps,
   tenant: Tenant,
   submissionId: string,
   partnerRef: string,
+  { status }: ReceiverReport,
 ): Promise<void> {
   await deps.store.run(async (tx) => {
     const submission = await tx.buyers.submissionById(tenant, submissionId);
     assert(submission !== null, 'a submission stays');
-    if (submission.partnerRef === null) tx.buyers.updateSubmission({ ...submission, partnerRef });
+    const known = submission.partnerRef;
+    const isNews = known === null || (status === 'approved' && known !== partnerRef);
+    if (isNews) tx.buyers.updateSubmission({ ...submission, partnerRef });
   });
 }
 
@@ -83,6 +90,22 @@ export async function decideKyc(
   });
   deps.wake('purges');
   await moveWaiting(deps, tenant, buyerId);
+}
+
+/**
+ * The partner rejects this party, perhaps after it had approved it: no tenant has its approval any
+ * more, however it came by it. Running payments go on, the next one asks for KYC again.
+ */
+export async function withdrawAdopted(deps: Deps, mode: Mode, partnerRef: string): Promise<void> {
+  for (;;) {
+    const count = await deps.store.run(async (tx) => {
+      const resting = await tx.buyers.approvedByPartnerRef(mode, partnerRef, WITHDRAWN_AT_ONCE);
+      for (const submission of resting) tx.buyers.updateSubmission(withdrawn(submission));
+      return resting.length;
+    });
+    // Until none is left that one more could be adopted from meanwhile.
+    if (count === 0) return;
+  }
 }
 
 /**
@@ -215,13 +238,11 @@ async function adoptApproval(deps: Deps, tx: Tx, payment: Payment): Promise<bool
   const nowMs = deps.clock.nowMs();
   tx.buyers.expectSubmission(elsewhere);
   if (own !== null && nextKycStatus(own.status, 'adopt') !== null) {
-    // Nothing is waited for any more: neither the form nor the documents.
-    const settled = { status: 'approved', approvedAtMs: nowMs, draftSealed: null } as const;
-    tx.buyers.updateSubmission({ ...own, ...settled });
+    tx.buyers.updateSubmission(adopted(own, elsewhere, nowMs));
     stagePurge(deps, tx, tenant, { party: 'buyer', id: payment.buyerId });
   } else {
-    const adopted = newSubmission(deps, tenant, payment.buyerId, 'approved', nowMs);
-    tx.buyers.insertSubmission({ ...adopted, approvedAtMs: nowMs });
+    const fresh = newSubmission(deps, tenant, payment.buyerId, 'not_started', nowMs);
+    tx.buyers.insertSubmission(adopted(fresh, elsewhere, nowMs));
   }
   return true;
 }

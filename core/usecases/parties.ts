@@ -8,7 +8,7 @@ import type { PartnerCommand } from '../domain/partner-command.js';
 import { tenantOf } from '../domain/tenant.js';
 import type { Deps, PartnerAnswer, ReceiverReport } from '../ports.js';
 import { accountReported, railsReported } from './account-changes.js';
-import { decideKyc, moveWaiting, submissionAccepted } from './buyers.js';
+import { decideKyc, moveWaiting, submissionAccepted, withdrawAdopted } from './buyers.js';
 import { organizationReported } from './organization-changes.js';
 
 /** What an answer to a command about a party told; a status only where there is one already. */
@@ -59,9 +59,12 @@ export async function partyReported(
   }
   if (command.submissionId !== null) {
     if (partnerRef !== null) {
-      await submissionAccepted(deps, tenant, command.submissionId, partnerRef);
+      await submissionAccepted(deps, tenant, command.submissionId, partnerRef, report);
     }
     await decideKyc(deps, tenant, command.submissionId, report);
+    if (partnerRef !== null && report.status === 'rejected') {
+      await withdrawAdopted(deps, tenant.mode, partnerRef);
+    }
   }
   if (command.accountId !== null) {
     const account = await accountReported(deps, command, partnerRef, report);

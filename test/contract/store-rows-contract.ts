@@ -196,10 +196,15 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
     read: (tx) => tx.payments.anyOfBuyer(tenant, 'byr_1'),
     expected: aPayment(),
   },
-  'a KYC submission, by the reference of the partner': {
-    write: (tx) => tx.buyers.insertSubmission(aSubmission()),
-    read: (tx) => tx.buyers.submissionByPartnerRef('test', 're_1'),
-    expected: aSubmission(),
+  'approvals that rest on one party': {
+    write: (tx) => {
+      const approved = { flowId: null, status: 'approved' } as const;
+      tx.buyers.insertSubmission(aSubmission());
+      tx.buyers.insertSubmission(aSubmission({ id: 'kyc_2', ...otherOrg, ...approved }));
+      tx.buyers.insertSubmission(aSubmission({ id: 'kyc_3', ...otherMode, ...approved }));
+    },
+    read: (tx) => tx.buyers.approvedByPartnerRef('test', 're_1', 5),
+    expected: [aSubmission({ id: 'kyc_2', flowId: null, ...otherOrg, status: 'approved' })],
   },
   'the head of a feed': {
     write: (tx) => tx.feed.setHead(tenant, null, { sequence: 7, chainHash: 'ab' }),

@@ -126,14 +126,14 @@ export function buyersOf(staging: Staging): Tx['buyers'] {
       ),
     submissionByFlow: (flowId) =>
       staging.first(submissions, 'select * from kyc_submissions where flow_id = $1', [flowId]),
-    submissionByPartnerRef: (mode, partnerRef) =>
-      staging.first(
+    approvedByPartnerRef: (mode, partnerRef, limit) =>
+      staging.all(
         submissions,
         [
           'select * from kyc_submissions where mode = $1 and partner_ref = $2',
-          'order by created_at desc, id desc limit 1',
+          "and status = 'approved' limit $3",
         ].join(' '),
-        [mode, partnerRef],
+        [mode, partnerRef, limit],
       ),
     insertSubmission: (submission) => staging.stage(submissions.insert(submission)),
     updateSubmission: (submission) => staging.stage(submissions.update(submission)),

@@ -53,7 +53,6 @@ const sorted: Readonly<Record<string, string>> = {
   'from advances where due_at': 'ties of one due time are few',
   'from deliveries where due_at': 'ties of one due time are few',
   'from payments where expires_at': 'ties of one due time are few',
-  'from kyc_submissions where mode = $1 and partner_ref': 'one party has few submissions',
 };
 
 const everything: (tx: Tx) => Promise<unknown> = async (tx) => {
@@ -96,7 +95,7 @@ const everything: (tx: Tx) => Promise<unknown> = async (tx) => {
     tx.buyers.submission(tenant, 'byr_1'),
     tx.buyers.submissionById(tenant, 'kyc_1'),
     tx.buyers.approvedAnywhere('test', 'byr_1'),
-    tx.buyers.submissionByPartnerRef('test', 'p'),
+    tx.buyers.approvedByPartnerRef('test', 'p', 5),
     tx.buyers.submissionByFlow('f'),
     tx.documents.find('doc_1'),
     tx.documents.due(T0, 5),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
+  adopted,
   decideSubmission,
   emailKey,
   isInFlightOrApproved,
@@ -10,6 +11,7 @@ import {
   type KycSubmission,
   kycMoves,
   nextKycStatus,
+  withdrawn,
 } from '../../../core/domain/buyer-kyc.js';
 import { START_MS } from '../../support/sample-rows.js';
 
@@ -84,6 +86,17 @@ test('an approval that the partner takes back turns the record rejected', () => 
     [taken.status, taken.approvedAtMs, taken.rejectedAtMs, taken.reason],
     ['rejected', START_MS + 1, START_MS + 2, 'sanctions list'],
   );
+});
+
+test('an adopted approval rests on the party it was given to, and falls without a time of its own', () => {
+  const source = { ...verifying, orgId: 'org_2', id: 'kyc_2', partnerRef: 'partner_2' };
+  const copy = adopted({ ...verifying, draftSealed: 'draft' }, source, START_MS + 1);
+  const expected = { status: 'approved', approvedAtMs: START_MS + 1, partnerRef: 'partner_2' };
+  assert.deepEqual(copy, { ...verifying, ...expected });
+  const taken = withdrawn(copy);
+  assert.deepEqual([taken.status, taken.reason, taken.rejectedAtMs], ['rejected', null, null]);
+  assert.equal(withdrawn(taken), taken);
+  assert.ok(Object.isFrozen(copy) && Object.isFrozen(taken));
 });
 
 test('law: no order of decisions makes a rejected submission anything else', () => {

@@ -7,6 +7,7 @@ import type { Tenant } from '../../../core/domain/tenant.js';
 import type { PartnerAnswer } from '../../../core/ports.js';
 import { decideKyc, signIn } from '../../../core/usecases/buyers.js';
 import { createUpload, receiveUpload, runPurges } from '../../../core/usecases/documents.js';
+import { partyReported } from '../../../core/usecases/parties.js';
 import { allOf, chunks } from '../../contract/document-storage.js';
 import {
   ana,
@@ -69,6 +70,61 @@ test('an approval taken back turns the record rejected; running payments go on',
   const next = await made.pay();
   await signIn(made.deps, made.tenant, next);
   assert.equal(await made.statusOf(next), 'buyer_kyc_pending');
+  await made.close();
+});
+
+test('an approval taken back is taken back from whoever adopted it, and fails nothing there', async () => {
+  const made = await scene();
+  const { deps } = made;
+  const other: Tenant = { orgId: await made.organization(), mode: 'test' };
+  const third: Tenant = { orgId: await made.organization(), mode: 'test' };
+  const waiting = await made.pay(other);
+  await signIn(deps, other, waiting);
+  const { partnerRef } = await made.start();
+  await made.settle();
+  const [running, elsewhere] = [await made.pay(other), await made.pay(third)];
+  await signIn(deps, other, running);
+  await signIn(deps, third, elsewhere);
+  assert.equal(await made.statusOf(waiting, other), 'buyer_kyc_approved');
+  const [command] = await commandsOf(made);
+  assert.ok(command !== undefined && partnerRef !== null);
+  made.advanceClock(1);
+  const taken = { status: 'rejected', reason: 'sanctions list' } as const;
+  await partyReported(deps, command, partnerRef, taken);
+  await partyReported(deps, command, partnerRef, taken);
+  for (const [tenant, id] of [
+    [other, waiting],
+    [other, running],
+    [third, elsewhere],
+  ] as const) {
+    assert.equal(await made.statusOf(id, tenant), 'buyer_kyc_approved', 'it goes on');
+    assert.equal(await made.kycStatusOf(id, tenant), 'rejected');
+  }
+  for (const tenant of [made.tenant, other, third]) {
+    const next = await made.pay(tenant);
+    await signIn(deps, tenant, next);
+    assert.equal(await made.statusOf(next, tenant), 'buyer_kyc_pending', 'it asks for KYC again');
+  }
+  await made.start(individual, other);
+  await made.settle();
+  assert.equal(await made.kycStatusOf(waiting, other), 'approved');
+  await made.close();
+});
+
+test('an approval of its own holds when the one adopted before it is taken back', async () => {
+  const made = await scene();
+  const { deps } = made;
+  const other: Tenant = { orgId: await made.organization(), mode: 'test' };
+  const theirs = await made.start(individual, other);
+  await made.settle();
+  const [command] = await commandsOf(made);
+  const own = await made.start();
+  await signIn(deps, made.tenant, await made.pay());
+  assert.equal(await decided(made, own), 'approved');
+  await made.settle();
+  assert.ok(command !== undefined && theirs.partnerRef !== null);
+  await partyReported(deps, command, theirs.partnerRef, { status: 'rejected', reason: null });
+  assert.equal(await decided(made, own), 'approved');
   await made.close();
 });
 
