@@ -77,9 +77,9 @@ describe('an API key', () => {
       [{ name: null }, 'name'],
       [{ mode: 'prod' }, 'mode'],
       [{ mode: undefined }, 'mode'],
-      [{ scopes: ['invoices:read', 'invoices'] }, 'scopes.1'],
+      [{ scopes: ['invoices:read', 'invoices'] }, 'scopes[1]'],
       [{ scopes: 'invoices:read' }, 'scopes'],
-      [{ scopes: [''] }, 'scopes.0'],
+      [{ scopes: [''] }, 'scopes[0]'],
     ] as const) {
       const answer = await createKey({ ...good, ...change });
       assert.equal(refusalOf(answer), '400 ValidationError', JSON.stringify(change));
