@@ -332,8 +332,8 @@ export interface Tx {
 export interface Claims {
   /** Due commands, leased: their `dueAtMs` is the end of the lease, `leaseToken` is `token`. */
   commands(claim: Claim): Promise<readonly PartnerCommand[]>;
-  /** Ids of active or deleted subscriptions that have due deliveries with attempts left. */
-  dueSubscriptions(nowMs: number): Promise<readonly string[]>;
+  /** Active or deleted subscriptions that have due deliveries with attempts left. */
+  dueSubscriptions(nowMs: number): Promise<readonly Pick<Subscription, 'id' | 'orgId' | 'mode'>[]>;
   /**
    * Due deliveries of one subscription that have attempts left, oldest first, leased, each attempt
    * already counted and with its event's body and the subscription as it stands.
@@ -546,7 +546,8 @@ export type PartnerFact = { readonly reference: string | null; readonly partnerR
 /**
  * `prepare…` makes the exact text of a request and has no effect; it is stored before the `start…`
  * call, which may be repeated with the same text. `find…` looks an order up by our reference where
- * repeating is no longer safe. A read that cannot be answered is `later`.
+ * repeating is no longer safe. A read that cannot be answered is `later`. Every call answers within
+ * PARTNER_CALL_MS (partner-command.ts).
  */
 export interface SettlementPartner {
   readonly name: string;

@@ -26,11 +26,12 @@ import type {
   TokenSigner,
   WebhookSender,
 } from '../core/ports.js';
-import { type DeliveryRunner, deliveryRunner } from '../core/usecases/delivery-runner.js';
+import { commandRunner } from '../core/usecases/commands.js';
+import { deliveryRunner } from '../core/usecases/delivery-runner.js';
 import { type FeedReaders, feedReaders } from '../core/usecases/feed-readers.js';
 import { receivePartnerMessage } from '../core/usecases/settlement.js';
 import type { Config } from './config.js';
-import { createSignals, type WorkSignals } from './workers.js';
+import { createSignals, type Runners, type WorkSignals } from './workers.js';
 
 export const tokens = {
   clock: token<Clock>('clock'),
@@ -47,7 +48,7 @@ export const tokens = {
   address: token<Address>('address'),
   partners: token<Readonly<Record<Mode, FakePartner | null>>>('partners'),
   deps: token<Deps>('deps'),
-  deliveries: token<DeliveryRunner>('deliveries'),
+  runners: token<Runners>('runners'),
   feedReaders: token<FeedReaders>('feedReaders'),
 } as const;
 
@@ -101,7 +102,10 @@ export function createContainer(
     wake: all.get(tokens.signals).wake,
     settings: settings(config, all.get(tokens.address)),
   }));
-  bind(tokens.deliveries).toResolvedValue(deliveryRunner, [tokens.deps]);
+  bind(tokens.runners).toDynamicValue((all) => {
+    const deps = all.get(tokens.deps);
+    return { commands: commandRunner(deps), deliveries: deliveryRunner(deps) };
+  });
   bind(tokens.feedReaders).toResolvedValue(wokenReaders, [tokens.store, tokens.signals]);
   return container;
 }

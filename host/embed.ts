@@ -113,11 +113,13 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
   const api = apiOver(http, apiKey);
   const { test, live } = container.get(tokens.partners);
   const fakePartners = [test, live].filter((partner) => partner !== null);
-  const deliveries = container.get(tokens.deliveries);
+  const runners = container.get(tokens.runners);
   const work: Work = {
-    steps: workerSteps({ deps, deliveries, fakePartners }),
+    steps: workerSteps({ deps, runners, fakePartners }),
     time,
-    idle: () => deliveries.idle(),
+    idle: async () => {
+      await Promise.all([runners.commands.idle(), runners.deliveries.idle()]);
+    },
     nextDueAtMs: async () =>
       earliest([
         await store.claims.nextDueAtMs(),

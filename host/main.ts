@@ -64,14 +64,14 @@ export async function startHost(config: Config): Promise<Host> {
     warnOfUnknown(config, deps);
     const demo = config.production ? null : await makeDemo(deps);
     const partners = container.get(tokens.partners);
-    const deliveries = container.get(tokens.deliveries);
+    const runners = container.get(tokens.runners);
     const fakePartners = [partners.test, partners.live].filter((partner) => partner !== null);
-    const steps = workerSteps({ deps, deliveries, fakePartners });
+    const steps = workerSteps({ deps, runners, fakePartners });
     workers = startWorkers({ steps, signals, clock: deps.clock, log: deps.log });
     const running = workers;
     const finished = async () => {
       await running.stop();
-      await deliveries.idle();
+      await Promise.all([runners.commands.idle(), runners.deliveries.idle()]);
     };
     return {
       url: urlOf(config.host, port),

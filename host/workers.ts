@@ -5,10 +5,9 @@ import type { FakePartner } from '../adapters/partner/fake.js';
 import { SECOND_MS } from '../core/domain/instant.js';
 import type { Tenant } from '../core/domain/tenant.js';
 import type { Clock, Deps, Log, WorkKind } from '../core/ports.js';
-import { runCommands } from '../core/usecases/commands.js';
-import type { DeliveryRunner } from '../core/usecases/delivery-runner.js';
 import { runPurges } from '../core/usecases/documents.js';
 import { runSequencer } from '../core/usecases/feed.js';
+import type { Runner } from '../core/usecases/flights.js';
 import { flushKeyUse } from '../core/usecases/keys.js';
 import { runMails } from '../core/usecases/mails.js';
 import { runExpiry } from '../core/usecases/payments.js';
@@ -23,16 +22,22 @@ const SANDBOX_POLL_MS = 25;
 const BATCH = 100;
 const BACKOFF_FIRST_MS = 100;
 const BACKOFF_MAX_MS = 5 * SECOND_MS;
-/** Without a good run for this long a loop counts as stalled: longer than any partner call. */
+/** Without a good run for this long a loop counts as stalled: longer than a run ever waits. */
 const STALLED_AFTER_MS = 30 * SECOND_MS;
+
+/** Workers that do not wait for what they begin. */
+export interface Runners {
+  readonly commands: Runner;
+  readonly deliveries: Runner;
+}
 
 /** The steps of one process. */
 export function workerSteps(parts: {
   readonly deps: Deps;
-  readonly deliveries: DeliveryRunner;
+  readonly runners: Runners;
   readonly fakePartners: readonly FakePartner[];
 }): readonly WorkerStep[] {
-  const { deps, deliveries, fakePartners } = parts;
+  const { deps, runners, fakePartners } = parts;
   const step = (
     name: string,
     wokenBy: readonly Wake[],
@@ -46,9 +51,9 @@ export function workerSteps(parts: {
   });
   return [
     step('sequencer', ['outbox'], runSequencer),
-    step('commands', ['commands'], runCommands),
+    step('commands', ['commands'], (_, ...at) => runners.commands.runOnce(...at)),
     step('inbox', ['inbox'], runInbox),
-    step('deliveries', ['deliveries'], (_, nowMs, limit) => deliveries.runOnce(nowMs, limit)),
+    step('deliveries', ['deliveries'], (_, ...at) => runners.deliveries.runOnce(...at)),
     step('advances', ['advances'], runAdvances, SANDBOX_POLL_MS),
     step('expiry', [], runExpiry),
     step('purges', ['purges'], runPurges),

@@ -4,7 +4,7 @@ import { ATTEMPTS_MAX } from '../../core/domain/webhook-delivery.js';
 import { assert } from '../../core/errors.js';
 import type { Claim, ClaimedDelivery, Claims } from '../../core/ports.js';
 import { type Database, time } from './database.js';
-import { text, timeMsOrNull } from './row.js';
+import { tenantColumns, text, timeMsOrNull } from './row.js';
 import { deliveries, subscriptions } from './tables/delivery-rows.js';
 import { mails } from './tables/mail-rows.js';
 import { expirableSql, payments } from './tables/payment-rows.js';
@@ -30,9 +30,9 @@ const claimSql = {
   ].join(' '),
   dueSubscriptions: [
     waitingSubscriptions,
-    'select id from waiting where id is not null and exists (select 1 from deliveries d',
+    'select s.id, s.org_id, s.mode from waiting join subscriptions s on s.id = waiting.id',
+    'where exists (select 1 from deliveries d',
     `where d.subscription_id = waiting.id and d.due_at <= $1 and d.attempt < ${ATTEMPTS_MAX})`,
-    'order by id',
   ].join(' '),
   deliveries: [
     'update deliveries set attempt = attempt + 1, lease_token = $1, due_at = $2,',
@@ -97,7 +97,7 @@ export function newClaims(database: Database): Claims {
     },
     async dueSubscriptions(nowMs) {
       const rows = await database.read(claimSql.dueSubscriptions, [time(nowMs)]);
-      return rows.map((row) => text(row, 'id'));
+      return rows.map((row) => ({ ...tenantColumns(row), id: text(row, 'id') }));
     },
     deliveries: (claim) => claimDeliveries(database, claim),
     async spentDeliveries(nowMs, limit) {

@@ -47,7 +47,9 @@ export const commandKinds = Object.keys(newsOf) as readonly CommandKind[];
  * less 1 h.
  */
 export const KEY_KEPT_MS = 23 * 3_600_000;
-/** How long one worker may hold a command before another may take it: longer than any call. */
+/** No call of the partner lasts longer: then its outcome is in doubt. Adapters see to it. */
+export const PARTNER_CALL_MS = 20_000;
+/** How long one worker may hold a command before another may take it: longer than two calls. */
 export const COMMAND_LEASE_MS = 60_000;
 /** Waits before the same call is tried again; the last one repeats. */
 export const CALL_BACKOFF_MS = [1_000, 5_000, 15_000, 60_000, 300_000] as const;

@@ -1,7 +1,7 @@
 // Partner commands at work: a worker leases due ones, fixes the exact request, stores the
-// intention, calls, and records the answer. What is accepted is polled until its end is reported. A
-// worker that lost its lease changes nothing any more. Applying what the partner tells is
-// settlement.ts's matter.
+// intention, calls, and records the answer. What is accepted is polled until its end is reported.
+// The worker waits for no call, so that a slow one delays no other; one that lost its lease changes
+// nothing any more. Applying what the partner tells is settlement.ts's matter.
 import {
   type Change,
   type Collection,
@@ -23,6 +23,7 @@ import {
   loseCommand,
   mayRepeat,
   newsOf,
+  PARTNER_CALL_MS,
   type PartnerCommand,
   postponeCommand,
   refuseCommand,
@@ -35,6 +36,7 @@ import {
 import { tenantOf } from '../domain/tenant.js';
 import { assert, unreachable } from '../errors.js';
 import type { Deps, PartnerAnswer, PartnerFact, SettlementPartner, Tx } from '../ports.js';
+import { newLease } from './account-changes.js';
 import {
   announce,
   eachByItself,
@@ -42,18 +44,35 @@ import {
   stageChange,
   withCommandChanged,
 } from './collections.js';
+import { Flights, type Runner } from './flights.js';
 import { partyAnswered } from './parties.js';
 import { type Accepted, verbs } from './partner-verbs.js';
 import { applyFact } from './settlement.js';
 
-/** Works on due commands, each by itself; returns how many were taken. */
-export async function runCommands(deps: Deps, nowMs: number, limit: number): Promise<number> {
-  const token = Buffer.from(deps.ids.randomBytes(16)).toString('hex');
-  const claim = { nowMs, limit, leaseMs: COMMAND_LEASE_MS, token };
-  const claimed = await deps.store.claims.commands(claim);
-  // One that fails is taken up again when its lease runs out.
-  await eachByItself(deps, 'commands', claimed, (command) => workOn(deps, command));
-  return claimed.length;
+/** Commands worked on at a time, in one process: each is a connection to the partner. */
+export const COMMANDS_IN_FLIGHT_MAX = 256;
+
+/** One per process: it knows how many commands it works on. */
+export function commandRunner(deps: Deps, inFlightMax = COMMANDS_IN_FLIGHT_MAX): Runner {
+  assert(COMMAND_LEASE_MS > 2 * PARTNER_CALL_MS, 'a lease outlives what is called under it');
+  const flights = new Flights(() => deps.wake('commands'));
+  return {
+    runOnce: async (nowMs, limitAsked) => {
+      const limit = Math.min(limitAsked, inFlightMax - flights.held());
+      if (limit <= 0) {
+        flights.miss();
+        return 0;
+      }
+      const token = newLease(deps);
+      const claim = { nowMs, limit, leaseMs: COMMAND_LEASE_MS, token };
+      const claimed = await deps.store.claims.commands(claim);
+      flights.hold([], claimed.length);
+      for (const command of claimed) flights.begin([], () => workByItself(deps, command));
+      return claimed.length;
+    },
+    inFlight: () => flights.inFlight(),
+    idle: () => flights.idle(),
+  };
 }
 
 /**
@@ -61,8 +80,13 @@ export async function runCommands(deps: Deps, nowMs: number, limit: number): Pro
  * or a failure in here is healed by the workers when the lease runs out.
  */
 export async function workNow(deps: Deps, command: PartnerCommand): Promise<void> {
-  await eachByItself(deps, 'commands', [command], (leased) => workOn(deps, leased));
+  await workByItself(deps, command);
   deps.wake('commands');
+}
+
+/** It does not reject: what fails is taken up again when its lease runs out. */
+async function workByItself(deps: Deps, command: PartnerCommand): Promise<void> {
+  await eachByItself(deps, 'commands', [command], (leased) => workOn(deps, leased));
 }
 
 async function workOn(deps: Deps, command: PartnerCommand): Promise<void> {

@@ -1,10 +1,12 @@
 // The worker that sends deliveries: it claims what is due, sends it and records how it ended. What
 // may happen to a delivery and when the next attempt is due stands in the domain.
 //
-// Each subscription has its own places in flight, and the runner waits for no receiver: a slow one
-// fills its own places and delays nobody else, as long as fewer than IN_FLIGHT_MAX hang in all.
+// The runner waits for no receiver. Each subscription has its own places in flight, and a tenant
+// takes no more than it leaves free: one alone gets half of all, and however many tenants have
+// receivers that hang, there is a place for the next one. So a slow receiver delays only its own.
 import { SECOND_MS } from '../domain/instant.js';
 import { signWebhook, webhookHeaders } from '../domain/signature.js';
+import type { Tenant } from '../domain/tenant.js';
 import {
   endForDeletedSubscription,
   finishAttempt,
@@ -12,7 +14,15 @@ import {
   type WebhookDelivery,
 } from '../domain/webhook-delivery.js';
 import { assert } from '../errors.js';
-import type { ClaimedDelivery, DeliveryAttempt, Deps, Tx, WebhookResult } from '../ports.js';
+import type {
+  ClaimedDelivery,
+  Claims,
+  DeliveryAttempt,
+  Deps,
+  Tx,
+  WebhookResult,
+} from '../ports.js';
+import { Flights, type Runner } from './flights.js';
 import { openSecret } from './subscriptions.js';
 
 /** What a receiver has for its answer, connecting included. */
@@ -26,114 +36,73 @@ const CLAIMS_AT_ONCE = 8;
 /** Attempts under way over all subscriptions: each is a socket, and descriptors are bounded. */
 export const IN_FLIGHT_MAX = 4_096;
 
-export interface DeliveryRunner {
-  /**
-   * Begins due attempts, `limit` at most, without waiting for receivers. Returns how many. One run
-   * at a time.
-   */
-  runOnce(nowMs: number, limit: number): Promise<number>;
-  /** Attempts under way: sent, or their outcome not yet recorded. */
-  inFlight(): number;
-  /** Resolves when nothing is in flight. */
-  idle(): Promise<void>;
-}
+type DueSubscription = Awaited<ReturnType<Claims['dueSubscriptions']>>[number];
 
 /** One per process: it knows how many attempts are under way. */
-export function deliveryRunner(deps: Deps): DeliveryRunner {
+export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Runner {
   assert(DELIVERY_LEASE_MS >= 2 * SEND_TIMEOUT_MS, 'a lease outlives its attempt by far');
-  const flights = new Flights(deps);
+  const flights = new Flights(() => deps.wake('deliveries'));
   /** The subscription served last: the next run begins behind it, so that each gets its turn. */
   let lastServed = '';
 
-  const claim = async (subscriptionId: string, count: number, nowMs: number, token: string) => {
-    const claimed = await deps.store.claims.deliveries({
-      nowMs,
-      limit: count,
-      leaseMs: DELIVERY_LEASE_MS,
-      token,
-      subscriptionId,
-    });
-    if (claimed.length === count) flights.wantMore(subscriptionId);
-    for (const one of claimed) flights.begin(subscriptionId, () => attempt(deps, one));
-    return claimed.length;
+  /** How many attempts this subscription may begin now. */
+  const placesOf = (due: DueSubscription): number => {
+    const own = IN_FLIGHT_PER_SUBSCRIPTION - flights.held(due.id);
+    if (own <= 0) flights.miss(due.id);
+    const spare = inFlightMax - flights.held() - flights.held(tenantKey(due));
+    if (spare <= 0) flights.miss();
+    // With each place that it takes there is one fewer free and one more that it holds.
+    return Math.max(0, Math.min(own, Math.ceil(spare / 2)));
+  };
+
+  const claim = async (due: DueSubscription, share: number, nowMs: number, token: string) => {
+    // Held before the claim is awaited: claims go out side by side.
+    const limit = Math.min(share, placesOf(due));
+    if (limit === 0) return 0;
+    const groups = [tenantKey(due), due.id];
+    flights.hold(groups, limit);
+    let begun = 0;
+    try {
+      const lease = { token, nowMs, leaseMs: DELIVERY_LEASE_MS };
+      const scope = { limit, subscriptionId: due.id };
+      const claimed = await deps.store.claims.deliveries({ ...lease, ...scope });
+      for (const one of claimed) flights.begin(groups, () => attempt(deps, one));
+      begun = claimed.length;
+    } finally {
+      flights.free(groups, limit - begun);
+    }
+    return begun;
   };
 
   return {
     runOnce: async (nowMs, limitAsked) => {
-      const limit = Math.min(limitAsked, IN_FLIGHT_MAX - flights.count());
-      if (limit <= 0) return 0;
-      let begun = await endSpent(deps, nowMs, limit);
-      const ids = [...(await deps.store.claims.dueSubscriptions(nowMs))].sort();
-      const waiting = turnsAfter(ids, lastServed).filter((id) => flights.hasPlace(id));
+      const limit = Math.min(limitAsked, inFlightMax - flights.held());
+      let begun = await endSpent(deps, nowMs, limitAsked);
+      const found = await deps.store.claims.dueSubscriptions(nowMs);
+      const inOrder = [...found].sort((a, b) => (a.id < b.id ? -1 : 1));
+      const waiting = turnsAfter(inOrder, lastServed).filter((due) => placesOf(due) > 0);
       const token = Buffer.from(deps.ids.randomBytes(12)).toString('hex');
       while (waiting.length > 0 && begun < limit) {
         const wave = waiting.splice(0, Math.min(CLAIMS_AT_ONCE, limit - begun));
         const share = Math.max(1, Math.floor((limit - begun) / wave.length));
-        const counts = await Promise.all(
-          wave.map((id) => claim(id, Math.min(share, flights.places(id)), nowMs, token)),
-        );
+        const counts = await Promise.all(wave.map((due) => claim(due, share, nowMs, token)));
         begun += counts.reduce((sum, count) => sum + count, 0);
-        lastServed = wave.at(-1) ?? lastServed;
+        lastServed = wave.at(-1)?.id ?? lastServed;
       }
       return begun;
     },
-    inFlight: () => flights.count(),
+    inFlight: () => flights.inFlight(),
     idle: () => flights.idle(),
   };
 }
 
-/** The attempts under way in this process, by subscription. */
-class Flights {
-  readonly #deps: Deps;
-  readonly #counts = new Map<string, number>();
-  readonly #running = new Set<Promise<void>>();
-  /** Subscriptions that may have more due than they had places for. */
-  readonly #wanting = new Set<string>();
-
-  constructor(deps: Deps) {
-    this.#deps = deps;
-  }
-
-  count(): number {
-    return this.#running.size;
-  }
-
-  places(id: string): number {
-    return IN_FLIGHT_PER_SUBSCRIPTION - (this.#counts.get(id) ?? 0);
-  }
-
-  hasPlace(id: string): boolean {
-    if (this.places(id) > 0) return true;
-    this.wantMore(id);
-    return false;
-  }
-
-  wantMore(id: string): void {
-    this.#wanting.add(id);
-  }
-
-  /** `work` does not reject. */
-  begin(id: string, work: () => Promise<void>): void {
-    this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1);
-    const running = work().finally(() => {
-      this.#running.delete(running);
-      const left = (this.#counts.get(id) ?? 1) - 1;
-      if (left === 0) this.#counts.delete(id);
-      else this.#counts.set(id, left);
-      // A place is free: whoever found none before is looked at again.
-      if (this.#wanting.delete(id)) this.#deps.wake('deliveries');
-    });
-    this.#running.add(running);
-  }
-
-  async idle(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running);
-  }
+function tenantKey({ orgId, mode }: Tenant): string {
+  return `${orgId}/${mode}`;
 }
 
-function turnsAfter(ids: readonly string[], lastServed: string): string[] {
-  const at = ids.findIndex((id) => id > lastServed);
-  return at <= 0 ? [...ids] : [...ids.slice(at), ...ids.slice(0, at)];
+function turnsAfter(due: readonly DueSubscription[], lastServed: string): DueSubscription[] {
+  const at = due.findIndex(({ id }) => id > lastServed);
+  return at <= 0 ? [...due] : [...due.slice(at), ...due.slice(0, at)];
 }
 
 /**

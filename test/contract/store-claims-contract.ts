@@ -144,7 +144,7 @@ export function storeClaimsContract(database: string, open: OpenStore): void {
       assert.deepEqual(await store.claims.dueSubscriptions(T0), []);
     });
 
-    test('subscriptions with something due are named once each', async () => {
+    test('subscriptions with something due are named once each, with their tenants', async () => {
       const store = await fresh();
       await store.run(async (tx) => {
         const rows = [
@@ -157,10 +157,21 @@ export function storeClaimsContract(database: string, open: OpenStore): void {
         for (const [index, [subscriptionId, dueAtMs]] of rows.entries()) {
           tx.deliveries.insert(aDelivery({ id: `whd_${index}`, subscriptionId, dueAtMs }));
         }
+        for (const id of ['whs_1', 'whs_2', 'whs_4'])
+          tx.subscriptions.insert(aSubscription({ id }));
+        const live = { mode: 'live', active: false } as const;
+        tx.subscriptions.insert(aSubscription({ id: 'whs_3', ...live }));
         const delivered = { status: 'delivered', dueAtMs: null, nextAttemptAtMs: null } as const;
         tx.deliveries.insert(aDelivery({ id: 'whd_9', subscriptionId: 'whs_4', ...delivered }));
       });
-      assert.deepEqual(await store.claims.dueSubscriptions(T0), ['whs_1', 'whs_3']);
+      const due = await store.claims.dueSubscriptions(T0);
+      assert.deepEqual(
+        [...due].sort((a, b) => (a.id < b.id ? -1 : 1)),
+        [
+          { orgId: 'org_a', mode: 'test', id: 'whs_1' },
+          { orgId: 'org_a', mode: 'live', id: 'whs_3' },
+        ],
+      );
       assert.deepEqual(await store.claims.dueSubscriptions(T0 - 6), []);
     });
 

@@ -7,9 +7,10 @@ import type { Mode } from '../../core/domain/tenant.js';
 import { RETRY_DELAYS_MS } from '../../core/domain/webhook-delivery.js';
 import { PonteError } from '../../core/errors.js';
 import type { Deps, Ids, Log, SecretBox, Store } from '../../core/ports.js';
-import { runCommands } from '../../core/usecases/commands.js';
-import { type DeliveryRunner, deliveryRunner } from '../../core/usecases/delivery-runner.js';
+import { commandRunner } from '../../core/usecases/commands.js';
+import { deliveryRunner } from '../../core/usecases/delivery-runner.js';
 import { runSequencer } from '../../core/usecases/feed.js';
+import type { Runner } from '../../core/usecases/flights.js';
 import { runExpiry } from '../../core/usecases/payments.js';
 import { runAdvances } from '../../core/usecases/sandbox.js';
 import { runInbox } from '../../core/usecases/settlement.js';
@@ -55,7 +56,8 @@ export class SimulatedHost {
   readonly process: SimulatedProcess;
   readonly deps: Deps;
   readonly #world: Surroundings;
-  readonly #deliveries: DeliveryRunner;
+  readonly #commands: Runner;
+  readonly #deliveries: Runner;
   readonly #working = new Set<WorkerName>();
   /** False until it has started: then it works and answers. */
   ready = false;
@@ -64,6 +66,7 @@ export class SimulatedHost {
     this.#world = world;
     this.process = new SimulatedProcess(name);
     this.deps = this.#depsOf(store);
+    this.#commands = commandRunner(this.deps);
     this.#deliveries = deliveryRunner(this.deps);
   }
 
@@ -113,7 +116,7 @@ export class SimulatedHost {
   #run(worker: WorkerName, nowMs: number): Promise<number> {
     switch (worker) {
       case 'commands':
-        return runCommands(this.deps, nowMs, LIMIT);
+        return this.#commands.runOnce(nowMs, LIMIT);
       case 'sequencer':
         return runSequencer(this.deps, nowMs, LIMIT);
       case 'deliveries':

@@ -25,11 +25,12 @@ import type {
   WebhookRequest,
   WebhookResult,
 } from '../../core/ports.js';
-import { runCommands } from '../../core/usecases/commands.js';
+import { commandRunner } from '../../core/usecases/commands.js';
 import { deliveryRunner } from '../../core/usecases/delivery-runner.js';
 import { runPurges } from '../../core/usecases/documents.js';
 import { runSequencer } from '../../core/usecases/feed.js';
 import { type FeedReaders, feedReaders } from '../../core/usecases/feed-readers.js';
+import type { Runner } from '../../core/usecases/flights.js';
 import { createKey } from '../../core/usecases/keys.js';
 import { runMails } from '../../core/usecases/mails.js';
 import { addMember } from '../../core/usecases/members.js';
@@ -171,21 +172,22 @@ function newSession(deps: Deps): World['session'] {
 }
 
 function settler(deps: Deps, partner: FakePartner): () => Promise<void> {
-  const deliveries = deliveryRunner(deps);
+  const [commands, deliveries] = [commandRunner(deps), deliveryRunner(deps)];
+  const waited = (runner: Runner) => async (nowMs: number) => {
+    const begun = await runner.runOnce(nowMs, BATCH);
+    await runner.idle();
+    return begun;
+  };
   const steps: readonly ((nowMs: number) => Promise<number>)[] = [
     (nowMs) => partner.pump(nowMs, BATCH),
     (nowMs) => runInbox(deps, nowMs, BATCH),
     (nowMs) => runAdvances(deps, nowMs, BATCH),
-    (nowMs) => runCommands(deps, nowMs, BATCH),
+    waited(commands),
     (nowMs) => runExpiry(deps, nowMs, BATCH),
     (nowMs) => runPurges(deps, nowMs, BATCH),
     (nowMs) => runMails(deps, nowMs, BATCH),
     (nowMs) => runSequencer(deps, nowMs, BATCH),
-    async (nowMs) => {
-      const begun = await deliveries.runOnce(nowMs, BATCH);
-      await deliveries.idle();
-      return begun;
-    },
+    waited(deliveries),
   ];
   return async () => {
     for (let done = 1; done > 0; ) {

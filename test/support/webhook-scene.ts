@@ -23,8 +23,9 @@ import type {
   WebhookResult,
   WorkKind,
 } from '../../core/ports.js';
-import { type DeliveryRunner, deliveryRunner } from '../../core/usecases/delivery-runner.js';
+import { deliveryRunner } from '../../core/usecases/delivery-runner.js';
 import { runSequencer } from '../../core/usecases/feed.js';
+import type { Runner } from '../../core/usecases/flights.js';
 import { createSubscription } from '../../core/usecases/subscriptions.js';
 
 /** 2030-01-01T00:00:00.000Z */
@@ -42,7 +43,7 @@ export type Answer = Partial<WebhookResult> | Promise<Partial<WebhookResult>>;
 
 export interface Scene {
   readonly deps: Deps;
-  readonly runner: DeliveryRunner;
+  readonly runner: Runner;
   readonly sent: readonly SentWebhook[];
   /** What was woken since the start, in order. */
   readonly woken: readonly WorkKind[];

@@ -51,7 +51,6 @@ const sorted: Readonly<Record<string, string>> = {
   'from delivery_attempts': 'the attempts of one delivery are few',
   'from inbox where due_at': 'ties of one due time are few',
   'from advances where due_at': 'ties of one due time are few',
-  'from deliveries where due_at': 'ties of one due time are few',
   'from payments where expires_at': 'ties of one due time are few',
 };
 

@@ -3,14 +3,15 @@ import { type TestContext, test } from 'node:test';
 import { webhookSender } from '../../../adapters/webhooks/sender.js';
 import { verifyWebhook } from '../../../adapters/webhooks/verify.js';
 import type { Deps } from '../../../core/ports.js';
-import { type DeliveryRunner, deliveryRunner } from '../../../core/usecases/delivery-runner.js';
+import { deliveryRunner } from '../../../core/usecases/delivery-runner.js';
 import { runSequencer } from '../../../core/usecases/feed.js';
+import type { Runner } from '../../../core/usecases/flights.js';
 import { type Answering, startReceiver } from '../../support/local-receiver.js';
 import { type Scene, STARTS_AT_MS, scene, turn, until } from '../../support/webhook-scene.js';
 
 interface Wired {
   readonly made: Scene;
-  readonly runner: DeliveryRunner;
+  readonly runner: Runner;
   /** Begins everything that is due now. */
   begin(): Promise<void>;
 }

@@ -14,7 +14,7 @@ import type {
   ReceiverReport,
   SettlementPartner,
 } from '../../../core/ports.js';
-import { runCommands } from '../../../core/usecases/commands.js';
+import { commandRunner } from '../../../core/usecases/commands.js';
 import {
   acceptTerms,
   approveKyb,
@@ -100,7 +100,9 @@ describe('the KYB is an order to the partner', () => {
   /** What the workers of these ports do a minute later; those of `ponte` have others. */
   async function workLater(at: Deps): Promise<void> {
     const nowMs = at.clock.nowMs() + MINUTE_MS;
-    await runCommands({ ...at, clock: { nowMs: () => nowMs } }, nowMs, 100);
+    const runner = commandRunner({ ...at, clock: { nowMs: () => nowMs } });
+    await runner.runOnce(nowMs, 100);
+    await runner.idle();
   }
 
   test('it is submitted once, however often it is asked about', async () => {

@@ -1,0 +1,75 @@
+// The worker of partner commands: a call that hangs takes one place and delays nobody else.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { PartnerAnswer, ReceiverReport, WorkKind } from '../../../core/ports.js';
+import { commandRunner } from '../../../core/usecases/commands.js';
+import type { Runner } from '../../../core/usecases/flights.js';
+import { aCommand } from '../../support/domain-samples.js';
+import { world } from '../../support/small-world.js';
+import { until } from '../../support/webhook-scene.js';
+
+type Answer = PartnerAnswer<ReceiverReport>;
+
+const notNow: Answer = { outcome: 'later', reason: 'busy' };
+
+/** Orders that the partner is asked about; those of `hangs` it answers when the test says so. */
+async function desk(t: TestContext, ids: readonly string[], hangs: readonly string[]) {
+  const made = await world();
+  t.after(() => made.close());
+  const { promise, resolve } = Promise.withResolvers<Answer>();
+  const asked: string[] = [];
+  const woken: WorkKind[] = [];
+  const receiver = async (partnerRef: string) => {
+    asked.push(partnerRef);
+    return hangs.includes(partnerRef) ? promise : notNow;
+  };
+  const deps = {
+    ...made.deps,
+    partners: { test: { ...made.partner, receiver }, live: null },
+    wake: (work: WorkKind) => woken.push(work),
+  };
+  const dueAtMs = deps.clock.nowMs();
+  await deps.store.run(async (tx) => {
+    for (const id of ids) {
+      const party = { kind: 'submit_organization', paymentId: null, amount: null } as const;
+      tx.commands.insert(
+        aCommand({ id, ...party, state: 'done', tries: 0, partnerRef: id, dueAtMs }),
+      );
+    }
+  });
+  return {
+    ...{ deps, asked, woken },
+    release: () => resolve(notNow),
+    runAll: async (runner: Runner) => {
+      while ((await runner.runOnce(deps.clock.nowMs(), 100)) > 0);
+    },
+    triesOf: async (id: string) => (await deps.store.run((tx) => tx.commands.get(id)))?.tries,
+  };
+}
+
+test('a call that hangs holds up no other command', async (t) => {
+  const at = await desk(t, ['cmd_a', 'cmd_b', 'cmd_c'], ['cmd_a']);
+  const runner = commandRunner(at.deps);
+  await at.runAll(runner);
+  await until(() => runner.inFlight() === 1);
+  assert.deepEqual([await at.triesOf('cmd_b'), await at.triesOf('cmd_c')], [1, 1]);
+  assert.equal(await at.triesOf('cmd_a'), 0);
+  at.release();
+  await runner.idle();
+  assert.deepEqual([runner.inFlight(), await at.triesOf('cmd_a')], [0, 1]);
+});
+
+test('no more commands are in flight than there are places, and a free one is told', async (t) => {
+  const at = await desk(t, ['cmd_a', 'cmd_b', 'cmd_c'], ['cmd_a', 'cmd_b']);
+  const runner = commandRunner(at.deps, 2);
+  await at.runAll(runner);
+  assert.equal(runner.inFlight(), 2);
+  assert.deepEqual(at.asked, ['cmd_a', 'cmd_b']);
+  assert.deepEqual(at.woken, []);
+  at.release();
+  await runner.idle();
+  assert.deepEqual(at.woken, ['commands']);
+  await at.runAll(runner);
+  await runner.idle();
+  assert.deepEqual(at.asked, ['cmd_a', 'cmd_b', 'cmd_c']);
+});

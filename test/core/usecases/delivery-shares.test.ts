@@ -1,0 +1,76 @@
+// How the places for deliveries in flight are shared over tenants whose receivers hang.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { DomainEvent } from '../../../core/domain/event.js';
+import { deliveryRunner } from '../../../core/usecases/delivery-runner.js';
+import { runSequencer } from '../../../core/usecases/feed.js';
+import { type Answer, type Scene, scene, turn, until } from '../../support/webhook-scene.js';
+
+async function opened(t: TestContext): Promise<Scene> {
+  const made = await scene();
+  t.after(() => made.close());
+  return made;
+}
+
+/** An answer that comes when the test says so. */
+function held() {
+  const { promise, resolve } = Promise.withResolvers<Awaited<Answer>>();
+  return { answer: promise, release: () => resolve({}) };
+}
+
+async function sequenced(made: Scene, count: number, event: Partial<DomainEvent> = {}) {
+  await made.emit(...Array.from({ length: count }, () => event));
+  while ((await runSequencer(made.deps, made.deps.clock.nowMs(), 1_000)) > 0);
+}
+
+test('one tenant takes half of all places at most, however many of its receivers hang', async (t) => {
+  const made = await opened(t);
+  const { answer, release } = held();
+  made.answer = ({ url }) => (url.startsWith('https://slow') ? answer : {});
+  for (const name of ['slow-1', 'slow-2', 'slow-3', 'slow-4', 'slow-5']) {
+    await made.subscribe(['*'], { url: `https://${name}.example/` });
+  }
+  await sequenced(made, 8);
+  const runner = deliveryRunner(made.deps, 8);
+  const runAll = async () => {
+    while ((await runner.runOnce(made.deps.clock.nowMs(), 100)) > 0);
+  };
+  await runAll();
+  assert.equal(runner.inFlight(), 4);
+  const other = { orgId: 'org_2', mode: 'test' } as const;
+  const quick = await made.subscribe(['*'], { url: 'https://quick.example/', tenant: other });
+  await sequenced(made, 20, other);
+  const toQuick = () => made.sent.filter(({ url }) => url === quick.subscription.url).length;
+  while (toQuick() < 20) {
+    await runAll();
+    await turn();
+  }
+  await until(() => runner.inFlight() === 4);
+  await runAll();
+  const wokenBefore = made.woken.length;
+  release();
+  await runner.idle();
+  assert.ok(made.woken.length > wokenBefore, 'who found no place is looked at again');
+});
+
+test('however many tenants have hanging receivers, the next one finds a place', async (t) => {
+  const made = await opened(t);
+  const { answer, release } = held();
+  made.answer = () => answer;
+  const runner = deliveryRunner(made.deps, 64);
+  const counts: number[] = [];
+  for (const orgId of ['org_a', 'org_b', 'org_c', 'org_d']) {
+    const of = { orgId, mode: 'test' } as const;
+    for (const name of ['one', 'two', 'three']) {
+      await made.subscribe(['*'], { url: `https://${name}.example/`, tenant: of });
+    }
+    await sequenced(made, 32, of);
+    const before = runner.inFlight();
+    while ((await runner.runOnce(made.deps.clock.nowMs(), 7)) > 0);
+    counts.push(runner.inFlight() - before);
+  }
+  assert.deepEqual(counts, [32, 16, 8, 4]);
+  release();
+  await runner.idle();
+  assert.equal(runner.inFlight(), 0);
+});
