@@ -1,8 +1,7 @@
 // What the credentials of a request open, for every row of the table: which are taken, which scope
-// is asked for, and that nothing of another tenant is there.
+// is asked for. That nothing of another tenant is there stands in tenants.test.ts.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { noParams } from '../../../adapters/http/schemas.js';
 import { parseApiKey } from '../../../core/domain/api-key.js';
 import { memberRoles, scopesOf } from '../../../core/domain/member.js';
 import { isScope, type Scope, scopes } from '../../../core/domain/scope.js';
@@ -11,7 +10,7 @@ import { revokeKey } from '../../../core/usecases/keys.js';
 import { addMember, removeMember } from '../../../core/usecases/members.js';
 import { createSession } from '../../../core/usecases/sessions.js';
 import { type CheckedSite, refusalOf } from './checked-site.js';
-import { eithers, keyed, sessioned, type TableScene, tableScene, withIds } from './table-scene.js';
+import { eithers, keyed, sessioned, type TableScene, tableScene } from './table-scene.js';
 
 const allScopes = Object.keys(scopes).filter(isScope);
 
@@ -20,13 +19,12 @@ let tenant: Tenant;
 let key: string;
 let own: TableScene['own'];
 let liveKey: string;
-let strangersKey: string;
 let exampleOf: TableScene['exampleOf'];
 let send: TableScene['send'];
 
 before(async () => {
   const scene = await tableScene();
-  ({ site, tenant, key, own, liveKey, strangersKey, exampleOf, send } = scene);
+  ({ site, tenant, key, own, liveKey, exampleOf, send } = scene);
 });
 after(() => site.close());
 
@@ -129,40 +127,6 @@ test('a session may do what the role of its member may, on every row', async () 
       const may = route.scope === 'none' || scopesOf(role).includes(route.scope);
       if (may) assert.equal(answer.status, example.status ?? 200, `${operationId} ${role}`);
       else assert.equal(refusalOf(answer), '403 InsufficientScope', `${operationId} ${role}`);
-    }
-  }
-});
-
-test('what a session of another organization names is not there', async () => {
-  const session = await site.world.session(await site.world.organization());
-  for (const { operationId, route, path } of sessioned) {
-    if (route.params === noParams) continue;
-    const example = await exampleOf(operationId);
-    const nobodys = path.replace('{id}', 'nobody');
-    for (const [other, used] of [
-      [example.path, session],
-      [nobodys, own.session],
-    ] as const) {
-      const answer = await send(route, { ...example, path: other }, { session: used });
-      assert.equal(refusalOf(answer), '404 NotFound', `${operationId} ${other}`);
-    }
-  }
-});
-
-test('the ids of another tenant, of the other mode, or of nobody: 404, never 403', async () => {
-  for (const { operationId, route, path } of [...keyed, ...eithers]) {
-    if (route.params === noParams) continue;
-    const example = await exampleOf(operationId);
-    const nobodys = withIds(path, 'ext_nobody', 'whd_nobody');
-    const emptyId = withIds(path, '', '');
-    for (const [other, used] of [
-      [example.path, strangersKey],
-      [example.path, liveKey],
-      [nobodys, key],
-      [emptyId, key],
-    ] as const) {
-      const answer = await send(route, { ...example, path: other }, { key: used });
-      assert.equal(refusalOf(answer), '404 NotFound', `${operationId} ${other}`);
     }
   }
 });

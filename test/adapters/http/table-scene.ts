@@ -25,7 +25,6 @@ export interface TableScene {
   /** What each kind of row needs and no more. */
   readonly accepted: Readonly<Record<Auth, Credentials>>;
   readonly liveKey: string;
-  readonly strangersKey: string;
   exampleOf(operationId: string, home?: Tenant): Promise<ExampleCall>;
   send(
     route: Route,
@@ -48,7 +47,6 @@ export async function tableScene(): Promise<TableScene> {
     own: { key, session },
     accepted: { key: { key }, session: { session }, either: { session }, ...unasked },
     liveKey: await site.world.key(tenant.orgId, { mode: 'live' }),
-    strangersKey: await site.world.key(await site.world.organization()),
     exampleOf(operationId, home = tenant) {
       const example = examples[operationId];
       assert.ok(example !== undefined, `${operationId} has an example`);

@@ -1,0 +1,351 @@
+// The walls between tenants, for every row of the route table: what belongs to another organization
+// or to the other mode is answered like what never was, to the last byte, whether a path or a body
+// names it, and nothing is written for it.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Auth } from '../../../adapters/http/route-row.js';
+import { noParams } from '../../../adapters/http/schemas.js';
+import { SqliteDatabase } from '../../../adapters/storage/sqlite.js';
+import { parseApiKey } from '../../../core/domain/api-key.js';
+import type { Scope } from '../../../core/domain/scope.js';
+import type { Tenant } from '../../../core/domain/tenant.js';
+import type { IdPrefix } from '../../../core/ports.js';
+import { revokeKey } from '../../../core/usecases/keys.js';
+import { newSeller, readySeller, sellerDossier } from './account-calls.js';
+import { hostedBody, individualBody, newDocument, newUpload, pathOf } from './buyer-calls.js';
+import { type Answer, type CheckedSite, refusalOf } from './checked-site.js';
+import { createBody, newInvoice, newSubscription } from './example-calls.js';
+import {
+  type Credentials,
+  eithers,
+  keyed,
+  operations,
+  sessioned,
+  type TableScene,
+  tableScene,
+  withIds,
+} from './table-scene.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const guarded = [...keyed, ...eithers, ...sessioned];
+const named = guarded.filter(({ route }) => route.params !== noParams);
+const lists = guarded.filter(({ route }) => route.method === 'GET' && route.params === noParams);
+/** Keys belong to an organization: its sessions of either mode see and revoke them. */
+const ofBothModes = ['listApiKeys', 'revokeApiKey'];
+
+const ids = /(?<![a-z0-9])(?:acct|byr|doc|evt|inv|key|kyc|mem|org|pi|rcv|whd|whs)_[0-9a-z]{26}/g;
+
+let scene: TableScene;
+let site: CheckedSite;
+let tenant: Tenant;
+let other: Tenant;
+/** Everybody but the tenant, by what sets it apart. */
+let strangers: Readonly<Record<'another organization' | 'the other mode', Required<Credentials>>>;
+
+before(async () => {
+  scene = await tableScene();
+  ({ site, tenant } = scene);
+  other = { orgId: await site.world.organization(), mode: 'test' };
+  strangers = {
+    'another organization': {
+      key: await site.world.key(other.orgId),
+      session: await site.world.session(other.orgId),
+    },
+    'the other mode': {
+      key: scene.liveKey,
+      session: await site.world.session(tenant.orgId, { mode: 'live' }),
+    },
+  };
+});
+after(() => site.close());
+
+test('an id of another tenant in a path: 404, as if it had never been', async () => {
+  for (const { operationId, route } of named) {
+    const example = await scene.exampleOf(operationId);
+    for (const [stranger, credentials] of Object.entries(strangers)) {
+      if (stranger === 'the other mode' && ofBothModes.includes(operationId)) continue;
+      for (const used of eachOf(credentials, route.auth)) {
+        for (const path of await formsOf(example.path)) {
+          const told = `${operationId} ${path} by ${stranger}`;
+          const foreign = await unwritten(() => scene.send(route, { ...example, path }, used));
+          const nobodys = await scene.send(route, { ...example, path: unknown(path) }, used);
+          assert.equal(refusalOf(foreign), '404 NotFound', told);
+          assert.deepEqual(seen(foreign), seen(nobodys), told);
+          const own = await scene.send(route, { ...example, path: unknown(path) }, scene.own);
+          assert.deepEqual(seen(foreign), seen(own), told);
+        }
+      }
+    }
+    // It was there all the time.
+    const answer = await scene.send(route, example, scene.own);
+    assert.equal(answer.status, example.status ?? 200, operationId);
+  }
+});
+
+test('ext_ with an externalId finds its payment, on every row that names one', async () => {
+  for (const { operationId, route } of named) {
+    const example = await scene.exampleOf(operationId);
+    const [, path] = await formsOf(example.path);
+    assert.equal(path !== undefined, /Payment|Invoice/.test(operationId), operationId);
+    if (path === undefined) continue;
+    const answer = await scene.send(route, { ...example, path }, scene.own);
+    assert.equal(answer.status, example.status ?? 200, `${operationId} ${path}`);
+  }
+});
+
+test('ids that are empty, wrongly formed or of another kind: 404 like all the others', async () => {
+  for (const { operationId, route, path } of named) {
+    const example = await scene.exampleOf(operationId);
+    const unheard = await scene.send(route, { ...example, path: unknown(example.path) }, scene.own);
+    for (const [id, deliveryId] of [
+      ['', ''],
+      ['x', 'x'],
+      ['ext_nobody', 'whd_nobody'],
+      [tenant.orgId, other.orgId],
+    ] as const) {
+      const asked = withIds(path, id, deliveryId);
+      const answer = await scene.send(route, { ...example, path: asked }, scene.own);
+      assert.deepEqual(seen(answer), seen(unheard), `${operationId} ${asked}`);
+    }
+  }
+});
+
+test('a delivery is replayed under its own subscription alone', async () => {
+  const replay = named.find(({ operationId }) => operationId === 'replayWebhookDelivery');
+  assert.ok(replay !== undefined);
+  const [mine, foreign] = [
+    (await scene.exampleOf('replayWebhookDelivery')).path.split('/'),
+    (await scene.exampleOf('replayWebhookDelivery', other)).path.split('/'),
+  ];
+  const [mySubscription, myDelivery] = [mine[3] ?? '', mine[5] ?? ''];
+  const [theirSubscription, theirDelivery] = [foreign[3] ?? '', foreign[5] ?? ''];
+  const nothing = await scene.send(
+    replay.route,
+    { path: withIds(replay.path, unknown(mySubscription), unknown(myDelivery)), body: {} },
+    scene.own,
+  );
+  for (const [subscriptionId, deliveryId] of [
+    [await newSubscription(site.world, tenant), myDelivery],
+    [mySubscription, theirDelivery],
+    [theirSubscription, myDelivery],
+    [theirSubscription, theirDelivery],
+    [mySubscription, unknown(theirDelivery)],
+  ] as const) {
+    const path = withIds(replay.path, subscriptionId, deliveryId);
+    const ask = () => scene.send(replay.route, { path, body: {} }, scene.own);
+    const answer: Answer = await unwritten(ask);
+    assert.deepEqual(seen(answer), seen(nothing), path);
+  }
+});
+
+test('who is not let in is told the same of what is there and what is not', async () => {
+  const { world } = site;
+  for (const { operationId, route } of named) {
+    const lacking = { key: await world.key(tenant.orgId, { scopes: [otherThan(route.scope)] }) };
+    const viewer = { session: await world.session(tenant.orgId, { role: 'viewer' }) };
+    const malformed = { key: 'sk_test_a.b', session: 'abc.def.ghi' };
+    for (const used of [{}, malformed, ...(route.scope === 'none' ? [] : [lacking, viewer])]) {
+      const example = await scene.exampleOf(operationId);
+      const mine = await unwritten(() => scene.send(route, example, used));
+      assert.ok([400, 401, 403].includes(mine.status), `${operationId}: ${mine.text}`);
+      const nobodys = await scene.send(route, { ...example, path: unknown(example.path) }, used);
+      assert.deepEqual(seen(mine), seen(nobodys), operationId);
+    }
+  }
+});
+
+test('a revoked key, an unknown one and a wrong secret look alike', async () => {
+  const { world } = site;
+  const revoked = await world.key(tenant.orgId);
+  await revokeKey(world.deps, tenant.orgId, parseApiKey(revoked)?.keyId ?? '');
+  const otherMode = scene.key.replace('pk_test_', 'pk_live_');
+  const told = [];
+  for (const key of [revoked, unknown(scene.key), `${scene.key}x`, otherMode]) {
+    told.push(seen(await site.call('GET', '/v1/events', { key })));
+  }
+  assert.deepEqual(told, Array(told.length).fill(told[0]));
+});
+
+test('lists and the feed of a stranger hold nothing of a tenant', async () => {
+  const own = new Set<string>();
+  for (const { operationId, route } of guarded) {
+    const { text } = await scene.send(route, await scene.exampleOf(operationId), scene.own);
+    for (const [id] of text.matchAll(ids)) own.add(id);
+  }
+  assert.ok(own.size > 50);
+  for (const { operationId, route, path } of lists) {
+    for (const [stranger, used] of Object.entries(strangers)) {
+      if (stranger === 'the other mode' && ofBothModes.includes(operationId)) continue;
+      const { status, text } = await scene.send(route, { path }, used);
+      assert.equal(status, 200, operationId);
+      const found = [...text.matchAll(ids)].map(([id]) => id);
+      assert.deepEqual(
+        found.filter((id) => own.has(id)),
+        [],
+        `${operationId} ${stranger}`,
+      );
+    }
+  }
+});
+
+test('a cursor of another tenant is refused like one that was made up', async () => {
+  const paged: string[] = [];
+  for (const { operationId, route, path } of lists) {
+    for (let rows = 0; rows < 2; rows += 1) await newInvoice(site.world, tenant);
+    for (let rows = 0; rows < 2; rows += 1) await newSeller(site.world, tenant);
+    const page = await scene.send(route, { path: `${path}?limit=1` }, scene.own);
+    const { nextCursor: cursor } = page.body;
+    if (typeof cursor !== 'string') continue;
+    paged.push(operationId);
+    for (const used of Object.values(strangers)) {
+      const ask = (text: string): Promise<Answer> =>
+        scene.send(route, { path: `${path}?limit=1&cursor=${text}` }, used);
+      const foreign = await ask(cursor);
+      assert.equal(refusalOf(foreign), '400 ValidationError', operationId);
+      assert.deepEqual(seen(foreign), seen(await ask([...cursor].toReversed().join(''))));
+    }
+  }
+  assert.deepEqual(paged, ['listInvoices', 'listConnectedAccounts', 'listAccounts']);
+});
+
+test('what a body names of another tenant is answered like what never was', async () => {
+  const { world } = site;
+  const seller = await readySeller(world, tenant);
+  const invoice = (await newInvoice(world, tenant)).payment.id;
+  const upload = (await newDocument(world, tenant)).publicUrl;
+  const pending = (await newUpload(world, tenant)).publicUrl;
+  const account = (await newSeller(world, other)).id;
+  const noUpload = unknown((await newUpload(world, other)).publicUrl);
+  const withSeller = (sellerExternalId: unknown) => ({ ...createBody(), sellerExternalId });
+  const rows: readonly (readonly [string, (told: string) => Json, string, string, string])[] = [
+    ...['/v1/payments', '/v1/payment-intents', '/v1/invoices'].map(
+      (path) =>
+        [
+          path,
+          withSeller,
+          String(seller.externalId),
+          'seller-of-nobody',
+          'SellerNotReady',
+        ] as const,
+    ),
+    [
+      '/v1/buyer-kyc',
+      (invoiceId) => ({ ...hostedBody(), invoiceId }),
+      invoice,
+      unknown(invoice),
+      'NotFound',
+    ],
+    [
+      '/v1/buyer-kyc',
+      (invoiceId) => ({ ...individualBody(), invoiceId }),
+      invoice,
+      unknown(invoice),
+      'NotFound',
+    ],
+    [
+      '/v1/buyer-kyc',
+      (selfieFile) => ({ ...individualBody(), selfieFile }),
+      upload,
+      noUpload,
+      'ValidationError',
+    ],
+    ...[upload, pending].map(
+      (document) =>
+        [
+          `/v1/connected-accounts/${account}/submit`,
+          (incorporationDocFile: string) => ({ ...sellerDossier, incorporationDocFile }),
+          document,
+          noUpload,
+          'ValidationError',
+        ] as const,
+    ),
+  ];
+  const { key } = strangers['another organization'];
+  for (const [path, body, foreign, nobodys, code] of rows) {
+    const ask = (name: string) => site.call('POST', path, { key, body: body(name) });
+    const [first, second] = [await unwritten(() => ask(foreign)), await ask(nobodys)];
+    assert.equal(first.body['error'], code, `${path}: ${first.text}`);
+    assert.deepEqual(seen(first), seen(second), path);
+  }
+});
+
+test('names that tenants choose themselves may be the same', async () => {
+  const headers = { 'idempotency-key': 'chosen twice' };
+  const { key } = strangers['another organization'];
+  const seller = { role: 'seller', entityType: 'business', externalId: 'chosen' };
+  for (const [path, body] of [
+    ['/v1/payment-intents', { ...createBody(), externalId: 'chosen' }],
+    ['/v1/connected-accounts', seller],
+  ] as const) {
+    const mine = await site.call('POST', path, { key: scene.key, body, headers });
+    const theirs = await site.call('POST', path, { key, body, headers });
+    assert.deepEqual([mine.status, theirs.status], [201, 201], path);
+    assert.notEqual(mine.body['id'], theirs.body['id'], path);
+  }
+});
+
+test('a document’s URL that was not given out: 401, whether there is one or not', async () => {
+  const upload = await newDocument(site.world, tenant);
+  for (const { operationId, route } of operations.filter(
+    ({ route: { auth } }) => auth === 'signature',
+  )) {
+    const example = await scene.exampleOf(operationId);
+    // Each URL is good for one thing: the one that reads does not write.
+    const grant = operationId === 'uploadDocument' ? upload.publicUrl : upload.uploadUrl;
+    const path = pathOf(grant);
+    const mine = await unwritten(() => scene.send(route, { ...example, path }));
+    const nobodys = await scene.send(route, { ...example, path: unknown(path) });
+    assert.equal(refusalOf(mine), '401 InvalidSignature', operationId);
+    assert.deepEqual(seen(mine), seen(nobodys), operationId);
+  }
+});
+
+/** What a row takes of these credentials, one at a time. */
+function eachOf({ key, session }: Required<Credentials>, auth: Auth): readonly Credentials[] {
+  if (auth === 'either') return [{ key }, { session }];
+  return auth === 'key' ? [{ key }] : [{ session }];
+}
+
+/** The path, and where it names a payment the same with the payment's externalId. */
+async function formsOf(path: string): Promise<readonly string[]> {
+  const [id] = /(?:pi|inv)_[0-9a-z]{26}/.exec(path) ?? [];
+  if (id === undefined) return [path];
+  const payment = await site.world.deps.store.run((tx) => tx.payments.find(id));
+  return [path, path.replace(id, `ext_${payment?.externalId}`)];
+}
+
+/** The same text with ids, or an externalId, of the same shape that nothing ever had. */
+function unknown(text: string): string {
+  const { ids: source, clock } = site.world.deps;
+  return text
+    .replaceAll(ids, (id) => source.next(id.split('_')[0] as IdPrefix, clock.nowMs()))
+    .replace(/ext_[^/?]+/, (reference) => `ext_${'z'.repeat(reference.length - 4)}`);
+}
+
+/** All that a client sees of an answer, but for what is told of the exchange itself. */
+function seen({ status, headers, text }: Answer) {
+  const { date: _date, 'x-request-id': _id, ...told } = headers;
+  return { status, headers: told, text };
+}
+
+function otherThan(scope: Scope | 'none'): Scope {
+  return scope === 'webhooks:read' ? 'invoices:read' : 'webhooks:read';
+}
+
+/** Fails when anything is written to the database while `work` runs. */
+async function unwritten<T>(work: () => Promise<T>): Promise<T> {
+  const { batch } = SqliteDatabase.prototype;
+  const written: string[] = [];
+  SqliteDatabase.prototype.batch = function (statements) {
+    written.push(...statements.map(({ sql }) => sql));
+    return batch.call(this, statements);
+  };
+  try {
+    const result = await work();
+    assert.deepEqual(written, []);
+    return result;
+  } finally {
+    SqliteDatabase.prototype.batch = batch;
+  }
+}
