@@ -75,6 +75,55 @@ test('what was left out is there and null, metadata is {}, the currency USD', as
   }
 });
 
+test('the URL of the page has 128 random bits or more, and nothing of the id', async () => {
+  const made = await Promise.all(Array.from({ length: 20 }, () => create(createBody())));
+  const seen = new Set<string>();
+  for (const { body } of made) {
+    const publicId = String(body['hostedPaymentUrl']).split('/r/')[1] ?? '';
+    assert.ok(Buffer.from(publicId, 'base64url').length >= 16, publicId);
+    assert.ok(!publicId.includes(String(body['id']).slice('pi_'.length)));
+    // Not sortable, as an id is: no two begin alike.
+    seen.add(publicId.slice(0, 6));
+  }
+  assert.equal(seen.size, made.length);
+});
+
+const amounts: readonly (readonly [amount: string, currency: string | null, refusal: string])[] = [
+  ['10.00', null, '201 -'],
+  ['9.99', null, '400 AmountBelowMinimum'],
+  ['0', 'USD', '400 AmountBelowMinimum'],
+  ['0.01', 'EUR', '201 -'],
+  ['0.01', 'GBP', '201 -'],
+  ['0.00', 'EUR', '400 ValidationError'],
+  ['100.00', 'BRL', '400 ValidationError'],
+  ['100.00', 'XXX', '400 ValidationError'],
+];
+
+test('USD from 10.00 on, EUR and GBP above zero, no other currency', async () => {
+  for (const path of ['/v1/payment-intents', '/v1/invoices']) {
+    for (const [amount, currency, refusal] of amounts) {
+      const body = { ...createBody(), amount, currency };
+      const answer = await site.call('POST', path, { key, body });
+      assert.equal(refusalOf(answer), refusal, `${path} ${amount} ${currency}`);
+    }
+  }
+});
+
+test('expiresAt in the past refuses a fresh create, and no repeated one', async () => {
+  const { world, call } = site;
+  const expiresAt = (ms: number) => new Date(world.deps.clock.nowMs() + ms).toISOString();
+  const late = await create({ ...createBody(), expiresAt: expiresAt(0) });
+  assert.equal(refusalOf(late), '400 ValidationError');
+  assert.match(String(late.body['message']), /^expiresAt: /);
+  const body = { ...createBody(), expiresAt: expiresAt(1_000) };
+  const made = await create(body);
+  assert.equal(made.status, 201);
+  world.advanceClock(1_000);
+  await world.settle();
+  const again = await call('POST', '/v1/payment-intents', { key, body });
+  assert.deepEqual([again.status, again.body['status']], [200, 'expired']);
+});
+
 test('metadata and display come back as they were written, order and digits included', async () => {
   const metadata =
     '{ "b": 1, "2": 12345678901234567890.10, "a": {"z":[1E3, "\\u00e9"]},  "__proto__": 1 }';

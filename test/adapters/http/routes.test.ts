@@ -39,6 +39,86 @@ test('every operation has an id of its own, a path of its own and an example', (
   assert.equal(new Set(places).size, places.length);
 });
 
+/** The table of the interface, and what was added to it; K: key, J: session, E: either. */
+const promised: readonly string[] = [
+  'POST /v1/buyer-kyc E',
+  'POST /v1/buyer-kyc/{buyerId}/upload-url E',
+  'POST /v1/api-keys J api_keys:write',
+  'GET /v1/api-keys J',
+  'DELETE /v1/api-keys/{id} J api_keys:write',
+  ...['/v1/payment-intents', '/v1/payments'].flatMap((form) => [
+    `POST ${form} K payment_intents:write`,
+    `GET ${form}/{id} K payment_intents:read`,
+    `POST ${form}/{id}/cancel K payment_intents:write`,
+  ]),
+  'GET /v1/payments/{id}/timeline K payment_intents:read',
+  'POST /v1/invoices K invoices:write',
+  'GET /v1/invoices K invoices:read',
+  'GET /v1/invoices/{id} K invoices:read',
+  'POST /v1/invoices/{id}/cancel K invoices:write',
+  'POST /v1/invoices/{id}/approve J invoices:write',
+  'POST /v1/invoices/{id}/invite-buyer K invoices:write',
+  ...['/v1/connected-accounts', '/v1/accounts'].flatMap((form) => [
+    `POST ${form} K connected_accounts:write`,
+    ...['tos-session', 'tos-accepted', 'upload-url', 'submit', 'payout-config'].map(
+      (step) => `POST ${form}/{id}/${step} K connected_accounts:write`,
+    ),
+    `GET ${form}/{id} K connected_accounts:read`,
+    `GET ${form} K connected_accounts:read`,
+  ]),
+  'POST /v1/webhook-subscriptions K webhooks:write',
+  'GET /v1/webhook-subscriptions K webhooks:read',
+  'GET /v1/webhook-subscriptions/{id}/deliveries K webhooks:read',
+  'POST /v1/webhook-subscriptions/{id}/deliveries/{deliveryId}/replay K webhooks:write',
+  'POST /v1/webhook-subscriptions/{id}/rotate-secret K webhooks:write',
+  'POST /v1/webhook-subscriptions/{id}/test K webhooks:write',
+  'DELETE /v1/webhook-subscriptions/{id} K webhooks:write',
+  'GET /v1/events K webhooks:read',
+  'POST /v1/auth/switch-mode J',
+  'GET /v1/onboarding/status J',
+  'POST /v1/test-helpers/payments/{id}/advance K payment_intents:write',
+  ...['/healthz', '/readyz', '/docs-json', '/docs'].map((path) => `GET ${path} -`),
+];
+
+test('the table has every route of the interface, under its credential and scope', () => {
+  const letters = { key: 'K', session: 'J', either: 'E', none: '-', partner: '', signature: '' };
+  const table = operations.map(({ path, route: { method, auth, scope } }) =>
+    `${method} ${path} ${letters[auth]} ${scope === 'none' ? '' : scope}`.trim(),
+  );
+  for (const row of promised) assert.ok(table.includes(row), row);
+  const unheardOf = table.filter((row) => / [KJE]( |$)/.test(row) && !promised.includes(row));
+  assert.deepEqual(unheardOf, [], 'a new route for integrators is named above');
+});
+
+test('a create answers 201, a repeated one 200, buyer KYC 201 always, the rest 200', () => {
+  const creates = /^POST \/v1\/(payment-intents|payments|invoices|connected-accounts|accounts)$/;
+  const always = /^POST \/v1\/(buyer-kyc|api-keys|webhook-subscriptions)$/;
+  for (const { path, route } of operations) {
+    const place = `${route.method} ${path}`;
+    const statuses = Object.keys(route.responses).map(Number);
+    const expected = creates.test(place) ? [200, 201] : always.test(place) ? [201] : [200];
+    assert.deepEqual(
+      statuses.filter((status) => status < 300),
+      expected,
+      place,
+    );
+  }
+});
+
+test('DELETE takes no body and needs no content type', async () => {
+  const deletes = operations.filter(({ route }) => route.method === 'DELETE');
+  assert.ok(deletes.length >= 2);
+  for (const { operationId, route } of deletes) {
+    for (const [body, type] of [
+      ['', null],
+      ['{', 'a/b'],
+    ] as const) {
+      const example = { ...(await exampleOf(operationId)), body };
+      assert.equal((await send(route, example, own, type)).status, 200, operationId);
+    }
+  }
+});
+
 test('a good call succeeds', async () => {
   for (const { operationId, route } of operations) {
     const example = await exampleOf(operationId);
@@ -107,11 +187,23 @@ test('a broken body: 400, whatever is broken', async () => {
     ['1', 'body'],
     ['\ufeff{}', 'body'],
     [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'body'],
+  ] as const;
+  await refusedEverywhere(cases);
+});
+
+test('NUL and lone surrogates in a body: 400, wherever they stand', async () => {
+  await refusedEverywhere([
     ['{"a\\u0000":1}', 'body'],
     ['{"note":"a\\u0000"}', 'note'],
     ['{"note":{"deep":["\\ud800"]}}', 'note'],
     ['{"note":{"\\udfff":1}}', 'note'],
-  ] as const;
+  ]);
+});
+
+/** Every row that takes JSON refuses each of these bodies, naming where it is wrong. */
+async function refusedEverywhere(
+  cases: readonly (readonly [body: string | Buffer, named: string])[],
+): Promise<void> {
   for (const { operationId, route } of withJson) {
     const { path } = await exampleOf(operationId);
     for (const [body, named] of cases) {
@@ -120,7 +212,7 @@ test('a broken body: 400, whatever is broken', async () => {
       assert.ok(String(answer.body['message']).startsWith(`${named}: `), answer.text);
     }
   }
-});
+}
 
 test('a body above 256 KiB: 413', async () => {
   const large = JSON.stringify({ filling: 'x'.repeat(256 * 1024) });
@@ -188,6 +280,22 @@ test('rows with a rate limit refuse with 429 and say when to come back; others g
     }
     assert.equal(statuses.includes('429'), route.rateLimit === 'create', operationId);
   }
+  await strict.close();
+});
+
+test('replays count against the rate limit; no answer has X-RateLimit headers', async () => {
+  const strict = await checkedSite({ rateLimitPerMinute: 6, rateLimitBurst: 2 });
+  const fresh = await strict.world.key(await strict.world.organization());
+  const { path, body } = await exampleOf('createPaymentIntent');
+  const statuses: number[] = [];
+  for (let calls = 0; calls < 3; calls += 1) {
+    const answer = await strict.call('POST', path, { key: fresh, body });
+    statuses.push(answer.status);
+    assert.doesNotMatch(Object.keys(answer.headers).join(), /ratelimit/i);
+  }
+  assert.deepEqual(statuses, [201, 200, 429]);
+  strict.world.advanceClock(10_000);
+  assert.equal((await strict.call('POST', path, { key: fresh, body })).status, 200);
   await strict.close();
 });
 
