@@ -230,8 +230,8 @@ export interface Tx {
   readonly documents: {
     /** Whoever has its signed URL names a document by its id alone. */
     find(id: string): Promise<Document | null>;
-    /** Of which a worker must look at one by now, oldest first. */
-    due(nowMs: number, limit: number): Promise<readonly Document[]>;
+    /** At which a worker must look by now. */
+    due(page: DuePage): Promise<readonly Document[]>;
     /** Newest first, over all tenants: for operators. */
     list(filter: DocumentFilter): Promise<readonly Document[]>;
     insert(document: Document): void;
@@ -315,12 +315,12 @@ export interface Tx {
   readonly inbox: {
     get(partner: string, mode: Mode, messageId: string): Promise<InboxMessage | null>;
     insert(message: InboxMessage): void;
-    unapplied(nowMs: number, limit: number): Promise<readonly InboxMessage[]>;
+    unapplied(page: DuePage): Promise<readonly InboxMessage[]>;
     update(message: InboxMessage): void;
   };
   readonly advances: {
     get(tenant: Tenant, paymentId: string): Promise<Advance | null>;
-    due(nowMs: number, limit: number): Promise<readonly Advance[]>;
+    due(page: DuePage): Promise<readonly Advance[]>;
     /** Inserts, or replaces the one of the same payment. */
     put(advance: Advance): void;
     update(advance: Advance): void;
@@ -346,7 +346,7 @@ export interface Claims {
   /** Due mails, leased, each try already counted. */
   mails(claim: Claim): Promise<readonly Mail[]>;
   /** Payments that are expirable (payment.ts), not covered, and whose `expiresAtMs` has come. */
-  expiredPayments(nowMs: number, limit: number): Promise<readonly Payment[]>;
+  expiredPayments(page: DuePage): Promise<readonly Payment[]>;
   /** Ends every lease: only for a process that knows to be alone on the database. */
   releaseAll(nowMs: number): Promise<void>;
   /** The next moment at which any work falls due; null when there is none. */
@@ -439,6 +439,19 @@ export interface FeedEvent extends DomainEvent, FeedHead {}
 
 /** An event without what it says. */
 export type EventNote = Pick<DomainEvent, 'id' | 'type' | 'createdAtMs'>;
+
+/** Rows that are due at `nowMs`, oldest first, ids breaking ties: those behind `after`. */
+export interface DuePage {
+  readonly nowMs: number;
+  readonly limit: number;
+  /** Null: from the first one. */
+  readonly after: DuePlace | null;
+}
+
+export interface DuePlace {
+  readonly dueAtMs: number;
+  readonly id: string;
+}
 
 /** Rows later than `fromMs`, or at it with an id beyond `afterId`. */
 export interface TimePage {

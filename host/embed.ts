@@ -126,7 +126,8 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
         ...fakePartners.map((partner) => partner.nextDueAtMs()),
       ]),
     nextLookAtMs: async () => {
-      const due = await store.run((tx) => tx.advances.due(time.nowMs + SHORT_WAIT_MS, BATCH));
+      const soon = { nowMs: time.nowMs + SHORT_WAIT_MS, limit: BATCH, after: null };
+      const due = await store.run((tx) => tx.advances.due(soon));
       return earliest(due.map(({ dueAtMs }) => dueAtMs));
     },
   };

@@ -3,7 +3,7 @@
 import { ATTEMPTS_MAX } from '../../core/domain/webhook-delivery.js';
 import { assert } from '../../core/errors.js';
 import type { Claim, ClaimedDelivery, Claims } from '../../core/ports.js';
-import { type Database, time } from './database.js';
+import { type Database, duePage, time } from './database.js';
 import { tenantColumns, text, timeMsOrNull } from './row.js';
 import { deliveries, subscriptions } from './tables/delivery-rows.js';
 import { mails } from './tables/mail-rows.js';
@@ -52,8 +52,8 @@ const claimSql = {
     'order by due_at limit $4 for update skip locked) returning *',
   ].join(' '),
   expiredPayments: [
-    `select * from payments where expires_at <= $1 and ${expirableSql}`,
-    'order by expires_at, id limit $2',
+    'select * from payments where expires_at <= $1 and (expires_at, id) > ($2, $3)',
+    `and ${expirableSql} order by expires_at, id limit $4`,
   ].join(' '),
   releaseCommands: [
     'update partner_commands set lease_token = null, due_at = $1, version = version + 1',
@@ -109,8 +109,8 @@ export function newClaims(database: Database): Claims {
       const rows = await database.immediate(claimSql.mails, params);
       return rows.map(mails.read).sort((a, b) => order(a.createdAtMs, b.createdAtMs, a, b));
     },
-    async expiredPayments(nowMs, limit) {
-      const rows = await database.read(claimSql.expiredPayments, [time(nowMs), limit]);
+    async expiredPayments(page) {
+      const rows = await database.read(claimSql.expiredPayments, duePage(page));
       return rows.map(payments.read);
     },
     async releaseAll(nowMs) {

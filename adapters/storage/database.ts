@@ -2,6 +2,8 @@
 // SQL is written once for every database: plain, lower-case, `$1` placeholders, row locks at the
 // end. What differs (placeholders, locks, how times and booleans are kept) is the session's.
 
+import type { DuePage } from '../../core/ports.js';
+
 export interface Database {
   /** Sees every batch that was answered before it. */
   read(sql: string, params: readonly Param[]): Promise<readonly Row[]>;
@@ -33,6 +35,11 @@ export type Row = Readonly<Record<string, unknown>>;
 
 export function time(timeMs: number | null): Time {
   return { timeMs };
+}
+
+/** Parameters $1 to $4 of a page of due rows: by when, behind which time and id, how many. */
+export function duePage({ nowMs, after, limit }: DuePage): readonly Param[] {
+  return [time(nowMs), time(after?.dueAtMs ?? 0), after?.id ?? '', limit];
 }
 
 /** A batch lost a race: what it decided on is no longer so, or a unique value was taken. */

@@ -11,7 +11,7 @@ import type { CommandDraft, PartnerCommand } from '../domain/partner-command.js'
 import type { Payment } from '../domain/payment.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
-import type { Deps, Tx } from '../ports.js';
+import type { Deps, DuePage, DuePlace, Tx } from '../ports.js';
 
 /** A payment with all that its representation needs. */
 export interface PaymentView {
@@ -177,6 +177,30 @@ export async function eachByItself<T>(
     }),
   );
   return done.filter(Boolean).length;
+}
+
+/**
+ * Works on rows that are due, each by itself; returns how many succeeded. Those that fail stay due;
+ * where a whole page of them does, the next page is taken, so that they keep no other from its
+ * turn.
+ */
+export async function eachDue<T>(
+  deps: Deps,
+  step: string,
+  { nowMs, limit }: Omit<DuePage, 'after'>,
+  rows: {
+    readonly read: (page: DuePage) => Promise<readonly T[]>;
+    readonly placeOf: (row: T) => DuePlace;
+    readonly work: (row: T) => Promise<void>;
+  },
+): Promise<number> {
+  for (let after: DuePlace | null = null; ; ) {
+    const due = await rows.read({ nowMs, limit, after });
+    const done = await eachByItself(deps, step, due, rows.work);
+    const last = due.at(-1);
+    if (done > 0 || last === undefined || due.length < limit) return done;
+    after = rows.placeOf(last);
+  }
 }
 
 /** What this tenant knows of the payment's buyer; nothing of other tenants is shown. */

@@ -24,7 +24,7 @@ import { type Dossier, fileLinks } from '../domain/dossier.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, DocumentFilter, DocumentStorage, Tx } from '../ports.js';
-import { eachByItself } from './collections.js';
+import { eachDue } from './collections.js';
 
 /** Bytes of an upload's name: two uploads never share one. */
 const CONTENT_NAME_BYTES = 16;
@@ -182,8 +182,16 @@ export function stagePurge(deps: Deps, tx: Tx, tenant: Tenant, owner: DocumentOw
 
 /** Deletes what is to be deleted, unused documents included; returns how many it looked at. */
 export async function runPurges(deps: Deps, nowMs: number, limit: number): Promise<number> {
-  const due = await deps.store.run((tx) => tx.documents.due(nowMs, limit));
-  return eachByItself(deps, 'purges', due, (document) => purge(deps, document.id));
+  return eachDue(
+    deps,
+    'purges',
+    { nowMs, limit },
+    {
+      read: (page) => deps.store.run((tx) => tx.documents.due(page)),
+      placeOf: ({ id, dueAtMs }) => ({ id, dueAtMs: dueAtMs ?? nowMs }),
+      work: (document) => purge(deps, document.id),
+    },
+  );
 }
 
 /** A document as operators see it; `row` is null for bytes that no document accounts for. */

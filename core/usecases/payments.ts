@@ -20,7 +20,7 @@ import { assert, PonteError } from '../errors.js';
 import type { Deps, Tx } from '../ports.js';
 import {
   changeCollection,
-  eachByItself,
+  eachDue,
   kycStatusOf,
   type PaymentView,
   readView,
@@ -184,13 +184,21 @@ export async function findPayment(deps: Deps, id: string): Promise<Payment> {
 
 /** Expires what is due; returns how many payments it did. */
 export async function runExpiry(deps: Deps, nowMs: number, limit: number): Promise<number> {
-  const due = await deps.store.claims.expiredPayments(nowMs, limit);
-  return eachByItself(deps, 'expiry', due, async (payment) => {
-    const tenant = tenantOf(payment);
-    await changeCollection(deps, tenant, payment.id, async (was, tx) =>
-      expired(was, await tx.commands.ofPayment(tenant, payment.id), nowMs),
-    );
-  });
+  return eachDue(
+    deps,
+    'expiry',
+    { nowMs, limit },
+    {
+      read: (page) => deps.store.claims.expiredPayments(page),
+      placeOf: ({ id, expiresAtMs }) => ({ id, dueAtMs: expiresAtMs ?? nowMs }),
+      work: async (payment) => {
+        const tenant = tenantOf(payment);
+        await changeCollection(deps, tenant, payment.id, async (was, tx) =>
+          expired(was, await tx.commands.ofPayment(tenant, payment.id), nowMs),
+        );
+      },
+    },
+  );
 }
 
 /** The payment that a reference names on this surface, or NotFound. */

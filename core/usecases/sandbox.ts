@@ -9,7 +9,7 @@ import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Advance, Deps } from '../ports.js';
 import { confirmQuote, requestQuote, signIn } from './buyers.js';
-import { eachByItself, type PaymentView, readView } from './collections.js';
+import { eachDue, type PaymentView, readView } from './collections.js';
 import { inviteBuyer } from './invoices.js';
 import { submitBuyerKyc } from './kyc.js';
 import { readPayment } from './payments.js';
@@ -82,8 +82,16 @@ export async function advancePayment(
 
 /** Takes the buyer's next steps where it is the buyer's turn; returns how many it played. */
 export async function runAdvances(deps: Deps, nowMs: number, limit: number): Promise<number> {
-  const due = await deps.store.run((tx) => tx.advances.due(nowMs, limit));
-  return eachByItself(deps, 'advances', due, (advance) => play(deps, advance));
+  return eachDue(
+    deps,
+    'advances',
+    { nowMs, limit },
+    {
+      read: (page) => deps.store.run((tx) => tx.advances.due(page)),
+      placeOf: ({ paymentId, dueAtMs }) => ({ id: paymentId, dueAtMs }),
+      work: (advance) => play(deps, advance),
+    },
+  );
 }
 
 async function play(deps: Deps, advance: Advance): Promise<void> {

@@ -27,6 +27,7 @@ import type { Deps, InboxMessage, PartnerFact, Tx } from '../ports.js';
 import {
   announce,
   eachByItself,
+  eachDue,
   loadCollection,
   stageChange,
   withCommandChanged,
@@ -79,8 +80,16 @@ export async function receivePartnerMessage(deps: Deps, message: PartnerMessage)
 
 /** Applies messages that were stored and not applied; returns how many it did. */
 export async function runInbox(deps: Deps, nowMs: number, limit: number): Promise<number> {
-  const waiting = await deps.store.run((tx) => tx.inbox.unapplied(nowMs, limit));
-  return eachByItself(deps, 'inbox', waiting, (message) => applyMessage(deps, message));
+  return eachDue(
+    deps,
+    'inbox',
+    { nowMs, limit },
+    {
+      read: (page) => deps.store.run((tx) => tx.inbox.unapplied(page)),
+      placeOf: ({ messageId, dueAtMs }) => ({ id: messageId, dueAtMs: dueAtMs ?? nowMs }),
+      work: (message) => applyMessage(deps, message),
+    },
+  );
 }
 
 /** Applies a fact to the order it is about; applying it twice, late or out of order is harmless. */

@@ -2,9 +2,9 @@
 // order in which it fell due, and the next moment of any work is known. Run over each database.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { isExpirable, paymentStatuses } from '../../core/domain/payment.js';
+import { isExpirable, type Payment, paymentStatuses } from '../../core/domain/payment.js';
 import { ATTEMPTS_MAX } from '../../core/domain/webhook-delivery.js';
-import type { Claim, Store } from '../../core/ports.js';
+import type { Claim, DuePage, Store } from '../../core/ports.js';
 import {
   aBarePayment,
   aCommand,
@@ -16,6 +16,7 @@ import {
   anAdvance,
   anEvent,
   aSubscription,
+  duePage,
   T0,
 } from '../support/domain-samples.js';
 import type { OpenStore } from './store-contract.js';
@@ -186,10 +187,18 @@ export function storeClaimsContract(database: string, open: OpenStore): void {
         tx.payments.insert(aBarePayment({ id: 'pi_never' }));
         tx.payments.insert(aBarePayment({ id: 'pi_late', expiresAtMs: T0 + 1 }));
       });
-      const expired = await store.claims.expiredPayments(T0, 100);
+      const expired = await store.claims.expiredPayments(duePage(100));
       const expirable = paymentStatuses.filter(isExpirable).map((status) => `pi_${status}`);
       assert.deepEqual(ids(expired), expirable.sort());
-      assert.equal((await store.claims.expiredPayments(T0, 2)).length, 2);
+      const pages = [];
+      for (let after: DuePage['after'] = null; ; ) {
+        const page: readonly Payment[] = await store.claims.expiredPayments(duePage(2, T0, after));
+        const last = page.at(-1);
+        if (last === undefined) break;
+        pages.push(...ids(page));
+        after = { id: last.id, dueAtMs: T0 };
+      }
+      assert.deepEqual(pages, ids(expired));
     });
 
     test('released leases are due at once, and an attempt cut short is seen as one', async () => {

@@ -11,7 +11,7 @@ import {
 } from '../../core/domain/document.js';
 import { PonteError } from '../../core/errors.js';
 import type { Store } from '../../core/ports.js';
-import { aDocument, otherMode, otherOrg, T0, tenant } from '../support/domain-samples.js';
+import { aDocument, duePage, otherMode, otherOrg, T0, tenant } from '../support/domain-samples.js';
 import type { OpenStore } from './store-contract.js';
 
 const bare = aDocument({
@@ -58,9 +58,11 @@ export function storeDocumentsContract(database: string, open: OpenStore): void 
         aDocument({ id: 'doc_3', dueAtMs: T0 + 3 }),
         aDocument({ id: 'doc_4', dueAtMs: null }),
       );
-      const due = (limit: number) => store.run((tx) => tx.documents.due(T0 + 2, limit));
+      const due = (limit: number) => store.run((tx) => tx.documents.due(duePage(limit, T0 + 2)));
       assert.deepEqual(ids(await due(9)), ['doc_2', 'doc_1']);
       assert.deepEqual(ids(await due(1)), ['doc_2']);
+      const behind = duePage(9, T0 + 2, { dueAtMs: T0 + 1, id: 'doc_2' });
+      assert.deepEqual(ids(await store.run((tx) => tx.documents.due(behind))), ['doc_1']);
     });
 
     test('operators list them newest first, the purged ones only if asked', async () => {

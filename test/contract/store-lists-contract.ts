@@ -16,6 +16,7 @@ import {
   anEvent,
   anOrganization,
   aSubscription,
+  duePage,
   otherMode,
   otherOrg,
   someFunds,
@@ -43,10 +44,12 @@ export function storeListsContract(database: string, open: OpenStore): void {
         tx.advances.put(anAdvance({ paymentId: 'pi_3', dueAtMs: T0 + 2 }));
       });
       const replaced = anAdvance({ to: 'fx_quoted', dueAtMs: T0 + 1, version: 2 });
-      assert.deepEqual(await store.run((tx) => tx.advances.due(T0 + 1, 9)), [
+      assert.deepEqual(await store.run((tx) => tx.advances.due(duePage(9, T0 + 1))), [
         anAdvance({ paymentId: 'pi_2' }),
         replaced,
       ]);
+      const behind = duePage(9, T0 + 1, { dueAtMs: T0, id: 'pi_2' });
+      assert.deepEqual(await store.run((tx) => tx.advances.due(behind)), [replaced]);
       await store.run(async (tx) => tx.advances.remove(replaced));
       assert.equal(await store.run((tx) => tx.advances.get(tenant, 'pi_1')), null);
     });
@@ -91,15 +94,17 @@ export function storeListsContract(database: string, open: OpenStore): void {
         tx.inbox.insert(aMessage({ messageId: 'm2', dueAtMs: T0 + 1 }));
         tx.inbox.insert(aMessage({ messageId: 'm3', dueAtMs: T0 + 3 }));
       });
-      const due = await store.run((tx) => tx.inbox.unapplied(T0 + 2, 9));
+      const due = await store.run((tx) => tx.inbox.unapplied(duePage(9, T0 + 2)));
       assert.deepEqual(
         due.map(({ messageId }) => messageId),
         ['m2', 'm1'],
       );
+      const behind = duePage(9, T0 + 2, { dueAtMs: T0 + 1, id: 'm2' });
+      assert.deepEqual(await store.run((tx) => tx.inbox.unapplied(behind)), due.slice(1));
       await store.run(async (tx) => {
         tx.inbox.update(aMessage({ messageId: 'm2', dueAtMs: null, tries: 1 }));
       });
-      const [left] = await store.run((tx) => tx.inbox.unapplied(T0 + 2, 9));
+      const [left] = await store.run((tx) => tx.inbox.unapplied(duePage(9, T0 + 2)));
       assert.equal(left?.messageId, 'm1');
     });
 

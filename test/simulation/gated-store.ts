@@ -95,8 +95,8 @@ function gatedClaims({ store, process, gates, observer }: GatedStoreInput): Clai
       gated('due subscriptions', () => claims.dueSubscriptions(nowMs), unseen),
     spentDeliveries: (nowMs, limit) =>
       gated('spent deliveries', () => claims.spentDeliveries(nowMs, limit), unseen),
-    expiredPayments: (nowMs, limit) =>
-      gated('expired payments', () => claims.expiredPayments(nowMs, limit), unseen),
+    expiredPayments: (page) =>
+      gated('expired payments', () => claims.expiredPayments(page), unseen),
     releaseAll: (nowMs) =>
       gated(
         'release all',

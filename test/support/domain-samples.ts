@@ -18,6 +18,7 @@ import { newDelivery, type WebhookDelivery } from '../../core/domain/webhook-del
 import type {
   Advance,
   DeliveryAttempt,
+  DuePage,
   FeedEvent,
   InboxMessage,
   StoredKey,
@@ -29,6 +30,10 @@ export const T0 = 1_767_323_045_678;
 export const tenant: Tenant = { orgId: 'org_a', mode: 'test' };
 export const otherMode: Tenant = { orgId: 'org_a', mode: 'live' };
 export const otherOrg: Tenant = { orgId: 'org_b', mode: 'test' };
+
+export function duePage(limit: number, nowMs = T0, after: DuePage['after'] = null): DuePage {
+  return { nowMs, limit, after };
+}
 
 export function anOrganization(fields: Partial<Organization> = {}): Organization {
   return {

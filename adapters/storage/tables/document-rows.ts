@@ -9,7 +9,7 @@ import {
   nextDocumentStatus,
 } from '../../../core/domain/document.js';
 import type { Tx } from '../../../core/ports.js';
-import { time } from '../database.js';
+import { duePage, time } from '../database.js';
 import {
   integer,
   integerOrNull,
@@ -85,11 +85,14 @@ const documents = defineTable<Document>({
 export function documentsOf(staging: Staging): Tx['documents'] {
   return {
     find: (id) => staging.first(documents, 'select * from documents where id = $1', [id]),
-    due: (nowMs, limit) =>
+    due: (page) =>
       staging.all(
         documents,
-        'select * from documents where due_at <= $1 order by due_at limit $2',
-        [time(nowMs), limit],
+        [
+          'select * from documents where due_at <= $1 and (due_at, id) > ($2, $3)',
+          'order by due_at, id limit $4',
+        ].join(' '),
+        duePage(page),
       ),
     list({ kept, beforeId, limit }) {
       const conditions = [

@@ -9,7 +9,7 @@ import {
 } from '../../../core/domain/partner-command.js';
 import { paymentStatuses } from '../../../core/domain/payment.js';
 import type { Advance, InboxMessage, Tx } from '../../../core/ports.js';
-import { time } from '../database.js';
+import { duePage, time } from '../database.js';
 import {
   integer,
   modeOf,
@@ -189,11 +189,14 @@ export function inboxOf(staging: Staging): Tx['inbox'] {
         [partner, mode, messageId],
       ),
     insert: (message) => staging.stage(inbox.insert(message)),
-    unapplied: (nowMs, limit) =>
+    unapplied: (page) =>
       staging.all(
         inbox,
-        'select * from inbox where due_at <= $1 order by due_at, message_id limit $2',
-        [time(nowMs), limit],
+        [
+          'select * from inbox where due_at <= $1 and (due_at, message_id) > ($2, $3)',
+          'order by due_at, message_id limit $4',
+        ].join(' '),
+        duePage(page),
       ),
     update: (message) => staging.stage(inbox.update(message)),
   };
@@ -208,11 +211,14 @@ export function advancesOf(staging: Staging): Tx['advances'] {
         'select * from advances where org_id = $1 and mode = $2 and payment_id = $3',
         [orgId, mode, paymentId],
       ),
-    due: (nowMs, limit) =>
+    due: (page) =>
       staging.all(
         advances,
-        'select * from advances where due_at <= $1 order by due_at, payment_id limit $2',
-        [time(nowMs), limit],
+        [
+          'select * from advances where due_at <= $1 and (due_at, payment_id) > ($2, $3)',
+          'order by due_at, payment_id limit $4',
+        ].join(' '),
+        duePage(page),
       ),
     put({ orgId, mode, paymentId, to, dueAtMs, tries, version }) {
       staging.stage({

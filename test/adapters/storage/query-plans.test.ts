@@ -27,6 +27,7 @@ import {
   aQuote,
   aSubmission,
   aSubscription,
+  duePage,
   someFunds,
   T0,
   tenant,
@@ -49,6 +50,7 @@ const sorted: Readonly<Record<string, string>> = {
   'from (select * from outbox': 'the events of one payment that wait are few',
   'from events join deliveries': 'the deliveries of one payment are few, and read for people',
   'from delivery_attempts': 'the attempts of one delivery are few',
+  'from documents where due_at': 'ties of one due time are few',
   'from inbox where due_at': 'ties of one due time are few',
   'from advances where due_at': 'ties of one due time are few',
   'from payments where expires_at': 'ties of one due time are few',
@@ -97,7 +99,7 @@ const everything: (tx: Tx) => Promise<unknown> = async (tx) => {
     tx.buyers.approvedByPartnerRef('test', 'p', 5),
     tx.buyers.submissionByFlow('f'),
     tx.documents.find('doc_1'),
-    tx.documents.due(T0, 5),
+    tx.documents.due(duePage(5)),
     ...[true, false].flatMap((kept) => [
       tx.documents.list({ kept, ...page }),
       tx.documents.list({ kept, beforeId: null, limit: 5 }),
@@ -138,9 +140,9 @@ const everything: (tx: Tx) => Promise<unknown> = async (tx) => {
     tx.deliveries.ofSubject(tenant, 'pi_1', { fromMs: T0, afterId: 'x', limit: 5 }),
     tx.deliveries.attemptsOfSubject(tenant, 'pi_1', { fromMs: T0, afterId: 'x', limit: 5 }),
     tx.inbox.get('fake', 'test', 'm'),
-    tx.inbox.unapplied(T0, 5),
+    tx.inbox.unapplied(duePage(5)),
     tx.advances.get(tenant, 'pi_1'),
-    tx.advances.due(T0, 5),
+    tx.advances.due(duePage(5)),
   ]);
   tx.organizations.insert(anOrganization(), [aProfile()]);
   tx.organizations.update(anOrganization());
@@ -196,7 +198,7 @@ async function everyClaim(claims: Claims): Promise<void> {
   await claims.dueSubscriptions(T0);
   await claims.deliveries({ ...claim, subscriptionId: 'whs_1' });
   await claims.spentDeliveries(T0, 5);
-  await claims.expiredPayments(T0, 5);
+  await claims.expiredPayments(duePage(5));
   await claims.releaseAll(T0);
   await claims.nextDueAtMs();
 }

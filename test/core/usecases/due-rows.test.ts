@@ -1,0 +1,78 @@
+// Rows that are due and fail for good: they keep no other row from its turn.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Tenant } from '../../../core/domain/tenant.js';
+import type { Deps, Store } from '../../../core/ports.js';
+import { eachDue } from '../../../core/usecases/collections.js';
+import { createPayment, readPayment, runExpiry } from '../../../core/usecases/payments.js';
+import { type World, world } from '../../support/small-world.js';
+
+/** The same store, in which these payments cannot be read. */
+function unreadable(store: Store, ids: readonly string[]): Store {
+  return {
+    ...store,
+    run: (work) =>
+      store.run((tx) => {
+        const get: typeof tx.payments.get = async (tenant, id) => {
+          if (ids.includes(id)) throw new Error(`${id} is broken`);
+          return tx.payments.get(tenant, id);
+        };
+        return work({ ...tx, payments: { ...tx.payments, get } });
+      }),
+  };
+}
+
+async function payable(made: World, tenant: Tenant, expiresAtMs: number): Promise<string> {
+  const { payment } = await createPayment(made.deps, tenant, {
+    ...{ origin: 'payment_intent', idempotencyKey: null, externalId: null },
+    amount: { amountMinor: 10_000n, currency: 'USD' },
+    buyer: { email: 'buyer@example.com', name: null, country: null, phone: null },
+    ...{ sellerExternalId: null, returnUrl: null, display: null, metadata: '{}', expiresAtMs },
+  });
+  return payment.id;
+}
+
+test('payments that cannot be expired keep no later one from expiring', async (t) => {
+  const made = await world();
+  t.after(() => made.close());
+  const tenant: Tenant = { orgId: await made.organization(), mode: 'test' };
+  const dueAtMs = made.deps.clock.nowMs() + 1_000;
+  const ids: string[] = [];
+  for (let nth = 0; nth < 7; nth += 1) ids.push(await payable(made, tenant, dueAtMs + (nth % 2)));
+  made.advanceClock(2_000);
+  const broken = ids.slice(0, 6);
+  const deps: Deps = { ...made.deps, store: unreadable(made.deps.store, broken) };
+  const nowMs = deps.clock.nowMs();
+  assert.equal(await runExpiry(deps, nowMs, 2), 1);
+  assert.equal(await runExpiry(deps, nowMs, 2), 0);
+  const statusOf = async (id: string) => (await readPayment(made.deps, tenant, id)).payment.status;
+  assert.equal(await statusOf(ids[6] as string), 'expired');
+  assert.equal(await statusOf(ids[0] as string), 'awaiting_buyer');
+});
+
+test('a run works on its limit of rows, and reads on only behind a page that fails', async (t) => {
+  const made = await world();
+  t.after(() => made.close());
+  const failing = new Set([1, 2, 3, 4]);
+  const worked: number[] = [];
+  const run = (rows: readonly number[]) =>
+    eachDue(
+      made.deps,
+      'test',
+      { nowMs: 9, limit: 2 },
+      {
+        read: async ({ after, limit }) =>
+          rows.filter((row) => row > (after?.dueAtMs ?? 0)).slice(0, limit),
+        placeOf: (row) => ({ dueAtMs: row, id: `${row}` }),
+        work: async (row) => {
+          if (failing.has(row)) throw new Error('broken');
+          worked.push(row);
+        },
+      },
+    );
+  assert.equal(await run([1, 2, 3, 4, 5, 6, 7, 8]), 2);
+  assert.deepEqual(worked, [5, 6]);
+  assert.equal(await run([1, 2, 3, 4]), 0);
+  assert.equal(await run([4, 7, 8]), 1);
+  assert.deepEqual(worked, [5, 6, 7]);
+});
