@@ -165,7 +165,7 @@ export const catalogue = {
   PayloadTooLarge: {
     status: 413,
     transient: false,
-    message: 'The body is larger than 256 KiB. Send a smaller one.',
+    message: 'The body is too large: 256 KiB is the most, 10 MiB of a document.',
   },
   UnsupportedMediaType: {
     status: 415,

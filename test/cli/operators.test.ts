@@ -1,7 +1,7 @@
 // Operators' commands beside a running server: what each prints, by which code it ends, and that
 // the server obeys at once.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -240,12 +240,28 @@ test('a running server takes a new session at once, and obeys its roles and remo
   assert.match(stdout, /^ID +EMAIL +ROLE/);
 });
 
-test('for people a new session is its token alone', async () => {
+test('a PIX key is read from standard input and kept nowhere', async () => {
+  const { id } = await done('org create --name Exporter');
+  const pixKey = 'kept.nowhere@buyer.example';
+  const { json } = await ponte(`org payout-config ${id} --mode test`, `${pixKey}\n`);
+  assert.ok(!JSON.stringify(json).includes(pixKey));
+  const asOption = `org payout-config ${id} --mode test --pix-key ${pixKey}`;
+  assert.equal((await run(asOption.split(' '))).status, 2);
+  for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!file.isFile()) continue;
+    assert.ok(!readFileSync(join(file.parentPath, file.name)).includes(pixKey), file.name);
+  }
+  assert.ok(!host.log().includes(pixKey));
+});
+
+test('a session starts in test mode; for people it is its token alone', async () => {
   const { id: orgId } = await done('org create --name Exporter');
   await done(`member add --org ${orgId} --email ana@acme.example --role owner`);
   const words = ['token', 'create', '--org', `${orgId}`, '--member', 'ana@acme.example'];
   const { stdout } = await run(words);
   assert.match(stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+  const claims = Buffer.from(stdout.split('.')[1] ?? '', 'base64url').toString();
+  assert.equal((JSON.parse(claims) as Json)['mode'], 'test');
 });
 
 describe('payments', () => {
@@ -360,4 +376,24 @@ test('demo settles a payment on a server of its own, or on a running one', async
   }
   assert.deepEqual(await refused(`demo --url ${host.url} --key pk_test_a.b`), [5, 'InvalidApiKey']);
   assert.deepEqual(await refused(`demo --url ${host.url}`), [2, 'ValidationError']);
+});
+
+test('a debt is listed until the partner confirms the refund; a lost position stays', async () => {
+  const owedBy = async (amount: string) => {
+    const body = { externalId: `owed ${amount}`, amount, buyer: { email: 'ana@buyer.example' } };
+    const { json } = await api(null, 'POST', '/v1/payment-intents', body);
+    await api(null, 'POST', `/v1/test-helpers/payments/${json['id']}/advance`, {});
+    return json['id'];
+  };
+  const [lost, refunded] = [await owedBy('20.77'), await owedBy('20.88')];
+  const fundsOf = async (id: unknown) =>
+    (await api(null, 'GET', `/v1/payments/${id}`)).json['funds'] as Json;
+  await until(async () => (await fundsOf(refunded))['refundStatus'] === 'refunded');
+  await until(async () => (await fundsOf(lost))['status'] === 'operator');
+  const data = (await done('refunds list'))['data'] as readonly Json[];
+  assert.deepEqual(
+    data.map(({ paymentId, status, received }) => [paymentId, status, received]),
+    [[lost, 'operator', '20.77']],
+  );
+  assert.equal((await done('ledger verify'))['balanced'], true);
 });

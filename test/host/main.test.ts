@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
 import { startReceiver } from '../support/local-receiver.js';
@@ -59,6 +60,26 @@ test('an unpaid payment expires on a running host', async () => {
       expiresAt: new Date(Date.now() + 300).toISOString(),
     }),
   });
+  for (let status = ''; status !== 'expired'; ) {
+    status = String((await json(`/v1/payments/${id}`, { headers }))['status']);
+    assert.ok(['awaiting_buyer', 'expired'].includes(status));
+  }
+});
+
+test('a payment that fell due while no host ran expires at the start', async () => {
+  const key = host.key ?? '';
+  const headers = { 'content-type': 'application/json', 'x-api-key': key };
+  const expiresAtMs = Date.now() + 1_500;
+  const buyer = { email: 'ana@buyer.example' };
+  const expiresAt = new Date(expiresAtMs).toISOString();
+  const { id } = await json('/v1/payment-intents', {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ externalId: 'left alone', amount: '20.00', buyer, expiresAt }),
+  });
+  assert.equal(await host.stop('SIGTERM'), 0);
+  while (Date.now() < expiresAtMs) await wait(expiresAtMs - Date.now());
+  host = { ...(await startHostProcess(env)), key };
   for (let status = ''; status !== 'expired'; ) {
     status = String((await json(`/v1/payments/${id}`, { headers }))['status']);
     assert.ok(['awaiting_buyer', 'expired'].includes(status));

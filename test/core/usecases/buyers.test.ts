@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { BuyerHint } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { decideKyc, signIn } from '../../../core/usecases/buyers.js';
 import { submitBuyerKyc } from '../../../core/usecases/kyc.js';
@@ -10,13 +11,18 @@ async function tenantOf(made: World): Promise<Tenant> {
   return { orgId: await made.organization(), mode: 'test' };
 }
 
-async function pay(made: World, tenant: Tenant, email = 'buyer@example.com'): Promise<string> {
+async function pay(
+  made: World,
+  tenant: Tenant,
+  email = 'buyer@example.com',
+  hint = { name: null, country: null, phone: null } as Omit<BuyerHint, 'email'>,
+): Promise<string> {
   const { payment } = await createPayment(made.deps, tenant, {
     origin: 'payment_intent',
     idempotencyKey: null,
     externalId: null,
     amount: { amountMinor: 10_000n, currency: 'USD' },
-    buyer: { email, name: null, country: null, phone: null },
+    buyer: { email, ...hint },
     sellerExternalId: null,
     returnUrl: null,
     display: null,
@@ -42,6 +48,35 @@ function person(firstName: string) {
     idDocFrontFile: 'https://files.example/front.jpg',
   } as const;
 }
+
+test('a create makes the buyer of an unknown address and never changes a known one', async () => {
+  const made = await world();
+  const tenant = await tenantOf(made);
+  const hint = (name: string) => ({ name, country: 'DE', phone: '+49 30 1' });
+  const first = await pay(made, tenant, 'Buyer@Example.com', hint('Ana'));
+  const stored = () => made.deps.store.run((tx) => tx.buyers.byEmail('test', 'buyer@example.com'));
+  const buyer = await stored();
+  assert.equal(buyer?.email, 'Buyer@Example.com', 'as it was given');
+  await signIn(made.deps, tenant, first);
+  await submitBuyerKyc(made.deps, tenant, first, person('Ana'));
+  await made.settle();
+  made.advanceClock(1);
+  const second = await pay(made, tenant, ' buyer@example.COM', hint('Eve'));
+  assert.deepEqual(await stored(), buyer);
+  const views = await Promise.all([first, second].map((id) => readPayment(made.deps, tenant, id)));
+  assert.deepEqual(
+    views.map(({ payment }) => [payment.buyerId, payment.buyer.email, payment.buyer.name]),
+    [
+      [buyer?.id, 'Buyer@Example.com', 'Ana'],
+      [buyer?.id, ' buyer@example.COM', 'Eve'],
+    ],
+  );
+  assert.deepEqual(
+    views.map(({ kycStatus }) => kycStatus),
+    ['approved', 'approved'],
+  );
+  await made.close();
+});
 
 test('a rejection fails the payments that wait for it, of that tenant only', async () => {
   const made = await world();
