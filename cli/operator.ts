@@ -34,6 +34,8 @@ export interface Operator {
   readonly config: Config;
   /** The public address of the hosted page. */
   readonly payUrl: string;
+  /** Why the secret keys are not those of the database; null when they are. */
+  readonly keysProblem: string | null;
 }
 
 export interface Verb<Options> {
@@ -85,19 +87,24 @@ export const cursorOption = () =>
 
 /**
  * Runs `work` on the configured database, beside a server that may be running. With `dryRun`
- * everything is decided as always and nothing is stored.
+ * everything is decided as always and nothing is stored. With other secret keys than the database's
+ * nothing is done, unless it `examines` just such things.
  */
 export async function asOperator<T>(
   shell: Shell,
   work: (operator: Operator) => Promise<T>,
-  options: { readonly dryRun: boolean } = { dryRun: false },
+  options: { readonly dryRun?: boolean; readonly examines?: boolean } = {},
 ): Promise<T> {
   const { openForOperator } = await import('../host/main.js');
   const opened = await openForOperator(shell.env);
   try {
-    const { deps, config, payUrl } = opened;
-    const store = options.dryRun ? dryStore(deps.store) : deps.store;
-    return await work({ deps: { ...deps, store }, config, payUrl });
+    const { deps, config, payUrl, keysProblem } = opened;
+    if (keysProblem !== null && options.examines !== true) {
+      const { ConfigError } = await import('../host/config.js');
+      throw new ConfigError([`PONTE_SECRET_KEYS: ${keysProblem}`]);
+    }
+    const store = options.dryRun === true ? dryStore(deps.store) : deps.store;
+    return await work({ deps: { ...deps, store }, config, payUrl, keysProblem });
   } finally {
     await opened.close();
   }

@@ -32,7 +32,7 @@ export function addServiceVerbs(shell: Shell, program: Command, version: string)
   addVerb(shell, program, {
     name: 'doctor',
     description: 'check configuration, database, books and what waits for a person',
-    run: () => asOperator(shell, (operator) => examine(operator)),
+    run: () => asOperator(shell, examine, { examines: true }),
   });
 }
 
@@ -97,7 +97,7 @@ interface Check {
   readonly detail: string;
 }
 
-async function examine({ deps, config }: Operator): Promise<Outcome> {
+async function examine({ deps, config, keysProblem }: Operator): Promise<Outcome> {
   const [health, found] = await Promise.all([
     deps.store.health(),
     deps.store.run(async (tx) => ({
@@ -116,6 +116,7 @@ async function examine({ deps, config }: Operator): Promise<Outcome> {
   const checks: readonly Check[] = [
     { name: 'node', ok: true, detail: process.version },
     none('configuration', unknown, `unknown: ${unknown.join(', ')}`, 'valid'),
+    { name: 'secret keys', ok: keysProblem === null, detail: keysProblem ?? 'of this database' },
     { name: 'database', ok: health.database, detail: config.databaseFile },
     { name: 'migrations', ok: health.migrations, detail: health.migrations ? 'done' : 'pending' },
     none('ledger', found.imbalances, 'does not balance: ponte ledger verify', 'balances'),

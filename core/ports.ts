@@ -326,6 +326,12 @@ export interface Tx {
     update(advance: Advance): void;
     remove(advance: Advance): void;
   };
+  readonly keyCanaries: {
+    /** One for each key that ever sealed: few. */
+    list(): Promise<readonly KeyCanary[]>;
+    /** A second one of a key is a conflict: the work runs again. */
+    insert(canary: KeyCanary): void;
+  };
 }
 
 /** Immediate statements outside `run`: each takes due work for one worker by a lease. */
@@ -484,6 +490,13 @@ export interface InboxMessage {
   readonly dueAtMs: number | null;
   readonly tries: number;
   readonly version: number;
+}
+
+/** A known text that a secret key has sealed. */
+export interface KeyCanary {
+  readonly keyId: string;
+  readonly sealed: string;
+  readonly createdAtMs: number;
 }
 
 /** A test payment that is being played towards `to`. */
@@ -661,6 +674,8 @@ export interface Mailer {
 
 /** Authenticated encryption of what must not lie readable in the database. */
 export interface SecretBox {
+  /** The name of the key that seals, which a sealed text remembers. */
+  readonly keyId: string;
   /** `purpose` is bound to the ciphertext: opening it for another purpose fails. */
   seal(plain: string, purpose: string): string;
   open(sealed: string, purpose: string): string;

@@ -3,6 +3,7 @@
 // makes neither.
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   linkSync,
   openSync,
@@ -15,6 +16,7 @@ import { newSecretKey, parseSecretKeys, type SecretKey } from '../adapters/crypt
 import type { Deps } from '../core/ports.js';
 import { createKey } from '../core/usecases/keys.js';
 import { createOrganization, listOrganizations } from '../core/usecases/organizations.js';
+import { type Config, ConfigError } from './config.js';
 
 /** The file of the development secret key, in the form of PONTE_SECRET_KEYS. */
 const SECRET_FILE = 'secret-key';
@@ -26,10 +28,23 @@ export interface Demo {
   readonly secret: string;
 }
 
-/** The key in the data directory, made when there is none; readable by its owner alone. */
-export function developmentSecret(dataDir: string): readonly SecretKey[] {
+/**
+ * The key in the data directory, readable by its owner alone. Where there is neither key nor
+ * database it is made; beside a database a new key would open nothing.
+ */
+export function developmentSecret({
+  dataDir,
+  databaseFile,
+}: Pick<Config, 'dataDir' | 'databaseFile'>): readonly SecretKey[] {
   const path = join(dataDir, SECRET_FILE);
+  // Looked for first: another process that starts now makes its key before its database.
+  const isServed = existsSync(databaseFile);
   const known = readIfThere(path);
+  if (known === null && isServed) {
+    const advice = 'Bring the file back, or give the keys that the database was served with';
+    const problem = `${path} is gone, and ${databaseFile} is there. ${advice}`;
+    throw new ConfigError([`PONTE_SECRET_KEYS: ${problem}`]);
+  }
   const parsed = parseSecretKeys(known ?? madeSecret(path));
   if (!parsed.valid) throw new Error(`${path} is not readable: ${parsed.reason}.`);
   return parsed.keys;

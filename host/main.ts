@@ -8,7 +8,8 @@ import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
 import { SECOND_MS } from '../core/domain/instant.js';
 import { assert, PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
-import { type Config, readConfig } from './config.js';
+import { plantCanary, secretKeysProblem } from '../core/usecases/secret-keys.js';
+import { type Config, ConfigError, readConfig } from './config.js';
 import { createContainer, tokens, urlOf } from './container.js';
 import { type Demo, developmentSecret, makeDemo } from './development.js';
 import { startWorkers, type Workers, workerSteps } from './workers.js';
@@ -30,6 +31,8 @@ export interface OperatorAccess {
   readonly config: Config;
   readonly deps: Deps;
   readonly payUrl: string;
+  /** Why the secret keys are not those of the database; null when they are. */
+  readonly keysProblem: string | null;
   close(): Promise<void>;
 }
 
@@ -57,6 +60,9 @@ export async function startHost(config: Config): Promise<Host> {
   try {
     store.acquireServing();
     await store.migrate();
+    const problem = await secretKeysProblem(deps);
+    if (problem !== null) throw new ConfigError([`PONTE_SECRET_KEYS: ${problem}`]);
+    await plantCanary(deps);
     // Alone on the database: what a killed process had taken in hand goes on at once.
     await store.claims.releaseAll(deps.clock.nowMs());
     const { port } = await listen(http, config);
@@ -104,6 +110,7 @@ export async function openForOperator(env: Environment): Promise<OperatorAccess>
       config,
       deps,
       payUrl: deps.settings.payUrl,
+      keysProblem: await secretKeysProblem(deps),
       close: async () => {
         await deps.sender.close();
         await store.close();
@@ -120,7 +127,7 @@ function secretKeysOf(config: Config): readonly SecretKey[] {
   for (const folder of [config.dataDir, dirname(config.databaseFile)]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
-  const keys = config.secretKeys ?? developmentSecret(config.dataDir);
+  const keys = config.secretKeys ?? developmentSecret(config);
   assert(config.secretKeys !== null || !config.production, 'production brings its own keys');
   return keys;
 }

@@ -67,8 +67,8 @@ export function newSecretKey(id: string, bytes: ByteSource = randomBytes): strin
 
 /**
  * The first key seals and makes the MACs, all of them open. To replace a key on running hosts: give
- * every host the new one as the last, then as the first; drop the old one when nothing is sealed
- * under it. A MAC changes with the first key, and is known again under every one. `open` asserts:
+ * every host the new one as the last, then as the first; the old one stays for what is sealed under
+ * it. A MAC changes with the first key, and is known again under every one. `open` asserts:
  * a text that does not open was tampered with, is sealed for something else, or its key is no
  * longer configured.
  */
@@ -81,6 +81,7 @@ export function createSecretBox(
   const sealKeys = new Map(keys.map((key) => [key.id, derive(key, 'seal')]));
   assert(sealKeys.size === keys.length, 'the ids of secret keys are unique');
   return {
+    keyId: first.id,
     seal(plain, purpose) {
       assert(plain.isWellFormed(), 'a lone surrogate would not come back as it was');
       const nonce = bytes(NONCE_BYTES);

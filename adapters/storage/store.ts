@@ -7,6 +7,7 @@ import { newClaims } from './claims.js';
 import { type Database, StoreConflict } from './database.js';
 import { newStaging, type Staging } from './staging.js';
 import { accountsOf } from './tables/account-rows.js';
+import { keyCanariesOf } from './tables/canary-rows.js';
 import { deliveriesOf, subscriptionsOf } from './tables/delivery-rows.js';
 import { documentsOf } from './tables/document-rows.js';
 import { feedOf, outboxOf } from './tables/event-rows.js';
@@ -83,5 +84,6 @@ function txOver(staging: Staging): Tx {
     deliveries: deliveriesOf(staging),
     inbox: inboxOf(staging),
     advances: advancesOf(staging),
+    keyCanaries: keyCanariesOf(staging),
   };
 }

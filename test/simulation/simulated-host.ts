@@ -192,6 +192,7 @@ const tokenSigner = createTokenSigner([{ id: 'simulated', bytes: Buffer.alloc(32
 
 /** A secret box without secrecy, so that the simulator can look inside. */
 const openBox: SecretBox = {
+  keyId: 'simulated',
   seal: (plain, purpose) => `sealed for ${purpose}|${plain}`,
   open: (sealed, purpose) => {
     const prefix = `sealed for ${purpose}|`;

@@ -37,6 +37,7 @@ import {
 const wholeTables: Readonly<Record<string, string>> = {
   'from organizations order by': 'operators list all organizations',
   'from ledger_lines group by': 'the check of the books reads all of them',
+  'from key_canaries order by': 'a service has few secret keys in its life',
 };
 
 /** Statements that may sort, and why. */
@@ -143,6 +144,7 @@ const everything: (tx: Tx) => Promise<unknown> = async (tx) => {
     tx.inbox.unapplied(duePage(5)),
     tx.advances.get(tenant, 'pi_1'),
     tx.advances.due(duePage(5)),
+    tx.keyCanaries.list(),
   ]);
   tx.organizations.insert(anOrganization(), [aProfile()]);
   tx.organizations.update(anOrganization());
@@ -186,6 +188,7 @@ const everything: (tx: Tx) => Promise<unknown> = async (tx) => {
   tx.deliveries.logAttempt(anAttempt());
   tx.inbox.insert(aMessage());
   tx.inbox.update(aMessage());
+  tx.keyCanaries.insert({ keyId: 'k1', sealed: 's1', createdAtMs: T0 });
   tx.advances.put(anAdvance());
   tx.advances.update(anAdvance());
   tx.advances.remove(anAdvance({ paymentId: 'pi_2' }));

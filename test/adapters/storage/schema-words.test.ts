@@ -112,6 +112,7 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'deliveries: id',
     'delivery_attempts: delivery_id',
     'inbox: partner',
+    'key_canaries: key_id',
     'kyc_submissions: flow_id',
     'mails: mode',
     'mails: token_hash',
