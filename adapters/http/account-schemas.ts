@@ -1,6 +1,7 @@
 // The shapes of connected accounts and of what is asked about them.
 import { z } from 'zod';
 import { accountMoves, entityTypes, roles } from '../../core/domain/connected-account.js';
+import { ownerRequirements, requirements } from '../../core/domain/dossier.js';
 import {
   cnpjField,
   country,
@@ -59,14 +60,26 @@ export const tosAcceptedBody = z.object({
 
 const owner = z.object(ownerFields);
 
-/** What was told at the creation need not be told again. */
-export const submitAccountBody = z.object({
-  email: optional(email),
-  country: optional(country),
-  ...dossierFields,
-  ...cnpjField,
-  owners: ownersOf(owner),
-});
+/** By role and entity type, as `core/domain/dossier.ts` has it. */
+const needed = roles
+  .flatMap((role) =>
+    entityTypes.map((type) => `a ${role} ${type}: ${requirements[role][type].join(', ')}`),
+  )
+  .join('; ');
+
+export const submitAccountBody = z
+  .object({
+    email: optional(email),
+    country: optional(country),
+    ...dossierFields,
+    ...cnpjField,
+    owners: ownersOf(owner),
+  })
+  .meta({
+    description:
+      'What was told at the creation need not be told again. Needed at least, of ' +
+      `${needed}; of each owner: ${ownerRequirements.join(', ')}.`,
+  });
 
 export const payoutConfigBody = z.object({
   pixKey: text(1, 140, 'Goes to the settlement partner and nowhere else: it is never stored.'),

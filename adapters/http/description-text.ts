@@ -1,5 +1,6 @@
 // The words of the description that no row of the route table holds: what an integrator reads
 // first, every error code, the magic values of the sandbox, and the groups of operations.
+import { type PaymentStatus, paymentStatuses } from '../../core/domain/payment.js';
 import { catalogue, type ErrorCode } from '../../core/errors.js';
 import { magicValues } from '../partner/fake-order.js';
 
@@ -69,6 +70,22 @@ with 2xx within 10 s, and drop what came before by \`X-Service-Delivery-Id\`.`,
   },
 ];
 
+const statusTexts: Readonly<Record<PaymentStatus, string>> = {
+  awaiting_approval: 'a teammate approves the invoice',
+  approved: 'the buyer of the invoice is invited',
+  awaiting_buyer: 'the buyer signs in on the hosted page',
+  buyer_kyc_pending: 'the decision on the buyer',
+  buyer_kyc_approved: 'the buyer asks for a quote',
+  fx_quoted: 'the buyer confirms the quote, or asks for another when it has expired',
+  on_ramp_pending: 'the money of the buyer, all of it',
+  on_chain_confirmed: 'the payout to the seller is taken in hand',
+  offramp_pending: 'the partner pays the seller',
+  settled: 'nothing: the seller has its BRL',
+  failed: 'nothing: `failureReason` says why',
+  cancelled: 'nothing: `cancelReason` says why',
+  expired: 'nothing: it was not paid in time',
+};
+
 /** The group of a path; the first word of a path that is in none. */
 export function tagOf(path: string): string {
   const [, first = '', second = ''] = path.split('/');
@@ -82,18 +99,52 @@ export function introduction(codes: readonly ErrorCode[]): string {
 seller is paid BRL by PIX.
 
 ## Requests
-- A key's prefix fixes its mode (\`pk_test_\`, \`pk_live_\`); test and live data never meet.
-- Creates take an \`Idempotency-Key\`: a repeat answers with the same resource, status 200 and
-  \`Idempotent-Replayed: true\`. Bodies are not compared, keys do not expire.
+- A key's prefix fixes its mode (\`pk_test_\`, \`pk_live_\`); test and live data never meet. What
+  belongs to another organization or mode is not found.
+- Bodies are JSON with \`Content-Type: application/json\`, 256 KiB at most; DELETE needs neither.
+  Unknown properties are ignored, except that \`POST /v1/buyer-kyc\` refuses them. Text holds no NUL
+  and no lone surrogates. Times carry an offset or Z.
+- Optional properties of answers are present and null when unset; times are UTC with milliseconds.
+- Lists are \`{ data, nextCursor }\`, newest first; send \`nextCursor\` as \`cursor\`. API keys and
+  webhook subscriptions are listed whole: 100 active ones of each in a mode at most.
 - Every answer carries \`X-Request-Id\`; yours is kept if it is 1-128 of \`[A-Za-z0-9_.-]\`.
-- Unknown properties are ignored, except that \`POST /v1/buyer-kyc\` refuses them. Optional
-  properties of answers are present and null when unset.
-- Lists are \`{ data, nextCursor }\`, newest first; send \`nextCursor\` as \`cursor\`.
+- What is wrong is told in this order: credential, scope, rate limit, content type and form of the
+  body; what is there already is answered then; after that KYB, currency, minimum, \`expiresAt\`,
+  seller.
+
+## Creates
+- A first create answers 201. A repeated one, by \`Idempotency-Key\` or \`externalId\`, answers 200
+  with \`Idempotent-Replayed: true\` and the resource as it stands now. Bodies are not compared,
+  keys do not expire.
+- A key belongs to your organization in its mode, an \`externalId\` to that and to the kind of
+  resource: an intent and an invoice may share one. Intents and invoices do not share keys
+  (\`IdempotencyKeyConflict\`).
+- Amounts are text with at most two decimals: 10.00 or more in USD, above zero in EUR and GBP.
+- By default a key makes 600 payments and invoices a minute and 100 of them at once; repeats count.
+
+## Payments
+| status | what it waits for |
+|---|---|
+${paymentStatuses.map(statusRow).join('\n')}
+
+Until the payout is taken in hand a payment can be cancelled. One with an \`expiresAt\` can expire
+until the partner has reported all of its money. What arrives after the end, or beyond the amount,
+is owed back to the buyer. \`funds\` tells where the money is.
+
+## Buyers
+A buyer is one by its e-mail address (compared trimmed and in lower case) in each mode. What you say
+of a buyer pre-fills the form of that payment and proves nothing. \`kycStatus\` is what you may
+know: \`not_started\` until your own submission, connected account, or a sign-in to a payment of
+yours. An approval counts for every integrator once the buyer has signed in on the hosted page.
 
 ## Webhooks
 - They are signed: \`X-Service-Signature: t=<unix seconds>,v1=<hex HMAC-SHA256 of
   "<t>.<raw body>">\`, keyed with the whole secret text. Refuse when \`t\` is more than 300 s off.
-- \`payment_intent.*\` tells of payments created as intents, \`invoice.*\` of these and of invoices.
+- A delivery has the same \`X-Service-Delivery-Id\` and the same bytes each time. Anything but 2xx
+  within 10 s is a failure, a redirect too; attempts 2 to 7 follow after 30 s, 2 min, 10 min, 1 h,
+  6 h and 24 h, then it is a \`dead_letter\`, which can be replayed.
+- \`payment_intent.*\` tells of payments created as intents, \`invoice.*\` of these and of invoices:
+  one event per change and namespace.
 - What webhooks carry can be read again, from any sequence on: \`GET /v1/events\`.
 
 ## Test mode
@@ -112,6 +163,10 @@ ${offTableCodes.map((code) => `\`${code}\``).join(', ')}.
 |---|---|---|
 ${codes.map(errorRow).join('\n')}
 `;
+}
+
+function statusRow(status: PaymentStatus): string {
+  return `| \`${status}\` | ${statusTexts[status]} |`;
 }
 
 function magicRow([value, { means }]: readonly [string, { readonly means: string }]): string {

@@ -10,7 +10,13 @@ import { errorCodesOf, openApiDocument } from '../../../adapters/http/openapi.js
 import { routes } from '../../../adapters/http/routes.js';
 import { documentResponse, errorResponse } from '../../../adapters/http/schemas.js';
 import { magicValues } from '../../../adapters/partner/fake-order.js';
+import { requirements } from '../../../core/domain/dossier.js';
 import { eventTypes } from '../../../core/domain/event.js';
+import { formatAmount } from '../../../core/domain/money.js';
+import { paymentStatuses } from '../../../core/domain/payment.js';
+import { KEYS_MAX } from '../../../core/usecases/keys.js';
+import { MINIMUM_USD_MINOR } from '../../../core/usecases/payments.js';
+import { readConfig } from '../../../host/config.js';
 import { examplesUrl, recordedExamples } from './example-recorder.js';
 import { operations } from './table-scene.js';
 
@@ -32,7 +38,9 @@ const document = openApiDocument(routes) as {
   readonly webhooks: Readonly<Record<string, { readonly post: Operation }>>;
   readonly components: {
     readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
-    readonly schemas: Readonly<Record<string, { readonly examples: readonly unknown[] }>>;
+    readonly schemas: Readonly<
+      Record<string, { readonly examples: readonly unknown[]; readonly description?: string }>
+    >;
   };
 };
 const described = operations.map((operation) => {
@@ -128,5 +136,43 @@ test('the magic values of the sandbox are told with what they do', () => {
       rows.some((row) => row.includes(`\`${value}\``) && row.includes(means)),
       value,
     );
+  }
+});
+
+test('every status of a payment is told with what it waits for', () => {
+  const rows = document.info.description.split('\n');
+  for (const status of paymentStatuses) {
+    assert.ok(
+      rows.some((row) => new RegExp(`^\\| \`${status}\` \\| \\w`).test(row)),
+      status,
+    );
+  }
+});
+
+test('the numbers that are told are those that hold by default', () => {
+  const { rateLimitPerMinute, rateLimitBurst, retryDelaysMs } = readConfig({});
+  const words: Readonly<Record<number, string>> = { 1: 's', 60: 'min', 3_600: 'h' };
+  const waits = retryDelaysMs.map((ms) => {
+    const unit = [3_600, 60, 1].find((seconds) => ms % (seconds * 1_000) === 0) ?? 1;
+    return `${ms / unit / 1_000} ${words[unit]}`;
+  });
+  const text = document.info.description.replaceAll(/\s+/g, ' ');
+  for (const told of [
+    `${rateLimitPerMinute} payments and invoices a minute and ${rateLimitBurst} of them at once`,
+    `after ${waits.slice(0, -1).join(', ')} and ${waits.at(-1)},`,
+    `${KEYS_MAX} active ones of each`,
+    `${formatAmount(MINIMUM_USD_MINOR)} or more in USD`,
+  ]) {
+    assert.ok(text.includes(told), told);
+  }
+});
+
+test('what a party must tell before its submission is told by role and entity type', () => {
+  const { description = '' } = document.components.schemas['SubmitConnectedAccount'] ?? {};
+  assert.ok(description.includes('a seller business: email, legalName, cnpj;'), description);
+  for (const [role, byType] of Object.entries(requirements)) {
+    for (const [type, fields] of Object.entries(byType)) {
+      assert.ok(description.includes(`a ${role} ${type}: ${fields.join(', ')};`), description);
+    }
   }
 });
