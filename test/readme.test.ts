@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { magicValues } from '../adapters/partner/fake-order.js';
 import { exitCodes } from '../cli/operator.js';
 import { runProgram } from '../cli/program.js';
 import { variableNames } from '../host/config.js';
@@ -77,6 +78,11 @@ test('the table of exit codes is that of the code', () => {
     told.map(([, code, meaning]) => [Number(code), meaning?.replaceAll('`', '')]),
     Object.values(exitCodes).map(([code, meaning]) => [code, meaning]),
   );
+});
+
+test('the table of magic values names every one, and no other', () => {
+  const told = firstCells(section('A first payment'), 'value').flatMap(codeWords);
+  assert.deepEqual(told.toSorted(), Object.keys(magicValues).toSorted());
 });
 
 test('every npm script that is named exists', () => {

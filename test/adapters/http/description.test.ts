@@ -151,10 +151,14 @@ test('every status of a payment is told with what it waits for', () => {
 
 test('the numbers that are told are those that hold by default', () => {
   const { rateLimitPerMinute, rateLimitBurst, retryDelaysMs } = readConfig({});
-  const words: Readonly<Record<number, string>> = { 1: 's', 60: 'min', 3_600: 'h' };
+  const units = [
+    ['h', 3_600_000],
+    ['min', 60_000],
+    ['s', 1_000],
+  ] as const;
   const waits = retryDelaysMs.map((ms) => {
-    const unit = [3_600, 60, 1].find((seconds) => ms % (seconds * 1_000) === 0) ?? 1;
-    return `${ms / unit / 1_000} ${words[unit]}`;
+    const [name, size] = units.find(([, unitMs]) => ms % unitMs === 0) ?? assert.fail();
+    return `${ms / size} ${name}`;
   });
   const text = document.info.description.replaceAll(/\s+/g, ' ');
   for (const told of [
