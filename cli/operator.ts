@@ -103,8 +103,8 @@ export async function asOperator<T>(
       const { ConfigError } = await import('../host/config.js');
       throw new ConfigError([`PONTE_SECRET_KEYS: ${keysProblem}`]);
     }
-    const store = options.dryRun === true ? dryStore(deps.store) : deps.store;
-    return await work({ deps: { ...deps, store }, config, payUrl, keysProblem });
+    const used = options.dryRun === true ? dryDeps(deps) : deps;
+    return await work({ deps: used, config, payUrl, keysProblem });
   } finally {
     await opened.close();
   }
@@ -154,6 +154,13 @@ function exitKind({ status, transient }: PonteError): ExitKind {
   if (status === 409 || status === 410) return 'conflict';
   if (status === 401 || status === 403) return 'forbidden';
   return status < 500 ? 'invalid' : 'failure';
+}
+
+/** Nothing is stored, so nobody is told of it. */
+function dryDeps(deps: Deps): Deps {
+  const mute = () => undefined;
+  const log = { debug: mute, info: mute, warn: mute, error: mute };
+  return { ...deps, store: dryStore(deps.store), log, wake: mute };
 }
 
 /** A store that decides as always, guards included up to the last write, and stores nothing. */

@@ -24,8 +24,8 @@ export interface PaymentView {
 type Decide = (was: Collection, tx: Tx) => Change | Promise<Change>;
 
 /**
- * Changes one payment: `decide` may read and stage more through `tx`. Refusals of the domain pass
- * through; NotFound when the tenant has no such payment.
+ * Changes one payment and answers with the change as stored: `decide` may read and stage more
+ * through `tx`. Refusals of the domain pass through; NotFound when the tenant has no such payment.
  */
 export async function changeCollection(
   deps: Deps,
@@ -35,9 +35,7 @@ export async function changeCollection(
 ): Promise<Change> {
   const change = await deps.store.run(async (tx) => {
     const was = await loadCollection(tx, tenant, paymentId);
-    const decided = await decide(was, tx);
-    stageChange(deps, tx, was, decided);
-    return decided;
+    return stageChange(deps, tx, was, await decide(was, tx));
   });
   announce(deps, change);
   return change;
@@ -57,17 +55,18 @@ export async function loadCollection(
   return { payment, funds };
 }
 
-/** Stages everything that `change` says; nothing when it changes nothing. */
-export function stageChange(deps: Deps, tx: Tx, was: Collection, change: Change): void {
-  const { payment, funds } = change;
+/** Stages everything that `change` says, nothing when it changes nothing; yields what is stored. */
+export function stageChange(deps: Deps, tx: Tx, was: Collection, change: Change): Change {
+  const { funds } = change;
   const touched =
-    payment !== was.payment ||
+    change.payment !== was.payment ||
     funds !== was.funds ||
     change.commands.length + change.changedCommands.length > 0;
-  if (!touched) return;
+  if (!touched) return change;
   const nowMs = deps.clock.nowMs();
+  const payment = Object.freeze({ ...change.payment, updatedAtMs: nowMs });
   const tenant = tenantOf(payment);
-  tx.payments.update({ ...payment, updatedAtMs: nowMs });
+  tx.payments.update(payment);
   if (funds !== was.funds) tx.funds.update(funds);
   for (const posting of change.postings) {
     tx.ledger.append(tenant, payment.id, deps.ids.next('pst', nowMs), posting, nowMs);
@@ -80,6 +79,7 @@ export function stageChange(deps: Deps, tx: Tx, was: Collection, change: Change)
     tx.commands.insert(newCommand(tenant, id, draft, { paymentId: payment.id }, nowMs));
   }
   for (const command of change.changedCommands) tx.commands.update(command);
+  return { ...change, payment };
 }
 
 /** `change`, and with it this command as the same cause left it. */
@@ -130,6 +130,12 @@ export function newCommand(
     updatedAtMs: nowMs,
     version: 1,
   });
+}
+
+/** The view of a payment as a change left it. */
+export async function viewAfter(deps: Deps, { payment, funds }: Collection): Promise<PaymentView> {
+  const kycStatus = await deps.store.run((tx) => kycStatusOf(tx, payment));
+  return { payment, funds, kycStatus };
 }
 
 /** The view of a payment as it is stored now. */

@@ -23,7 +23,7 @@ import {
   eachDue,
   kycStatusOf,
   type PaymentView,
-  readView,
+  viewAfter,
   viewOf,
 } from './collections.js';
 
@@ -146,10 +146,10 @@ export async function cancelPayment(
   surface: Surface = 'payments',
 ): Promise<PaymentView> {
   const { id } = await deps.store.run((tx) => paymentNamed(tx, tenant, reference, surface));
-  await changeCollection(deps, tenant, id, async (was, tx) =>
+  const change = await changeCollection(deps, tenant, id, async (was, tx) =>
     cancelled(was, await tx.commands.ofPayment(tenant, id), reason, deps.clock.nowMs()),
   );
-  return readView(deps, tenant, id);
+  return viewAfter(deps, change);
 }
 
 /** Operations staff cancel by the id alone. */
@@ -169,10 +169,10 @@ export async function failPaymentByOperator(
   reason: string,
 ): Promise<PaymentView> {
   const tenant = tenantOf(await findPayment(deps, id));
-  await changeCollection(deps, tenant, id, async (was, tx) =>
+  const change = await changeCollection(deps, tenant, id, async (was, tx) =>
     failedByOperator(was, await tx.commands.ofPayment(tenant, id), reason, deps.clock.nowMs()),
   );
-  return readView(deps, tenant, id);
+  return viewAfter(deps, change);
 }
 
 /** For operators, who name a payment by its id over all tenants. */

@@ -297,7 +297,8 @@ describe('payments', () => {
       ['fail', 'failed', 'failureReason'],
     ] as const) {
       const { id } = await newPayment(`to-${verb}`);
-      await done(`payments ${verb} ${id} --reason fraud --dry-run`);
+      const would = await done(`payments ${verb} ${id} --reason fraud --dry-run`);
+      assert.deepEqual([would['status'], would[reasonField]], [status, 'fraud']);
       const before = await api(null, 'GET', `/v1/payments/${id}`);
       assert.equal(before.json['status'], 'awaiting_buyer');
       await done(`payments ${verb} ${id} --reason fraud`);
