@@ -39,6 +39,24 @@ test('a seller business is approved in the answer to its submit', async () => {
   assert.deepEqual(await api.events(), ['created', 'kyb_approved']);
 });
 
+test('receiverId is ours and never null once submitted; no answer shows the partner’s ids', async () => {
+  api = await newAccountClient(site);
+  const made = await api.create({ role: 'seller', entityType: 'business' });
+  assert.equal(made.body['receiverId'], null);
+  const { id } = made.body;
+  const answers = [made, await api.submit(id, sellerDossier), await api.payout(id)];
+  const receiverId = answers[1]?.body['receiverId'];
+  assert.match(String(receiverId), /^rcv_[0-9a-z]{26}$/);
+  answers.push(await api.get(id), await api.list(''));
+  assert.equal(answers[3]?.body['receiverId'], receiverId);
+  const { store } = site.world.deps;
+  const stored = await store.run((tx) => tx.accounts.get(api.tenant, String(id)));
+  for (const inside of [stored?.partnerRef, stored?.destinationRef, stored?.railsRef]) {
+    assert.ok(inside);
+    for (const { text } of answers) assert.ok(!text.includes(inside), text);
+  }
+});
+
 test('an individual is verifying, and the partner decides by message', async () => {
   api = await newAccountClient(site);
   for (const [firstName, status, event] of [

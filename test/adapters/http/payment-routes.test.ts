@@ -168,6 +168,30 @@ test('a payment is read by its id and by its externalId, under both paths', asyn
   }
 });
 
+test('each call on a payment takes pi_, ext_ and, under /v1/payments, inv_', async () => {
+  const calls = [
+    ['GET', '/v1/payments/{id}', undefined],
+    ['GET', '/v1/payments/{id}/timeline', undefined],
+    ['POST', '/v1/test-helpers/payments/{id}/advance', {}],
+    ['POST', '/v1/payments/{id}/cancel', { reason: 'enough' }],
+    ['GET', '/v1/payment-intents/{id}', undefined],
+    ['POST', '/v1/payment-intents/{id}/cancel', { reason: 'enough' }],
+  ] as const;
+  const intent = (await create(createBody())).body;
+  const invoice = (await site.call('POST', '/v1/invoices', { key, body: createBody() })).body;
+  for (const [method, form, body] of calls) {
+    for (const id of [intent['id'], `ext_${String(intent['externalId'])}`, invoice['id']]) {
+      const path = form.replace('{id}', String(id));
+      const answer = await site.call(method, path, { key, ...(body && { body }) });
+      const known = id !== invoice['id'] || !form.startsWith('/v1/payment-intents');
+      assert.equal(answer.status, known ? 200 : 404, `${method} ${path}`);
+    }
+    const ofInvoice = form.replace('{id}', `ext_${String(invoice['externalId'])}`);
+    const answer = await site.call(method, ofInvoice, { key, ...(body && { body }) });
+    assert.equal(refusalOf(answer), '404 NotFound', 'ext_ finds intents here');
+  }
+});
+
 test('a key or externalId seen before answers with what is there, on both paths', async () => {
   const body = { ...createBody(), metadata: { first: true } };
   const first = await create(body, { 'idempotency-key': 'k1' });

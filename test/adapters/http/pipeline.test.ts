@@ -143,6 +143,23 @@ test('a failure of ours is InternalError and nothing more; the log has the cause
   await failing.close();
 });
 
+test('a partner that a call needs and cannot have: 503 PartnerUnavailable, Retry-After', async () => {
+  const orgId = await site.world.organization();
+  // There is no partner for live mode.
+  const live = await site.world.key(orgId, { mode: 'live' });
+  const path = '/v1/connected-accounts';
+  const account = { role: 'seller', entityType: 'business' };
+  const made = await site.call('POST', path, { key: live, body: account });
+  assert.equal(made.status, 201);
+  const answer = await site.call('POST', `${path}/${String(made.body['id'])}/tos-session`, {
+    key: live,
+    body: { redirectUrl: 'https://shop.example' },
+  });
+  assert.equal(refusalOf(answer), '503 PartnerUnavailable');
+  assert.equal(answer.headers['retry-after'], '5');
+  assert.equal(answer.body['retryAfter'], 5);
+});
+
 test('readiness answers 503 with the check that failed', async () => {
   const checks = { database: true, migrations: true, worker: true };
   const tried = await checkedSite(undefined, { readiness: async () => checks });

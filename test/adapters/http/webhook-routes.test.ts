@@ -125,6 +125,37 @@ test('a delivery is seen pending, tried, delivered, and replayed under its id', 
   assert.deepEqual([...new Set(sentIds)], [tested.body['id']]);
 });
 
+test('a delivery row tells its event, how its attempts went, and when', async () => {
+  await newOrganization();
+  const { body } = await subscribe();
+  site.world.answer = () => ({ responseStatus: 503, durationMs: 7, error: null });
+  const tested = await on(body['id'], 'test');
+  await site.world.settle();
+  const [row] = await deliveries(body['id']);
+  const feed = await site.call('GET', '/v1/events', { key });
+  const [event] = feed.body['data'] as readonly Json[];
+  const createdAtMs = site.world.deps.clock.nowMs();
+  assert.deepEqual(row, {
+    id: tested.body['id'],
+    eventId: event?.['id'],
+    eventType: 'webhook.test',
+    attempt: 1,
+    status: 'pending',
+    responseStatus: 503,
+    nextAttemptAt: new Date(createdAtMs + 30_000).toISOString(),
+    createdAt: new Date(createdAtMs).toISOString(),
+    deliveredAt: null,
+    lastError: 'the receiver answered 503',
+    durationMs: 7,
+  });
+  site.world.answer = () => ({});
+  site.world.advanceClock(30_000);
+  await site.world.settle();
+  const [delivered] = await deliveries(body['id']);
+  assert.equal(delivered?.['deliveredAt'], new Date(createdAtMs + 30_000).toISOString());
+  assert.deepEqual([delivered?.['nextAttemptAt'], delivered?.['lastError']], [null, null]);
+});
+
 test('deliveries are paged newest first, each once, to the end', async () => {
   await newOrganization();
   const { body } = await subscribe();

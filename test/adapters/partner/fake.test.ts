@@ -51,6 +51,20 @@ const anyAmount = fc.record({
   currency: fc.constantFrom('USD', 'EUR', 'GBP'),
 });
 
+test('terms of any tosId are taken, and none are asked for', async () => {
+  const { partner } = world();
+  for (const role of ['seller', 'buyer'] as const) {
+    for (const entityType of ['business', 'individual'] as const) {
+      assert.deepEqual(partner.requirements(role, entityType), []);
+      for (const tosId of ['tos_of_nobody', '', null]) {
+        const order = { reference: `cmd_${tosId}`, role, entityType, tosId };
+        const request = done(await partner.prepareReceiver(order));
+        assert.equal((await partner.submitReceiver(request)).outcome, 'done');
+      }
+    }
+  }
+});
+
 test('a request text alone decides the id, whenever and wherever it is started', async () => {
   const reference = fc.string({ minLength: 1 });
   await fc.assert(

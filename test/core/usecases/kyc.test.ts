@@ -108,6 +108,28 @@ test('enhanced is for individuals: ValidationError for a business', async () => 
   await made.close();
 });
 
+test('kycTier is standard unless it is told', async () => {
+  for (const [kycTier, asked] of [
+    [undefined, 'standard'],
+    [null, 'standard'],
+    ['standard', 'standard'],
+    ['enhanced', 'enhanced'],
+  ] as const) {
+    const made = await scene();
+    const tiers: unknown[] = [];
+    const watching = withPartner(made.deps, {
+      prepareReceiver: async (order) => {
+        tiers.push(order.kycTier);
+        return { outcome: 'refused', code: 'seen', message: 'seen' };
+      },
+    });
+    const start = { ...individual, dossier: { ...ana, kycTier } } as typeof individual;
+    await assert.rejects(made.start(start, made.tenant, watching), refuses('ValidationError'));
+    assert.deepEqual(tiers, [asked]);
+    await made.close();
+  }
+});
+
 test('file URLs must be https', async () => {
   const made = await scene();
   const dossier = { ...ana, selfieFile: 'http://files.example/selfie.jpg' };

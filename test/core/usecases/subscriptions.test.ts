@@ -162,7 +162,7 @@ test('rotations that race leave the secret of one of them', async (t) => {
   assert.equal(stored.version, 4);
 });
 
-test('a deletion ends what is pending as dead letters, however many', async (t) => {
+test('a deletion ends what is pending as dead letters: subscription deleted', async (t) => {
   const made = await opened(t);
   const { deps } = made;
   const { subscription } = await made.subscribe();
