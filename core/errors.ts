@@ -193,6 +193,13 @@ export const catalogue = {
     transient: true,
     message: 'Too many writes touch the same data. Nothing was changed; repeat after <n>s.',
   },
+  StoreUnavailable: {
+    status: 503,
+    transient: true,
+    message:
+      'The database cannot be reached. Repeat with the same Idempotency-Key after <n>s: a write ' +
+      'may have been stored.',
+  },
   KycStorageDisabled: {
     status: 503,
     transient: false,

@@ -30,6 +30,7 @@ const homes: Readonly<Record<string, string>> = {
   'ipaddr.js': 'adapters/webhooks/',
   nodemailer: 'adapters/mail/',
   'openapi-fetch': 'adapters/client/',
+  pg: 'adapters/storage/',
   pino: 'adapters/log/',
   'reflect-metadata': 'host/container.ts',
   standardwebhooks: 'adapters/partner/',

@@ -126,7 +126,7 @@ export function errorCodesOf(route: Route): readonly ErrorCode[] {
   const { auth } = route;
   const json = typeof route.body !== 'string';
   const codes: readonly (readonly [boolean, readonly ErrorCode[]])[] = [
-    [true, ['ValidationError', 'InternalError', 'StoreContention']],
+    [true, ['ValidationError', 'InternalError', 'StoreContention', 'StoreUnavailable']],
     [auth === 'key' || auth === 'either', ['InvalidApiKey', 'InvalidApiKeyFormat']],
     [auth === 'session' || auth === 'either', ['Unauthorized', 'InvalidToken']],
     [auth === 'partner' || auth === 'signature', ['InvalidSignature']],

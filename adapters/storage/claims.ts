@@ -22,11 +22,13 @@ const waitingSubscriptions = [
   'from waiting where waiting.id is not null)',
 ].join(' ');
 
+// The rows to take are chosen once, apart from the update: within it, PostgreSQL may choose anew.
 const claimSql = {
   commands: [
+    'with due as materialized (select id from partner_commands where due_at <= $3',
+    'order by due_at, id limit $4 for update skip locked)',
     'update partner_commands set lease_token = $1, due_at = $2, version = version + 1',
-    'where id in (select id from partner_commands where due_at <= $3',
-    'order by due_at, id limit $4 for update skip locked) returning *',
+    'where id in (select id from due) returning *',
   ].join(' '),
   dueSubscriptions: [
     waitingSubscriptions,
@@ -35,21 +37,22 @@ const claimSql = {
     `where d.subscription_id = waiting.id and d.due_at <= $1 and d.attempt < ${ATTEMPTS_MAX})`,
   ].join(' '),
   deliveries: [
-    'update deliveries set attempt = attempt + 1, lease_token = $1, due_at = $2,',
-    'version = version + 1 where id in (select id from deliveries where subscription_id = $3',
+    'with due as materialized (select id from deliveries where subscription_id = $3',
     `and due_at <= $4 and attempt < ${ATTEMPTS_MAX} order by due_at, id limit $5`,
-    'for update skip locked) returning *, (select e.body from events e',
-    'where e.org_id = deliveries.org_id and e.mode = deliveries.mode',
-    'and e.id = deliveries.event_id) as body',
+    'for update skip locked) update deliveries set attempt = attempt + 1, lease_token = $1,',
+    'due_at = $2, version = version + 1 where id in (select id from due)',
+    'returning *, (select e.body from events e where e.org_id = deliveries.org_id',
+    'and e.mode = deliveries.mode and e.id = deliveries.event_id) as body',
   ].join(' '),
   spentDeliveries: [
     `select * from deliveries where due_at <= $1 and attempt >= ${ATTEMPTS_MAX}`,
     'order by due_at, id limit $2',
   ].join(' '),
   mails: [
+    'with due as materialized (select org_id, mode, id from mails where due_at <= $3',
+    'order by due_at limit $4 for update skip locked)',
     'update mails set tries = tries + 1, lease_token = $1, due_at = $2, version = version + 1',
-    'where (org_id, mode, id) in (select org_id, mode, id from mails where due_at <= $3',
-    'order by due_at limit $4 for update skip locked) returning *',
+    'where (org_id, mode, id) in (select org_id, mode, id from due) returning *',
   ].join(' '),
   expiredPayments: [
     'select * from payments where expires_at <= $1 and (expires_at, id) > ($2, $3)',

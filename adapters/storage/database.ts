@@ -21,6 +21,18 @@ export interface Statement {
   readonly params: readonly Param[];
   /** What must be hit exactly once, for the conflict's text; null: any number of rows is right. */
   readonly guards: string | null;
+  /** Statements of one shape (the same object) may be applied together; null: it stands alone. */
+  readonly shape: Shape | null;
+}
+
+/** What a guarded statement does to its one row, as data: sessions may make another text of it. */
+export interface Shape {
+  readonly kind: 'insert' | 'update' | 'remove' | 'expect';
+  readonly table: string;
+  /** The columns of the parameters, in their order. */
+  readonly columns: readonly string[];
+  /** Those of them that find the row; an update sets the others, and raises the version. */
+  readonly key: readonly string[];
 }
 
 export type Param = string | number | bigint | boolean | null | Time;

@@ -15,7 +15,7 @@ export interface Migration {
 }
 
 /** Found beside this file, in the sources as in the built package. */
-export function loadMigrations(database: 'sqlite'): readonly Migration[] {
+export function loadMigrations(database: 'sqlite' | 'postgres'): readonly Migration[] {
   const folder = new URL(`./migrations/${database}/`, import.meta.url);
   const names = readdirSync(folder).filter((name) => name.endsWith('.sql'));
   return names.sort().map((name, index) => {

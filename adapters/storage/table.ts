@@ -2,7 +2,7 @@
 // update, and the guard on a row that was read and is not written. Reads stand in full beside the
 // methods that run them.
 import { assert } from '../../core/errors.js';
-import type { Param, Row, Statement } from './database.js';
+import type { Param, Row, Shape, Statement } from './database.js';
 
 type Columns<T> = Readonly<Record<string, (value: T) => Param>>;
 
@@ -43,35 +43,33 @@ export function defineTable<T>(definition: {
 }): Table<T> {
   const { name, key, fixed, changing, version } = definition;
   const versionColumn: Columns<T> = version === null ? {} : { version };
-  const inserted = { ...key, ...fixed, ...changing, ...versionColumn };
-  const guarded = { ...changing, ...key, ...versionColumn };
   const keyed = { ...key, ...versionColumn };
-  const insertSql = insertText(name, Object.keys(inserted));
-  const updateSql = [
-    `update ${name} set ${equations(Object.keys(changing), 1).join(', ')}, version = version + 1`,
-    `where ${equations(Object.keys(keyed), Object.keys(changing).length + 1).join(' and ')}`,
-  ].join(' ');
-  const keyedSql = `where ${equations(Object.keys(keyed), 1).join(' and ')}`;
-  const expectSql = `select 1 as hit from ${name} ${keyedSql} for share`;
-  const removeSql = `delete from ${name} ${keyedSql}`;
   const keyOf = Object.values(key);
-  const writer = (kind: Write['kind'], sql: string, columns: Columns<T>) => {
+  const writer = (kind: Shape['kind'], columns: Columns<T>) => {
+    const shape: Shape = {
+      kind,
+      table: name,
+      columns: Object.keys(columns),
+      key: Object.keys(keyed),
+    };
+    const sql = textOf(shape);
     const paramsOf = Object.values(columns);
     return (value: T): Write => {
       assert(kind === 'insert' || version !== null, `${name} has no version to compare`);
       const params = paramsOf.map((of) => of(value));
       const row = rowName(keyOf.map((of) => of(value)));
-      return { table: name, row, kind, statement: { sql, params, guards: name } };
+      const statement = { sql, params, guards: name, shape };
+      return { table: name, row, kind: writeKinds[kind], statement };
     };
   };
   return {
     name,
     versioned: version !== null,
     read: definition.read,
-    insert: writer('insert', insertSql, inserted),
-    update: writer('change', updateSql, guarded),
-    expect: writer('expect', expectSql, keyed),
-    remove: writer('change', removeSql, keyed),
+    insert: writer('insert', { ...key, ...fixed, ...changing, ...versionColumn }),
+    update: writer('update', { ...changing, ...keyed }),
+    expect: writer('expect', keyed),
+    remove: writer('remove', keyed),
   };
 }
 
@@ -79,11 +77,28 @@ export function rowName(key: readonly Param[]): string {
   return key.map(String).join('/');
 }
 
-function insertText(name: string, columns: readonly string[]): string {
-  const values = columns.map((_, index) => `$${index + 1}`);
-  return `insert into ${name} (${columns.join(', ')}) values (${values.join(', ')})`;
-}
+const writeKinds = {
+  insert: 'insert',
+  update: 'change',
+  remove: 'change',
+  expect: 'expect',
+} as const satisfies Record<Shape['kind'], Write['kind']>;
 
-function equations(columns: readonly string[], from: number): readonly string[] {
-  return columns.map((column, index) => `${column} = $${from + index}`);
+/** The statement of a shape for one row. */
+export function textOf({ kind, table, columns, key }: Shape): string {
+  const bound = (column: string) => `$${columns.indexOf(column) + 1}`;
+  const equations = (names: readonly string[]) => names.map((name) => `${name} = ${bound(name)}`);
+  const where = `where ${equations(key).join(' and ')}`;
+  switch (kind) {
+    case 'insert':
+      return `insert into ${table} (${columns.join(', ')}) values (${columns.map(bound).join(', ')})`;
+    case 'update': {
+      const set = equations(columns.filter((column) => !key.includes(column)));
+      return `update ${table} set ${set.join(', ')}, version = version + 1 ${where}`;
+    }
+    case 'remove':
+      return `delete from ${table} ${where}`;
+    case 'expect':
+      return `select 1 as hit from ${table} ${where} for share`;
+  }
 }

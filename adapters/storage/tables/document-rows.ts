@@ -121,6 +121,7 @@ export function documentsOf(staging: Staging): Tx['documents'] {
           ].join(' '),
           params: [time(nowMs), orgId, mode, party, id],
           guards: null,
+          shape: null,
         },
       });
     },

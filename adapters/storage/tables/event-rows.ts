@@ -2,10 +2,10 @@
 // tenant: columns, rows and SQL.
 import type { DomainEvent } from '../../../core/domain/event.js';
 import type { EventNote, FeedEvent, FeedHead, Tx } from '../../../core/ports.js';
-import { type Row, time } from '../database.js';
+import { type Row, type Shape, time } from '../database.js';
 import { integer, minor, tenantColumns, text, timeMs } from '../row.js';
 import type { Staging } from '../staging.js';
-import { defineTable, rowName } from '../table.js';
+import { defineTable, rowName, textOf } from '../table.js';
 
 const outboxName = 'outbox';
 const headsName = 'feed_heads';
@@ -37,6 +37,20 @@ const events = defineTable<FeedEvent>({
     }),
 });
 
+/** The position is the database's to give. */
+const appended: Shape = {
+  kind: 'insert',
+  table: outboxName,
+  columns: ['org_id', 'mode', 'event_id', 'type', 'subject_id', 'body', 'created_at'],
+  key: [],
+};
+const removed: Shape = {
+  kind: 'remove',
+  table: outboxName,
+  columns: ['position'],
+  key: ['position'],
+};
+
 export function outboxOf(staging: Staging): Tx['outbox'] {
   return {
     append(event) {
@@ -45,16 +59,13 @@ export function outboxOf(staging: Staging): Tx['outbox'] {
         row: null,
         kind: 'insert',
         statement: {
-          // The position is the database's to give.
-          sql: [
-            'insert into outbox (org_id, mode, event_id, type, subject_id, body, created_at)',
-            'values ($1, $2, $3, $4, $5, $6, $7)',
-          ].join(' '),
+          sql: textOf(appended),
           params: [
             ...[event.orgId, event.mode, event.id, event.type, event.subjectId, event.body],
             time(event.createdAtMs),
           ],
           guards: outboxName,
+          shape: appended,
         },
       });
     },
@@ -75,9 +86,10 @@ export function outboxOf(staging: Staging): Tx['outbox'] {
           row: rowName([position]),
           kind: 'change',
           statement: {
-            sql: 'delete from outbox where position = $1',
+            sql: textOf(removed),
             params: [position],
             guards: outboxName,
+            shape: removed,
           },
         });
       }
@@ -117,7 +129,7 @@ export function feedOf(staging: Staging): Tx['feed'] {
         table: headsName,
         row: rowName([orgId, mode]),
         kind: was === null ? 'insert' : 'change',
-        statement: { ...headStatement([orgId, mode], was, head), guards: headsName },
+        statement: { ...headStatement([orgId, mode], was, head), guards: headsName, shape: null },
       });
     },
     append: (event) => staging.stage(events.insert(event)),

@@ -167,6 +167,7 @@ function touch(keyId: string, lastUsedAtMs: number): Write {
       ].join(' '),
       params: [keyId, time(lastUsedAtMs)],
       guards: null,
+      shape: null,
     },
   };
 }

@@ -234,6 +234,7 @@ export function advancesOf(staging: Staging): Tx['advances'] {
           ].join(' '),
           params: [orgId, mode, paymentId, to, time(dueAtMs), tries, version],
           guards: advances.name,
+          shape: null,
         },
       });
     },

@@ -31,11 +31,16 @@ function aDatabase(): SqliteDatabase {
 }
 
 function insert(n: number): Statement {
-  return { sql: 'insert into numbers (n) values ($1)', params: [n], guards: 'numbers' };
+  return {
+    sql: 'insert into numbers (n) values ($1)',
+    params: [n],
+    guards: 'numbers',
+    shape: null,
+  };
 }
 
 function remove(n: number): Statement {
-  return { sql: 'delete from numbers where n = $1', params: [n], guards: 'numbers' };
+  return { sql: 'delete from numbers where n = $1', params: [n], guards: 'numbers', shape: null };
 }
 
 function numbers({ connection }: SqliteDatabase): readonly unknown[] {
@@ -164,7 +169,12 @@ test('an error that rolled everything back fails the whole group, and only that'
 
 test('a commit that fails fails every batch of its group', async () => {
   const database = aDatabase();
-  const orphan = { sql: 'insert into children (n) values ($1)', params: [1], guards: null };
+  const orphan = {
+    sql: 'insert into children (n) values ($1)',
+    params: [1],
+    guards: null,
+    shape: null,
+  };
   const settled = await Promise.allSettled([database.batch([insert(1)]), database.batch([orphan])]);
   assert.deepEqual(statuses(settled), ['rejected', 'rejected']);
   assert.deepEqual(numbers(database), []);

@@ -1,0 +1,202 @@
+// Connections to PostgreSQL: how a session is set up, which of several hosts takes writes, and what
+// an error says about the connection. A request waits a bounded time for a connection, so that an
+// outage of seconds is bridged and a longer one is answered.
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
+import { assert, PonteError } from '../../core/errors.js';
+
+/** Each takes a backend process of the server; several hosts share its `max_connections`. */
+const CONNECTIONS_MAX = 10;
+const ACQUIRE_TIMEOUT_MS = 3_000;
+const ATTEMPT_TIMEOUT_MS = 2_000;
+const RETRY_PAUSE_MS = 100;
+const RETRY_AFTER_SECONDS = 2;
+
+/**
+ * Sessions of the store: nothing takes longer than a request may; and every statement has its
+ * index, whatever the planner thinks of a table that was small when the statement was prepared.
+ */
+const sessionSettings = {
+  application_name: 'ponte',
+  timezone: 'UTC',
+  statement_timeout: '30s',
+  lock_timeout: '10s',
+  idle_in_transaction_session_timeout: '30s',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  enable_bitmapscan: 'off',
+  plan_cache_mode: 'force_generic_plan',
+  jit: 'off',
+} as const;
+
+const sessionOptions = Object.entries(sessionSettings)
+  .map(([name, value]) => `-c ${name}=${value}`)
+  .join(' ');
+
+const INT8 = 20;
+const TIMESTAMPTZ = 1184;
+
+/** Rows as database.ts has them: times as milliseconds, whole numbers as number or bigint. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
+    if (oid === INT8) return wholeNumber;
+    if (oid === TIMESTAMPTZ) return timeMs;
+    return pg.types.getTypeParser(oid, format);
+  }) as pg.CustomTypesConfig['getTypeParser'],
+};
+
+export interface PostgresOptions {
+  /**
+   * It may name several hosts, separated by commas: connections go to the first that takes writes.
+   * TLS is set in it as libpq has it (`sslmode`, `sslrootcert`, `sslcert`, `sslkey`).
+   */
+  readonly url: string;
+  /** How long a caller waits for a connection before it is told to come back. */
+  readonly acquireTimeoutMs?: number;
+}
+
+export interface PostgresConnections {
+  /**
+   * Runs `work` on a connection of its own. StoreUnavailable when none is to be had in time, or
+   * when it ends under way: `repeatable` work, which changes nothing, is then done again.
+   */
+  use<T>(kind: 'once' | 'repeatable', work: (client: pg.ClientBase) => Promise<T>): Promise<T>;
+  /** A connection beside the pool, to the host that takes writes now. */
+  connect(): Promise<pg.Client>;
+  readonly counts: { readonly total: number; readonly idle: number; readonly waiting: number };
+  close(): Promise<void>;
+}
+
+export function postgresConnections(options: PostgresOptions): PostgresConnections {
+  const { acquireTimeoutMs = ACQUIRE_TIMEOUT_MS } = options;
+  const urls = hostUrls(options.url);
+  let current = 0;
+  let pool = poolOf(urls[0] as string);
+  const retired = new Set<Promise<void>>();
+
+  /** Looks at the next host, unless another caller has gone on already. */
+  const turnFrom = (failed: pg.Pool) => {
+    if (pool !== failed || urls.length === 1) return;
+    current = (current + 1) % urls.length;
+    pool = poolOf(urls[current] as string);
+    const ended = failed.end().finally(() => retired.delete(ended));
+    retired.add(ended);
+  };
+
+  const acquire = async (): Promise<{ client: pg.PoolClient; from: pg.Pool }> => {
+    const deadlineMs = performance.now() + acquireTimeoutMs;
+    for (;;) {
+      const from = pool;
+      try {
+        return { client: await from.connect(), from };
+      } catch (cause) {
+        turnFrom(from);
+        if (performance.now() >= deadlineMs) throw unavailable(cause);
+        await wait(RETRY_PAUSE_MS);
+      }
+    }
+  };
+
+  return {
+    async use(kind, work) {
+      // Each connection of the pool may be broken, or have statements of an older schema.
+      for (let left = CONNECTIONS_MAX; ; left -= 1) {
+        const { client, from } = await acquire();
+        try {
+          const value = await work(client);
+          client.release();
+          return value;
+        } catch (error) {
+          const end = endOf(error);
+          client.release(end !== null);
+          // A host that has become a standby stays connected and refuses every write.
+          if (end === 'standby') turnFrom(from);
+          const again = end === 'stale' || (end !== null && kind === 'repeatable');
+          if (again && left > 0) continue;
+          throw end === null ? error : unavailable(error);
+        }
+      }
+    },
+    async connect() {
+      const client = new pg.Client(optionsOf(urls[current] as string));
+      client.on('error', () => undefined);
+      await client.connect();
+      return client;
+    },
+    get counts() {
+      return { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount };
+    },
+    async close() {
+      await Promise.all([pool.end(), ...retired]);
+    },
+  };
+}
+
+/** One URL for each host of a URL that may name several: `postgres://user@a:5432,b:5433/name`. */
+export function hostUrls(url: string): readonly string[] {
+  const parts = /^(postgres(?:ql)?:\/\/(?:[^@/?]*@)?)([^/?]*)(.*)$/.exec(url);
+  assert(parts !== null, 'a PostgreSQL URL begins with postgres://');
+  const [, head, hosts, tail] = parts;
+  return (hosts ?? '').split(',').map((host) => `${head}${host}${tail}`);
+}
+
+/**
+ * Why a connection is of no more use after this error; null when it is. `lost`: what was under way
+ * may have happened or not. The others have changed nothing.
+ */
+function endOf(error: unknown): 'lost' | 'standby' | 'stale' | null {
+  if (!(error instanceof pg.DatabaseError)) {
+    // The driver's own errors and those of sockets; ours are of other classes.
+    return error instanceof Error && error.constructor === Error ? 'lost' : null;
+  }
+  // Class 08, and the server going down or coming up.
+  if (/^(08|57P0)/.test(error.code ?? '')) return 'lost';
+  if (error.code === '25006') return 'standby';
+  // A migration has changed the columns of a statement since it was prepared.
+  return error.code === '0A000' ? 'stale' : null;
+}
+
+function unavailable(cause: unknown): PonteError {
+  return new PonteError('StoreUnavailable', undefined, {
+    cause,
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}
+
+function poolOf(url: string): pg.Pool {
+  const pool = new pg.Pool({
+    ...optionsOf(url),
+    pipeline: true,
+    max: CONNECTIONS_MAX,
+    connectionTimeoutMillis: ATTEMPT_TIMEOUT_MS,
+    verify: (client, done) => {
+      client.query('show transaction_read_only', (error, result) => {
+        const standby = result?.rows[0]?.transaction_read_only === 'on';
+        done(error ?? (standby ? new Error('the connection is to a standby') : undefined));
+      });
+    },
+  });
+  // Whoever uses a connection hears of its end; an idle one is replaced when the next is asked for.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('error', () => undefined);
+  return pool;
+}
+
+/** What the URL itself sets (`options=-c search_path=…`) counts beside and before our settings. */
+function optionsOf(url: string): pg.ClientConfig {
+  const parsed = new URL(url);
+  const own = parsed.searchParams.get('options') ?? '';
+  parsed.searchParams.set('options', `${sessionOptions} ${own}`.trim());
+  return { connectionString: parsed.href, types, keepAlive: true };
+}
+
+function wholeNumber(text: string): number | bigint {
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : BigInt(text);
+}
+
+/** `2026-11-20 15:43:18.123+00`: sessions are in UTC. */
+function timeMs(text: string): number {
+  return Date.parse(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`);
+}

@@ -1,0 +1,70 @@
+// Migrations of a PostgreSQL database: one transaction each, one process at a time. They wait for a
+// lock on a table only a bounded time: a queue behind it would stop every host that serves.
+import type pg from 'pg';
+import type { Row } from './database.js';
+import { type Migration, pendingMigrations } from './migrations.js';
+import type { PostgresConnections } from './postgres-connections.js';
+
+/** "ponte" and what the lock is for, as the number that PostgreSQL asks for. */
+const MIGRATION_LOCK = 0x706f6e01;
+/** Others that migrate are waited for; a table that is in use is not, for long. */
+const TURN_TIMEOUT = '60s';
+const TABLE_TIMEOUT = '5s';
+
+export async function migratePostgres(
+  connections: PostgresConnections,
+  known: readonly Migration[],
+): Promise<void> {
+  await connections.use('once', async (client) => {
+    await client.query(`set lock_timeout = '${TURN_TIMEOUT}'; set statement_timeout = 0`);
+    await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
+    try {
+      for (const migration of await missing(client, known)) await apply(client, migration);
+    } finally {
+      await client.query(`select pg_advisory_unlock(${MIGRATION_LOCK})`);
+      await client.query('reset lock_timeout; reset statement_timeout');
+    }
+  });
+}
+
+export function missingInPostgres(
+  connections: PostgresConnections,
+  known: readonly Migration[],
+): Promise<readonly Migration[]> {
+  return connections.use('repeatable', (client) => missing(client, known));
+}
+
+async function missing(
+  client: pg.ClientBase,
+  known: readonly Migration[],
+): Promise<readonly Migration[]> {
+  const found = await client.query<Row>(
+    "select to_regclass('schema_migrations') is not null as exists",
+  );
+  if (found.rows[0]?.['exists'] !== true) return known;
+  const applied = await client.query<Row>(
+    'select number, checksum from schema_migrations order by number',
+  );
+  return pendingMigrations(known, applied.rows);
+}
+
+async function apply(client: pg.ClientBase, migration: Migration): Promise<void> {
+  const { number, name, sql, checksum } = migration;
+  try {
+    await client.query(`begin; set local lock_timeout = '${TABLE_TIMEOUT}'`);
+    await client.query(
+      'create table if not exists schema_migrations (number integer not null primary key, ' +
+        'name text not null, checksum text not null, applied_at timestamptz not null)',
+    );
+    await client.query(sql);
+    await client.query(
+      'insert into schema_migrations (number, name, checksum, applied_at) ' +
+        'values ($1, $2, $3, now())',
+      [number, name, checksum],
+    );
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  }
+}

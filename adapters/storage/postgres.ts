@@ -1,0 +1,305 @@
+// The PostgreSQL session. Reads that are asked for at once go out as few statements, batches that
+// wait are applied as one transaction in one round trip, so that one commit serves many callers. A
+// batch that fails is told apart from those it went with, which are applied without it. It knows no
+// aggregate.
+import type pg from 'pg';
+import { assert, PonteError } from '../../core/errors.js';
+import type { Store } from '../../core/ports.js';
+import { type Database, type Param, type Row, type Statement, StoreConflict } from './database.js';
+import { Gathering } from './gathering.js';
+import { loadMigrations } from './migrations.js';
+import {
+  type PostgresConnections,
+  type PostgresOptions,
+  postgresConnections,
+} from './postgres-connections.js';
+import { migratePostgres, missingInPostgres } from './postgres-migrations.js';
+import {
+  gatheredReads,
+  gatheredStatements,
+  guardedStatement,
+  type PreparedQuery,
+  READ_INDEX,
+  readKind,
+  singleRead,
+} from './postgres-text.js';
+import { newStore } from './store.js';
+
+/** Two, so that one group is being gathered and sent while the other one is under way. */
+const READ_LANES = 2;
+const WRITE_LANES = 2;
+/** Larger groups hold their locks for longer, and cost more when one of them fails. */
+const GROUP_MAX = 128;
+
+/** SQLSTATEs of batches that lost a race: to be run again on what is there now. */
+const conflicts: Readonly<Record<string, 'guard' | 'unique'>> = {
+  // ponte_expect of the migrations.
+  PT409: 'guard',
+  '23505': 'unique',
+  // Serialization failure, deadlock.
+  '40001': 'guard',
+  '40P01': 'guard',
+};
+
+export interface PostgresCounts {
+  /** Round trips that read. */
+  readonly reads: number;
+  /** Transactions that were committed. */
+  readonly commits: number;
+  /** Batches that were applied in them. */
+  readonly applied: number;
+}
+
+export interface PostgresStore extends Store {
+  readonly counts: PostgresCounts;
+  readonly connections: PostgresConnections['counts'];
+}
+
+/** Connects when it is first used; `migrate` comes before that on a new database. */
+export function openPostgresStore(options: PostgresOptions): PostgresStore {
+  const connections = postgresConnections(options);
+  const database = new PostgresDatabase(connections);
+  const known = loadMigrations('postgres');
+  return {
+    ...newStore(database),
+    migrate: () => migratePostgres(connections, known),
+    async health() {
+      try {
+        const missing = await missingInPostgres(connections, known);
+        return { database: true, migrations: missing.length === 0 };
+      } catch (error) {
+        const unreachable = error instanceof PonteError && error.code === 'StoreUnavailable';
+        return { database: !unreachable, migrations: false };
+      }
+    },
+    async close() {
+      await database.idle();
+      await connections.close();
+    },
+    get counts() {
+      return database.counts;
+    },
+    get connections() {
+      return connections.counts;
+    },
+  };
+}
+
+interface Read {
+  readonly sql: string;
+  readonly params: readonly Param[];
+  readonly resolve: (rows: readonly Row[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Batch {
+  readonly statements: readonly Statement[];
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class PostgresDatabase implements Database {
+  readonly #connections: PostgresConnections;
+  readonly #reads: Gathering<Read>;
+  readonly #batches: Gathering<Batch>;
+  #readTrips = 0;
+  #commits = 0;
+  #applied = 0;
+
+  constructor(connections: PostgresConnections) {
+    this.#connections = connections;
+    this.#reads = new Gathering({
+      lanes: READ_LANES,
+      groupMax: GROUP_MAX,
+      work: (group) => this.#readAll(group),
+    });
+    this.#batches = new Gathering({
+      lanes: WRITE_LANES,
+      groupMax: GROUP_MAX,
+      work: (group) => this.#applyAll(group),
+    });
+  }
+
+  get counts(): PostgresCounts {
+    return { reads: this.#readTrips, commits: this.#commits, applied: this.#applied };
+  }
+
+  read(sql: string, params: readonly Param[]): Promise<readonly Row[]> {
+    return new Promise((resolve, reject) => this.#reads.add({ sql, params, resolve, reject }));
+  }
+
+  batch(statements: readonly Statement[]): Promise<void> {
+    return new Promise((resolve, reject) => this.#batches.add({ statements, resolve, reject }));
+  }
+
+  async immediate(sql: string, params: readonly Param[]): Promise<readonly Row[]> {
+    const { rows } = await this.#connections.use('once', (client) =>
+      send(client, singleRead(sql, params)),
+    );
+    return rows;
+  }
+
+  async idle(): Promise<void> {
+    await Promise.all([this.#reads.idle(), this.#batches.idle()]);
+  }
+
+  async #readAll(group: readonly Read[]): Promise<void> {
+    const questions = gathered(group);
+    this.#readTrips += 1;
+    try {
+      await this.#connections.use('repeatable', async (client) => {
+        const answers = await allSettled(questions.map(({ query }) => send(client, query)));
+        for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;
+        for (const [index, { answer }] of questions.entries()) {
+          const settled = answers[index] as PromiseFulfilledResult<pg.QueryResult>;
+          answer(settled.value.rows);
+        }
+      });
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+  }
+
+  async #applyAll(group: readonly Batch[]): Promise<void> {
+    const error = await this.#apply(group);
+    if (error === null) {
+      for (const { resolve } of group) resolve();
+      return;
+    }
+    const mayBeOneOf = group.length > 1 && !isUnavailable(error);
+    if (!mayBeOneOf) {
+      for (const { reject } of group) reject(error);
+      return;
+    }
+    // Nothing of the group was applied. The halves are, but for what fails in them.
+    const middle = group.length >> 1;
+    await this.#applyAll(group.slice(0, middle));
+    await this.#applyAll(group.slice(middle));
+  }
+
+  /** Applies all or nothing; null when the transaction was committed. */
+  async #apply(group: readonly Batch[]): Promise<unknown> {
+    const queries = planned(group.flatMap(({ statements }) => statements));
+    try {
+      await this.#connections.use('once', async (client) => {
+        const answers = await allSettled([
+          client.query('begin'),
+          ...queries.map((query) => send(client, query)),
+          client.query('commit'),
+        ]);
+        for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;
+        const end = answers.at(-1) as PromiseFulfilledResult<pg.QueryResult>;
+        // After an error the server says ROLLBACK and means it, without an error of its own.
+        assert(end.value.command === 'COMMIT', 'the transaction was committed');
+      });
+    } catch (error) {
+      return asConflict(error);
+    }
+    this.#commits += 1;
+    this.#applied += group.length;
+    return null;
+  }
+}
+
+/** Statements to send, and who gets the rows of each. */
+interface Question {
+  readonly query: PreparedQuery;
+  readonly answer: (rows: readonly Row[]) => void;
+}
+
+function gathered(group: readonly Read[]): readonly Question[] {
+  const questions: Question[] = [];
+  const byKind = new Map<string, Read[]>();
+  for (const read of group) {
+    const kind = readKind(read.sql, read.params);
+    const alike = kind === null ? undefined : byKind.get(kind);
+    if (alike !== undefined) alike.push(read);
+    else if (kind !== null) byKind.set(kind, [read]);
+    else questions.push({ query: singleRead(read.sql, read.params), answer: read.resolve });
+  }
+  for (const reads of byKind.values()) questions.push(questionOf(reads));
+  return questions;
+}
+
+/** Equal reads are asked once: all of them are answered out of the same moment. */
+function questionOf(reads: readonly Read[]): Question {
+  const [{ sql, params }] = reads as readonly [Read];
+  const byParams = new Map<string, Read[]>();
+  for (const read of reads) {
+    const key = JSON.stringify(read.params, (_, value) =>
+      typeof value === 'bigint' ? String(value) : value,
+    );
+    const equal = byParams.get(key);
+    if (equal === undefined) byParams.set(key, [read]);
+    else equal.push(read);
+  }
+  const lists = [...byParams.values()];
+  if (lists.length === 1) {
+    const answer = (rows: readonly Row[]) => {
+      for (const { resolve } of reads) resolve(rows);
+    };
+    return { query: singleRead(sql, params), answer };
+  }
+  const query = gatheredReads(
+    sql,
+    lists.map(([read]) => (read as Read).params),
+  );
+  const answer = (rows: readonly Row[]) => {
+    const ofLists: Row[][] = lists.map(() => []);
+    for (const row of rows) ofLists[row[READ_INDEX] as number]?.push(row);
+    for (const [index, equal] of lists.entries()) {
+      for (const { resolve } of equal) resolve(ofLists[index] as readonly Row[]);
+    }
+  };
+  return { query, answer };
+}
+
+/** In which order the writes of one batch count: what it relies on comes first. */
+const kindOrder = ['expect', 'update', 'remove', 'insert'] as const;
+
+/** Statements of one shape as one; those without a shape come last, in their order. */
+function planned(statements: readonly Statement[]): readonly PreparedQuery[] {
+  const byShape = Map.groupBy(
+    statements.filter(({ shape }) => shape !== null),
+    ({ shape }) => shape,
+  );
+  const shaped = [...byShape].flatMap(([shape, alike]) => {
+    if (shape === null) return [];
+    const rows = shape.kind === 'expect' ? distinct(alike) : alike;
+    return [{ order: kindOrder.indexOf(shape.kind), query: gatheredStatements(shape, rows) }];
+  });
+  return [
+    ...shaped.sort((a, b) => a.order - b.order).map(({ query }) => query),
+    ...statements.filter(({ shape }) => shape === null).map(guardedStatement),
+  ];
+}
+
+/** A row that several batches rely on is looked at once. */
+function distinct(statements: readonly Statement[]): readonly Statement[] {
+  return [
+    ...new Map(statements.map((one) => [one.params.map(String).join('\u0000'), one])).values(),
+  ];
+}
+
+function send(
+  client: pg.ClientBase,
+  { name, text, values }: PreparedQuery,
+): Promise<pg.QueryResult> {
+  return client.query({ name, text, values: [...values] });
+}
+
+/** All are sent before the first is waited for, and none is left without a listener. */
+function allSettled<T>(promises: readonly Promise<T>[]): Promise<PromiseSettledResult<T>[]> {
+  return Promise.allSettled(promises);
+}
+
+function asConflict(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const kind = conflicts[code];
+  if (kind === undefined) return error;
+  return new StoreConflict(kind, (error as Error).message, error);
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof PonteError;
+}

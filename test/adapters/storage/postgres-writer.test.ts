@@ -1,0 +1,233 @@
+// The PostgreSQL session: what goes together shares a round trip and a commit, an error is that of
+// its own batch alone, and a connection that ends is told apart from a refusal.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import pg from 'pg';
+import { openPostgresStore, type PostgresStore } from '../../../adapters/storage/postgres.js';
+import { hostUrls } from '../../../adapters/storage/postgres-connections.js';
+import { PonteError } from '../../../core/errors.js';
+import {
+  aBarePayment,
+  aBuyer,
+  anEvent,
+  anOrganization,
+  aPayment,
+  aProfile,
+  someFunds,
+  tenant,
+} from '../../support/domain-samples.js';
+import { localPostgres } from '../../support/local-postgres.js';
+
+const postgres = localPostgres();
+const opened: PostgresStore[] = [];
+after(() => Promise.all(opened.map((store) => store.close())));
+
+async function aStore(): Promise<{ readonly store: PostgresStore; readonly url: string }> {
+  const url = await postgres.newDatabase();
+  const store = openPostgresStore({ url, acquireTimeoutMs: 300 });
+  opened.push(store);
+  await store.migrate();
+  return { store, url };
+}
+
+async function sql(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function ids(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `pi_${String(index).padStart(3, '0')}`);
+}
+
+test('a hundred creates at once are few commits and few round trips', async () => {
+  const { store } = await aStore();
+  await store.run(async (tx) => tx.organizations.insert(anOrganization(), [aProfile()]));
+  const before = store.counts;
+  await Promise.all(
+    ids(100).map((id) =>
+      store.run(async (tx) => {
+        const profile = await tx.organizations.profile(tenant);
+        assert.ok(profile);
+        tx.organizations.expectProfile(profile);
+        tx.payments.insert(aBarePayment({ id, publicId: id }));
+        tx.funds.insert(someFunds({ paymentId: id }));
+        tx.outbox.append(anEvent({ id: `evt_${id}`, subjectId: id }));
+      }),
+    ),
+  );
+  assert.equal(store.counts.applied - before.applied, 100);
+  assert.ok(store.counts.commits - before.commits <= 3, `${store.counts.commits} commits`);
+  assert.ok(store.counts.reads - before.reads <= 3, `${store.counts.reads} reads`);
+});
+
+test('reads that are asked for at once each get their own rows', async () => {
+  const { store } = await aStore();
+  await store.run(async (tx) => {
+    for (const id of ids(50)) tx.payments.insert(aBarePayment({ id, publicId: `of ${id}` }));
+  });
+  const asked = [...ids(60), ...ids(10)];
+  const found = await Promise.all(
+    asked.map((id) => store.run((tx) => tx.payments.get(tenant, id))),
+  );
+  const expected = asked.map((id) => (id < 'pi_050' ? `of ${id}` : undefined));
+  assert.deepEqual(
+    found.map((payment) => payment?.publicId),
+    expected,
+  );
+});
+
+test('pages that are asked for at once are each in their order', async () => {
+  const { store } = await aStore();
+  const invoices = ids(30).map((id) => id.replace('pi', 'inv'));
+  await store.run(async (tx) => {
+    for (const id of invoices) {
+      tx.payments.insert(aBarePayment({ id, publicId: id, origin: 'invoice' }));
+    }
+  });
+  const pages = await Promise.all(
+    invoices.map((beforeId) =>
+      store.run((tx) => tx.payments.listInvoices(tenant, { status: null, beforeId, limit: 5 })),
+    ),
+  );
+  for (const [index, page] of pages.entries()) {
+    const expected = invoices.slice(Math.max(0, index - 5), index).reverse();
+    assert.deepEqual(
+      page.map(({ id }) => id),
+      expected,
+    );
+  }
+});
+
+test('what fails of batches that go together is applied by none, the others are', async () => {
+  const { store } = await aStore();
+  await store.run(async (tx) => tx.payments.insert(aPayment()));
+  const outcomes = await Promise.allSettled(
+    ids(20).map((id, index) =>
+      store.run(async (tx) => {
+        tx.buyers.insert(aBuyer({ id: `byr_${id}`, emailKey: `${id}@example.com` }));
+        // A guard that cannot hold, whatever the work reads again.
+        if (index % 7 === 3) tx.payments.update(aPayment({ version: 9 }));
+      }),
+    ),
+  );
+  const refused = ids(20).filter((_, index) => index % 7 === 3);
+  assert.deepEqual(
+    outcomes.flatMap(({ status }, index) => (status === 'rejected' ? [ids(20)[index]] : [])),
+    refused,
+  );
+  for (const outcome of outcomes) {
+    if (outcome.status === 'fulfilled') continue;
+    assert.ok(outcome.reason instanceof PonteError);
+    assert.equal(outcome.reason.code, 'StoreContention');
+  }
+  const stored = await store.run((tx) =>
+    Promise.all(ids(20).map((id) => tx.buyers.get('test', `byr_${id}`))),
+  );
+  assert.deepEqual(
+    stored.flatMap((buyer, index) => (buyer === null ? [ids(20)[index]] : [])),
+    refused,
+  );
+});
+
+test('a batch whose guard fails commits nothing, whatever else is in it', async () => {
+  const { store, url } = await aStore();
+  await store.run(async (tx) => tx.payments.insert(aPayment()));
+  await assert.rejects(
+    store.run(async (tx) => {
+      tx.buyers.insert(aBuyer());
+      tx.payments.update(aPayment({ version: 9 }));
+      tx.outbox.append(anEvent());
+    }),
+    { code: 'StoreContention' },
+  );
+  const [counts] = await sql(
+    url,
+    'select (select count(*)::int from buyers) as buyers, (select count(*)::int from outbox) as outbox',
+  );
+  assert.deepEqual(counts, { buyers: 0, outbox: 0 });
+});
+
+test('a row is read whole after a migration has given its table a column', async () => {
+  const { store, url } = await aStore();
+  await store.run(async (tx) => tx.payments.insert(aPayment()));
+  const read = () => store.run((tx) => tx.payments.get(tenant, 'pi_1'));
+  assert.deepEqual(await read(), aPayment());
+  await sql(url, 'alter table payments add column later text');
+  assert.deepEqual(await read(), aPayment());
+});
+
+test('a connection that breaks while nothing is under way is replaced without a word', async () => {
+  const { store, url } = await aStore();
+  await store.run(async (tx) => tx.buyers.insert(aBuyer()));
+  await sql(
+    url,
+    'select pg_terminate_backend(pid) from pg_stat_activity ' +
+      "where application_name = 'ponte' and pid <> pg_backend_pid()",
+  );
+  assert.deepEqual(await store.run((tx) => tx.buyers.get('test', 'byr_1')), aBuyer());
+});
+
+test('a batch that waits when its connection ends is refused, and not known to be stored', async () => {
+  const { store, url } = await aStore();
+  await store.run(async (tx) => tx.payments.insert(aPayment()));
+  const holder = new pg.Client(url);
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query('select 1 from payments for update');
+  const update = store.run(async (tx) => tx.payments.update(aPayment({ status: 'settled' })));
+  const refused = assert.rejects(update, { code: 'StoreUnavailable', retryAfterSeconds: 2 });
+  await waitingForLock(url);
+  await sql(
+    url,
+    "select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock'",
+  );
+  await refused;
+  await holder.query('rollback');
+  await holder.end();
+  assert.deepEqual(await store.run((tx) => tx.payments.get(tenant, 'pi_1')), aPayment());
+});
+
+test('without a database everything is refused with a time to come back, until it is there', async () => {
+  const { store } = await aStore();
+  await postgres.stop();
+  await assert.rejects(
+    store.run((tx) => tx.buyers.get('test', 'byr_1')),
+    { code: 'StoreUnavailable', retryAfterSeconds: 2 },
+  );
+  await assert.rejects(
+    store.run(async (tx) => tx.buyers.insert(aBuyer())),
+    { code: 'StoreUnavailable' },
+  );
+  assert.deepEqual(await store.health(), { database: false, migrations: false });
+  await postgres.start();
+  await store.run(async (tx) => tx.buyers.insert(aBuyer()));
+  assert.deepEqual(await store.health(), { database: true, migrations: true });
+});
+
+test('of several hosts in a URL, the first that answers is used', async () => {
+  const { url } = await aStore();
+  const { port } = new URL(url);
+  const both = url.replace(`127.0.0.1:${port}`, `127.0.0.1:1,127.0.0.1:${port}`);
+  const store = openPostgresStore({ url: both });
+  opened.push(store);
+  await store.run(async (tx) => tx.buyers.insert(aBuyer()));
+});
+
+test('a URL of several hosts is one URL for each', () => {
+  assert.deepEqual(hostUrls('postgres://u:p@a:1,b:2/name?sslmode=verify-full'), [
+    'postgres://u:p@a:1/name?sslmode=verify-full',
+    'postgres://u:p@b:2/name?sslmode=verify-full',
+  ]);
+  assert.deepEqual(hostUrls('postgresql://only/name'), ['postgresql://only/name']);
+});
+
+/** Until a session of the store waits for a lock. */
+async function waitingForLock(url: string): Promise<void> {
+  const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'";
+  while ((await sql(url, waiting)).length === 0);
+}
