@@ -52,6 +52,7 @@ const otherCodes = {
   HeadersTooLarge: 431,
   InternalError: 500,
   StoreContention: 503,
+  StoreUnavailable: 503,
   PartnerUnavailable: 503,
 } as const satisfies Record<Exclude<ErrorCode, keyof typeof interfaceCodes>, number>;
 
