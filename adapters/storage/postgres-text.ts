@@ -75,8 +75,8 @@ function gatheredText({ kind, table, columns, key }: Shape): string {
   const where = `where ${key.map((column) => `t.${column} = p.${column}`).join(' and ')}`;
   switch (kind) {
     case 'insert': {
-      const values = columns.map((column) => `p.${column}`);
-      return `insert into ${table} (${columns.join(', ')}) select ${values.join(', ')} from ${given}`;
+      const values = columns.map((column) => `p.${column}`).join(', ');
+      return `insert into ${table} (${columns.join(', ')}) select ${values} from ${given}`;
     }
     case 'update': {
       const set = columns

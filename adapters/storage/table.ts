@@ -90,8 +90,10 @@ export function textOf({ kind, table, columns, key }: Shape): string {
   const equations = (names: readonly string[]) => names.map((name) => `${name} = ${bound(name)}`);
   const where = `where ${equations(key).join(' and ')}`;
   switch (kind) {
-    case 'insert':
-      return `insert into ${table} (${columns.join(', ')}) values (${columns.map(bound).join(', ')})`;
+    case 'insert': {
+      const values = columns.map(bound).join(', ');
+      return `insert into ${table} (${columns.join(', ')}) values (${values})`;
+    }
     case 'update': {
       const set = equations(columns.filter((column) => !key.includes(column)));
       return `update ${table} set ${set.join(', ')}, version = version + 1 ${where}`;

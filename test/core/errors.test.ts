@@ -65,7 +65,7 @@ test('only these are worth repeating unchanged: they say when', () => {
   const transient = Object.entries(catalogue).filter((entry) => entry[1].transient);
   assert.deepEqual(
     transient.map(([code]) => code),
-    ['RateLimitExceeded', 'StoreContention', 'PartnerUnavailable'],
+    ['RateLimitExceeded', 'StoreContention', 'StoreUnavailable', 'PartnerUnavailable'],
   );
 });
 

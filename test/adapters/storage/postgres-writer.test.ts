@@ -147,9 +147,9 @@ test('a batch whose guard fails commits nothing, whatever else is in it', async 
   );
   const [counts] = await sql(
     url,
-    'select (select count(*)::int from buyers) as buyers, (select count(*)::int from outbox) as outbox',
+    'select (select count(*) from buyers) + (select count(*) from outbox) as written',
   );
-  assert.deepEqual(counts, { buyers: 0, outbox: 0 });
+  assert.deepEqual(counts, { written: '0' });
 });
 
 test('a row is read whole after a migration has given its table a column', async () => {

@@ -248,9 +248,8 @@ test('every statement of the store finds its rows by an index', async () => {
   };
   for (const sql of texts) {
     for (const step of planOf(database, sql)) {
-      // An index that is read along its order, the outbox along its positions, or rows chosen before
-      // (with due as …), is no whole table
-      // where a limit ends the reading; without one it is.
+      // An index that is read along its order, the outbox along its positions, or rows that were
+      // chosen before (`due`), is no whole table where a limit ends the reading; else it is.
       const scans = /^SCAN (?!waiting|due|outbox|\(subquery)/.test(step);
       const bounded = / USING (COVERING )?INDEX/.test(step) && / limit \$/.test(sql);
       const looksAtAll = scans && !bounded;
