@@ -1,7 +1,7 @@
--- What collecting a payment needs; with 0002.sql all that migrations/sqlite made step by step. Times
--- have their zone, amounts are minor units. Key columns compare byte by byte whatever the locale of
--- the database: ids sort by creation, and both databases list in one order. No foreign keys: rows
--- are never deleted under others, and a parent row must not become hot.
+-- What collecting a payment needs, and with 0002.sql all that migrations/sqlite made step by step.
+-- Times have their zone, amounts are minor units. Key columns compare byte by byte whatever the
+-- locale of the database: ids sort by creation, and both databases list in one order. No foreign
+-- keys: rows are never deleted under others, and a parent row must not become hot.
 
 -- A statement of a batch that misses its row must fail the batch, not commit the rest.
 create function ponte_expect(hits bigint, expected bigint) returns void language plpgsql as $$
