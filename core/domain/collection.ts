@@ -132,6 +132,13 @@ export function quoted(was: Collection, quote: Quote, nowMs: number): Change {
   return withMove(unchanged(was), 'quote', nowMs, { quoteId: quote.id });
 }
 
+/** The partner will never quote this payment; nothing was ordered yet. */
+export function quoteRefused(was: Collection, code: string, nowMs: number): Change {
+  if (nextStatus(was.payment.status, 'quote') === null) return unchanged(was);
+  const failureReason = `quote refused: ${code}`;
+  return withMove(unchanged(was), 'fail', nowMs, { failureReason });
+}
+
 /** The buyer accepts the quote it was shown: the pay-in is ordered. */
 export function confirmed(was: Collection, quote: Quote, nowMs: number): Change {
   if (isQuoteExpired(quote, nowMs)) throw new PonteError('QuoteExpired');

@@ -9,7 +9,14 @@ import {
   nextKycStatus,
   withdrawn,
 } from '../domain/buyer-kyc.js';
-import { confirmed, kycDecided, quoted, signedIn, unchanged } from '../domain/collection.js';
+import {
+  confirmed,
+  kycDecided,
+  quoted,
+  quoteRefused,
+  signedIn,
+  unchanged,
+} from '../domain/collection.js';
 import { countsAsBuyerKyc } from '../domain/connected-account.js';
 import { nextStatus, type Payment } from '../domain/payment.js';
 import type { Quote } from '../domain/quote.js';
@@ -110,16 +117,22 @@ export async function withdrawAdopted(deps: Deps, mode: Mode, partnerRef: string
 
 /**
  * Asks the partner for a quote and shows it to the buyer; a new one replaces the one before.
- * PaymentStateConflict when the payment is not at that step; PartnerUnavailable when the partner
- * cannot be asked now.
+ * PaymentStateConflict when the payment is not at that step, or the partner refuses for good, which
+ * fails it; PartnerUnavailable when the partner cannot be asked now.
  */
 export async function requestQuote(deps: Deps, tenant: Tenant, paymentId: string): Promise<Quote> {
   const { payment } = await deps.store.run((tx) => loadCollection(tx, tenant, paymentId));
   if (nextStatus(payment.status, 'quote') === null) throw new PonteError('PaymentStateConflict');
   const { amount: source, destination } = payment;
   const answer = await partnerOf(deps, tenant).quote({ source, destination });
-  if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
   const nowMs = deps.clock.nowMs();
+  if (answer.outcome === 'refused') {
+    const { code, message } = answer;
+    await changeCollection(deps, tenant, paymentId, (was) => quoteRefused(was, code, nowMs));
+    const text = `The settlement partner refuses a quote, so the payment has failed: ${message}`;
+    throw new PonteError('PaymentStateConflict', text);
+  }
+  if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
   const quote: Quote = Object.freeze({
     ...answer.value,
     ...tenantOf(tenant),

@@ -16,7 +16,7 @@ export async function addMember(
   const { orgId, email, role } = input;
   const key = emailKey(email);
   if (!/^[^\s@]+@[^\s@]+$/.test(key) || key.length > EMAIL_LENGTH_MAX || hasUnstorableText(key)) {
-    throw new PonteError('ValidationError', 'email: give an e-mail address');
+    throw new PonteError('ValidationError', 'email: give an e-mail address.');
   }
   const nowMs = deps.clock.nowMs();
   const id = deps.ids.next('mem', nowMs);

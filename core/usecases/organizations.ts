@@ -322,7 +322,7 @@ function partnerOf(deps: Deps, mode: Mode): SettlementPartner {
   if (partner === null) {
     throw new PonteError(
       'ValidationError',
-      `mode: no settlement partner is configured for ${mode}`,
+      `mode: no settlement partner is configured for ${mode}. Configure one.`,
     );
   }
   return partner;
@@ -347,7 +347,7 @@ function done<T>(answer: PartnerAnswer<T>): T {
 function checkedText(field: string, text: string, lengthMax: number): string {
   const trimmed = text.trim();
   if (trimmed === '' || trimmed.length > lengthMax || hasUnstorableText(trimmed)) {
-    throw new PonteError('ValidationError', `${field}: give 1 to ${lengthMax} characters of text`);
+    throw new PonteError('ValidationError', `${field}: give 1 to ${lengthMax} characters of text.`);
   }
   return trimmed;
 }

@@ -13,6 +13,7 @@ import {
   payinRefused,
   payinReported,
   quoted,
+  quoteRefused,
   signedIn,
 } from '../../../core/domain/collection.js';
 import { expectFunds, heldMinor } from '../../../core/domain/funds.js';
@@ -149,6 +150,22 @@ test('a new quote replaces the one before in the same status, and is no event', 
   const again = quoted(first, { ...sampleQuote, id: 'qt_2' }, NOW_MS);
   assert.deepEqual([again.payment.status, again.payment.quoteId], ['fx_quoted', 'qt_2']);
   assert.deepEqual(again.events, []);
+});
+
+test('a quote that is refused for good fails a payment that waits for one, and no other', () => {
+  for (const status of paymentStatuses) {
+    const was = at(status);
+    const change = quoteRefused(was, 'amount_too_small', NOW_MS);
+    if (status !== 'buyer_kyc_approved' && status !== 'fx_quoted') {
+      assertUnchanged(change, was, status);
+      continue;
+    }
+    assert.deepEqual(types(change), ['payment_intent.failed', 'invoice.failed']);
+    assert.deepEqual(
+      [change.payment.status, change.payment.failureReason],
+      ['failed', 'quote refused: amount_too_small'],
+    );
+  }
 });
 
 test('confirming an unexpired quote orders the pay-in of the whole amount', () => {

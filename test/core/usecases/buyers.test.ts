@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Money } from '../../../core/domain/money.js';
 import type { BuyerHint } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import { decideKyc, signIn } from '../../../core/usecases/buyers.js';
+import { decideKyc, requestQuote, signIn } from '../../../core/usecases/buyers.js';
 import { submitBuyerKyc } from '../../../core/usecases/kyc.js';
 import { createPayment, readPayment } from '../../../core/usecases/payments.js';
+import { advancePayment } from '../../../core/usecases/sandbox.js';
+import { refuses, withPartner } from '../../support/kyc-scene.js';
 import { type World, world } from '../../support/small-world.js';
 
 async function tenantOf(made: World): Promise<Tenant> {
@@ -15,13 +18,14 @@ async function pay(
   made: World,
   tenant: Tenant,
   email = 'buyer@example.com',
-  hint = { name: null, country: null, phone: null } as Omit<BuyerHint, 'email'>,
+  hint: Omit<BuyerHint, 'email'> = { name: null, country: null, phone: null },
+  amount: Money = { amountMinor: 10_000n, currency: 'USD' },
 ): Promise<string> {
   const { payment } = await createPayment(made.deps, tenant, {
     origin: 'payment_intent',
     idempotencyKey: null,
     externalId: null,
-    amount: { amountMinor: 10_000n, currency: 'USD' },
+    amount,
     buyer: { email, ...hint },
     sellerExternalId: null,
     returnUrl: null,
@@ -128,5 +132,35 @@ test('an approval is reused over integrators when the buyer signs in, also again
   const after = await signIn(made.deps, one, here);
   assert.equal(after.payment.status, 'buyer_kyc_approved');
   assert.equal(after.kycStatus, 'approved');
+  await made.close();
+});
+
+test('no quote: refused for good fails the payment; not to be had now leaves it waiting', async () => {
+  const made = await world();
+  const tenant = await tenantOf(made);
+  const approved = async (amount: Money) => {
+    const id = await pay(made, tenant, 'buyer@example.com', undefined, amount);
+    await advancePayment(made.deps, tenant, id, 'buyer_kyc_approved');
+    for (let looks = 0; looks < 20; looks += 1) {
+      await made.settle();
+      made.advanceClock(100);
+    }
+    assert.equal(await statusOf(made, tenant, id), 'buyer_kyc_approved');
+    return id;
+  };
+  // The fees would eat it up.
+  const tiny = await approved({ amountMinor: 1n, currency: 'EUR' });
+  await assert.rejects(requestQuote(made.deps, tenant, tiny), refuses('PaymentStateConflict'));
+  const { payment } = await readPayment(made.deps, tenant, tiny);
+  assert.deepEqual(
+    [payment.status, payment.failureReason],
+    ['failed', 'quote refused: amount_too_small'],
+  );
+  const fine = await approved({ amountMinor: 10_000n, currency: 'USD' });
+  for (const outcome of ['later', 'unknown'] as const) {
+    const away = withPartner(made.deps, { quote: async () => ({ outcome, reason: 'down' }) });
+    await assert.rejects(requestQuote(away, tenant, fine), refuses('PartnerUnavailable'));
+  }
+  assert.equal(await statusOf(made, tenant, fine), 'buyer_kyc_approved');
   await made.close();
 });
