@@ -4,11 +4,16 @@ import { type PaymentStatus, paymentStatuses } from '../../core/domain/payment.j
 import { catalogue, type ErrorCode } from '../../core/errors.js';
 import { magicValues } from '../partner/fake-order.js';
 
-/** Refusals that any request may meet before a row of the table is found for it. */
+/**
+ * Refusals that any request may meet before a row of the table is found for it: of an unknown path
+ * or method, and of what cannot be read as a request.
+ */
 export const offTableCodes = [
   'NotFound',
   'MethodNotAllowed',
+  'ValidationError',
   'RequestTimeout',
+  'PayloadTooLarge',
   'HeadersTooLarge',
 ] as const satisfies readonly ErrorCode[];
 

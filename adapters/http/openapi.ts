@@ -126,7 +126,9 @@ export function errorCodesOf(route: Route): readonly ErrorCode[] {
   const { auth } = route;
   const json = typeof route.body !== 'string';
   const codes: readonly (readonly [boolean, readonly ErrorCode[]])[] = [
-    [true, ['ValidationError', 'InternalError', 'StoreContention', 'StoreUnavailable']],
+    [true, ['ValidationError', 'InternalError']],
+    // Whoever is let in was looked up.
+    [auth !== 'none', ['StoreContention', 'StoreUnavailable']],
     [auth === 'key' || auth === 'either', ['InvalidApiKey', 'InvalidApiKeyFormat']],
     [auth === 'session' || auth === 'either', ['Unauthorized', 'InvalidToken']],
     [auth === 'partner' || auth === 'signature', ['InvalidSignature']],
@@ -153,6 +155,7 @@ function operation(route: Route, operationId: string): Json {
       ...parameters(route.params, 'path', noParams, example.params),
       ...parameters(route.query, 'query', noQuery, example.query),
       ...(route.idempotency === 'key' ? [idempotencyKey] : []),
+      ...(route.responses[304] === undefined ? [] : [ifNoneMatch]),
     ],
     ...requestBody(route, example.body),
     responses: { ...refusals(errorCodesOf(route)), ...answers(route, example.answers) },
@@ -165,6 +168,14 @@ const idempotencyKey = {
   required: false,
   description: 'Recommended. 1-255 printable ASCII characters, best a UUID.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
+} as const;
+
+const ifNoneMatch = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The ETag that you have: what has not changed is not sent again.',
+  schema: { type: 'string' },
 } as const;
 
 /** What the code took and gave in a call that was recorded; `npm run examples` records them. */
@@ -230,8 +241,9 @@ function answers(route: Route, examples: RecordedCall['answers'] = {}): Json {
         headers: {
           'X-Request-Id': requestIdHeader,
           ...(replayed ? { 'Idempotent-Replayed': { schema: { const: 'true' } } } : {}),
+          ...(route.responses[304] === undefined ? {} : { ETag: { schema: { type: 'string' } } }),
         },
-        content: answerContent(schema, examples[status]),
+        ...answerContent(schema, examples[status]),
       },
     ];
   });
@@ -239,12 +251,16 @@ function answers(route: Route, examples: RecordedCall['answers'] = {}): Json {
 }
 
 function answerContent(schema: z.ZodType | readonly string[], example: unknown): Json {
-  if (schema instanceof z.ZodType) return jsonContent(named(responseSchemas, schema), example);
-  return Object.fromEntries(schema.map((type) => [type, { schema: {} }]));
+  if (schema instanceof z.ZodType) {
+    return { content: jsonContent(named(responseSchemas, schema), example) };
+  }
+  if (schema.length === 0) return {};
+  return { content: Object.fromEntries(schema.map((type) => [type, { schema: {} }])) };
 }
 
 function answerWords(status: string): string {
   if (status === '503') return 'Not ready.';
+  if (status === '304') return 'You have it.';
   return status === '201' ? 'Created.' : 'Done.';
 }
 

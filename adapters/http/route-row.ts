@@ -45,7 +45,10 @@ interface RouteOf<A extends Auth, P, Q, B> {
    * bounds them. 'none': not read.
    */
   readonly body: z.ZodType<B> | 'bytes' | 'stream' | 'none';
-  /** Every answer that is no refusal, by status: JSON, or `Content` of one of these types. */
+  /**
+   * Every answer that is no refusal, by status: JSON, or `Content` of one of these types; of none,
+   * there is no body. With a 304 the others carry an entity tag.
+   */
   readonly responses: Readonly<Record<number, z.ZodType | readonly string[]>>;
   /** Refusals of the use case beyond those that follow from the row (openapi.ts). */
   readonly errors: readonly ErrorCode[];

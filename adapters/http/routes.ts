@@ -836,7 +836,7 @@ export const routes: readonly Route[] = [
     params: schemas.noParams,
     query: schemas.noQuery,
     body: 'none',
-    responses: { 200: schemas.documentResponse },
+    responses: { 200: schemas.documentResponse, 304: [] },
     errors: [],
     handler: async ({ description }) => ({
       status: 200,
@@ -856,7 +856,7 @@ export const routes: readonly Route[] = [
     params: schemas.noParams,
     query: schemas.noQuery,
     body: 'none',
-    responses: { 200: docsPageTypes },
+    responses: { 200: docsPageTypes, 304: [] },
     errors: [],
     handler: docsPage,
   }),

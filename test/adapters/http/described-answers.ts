@@ -1,0 +1,135 @@
+// What /docs-json says of answers, and whether an answer is one of them: the text that is served is
+// all that is asked, not the table it is made from. Answers may gain properties within v1, so the
+// description leaves their schemas open; here they are closed, so that it tells of all there is.
+import assert from 'node:assert/strict';
+import { Ajv2020, type ValidateFunction } from '@redocly/ajv/dist/2020.js';
+import { z } from 'zod';
+import { offTableCodes } from '../../../adapters/http/description-text.js';
+import { describeRoutes } from '../../../adapters/http/openapi.js';
+import { routes } from '../../../adapters/http/routes.js';
+import type { Answer } from './checked-site.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Response {
+  readonly headers: Json;
+  readonly content?: Readonly<
+    Record<string, { readonly examples?: Readonly<Record<string, unknown>> }>
+  >;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+/** Headers that say something of the call; the others are the same for all. */
+const tellingHeaders = ['x-request-id', 'idempotent-replayed', 'retry-after', 'etag'];
+/** What is answered before a request is known to be of an operation. */
+const anywhere: readonly string[] = offTableCodes;
+/** Of those, what can be said of a path and method that the description has. */
+const unreadable = anywhere.filter((code) => !['NotFound', 'MethodNotAllowed'].includes(code));
+
+const document = JSON.parse(describeRoutes(routes).json) as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+};
+const ajv = new Ajv2020({
+  strictTypes: false,
+  // A time of an answer has a pattern too.
+  formats: { uri: (text: string) => URL.canParse(text), date: z.regexes.date, 'date-time': true },
+});
+ajv.addVocabulary(Object.keys(document));
+ajv.addSchema(closed(document) as Json, 'docs-json', false, false);
+
+const forms = Object.keys(document.paths).map((path) => {
+  const form = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+  return { path, form };
+});
+
+/** Every answer that the description has: `<operationId> <status> <error, of a refusal>`. */
+export const describedAnswers: ReadonlySet<string> = new Set(
+  Object.values(document.paths)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap(({ operationId, responses }) =>
+      Object.entries(responses).flatMap(([status, { content }]) => {
+        const codes = Object.keys(content?.['application/json']?.examples ?? { '': null });
+        return codes.map((code) => nameOf(operationId, status, code));
+      }),
+    ),
+);
+
+/** Those of them that were given since this process began. */
+export const givenAnswers = new Set<string>();
+
+/** Fails unless the description has exactly this: operation, status, headers, type and content. */
+export function checkDescribed(method: string, path: string, answer: Answer, told: string): void {
+  const at = pointerOf(method, path);
+  const code = answer.status < 400 ? '' : String(answer.body['error'] ?? '');
+  const response = at === null ? undefined : at.operation.responses[answer.status];
+  if (at === null || (response === undefined && unreadable.includes(code))) {
+    checkUndescribed(method, answer, told);
+    return;
+  }
+  assert.ok(response !== undefined, `the description lacks this status: ${told}`);
+  const headers = Object.keys(response.headers).map((name) => name.toLowerCase());
+  for (const name of tellingHeaders) {
+    assert.ok(answer.headers[name] === undefined || headers.includes(name), `${name} of ${told}`);
+  }
+  const types = Object.keys(response.content ?? {});
+  if (types.length === 0 || method === 'HEAD') {
+    assert.equal(answer.text, '', told);
+  } else {
+    const type = answer.headers['content-type'] ?? '';
+    assert.ok(types.includes(type), `${type} of ${told}`);
+    if (type === 'application/json') {
+      const pointer = [...at.pointer, 'responses', answer.status, 'content', type, 'schema'];
+      checkSchema(pointer, answer.body, told);
+    }
+  }
+  const isRefusal = response.content?.['application/json']?.examples !== undefined;
+  givenAnswers.add(nameOf(at.operation.operationId, answer.status, isRefusal ? code : ''));
+}
+
+/** No operation: an unknown path or method, a request that cannot be read, a browser's question. */
+function checkUndescribed(method: string, answer: Answer, told: string): void {
+  if (method === 'OPTIONS' && answer.status === 204) {
+    assert.ok(answer.headers['access-control-allow-methods'] !== undefined, told);
+    assert.equal(answer.text, '', told);
+    return;
+  }
+  if (method !== 'HEAD') {
+    checkSchema(['components', 'schemas', 'Error'], answer.body, told);
+    assert.ok(anywhere.includes(String(answer.body['error'])), `not for any request: ${told}`);
+  }
+}
+
+function pointerOf(method: string, target: string) {
+  const [pathname = ''] = target.split(/[?#]/);
+  const name = method === 'HEAD' ? 'get' : method.toLowerCase();
+  const path = forms.find(({ form }) => form.test(pathname))?.path ?? '';
+  const operation = document.paths[path]?.[name];
+  return operation === undefined ? null : { operation, pointer: ['paths', path, name] };
+}
+
+function checkSchema(pointer: readonly (string | number)[], body: unknown, told: string): void {
+  const steps = pointer.map((step) => `${step}`.replaceAll('~', '~0').replaceAll('/', '~1'));
+  const validate: ValidateFunction | undefined = ajv.getSchema(`docs-json#/${steps.join('/')}`);
+  assert.ok(validate !== undefined, `the description has no schema: ${told}`);
+  assert.ok(validate(body), `${told}\n${ajv.errorsText(validate.errors)}`);
+}
+
+/** Every object with named properties has no others; what `allOf` adds is seen by its parent. */
+function closed(value: unknown, parent = ''): unknown {
+  if (Array.isArray(value)) return value.map((item) => closed(item, parent));
+  if (typeof value !== 'object' || value === null) return value;
+  const made = Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, closed(item, name)]),
+  );
+  const isObject = Object.hasOwn(made, 'properties') && parent !== 'properties';
+  const isOpen = isObject && parent !== 'allOf' && !Object.hasOwn(made, 'additionalProperties');
+  return isOpen ? { ...made, unevaluatedProperties: false } : made;
+}
+
+function nameOf(operationId: string, status: string | number, code: string): string {
+  return `${operationId} ${status} ${code}`.trimEnd();
+}
