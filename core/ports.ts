@@ -134,12 +134,12 @@ export interface Tx {
     byPublicId(publicId: string): Promise<Payment | null>;
     /** Newest first; `beforeId` is the last id of the page before. */
     listInvoices(tenant: Tenant, filter: InvoiceFilter): Promise<readonly Payment[]>;
-    /** Payments of one tenant and buyer that wait in a status. */
+    /** Payments of one tenant and buyer that wait in a status, oldest first. */
     ofBuyer(
       tenant: Tenant,
       buyerId: string,
       status: PaymentStatus,
-      limit: number,
+      page: TimePage,
     ): Promise<readonly Payment[]>;
     /** Any one payment of this tenant and buyer. */
     anyOfBuyer(tenant: Tenant, buyerId: string): Promise<Payment | null>;

@@ -202,7 +202,7 @@ export function payinReported(
 
 /**
  * The partner surely did nothing: `postponed` waits for its next try, or is taken back when the
- * payment ended during the call.
+ * payment ended during the call, or the pay-in that it refunds came back by itself.
  */
 export function orderPostponed(
   was: Collection,
@@ -210,9 +210,12 @@ export function orderPostponed(
   postponed: PartnerCommand,
   nowMs: number,
 ): Change {
-  const unwanted = isTerminal(was.payment.status) && postponed.kind !== 'refund';
-  if (unwanted && isVoidable(postponed)) {
-    return takenBack(unchanged(was), commands, [postponed], nowMs);
+  if (isVoidable(postponed)) {
+    const isRefund = postponed.kind === 'refund';
+    if (isRefund && isReturned(commands)) return backWithBuyer(unchanged(was), [postponed], nowMs);
+    if (!isRefund && isTerminal(was.payment.status)) {
+      return takenBack(unchanged(was), commands, [postponed], nowMs);
+    }
   }
   return { ...unchanged(was), changedCommands: [postponed] };
 }
@@ -317,6 +320,15 @@ export function refundRefused(
   if (taken) return refundReported(was, commands, 'failed', amountMinor, nowMs);
   const change = { ...unchanged(was), funds: refundNeedsOperator(was.funds) };
   return alerted(change, 'the partner refuses a refund: the buyer must be paid back by hand');
+}
+
+/** `command`; void if it is a refused refund of a pay-in that came back by itself: no debt. */
+export function debtUnlessReturned(
+  command: PartnerCommand,
+  commands: readonly PartnerCommand[],
+  nowMs: number,
+): PartnerCommand {
+  return isDebt(command) && isReturned(commands) ? supersedeCommand(command, nowMs) : command;
 }
 
 /** Valid before the payout is taken in hand. Commands not yet sent are taken back with it. */

@@ -56,6 +56,11 @@ export const CALL_BACKOFF_MS = [1_000, 5_000, 15_000, 60_000, 300_000] as const;
 /** Waits between questions about an order whose end was not reported yet; the last one repeats. */
 export const POLL_BACKOFF_MS = [2_000, 3_000, 5_000, 15_000, 60_000, 300_000, 900_000] as const;
 
+/** Waits between questions about a failed payout: until told, nobody knows where its money is. */
+export const FAILED_PAYOUT_BACKOFF_MS = [...POLL_BACKOFF_MS, 3_600_000] as const;
+/** An abandoned pay-in is asked about ever more rarely, and at last once in this time. */
+export const ABANDONED_POLL_MAX_MS = 86_400_000;
+
 /** What became of the accepted order at the partner; `open` while it may still change. */
 export type OrderEnd = 'open' | 'completed' | 'failed' | 'returned';
 
@@ -237,15 +242,22 @@ export function repeatCommand(command: PartnerCommand, nowMs: number): PartnerCo
   return changed(inDoubt(command, nowMs), nowMs, fields);
 }
 
-/** Look again later: the question was asked and the order had not ended. */
+/**
+ * Look again later: the question was asked and the order had not ended. Where nobody waits for it
+ * since `abandonedAtMs`, as long again passes at least.
+ */
 export function askAgain(
   command: PartnerCommand,
   lastError: string | null,
   nowMs: number,
+  abandonedAtMs: number | null = null,
 ): PartnerCommand {
+  const tries = command.tries + 1;
+  const waitMs = backoffMs(pollWaitsMs(command, command.end), tries);
+  const agoMs = abandonedAtMs === null ? 0 : Math.min(nowMs - abandonedAtMs, ABANDONED_POLL_MAX_MS);
   return changed(command, nowMs, {
-    tries: command.tries + 1,
-    dueAtMs: nowMs + backoffMs(POLL_BACKOFF_MS, command.tries + 1),
+    tries,
+    dueAtMs: nowMs + Math.max(waitMs, agoMs),
     leaseToken: null,
     lastError,
   });
@@ -253,8 +265,9 @@ export function askAgain(
 
 /**
  * The partner told how the order stands. An order that is told of was accepted, whatever we knew.
- * A failed one is asked about for a while: it may still be returned or turn out completed. What was
- * returned stays so: anything else that is told of it then is older.
+ * A failed one may still be returned or turn out completed: it is asked about for a while, and a
+ * payout until that is known. What was returned stays so: anything else that is told of it then is
+ * older.
  */
 export function reportOrder(
   command: PartnerCommand,
@@ -268,12 +281,14 @@ export function reportOrder(
   if (end === command.end && end !== 'failed') return command;
   const tries = end === command.end ? command.tries + 1 : 0;
   const state = nextCommandState(command.state, 'accept') ?? command.state;
-  const asked = state === 'done' && end === 'failed' && tries < POLL_BACKOFF_MS.length;
+  const waitsMs = pollWaitsMs(command, end);
+  const asked = command.kind === 'payout' || tries < waitsMs.length;
   return changed(known, nowMs, {
     state,
     end,
     tries,
-    dueAtMs: asked ? nowMs + backoffMs(POLL_BACKOFF_MS, tries) : null,
+    dueAtMs:
+      state === 'done' && end === 'failed' && asked ? nowMs + backoffMs(waitsMs, tries) : null,
     leaseToken: null,
   });
 }
@@ -282,6 +297,10 @@ export function backoffMs(waitsMs: readonly number[], tries: number): number {
   const waitMs = waitsMs[tries < waitsMs.length ? tries : waitsMs.length - 1];
   assert(waitMs !== undefined, 'a backoff needs at least one wait');
   return waitMs;
+}
+
+function pollWaitsMs({ kind }: PartnerCommand, end: OrderEnd): readonly number[] {
+  return kind === 'payout' && end === 'failed' ? FAILED_PAYOUT_BACKOFF_MS : POLL_BACKOFF_MS;
 }
 
 /** A call whose worker lost its lease is in doubt. */

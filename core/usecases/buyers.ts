@@ -164,15 +164,14 @@ export async function confirmQuote(
 
 /** Moves the payments that wait for what is decided on this buyer now, one batch each. */
 export async function moveWaiting(deps: Deps, tenant: Tenant, buyerId: string): Promise<void> {
-  for (;;) {
+  for (let [fromMs, afterId] = [0, '']; ; ) {
+    const page = { fromMs, afterId, limit: WAITING_PAGE };
     const { verdict, waiting } = await deps.store.run(async (tx) => ({
       verdict: await verdictOn(tx, tenant, buyerId),
-      waiting: await tx.payments.ofBuyer(tenant, buyerId, 'buyer_kyc_pending', WAITING_PAGE),
+      waiting: await tx.payments.ofBuyer(tenant, buyerId, 'buyer_kyc_pending', page),
     }));
     if (verdict === null) return;
-    const decided = waiting.filter((payment) => waitedFor(verdict, payment));
-    if (decided.length === 0) return;
-    for (const { id } of decided) {
+    for (const { id } of waiting.filter((payment) => waitedFor(verdict, payment))) {
       await changeCollection(deps, tenant, id, async (was, tx) => {
         // A fresh submission may have begun meanwhile; then this decision is not its own.
         const current = await verdictOn(tx, tenant, buyerId);
@@ -182,6 +181,9 @@ export async function moveWaiting(deps: Deps, tenant: Tenant, buyerId: string): 
         return kycDecided(was, current.decision, current.reason, deps.clock.nowMs());
       });
     }
+    const last = waiting.at(-1);
+    if (last === undefined || waiting.length < WAITING_PAGE) return;
+    [fromMs, afterId] = [last.createdAtMs, last.id];
   }
 }
 

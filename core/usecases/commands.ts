@@ -5,6 +5,7 @@
 import {
   type Change,
   type Collection,
+  debtUnlessReturned,
   orderPostponed,
   payinAccepted,
   payinRefused,
@@ -33,6 +34,7 @@ import {
   sendCommand,
   voidCommand,
 } from '../domain/partner-command.js';
+import { isTerminal } from '../domain/payment.js';
 import { tenantOf } from '../domain/tenant.js';
 import { assert, unreachable } from '../errors.js';
 import type { Deps, PartnerAnswer, PartnerFact, SettlementPartner, Tx } from '../ports.js';
@@ -240,7 +242,10 @@ async function record(
     const change =
       answer.outcome === 'later'
         ? orderPostponed(was, commands, next, nowMs)
-        : withCommandChanged(answeredChange(command, commands, answer, was, nowMs), next);
+        : withCommandChanged(
+            answeredChange(command, commands, answer, was, nowMs),
+            debtUnlessReturned(next, commands, nowMs),
+          );
     stageChange(deps, tx, was, change);
     return change;
   });
@@ -357,8 +362,16 @@ async function poll(deps: Deps, partner: SettlementPartner, claimed: PartnerComm
     const command = await stillOurs(tx, claimed);
     if (command === null) return;
     const lastError = told.outcome === 'done' ? null : 'the partner could not be asked';
-    tx.commands.update(askAgain(command, lastError, deps.clock.nowMs()));
+    const abandonedAtMs = await abandonedSince(tx, command);
+    tx.commands.update(askAgain(command, lastError, deps.clock.nowMs(), abandonedAtMs));
   });
+}
+
+/** When the payment of a pay-in ended for which its buyer may pay yet; null for any other order. */
+async function abandonedSince(tx: Tx, command: PartnerCommand): Promise<number | null> {
+  if (command.kind !== 'payin' || command.paymentId === null) return null;
+  const payment = await tx.payments.get(tenantOf(command), command.paymentId);
+  return payment !== null && isTerminal(payment.status) ? payment.updatedAtMs : null;
 }
 
 /** The command as it stands, if the lease under which it was claimed still holds. */

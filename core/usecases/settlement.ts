@@ -4,6 +4,7 @@
 import {
   type Change,
   type Collection,
+  debtUnlessReturned,
   payinReported,
   payoutReported,
   refundContradicted,
@@ -103,8 +104,8 @@ export async function applyFact(deps: Deps, commandId: string, fact: PartnerFact
     assert(command !== null && command.paymentId !== null, 'an order about money serves a payment');
     const was = await loadCollection(tx, tenantOf(command), command.paymentId);
     const nowMs = deps.clock.nowMs();
-    const next = commandAfter(command, fact, nowMs);
     const commands = await tx.commands.ofPayment(tenantOf(command), command.paymentId);
+    const next = debtUnlessReturned(commandAfter(command, fact, nowMs), commands, nowMs);
     const decided = reported(command, commands, fact, was, nowMs);
     const change = next === command ? decided : withCommandChanged(decided, next);
     stageChange(deps, tx, was, change);

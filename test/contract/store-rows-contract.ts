@@ -294,13 +294,14 @@ export function storeRowsContract(database: string, open: OpenStore): void {
         tx.deliveries.insert(aDelivery());
         tx.advances.put(anAdvance());
       });
+      const fromTheFirst = { fromMs: 0, afterId: '', limit: 9 };
       for (const stranger of [otherMode, otherOrg]) {
         const found = await store.run((tx) =>
           Promise.all([
             tx.payments.get(stranger, 'pi_1'),
             tx.payments.byExternalId(stranger, 'payment_intent', 'e'),
             tx.payments.anyOfBuyer(stranger, 'byr_1'),
-            tx.payments.ofBuyer(stranger, 'byr_1', 'awaiting_buyer', 9),
+            tx.payments.ofBuyer(stranger, 'byr_1', 'awaiting_buyer', fromTheFirst),
             tx.funds.get(stranger, 'pi_1'),
             tx.quotes.get(stranger, 'qt_1'),
             tx.commands.ofPayment(stranger, 'pi_1'),

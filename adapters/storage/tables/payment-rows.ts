@@ -187,15 +187,15 @@ export function paymentsOf(staging: Staging): Tx['payments'] {
         params,
       );
     },
-    ofBuyer: ({ orgId, mode }, buyerId, status, limit) =>
+    ofBuyer: ({ orgId, mode }, buyerId, status, { fromMs, afterId, limit }) =>
       staging.all(
         payments,
         [
           'select * from payments',
           'where org_id = $1 and mode = $2 and buyer_id = $3 and status = $4',
-          'order by created_at, id limit $5',
+          'and (created_at, id) > ($5, $6) order by created_at, id limit $7',
         ].join(' '),
-        [orgId, mode, buyerId, status, limit],
+        [orgId, mode, buyerId, status, time(fromMs), afterId, limit],
       ),
     anyOfBuyer: ({ orgId, mode }, buyerId) =>
       staging.first(

@@ -70,7 +70,7 @@ const everything: (tx: Tx) => Promise<unknown> = async (tx) => {
     tx.keys.list('org_a'),
     tx.payments.get(tenant, 'pi_1'),
     tx.payments.byExternalId(tenant, 'invoice', 'e'),
-    tx.payments.ofBuyer(tenant, 'byr_1', 'approved', 5),
+    tx.payments.ofBuyer(tenant, 'byr_1', 'approved', { fromMs: T0, afterId: 'x', limit: 5 }),
     tx.payments.anyOfBuyer(tenant, 'byr_1'),
     tx.payments.list({ status: null, orgId: null, ...page }),
     tx.payments.list({ status: null, orgId: null, beforeId: null, limit: 5 }),

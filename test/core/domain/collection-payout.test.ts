@@ -5,6 +5,7 @@ import {
   type Change,
   type Collection,
   cancelled,
+  debtUnlessReturned,
   failedByOperator,
   orderPostponed,
   type PayoutReport,
@@ -58,6 +59,13 @@ function returned(was: Collection, commands: readonly PartnerCommand[], received
   } as const;
   return payinReported(was, commands, report, NOW_MS);
 }
+
+const returnedPayin: PartnerCommand = {
+  ...commandIn.done,
+  id: 'cmd_payin',
+  kind: 'payin',
+  end: 'returned',
+};
 
 function amounts({ funds }: { readonly funds: Funds }): readonly bigint[] {
   const { payoutMinor, refundOwedMinor, refundOrderedMinor, refundedMinor } = funds;
@@ -276,15 +284,9 @@ test('a refund taken in hand and not sent ends with its pay-in: its money is bac
 });
 
 test('what is freed later of a returned pay-in is with the buyer, not owed', () => {
-  const payin: PartnerCommand = {
-    ...commandIn.done,
-    id: 'cmd_payin',
-    kind: 'payin',
-    end: 'returned',
-  };
   const was = returned(paying, []);
   assert.equal(was.payment.status, 'offramp_pending');
-  const change = payoutRefused(was, [payin], 'insufficient_funds', NOW_MS);
+  const change = payoutRefused(was, [returnedPayin], 'insufficient_funds', NOW_MS);
   assert.deepEqual([amounts(change), drafts(change)], [[0n, 0n, 0n, 0n, 10_000n], []]);
 });
 
@@ -314,6 +316,31 @@ test('a refund that fails or is refused is a debt that a person sees', () => {
     assert.deepEqual(debt.commands, [], 'it is not ordered again by itself');
     assert.equal(refundTaken(debt, 10_000n).funds.refund, 'refund_ordered');
   }
+});
+
+test('a refund refused after its pay-in came back is no debt: the money is with the buyer', () => {
+  const refund = { ...commandIn.sent, kind: 'refund' } as const;
+  const was = returned(ordered, [refund]);
+  const commands = [returnedPayin, refund];
+  const change = refundRefused(was, commands, 10_000n, true, NOW_MS);
+  assert.deepEqual([change.funds.refund, amounts(change)[4]], ['refunded', 10_000n]);
+  assert.deepEqual(change.alerts, []);
+  const { refused } = commandIn;
+  assert.equal(debtUnlessReturned(refused, commands, NOW_MS).state, 'void');
+  assert.equal(debtUnlessReturned(refused, [refund], NOW_MS), refused, 'else it is one');
+  assert.equal(debtUnlessReturned(refund, commands, NOW_MS), refund);
+});
+
+test('a refund that was not done and whose pay-in came back meanwhile is not tried again', () => {
+  const refund = { ...commandIn.sent, kind: 'refund' } as const;
+  const was = returned(ordered, [refund]);
+  const postponed = postponeCommand(refund, 'busy', NOW_MS);
+  const change = orderPostponed(was, [returnedPayin, refund], postponed, NOW_MS);
+  assert.deepEqual(
+    change.changedCommands.map(({ state }) => state),
+    ['void'],
+  );
+  assert.deepEqual([change.funds.refund, amounts(change)[4]], ['refunded', 10_000n]);
 });
 
 test('a refund completed after it had failed ends the debt, and is shown to a person', () => {

@@ -93,7 +93,8 @@ test('an order that was returned stays returned: any other end told then is olde
 });
 
 test('a failed order is asked about a while longer: it may be returned or completed yet', () => {
-  let command = reportOrder(commandIn.done, 'partner_1', 'failed', START_MS);
+  const payin = { ...commandIn.done, kind: 'payin' } as const;
+  let command = reportOrder(payin, 'partner_1', 'failed', START_MS);
   for (const waitMs of POLL_BACKOFF_MS) {
     assert.equal(command.dueAtMs, START_MS + waitMs);
     command = reportOrder(leased(command, START_MS), 'partner_1', 'failed', START_MS);
@@ -102,6 +103,34 @@ test('a failed order is asked about a while longer: it may be returned or comple
   for (const end of ['completed', 'returned'] as const) {
     const found = reportOrder(command, 'partner_1', end, START_MS);
     assert.deepEqual([found.state, found.end, found.dueAtMs], ['done', end, null]);
+  }
+});
+
+test('a failed payout is asked about up to hourly, until it is known where its money is', () => {
+  let command = reportOrder(commandIn.done, 'partner_1', 'failed', START_MS);
+  for (const waitMs of [...POLL_BACKOFF_MS, 3_600_000, 3_600_000, 3_600_000]) {
+    assert.equal(command.dueAtMs, START_MS + waitMs);
+    command = reportOrder(leased(command, START_MS), 'partner_1', 'failed', START_MS);
+  }
+  const unanswered = askAgain(leased(command, START_MS), 'not reached', START_MS);
+  assert.equal(unanswered.dueAtMs, START_MS + 3_600_000);
+  for (const end of ['completed', 'returned'] as const) {
+    assert.equal(reportOrder(unanswered, 'partner_1', end, START_MS).dueAtMs, null, end);
+  }
+});
+
+test('an abandoned pay-in is asked about ever more rarely, and daily in the end', () => {
+  const hourMs = 3_600_000;
+  const asked = { ...leased(commandIn.done, START_MS), tries: 50 };
+  for (const [agoMs, waitMs] of [
+    [0, 900_000],
+    [900_001, 900_001],
+    [6 * hourMs, 6 * hourMs],
+    [24 * hourMs, 24 * hourMs],
+    [1_000 * hourMs, 24 * hourMs],
+  ] as const) {
+    const { dueAtMs } = askAgain(asked, null, START_MS, START_MS - agoMs);
+    assert.equal(dueAtMs, START_MS + waitMs);
   }
 });
 

@@ -5,10 +5,11 @@ import { test } from 'node:test';
 import { COMMAND_LEASE_MS } from '../../../core/domain/partner-command.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { PartnerAnswer } from '../../../core/ports.js';
-import { decideKyc, signIn } from '../../../core/usecases/buyers.js';
+import { decideKyc, moveWaiting, signIn } from '../../../core/usecases/buyers.js';
 import { createUpload, receiveUpload, runPurges } from '../../../core/usecases/documents.js';
 import { partyReported } from '../../../core/usecases/parties.js';
 import { allOf, chunks } from '../../contract/document-storage.js';
+import { aBarePayment, aBuyer, aSubmission, someFunds, T0 } from '../../support/domain-samples.js';
 import {
   ana,
   commandsOf,
@@ -244,3 +245,28 @@ async function uploaded(
   });
   return upload.publicUrl;
 }
+
+test('a rejection reaches whoever waited for it, behind any number who began to wait later', async () => {
+  const made = await scene();
+  const { deps, tenant } = made;
+  const waits = { ...tenant, buyerId: 'byr_1', status: 'buyer_kyc_pending' } as const;
+  const [early, late] = [[] as string[], [] as string[]];
+  await deps.store.run(async (tx) => {
+    const rejected = { status: 'rejected', rejectedAtMs: T0 } as const;
+    tx.buyers.insert(aBuyer());
+    tx.buyers.insertSubmission(aSubmission({ ...tenant, ...rejected }));
+    for (let nth = 0; nth < 130; nth += 1) {
+      const waitedInTime = nth % 60 === 59;
+      const id = `pi_${String(nth).padStart(3, '0')}`;
+      const updatedAtMs = waitedInTime ? T0 : T0 + 1;
+      (waitedInTime ? early : late).push(id);
+      tx.payments.insert(aBarePayment({ ...waits, id, createdAtMs: T0 - 200 + nth, updatedAtMs }));
+      tx.funds.insert(someFunds({ ...tenant, paymentId: id }));
+    }
+  });
+  await moveWaiting(deps, tenant, 'byr_1');
+  assert.equal(early.length, 2);
+  for (const id of early) assert.equal(await made.statusOf(id), 'failed', id);
+  for (const id of late) assert.equal(await made.statusOf(id), 'buyer_kyc_pending', id);
+  await made.close();
+});

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { CommandKind, PartnerCommand } from '../../../core/domain/partner-command.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { PartnerFact } from '../../../core/ports.js';
+import { commandRunner } from '../../../core/usecases/commands.js';
 import { cancelPayment, createPayment, readPayment } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { applyFact } from '../../../core/usecases/settlement.js';
@@ -96,5 +97,49 @@ test('a refund reported otherwise than it had ended changes no money and is show
   await tell('failed');
   assert.equal(alerts(), before + 1);
   assert.deepEqual((await readPayment(made.deps, tenant, id)).funds, funds);
+  await made.close();
+});
+
+test('a refund that fails after its pay-in came back leaves nothing for an operator', async () => {
+  const made = await world();
+  const { tenant, id } = await cameShort(made);
+  await cancelPayment(made.deps, tenant, id, 'order withdrawn');
+  const runner = commandRunner(made.deps);
+  await runner.runOnce(made.deps.clock.nowMs(), 9);
+  await runner.idle();
+  const payin = await commandOf(made, tenant, id, 'payin');
+  const refund = await commandOf(made, tenant, id, 'refund');
+  assert.deepEqual([refund.state, refund.end], ['done', 'open']);
+  const back = { status: 'returned', receivedMinor: 9_955n, transactionHash: null } as const;
+  await applyFact(made.deps, payin.id, {
+    ...factOf(payin),
+    ...{ kind: 'payin', report: { ...back, reason: null } },
+  });
+  await applyFact(made.deps, refund.id, {
+    ...factOf(refund),
+    ...{ kind: 'refund', report: { status: 'failed', reason: 'nothing is left' } },
+  });
+  const { funds } = await readPayment(made.deps, tenant, id);
+  assert.deepEqual([funds.refund, funds.refundedMinor], ['refunded', 9_955n]);
+  assert.equal((await commandOf(made, tenant, id, 'refund')).state, 'void');
+  const stuck = await made.deps.store.run((tx) => tx.commands.list({ stuck: true, limit: 9 }));
+  assert.deepEqual(stuck, []);
+  await made.close();
+});
+
+test('the pay-in of a payment that ended is asked about ever more rarely', async () => {
+  const made = await world();
+  const { tenant, id } = await cameShort(made);
+  await cancelPayment(made.deps, tenant, id, 'order withdrawn');
+  const hourMs = 3_600_000;
+  const waitMs = async () => {
+    await made.settle();
+    const { dueAtMs } = await commandOf(made, tenant, id, 'payin');
+    return (dueAtMs ?? 0) - made.deps.clock.nowMs();
+  };
+  made.advanceClock(hourMs);
+  const later = await waitMs();
+  made.advanceClock(48 * hourMs);
+  assert.deepEqual([later, await waitMs()], [hourMs, 24 * hourMs]);
   await made.close();
 });
