@@ -12,7 +12,8 @@ import type { Tenant } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps, SettlementPartner } from '../ports.js';
 import { accountOrder, loadAccount, newLease, stageAccount } from './account-changes.js';
-import { partnerOf, readAccount, taxIdPurpose } from './accounts.js';
+import { readAccount, taxIdPurpose } from './accounts.js';
+import { partnerOf } from './buyers.js';
 import { workNow } from './commands.js';
 import { stageSubmitted } from './documents.js';
 

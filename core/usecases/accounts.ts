@@ -12,7 +12,7 @@ import {
 import { lastFour } from '../domain/dossier.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
-import type { AccountFilter, Deps, PartnerAnswer, SettlementPartner } from '../ports.js';
+import type { AccountFilter, Deps, PartnerAnswer } from '../ports.js';
 import {
   announceAccount,
   changeAccount,
@@ -21,6 +21,7 @@ import {
   stageAccount,
   stageAccountEvents,
 } from './account-changes.js';
+import { partnerOf } from './buyers.js';
 import { workNow } from './commands.js';
 
 /** Bytes of a terms session's key: 128 bits, it binds a redirect to an account. */
@@ -143,13 +144,6 @@ export async function configureAccountPayout(
 /** What a tax id is sealed for: it opens for no other account. */
 export function taxIdPurpose(account: Pick<ConnectedAccount, 'id'>): string {
   return `connected-account:${account.id}`;
-}
-
-/** The partner of the mode; PartnerUnavailable where none is configured. */
-export function partnerOf(deps: Deps, { mode }: Tenant): SettlementPartner {
-  const partner = deps.partners[mode];
-  if (partner === null) throw new PonteError('PartnerUnavailable');
-  return partner;
 }
 
 function newAccount(deps: Deps, tenant: Tenant, input: CreateAccountInput): ConnectedAccount {
