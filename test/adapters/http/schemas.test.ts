@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
+import { tosSessionBody } from '../../../adapters/http/account-schemas.js';
 import { startBuyerKycBody } from '../../../adapters/http/buyer-schemas.js';
 import {
   advanceBody,
@@ -143,6 +144,13 @@ test('absent becomes null, amounts minor units, times milliseconds, USD the defa
     expiresAt: 1,
     sellerExternalId: null,
   });
+});
+
+test('a redirectUrl is http or https only', () => {
+  const { taken = [], refused = [] } = fields['returnUrl'] ?? {};
+  const takes = (redirectUrl: unknown) => tosSessionBody.safeParse({ redirectUrl }).success;
+  for (const url of taken) assert.equal(takes(url), typeof url === 'string', String(url));
+  for (const url of refused) assert.ok(!takes(url), String(url));
 });
 
 test('sellerExternalId is required under /v1/payments', () => {

@@ -106,7 +106,7 @@ const refusals: readonly (readonly [url: string, why: RegExp | null])[] = [
   ['https://10.0.0.1:8443/', notPublic],
 ];
 
-test('a URL is https, without credentials, fragment and forbidden address', async () => {
+test('a URL is https on any port, without credentials, fragment and forbidden address', async () => {
   const { refusal } = guard();
   for (const [url, why] of refusals) {
     const answer = await refusal(url);

@@ -12,7 +12,7 @@ import { AssertionFailure } from '../../../core/errors.js';
 
 const anyInstant = fc.integer({ min: EARLIEST_MS, max: LATEST_MS });
 
-test('law: an instant is written as Date writes it', () => {
+test('law: an instant is written in UTC with milliseconds, as Date writes it', () => {
   fc.assert(
     fc.property(anyInstant, (atMs) => {
       assert.equal(formatInstant(atMs), new Date(atMs).toISOString());
