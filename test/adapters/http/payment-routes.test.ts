@@ -213,6 +213,25 @@ test('a key or externalId seen before answers with what is there, on both paths'
   assert.equal(first.headers['idempotent-replayed'], undefined);
 });
 
+test('keys and externalIds do not expire', async () => {
+  const later = await checkedSite();
+  const used = await later.world.key(await later.world.organization());
+  const headers = { 'idempotency-key': 'kept' };
+  const body = createBody();
+  const path = '/v1/payment-intents';
+  const first = await later.call('POST', path, { key: used, body, headers });
+  later.world.advanceClock(20 * 365 * 86_400_000);
+  await later.world.settle();
+  for (const [repeat, sent] of [
+    [body, { 'idempotency-key': 'another' }],
+    [createBody(), headers],
+  ] as const) {
+    const answer = await later.call('POST', path, { key: used, body: repeat, headers: sent });
+    assert.deepEqual([answer.status, answer.body['id']], [200, first.body['id']]);
+  }
+  await later.close();
+});
+
 test('creates that race on a key or externalId make one payment, one 201, one event', async () => {
   await site.world.settle();
   for (const how of ['key', 'externalId', 'both']) {

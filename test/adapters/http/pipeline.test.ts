@@ -65,6 +65,38 @@ test('refusals come in one order: what is wrong first is told first', async () =
   }
 });
 
+test('no header and no parameter changes the organization or the mode of a key', async () => {
+  const { world, call } = site;
+  const [mine, theirs] = [await world.organization(), await world.organization()];
+  const fresh = async (orgId: string) => ({ key: await world.key(orgId) });
+  const made = await call('POST', '/v1/payment-intents', {
+    ...(await fresh(theirs)),
+    body: { ...createBody(), externalId: 'theirs' },
+  });
+  assert.equal(made.status, 201);
+  const session = await world.session(theirs);
+  const headers = {
+    ...{ 'x-org-id': theirs, 'x-organization-id': theirs, 'x-tenant-id': theirs },
+    ...{ 'x-mode': 'live', authorization: `Bearer ${session}` },
+  };
+  for (const query of ['', `?orgId=${theirs}`, '?mode=live']) {
+    const path = `/v1/payments/ext_theirs${query}`;
+    const answer = await call('GET', path, { ...(await fresh(mine)), headers });
+    assert.equal(refusalOf(answer), '404 NotFound');
+  }
+  const hook = {
+    url: 'https://acme.example/hooks',
+    eventTypes: ['*'],
+    orgId: theirs,
+    mode: 'live',
+  };
+  const path = '/v1/webhook-subscriptions?mode=live';
+  const own = await call('POST', path, { ...(await fresh(mine)), headers, body: hook });
+  assert.equal(own.body['orgId'], mine);
+  const seen = await call('GET', '/v1/webhook-subscriptions', await fresh(mine));
+  assert.equal((seen.body['data'] as readonly unknown[]).length, 1, 'in the mode of the key');
+});
+
 test('what is there already is found before KYB, currency, minimum, expiry, seller', async () => {
   const { world } = site;
   const orgId = await world.organization();
