@@ -3,9 +3,9 @@
 // is heavy is imported when a command runs, so that help comes at once.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { writeJson } from '../core/domain/raw-json.js';
-import { PonteError } from '../core/errors.js';
+import { catalogue, PonteError } from '../core/errors.js';
 import type { Deps, Store } from '../core/ports.js';
-import type { Config } from '../host/config.js';
+import type { OperatorAccess } from '../host/main.js';
 
 /** What the process answers with, by kind of outcome. */
 export const exitCodes = {
@@ -29,14 +29,7 @@ export interface Outcome {
   readonly exit?: ExitKind;
 }
 
-export interface Operator {
-  readonly deps: Deps;
-  readonly config: Config;
-  /** The public address of the hosted page. */
-  readonly payUrl: string;
-  /** Why the secret keys are not those of the database; null when they are. */
-  readonly keysProblem: string | null;
-}
+export type Operator = Omit<OperatorAccess, 'close'>;
 
 export interface Verb<Options> {
   /** Name and arguments, as `show <id>`. */
@@ -64,7 +57,10 @@ export function addVerb<Options>(shell: Shell, parent: Command, row: Verb<Option
     try {
       finish(shell, await row.run(options, command.args), options.json);
     } catch (error) {
-      finish(shell, failure(shell, error), options.json);
+      const { org, member, email } = command.opts<Readonly<Record<string, string | undefined>>>();
+      const ids = command.args.filter((word) => word.includes('_'));
+      const told = withNames(error, [...ids, org, member, email]);
+      finish(shell, failure(shell, told), options.json);
     }
   });
 }
@@ -98,13 +94,14 @@ export async function asOperator<T>(
   const { openForOperator } = await import('../host/main.js');
   const opened = await openForOperator(shell.env);
   try {
-    const { deps, config, payUrl, keysProblem } = opened;
+    const { deps, ...rest } = opened;
+    const { keysProblem } = rest;
     if (keysProblem !== null && options.examines !== true) {
       const { ConfigError } = await import('../host/config.js');
       throw new ConfigError([`PONTE_SECRET_KEYS: ${keysProblem}`]);
     }
     const used = options.dryRun === true ? dryDeps(deps) : deps;
-    return await work({ deps: used, config, payUrl, keysProblem });
+    return await work({ ...rest, deps: used });
   } finally {
     await opened.close();
   }
@@ -129,6 +126,15 @@ export function failure(shell: Shell, error: unknown): Outcome {
   const fault = error instanceof Error && !(error instanceof PonteError) && exit === 'failure';
   if (fault) shell.stderr.write(`${error.stack}\n`);
   return { json: envelope, text: '', exit };
+}
+
+/** What is not there is told by the names given: the API's text speaks of paths and keys. */
+function withNames(error: unknown, named: readonly (string | null | undefined)[]): unknown {
+  const names = named.filter(Boolean).join(', ');
+  const isPlain = error instanceof PonteError && error.message === catalogue.NotFound.message;
+  return isPlain && names !== ''
+    ? new PonteError('NotFound', `Nothing is there under ${names}.`)
+    : error;
 }
 
 function describe(error: unknown): {

@@ -68,7 +68,7 @@ export function addOrgVerbs(shell: Shell, program: Command): void {
 
   addVerb(shell, org, {
     name: 'grant-production <org-id>',
-    description: 'let it go live once its KYB is approved',
+    description: 'approve its access to production, which live mode needs besides its KYB',
     run: (_, ids) =>
       changed(shell, (deps, { grantProduction }) => grantProduction(deps, onlyId(ids))),
   });

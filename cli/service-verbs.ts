@@ -22,10 +22,11 @@ export function addServiceVerbs(shell: Shell, program: Command, version: string)
     name: 'migrate',
     description: 'bring the database to this version; again it changes nothing',
     run: () =>
-      asOperator(shell, async ({ deps, config }) => {
-        await deps.store.migrate();
-        const { databaseFile } = config;
-        return { json: { migrated: true, databaseFile }, text: `${databaseFile} is up to date.` };
+      asOperator(shell, async ({ migrated: applied, config: { databaseFile } }) => {
+        const did =
+          applied.length === 0 ? '' : ` now: migrations ${applied.join(', ')} were applied`;
+        const json = { migrated: applied.length > 0, applied, databaseFile };
+        return { json, text: `${databaseFile} is up to date${did}.` };
       }),
   });
 

@@ -83,8 +83,8 @@ export interface Settings {
 export interface Store {
   run<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   readonly claims: Claims;
-  /** Applies what migrations are missing; refuses a database newer than the code. */
-  migrate(): Promise<void>;
+  /** Applies what migrations are missing, whose numbers it yields; refuses a newer database. */
+  migrate(): Promise<readonly number[]>;
   health(): Promise<{ readonly database: boolean; readonly migrations: boolean }>;
   close(): Promise<void>;
 }

@@ -6,12 +6,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { SecretKey } from '../adapters/crypto/secret-box.js';
 import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
 import { SECOND_MS } from '../core/domain/instant.js';
-import { assert, PonteError } from '../core/errors.js';
+import { assert } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
 import { plantCanary, secretKeysProblem } from '../core/usecases/secret-keys.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { createContainer, tokens, urlOf } from './container.js';
 import { type Demo, developmentSecret, makeDemo } from './development.js';
+import { listeningProblem, openingProblem } from './mistakes.js';
 import { startWorkers, type Workers, workerSteps } from './workers.js';
 
 /** What runs when a stop is asked for has this long; the process is gone 10 s after the signal. */
@@ -31,6 +32,8 @@ export interface OperatorAccess {
   readonly config: Config;
   readonly deps: Deps;
   readonly payUrl: string;
+  /** Numbers of the migrations that were applied for this. */
+  readonly migrated: readonly number[];
   /** Why the secret keys are not those of the database; null when they are. */
   readonly keysProblem: string | null;
   close(): Promise<void>;
@@ -40,7 +43,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Everything is ready when this resolves; refuses when another process serves the database. */
 export async function startHost(config: Config): Promise<Host> {
-  const container = createContainer(config, secretKeysOf(config));
+  const container = opened(config);
   const [store, deps, signals, address] = [
     container.get(tokens.store),
     container.get(tokens.deps),
@@ -65,7 +68,9 @@ export async function startHost(config: Config): Promise<Host> {
     await plantCanary(deps);
     // Alone on the database: what a killed process had taken in hand goes on at once.
     await store.claims.releaseAll(deps.clock.nowMs());
-    const { port } = await listen(http, config);
+    const { port } = await http.listen(config.host, config.port).catch((error: unknown) => {
+      throw listeningProblem(error, config);
+    });
     if (config.baseUrl === null) address.baseUrl = urlOf(config.host, port);
     warnOfUnknown(config, deps);
     const demo = config.production ? null : await makeDemo(deps);
@@ -96,20 +101,19 @@ export async function startHost(config: Config): Promise<Host> {
 /** Opens the database beside a server that may be running; migrates one that nobody serves. */
 export async function openForOperator(env: Environment): Promise<OperatorAccess> {
   const config = readConfig(env);
-  const container = createContainer(config, secretKeysOf(config));
+  const container = opened(config);
   const store = container.get(tokens.store);
   try {
     const { migrations } = await store.health();
-    if (!migrations) {
-      store.acquireServing();
-      await store.migrate();
-    }
+    if (!migrations) store.acquireServing();
+    const migrated = migrations ? [] : await store.migrate();
     const deps = container.get(tokens.deps);
     warnOfUnknown(config, deps);
     return {
       config,
       deps,
       payUrl: deps.settings.payUrl,
+      migrated,
       keysProblem: await secretKeysProblem(deps),
       close: async () => {
         await deps.sender.close();
@@ -122,6 +126,17 @@ export async function openForOperator(env: Environment): Promise<OperatorAccess>
   }
 }
 
+/** Everything wired, and the database open. */
+function opened(config: Config): ReturnType<typeof createContainer> {
+  try {
+    const container = createContainer(config, secretKeysOf(config));
+    container.get(tokens.store);
+    return container;
+  } catch (error) {
+    throw openingProblem(error, config);
+  }
+}
+
 /** The directories and, in development, the secret key: made when they are missing. */
 function secretKeysOf(config: Config): readonly SecretKey[] {
   for (const folder of [config.dataDir, dirname(config.databaseFile)]) {
@@ -130,19 +145,6 @@ function secretKeysOf(config: Config): readonly SecretKey[] {
   const keys = config.secretKeys ?? developmentSecret(config);
   assert(config.secretKeys !== null || !config.production, 'production brings its own keys');
   return keys;
-}
-
-async function listen(
-  http: HttpServer,
-  { host, port }: Config,
-): Promise<{ readonly port: number }> {
-  try {
-    return await http.listen(host, port);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
-    const message = `${host}:${port} is in use. Stop what uses it, or set PONTE_PORT.`;
-    throw new PonteError('InternalError', message, { cause: error });
-  }
 }
 
 async function stop(deps: Deps, http: HttpServer, finished: () => Promise<void>): Promise<void> {

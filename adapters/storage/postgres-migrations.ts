@@ -11,20 +11,26 @@ const MIGRATION_LOCK = 0x706f6e01;
 const TURN_TIMEOUT = '60s';
 const TABLE_TIMEOUT = '5s';
 
+/** Yields the numbers of what it applied. */
 export async function migratePostgres(
   connections: PostgresConnections,
   known: readonly Migration[],
-): Promise<void> {
+): Promise<readonly number[]> {
+  const numbers: number[] = [];
   await connections.use('once', async (client) => {
     await client.query(`set lock_timeout = '${TURN_TIMEOUT}'; set statement_timeout = 0`);
     await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
     try {
-      for (const migration of await missing(client, known)) await apply(client, migration);
+      for (const migration of await missing(client, known)) {
+        await apply(client, migration);
+        numbers.push(migration.number);
+      }
     } finally {
       await client.query(`select pg_advisory_unlock(${MIGRATION_LOCK})`);
       await client.query('reset lock_timeout; reset statement_timeout');
     }
   });
+  return numbers;
 }
 
 export function missingInPostgres(

@@ -1,12 +1,16 @@
 // One serving process per SQLite file: its workers, its sequencer and its rate limits assume to be
 // alone. The lock is one of the operating system's on a small file beside the database, so that it
 // ends with the process, however that dies, and a restart need not wait for anything.
+import { closeSync, openSync } from 'node:fs';
 import SqliteConnection from 'better-sqlite3';
 import { PonteError } from '../../core/errors.js';
 
 /** Returns what lets go of the lock. */
 export function acquireServingLock(databasePath: string): () => void {
-  const connection = new SqliteConnection(`${databasePath}.lock`, { timeout: 0 });
+  const path = `${databasePath}.lock`;
+  // Whoever could open it could hold it.
+  closeSync(openSync(path, 'a', 0o600));
+  const connection = new SqliteConnection(path, { timeout: 0 });
   try {
     // Who holds the lock is written first and can be read while it is held. Two processes that come
     // at once may both write; the second statement lets one of them through.

@@ -66,7 +66,7 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
   return {
     ...newStore(database),
     async migrate() {
-      migrateSqlite(database.connection, known);
+      return migrateSqlite(database.connection, known);
     },
     async health() {
       return healthOf(database.connection, known);
@@ -239,11 +239,15 @@ export class SqliteDatabase implements Database {
   }
 }
 
-/** Applies what is missing of `known`, one transaction each; other processes may do the same. */
+/**
+ * Applies what is missing of `known`, one transaction each, and yields the numbers; other processes
+ * may do the same.
+ */
 export function migrateSqlite(
   connection: SqliteConnection.Database,
   known: readonly Migration[],
-): void {
+): readonly number[] {
+  const numbers: number[] = [];
   while (missingMigrations(connection, known).length > 0) {
     connection.exec('begin immediate');
     try {
@@ -263,11 +267,13 @@ export function migrateSqlite(
           .run(next.number, next.name, next.checksum);
       }
       connection.exec('commit');
+      if (next !== undefined) numbers.push(next.number);
     } catch (error) {
       if (connection.inTransaction) connection.exec('rollback');
       throw error;
     }
   }
+  return numbers;
 }
 
 function missingMigrations(

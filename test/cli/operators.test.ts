@@ -136,7 +136,9 @@ describe('what is not there is refused with code 3', () => {
     'commands retry cmd_0',
   ]) {
     test(words, async () => {
-      assert.deepEqual(await refused(words), [3, 'NotFound']);
+      const { status, json } = await ponte(words);
+      assert.deepEqual([status, json['error']], [3, 'NotFound']);
+      assert.match(`${json['message']}`, /^Nothing is there under \w+_0(, ana@\S+)?\.$/);
     });
   }
 });
@@ -303,8 +305,7 @@ describe('payments', () => {
       assert.equal(before.json['status'], 'awaiting_buyer');
       await done(`payments ${verb} ${id} --reason fraud`);
       const { json } = await api(null, 'GET', `/v1/payments/${id}`);
-      assert.equal(json['status'], status);
-      assert.match(String(json[reasonField]), /fraud/);
+      assert.deepEqual([json['status'], json[reasonField]], [status, 'fraud']);
     }
     const { json: failed } = await api(null, 'GET', '/v1/payments/ext_to-fail');
     for (const dry of ['', ' --dry-run']) {
@@ -318,7 +319,6 @@ test('the books balance, nothing is owed, nothing is stuck', async () => {
   assert.deepEqual(await done('ledger verify'), { balanced: true, imbalances: [] });
   assert.deepEqual(await done('refunds list'), { data: [], nextCursor: null });
   assert.deepEqual(await done('commands list --stuck'), { data: [], nextCursor: null });
-  assert.equal((await done('migrate'))['migrated'], true);
 });
 
 test('dead letters are found by doctor, and replayed by a running server', async () => {

@@ -32,11 +32,13 @@ function applied(connection: SqliteConnection.Database): readonly unknown[] {
   return connection.prepare('select number from schema_migrations order by number').pluck().all();
 }
 
+const known = loadMigrations('sqlite').map(({ number }) => number);
+
 test('a fresh database is unhealthy until it is migrated; twice is harmless', async () => {
   const store = openSqliteStore({ path: freshPath() });
   assert.deepEqual(await store.health(), { database: true, migrations: false });
-  await store.migrate();
-  await store.migrate();
+  assert.deepEqual(await store.migrate(), known);
+  assert.deepEqual(await store.migrate(), []);
   assert.deepEqual(await store.health(), { database: true, migrations: true });
   await store.close();
   assert.deepEqual(await store.health(), { database: false, migrations: false });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -23,6 +23,7 @@ test('one store at a time serves a file; others use it beside', async () => {
   const beside = openSqliteStore({ path });
   await serving.migrate();
   serving.acquireServing();
+  assert.equal(statSync(`${path}.lock`).mode & 0o777, 0o600);
   assert.throws(
     () => beside.acquireServing(),
     (error: unknown) =>

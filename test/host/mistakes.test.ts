@@ -1,0 +1,91 @@
+// What operators get wrong and only the machine notices is told in one line, without a stack.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { after, describe, test } from 'node:test';
+import { newSecretKey } from '../../adapters/crypto/secret-box.js';
+import { runProgram } from '../../cli/program.js';
+import { readConfig } from '../../host/config.js';
+import { listeningProblem, openingProblem } from '../../host/mistakes.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'ponte-mistakes-'));
+after(() => rmSync(folder, { recursive: true }));
+const file = join(folder, 'notes.txt');
+writeFileSync(file, 'These are notes, and no database at all.\n');
+mkdirSync(join(folder, 'sub'));
+
+type Environment = Readonly<Record<string, string>>;
+
+async function command(env: Environment, words: readonly string[]) {
+  let [stdout, stderr] = ['', ''];
+  const shell = {
+    env: { PONTE_LOG_LEVEL: 'silent', PONTE_SECRET_KEYS: newSecretKey('k'), ...env },
+    stdin: Readable.from(['']),
+    stdout: { write: (text: string) => (stdout += text) },
+    stderr: { write: (text: string) => (stderr += text) },
+    exitCode: 0,
+  };
+  await runProgram(shell, words);
+  return { status: shell.exitCode, stdout, stderr };
+}
+
+const dataDir = (name: string) => ({ PONTE_DATA_DIR: join(folder, name) });
+const database = (path: string) => ({ ...dataDir('data'), PONTE_DATABASE_URL: `sqlite:${path}` });
+
+describe('a wrong place is named with its variable', () => {
+  for (const [title, env, line] of [
+    [
+      'an address of another machine',
+      { ...dataDir('a'), PONTE_HOST: '203.0.113.9' },
+      /^PONTE_HOST: 203/,
+    ],
+    ['a data directory that is a file', dataDir('notes.txt'), /^PONTE_DATA_DIR: .* is a file/],
+    ['one below a file', dataDir('notes.txt/data'), /^PONTE_DATA_DIR: .* lies below a file/],
+    ['a database that is none', database(file), /^PONTE_DATABASE_URL: .*notes.txt is not a SQLite/],
+    ['one that is a folder', database(join(folder, 'sub')), /^PONTE_DATABASE_URL: .* is a folder/],
+  ] as const) {
+    test(title, async () => {
+      const { status, stdout, stderr } = await command(env, ['serve']);
+      assert.deepEqual([status, stdout], [7, '']);
+      const [heading, told, ...more] = stderr.trimEnd().split('\n');
+      assert.equal(heading, 'ponte: The configuration is not valid:');
+      assert.match(told?.trim() ?? '', line);
+      assert.deepEqual(more, []);
+    });
+  }
+});
+
+test('what this user may not do is told as such; any other failure stays as it is', () => {
+  const config = readConfig({ ...dataDir('data'), PONTE_PORT: '80' });
+  const failed = (code: string, path: string) => Object.assign(new Error(code), { code, path });
+  const told = (error: unknown) => (error instanceof Error ? error.message.split('\n').at(-1) : '');
+  const key = join(config.dataDir, 'secret-key');
+  for (const code of ['EACCES', 'EPERM']) {
+    const problem = `  PONTE_DATA_DIR: ${key} may not be written by this user`;
+    assert.equal(told(openingProblem(failed(code, key), config)), problem);
+  }
+  const port = '  PONTE_PORT: this user may not listen on port 80';
+  assert.equal(told(listeningProblem(failed('EACCES', ''), config)), port);
+  const fault = new Error('a fault of ours');
+  assert.equal(openingProblem(fault, config), fault);
+  assert.equal(listeningProblem(fault, config), fault);
+});
+
+test('migrate tells which migrations it applied, and that again there were none', async () => {
+  const env = dataDir('migrated');
+  const { stdout } = await command(env, ['migrate', '--json']);
+  const first = JSON.parse(stdout) as {
+    migrated: boolean;
+    applied: number[];
+    databaseFile: string;
+  };
+  assert.equal(first.migrated, true);
+  assert.deepEqual(first.applied.slice(0, 2), [1, 2]);
+  assert.equal(first.databaseFile, join(folder, 'migrated', 'ponte.db'));
+  const again = await command(env, ['migrate', '--json']);
+  assert.deepEqual(JSON.parse(again.stdout), { ...first, migrated: false, applied: [] });
+  const text = (await command(env, ['migrate'])).stdout;
+  assert.equal(text, `${first.databaseFile} is up to date.\n`);
+});
