@@ -104,9 +104,12 @@ export function accountsOf(staging: Staging): Tx['accounts'] {
       const { conditions, params } = listed(filter, [orgId, mode]);
       return staging.all(
         accounts,
+        // The ids of the page come from an index of the filters alone: SQLite would rather go
+        // through all accounts of the tenant by their key than look up each one that is named.
         [
-          `select * from connected_accounts where ${conditions.join(' and ')}`,
-          `order by id desc limit $${params.length}`,
+          'select * from connected_accounts where org_id = $1 and mode = $2 and id in (',
+          `select id from connected_accounts where ${conditions.join(' and ')}`,
+          `order by id desc limit $${params.length}) order by id desc`,
         ].join(' '),
         params,
       );

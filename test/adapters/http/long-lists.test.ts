@@ -1,13 +1,17 @@
 // Lists of ten thousand rows that were all made at one moment, read page by page while rows are
-// being added: every row comes once.
+// being added: every row that was there at first comes once. Those of the API over HTTP, those that
+// only operators have from the store. Which index has their order is query-plans.test.ts's matter.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { ConnectedAccount } from '../../../core/domain/connected-account.js';
 import { eventBody } from '../../../core/domain/event.js';
 import { noFunds } from '../../../core/domain/funds.js';
+import type { Payment } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { newDelivery } from '../../../core/domain/webhook-delivery.js';
+import type { IdPrefix, Tx } from '../../../core/ports.js';
 import { runSequencer } from '../../../core/usecases/feed.js';
-import { aBarePayment } from '../../support/domain-samples.js';
+import { aBarePayment, aDocument, aMail, anAccount } from '../../support/domain-samples.js';
 import { type CheckedSite, checkedSite } from './checked-site.js';
 import { newSubscription } from './example-calls.js';
 
@@ -17,100 +21,133 @@ const BATCH = 1_000;
 
 type Json = Readonly<Record<string, unknown>>;
 
+interface Row {
+  readonly id: string;
+}
+
+interface Page {
+  readonly ids: readonly string[];
+  /** Where the next one begins; null after the last one. */
+  readonly next: string | null;
+}
+
+/** Adds so many rows, all of one moment: within it ids are in no order of time. */
+type Add<R extends Row> = (count: number) => Promise<readonly R[]>;
+
 let site: CheckedSite;
-let tenant: Tenant;
-let key: string;
 
 before(async () => {
   site = await checkedSite();
-  tenant = { orgId: await site.world.organization(), mode: 'test' };
-  key = await site.world.key(tenant.orgId);
 });
 after(() => site.close());
 
-test('deliveries: no row is skipped or repeated', async () => {
+test('deliveries of a subscription', async () => {
+  const { tenant, key } = await newTenant();
   const subscriptionId = await newSubscription(site.world, tenant);
   const otherId = await newSubscription(site.world, tenant);
-  // The same moment for all: within it ids are in no order of time.
-  const add = async (count: number, to = subscriptionId): Promise<readonly string[]> => {
-    const { ids, clock, store } = site.world.deps;
-    const createdAtMs = clock.nowMs();
-    const made = Array.from({ length: count }, () => ids.next('whd', createdAtMs));
-    await store.run(async (tx) => {
-      for (const id of made) {
-        const event = { eventId: 'evt_1', eventType: 'invoice.created' };
-        tx.deliveries.insert(
-          newDelivery({ ...tenant, id, subscriptionId: to, ...event, createdAtMs }),
-        );
-      }
+  const addTo = (to: string) =>
+    adding('whd', (id, _, createdAtMs) => {
+      const event = { eventId: 'evt_1', eventType: 'invoice.created' };
+      const row = newDelivery({ ...tenant, id, subscriptionId: to, ...event, createdAtMs });
+      return { row, stage: (tx) => tx.deliveries.insert(row) };
     });
-    return made;
-  };
-  const rows: string[] = [];
-  while (rows.length < ROWS) rows.push(...(await add(BATCH)));
-  await add(BATCH, otherId);
-
-  const seen: string[] = [];
-  for (let cursor: unknown = ''; cursor !== null; ) {
-    const query = `limit=${PAGE}${cursor === '' ? '' : `&cursor=${cursor}`}`;
-    const path = `/v1/webhook-subscriptions/${subscriptionId}/deliveries?${query}`;
-    const { body } = await site.call('GET', path, { key });
-    seen.push(...(body['data'] as readonly Json[]).map(({ id }) => String(id)));
-    cursor = body['nextCursor'];
-    await add(3);
-  }
-  const unique = new Set(seen);
-  assert.equal(unique.size, seen.length, 'a row came twice');
-  assert.deepEqual(
-    rows.filter((id) => !unique.has(id)),
-    [],
-  );
-  assert.deepEqual(seen, seen.toSorted().toReversed(), 'newest first');
+  const add = addTo(subscriptionId);
+  const rows = await filled(add);
+  await addTo(otherId)(BATCH);
+  const path = `/v1/webhook-subscriptions/${subscriptionId}/deliveries`;
+  await readsEachOnce(rows, overHttp(path, key), add);
 });
 
-test('invoices: no row is skipped or repeated, by status or all', async () => {
-  const { ids, clock, store } = site.world.deps;
+test('invoices, all and by status; and payments as operators list them', async () => {
+  const { tenant, key } = await newTenant();
   const statuses = ['approved', 'awaiting_buyer', 'cancelled'] as const;
-  const add = async (count: number): Promise<readonly string[]> => {
-    const createdAtMs = clock.nowMs();
-    const made = Array.from({ length: count }, (_, index) => {
-      const [id, origin] = [ids.next('inv', createdAtMs), 'invoice'] as const;
-      const status = statuses[index % statuses.length] ?? 'approved';
-      return aBarePayment({ ...home, id, origin, status, createdAtMs, updatedAtMs: createdAtMs });
-    });
-    await store.run(async (tx) => {
-      for (const invoice of made) {
-        tx.payments.insert(invoice);
-        tx.funds.insert(noFunds(home, invoice.id, invoice.amount.currency));
-      }
-    });
-    return made.map(({ id }) => id);
-  };
-  const home: Tenant = { orgId: await site.world.organization(), mode: 'test' };
-  const homeKey = await site.world.key(home.orgId);
-  const rows: string[] = [];
-  while (rows.length < ROWS) rows.push(...(await add(BATCH)));
-
-  for (const filter of ['', 'status=cancelled&']) {
-    const before = new Set(
-      rows.filter((_, index) => filter === '' || (index % BATCH) % statuses.length === 2),
-    );
-    const seen: string[] = [];
-    for (let cursor: unknown = ''; cursor !== null; ) {
-      const query = `${filter}limit=${PAGE}${cursor === '' ? '' : `&cursor=${cursor}`}`;
-      const { body } = await site.call('GET', `/v1/invoices?${query}`, { key: homeKey });
-      seen.push(...(body['data'] as readonly Json[]).map(({ id }) => String(id)));
-      cursor = body['nextCursor'];
-      await add(3);
-    }
-    assert.equal(new Set(seen).size, seen.length, 'a row came twice');
-    for (const id of seen) before.delete(id);
-    assert.deepEqual([...before], []);
-    assert.deepEqual(seen, seen.toSorted().toReversed(), 'newest first');
+  const add = adding('inv', (id, index, createdAtMs) => {
+    const status = statuses[index % statuses.length] ?? 'approved';
+    const fields = {
+      id,
+      origin: 'invoice',
+      status,
+      createdAtMs,
+      updatedAtMs: createdAtMs,
+    } as const;
+    const row = aBarePayment({ ...tenant, ...fields });
+    const funds = noFunds(tenant, id, row.amount.currency);
+    return {
+      row,
+      stage: (tx) => {
+        tx.payments.insert(row);
+        tx.funds.insert(funds);
+      },
+    };
+  });
+  const rows: Payment[] = await filled(add);
+  await readsEachOnce(rows, overHttp('/v1/invoices', key), add);
+  const cancelled = rows.filter(({ status }) => status === 'cancelled');
+  await readsEachOnce(cancelled, overHttp('/v1/invoices?status=cancelled', key), add);
+  const { orgId } = tenant;
+  for (const status of [null, 'cancelled'] as const) {
+    const load = fromStore((tx, page) => tx.payments.list({ status, orgId, ...page }));
+    await readsEachOnce(status === null ? rows : cancelled, load, add);
   }
 });
 
-test('events: no row is skipped or repeated', async () => {
+test('connected accounts, under every filter', async () => {
+  const { tenant, key } = await newTenant();
+  const add = adding('acct', (id, index, createdAtMs) => {
+    const role = index % 2 === 0 ? 'seller' : 'buyer';
+    const status = index % 3 === 0 ? 'verifying' : 'approved';
+    const row = anAccount({ ...tenant, id, role, status, createdAtMs });
+    return { row, stage: (tx) => tx.accounts.insert(row) };
+  });
+  const rows: ConnectedAccount[] = await filled(add);
+  for (const [query, isListed] of [
+    ['', () => true],
+    ['?role=buyer', ({ role }) => role === 'buyer'],
+    ['?status=verifying', ({ status }) => status === 'verifying'],
+    [
+      '?role=seller&status=approved',
+      ({ role, status }) => role === 'seller' && status === 'approved',
+    ],
+  ] as readonly (readonly [string, (account: ConnectedAccount) => boolean])[]) {
+    for (const path of ['/v1/connected-accounts', '/v1/accounts']) {
+      await readsEachOnce(rows.filter(isListed), overHttp(`${path}${query}`, key), add);
+    }
+  }
+});
+
+test('mails as operators list them', async () => {
+  const add = adding('mail', (id, index, createdAtMs) => {
+    const status = index % 4 === 0 ? 'refused' : 'sent';
+    const ended = { dueAtMs: null, leaseToken: null, tokenSealed: null } as const;
+    const sentAtMs = status === 'sent' ? createdAtMs : null;
+    const fields = { ...ended, sentAtMs, nth: null, tokenHash: id, createdAtMs };
+    const row = aMail({ ...fields, id, status });
+    return { row, stage: (tx) => tx.mails.insert(row) };
+  });
+  const rows = await filled(add);
+  for (const status of [null, 'refused'] as const) {
+    const load = fromStore((tx, page) => tx.mails.list({ status, ...page }));
+    const listed = rows.filter((mail) => status === null || mail.status === status);
+    await readsEachOnce(listed, load, add);
+  }
+});
+
+test('documents as operators list them', async () => {
+  const add = adding('doc', (id, index, createdAtMs) => {
+    const status = index % 4 === 0 ? 'stored' : 'purged';
+    const row = aDocument({ id, status, createdAtMs });
+    return { row, stage: (tx) => tx.documents.insert(row) };
+  });
+  const rows = await filled(add);
+  for (const kept of [true, false]) {
+    const load = fromStore((tx, page) => tx.documents.list({ kept, ...page }));
+    const listed = rows.filter(({ status }) => !kept || status !== 'purged');
+    await readsEachOnce(listed, load, add);
+  }
+});
+
+test('events: each once, by its sequence', async () => {
+  const { tenant, key } = await newTenant();
   const { deps } = site.world;
   let emitted = 0;
   const add = async (count: number) => {
@@ -120,20 +157,17 @@ test('events: no row is skipped or repeated', async () => {
         emitted += 1;
         const [id, type] = [deps.ids.next('evt', nowMs), 'invoice.created'];
         const body = eventBody(type, { number: emitted });
-        // An organization of its own: the subscriptions above would want them all.
-        tx.outbox.append({ ...own, id, type, subjectId: 'inv_1', body, createdAtMs: nowMs });
+        tx.outbox.append({ ...tenant, id, type, subjectId: 'inv_1', body, createdAtMs: nowMs });
       }
     });
     while ((await runSequencer(deps, nowMs, BATCH)) > 0);
   };
-  const own: Tenant = { orgId: await site.world.organization(), mode: 'test' };
-  const ownKey = await site.world.key(own.orgId);
   while (emitted < ROWS) await add(BATCH);
 
   const seen: Json[] = [];
   for (let next = 0; next < ROWS; ) {
     const path = `/v1/events?after=${next}&limit=${PAGE}`;
-    const { body } = await site.call('GET', path, { key: ownKey });
+    const { body } = await site.call('GET', path, { key });
     seen.push(...(body['data'] as readonly Json[]));
     next = Number(body['nextAfter']);
     assert.equal(next, seen.length);
@@ -143,3 +177,85 @@ test('events: no row is skipped or repeated', async () => {
     assert.deepEqual([sequence, (data as Json)['number']], [index + 1, index + 1]);
   }
 });
+
+/** Of its own, so that what one test makes is not in the lists of the others. */
+async function newTenant(): Promise<{ readonly tenant: Tenant; readonly key: string }> {
+  const orgId = await site.world.organization();
+  return { tenant: { orgId, mode: 'test' }, key: await site.world.key(orgId) };
+}
+
+/** `make` yields a row and how it is stored; `index` counts the rows of one call from zero. */
+function adding<R extends Row>(
+  prefix: IdPrefix,
+  make: (
+    id: string,
+    index: number,
+    nowMs: number,
+  ) => { readonly row: R; readonly stage: (tx: Tx) => void },
+): Add<R> {
+  return async (count) => {
+    const { ids, clock, store } = site.world.deps;
+    const nowMs = clock.nowMs();
+    const made = Array.from({ length: count }, (_, index) =>
+      make(ids.next(prefix, nowMs), index, nowMs),
+    );
+    await store.run(async (tx) => {
+      for (const { stage } of made) stage(tx);
+    });
+    return made.map(({ row }) => row);
+  };
+}
+
+async function filled<R extends Row>(add: Add<R>): Promise<R[]> {
+  const rows: R[] = [];
+  while (rows.length < ROWS) rows.push(...(await add(BATCH)));
+  return rows;
+}
+
+function overHttp(path: string, key: string): (cursor: string | null) => Promise<Page> {
+  return async (cursor) => {
+    const query = `limit=${PAGE}${cursor === null ? '' : `&cursor=${cursor}`}`;
+    const { body } = await site.call('GET', `${path}${path.includes('?') ? '&' : '?'}${query}`, {
+      key,
+    });
+    const ids = (body['data'] as readonly Row[]).map(({ id }) => id);
+    return { ids, next: body['nextCursor'] as string | null };
+  };
+}
+
+function fromStore(
+  list: (
+    tx: Tx,
+    page: { readonly beforeId: string | null; readonly limit: number },
+  ) => Promise<readonly Row[]>,
+): (beforeId: string | null) => Promise<Page> {
+  return async (beforeId) => {
+    const rows = await site.world.deps.store.run((tx) => list(tx, { beforeId, limit: PAGE }));
+    const ids = rows.map(({ id }) => id);
+    return { ids, next: ids.length < PAGE ? null : (ids.at(-1) ?? null) };
+  };
+}
+
+/** Page by page to the end, with rows added in between. */
+async function readsEachOnce(
+  rows: readonly Row[],
+  load: (cursor: string | null) => Promise<Page>,
+  add: Add<Row>,
+): Promise<void> {
+  assert.ok(rows.length >= ROWS / 4);
+  const seen: string[] = [];
+  for (let cursor: string | null = null, isLast = false; !isLast; ) {
+    const { ids, next }: Page = await load(cursor);
+    seen.push(...ids);
+    [cursor, isLast] = [next, next === null];
+    await add(3);
+  }
+  const unique = new Set(seen);
+  assert.equal(unique.size, seen.length, 'a row came twice');
+  assert.deepEqual(
+    rows.map(({ id }) => id).filter((id) => !unique.has(id)),
+    [],
+    'a row was skipped',
+  );
+  assert.deepEqual(seen, seen.toSorted().toReversed(), 'newest first');
+}

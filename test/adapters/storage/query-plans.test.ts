@@ -272,7 +272,7 @@ test('pages of long lists are sought in an index that has their order', async ()
   const database = new SqliteDatabase({ path: ':memory:' });
   migrateSqlite(database.connection, loadMigrations('sqlite'));
   const texts = [...(await statementsOfTheStore())];
-  for (const [part, step] of [
+  for (const [part, ...steps] of [
     [
       'from deliveries where org_id = $1 and mode = $2 and subscription_id = $3 and id < $4',
       'SEARCH deliveries USING INDEX deliveries_of_subscription (subscription_id=? AND id<?)',
@@ -299,10 +299,49 @@ test('pages of long lists are sought in an index that has their order', async ()
       'SEARCH payments USING INDEX payments_invoices_of_status ' +
         '(org_id=? AND mode=? AND status=? AND id<?)',
     ],
+    ...accountPages(),
+    ['from mails order by id desc', 'SCAN mails USING INDEX mails_id'],
+    ['from mails where id <', 'SEARCH mails USING INDEX mails_id (id<?)'],
+    [
+      'from mails where status = $2 and id <',
+      'SEARCH mails USING INDEX mails_of_status (status=? AND id<?)',
+    ],
+    ['from documents order by id desc', 'SCAN documents USING INDEX documents_id'],
+    ['from documents where id <', 'SEARCH documents USING INDEX documents_id (id<?)'],
+    [
+      "from documents where status <> 'purged' and id <",
+      'SEARCH documents USING INDEX documents_kept (id<?)',
+    ],
   ] as const) {
     const sql = texts.find((text) => text.includes(part));
     assert.ok(sql !== undefined, part);
-    assert.deepEqual(planOf(database, sql), [step]);
+    assert.deepEqual(planOf(database, sql), steps);
   }
   database.close();
 });
+
+/** By role and status or not, the first page and one behind another: an index names the rows. */
+function accountPages(): readonly (readonly [string, ...string[]])[] {
+  const filters = [
+    [[], 'PRIMARY KEY'],
+    [['role'], 'COVERING INDEX connected_accounts_of_role'],
+    [['status'], 'COVERING INDEX connected_accounts_of_status'],
+    [['role', 'status'], 'COVERING INDEX connected_accounts_of_both'],
+  ] as const;
+  const pages = filters.flatMap(([filter, index]) =>
+    [false, true].map((isBehind) => ({ filter, index, isBehind })),
+  );
+  return pages.map(({ filter, index, isBehind }) => {
+    const columns = ['org_id', 'mode', ...filter];
+    const compared = columns.map((column, place) => `${column} = $${place + 1}`);
+    const sought = columns.map((column) => `${column}=?`);
+    if (isBehind) compared.push(`id < $${columns.length + 1}`);
+    if (isBehind) sought.push('id<?');
+    return [
+      `select id from connected_accounts where ${compared.join(' and ')} order by id desc`,
+      'SEARCH connected_accounts USING PRIMARY KEY (org_id=? AND mode=? AND id=?)',
+      'LIST SUBQUERY 1',
+      `SEARCH connected_accounts USING ${index} (${sought.join(' AND ')})`,
+    ];
+  });
+}
