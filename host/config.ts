@@ -91,10 +91,17 @@ export class ConfigError extends Error {
   }
 }
 
+/** For choices, which have no words of their own. */
+function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code !== 'invalid_value') return undefined;
+  const values = issue.values.map(String);
+  return `give ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
+}
+
 /** A variable set to the empty text counts as not set. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const set = Object.fromEntries(Object.entries(env).filter(([, text]) => text !== ''));
-  const result = variables.safeParse(set);
+  const result = variables.safeParse(set, { error: plainWords });
   const production = set['PONTE_ENV'] === 'production';
   const problems = [
     ...(result.error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`),
@@ -164,7 +171,7 @@ function wholeNumber(min: number, max: number) {
 }
 
 function onOff() {
-  return z.enum(['0', '1'], 'give 1 or 0').transform((text) => text === '1');
+  return z.enum(['1', '0']).transform((text) => text === '1');
 }
 
 /** A public address: scheme, host and perhaps a path, to which paths are appended. */

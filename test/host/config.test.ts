@@ -157,6 +157,7 @@ describe('a value of the wrong form is a problem that names its variable', () =>
         const problems = problemsOf({ [name]: value });
         assert.equal(problems.length, 1, `${name}=${value}: ${problems.join('; ')}`);
         assert.match(problems[0]!, new RegExp(`^${name}: `));
+        assert.doesNotMatch(problems[0]!, /invalid|expected/i, 'in words of ours');
       }
     });
   }
