@@ -38,8 +38,11 @@ buyer; everything else is told by events and by reading the payment.`,
   },
   {
     name: 'Connected accounts',
-    description: `Your own end clients. A seller that is \`readyToCollect\` can be named on
-payments, which are then paid to its PIX. Both path forms are one interface.`,
+    description: `Your own end clients. Create one, let it accept the terms (\`tos-session\`, then
+\`tos-accepted\`, or the \`tosId\` with the submit), upload its documents, submit it, and register
+the PIX of a seller once it is approved. A seller that is then \`readyToCollect\` can be named on
+payments, which are paid to its PIX. In test mode a seller business is approved in the answer to its
+submit, everybody else a little later. Both path forms are one interface.`,
     paths: ['connected-accounts', 'accounts'],
   },
   {
@@ -60,7 +63,10 @@ with 2xx within 10 s, and drop what came before by \`X-Service-Delivery-Id\`.`,
   },
   {
     name: 'Organization',
-    description: 'For sessions of the dashboard: keys, mode and onboarding.',
+    description: `For sessions of the dashboard: keys, mode and onboarding. A session begins in
+test mode and lives 12 hours. Owners and admins may do everything, finance all but
+\`api_keys:write\` and \`webhooks:write\`, viewers the \`:read\` scopes; a change of role counts
+at once.`,
     paths: ['api-keys', 'auth', 'onboarding'],
   },
   {
@@ -148,6 +154,7 @@ yours. An approval counts for every integrator once the buyer has signed in on t
 - A delivery has the same \`X-Service-Delivery-Id\` and the same bytes each time. Anything but 2xx
   within 10 s is a failure, a redirect too; attempts 2 to 7 follow after 30 s, 2 min, 10 min, 1 h,
   6 h and 24 h, then it is a \`dead_letter\`, which can be replayed.
+- URLs are https on any port, without credentials and fragment, and lead to public addresses.
 - \`payment_intent.*\` tells of payments created as intents, \`invoice.*\` of these and of invoices:
   one event per change and namespace.
 - What webhooks carry can be read again, from any sequence on: \`GET /v1/events\`.
