@@ -17,7 +17,7 @@ export const exitCodes = {
   forbidden: [5, 'not permitted'],
   tryAgain: [6, 'not possible now: try again'],
   configuration: [7, 'the configuration is not valid'],
-  checkFailed: [8, 'a check found something wrong (doctor, demo, ledger verify)'],
+  checkFailed: [8, 'a check found something wrong (doctor, demo, ledger verify, store copy)'],
 } as const satisfies Record<string, readonly [number, string]>;
 
 export type ExitKind = keyof typeof exitCodes;

@@ -14,6 +14,7 @@ import { exitCodes, failure, finish, type Shell } from './operator.js';
 import { addOrgVerbs } from './org-verbs.js';
 import { addPaymentsVerbs } from './payments-verbs.js';
 import { addServiceVerbs } from './service-verbs.js';
+import { addStoreVerbs } from './store-verbs.js';
 
 /** Runs one command to its end; `shell.exitCode` then tells how it went. */
 export async function runProgram(shell: Shell, words: readonly string[]): Promise<void> {
@@ -39,6 +40,7 @@ export async function runProgram(shell: Shell, words: readonly string[]): Promis
   addCommandsVerbs(shell, program);
   addDocumentsVerbs(shell, program);
   addLedgerVerbs(shell, program);
+  addStoreVerbs(shell, program);
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {

@@ -1,6 +1,7 @@
 // Migrations of a PostgreSQL database: one transaction each, one process at a time. They wait for a
 // lock on a table only a bounded time: a queue behind it would stop every host that serves.
 import type pg from 'pg';
+import { PonteError } from '../../core/errors.js';
 import type { Row } from './database.js';
 import { type Migration, pendingMigrations } from './migrations.js';
 import type { PostgresConnections } from './postgres-connections.js';
@@ -45,8 +46,10 @@ async function missing(
   known: readonly Migration[],
 ): Promise<readonly Migration[]> {
   const found = await client.query<Row>(
-    "select to_regclass('schema_migrations') is not null as exists",
+    "select to_regclass('schema_migrations') is not null as exists, " +
+      "to_regclass('store_copy') is not null as copying",
   );
+  if (found.rows[0]?.['copying'] === true) throw halfCopied();
   if (found.rows[0]?.['exists'] !== true) return known;
   const applied = await client.query<Row>(
     'select number, checksum from schema_migrations order by number',
@@ -73,4 +76,13 @@ async function apply(client: pg.ClientBase, migration: Migration): Promise<void>
     await client.query('rollback');
     throw error;
   }
+}
+
+/** What store-copy.ts has begun and not ended must not be served by anybody. */
+function halfCopied(): PonteError {
+  return new PonteError(
+    'InternalError',
+    'A store is being copied into this database: what is here is not whole. ' +
+      'Run ponte store copy again until it ends, or use another database.',
+  );
 }

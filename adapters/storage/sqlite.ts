@@ -276,7 +276,8 @@ export function migrateSqlite(
   return numbers;
 }
 
-function missingMigrations(
+/** What of `known` was not applied yet; refuses a file newer than the code. */
+export function missingMigrations(
   connection: SqliteConnection.Database,
   known: readonly Migration[],
 ): readonly Migration[] {

@@ -1,0 +1,333 @@
+// Moving a store from SQLite to PostgreSQL: every table of the file, in the order of its primary
+// key, in batches, and then both sides read again and compared. The tables and their columns are
+// those that the databases name. Where a copy that was cut off goes on is told by the rows that are
+// there: a batch is one statement, so what lies before the last key of a table is whole.
+//
+// Until both sides were found equal the target has a table `store_copy`, by which every process
+// refuses to serve or migrate it (postgres-migrations.ts).
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import SqliteConnection from 'better-sqlite3';
+import type pg from 'pg';
+import { assert, PonteError } from '../../core/errors.js';
+import { loadMigrations } from './migrations.js';
+import { type PostgresConnections, postgresConnections } from './postgres-connections.js';
+import { migratePostgres } from './postgres-migrations.js';
+import { acquireServingLock } from './serving-lock.js';
+import { missingMigrations } from './sqlite.js';
+
+/** Bounds memory: the longest rows are of some 70 KB. */
+const BATCH_ROWS = 500;
+/** "ponte" and what the lock is for, as the number that PostgreSQL asks for. */
+const COPY_LOCK = 0x706f6ec0;
+
+export interface CopyOptions {
+  /** The SQLite file. */
+  readonly from: string;
+  /** The URL of a PostgreSQL database that is new, or was migrated and never used. */
+  readonly to: string;
+  /** Told after each batch how many rows of the table were copied so far. */
+  readonly progress?: (table: string, rows: number) => void;
+}
+
+/** What a table holds, told so that two databases can be compared. */
+export interface TableSum {
+  readonly rows: number;
+  /** SHA-256 over the canonical text of the rows in the order of their keys, in hex. */
+  readonly checksum: string;
+}
+
+export interface CopiedTable {
+  readonly table: string;
+  /** Rows that this run copied; the others were there. */
+  readonly copied: number;
+  readonly source: TableSum;
+  readonly target: TableSum;
+  readonly equal: boolean;
+}
+
+/**
+ * Copies what is missing in the target and compares both sides. The target can be served when all
+ * tables are equal, and not before. Nobody serves the source meanwhile, and nothing changes in it.
+ */
+export async function copyStore(options: CopyOptions): Promise<readonly CopiedTable[]> {
+  if (!existsSync(options.from)) {
+    throw new PonteError('NotFound', `There is no database ${options.from}.`);
+  }
+  const release = acquireServingLock(options.from);
+  try {
+    const source = new SqliteConnection(options.from, { readonly: true });
+    try {
+      return await copyFrom(source, options);
+    } finally {
+      source.close();
+    }
+  } finally {
+    release();
+  }
+}
+
+async function copyFrom(
+  source: SqliteConnection.Database,
+  { from, to, progress }: CopyOptions,
+): Promise<readonly CopiedTable[]> {
+  // One moment of the file, whatever an operator's command beside this one writes.
+  source.exec('begin');
+  if (missingMigrations(source, loadMigrations('sqlite')).length > 0) {
+    throw new PonteError(
+      'InternalError',
+      `${from} was last used by an older version of Ponte. Run ponte migrate on it first.`,
+    );
+  }
+  const connections = postgresConnections({ url: to });
+  try {
+    return await connections.use('once', async (client) => {
+      await begin(client, connections, source);
+      const copies: CopiedTable[] = [];
+      for (const table of await tablesOf(source, client)) {
+        const copied = await copyTable(source, client, table, progress);
+        const [ofSource, ofTarget] = [
+          await sumOf(batchesOf(sourceRows(source, table, null))),
+          await sumOf(targetBatches(client, table)),
+        ];
+        const equal = ofSource.rows === ofTarget.rows && ofSource.checksum === ofTarget.checksum;
+        copies.push({ table: table.name, copied, source: ofSource, target: ofTarget, equal });
+        if (equal && table.identity !== null) await goOnBehind(source, client, table);
+      }
+      if (copies.every(({ equal }) => equal)) await client.query('drop table store_copy');
+      return copies;
+    });
+  } finally {
+    await connections.close();
+  }
+}
+
+// ------------------------------------------------------------------------------- the mark
+
+/** Marks the target as half-copied from this source, or finds that it is just that. */
+async function begin(
+  client: pg.ClientBase,
+  connections: PostgresConnections,
+  source: SqliteConnection.Database,
+): Promise<void> {
+  const { rows } = await client.query('select pg_try_advisory_lock($1) as taken', [COPY_LOCK]);
+  if (rows[0]?.taken !== true) throw refused('Another process is copying into it right now.');
+  const fingerprint = fingerprintOf(source);
+  const marked = await client.query("select to_regclass('store_copy') is not null as begun");
+  if (marked.rows[0]?.begun === true) {
+    const mark = await client.query('select source from store_copy');
+    if (mark.rows[0]?.source === fingerprint) return;
+    throw refused('Another database is being copied into it, or by another version of Ponte.');
+  }
+  await migratePostgres(connections, loadMigrations('postgres'));
+  const tables = await tablesOf(source, client);
+  await client.query('begin');
+  try {
+    await client.query('create table store_copy (source text not null)');
+    await client.query('insert into store_copy (source) values ($1)', [fingerprint]);
+    const used: string[] = [];
+    for (const { name } of tables) {
+      const found = await client.query(`select exists (select 1 from ${name}) as used`);
+      if (found.rows[0]?.used === true) used.push(name);
+    }
+    if (used.length > 0) throw refused(`It holds rows already: ${used.join(', ')}.`);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  }
+}
+
+/**
+ * Of the file and of the two schemas. Each file has migrated at a time of its own; a copy of a file
+ * that was changed since is found when both sides are compared.
+ */
+function fingerprintOf(source: SqliteConnection.Database): string {
+  const migrated = source.prepare('select * from schema_migrations order by number').raw().all();
+  const known = loadMigrations('postgres').map(({ checksum }) => checksum);
+  return createHash('sha256')
+    .update(JSON.stringify([migrated, known]))
+    .digest('hex');
+}
+
+function refused(why: string): PonteError {
+  return new PonteError('InternalError', `Nothing can be copied into this database. ${why}`);
+}
+
+// ----------------------------------------------------------------------------- the tables
+
+interface Table {
+  readonly name: string;
+  readonly columns: readonly Column[];
+  /** The columns of the primary key, in its order. */
+  readonly key: readonly string[];
+  /** The column whose values the database gives; null where there is none. */
+  readonly identity: string | null;
+}
+
+interface Column {
+  readonly name: string;
+  /** PostgreSQL's name of its type. */
+  readonly type: string;
+}
+
+type Value = string | number | bigint | boolean | null;
+
+/** Every table that the source has, but for the one that tells its migrations. */
+async function tablesOf(
+  source: SqliteConnection.Database,
+  client: pg.ClientBase,
+): Promise<readonly Table[]> {
+  const names = source
+    .prepare<unknown[], string>(
+      "select name from sqlite_schema where type = 'table' and name not like 'sqlite~_%' " +
+        "escape '~' and name <> 'schema_migrations' order by name",
+    )
+    .pluck()
+    .all();
+  const found = await client.query<Readonly<Record<string, string>>>(
+    'select table_name, column_name, data_type, is_identity from information_schema.columns ' +
+      'where table_schema = current_schema() order by ordinal_position',
+  );
+  return names.map((name) => {
+    const inSource = source
+      .prepare<unknown[], { readonly name: string; readonly pk: number }>(
+        'select name, pk from pragma_table_info(?)',
+      )
+      .all(name);
+    const inTarget = found.rows.filter((row) => row['table_name'] === name);
+    const columns = inTarget.map((row) => ({
+      name: row['column_name'] ?? '',
+      type: row['data_type'] ?? '',
+    }));
+    const sorted = (of: readonly { readonly name: string }[]) => of.map((one) => one.name).sort();
+    assert(
+      sorted(inSource).join() === sorted(columns).join(),
+      `${name} has the same columns in both databases`,
+    );
+    const key = inSource.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
+    const identity = inTarget.find((row) => row['is_identity'] === 'YES')?.['column_name'] ?? null;
+    return { name, columns, key: key.map((column) => column.name), identity };
+  });
+}
+
+/** Copies the rows behind the last one that is there; returns how many. */
+async function copyTable(
+  source: SqliteConnection.Database,
+  client: pg.ClientBase,
+  table: Table,
+  progress: CopyOptions['progress'],
+): Promise<number> {
+  const { name, columns, key } = table;
+  const backwards = key.map((column) => `${column} desc`).join(', ');
+  const last = await client.query<Value[]>({
+    text: `select ${key.join(', ')} from ${name} order by ${backwards} limit 1`,
+    rowMode: 'array',
+  });
+  const names = columns.map((column) => column.name).join(', ');
+  const lists = columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ');
+  const text =
+    `insert into ${name} (${names}) overriding system value ` +
+    `select * from unnest(${lists}) as given (${names})`;
+  let copied = 0;
+  for (const batch of batchesOf(sourceRows(source, table, last.rows[0] ?? null))) {
+    const values = columns.map((column, index) =>
+      batch.map((row) => inTarget(name, column, row[index] ?? null)),
+    );
+    await client.query(text, values);
+    copied += batch.length;
+    progress?.(name, copied);
+  }
+  return copied;
+}
+
+/** Values given from now on follow those that the source ever gave, removed rows included. */
+async function goOnBehind(
+  source: SqliteConnection.Database,
+  client: pg.ClientBase,
+  { name, identity }: Table,
+): Promise<void> {
+  const last = source.prepare('select seq from sqlite_sequence where name = ?').pluck().get(name);
+  if (last === undefined || last === 0) return;
+  await client.query('select setval(pg_get_serial_sequence($1, $2), $3)', [name, identity, last]);
+}
+
+function* sourceRows(
+  source: SqliteConnection.Database,
+  { name, columns, key }: Table,
+  behind: readonly Value[] | null,
+): Iterable<readonly Value[]> {
+  const names = columns.map((column) => column.name).join(', ');
+  const keys = key.join(', ');
+  const where = behind === null ? '' : `where (${keys}) > (${key.map(() => '?').join(', ')})`;
+  yield* source
+    .prepare<Value[], Value[]>(`select ${names} from ${name} ${where} order by ${keys}`)
+    .safeIntegers(true)
+    .raw(true)
+    .iterate(...(behind ?? []));
+}
+
+function* batchesOf(rows: Iterable<readonly Value[]>): Iterable<readonly (readonly Value[])[]> {
+  let batch: (readonly Value[])[] = [];
+  for (const row of rows) {
+    if (batch.push(row) < BATCH_ROWS) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function* targetBatches(
+  client: pg.ClientBase,
+  { name, columns, key }: Table,
+): AsyncIterable<readonly (readonly Value[])[]> {
+  const names = columns.map((column) => column.name);
+  const keys = key.join(', ');
+  const places = key.map((column) => names.indexOf(column));
+  for (let behind: readonly Value[] = []; ; ) {
+    const where = behind.length === 0 ? '' : `where (${keys}) > (${bound(key.length)})`;
+    const { rows } = await client.query<Value[]>({
+      text: `select ${names.join(', ')} from ${name} ${where} order by ${keys} limit ${BATCH_ROWS}`,
+      values: [...behind],
+      rowMode: 'array',
+    });
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows;
+    behind = places.map((place) => last[place] ?? null);
+  }
+}
+
+function bound(count: number): string {
+  return Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ');
+}
+
+// ----------------------------------------------------------------------------- the values
+
+/** Flags are 0 or 1 in SQLite, times milliseconds. */
+function inTarget(table: string, { name, type }: Column, value: Value): Value {
+  if (value === null) return null;
+  if (type === 'boolean') return BigInt(value) === 1n;
+  if (type === 'timestamp with time zone') return new Date(Number(value)).toISOString();
+  const text = String(value);
+  assert(!text.includes('\0'), `${table}.${name} has a NUL, which PostgreSQL does not keep`);
+  return text;
+}
+
+async function sumOf(
+  batches: Iterable<readonly (readonly Value[])[]> | AsyncIterable<readonly (readonly Value[])[]>,
+): Promise<TableSum> {
+  const hash = createHash('sha256');
+  let rows = 0;
+  for await (const batch of batches) {
+    for (const row of batch) hash.update(`${JSON.stringify(row.map(canonical))}\n`);
+    rows += batch.length;
+  }
+  return { rows, checksum: hash.digest('hex') };
+}
+
+/** The same text of a value in both databases: times come as milliseconds from either. */
+function canonical(value: Value): string | null {
+  if (value === null) return null;
+  return String(typeof value === 'boolean' ? Number(value) : value);
+}

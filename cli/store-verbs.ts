@@ -1,0 +1,64 @@
+// `ponte store copy`: what is done to a whole database. It names both databases itself, so it needs
+// no configuration and no secret keys.
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { addVerb, type Outcome, type Shell } from './operator.js';
+import { table } from './output.js';
+
+interface CopyOptions {
+  /** A file. */
+  readonly from: string;
+  readonly to: string;
+}
+
+export function addStoreVerbs(shell: Shell, program: Command): void {
+  const noun = program.command('store').description('the database as a whole');
+
+  addVerb<CopyOptions>(shell, noun, {
+    name: 'copy',
+    description: 'copy a SQLite file into a PostgreSQL database and compare both; again, go on',
+    options: [
+      new Option('--from <url>', 'sqlite:<file>; nobody may serve it meanwhile')
+        .argParser(sqliteFile)
+        .makeOptionMandatory(),
+      new Option('--to <url>', 'postgres://…; a database without rows')
+        .argParser(postgresUrl)
+        .makeOptionMandatory(),
+    ],
+    run: (options) => copy(shell, options),
+  });
+}
+
+/** Which table is being copied is told on stderr: it may take a while. */
+async function copy(shell: Shell, { from, to }: CopyOptions): Promise<Outcome> {
+  const { copyStore } = await import('../adapters/storage/store-copy.js');
+  let copying = '';
+  const progress = (name: string) => {
+    if (name !== copying) shell.stderr.write(`copying ${name}\n`);
+    copying = name;
+  };
+  const tables = await copyStore({ from, to, progress });
+  const equal = tables.every((one) => one.equal);
+  const rows = tables.map((one) => [
+    ...[one.table, one.copied, one.source.rows, one.target.rows],
+    one.equal ? one.source.checksum : 'DIFFERENT ROWS',
+  ]);
+  const end = equal
+    ? 'Both sides are equal. Serve the copy with the same PONTE_SECRET_KEYS.'
+    : 'The sides differ, so nobody can serve the copy. Copy into another database.';
+  return {
+    json: { equal, tables },
+    text: `${table(['TABLE', 'COPIED', 'ROWS', 'THERE', 'SHA-256'], rows, '')}\n${end}`,
+    exit: equal ? 'done' : 'checkFailed',
+  };
+}
+
+function sqliteFile(text: string): string {
+  if (!/^sqlite:./.test(text)) throw new InvalidArgumentError('Give sqlite:<file>.');
+  return resolve(text.slice('sqlite:'.length));
+}
+
+function postgresUrl(text: string): string {
+  if (!/^postgres(ql)?:\/\/./.test(text)) throw new InvalidArgumentError('Give postgres://….');
+  return text;
+}

@@ -1,0 +1,255 @@
+// Moving up: a SQLite file is copied into PostgreSQL whole, unchanged, in batches, and by as many
+// runs as it takes; and nobody serves what is not whole.
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import SqliteConnection from 'better-sqlite3';
+import pg from 'pg';
+import { openPostgresStore, type PostgresStore } from '../../../adapters/storage/postgres.js';
+import { openSqliteStore } from '../../../adapters/storage/sqlite.js';
+import { type CopiedTable, copyStore } from '../../../adapters/storage/store-copy.js';
+import type { Store } from '../../../core/ports.js';
+import { aBarePayment, anEvent, aPayment } from '../../support/domain-samples.js';
+import { contentsOf, fillStore } from '../../support/filled-store.js';
+import { localPostgres } from '../../support/local-postgres.js';
+
+const postgres = localPostgres();
+const folder = mkdtempSync(join(tmpdir(), 'ponte-copy-'));
+const opened: Store[] = [];
+after(async () => {
+  await Promise.all(opened.map((store) => store.close()));
+  rmSync(folder, { recursive: true });
+});
+
+let files = 0;
+
+/** A file that `fill` has filled and nobody holds open. */
+async function sourceFile(fill: (store: Store) => Promise<unknown>): Promise<string> {
+  files += 1;
+  const path = join(folder, `${files}.db`);
+  const store = openSqliteStore({ path });
+  await store.migrate();
+  await fill(store);
+  await store.close();
+  return path;
+}
+
+function postgresStore(url: string): PostgresStore {
+  const store = openPostgresStore({ url });
+  opened.push(store);
+  return store;
+}
+
+async function query(url: string, text: string): Promise<readonly unknown[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Ids that a dictionary would put in another order than their bytes. */
+async function manyPayments(store: Store, count: number): Promise<void> {
+  const ids = Array.from({ length: count }, (_, index) => {
+    const text = `${index}`.padStart(6, '0');
+    return ['pi_a', 'pi_B', 'pi__'].map((prefix) => prefix + text)[index % 3] as string;
+  });
+  for (let from = 0; from < count; from += 1_000) {
+    await store.run(async (tx) => {
+      for (const id of ids.slice(from, from + 1_000)) {
+        tx.payments.insert(aBarePayment({ id, externalId: id }));
+      }
+    });
+  }
+}
+
+/** Copies until `rows` rows of the table are there, and dies. */
+async function cutOff(from: string, to: string, table: string, rows: number): Promise<void> {
+  const progress = (copying: string, copied: number) => {
+    if (copying === table && copied >= rows) throw new Error('the power failed');
+  };
+  await assert.rejects(copyStore({ from, to, progress }));
+}
+
+function unequal(tables: readonly CopiedTable[]): readonly string[] {
+  return tables.filter(({ equal }) => !equal).map(({ table }) => table);
+}
+
+test('every table is copied, and reads as it did', async () => {
+  const path = await sourceFile(fillStore);
+  const url = await postgres.newDatabase();
+  const tables = await copyStore({ from: path, to: url });
+  assert.ok(tables.length >= 24, `${tables.length} tables`);
+  for (const { table, copied, source, target, equal } of tables) {
+    assert.ok(copied > 0, `no row of ${table} is in the sample`);
+    assert.deepEqual([target, equal, source.rows], [source, true, copied], table);
+  }
+  const source = openSqliteStore({ path });
+  opened.push(source);
+  const target = postgresStore(url);
+  assert.deepEqual(await target.health(), { database: true, migrations: true });
+  assert.deepEqual(await contentsOf(target), await contentsOf(source));
+});
+
+test('positions of the outbox go on behind those that were ever given', async () => {
+  const path = await sourceFile(async (store) => {
+    await fillStore(store);
+    await store.run(async (tx) => tx.outbox.remove(await tx.outbox.oldest(100)));
+  });
+  const url = await postgres.newDatabase();
+  await copyStore({ from: path, to: url });
+  const target = postgresStore(url);
+  await target.run(async (tx) => tx.outbox.append(anEvent()));
+  const [row] = await target.run((tx) => tx.outbox.oldest(1));
+  assert.equal(row?.position, 3n);
+});
+
+test('a copy that was cut off goes on where it stopped', async () => {
+  const path = await sourceFile((store) => manyPayments(store, 2_200));
+  const url = await postgres.newDatabase();
+  await cutOff(path, url, 'payments', 1_000);
+  const tables = await copyStore({ from: path, to: url });
+  const payments = tables.find(({ table }) => table === 'payments');
+  assert.deepEqual([payments?.copied, payments?.target.rows], [1_200, 2_200]);
+  assert.deepEqual(unequal(tables), []);
+});
+
+test('what is not whole is neither served nor migrated, until it is', async () => {
+  const path = await sourceFile((store) => manyPayments(store, 600));
+  const url = await postgres.newDatabase();
+  await cutOff(path, url, 'payments', 500);
+  const target = postgresStore(url);
+  assert.deepEqual(await target.health(), { database: true, migrations: false });
+  await assert.rejects(target.migrate(), { code: 'InternalError', message: /not whole/ });
+  await copyStore({ from: path, to: url });
+  await target.migrate();
+  assert.deepEqual(await target.health(), { database: true, migrations: true });
+});
+
+test('20,000 rows are copied in batches of 500 at most', async () => {
+  const path = await sourceFile((store) => manyPayments(store, 20_000));
+  const url = await postgres.newDatabase();
+  const told: number[] = [];
+  const tables = await copyStore({
+    from: path,
+    to: url,
+    progress: (_, rows) => told.push(rows),
+  });
+  assert.deepEqual(
+    told,
+    Array.from({ length: 40 }, (_, index) => (index + 1) * 500),
+  );
+  assert.deepEqual(unequal(tables), []);
+});
+
+describe('what is not the same on both sides is found', () => {
+  for (const [what, change, table] of [
+    ['a text', "update payments set buyer_name = 'x' where id = 'pi_1'", 'payments'],
+    ['a null', "update deliveries set last_error = ''", 'deliveries'],
+    ['an amount', 'update funds set received_minor = received_minor + 1', 'funds'],
+    ['a flag', "update subscriptions set active = true where id = 'whs_2'", 'subscriptions'],
+    ['a time', "update mails set created_at = created_at + interval '1 ms'", 'mails'],
+    ['a key', "update payments set id = 'pi_0' where id = 'pi_1'", 'payments'],
+    ['a row too few', "delete from payments where id = 'pi_1'", 'payments'],
+    [
+      'a row too many',
+      "insert into key_canaries (key_id, sealed, created_at) values ('z', 's', now())",
+      'key_canaries',
+    ],
+  ] as const) {
+    test(what, async () => {
+      const path = await sourceFile(fillStore);
+      const url = await postgres.newDatabase();
+      // Behind the last row of the last table, so that only the comparison is left.
+      await cutOff(path, url, 'subscriptions', 2);
+      await query(url, change);
+      const tables = await copyStore({ from: path, to: url });
+      assert.deepEqual(unequal(tables), [table]);
+      await assert.rejects(postgresStore(url).migrate(), { message: /not whole/ });
+    });
+  }
+
+  test('a row that the source got after the copy was begun', async () => {
+    const path = await sourceFile((store) => manyPayments(store, 600));
+    const url = await postgres.newDatabase();
+    await cutOff(path, url, 'payments', 600);
+    const source = openSqliteStore({ path });
+    await source.run(async (tx) => tx.payments.insert(aPayment({ id: 'pi_0' })));
+    await source.close();
+    assert.deepEqual(unequal(await copyStore({ from: path, to: url })), ['payments']);
+  });
+});
+
+describe('refused:', () => {
+  test('a target that holds rows, and nothing is changed in it', async () => {
+    const from = await sourceFile(fillStore);
+    const to = await postgres.newDatabase();
+    const target = postgresStore(to);
+    await target.migrate();
+    await target.run(async (tx) => tx.outbox.append(anEvent()));
+    await assert.rejects(copyStore({ from, to }), { message: /holds rows already: outbox\./ });
+    assert.deepEqual(await target.health(), { database: true, migrations: true });
+    assert.deepEqual(await query(to, 'select count(*)::int as payments from payments'), [
+      { payments: 0 },
+    ]);
+  });
+
+  test('a target that was copied into already', async () => {
+    const from = await sourceFile(fillStore);
+    const to = await postgres.newDatabase();
+    await copyStore({ from, to });
+    await assert.rejects(copyStore({ from, to }), { message: /holds rows already/ });
+  });
+
+  test('a target into which another database is being copied', async () => {
+    const from = await sourceFile((store) => manyPayments(store, 600));
+    const to = await postgres.newDatabase();
+    await cutOff(from, to, 'payments', 500);
+    const other = await sourceFile(fillStore);
+    await assert.rejects(copyStore({ from: other, to }), { message: /Another database/ });
+    assert.deepEqual(unequal(await copyStore({ from, to })), []);
+  });
+
+  test('a target into which another process is copying right now', async () => {
+    const from = await sourceFile(fillStore);
+    const other = await sourceFile(fillStore);
+    const to = await postgres.newDatabase();
+    const begun = Promise.withResolvers<void>();
+    const first = copyStore({ from, to, progress: () => begun.resolve() });
+    await begun.promise;
+    await assert.rejects(copyStore({ from: other, to }), { message: /Another process is copying/ });
+    assert.deepEqual(unequal(await first), []);
+  });
+
+  test('a source that is being served', async () => {
+    const from = await sourceFile(fillStore);
+    const to = await postgres.newDatabase();
+    const serving = openSqliteStore({ path: from });
+    serving.acquireServing();
+    await assert.rejects(copyStore({ from, to }), { message: /already serves .* Stop it first/ });
+    await serving.close();
+    assert.deepEqual(unequal(await copyStore({ from, to })), []);
+  });
+
+  test('a source of another version', async () => {
+    const from = await sourceFile(fillStore);
+    const connection = new SqliteConnection(from);
+    connection.exec(
+      'delete from schema_migrations where number = (select max(number) from schema_migrations)',
+    );
+    connection.close();
+    const to = await postgres.newDatabase();
+    await assert.rejects(copyStore({ from, to }), { message: /Run ponte migrate on it first/ });
+  });
+
+  test('a source that is not there, and none is made', async () => {
+    const from = join(folder, 'none.db');
+    const to = await postgres.newDatabase();
+    await assert.rejects(copyStore({ from, to }), { code: 'NotFound' });
+    assert.ok(!existsSync(from));
+  });
+});

@@ -1,0 +1,138 @@
+// `ponte store copy`, as an operator runs it: killed in the middle, run again, and what it says.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { openPostgresStore } from '../../adapters/storage/postgres.js';
+import { openSqliteStore } from '../../adapters/storage/sqlite.js';
+import { runProgram } from '../../cli/program.js';
+import { aBarePayment } from '../support/domain-samples.js';
+import { contentsOf, fillStore } from '../support/filled-store.js';
+import { localPostgres } from '../support/local-postgres.js';
+import { projectRoot } from '../support/source-tree.js';
+
+const postgres = localPostgres();
+const folder = mkdtempSync(join(tmpdir(), 'ponte-store-cli-'));
+const file = join(folder, 'ponte.db');
+const PAYMENTS = 20_000;
+
+before(async () => {
+  const store = openSqliteStore({ path: file });
+  await store.migrate();
+  await fillStore(store);
+  for (let from = 0; from < PAYMENTS; from += 1_000) {
+    await store.run(async (tx) => {
+      for (let index = from; index < from + 1_000; index += 1) {
+        tx.payments.insert(aBarePayment({ id: `pi_many_${index}` }));
+      }
+    });
+  }
+  await store.close();
+});
+after(() => rmSync(folder, { recursive: true }));
+
+async function ponte(words: readonly string[]) {
+  const printed = { stdout: '', stderr: '' };
+  const shell = {
+    env: {},
+    stdin: Readable.from([]),
+    stdout: { write: (text: string) => (printed.stdout += text) },
+    stderr: { write: (text: string) => (printed.stderr += text) },
+    exitCode: 0,
+  };
+  await runProgram(shell, words);
+  return { ...printed, status: shell.exitCode };
+}
+
+/** Runs the copy as a process of its own, and kills it while it copies payments. */
+async function killedCopy(url: string): Promise<void> {
+  const words = ['store', 'copy', '--from', `sqlite:${file}`, '--to', url];
+  const child = spawn(process.execPath, ['--import', 'tsx', 'cli/main.ts', ...words], {
+    cwd: projectRoot,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let told = '';
+  for await (const text of child.stderr) {
+    told += String(text);
+    if (told.includes('copying payments')) break;
+  }
+  child.kill('SIGKILL');
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  assert.match(told, /copying payments/);
+}
+
+async function paymentsIn(url: string): Promise<number> {
+  const client = new pg.Client(url);
+  await client.connect();
+  const { rows } = await client.query('select count(*)::int as count from payments');
+  await client.end();
+  return rows[0]?.count;
+}
+
+test('a copy that is killed goes on when it is given again, and both sides are equal', async () => {
+  const url = await postgres.newDatabase();
+  await killedCopy(url);
+  const there = await paymentsIn(url);
+  assert.ok(there >= 500 && there < PAYMENTS, `${there} payments`);
+
+  const target = openPostgresStore({ url });
+  await assert.rejects(target.migrate(), { message: /not whole/ });
+  const words = ['store', 'copy', '--from', `sqlite:${file}`, '--to', url];
+  const { status, stdout } = await ponte([...words, '--json']);
+  assert.equal(status, 0, stdout);
+  const { equal, tables } = JSON.parse(stdout) as {
+    readonly equal: boolean;
+    readonly tables: readonly Readonly<Record<string, unknown>>[];
+  };
+  assert.equal(equal, true);
+  const payments = tables.find((one) => one['table'] === 'payments');
+  const sum = payments?.['source'] as { readonly rows: number; readonly checksum: string };
+  assert.equal(sum.rows, PAYMENTS + 3);
+  assert.ok(Number(payments?.['copied']) <= PAYMENTS + 3 - there);
+  assert.match(sum.checksum, /^[0-9a-f]{64}$/);
+  assert.deepEqual(payments?.['target'], sum);
+
+  const source = openSqliteStore({ path: file });
+  assert.deepEqual(await contentsOf(target), await contentsOf(source));
+  await Promise.all([source.close(), target.close()]);
+
+  const again = await ponte(words);
+  assert.equal(again.status, 1);
+  assert.match(again.stderr, /It holds rows already: /);
+});
+
+test('people read each table with its rows and its checksum; what differs ends with code 8', async () => {
+  const url = await postgres.newDatabase();
+  const words = ['store', 'copy', '--from', `sqlite:${file}`, '--to', url];
+  await killedCopy(url);
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query("update members set email = 'mallory@acme.example'");
+  const differing = await ponte(words);
+  assert.equal(differing.status, 8);
+  assert.match(differing.stdout, /^members +0 +1 +1 +DIFFERENT ROWS$/m);
+  assert.match(differing.stdout, /^buyers +0 +1 +1 +[0-9a-f]{64}$/m);
+  assert.match(differing.stdout, /Copy into another database\.\n$/);
+  await client.query("update members set email = 'Ana@Acme.example'");
+  await client.end();
+  const { status, stdout } = await ponte(words);
+  assert.equal(status, 0);
+  assert.match(
+    stdout,
+    /Both sides are equal\. Serve the copy with the same PONTE_SECRET_KEYS\.\n$/,
+  );
+});
+
+test('what names no databases is refused with code 2, a file that is not there with 3', async () => {
+  const copy = async (from: string, to: string) =>
+    (await ponte(['store', 'copy', '--from', from, '--to', to])).status;
+  assert.equal((await ponte(['store', 'copy', '--from', `sqlite:${file}`])).status, 2);
+  assert.equal(await copy(file, 'postgres://127.0.0.1/ponte'), 2);
+  assert.equal(await copy(`sqlite:${file}`, 'sqlite:other.db'), 2);
+  assert.equal(await copy(`sqlite:${file}.none`, 'postgres://127.0.0.1/ponte'), 3);
+});
