@@ -16,7 +16,8 @@ export const catalogue = {
     status: 400,
     transient: false,
     message:
-      'The organization has no virtual account in this mode. Complete its KYB, then create again.',
+      'The organization has no virtual account in this mode. Complete its KYB and register its ' +
+      'PIX destination, then create again.',
   },
   AmountBelowMinimum: {
     status: 400,
