@@ -6,7 +6,15 @@ import type { Mode } from '../core/domain/tenant.js';
 import { PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
 import type { OrganizationView } from '../core/usecases/organizations.js';
-import { addVerb, asOperator, modeOption, type Outcome, onlyId, type Shell } from './operator.js';
+import {
+  addVerb,
+  asOperator,
+  modeOption,
+  type Operator,
+  type Outcome,
+  onlyId,
+  type Shell,
+} from './operator.js';
 import { fields, table } from './output.js';
 
 interface ModeOptions {
@@ -34,27 +42,7 @@ export function addOrgVerbs(shell: Shell, program: Command): void {
   addVerb(shell, org, {
     name: 'list',
     description: 'list all organizations',
-    run: () =>
-      asOperator(shell, async ({ deps }) => {
-        const { listOrganizations, readOrganization } = await organizations();
-        const found = await listOrganizations(deps);
-        const views = await Promise.all(found.map(({ id }) => readOrganization(deps, id)));
-        const data = views.map(presentOrganization);
-        return {
-          json: { data, nextCursor: null },
-          text: table(
-            ['ID', 'NAME', 'TEST', 'LIVE', 'CREATED'],
-            data.map(({ id, name, test, live, createdAt }) => [
-              id,
-              name,
-              summary(test),
-              summary(live),
-              createdAt,
-            ]),
-            'No organizations. `ponte org create --name <name>` makes one.',
-          ),
-        };
-      }),
+    run: () => asOperator(shell, list),
   });
 
   addVerb(shell, org, {
@@ -135,6 +123,21 @@ function addModeVerbs(shell: Shell, org: Command): void {
       });
     },
   });
+}
+
+async function list({ deps }: Operator): Promise<Outcome> {
+  const { listOrganizations, readOrganization } = await organizations();
+  const found = await listOrganizations(deps);
+  const views = await Promise.all(found.map(({ id }) => readOrganization(deps, id)));
+  const data = views.map(presentOrganization);
+  return {
+    json: { data, nextCursor: null },
+    text: table(
+      ['ID', 'NAME', 'TEST', 'LIVE', 'CREATED'],
+      data.map((row) => [row.id, row.name, summary(row.test), summary(row.live), row.createdAt]),
+      'No organizations. `ponte org create --name <name>` makes one.',
+    ),
+  };
 }
 
 /** Where an organization stands in one mode. */

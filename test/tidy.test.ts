@@ -6,6 +6,7 @@ import { basename, extname } from 'node:path';
 import { test } from 'node:test';
 import {
   codeOf,
+  functionsOf,
   importsOf,
   packageOf,
   projectFiles,
@@ -45,6 +46,7 @@ const topLevel = [
 ];
 
 const linesMax = 400;
+const functionLinesMax = 70;
 const columnsMax = 100;
 
 /** Files that may be longer than others, and why. */
@@ -152,6 +154,14 @@ const rules: readonly Rule[] = [
       return isOurs(file) && count > linesMax && longFiles[file.path] === undefined;
     }),
     counterexamples: [['core/a.ts', 'a;\n'.repeat(linesMax + 1)]],
+  },
+  {
+    name: `a function has at most ${functionLinesMax} lines, those inside it counted`,
+    check: (files) => files.filter((file) => isOurs(file) && !isSuite(file)).flatMap(longFunctions),
+    counterexamples: [
+      ['core/a.ts', `export function a() {\n${'  b();\n'.repeat(functionLinesMax)}}`],
+      ['core/a.ts', `const a = () => {\n  b(() => {${'\n'.repeat(functionLinesMax)}  });\n};`],
+    ],
   },
   {
     name: `a line has at most ${columnsMax} columns`,
@@ -281,6 +291,16 @@ function isOurs({ path }: SourceFile): boolean {
 /** A test file's names say what it holds. */
 function isTest({ path }: SourceFile): boolean {
   return path.endsWith('.test.ts');
+}
+
+/** Suites of tests are functions too, and as long as their tests are many. */
+function isSuite(file: SourceFile): boolean {
+  return isTest(file) || file.path.startsWith('test/contract/');
+}
+
+function longFunctions(file: SourceFile): readonly string[] {
+  const tooLong = functionsOf(file).filter(({ lines }) => lines > functionLinesMax);
+  return tooLong.map(({ at, lines }) => `${file.path}:${at}: ${lines} lines`);
 }
 
 function opensWithParagraph(text: string): boolean {

@@ -1,7 +1,7 @@
 // The HTTP server: it listens, hands every request to the pipeline, answers what node could not
 // read as a request, and stops without cutting off what runs.
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { UPLOAD_TIME_MAX_MS } from '../../core/domain/document.js';
@@ -102,25 +102,14 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
     },
     onRequest,
   );
-  const connections = new Set<Socket>();
-  server.on('connection', (socket) => {
-    connections.add(socket);
-    socket.once('close', () => connections.delete(socket));
-  });
+  const connections = connectionsOf(server);
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuseConnection(deps, error, socket as Socket, exchanges.get(socket as Socket));
   });
   return {
-    listen: (host, port) =>
-      new Promise((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(port, host, () => {
-          server.off('error', reject);
-          resolve(server.address() as AddressInfo);
-        });
-      }),
+    listen: (host, port) => listening(server, host, port),
     accept: (connection) => {
       server.emit('connection', connection);
     },
@@ -138,6 +127,26 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
         for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
       }),
   };
+}
+
+/** The open ones. */
+function connectionsOf(server: Server): ReadonlySet<Socket> {
+  const connections = new Set<Socket>();
+  server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  return connections;
+}
+
+function listening(server: Server, host: string, port: number): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve(server.address() as AddressInfo);
+    });
+  });
 }
 
 interface Exchange {

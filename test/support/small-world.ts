@@ -45,6 +45,15 @@ const BATCH = 100;
 /** What a receiver that is content answers. */
 const taken = { responseStatus: 200, responseBody: '', error: null, durationMs: 1 } as const;
 
+const usualSettings: Settings = {
+  baseUrl: 'https://api.example.com',
+  payUrl: 'https://pay.example.com',
+  retryDelaysMs: RETRY_DELAYS_MS,
+  rateLimitPerMinute: 600,
+  rateLimitBurst: 100,
+  allowPrivateUrls: false,
+};
+
 export interface LogEntry {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
@@ -126,15 +135,7 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
     wake: (work, tenants) => {
       if (work === 'feed') made.feedReaders.look(tenants);
     },
-    settings: {
-      baseUrl: 'https://api.example.com',
-      payUrl: 'https://pay.example.com',
-      retryDelaysMs: RETRY_DELAYS_MS,
-      rateLimitPerMinute: 600,
-      rateLimitBurst: 100,
-      allowPrivateUrls: false,
-      ...settings,
-    },
+    settings: { ...usualSettings, ...settings },
   };
   const made: World = {
     deps,

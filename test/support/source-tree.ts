@@ -1,8 +1,10 @@
 // Reads the project's own files for the tests that check how they look: which files there are,
-// their text, their code without comments and strings, and what they import. It judges nothing.
+// their text, their code without comments and strings, what they import, and how long their
+// functions are. It judges nothing.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ts } from '@ts-morph/common';
 
 export const projectRoot = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -48,6 +50,27 @@ export function packageOf(imported: string): string {
     .split('/')
     .slice(0, imported.startsWith('@') ? 2 : 1)
     .join('/');
+}
+
+/** Every function: its first line, and its lines with those inside it, but for those of texts. */
+export function functionsOf({ path, text }: SourceFile): readonly { at: number; lines: number }[] {
+  if (!path.endsWith('.ts')) return [];
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest);
+  const lineAt = (offset: number) => source.getLineAndCharacterOfPosition(offset).line;
+  const found: { at: number; lines: number }[] = [];
+  const linesOfTexts = (node: ts.Node): number => {
+    const first = lineAt(node.getStart(source));
+    const more = lineAt(node.end) - first;
+    if (ts.isTemplateLiteral(node)) return more;
+    let texts = 0;
+    ts.forEachChild(node, (child) => {
+      texts += linesOfTexts(child);
+    });
+    if (ts.isFunctionLike(node)) found.push({ at: first + 1, lines: more + 1 - texts });
+    return texts;
+  };
+  linesOfTexts(source);
+  return found;
 }
 
 /** The code alone: comments, strings and regular expressions are blank, every offset is kept. */

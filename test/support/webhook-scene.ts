@@ -19,6 +19,8 @@ import type {
   DeliveryAttempt,
   Deps,
   FeedEvent,
+  Settings,
+  Store,
   WebhookRequest,
   WebhookResult,
   WorkKind,
@@ -34,6 +36,15 @@ const BATCH = 100;
 
 export const tenant: Tenant = { orgId: 'org_1', mode: 'test' };
 export const url = 'https://hooks.example/ponte';
+
+const settings: Settings = {
+  baseUrl: 'https://api.example',
+  payUrl: 'https://pay.example',
+  retryDelaysMs: RETRY_DELAYS_MS,
+  rateLimitPerMinute: 0,
+  rateLimitBurst: 0,
+  allowPrivateUrls: false,
+};
 
 export interface SentWebhook extends WebhookRequest {
   readonly atMs: number;
@@ -75,7 +86,6 @@ export async function scene(): Promise<Scene> {
   const store = openSqliteStore({ path: ':memory:' });
   await store.migrate();
   let nowMs = STARTS_AT_MS;
-  const clock = { nowMs: () => nowMs };
   const ids = createIds(bytes);
   const sent: SentWebhook[] = [];
   const woken: WorkKind[] = [];
@@ -97,18 +107,11 @@ export async function scene(): Promise<Scene> {
     documents: null,
     tokenSigner: createTokenSigner(box.keys),
     rateLimits: newMemoryRateLimits(),
-    clock,
+    clock: { nowMs: () => nowMs },
     ids,
     log: { debug: note, info: note, warn: note, error: note },
     wake: (work) => woken.push(work),
-    settings: {
-      baseUrl: 'https://api.example',
-      payUrl: 'https://pay.example',
-      retryDelaysMs: RETRY_DELAYS_MS,
-      rateLimitPerMinute: 0,
-      rateLimitBurst: 0,
-      allowPrivateUrls: false,
-    },
+    settings,
   };
   const runner = deliveryRunner(deps);
   const made: Scene = {
@@ -140,15 +143,16 @@ export async function scene(): Promise<Scene> {
       while ((await runner.runOnce(nowMs, BATCH)) > 0);
     },
     feed: (of = tenant) => store.run((tx) => tx.feed.after(of, 0, 1_000)),
-    deliveries: (subscriptionId) =>
-      store.run((tx) => {
-        const filter = { status: null, subscriptionId, beforeId: null, limit: 1_000 };
-        return tx.deliveries.list(filter);
-      }),
+    deliveries: (subscriptionId) => deliveriesOf(store, subscriptionId),
     attempts: (deliveryId) => store.run((tx) => tx.deliveries.attempts(deliveryId)),
     close: () => store.close(),
   };
   return made;
+}
+
+function deliveriesOf(store: Store, subscriptionId: string) {
+  const filter = { status: null, subscriptionId, beforeId: null, limit: 1_000 };
+  return store.run((tx) => tx.deliveries.list(filter));
 }
 
 /** A turn of the event loop: whatever could go on has gone on. */
