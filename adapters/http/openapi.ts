@@ -133,7 +133,8 @@ export function errorCodesOf(route: Route): readonly ErrorCode[] {
     [auth === 'session' || auth === 'either', ['Unauthorized', 'InvalidToken']],
     [auth === 'partner' || auth === 'signature', ['InvalidSignature']],
     [route.scope !== 'none', ['InsufficientScope']],
-    [route.modes === 'test' || route.params !== noParams, ['NotFound']],
+    // An id that was never signed has no signature either.
+    [route.modes === 'test' || (route.params !== noParams && auth !== 'signature'), ['NotFound']],
     [route.rateLimit === 'create', ['RateLimitExceeded']],
     [route.idempotency === 'key', ['IdempotencyKeyConflict']],
     [route.body !== 'none', ['PayloadTooLarge']],

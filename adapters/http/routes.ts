@@ -529,7 +529,7 @@ export const routes: readonly Route[] = [
     query: buyer.signatureQuery,
     body: 'none',
     responses: { 200: contentTypes },
-    errors: ['KycStorageDisabled'],
+    errors: ['NotFound', 'KycStorageDisabled'],
     handler: giveDocument,
   }),
   route({

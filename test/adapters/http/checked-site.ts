@@ -104,7 +104,9 @@ function exchange(
   const bytes = plain ? (body ?? '') : JSON.stringify(body);
   sent['content-length'] ??= Buffer.byteLength(bytes);
   return new Promise((resolve, reject) => {
-    const request = startRequest({ agent, host: '127.0.0.1', port, method, path, headers: sent });
+    const setHost = headers['host'] !== null;
+    const where = { agent, host: '127.0.0.1', port, setHost };
+    const request = startRequest({ ...where, method, path, headers: sent });
     request.on('error', reject);
     request.on('response', (response) => {
       const chunks: Buffer[] = [];

@@ -1,0 +1,276 @@
+// Every answer that /docs-json has is given by the service: each operation succeeds in every way
+// and refuses for every reason that is told of it. How a refusal comes about stands here once for
+// all operations that have it; that each answer is what the description says, the site checks. What
+// is described and never given fails the last test.
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { DOCUMENT_BYTES_MAX } from '../../../core/domain/document.js';
+import type { Tenant } from '../../../core/domain/tenant.js';
+import { catalogue, type ErrorCode, PonteError } from '../../../core/errors.js';
+import type { SettlementPartner } from '../../../core/ports.js';
+import { addMember } from '../../../core/usecases/members.js';
+import { failPaymentByOperator } from '../../../core/usecases/payments.js';
+import { createSession } from '../../../core/usecases/sessions.js';
+import { deleteSubscription, testSubscription } from '../../../core/usecases/subscriptions.js';
+import { aFeedEvent } from '../../support/domain-samples.js';
+import { newSeller } from './account-calls.js';
+import { hostedBody, newUpload, pathOf } from './buyer-calls.js';
+import { type Answer, checkedSite, refusalOf } from './checked-site.js';
+import { describedAnswers, givenAnswers } from './described-answers.js';
+import { createBody, type ExampleCall, newInvoice, newSubscription } from './example-calls.js';
+import {
+  type Credentials,
+  operations,
+  type TableScene,
+  tableScene,
+  withIds,
+} from './table-scene.js';
+
+type Operation = (typeof operations)[number];
+type Json = Readonly<Record<string, unknown>>;
+
+interface Change extends Partial<ExampleCall> {
+  readonly as?: Credentials;
+  /** Goes around the call alone. */
+  readonly around?: (call: () => Promise<Answer>) => Promise<Answer>;
+}
+
+const BODY_BYTES_MAX = 256 * 1024;
+const silent = async () => ({ outcome: 'unknown', reason: 'no answer' }) as const;
+const silentPartner: Partial<SettlementPartner> = {
+  startTos: silent,
+  prepareReceiver: silent,
+  registerPixDestination: silent,
+};
+
+let scene: TableScene;
+
+beforeEach(async () => {
+  scene = await tableScene();
+});
+afterEach(() => scene.site.close());
+
+/** How each refusal comes about, on whichever operation has it. */
+const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answer>>> = {
+  ValidationError: (operation) => ask(operation, { headers: { host: null } }),
+  InternalError: (operation) => {
+    const handler = async () => {
+      throw new Error('a mistake of ours');
+    };
+    return ask(operation, { around: replaced(operation.route, { handler }) });
+  },
+  StoreContention: storeFails('StoreContention'),
+  StoreUnavailable: storeFails('StoreUnavailable'),
+  InvalidApiKey: (operation) => ask(operation, { as: { key: `${scene.key}x` } }),
+  InvalidApiKeyFormat: (operation) => ask(operation, { as: { key: 'none' } }),
+  Unauthorized: (operation) => ask(operation, { as: {} }),
+  InvalidToken: (operation) => ask(operation, { as: { session: 'abc.def.ghi' } }),
+  InvalidSignature: async (operation) => {
+    const { path } = await scene.exampleOf(operation.operationId);
+    const headers = { 'svix-signature': 'v1,AAAA' };
+    return ask(operation, { path: path.replace(/(?<=signature=)\w+/, '0'), headers });
+  },
+  InsufficientScope: async (operation) => {
+    const { site, tenant } = scene;
+    const scope = operation.route.scope === 'webhooks:read' ? 'invoices:read' : 'webhooks:read';
+    const key = await site.world.key(tenant.orgId, { scopes: [scope] });
+    const session = await site.world.session(tenant.orgId, { role: 'viewer' });
+    return ask(operation, { as: operation.route.auth === 'key' ? { key } : { session } });
+  },
+  NotFound: notFound,
+  RateLimitExceeded: async (operation) => {
+    const { settings } = scene.site.world.deps;
+    const strict = replaced(settings, { rateLimitPerMinute: 1, rateLimitBurst: 1 });
+    await ask(operation, { around: strict });
+    return ask(operation, { around: strict });
+  },
+  IdempotencyKeyConflict: async (operation) => {
+    const headers = { 'idempotency-key': `for ${operation.operationId}` };
+    const path = operation.path === '/v1/invoices' ? '/v1/payment-intents' : '/v1/invoices';
+    await scene.site.call('POST', path, { key: scene.key, body: createBody(), headers });
+    return ask(operation, { headers });
+  },
+  PayloadTooLarge: ({ route, ...operation }) => {
+    const bytes = route.body === 'stream' ? DOCUMENT_BYTES_MAX : BODY_BYTES_MAX;
+    return ask({ route, ...operation }, { body: Buffer.alloc(bytes + 1) });
+  },
+  UnsupportedMediaType: (operation) =>
+    ask(operation, { headers: { 'content-type': 'text/plain' } }),
+  KybNotApproved: async (operation) => {
+    const orgId = await scene.site.world.organization({ sandboxKyb: false });
+    return ask(operation, { as: { key: await scene.site.world.key(orgId) } });
+  },
+  AmountBelowMinimum: withBody({ amount: '9.99' }),
+  SellerNotReady: withBody({ sellerExternalId: 'nobody' }),
+  PaymentNotCancellable: onEnded,
+  PaymentStateConflict: onEnded,
+  InvoiceNotApproved: onEnded,
+  SelfApprovalNotAllowed: async (operation) => {
+    const { deps } = scene.site.world;
+    const member = { orgId: scene.tenant.orgId, email: 'author@acme.example' };
+    const { id } = await addMember(deps, { ...member, role: 'finance' });
+    const { token: session } = await createSession(deps, { ...member, mode: 'test' });
+    const { payment } = await newInvoice(scene.site.world, scene.tenant, id);
+    return ask(operation, { path: withIds(operation.path, payment.id, ''), as: { session } });
+  },
+  TosSessionRequired: async (operation) =>
+    ask(operation, {
+      path: await onNewSeller(operation),
+      body: await bodyOf(operation, { tosId: 'tos_1' }),
+    }),
+  TosIdMismatch: async (operation) => {
+    const { path } = await scene.exampleOf(
+      operation.operationId === 'startBuyerKyc' ? 'startBuyerKyc' : 'acceptConnectedAccountTerms',
+    );
+    const body = await bodyOf(operation, { tosId: 'tos_1' });
+    const accepting = path.replace('/v1/connected-accounts', '/v1/accounts');
+    await scene.site.call('POST', accepting, { ...scene.own, body });
+    const id = path.split('/')[3] ?? '';
+    const again = { ...body, tosId: 'tos_2' };
+    return ask(operation, { path: withIds(operation.path, id, ''), body: again });
+  },
+  ConnectedAccountMissingFields: (operation) => ask(operation, { body: {} }),
+  ConnectedAccountNotApproved: async (operation) =>
+    ask(operation, { path: await onNewSeller(operation) }),
+  PartnerUnavailable: (operation) =>
+    ask(operation, { around: replaced(scene.site.world.partner, silentPartner) }),
+  KycStorageDisabled: (operation) =>
+    ask(operation, { around: replaced(scene.site.world.deps, { documents: null }) }),
+  UploadUrlExpired: (operation) =>
+    ask(operation, {
+      around: (call) => {
+        scene.site.world.advanceClock(16 * 60_000);
+        return call();
+      },
+    }),
+  DeliveryNotReplayable: async (operation) => {
+    const { world } = scene.site;
+    const id = await newSubscription(world, scene.tenant);
+    const delivery = await testSubscription(world.deps, scene.tenant, id);
+    await deleteSubscription(world.deps, scene.tenant, id);
+    return ask(operation, { path: withIds(operation.path, id, delivery.id) });
+  },
+  EventsPruned: async (operation) => {
+    const { world } = scene.site;
+    const home: Tenant = { orgId: await world.organization(), mode: 'test' };
+    await world.deps.store.run(async (tx) => {
+      tx.feed.setHead(home, null, { sequence: 8, chainHash: 'h' });
+      tx.feed.append(aFeedEvent({ ...home, id: 'evt_kept', sequence: 8 }));
+    });
+    return ask(operation, { as: { key: await world.key(home.orgId) } });
+  },
+  ModeSwitchNotAllowed: (operation) => ask(operation, { as: { key: scene.key } }),
+  ProductionAccessNotApproved: withBody({ mode: 'live' }),
+};
+
+test('every operation succeeds in each way that is described', async () => {
+  for (const operation of operations) {
+    const { operationId, route } = operation;
+    const call = await scene.exampleOf(operationId);
+    const first = await ask(operation, call);
+    assert.equal(first.status, call.status ?? 200, `${operationId}: ${first.text}`);
+    if (route.responses[304] !== undefined) {
+      const headers = { 'if-none-match': first.headers['etag'] ?? '' };
+      assert.equal((await ask(operation, { headers })).status, 304, operationId);
+    }
+    if (route.responses[200] !== undefined && first.status === 201) {
+      assert.equal((await ask(operation, call)).status, 200, operationId);
+    }
+  }
+  const unready = await checkedSite(undefined, {
+    readiness: async () => ({ database: true, migrations: true, worker: false }),
+  });
+  assert.equal((await unready.call('GET', '/readyz')).status, 503);
+  await unready.close();
+});
+
+describe('every operation refuses for each reason that is described', () => {
+  for (const operation of operations) {
+    test(operation.operationId, async () => {
+      for (const answer of describedAnswers) {
+        const [operationId, status, code] = answer.split(' ');
+        if (operationId !== operation.operationId || code === undefined) continue;
+        const refused = refusals[code as ErrorCode];
+        assert.ok(refused !== undefined, `${code} comes about somehow`);
+        const refusal = await refused(operation);
+        assert.equal(refusalOf(refusal), `${status} ${code}`, refusal.text);
+        assert.equal(`${catalogue[code as ErrorCode].status}`, status);
+      }
+    });
+  }
+});
+
+test('no answer is described that was not given', () => {
+  assert.ok(describedAnswers.size > 500, `${describedAnswers.size} answers`);
+  assert.deepEqual(
+    [...describedAnswers].filter((answer) => !givenAnswers.has(answer)),
+    [],
+  );
+});
+
+/** The good call of an operation, but for this. */
+async function ask(operation: Operation, change: Change = {}): Promise<Answer> {
+  const { route, operationId } = operation;
+  const { as = scene.accepted[route.auth], around = (call) => call(), ...otherwise } = change;
+  const example = await scene.exampleOf(operationId);
+  const headers = { ...example.headers, ...change.headers };
+  return around(() => scene.send(route, { ...example, ...otherwise, headers }, as));
+}
+
+async function bodyOf({ operationId }: Operation, fields: Json): Promise<Json> {
+  return { ...((await scene.exampleOf(operationId)).body as Json), ...fields };
+}
+
+function withBody(fields: Json) {
+  return async (operation: Operation) => ask(operation, { body: await bodyOf(operation, fields) });
+}
+
+function storeFails(code: ErrorCode) {
+  return (operation: Operation) => {
+    const { deps } = scene.site.world;
+    const run = async () => {
+      throw new PonteError(code);
+    };
+    return ask(operation, { around: replaced(deps, { store: { ...deps.store, run } }) });
+  };
+}
+
+async function notFound(operation: Operation): Promise<Answer> {
+  const { operationId, path } = operation;
+  switch (operationId) {
+    case 'startBuyerKyc':
+      return ask(operation, { body: { ...hostedBody(), invoiceId: 'inv_nobody' } });
+    case 'readDocument': {
+      // Nothing was uploaded there.
+      const { publicUrl } = await newUpload(scene.site.world, scene.tenant);
+      return ask(operation, { path: pathOf(publicUrl) });
+    }
+    default:
+      return ask(operation, { path: path.replaceAll(/\{\w+\}/g, 'nobody') });
+  }
+}
+
+/** On a payment that has ended. */
+async function onEnded(operation: Operation): Promise<Answer> {
+  const { path } = await scene.exampleOf(operation.operationId);
+  const [id = ''] = /(?:pi|inv)_\w+/.exec(path) ?? [];
+  await failPaymentByOperator(scene.site.world.deps, id, 'given up');
+  return ask(operation, { path });
+}
+
+async function onNewSeller({ path }: Operation): Promise<string> {
+  return withIds(path, (await newSeller(scene.site.world, scene.tenant)).id, '');
+}
+
+/** While a call lasts, something that it depends on is otherwise. */
+function replaced<T extends object>(of: T, otherwise: Partial<T>) {
+  return async (call: () => Promise<Answer>): Promise<Answer> => {
+    const usual = { ...of };
+    Object.assign(of, otherwise);
+    try {
+      return await call();
+    } finally {
+      Object.assign(of, usual);
+    }
+  };
+}
