@@ -5,6 +5,7 @@ import { positionMoves, refundMoves } from '../../core/domain/funds.js';
 import { parseInstant } from '../../core/domain/instant.js';
 import { parseAmount } from '../../core/domain/money.js';
 import { paymentMoves, paymentStatuses, progress } from '../../core/domain/payment.js';
+import { REASON_LENGTH_MAX } from '../../core/usecases/payments.js';
 import {
   decimal,
   HINT_LENGTH_MAX,
@@ -84,7 +85,7 @@ export const createPaymentBody = z.object({
 });
 
 export const cancelBody = z.object({
-  reason: text(1, 500, 'Kept as cancelReason and told in the event.'),
+  reason: text(1, REASON_LENGTH_MAX, 'Kept as cancelReason and told in the event.'),
 });
 
 export const advanceBody = z.object({

@@ -15,6 +15,7 @@ import {
   type PaymentOrigin,
   type PaymentStatus,
 } from '../domain/payment.js';
+import { hasUnstorableText } from '../domain/raw-json.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, Tx } from '../ports.js';
@@ -29,6 +30,8 @@ import {
 
 /** The interface's minimum for USD: 10.00. */
 export const MINIMUM_USD_MINOR = 1_000n;
+/** Characters of a reason for cancelling or giving up. */
+export const REASON_LENGTH_MAX = 500;
 /** Bytes of a payment's publicId: 144 bits, at least 128 are asked for. */
 const PUBLIC_ID_BYTES = 18;
 
@@ -158,8 +161,9 @@ export async function cancelPaymentByOperator(
   id: string,
   reason: string,
 ): Promise<PaymentView> {
+  const told = checkedReason(reason);
   const payment = await findPayment(deps, id);
-  return cancelPayment(deps, tenantOf(payment), id, reason);
+  return cancelPayment(deps, tenantOf(payment), id, told);
 }
 
 /** Operations staff give a payment up that has not ended; money it holds is owed back. */
@@ -168,11 +172,20 @@ export async function failPaymentByOperator(
   id: string,
   reason: string,
 ): Promise<PaymentView> {
+  const told = checkedReason(reason);
   const tenant = tenantOf(await findPayment(deps, id));
   const change = await changeCollection(deps, tenant, id, async (was, tx) =>
-    failedByOperator(was, await tx.commands.ofPayment(tenant, id), reason, deps.clock.nowMs()),
+    failedByOperator(was, await tx.commands.ofPayment(tenant, id), told, deps.clock.nowMs()),
   );
   return viewAfter(deps, change);
+}
+
+/** It is told to the integrator, so it says something. */
+function checkedReason(reason: string): string {
+  const told = reason.trim();
+  if (told !== '' && [...told].length <= REASON_LENGTH_MAX && !hasUnstorableText(told)) return told;
+  const message = `reason: give 1 to ${REASON_LENGTH_MAX} characters of text.`;
+  throw new PonteError('ValidationError', message);
 }
 
 /** For operators, who name a payment by its id over all tenants. */

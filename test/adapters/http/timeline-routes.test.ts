@@ -6,6 +6,7 @@ import { money } from '../../../core/domain/money.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import {
   cancelPayment,
+  cancelPaymentByOperator,
   createPayment,
   failPaymentByOperator,
 } from '../../../core/usecases/payments.js';
@@ -145,6 +146,18 @@ test('a payment that staff gave up tells the reason', async () => {
   const [failed] = ofKind(await entriesOf(payment.id), 'status');
   assert.equal(failed?.['status'], 'failed');
   assert.match(String(failed?.['reason']), /fraud/);
+});
+
+test('the reason of staff has 1 to 500 characters, as that of an integrator', async () => {
+  const { payment } = await newPayment(site.world, tenant);
+  const { deps } = site.world;
+  for (const end of [cancelPaymentByOperator, failPaymentByOperator]) {
+    for (const reason of ['', ' ', 'x'.repeat(501), 'a\0b']) {
+      await assert.rejects(end(deps, payment.id, reason), { code: 'ValidationError' });
+    }
+  }
+  const ended = await cancelPaymentByOperator(deps, payment.id, ` ${'😀'.repeat(500)} `);
+  assert.equal(ended.payment.cancelReason, '😀'.repeat(500));
 });
 
 test('every attempt of a delivery is told, with how it ended', async () => {
