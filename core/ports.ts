@@ -336,7 +336,7 @@ export interface Tx {
 
 /** Immediate statements outside `run`: each takes due work for one worker by a lease. */
 export interface Claims {
-  /** Due commands, leased: their `dueAtMs` is the end of the lease, `leaseToken` is `token`. */
+  /** Due commands, leased: their `dueAtMs` is the end of the lease, `leaseToken` ends in `token`. */
   commands(claim: Claim): Promise<readonly PartnerCommand[]>;
   /** Active or deleted subscriptions that have due deliveries with attempts left. */
   dueSubscriptions(nowMs: number): Promise<readonly Pick<Subscription, 'id' | 'orgId' | 'mode'>[]>;
@@ -353,6 +353,8 @@ export interface Claims {
   mails(claim: Claim): Promise<readonly Mail[]>;
   /** Payments that are expirable (payment.ts), not covered, and whose `expiresAtMs` has come. */
   expiredPayments(page: DuePage): Promise<readonly Payment[]>;
+  /** Ends the leases that were taken here: for a process that stops. */
+  releaseOwn(nowMs: number): Promise<void>;
   /** Ends every lease: only for a process that knows to be alone on the database. */
   releaseAll(nowMs: number): Promise<void>;
   /** The next moment at which any work falls due; null when there is none. */

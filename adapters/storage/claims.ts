@@ -1,5 +1,6 @@
 // Taking due work: single statements that hand rows to one worker by a lease, and the question when
 // the next work falls due. What a worker does with a row is a use case's matter.
+import { randomBytes } from 'node:crypto';
 import { ATTEMPTS_MAX } from '../../core/domain/webhook-delivery.js';
 import { assert } from '../../core/errors.js';
 import type { Claim, ClaimedDelivery, Claims } from '../../core/ports.js';
@@ -60,16 +61,16 @@ const claimSql = {
   ].join(' '),
   releaseCommands: [
     'update partner_commands set lease_token = null, due_at = $1, version = version + 1',
-    'where due_at > $1 and lease_token is not null',
+    'where due_at > $1 and lease_token is not null and lease_token like $2',
   ].join(' '),
   // The token stays: a due delivery with a token is one whose attempt was cut short.
   releaseDeliveries: [
     'update deliveries set due_at = $1, version = version + 1',
-    'where due_at > $1 and lease_token is not null',
+    'where due_at > $1 and lease_token is not null and lease_token like $2',
   ].join(' '),
   releaseMails: [
     'update mails set lease_token = null, due_at = $1, version = version + 1',
-    'where due_at > $1 and lease_token is not null',
+    'where due_at > $1 and lease_token is not null and lease_token like $2',
   ].join(' '),
   nextDue: [
     'select min(due_at) as next_at from partner_commands where due_at is not null',
@@ -92,9 +93,19 @@ const claimSql = {
 } as const;
 
 export function newClaims(database: Database): Claims {
+  // Leases of this process begin alike, so that it can give them back.
+  const owner = `${randomBytes(6).toString('hex')}.`;
+  const release = async (tokens: string, nowMs: number) => {
+    const params = [time(nowMs), tokens];
+    await Promise.all([
+      database.immediate(claimSql.releaseCommands, params),
+      database.immediate(claimSql.releaseDeliveries, params),
+      database.immediate(claimSql.releaseMails, params),
+    ]);
+  };
   return {
     async commands({ token, nowMs, leaseMs, limit }) {
-      const params = [token, time(nowMs + leaseMs), time(nowMs), limit];
+      const params = [owner + token, time(nowMs + leaseMs), time(nowMs), limit];
       const rows = await database.immediate(claimSql.commands, params);
       return rows.map(commands.read).sort((a, b) => order(a.createdAtMs, b.createdAtMs, a, b));
     },
@@ -102,13 +113,13 @@ export function newClaims(database: Database): Claims {
       const rows = await database.read(claimSql.dueSubscriptions, [time(nowMs)]);
       return rows.map((row) => ({ ...tenantColumns(row), id: text(row, 'id') }));
     },
-    deliveries: (claim) => claimDeliveries(database, claim),
+    deliveries: (claim) => claimDeliveries(database, { ...claim, token: owner + claim.token }),
     async spentDeliveries(nowMs, limit) {
       const rows = await database.read(claimSql.spentDeliveries, [time(nowMs), limit]);
       return rows.map(deliveries.read);
     },
     async mails({ token, nowMs, leaseMs, limit }) {
-      const params = [token, time(nowMs + leaseMs), time(nowMs), limit];
+      const params = [owner + token, time(nowMs + leaseMs), time(nowMs), limit];
       const rows = await database.immediate(claimSql.mails, params);
       return rows.map(mails.read).sort((a, b) => order(a.createdAtMs, b.createdAtMs, a, b));
     },
@@ -116,13 +127,8 @@ export function newClaims(database: Database): Claims {
       const rows = await database.read(claimSql.expiredPayments, duePage(page));
       return rows.map(payments.read);
     },
-    async releaseAll(nowMs) {
-      await Promise.all([
-        database.immediate(claimSql.releaseCommands, [time(nowMs)]),
-        database.immediate(claimSql.releaseDeliveries, [time(nowMs)]),
-        database.immediate(claimSql.releaseMails, [time(nowMs)]),
-      ]);
-    },
+    releaseOwn: (nowMs) => release(`${owner}%`, nowMs),
+    releaseAll: (nowMs) => release('%', nowMs),
     async nextDueAtMs() {
       const found = await Promise.all(claimSql.nextDue.map((sql) => database.read(sql, [])));
       const moments = found

@@ -16,6 +16,7 @@ import {
   anAdvance,
   anEvent,
   aSubscription,
+  asTaken,
   duePage,
   T0,
 } from '../support/domain-samples.js';
@@ -46,7 +47,7 @@ export function storeClaimsContract(database: string, open: OpenStore): void {
       });
       const first = await store.claims.commands({ ...claim('w1'), limit: 2 });
       assert.deepEqual(
-        first,
+        first.map(asTaken),
         ['cmd_b', 'cmd_c'].map((id) =>
           aCommand({ id, dueAtMs: T0 + 1_000, leaseToken: 'w1', version: 2 }),
         ),
@@ -78,7 +79,9 @@ export function storeClaimsContract(database: string, open: OpenStore): void {
         tx.feed.append(aFeedEvent({ body: '{"exact": "bytes"}' }));
         tx.deliveries.insert(aDelivery());
       });
-      assert.deepEqual(await store.claims.deliveries(deliveryClaim('w1', 'whs_1')), [
+      const taken = await store.claims.deliveries(deliveryClaim('w1', 'whs_1'));
+      const plain = taken.map((one) => ({ ...one, delivery: asTaken(one.delivery) }));
+      assert.deepEqual(plain, [
         {
           delivery: aDelivery({ attempt: 1, dueAtMs: T0 + 1_000, leaseToken: 'w1', version: 2 }),
           subscription,
@@ -122,8 +125,9 @@ export function storeClaimsContract(database: string, open: OpenStore): void {
       });
       await store.claims.deliveries(deliveryClaim('w1', 'whs_1'));
       const [again] = await store.claims.deliveries(deliveryClaim('w2', 'whs_1', T0 + 1_000));
-      assert.equal(again?.delivery.attempt, 2);
-      assert.equal(again?.delivery.leaseToken, 'w2');
+      assert.ok(again);
+      assert.equal(again.delivery.attempt, 2);
+      assert.equal(asTaken(again.delivery).leaseToken, 'w2');
     });
 
     test('a delivery without attempts left is spent: not sent, but found', async () => {
@@ -221,6 +225,32 @@ export function storeClaimsContract(database: string, open: OpenStore): void {
         deliveries.map(({ delivery }) => [delivery.id, delivery.attempt]),
         [['whd_1', 2]],
       );
+    });
+
+    test('a process gives back its own leases, and nobody else’s', async () => {
+      const store = await fresh();
+      const foreign = { leaseToken: 'another process.w1', dueAtMs: T0 + 9_000 };
+      await store.run(async (tx) => {
+        tx.subscriptions.insert(aSubscription());
+        tx.feed.append(aFeedEvent());
+        tx.deliveries.insert(aDelivery());
+        tx.deliveries.insert(aDelivery({ id: 'whd_foreign', ...foreign }));
+        tx.commands.insert(aCommand());
+        tx.commands.insert(aCommand({ id: 'cmd_foreign', ...foreign }));
+        tx.mails.insert(aMail({ dueAtMs: T0, leaseToken: null }));
+        tx.mails.insert(aMail({ id: 'mail_foreign', nth: 2, tokenHash: 'h', ...foreign }));
+      });
+      const inHand = async (token: string, nowMs: number) => [
+        ...ids(await store.claims.commands(claim(token, nowMs))),
+        ...(await store.claims.deliveries(deliveryClaim(token, 'whs_1', nowMs))).map(
+          ({ delivery }) => delivery.id,
+        ),
+        ...ids(await store.claims.mails(claim(token, nowMs))),
+      ];
+      const own = await inHand('w1', T0);
+      assert.equal(own.length, 3);
+      await store.claims.releaseOwn(T0 + 1);
+      assert.deepEqual(await inHand('w2', T0 + 1), own);
     });
 
     const dueWork = {

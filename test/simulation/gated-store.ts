@@ -103,6 +103,7 @@ function gatedClaims({ store, process, gates, observer }: GatedStoreInput): Clai
         () => claims.releaseAll(nowMs),
         () => observer.leasesEnded(),
       ),
+    releaseOwn: (nowMs) => gated('release own', () => claims.releaseOwn(nowMs), unseen),
     nextDueAtMs: () => gated('next due', () => claims.nextDueAtMs(), unseen),
   };
 }
