@@ -29,6 +29,7 @@ export interface Outcome {
   readonly exit?: ExitKind;
 }
 
+/** The database opened beside a server that may be running. */
 export type Operator = Omit<OperatorAccess, 'close'>;
 
 export interface Verb<Options> {

@@ -1,7 +1,7 @@
 // `ponte serve`, `ponte migrate` and `ponte doctor`: running the service and looking after what it
 // runs on.
-import type { Command } from 'commander';
-import type { Host } from '../host/main.js';
+import { type Command, Option } from 'commander';
+import type { Host, HostRole } from '../host/main.js';
 import { addVerb, asOperator, type Operator, type Outcome, type Shell } from './operator.js';
 import { table } from './output.js';
 
@@ -16,17 +16,22 @@ export function addServiceVerbs(shell: Shell, program: Command, version: string)
   program
     .command('serve')
     .description('run the API and its workers until SIGTERM or Ctrl-C')
-    .action(() => serve(shell, version));
+    .addOption(
+      new Option('--role <role>', 'api: no workers; worker: no API (several hosts on PostgreSQL)')
+        .choices(['all', 'api', 'worker'])
+        .default('all'),
+    )
+    .action(({ role }: { role: HostRole }) => serve(shell, version, role));
 
   addVerb(shell, program, {
     name: 'migrate',
     description: 'bring the database to this version; again it changes nothing',
     run: () =>
-      asOperator(shell, async ({ migrated: applied, config: { databaseFile } }) => {
+      asOperator(shell, async ({ migrated: applied, databaseName: database }) => {
         const did =
           applied.length === 0 ? '' : ` now: migrations ${applied.join(', ')} were applied`;
-        const json = { migrated: applied.length > 0, applied, databaseFile };
-        return { json, text: `${databaseFile} is up to date${did}.` };
+        const json = { migrated: applied.length > 0, applied, database };
+        return { json, text: `${database} is up to date${did}.` };
       }),
   });
 
@@ -37,13 +42,13 @@ export function addServiceVerbs(shell: Shell, program: Command, version: string)
   });
 }
 
-async function serve(shell: Shell, version: string): Promise<void> {
+async function serve(shell: Shell, version: string, role: HostRole): Promise<void> {
   const [{ readConfig }, { startHost }] = await Promise.all([
     import('../host/config.js'),
     import('../host/main.js'),
   ]);
   const config = readConfig(shell.env);
-  const host = await startHost(config);
+  const host = await startHost(config, role);
   let stoppingAtMs: number | null = null;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -67,12 +72,12 @@ async function serve(shell: Shell, version: string): Promise<void> {
 }
 
 function startText(
-  { url, demo }: Host,
+  { url, demo, databaseName }: Host,
   version: string,
-  config: { readonly production: boolean; readonly databaseFile: string },
+  config: { readonly production: boolean },
 ): string {
   const kind = config.production ? 'production' : 'development';
-  const lines = [`Ponte ${version} is ready at ${url} (${kind}, ${config.databaseFile})`, ''];
+  const lines = [`Ponte ${version} is ready at ${url} (${kind}, ${databaseName})`, ''];
   if (demo !== null) {
     lines.push(
       `A demo organization was made: ${demo.orgId}`,
@@ -98,7 +103,7 @@ interface Check {
   readonly detail: string;
 }
 
-async function examine({ deps, config, keysProblem }: Operator): Promise<Outcome> {
+async function examine({ deps, config, databaseName, keysProblem }: Operator): Promise<Outcome> {
   const [health, found] = await Promise.all([
     deps.store.health(),
     deps.store.run(async (tx) => ({
@@ -118,7 +123,7 @@ async function examine({ deps, config, keysProblem }: Operator): Promise<Outcome
     { name: 'node', ok: true, detail: process.version },
     none('configuration', unknown, `unknown: ${unknown.join(', ')}`, 'valid'),
     { name: 'secret keys', ok: keysProblem === null, detail: keysProblem ?? 'of this database' },
-    { name: 'database', ok: health.database, detail: config.databaseFile },
+    { name: 'database', ok: health.database, detail: databaseName },
     { name: 'migrations', ok: health.migrations, detail: health.migrations ? 'done' : 'pending' },
     none('ledger', found.imbalances, 'does not balance: ponte ledger verify', 'balances'),
     none('partner commands', found.stuck, 'stuck: ponte commands list --stuck', 'none stuck'),

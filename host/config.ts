@@ -43,13 +43,18 @@ export const variableNames: readonly string[] = Object.keys(variables.shape);
 export type PartnerName = 'fake' | 'none';
 export type LogLevel = z.output<typeof variables>['PONTE_LOG_LEVEL'];
 
+/** A file, made when it is missing, or a PostgreSQL URL, which may name several hosts. */
+export type DatabaseChoice =
+  | { readonly kind: 'sqlite'; readonly file: string }
+  | { readonly kind: 'postgres'; readonly url: string };
+
 export interface Config {
   readonly production: boolean;
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
   readonly dataDir: string;
-  readonly databaseFile: string;
+  readonly database: DatabaseChoice;
   /** Public addresses without a trailing slash; null: the address that is listened on. */
   readonly baseUrl: string | null;
   readonly payUrl: string | null;
@@ -118,7 +123,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     host: values.PONTE_HOST,
     port: values.PONTE_PORT,
     dataDir,
-    databaseFile: resolve(values.PONTE_DATABASE_URL ?? join(dataDir, 'ponte.db')),
+    database: values.PONTE_DATABASE_URL ?? { kind: 'sqlite', file: join(dataDir, 'ponte.db') },
     baseUrl: values.PONTE_BASE_URL ?? null,
     payUrl: values.PONTE_PAY_URL ?? null,
     secretKeys: values.PONTE_SECRET_KEYS ?? null,
@@ -229,8 +234,11 @@ function isOrigin(text: string): boolean {
 function databaseUrl() {
   return z
     .string()
-    .regex(/^sqlite:.+$/, 'give sqlite:<file>')
-    .transform((text) => text.slice('sqlite:'.length));
+    .regex(/^(sqlite:.+|postgres(ql)?:\/\/.+)$/, 'give sqlite:<file> or postgres://…')
+    .transform((text): DatabaseChoice => {
+      if (!text.startsWith('sqlite:')) return { kind: 'postgres', url: text };
+      return { kind: 'sqlite', file: resolve(text.slice('sqlite:'.length)) };
+    });
 }
 
 function retrySeconds() {

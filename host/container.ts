@@ -11,8 +11,9 @@ import { createLog } from '../adapters/log/pino.js';
 import { createFileMailer } from '../adapters/mail/file.js';
 import { createSmtpMailer } from '../adapters/mail/smtp.js';
 import { createFakePartner, type FakePartner } from '../adapters/partner/fake.js';
-import { newMemoryRateLimits } from '../adapters/storage/rate-limits.js';
-import { openSqliteStore, type SqliteStore } from '../adapters/storage/sqlite.js';
+import { openPostgresStore } from '../adapters/storage/postgres.js';
+import { openSqliteStore } from '../adapters/storage/sqlite.js';
+import type { ServedStore } from '../adapters/storage/store.js';
 import { webhookSender } from '../adapters/webhooks/sender.js';
 import type { Mode } from '../core/domain/tenant.js';
 import type {
@@ -39,7 +40,7 @@ export const tokens = {
   log: token<Log>('log'),
   sender: token<WebhookSender>('sender'),
   mailer: token<Mailer>('mailer'),
-  store: token<SqliteStore>('store'),
+  store: token<ServedStore>('store'),
   secretBox: token<SecretBox>('secretBox'),
   documents: token<Deps['documents']>('documents'),
   tokenSigner: token<TokenSigner>('tokenSigner'),
@@ -68,7 +69,7 @@ export function createContainer(
   world: World = {},
 ): Container {
   const container = new Container({ defaultScope: 'Singleton' });
-  const { allowPrivateUrls: allowPrivate, databaseFile: path, host, port } = config;
+  const { allowPrivateUrls: allowPrivate, host, port } = config;
   const bind = <T>(id: ServiceIdentifier<T>) => container.bind(id);
 
   bind(tokens.clock).toDynamicValue(() => world.clock ?? { nowMs: Date.now });
@@ -76,11 +77,11 @@ export function createContainer(
   bind(tokens.log).toDynamicValue(() => world.log ?? createLog({ level: config.logLevel }));
   bind(tokens.sender).toDynamicValue(() => world.sender ?? webhookSender({ allowPrivate }));
   bind(tokens.mailer).toDynamicValue((all) => world.mailer ?? mailer(config, all.get(tokens.log)));
-  bind(tokens.store).toDynamicValue(() => openSqliteStore({ path }));
+  bind(tokens.store).toDynamicValue(() => openStore(config));
   bind(tokens.secretBox).toDynamicValue(() => createSecretBox(secretKeys));
   bind(tokens.documents).toDynamicValue(() => documents(config, world));
   bind(tokens.tokenSigner).toDynamicValue(() => createTokenSigner(config.jwtKeys ?? secretKeys));
-  bind(tokens.rateLimits).toDynamicValue(() => newMemoryRateLimits());
+  bind(tokens.rateLimits).toDynamicValue((all) => all.get(tokens.store).rateLimits);
   bind(tokens.signals).toDynamicValue(() => createSignals());
   bind(tokens.address).toDynamicValue(() => ({ baseUrl: config.baseUrl ?? urlOf(host, port) }));
   bind(tokens.partners).toDynamicValue(() => ({
@@ -108,6 +109,11 @@ export function createContainer(
   });
   bind(tokens.feedReaders).toResolvedValue(wokenReaders, [tokens.store, tokens.signals]);
   return container;
+}
+
+function openStore({ database }: Config): ServedStore {
+  if (database.kind === 'postgres') return openPostgresStore({ url: database.url });
+  return openSqliteStore({ path: database.file });
 }
 
 /** An address as a URL; IPv6 stands in brackets. */
@@ -142,8 +148,7 @@ function documents({ documents: kind, dataDir }: Config, world: World): Deps['do
   return kind === 'none' ? null : createFsDocuments(join(dataDir, 'documents'));
 }
 
-/** Over several processes, what watches the others' feeds calls `look` too. */
-function wokenReaders(store: SqliteStore, signals: WorkSignals): FeedReaders {
+function wokenReaders(store: ServedStore, signals: WorkSignals): FeedReaders {
   const readers = feedReaders({ store });
   signals.listen((work, tenants) => {
     if (work === 'feed') readers.look(tenants);

@@ -34,15 +34,15 @@ export interface Demo {
  */
 export function developmentSecret({
   dataDir,
-  databaseFile,
-}: Pick<Config, 'dataDir' | 'databaseFile'>): readonly SecretKey[] {
+  database,
+}: Pick<Config, 'dataDir' | 'database'>): readonly SecretKey[] {
   const path = join(dataDir, SECRET_FILE);
   // Looked for first: another process that starts now makes its key before its database.
-  const isServed = existsSync(databaseFile);
+  const isServed = database.kind === 'sqlite' && existsSync(database.file);
   const known = readIfThere(path);
   if (known === null && isServed) {
     const advice = 'Bring the file back, or give the keys that the database was served with';
-    const problem = `${path} is gone, and ${databaseFile} is there. ${advice}`;
+    const problem = `${path} is gone, and ${database.file} is there. ${advice}`;
     throw new ConfigError([`PONTE_SECRET_KEYS: ${problem}`]);
   }
   const parsed = parseSecretKeys(known ?? madeSecret(path));

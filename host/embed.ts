@@ -86,7 +86,7 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
   const mailer = createMemoryMailer();
   const config = {
     ...readConfig({ PONTE_BASE_URL: BASE_URL, PONTE_RATE_LIMIT_PER_MINUTE: '0' }),
-    databaseFile: ':memory:',
+    database: { kind: 'sqlite', file: ':memory:' } as const,
     fakePartnerDelayMs: partnerDelayMs,
     logLevel: 'silent' as const,
   };

@@ -13,12 +13,14 @@ import { type Config, ConfigError, readConfig } from './config.js';
 import { createContainer, tokens, urlOf } from './container.js';
 import { type Demo, developmentSecret, makeDemo } from './development.js';
 import { listeningProblem, openingProblem } from './mistakes.js';
-import { startWorkers, type Workers, workerSteps } from './workers.js';
+import { startWorkers, stepsOfApi, type Workers, workerSteps } from './workers.js';
 
 /** What runs when a stop is asked for has this long; the process is gone 10 s after the signal. */
 const STOP_GRACE_MS = 8 * SECOND_MS;
 
 export interface Host {
+  /** The database as people know it: a file, or a URL without its password. */
+  readonly databaseName: string;
   /** Where it listens, as others reach it unless PONTE_BASE_URL says otherwise. */
   readonly url: string;
   readonly deps: Deps;
@@ -30,6 +32,8 @@ export interface Host {
 
 export interface OperatorAccess {
   readonly config: Config;
+  /** The database as people know it: a file, or a URL without its password. */
+  readonly databaseName: string;
   readonly deps: Deps;
   readonly payUrl: string;
   /** Numbers of the migrations that were applied for this. */
@@ -41,8 +45,11 @@ export interface OperatorAccess {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Everything is ready when this resolves; refuses when another process serves the database. */
-export async function startHost(config: Config): Promise<Host> {
+/** What a process does of the service: hosts of an `api` need a `worker` beside them. */
+export type HostRole = 'all' | 'api' | 'worker';
+
+/** Everything is ready when this resolves; refuses when another process serves the file. */
+export async function startHost(config: Config, role: HostRole = 'all'): Promise<Host> {
   const container = opened(config);
   const [store, deps, signals, address] = [
     container.get(tokens.store),
@@ -55,19 +62,28 @@ export async function startHost(config: Config): Promise<Host> {
     corsOrigins: config.corsOrigins,
     feedReaders: container.get(tokens.feedReaders),
     trustedProxies: config.trustedProxies,
+    surface: role === 'worker' ? 'health' : 'all',
     readiness: async () => ({
       ...(await store.health()),
       worker: workers !== null && workers.stalled().length === 0,
     }),
   });
   try {
-    store.acquireServing();
+    const company = store.beginServing();
+    if (role !== 'all' && company === 'alone') {
+      throw new ConfigError(['--role: api and worker are for hosts that share a PostgreSQL']);
+    }
     await store.migrate();
     const problem = await secretKeysProblem(deps);
     if (problem !== null) throw new ConfigError([`PONTE_SECRET_KEYS: ${problem}`]);
     await plantCanary(deps);
-    // Alone on the database: what a killed process had taken in hand goes on at once.
-    await store.claims.releaseAll(deps.clock.nowMs());
+    // What a killed process had taken in hand goes on at once; beside others, when its lease ends.
+    if (company === 'alone') await store.claims.releaseAll(deps.clock.nowMs());
+    const { line } = store;
+    if (line !== null) {
+      await line.open(signals.heard, deps.log);
+      signals.tellBy(line.tell);
+    }
     const { port } = await http.listen(config.host, config.port).catch((error: unknown) => {
       throw listeningProblem(error, config);
     });
@@ -77,7 +93,11 @@ export async function startHost(config: Config): Promise<Host> {
     const partners = container.get(tokens.partners);
     const runners = container.get(tokens.runners);
     const fakePartners = [partners.test, partners.live].filter((partner) => partner !== null);
-    const steps = workerSteps({ deps, runners, fakePartners });
+    const leads = line === null ? {} : { leads: line.leads };
+    const steps =
+      role === 'api'
+        ? stepsOfApi({ deps, fakePartners })
+        : workerSteps({ deps, runners, fakePartners, ...leads });
     workers = startWorkers({ steps, signals, clock: deps.clock, log: deps.log });
     const running = workers;
     const finished = async () => {
@@ -85,6 +105,7 @@ export async function startHost(config: Config): Promise<Host> {
       await Promise.all([runners.commands.idle(), runners.deliveries.idle()]);
     };
     return {
+      databaseName: store.name,
       url: urlOf(config.host, port),
       deps,
       demo,
@@ -105,12 +126,13 @@ export async function openForOperator(env: Environment): Promise<OperatorAccess>
   const store = container.get(tokens.store);
   try {
     const { migrations } = await store.health();
-    if (!migrations) store.acquireServing();
+    if (!migrations) store.beginServing();
     const migrated = migrations ? [] : await store.migrate();
     const deps = container.get(tokens.deps);
     warnOfUnknown(config, deps);
     return {
       config,
+      databaseName: store.name,
       deps,
       payUrl: deps.settings.payUrl,
       migrated,
@@ -139,7 +161,9 @@ function opened(config: Config): ReturnType<typeof createContainer> {
 
 /** The directories and, in development, the secret key: made when they are missing. */
 function secretKeysOf(config: Config): readonly SecretKey[] {
-  for (const folder of [config.dataDir, dirname(config.databaseFile)]) {
+  const { dataDir, database } = config;
+  const folders = database.kind === 'sqlite' ? [dataDir, dirname(database.file)] : [dataDir];
+  for (const folder of folders) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
   const keys = config.secretKeys ?? developmentSecret(config);
@@ -154,7 +178,9 @@ async function stop(deps: Deps, http: HttpServer, finished: () => Promise<void>)
     wait(STOP_GRACE_MS, false, { ref: false }),
   ]);
   if (!inTime) deps.log.warn('stopped with work under way; the next start goes on with it');
-  await deps.store.claims.releaseAll(deps.clock.nowMs());
+  await deps.store.claims.releaseOwn(deps.clock.nowMs()).catch((err: unknown) => {
+    deps.log.warn('leases could not be given back: they end by themselves', { err });
+  });
   await deps.sender.close();
   await deps.store.close();
   deps.log.info('stopped');

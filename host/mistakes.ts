@@ -21,8 +21,9 @@ const wrongPaths: readonly (readonly [code: string, what: string])[] = [
 export function openingProblem(error: unknown, config: Config): unknown {
   const found = wrongPaths.find(([code]) => codeOf(error).startsWith(code));
   if (found === undefined) return error;
-  const { dataDir, databaseFile } = config;
-  const path = error instanceof Error && 'path' in error ? String(error.path) : databaseFile;
+  const { dataDir, database } = config;
+  const file = database.kind === 'sqlite' ? database.file : dataDir;
+  const path = error instanceof Error && 'path' in error ? String(error.path) : file;
   const variable = path.startsWith(dataDir) ? 'PONTE_DATA_DIR' : 'PONTE_DATABASE_URL';
   return new ConfigError([`${variable}: ${path} ${found[1]}`]);
 }

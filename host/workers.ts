@@ -36,8 +36,10 @@ export function workerSteps(parts: {
   readonly deps: Deps;
   readonly runners: Runners;
   readonly fakePartners: readonly FakePartner[];
+  /** Whether this host does what one host of a database does; always so where there is one. */
+  readonly leads?: () => Promise<boolean>;
 }): readonly WorkerStep[] {
-  const { deps, runners, fakePartners } = parts;
+  const { deps, runners, fakePartners, leads = async () => true } = parts;
   const step = (
     name: string,
     wokenBy: readonly Wake[],
@@ -49,18 +51,42 @@ export function workerSteps(parts: {
     pollMs,
     run: (nowMs, limit) => run(deps, nowMs, limit),
   });
+  /** Rows of these are not leased: several hosts would only lose races against each other. */
+  const ofLeader: typeof step = (name, wokenBy, run, pollMs) =>
+    step(name, wokenBy, async (...at) => ((await leads()) ? run(...at) : 0), pollMs);
   return [
-    step('sequencer', ['outbox'], runSequencer),
+    ofLeader('sequencer', ['outbox'], runSequencer),
     step('commands', ['commands'], (_, ...at) => runners.commands.runOnce(...at)),
-    step('inbox', ['inbox'], runInbox),
+    ofLeader('inbox', ['inbox'], runInbox),
     step('deliveries', ['deliveries'], (_, ...at) => runners.deliveries.runOnce(...at)),
-    step('advances', ['advances'], runAdvances, SANDBOX_POLL_MS),
-    step('expiry', [], runExpiry),
-    step('purges', ['purges'], runPurges),
+    ofLeader('advances', ['advances'], runAdvances, SANDBOX_POLL_MS),
+    ofLeader('expiry', [], runExpiry),
+    ofLeader('purges', ['purges'], runPurges),
     step('mails', ['mails'], runMails),
-    step('key use', [], flushKeyUse),
-    ...fakePartners.map((partner) =>
-      step('fake partner', ['fake partner'], (_, ...at) => partner.pump(...at), SANDBOX_POLL_MS),
+    ...stepsOfApi({ deps, fakePartners }),
+  ];
+}
+
+/** What a process without workers does: what waits in it and nowhere else. */
+export function stepsOfApi(parts: {
+  readonly deps: Deps;
+  readonly fakePartners: readonly FakePartner[];
+}): readonly WorkerStep[] {
+  const { deps, fakePartners } = parts;
+  return [
+    {
+      name: 'key use',
+      wokenBy: [],
+      pollMs: POLL_MS,
+      run: (nowMs, limit) => flushKeyUse(deps, nowMs, limit),
+    },
+    ...fakePartners.map(
+      (partner): WorkerStep => ({
+        name: 'fake partner',
+        wokenBy: ['fake partner'],
+        pollMs: SANDBOX_POLL_MS,
+        run: (nowMs, limit) => partner.pump(nowMs, limit),
+      }),
     ),
   ];
 }
@@ -85,7 +111,12 @@ export interface Workers {
 
 /** Joins who stores work with who does it, neither of which knows the other. */
 export interface WorkSignals {
+  /** Work was stored here: told to who listens here, and to other hosts. */
   wake(work: Wake, tenants?: readonly Tenant[]): void;
+  /** Work was stored by another host. */
+  heard(work: WorkKind, tenants?: readonly Tenant[]): void;
+  /** From now on, what is stored here is told to other hosts by this. */
+  tellBy(tell: (work: WorkKind, tenants?: readonly Tenant[]) => void): void;
   listen(listener: Listener): void;
 }
 
@@ -93,9 +124,19 @@ type Listener = (work: Wake, tenants?: readonly Tenant[]) => void;
 
 export function createSignals(): WorkSignals {
   const listeners: Listener[] = [];
+  let tell: ((work: WorkKind, tenants?: readonly Tenant[]) => void) | null = null;
+  const heard: Listener = (work, tenants) => {
+    for (const listener of listeners) listener(work, tenants);
+  };
   return {
+    heard,
     wake: (work, tenants) => {
-      for (const listener of listeners) listener(work, tenants);
+      heard(work, tenants);
+      // The fake partner's messages wait in this process.
+      if (work !== 'fake partner') tell?.(work, tenants);
+    },
+    tellBy: (by) => {
+      tell = by;
     },
     listen: (listener) => {
       listeners.push(listener);

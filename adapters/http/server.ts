@@ -30,6 +30,11 @@ const CHECK_SHARE = 6;
 const KEEP_ALIVE_MS = 65_000;
 const STOP_GRACE_MS = 8_000;
 
+/** What a process without an API serves. */
+const healthRoutes = routes.filter(({ operations }) =>
+  Object.keys(operations).every((id) => id === 'healthz' || id === 'readyz'),
+);
+
 /** What node reports before there is a request; anything else is no HTTP. */
 const connectionErrors: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'HeadersTooLarge',
@@ -44,6 +49,8 @@ export interface HttpOptions {
   readonly trustedProxies?: readonly string[];
   /** Those of this process: they wait here for events. */
   readonly feedReaders: FeedReaders;
+  /** `health`: only what tells whether the process is well; everything unless given. */
+  readonly surface?: 'all' | 'health';
   /** Answers what /readyz says; it must not hang. */
   readonly readiness: () => Promise<Readiness>;
   /** Within which a whole request must have come, uploads aside; 30 s unless given. */
@@ -74,7 +81,7 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
         return description;
       },
     },
-    router: createRouter(routes),
+    router: createRouter(options.surface === 'health' ? healthRoutes : routes),
     limits: { bytesMax: BODY_BYTES_MAX, timeoutMs: requestTimeoutMs },
     corsOrigins: new Set(options.corsOrigins),
     clientAddress: clientAddressOver(options.trustedProxies ?? []),

@@ -167,7 +167,6 @@ function unavailable(cause: unknown): PonteError {
 function poolOf(url: string): pg.Pool {
   const pool = new pg.Pool({
     ...optionsOf(url),
-    pipeline: true,
     max: CONNECTIONS_MAX,
     connectionTimeoutMillis: ATTEMPT_TIMEOUT_MS,
     verify: (client, done) => {
@@ -188,7 +187,7 @@ function optionsOf(url: string): pg.ClientConfig {
   const parsed = new URL(url);
   const own = parsed.searchParams.get('options') ?? '';
   parsed.searchParams.set('options', `${sessionOptions} ${own}`.trim());
-  return { connectionString: parsed.href, types, keepAlive: true };
+  return { connectionString: parsed.href, types, keepAlive: true, pipeline: true };
 }
 
 function wholeNumber(text: string): number | bigint {

@@ -4,7 +4,6 @@
 // aggregate.
 import type pg from 'pg';
 import { assert, PonteError } from '../../core/errors.js';
-import type { Store } from '../../core/ports.js';
 import { type Database, type Param, type Row, type Statement, StoreConflict } from './database.js';
 import { Gathering } from './gathering.js';
 import { loadMigrations } from './migrations.js';
@@ -13,6 +12,7 @@ import {
   type PostgresOptions,
   postgresConnections,
 } from './postgres-connections.js';
+import { postgresLine } from './postgres-line.js';
 import { migratePostgres, missingInPostgres } from './postgres-migrations.js';
 import {
   gatheredReads,
@@ -23,7 +23,8 @@ import {
   readKind,
   singleRead,
 } from './postgres-text.js';
-import { newStore } from './store.js';
+import { newSharedRateLimits } from './shared-rate-limits.js';
+import { type HostLine, newStore, type ServedStore } from './store.js';
 
 /** Two, so that one group is being gathered and sent while the other one is under way. */
 const READ_LANES = 2;
@@ -50,7 +51,8 @@ export interface PostgresCounts {
   readonly applied: number;
 }
 
-export interface PostgresStore extends Store {
+export interface PostgresStore extends ServedStore {
+  readonly line: HostLine;
   readonly counts: PostgresCounts;
   readonly connections: PostgresConnections['counts'];
 }
@@ -60,8 +62,13 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
   const connections = postgresConnections(options);
   const database = new PostgresDatabase(connections);
   const known = loadMigrations('postgres');
+  const line = postgresLine(connections);
   return {
     ...newStore(database),
+    beginServing: () => 'together',
+    rateLimits: newSharedRateLimits(database),
+    line,
+    name: withoutPassword(options.url),
     migrate: () => migratePostgres(connections, known),
     async health() {
       try {
@@ -74,6 +81,7 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
     },
     async close() {
       await database.idle();
+      await line.close();
       await connections.close();
     },
     get counts() {
@@ -298,6 +306,10 @@ function asConflict(error: unknown): unknown {
   const kind = conflicts[code];
   if (kind === undefined) return error;
   return new StoreConflict(kind, (error as Error).message, error);
+}
+
+function withoutPassword(url: string): string {
+  return url.replace(/^(\w+:\/\/[^:@/]*):[^@/]*@/, '$1@').replace(/\?.*$/, '');
 }
 
 function isUnavailable(error: unknown): boolean {

@@ -7,11 +7,11 @@
 import { closeSync, openSync } from 'node:fs';
 import SqliteConnection from 'better-sqlite3';
 import { assert, PonteError } from '../../core/errors.js';
-import type { Store } from '../../core/ports.js';
 import { type Database, type Param, type Row, type Statement, StoreConflict } from './database.js';
+import { newMemoryRateLimits } from './memory-rate-limits.js';
 import { loadMigrations, type Migration, pendingMigrations } from './migrations.js';
 import { acquireServingLock } from './serving-lock.js';
-import { newStore } from './store.js';
+import { newStore, type ServedStore } from './store.js';
 
 /** Larger groups would hold up the event loop; the next group follows in the next tick. */
 const GROUP_MAX = 256;
@@ -32,12 +32,8 @@ export interface SqliteCounts {
   readonly applied: number;
 }
 
-export interface SqliteStore extends Store {
-  /**
-   * Makes this process the one that serves the file, until it closes the store or dies; refuses
-   * when another one does. Other processes may read and write beside it, but run no workers.
-   */
-  acquireServing(): void;
+/** One process serves a file; others may read and write beside it, but run no workers. */
+export interface SqliteStore extends ServedStore {
   readonly counts: SqliteCounts;
 }
 
@@ -76,10 +72,14 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
       releaseServing?.();
       releaseServing = null;
     },
-    acquireServing() {
-      assert(releaseServing === null, 'a store is acquired for serving once');
+    beginServing() {
+      assert(releaseServing === null, 'a store is taken for serving once');
       if (!isMemory(options.path)) releaseServing = acquireServingLock(options.path);
+      return 'alone';
     },
+    rateLimits: newMemoryRateLimits(),
+    line: null,
+    name: options.path,
     get counts() {
       return database.counts;
     },

@@ -1,8 +1,9 @@
 // The store over any database session: runs work, stages its writes, applies them as one guarded
 // batch and runs the work again when the batch lost a race. The rows and the SQL of each aggregate
 // stand in tables/, what differs between databases in the session.
+import type { Tenant } from '../../core/domain/tenant.js';
 import { PonteError } from '../../core/errors.js';
-import type { Store, Tx } from '../../core/ports.js';
+import type { Log, RateLimits, Store, Tx, WorkKind } from '../../core/ports.js';
 import { newClaims } from './claims.js';
 import { type Database, StoreConflict } from './database.js';
 import { newStaging, type Staging } from './staging.js';
@@ -18,6 +19,34 @@ import { buyersOf } from './tables/party-rows.js';
 import { idempotencyOf, paymentsOf } from './tables/payment-rows.js';
 import { keysOf, organizationsOf } from './tables/tenant-rows.js';
 import { advancesOf, commandsOf, inboxOf } from './tables/work-rows.js';
+
+export type Hear = (work: WorkKind, tenants?: readonly Tenant[]) => void;
+
+export interface HostLine {
+  /** Hears what other hosts tell from now on, and after a broken line that anything may be. */
+  open(hear: Hear, log: Log): Promise<void>;
+  /** Told within milliseconds, together with whatever else is told until then. */
+  tell(work: WorkKind, tenants?: readonly Tenant[]): void;
+  /** Whether this process is the one that sequences: true for at most one that is connected. */
+  leads(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** A store as a serving process has it. */
+export interface ServedStore extends Store {
+  /**
+   * Called before anything is served. `alone`: no other process serves this database until the
+   * store is closed, or this process dies; refuses when it can have one only and has one.
+   * `together`: others may.
+   */
+  beginServing(): 'alone' | 'together';
+  /** Limits that hold over all processes that serve this database. */
+  readonly rateLimits: RateLimits;
+  /** The line to the others; null when there are none. */
+  readonly line: HostLine | null;
+  /** What is told to people: no secret. */
+  readonly name: string;
+}
 
 /** Runs of one piece of work before it gives up: each lost to a write that did go through. */
 export const RUNS_MAX = 8;

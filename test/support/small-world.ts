@@ -12,7 +12,7 @@ import { createMemoryDocuments } from '../../adapters/documents/memory.js';
 import { createMemoryMailer } from '../../adapters/mail/memory-mail.js';
 import { createFakePartner, type FakePartner } from '../../adapters/partner/fake.js';
 import type { SignedMessage } from '../../adapters/partner/signed-message.js';
-import { newMemoryRateLimits } from '../../adapters/storage/rate-limits.js';
+import { newMemoryRateLimits } from '../../adapters/storage/memory-rate-limits.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite.js';
 import { type MemberRole, SESSION_MS } from '../../core/domain/member.js';
 import type { Scope } from '../../core/domain/scope.js';

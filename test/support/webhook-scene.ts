@@ -9,7 +9,7 @@ import {
   parseSecretKeys,
 } from '../../adapters/crypto/secret-box.js';
 import { createMemoryMailer } from '../../adapters/mail/memory-mail.js';
-import { newMemoryRateLimits } from '../../adapters/storage/rate-limits.js';
+import { newMemoryRateLimits } from '../../adapters/storage/memory-rate-limits.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite.js';
 import { type DomainEvent, eventBody } from '../../core/domain/event.js';
 import type { Subscription } from '../../core/domain/subscription.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newMemoryRateLimits } from '../../../adapters/storage/rate-limits.js';
+import { newMemoryRateLimits } from '../../../adapters/storage/memory-rate-limits.js';
 import { T0 } from '../../support/domain-samples.js';
 
 const limit = { perMinute: 60, burst: 2 } as const;

@@ -22,10 +22,10 @@ test('one store at a time serves a file; others use it beside', async () => {
   const serving = openSqliteStore({ path });
   const beside = openSqliteStore({ path });
   await serving.migrate();
-  serving.acquireServing();
+  serving.beginServing();
   assert.equal(statSync(`${path}.lock`).mode & 0o777, 0o600);
   assert.throws(
-    () => beside.acquireServing(),
+    () => beside.beginServing(),
     (error: unknown) =>
       error instanceof PonteError &&
       error.message.startsWith(`Process ${process.pid} already serves ${path}.`),
@@ -33,13 +33,13 @@ test('one store at a time serves a file; others use it beside', async () => {
   await beside.run(async (tx) => tx.buyers.insert(aBuyer()));
   assert.deepEqual(await serving.run((tx) => tx.buyers.get('test', 'byr_1')), aBuyer());
   await serving.close();
-  beside.acquireServing();
+  beside.beginServing();
   await beside.close();
 });
 
 test('each store in memory serves itself', async () => {
   for (const store of [1, 2].map(() => openSqliteStore({ path: ':memory:' }))) {
-    store.acquireServing();
+    store.beginServing();
     await store.close();
   }
 });
@@ -58,7 +58,7 @@ test('what was acknowledged before a SIGKILL is there, whole, and served at once
       acknowledged.push(line);
       if (acknowledged.length === enough) {
         const beside = openSqliteStore({ path: `${path}-${enough}` });
-        assert.throws(() => beside.acquireServing(), /already serves/);
+        assert.throws(() => beside.beginServing(), /already serves/);
         await beside.close();
         child.kill('SIGKILL');
       }
@@ -67,7 +67,7 @@ test('what was acknowledged before a SIGKILL is there, whole, and served at once
     assert.ok(acknowledged.length >= enough);
 
     const store = openSqliteStore({ path: `${path}-${enough}` });
-    store.acquireServing();
+    store.beginServing();
     const payments = await store.run((tx) =>
       Promise.all(acknowledged.map((id) => tx.payments.get(tenant, id))),
     );

@@ -1,0 +1,104 @@
+// Rate limits held in the database, for all hosts that share it. The arithmetic is rate-limit.ts;
+// what several requests take at once is taken in one statement, which gives way when another host
+// was first. Nothing is kept here but what the database said last, which a refusal may rely on: the
+// time of a key only ever moves on.
+import { gcraStep } from '../../core/domain/rate-limit.js';
+import { PonteError } from '../../core/errors.js';
+import type { RateLimits } from '../../core/ports.js';
+import type { Database } from './database.js';
+import { Gathering } from './gathering.js';
+import { integer, text } from './row.js';
+
+/** Rounds in which other hosts may be first; each lets at least one of them through. */
+const ROUNDS_MAX = 50;
+const GROUP_MAX = 1_000;
+/** About 10 MB; a key that is not known is read again. */
+const KEYS_MAX = 100_000;
+
+type Asked = Parameters<RateLimits['take']>[0];
+
+interface Taking extends Asked {
+  readonly resolve: (retryAfterSeconds: number | null) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const sql = {
+  known: 'select key, tat_micros from rate_limits where key = $1',
+  first: 'insert into rate_limits (key, tat_micros) values ($1, 0) on conflict (key) do nothing',
+  // In the order of the keys, so that two hosts never wait for each other.
+  take: [
+    'update rate_limits set tat_micros = taken.tat from (select * from',
+    'json_to_recordset($1::json) as t(key text, was bigint, tat bigint) order by key) taken',
+    'where rate_limits.key = taken.key and rate_limits.tat_micros = taken.was',
+    'returning rate_limits.key',
+  ].join(' '),
+} as const;
+
+export function newSharedRateLimits(database: Database): RateLimits {
+  const tatMicrosByKey = new Map<string, number>();
+  const read = async (key: string): Promise<void> => {
+    await database.immediate(sql.first, [key]);
+    const [row] = await database.read(sql.known, [key]);
+    if (row === undefined) throw new PonteError('StoreContention');
+    if (tatMicrosByKey.size >= KEYS_MAX) tatMicrosByKey.clear();
+    tatMicrosByKey.set(text(row, 'key'), integer(row, 'tat_micros'));
+  };
+
+  /** One round; answers with those whose key another host has moved on meanwhile. */
+  const round = async (group: readonly Taking[]): Promise<readonly Taking[]> => {
+    const byKey = Map.groupBy(group, ({ key }) => key);
+    await Promise.all([...byKey.keys()].filter((key) => !tatMicrosByKey.has(key)).map(read));
+    const plans = [...byKey].map(([key, takings]) => plan(takings, tatMicrosByKey.get(key) ?? 0));
+    const moves = plans.filter(({ was, tat }) => was !== tat);
+    const moved = new Set<string>();
+    if (moves.length > 0) {
+      const json = JSON.stringify(moves.map(({ key, was, tat }) => ({ key, was, tat })));
+      const rows = await database.immediate(sql.take, [json]);
+      for (const row of rows) moved.add(text(row, 'key'));
+    }
+    const lost: Taking[] = [];
+    for (const { key, was, tat, takings, answers } of plans) {
+      if (was !== tat && !moved.has(key)) {
+        tatMicrosByKey.delete(key);
+        lost.push(...takings);
+        continue;
+      }
+      tatMicrosByKey.set(key, tat);
+      for (const [index, { resolve }] of takings.entries()) resolve(answers[index] ?? null);
+    }
+    return lost;
+  };
+
+  const gathering = new Gathering<Taking>({
+    // One, so that a key is moved on by one statement of this host at a time.
+    lanes: 1,
+    groupMax: GROUP_MAX,
+    work: async (group) => {
+      let left = group;
+      try {
+        for (let rounds = 0; left.length > 0; rounds += 1) {
+          if (rounds === ROUNDS_MAX) throw new PonteError('StoreContention');
+          left = await round(left);
+        }
+      } catch (error) {
+        for (const { reject } of left) reject(error);
+      }
+    },
+  });
+  return {
+    take: (asked) => new Promise((resolve, reject) => gathering.add({ ...asked, resolve, reject })),
+  };
+}
+
+/** Where the time of a key goes when all of these take from it in turn, and what each is told. */
+function plan(takings: readonly Taking[], was: number) {
+  let tat = was;
+  const answers = takings.map(({ nowMs, perMinute, burst }) => {
+    const result = gcraStep({ tatMicros: tat, nowMs, perMinute, burst });
+    // A rested key may stand still in the past: only what is taken moves it.
+    if (result.allowed) tat = result.tatMicros;
+    return result.allowed ? null : result.retryAfterSeconds;
+  });
+  const key = (takings[0] as Taking).key;
+  return { key, was, tat, takings, answers };
+}

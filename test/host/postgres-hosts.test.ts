@@ -1,0 +1,161 @@
+// Several hosts on one PostgreSQL: what one of them stores or changes counts on the others, and
+// only one does what must be done once.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { revokeKey } from '../../core/usecases/keys.js';
+import { ConfigError, readConfig } from '../../host/config.js';
+import { type Host, type HostRole, startHost } from '../../host/main.js';
+import { localPostgres } from '../support/local-postgres.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'ponte-hosts-'));
+const secretKeys = `a:${randomBytes(32).toString('base64')}`;
+const hosts: Host[] = [];
+
+after(async () => {
+  await Promise.all(hosts.map((host) => host.stop()));
+  rmSync(folder, { recursive: true });
+});
+
+// The server ends after its hosts.
+const postgres = localPostgres();
+
+type Answer = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
+
+async function start(
+  url: string,
+  role: HostRole = 'all',
+  env: Readonly<Record<string, string>> = {},
+): Promise<Host> {
+  const config = readConfig({
+    PONTE_DATABASE_URL: url,
+    PONTE_PORT: '0',
+    PONTE_DATA_DIR: folder,
+    PONTE_SECRET_KEYS: secretKeys,
+    PONTE_FAKE_PARTNER_DELAY_MS: '0',
+    PONTE_LOG_LEVEL: 'silent',
+    ...env,
+  });
+  const host = await startHost(config, role);
+  hosts.push(host);
+  return host;
+}
+
+async function call(host: Host, key: string, path: string, body?: unknown): Promise<Answer> {
+  const response = await fetch(`${host.url}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as Answer['body'] };
+}
+
+function create(host: Host, key: string, externalId: string): Promise<Answer> {
+  const buyer = { email: 'ana@buyer.example' };
+  return call(host, key, '/v1/payment-intents', { externalId, amount: '250.00', buyer });
+}
+
+async function settled(host: Host, key: string, id: unknown): Promise<Answer['body']> {
+  for (;;) {
+    const { body } = await call(host, key, `/v1/payments/${id}`);
+    if (body['status'] === 'settled') return body;
+  }
+}
+
+test('hosts of one role each settle a payment together, and only a worker works', async () => {
+  const url = await postgres.newDatabase();
+  const api = await start(url, 'api');
+  const key = api.demo?.secret ?? '';
+  const { status, body } = await create(api, key, 'order-1');
+  assert.equal(status, 201);
+  assert.equal((await call(api, key, '/v1/events')).body['nextAfter'], 0, 'nobody sequences');
+  const worker = await start(url, 'worker');
+  await call(api, key, `/v1/test-helpers/payments/${body['id']}/advance`, {});
+  const payment = await settled(api, key, body['id']);
+  assert.equal(payment['brlSettledAmount'] !== null, true);
+  assert.equal((await call(worker, key, `/v1/payments/${body['id']}`)).status, 404);
+  const ready = await fetch(`${worker.url}/readyz`);
+  assert.equal(ready.status, 200);
+});
+
+test('a reader that waits at one host hears of an event made at another', async () => {
+  const url = await postgres.newDatabase();
+  const [first, second] = [await start(url), await start(url)];
+  const key = first.demo?.secret ?? '';
+  const waiting = call(second, key, '/v1/events?after=0&wait=30');
+  await create(first, key, 'order-1');
+  const { data } = (await waiting).body as { data: readonly { readonly sequence: number }[] };
+  assert.equal(data[0]?.sequence, 1);
+});
+
+test('a key revoked at one host is refused by the next request at another', async () => {
+  const url = await postgres.newDatabase();
+  const [first, second] = [await start(url), await start(url)];
+  const key = first.demo?.secret ?? '';
+  assert.equal((await call(second, key, '/v1/events')).status, 200);
+  await revokeKey(first.deps, null, /^pk_test_(.+)\./.exec(key)?.[1] ?? '');
+  assert.equal((await call(second, key, '/v1/events')).status, 401);
+});
+
+test('one limit holds over all hosts, whoever is asked', async () => {
+  const url = await postgres.newDatabase();
+  const limit = { PONTE_RATE_LIMIT_PER_MINUTE: '1', PONTE_RATE_LIMIT_BURST: '5' };
+  const pair = [await start(url, 'all', limit), await start(url, 'all', limit)];
+  const key = pair[0]?.demo?.secret ?? '';
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      create(pair[index % 2] as Host, key, `order-${index}`),
+    ),
+  );
+  const statuses = answers.map(({ status }) => status).sort();
+  assert.deepEqual(statuses, [...Array(5).fill(201), ...Array(15).fill(429)]);
+});
+
+test('two creates with one key at two hosts are one payment', async () => {
+  const url = await postgres.newDatabase();
+  const pair = [await start(url), await start(url)];
+  const key = pair[0]?.demo?.secret ?? '';
+  for (let round = 0; round < 10; round += 1) {
+    const answers = await Promise.all(pair.map((host) => create(host, key, `order-${round}`)));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 201]);
+    assert.equal(new Set(answers.map(({ body }) => body['id'])).size, 1);
+  }
+});
+
+test('another host sequences when the one that did stops', async () => {
+  const url = await postgres.newDatabase();
+  const [first, second] = [await start(url), await start(url)];
+  const key = first.demo?.secret ?? '';
+  await create(second, key, 'order-1');
+  await call(second, key, '/v1/events?after=0&wait=30');
+  await first.stop();
+  hosts.splice(hosts.indexOf(first), 1);
+  await create(second, key, 'order-2');
+  const { data } = (await call(second, key, '/v1/events?after=2&wait=30')).body as {
+    data: readonly unknown[];
+  };
+  assert.ok(data.length > 0);
+});
+
+test('a role of its own needs a database that several processes can serve', async () => {
+  const refused = startHost(readConfig({ PONTE_DATA_DIR: folder, PONTE_PORT: '0' }), 'api');
+  await assert.rejects(refused, (error) => error instanceof ConfigError);
+});
+
+test('without its database a host says so, with a time to come back, and recovers', async () => {
+  const url = await postgres.newDatabase();
+  const host = await start(url);
+  const key = host.demo?.secret ?? '';
+  await postgres.stop();
+  const refused = await create(host, key, 'order-1');
+  assert.equal(refused.status, 503);
+  assert.equal(refused.body['error'], 'StoreUnavailable');
+  assert.equal((await fetch(`${host.url}/readyz`)).status, 503);
+  await postgres.start();
+  assert.equal((await create(host, key, 'order-1')).status, 201);
+  const events = await call(host, key, '/v1/events?after=0&wait=30');
+  assert.equal((events.body['data'] as readonly unknown[]).length > 0, true);
+});
