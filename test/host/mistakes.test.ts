@@ -79,13 +79,13 @@ test('migrate tells which migrations it applied, and that again there were none'
   const first = JSON.parse(stdout) as {
     migrated: boolean;
     applied: number[];
-    databaseFile: string;
+    database: string;
   };
   assert.equal(first.migrated, true);
   assert.deepEqual(first.applied.slice(0, 2), [1, 2]);
-  assert.equal(first.databaseFile, join(folder, 'migrated', 'ponte.db'));
+  assert.equal(first.database, join(folder, 'migrated', 'ponte.db'));
   const again = await command(env, ['migrate', '--json']);
   assert.deepEqual(JSON.parse(again.stdout), { ...first, migrated: false, applied: [] });
   const text = (await command(env, ['migrate'])).stdout;
-  assert.equal(text, `${first.databaseFile} is up to date.\n`);
+  assert.equal(text, `${first.database} is up to date.\n`);
 });
