@@ -229,7 +229,7 @@ describe('refused:', () => {
     const from = await sourceFile(fillStore);
     const to = await postgres.newDatabase();
     const serving = openSqliteStore({ path: from });
-    serving.acquireServing();
+    serving.beginServing();
     await assert.rejects(copyStore({ from, to }), { message: /already serves .* Stop it first/ });
     await serving.close();
     assert.deepEqual(unequal(await copyStore({ from, to })), []);
