@@ -336,7 +336,7 @@ export interface Tx {
 
 /** Immediate statements outside `run`: each takes due work for one worker by a lease. */
 export interface Claims {
-  /** Due commands, leased: their `dueAtMs` is the end of the lease, `leaseToken` ends in `token`. */
+  /** Due commands, leased: `dueAtMs` is the end of the lease, `leaseToken` ends in `token`. */
   commands(claim: Claim): Promise<readonly PartnerCommand[]>;
   /** Active or deleted subscriptions that have due deliveries with attempts left. */
   dueSubscriptions(nowMs: number): Promise<readonly Pick<Subscription, 'id' | 'orgId' | 'mode'>[]>;

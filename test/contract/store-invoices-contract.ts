@@ -11,12 +11,12 @@ import {
   aMail,
   anOrganization,
   aPayment,
-  asTaken,
   otherMode,
   otherOrg,
   T0,
   tenant,
 } from '../support/domain-samples.js';
+import { asTaken } from './store-claims-contract.js';
 import type { OpenStore } from './store-contract.js';
 
 const invoice = (id: string, fields: Partial<Payment> = {}): Payment =>

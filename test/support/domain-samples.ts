@@ -35,11 +35,6 @@ export function duePage(limit: number, nowMs = T0, after: DuePage['after'] = nul
   return { nowMs, limit, after };
 }
 
-/** What was claimed, its lease as the worker named it: the store puts its process before that. */
-export function asTaken<T extends { readonly leaseToken: string | null }>(row: T): T {
-  return { ...row, leaseToken: row.leaseToken?.replace(/^.*\./, '') ?? null };
-}
-
 export function anOrganization(fields: Partial<Organization> = {}): Organization {
   return {
     id: 'org_a',
