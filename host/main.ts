@@ -82,7 +82,7 @@ export async function startHost(config: Config, role: HostRole = 'all'): Promise
     const { line } = store;
     if (line !== null) {
       await line.open(signals.heard, deps.log);
-      signals.tellBy(line.tell);
+      signals.tellBy((...news) => line.tell(...news));
     }
     const { port } = await http.listen(config.host, config.port).catch((error: unknown) => {
       throw listeningProblem(error, config);
@@ -93,7 +93,7 @@ export async function startHost(config: Config, role: HostRole = 'all'): Promise
     const partners = container.get(tokens.partners);
     const runners = container.get(tokens.runners);
     const fakePartners = [partners.test, partners.live].filter((partner) => partner !== null);
-    const leads = line === null ? {} : { leads: line.leads };
+    const leads = line === null ? {} : { leads: () => line.leads() };
     const steps =
       role === 'api'
         ? stepsOfApi({ deps, fakePartners })

@@ -21,86 +21,97 @@ const everything: readonly WorkKind[] = ['outbox', 'feed', 'commands', 'deliveri
 /** Work that waits, by kind; null tenants: any may have some. */
 type News = Partial<Record<WorkKind, readonly Tenant[] | null>>;
 
-export function postgresLine(connections: PostgresConnections): HostLine {
-  let client: pg.Client | null = null;
-  let channel = '';
-  let leading = false;
-  let closed = false;
-  let news: News = {};
-  let telling: NodeJS.Timeout | null = null;
+export class PostgresLine implements HostLine {
+  readonly #connections: PostgresConnections;
+  #client: pg.Client | null = null;
+  #channel = '';
+  #leading = false;
+  #closed = false;
+  #news: News = {};
+  #telling: NodeJS.Timeout | null = null;
 
-  const connect = async (hear: Hear) => {
-    const fresh = await connections.connect();
+  constructor(connections: PostgresConnections) {
+    this.#connections = connections;
+  }
+
+  async open(hear: Hear, log: Log): Promise<void> {
+    const first = await this.#connect(hear);
+    void this.#keep(first, hear, log);
+  }
+
+  tell(work: WorkKind, tenants?: readonly Tenant[]): void {
+    const known = this.#news[work];
+    const any = tenants === undefined || known === null;
+    this.#news[work] = any ? null : [...(known ?? []), ...tenants];
+    if (this.#client !== null) this.#telling ??= setTimeout(() => this.#flush(), TELL_EVERY_MS);
+  }
+
+  async leads(): Promise<boolean> {
+    const line = this.#client;
+    if (line === null || this.#leading) return this.#leading;
+    const { rows } = await line.query(
+      `select pg_try_advisory_lock(${LEADER_LOCK}, hashtext(current_schema())) as locked`,
+    );
+    this.#leading = rows[0].locked === true && this.#client === line;
+    return this.#leading;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    if (this.#telling !== null) clearTimeout(this.#telling);
+    await this.#client?.end();
+  }
+
+  async #connect(hear: Hear): Promise<pg.Client> {
+    const fresh = await this.#connections.connect();
     // One database may hold several stores, each in a schema of its own.
     const { rows } = await fresh.query(
       'select current_schema() as schema, pg_backend_pid() as process_id',
     );
     const [{ schema, process_id: own }] = rows;
-    channel = `ponte_${schema}`;
+    this.#channel = `ponte_${schema}`;
     fresh.on('notification', ({ processId, payload }) => {
       if (processId !== own && payload !== undefined) tellOf(payload, hear);
     });
-    await fresh.query(`listen ${fresh.escapeIdentifier(channel)}`);
-    client = fresh;
+    await fresh.query(`listen ${fresh.escapeIdentifier(this.#channel)}`);
+    this.#client = fresh;
     return fresh;
-  };
+  }
 
-  /** Ends when the line does. */
-  const held = (line: pg.Client) =>
-    new Promise<void>((resolve) => {
+  /** Connects again whenever the line ends, until it is closed. */
+  async #keep(first: pg.Client, hear: Hear, log: Log): Promise<void> {
+    for (let line = first; ; ) {
+      await this.#ended(line);
+      while (this.#client === null && !this.#closed) {
+        await wait(RECONNECT_EVERY_MS, undefined, { ref: false });
+        await this.#connect(hear).catch((err: unknown) => {
+          log.warn('no line to other hosts', { err });
+        });
+      }
+      if (this.#client === null) return;
+      line = this.#client;
+      for (const work of everything) hear(work);
+    }
+  }
+
+  #ended(line: pg.Client): Promise<void> {
+    return new Promise((resolve) => {
       line.once('end', () => {
-        if (client === line) client = null;
-        leading = false;
+        if (this.#client === line) this.#client = null;
+        this.#leading = false;
         resolve();
       });
     });
+  }
 
-  const keep = async (first: pg.Client, hear: Hear, log: Log) => {
-    for (let line = first; ; ) {
-      await held(line);
-      while (client === null && !closed) {
-        await wait(RECONNECT_EVERY_MS, undefined, { ref: false });
-        await connect(hear).catch((err: unknown) => log.warn('no line to other hosts', { err }));
-      }
-      if (client === null) return;
-      line = client;
-      for (const work of everything) hear(work);
-    }
-  };
-
-  const flush = () => {
-    telling = null;
-    const payload = JSON.stringify(news);
-    const short = payload.length <= BYTES_MAX ? payload : JSON.stringify(withoutTenants(news));
-    news = {};
-    client?.query('select pg_notify($1, $2)', [channel, short]).catch(() => undefined);
-  };
-
-  return {
-    async open(hear, log) {
-      const first = await connect(hear);
-      void keep(first, hear, log);
-    },
-    tell(work, tenants) {
-      const known = news[work];
-      news[work] = tenants === undefined || known === null ? null : [...(known ?? []), ...tenants];
-      if (client !== null) telling ??= setTimeout(flush, TELL_EVERY_MS);
-    },
-    async leads() {
-      const line = client;
-      if (line === null || leading) return leading;
-      const { rows } = await line.query(
-        `select pg_try_advisory_lock(${LEADER_LOCK}, hashtext(current_schema())) as locked`,
-      );
-      leading = rows[0].locked === true && client === line;
-      return leading;
-    },
-    async close() {
-      closed = true;
-      if (telling !== null) clearTimeout(telling);
-      await client?.end();
-    },
-  };
+  #flush(): void {
+    this.#telling = null;
+    const payload = JSON.stringify(this.#news);
+    const short =
+      payload.length <= BYTES_MAX ? payload : JSON.stringify(withoutTenants(this.#news));
+    this.#news = {};
+    this.#client?.query('select pg_notify($1, $2)', [this.#channel, short]).catch(() => undefined);
+  }
 }
 
 function tellOf(payload: string, hear: Hear): void {

@@ -12,7 +12,7 @@ import {
   type PostgresOptions,
   postgresConnections,
 } from './postgres-connections.js';
-import { postgresLine } from './postgres-line.js';
+import { PostgresLine } from './postgres-line.js';
 import { migratePostgres, missingInPostgres } from './postgres-migrations.js';
 import {
   gatheredReads,
@@ -62,7 +62,7 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
   const connections = postgresConnections(options);
   const database = new PostgresDatabase(connections);
   const known = loadMigrations('postgres');
-  const line = postgresLine(connections);
+  const line = new PostgresLine(connections);
   return {
     ...newStore(database),
     beginServing: () => 'together',
