@@ -50,6 +50,7 @@ export type {
   DocumentStorage,
   Ids,
   Log,
+  Metrics,
   PartnerAnswer,
   PartnerFact,
   RateLimits,

@@ -40,6 +40,8 @@ export interface Deps {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
+  /** Null where nobody watches. */
+  readonly metrics: Metrics | null;
   /**
    * Called after work was stored: workers of this process look at once, readers of the feed at the
    * tenants named, or at all of theirs.
@@ -332,6 +334,10 @@ export interface Tx {
     /** A second one of a key is a conflict: the work runs again. */
     insert(canary: KeyCanary): void;
   };
+  readonly backlog: {
+    /** For operators; counts end at `countMax`, so that looking costs little however much waits. */
+    read(nowMs: number, countMax: number): Promise<Backlog>;
+  };
 }
 
 /** Immediate statements outside `run`: each takes due work for one worker by a lease. */
@@ -372,6 +378,30 @@ export interface ClaimedDelivery {
   readonly delivery: WebhookDelivery;
   readonly subscription: Subscription;
   readonly body: string;
+  readonly eventCreatedAtMs: number;
+}
+
+/** Where work waits for a worker, which takes what is due. */
+export type QueueName =
+  | 'outbox'
+  | 'deliveries'
+  | 'commands'
+  | 'inbox'
+  | 'mails'
+  | 'documents'
+  | 'advances';
+
+export interface Backlog {
+  readonly queues: Readonly<
+    Record<QueueName, { readonly due: number; readonly oldestDueAtMs: number | null }>
+  >;
+  /** The oldest delivery that has not ended, waits between its attempts included. */
+  readonly oldestUndeliveredAtMs: number | null;
+  /** `isStuck` of partner-command.ts. */
+  readonly stuckCommands: number;
+  readonly deadLetters: number;
+  /** Payments whose money needs a person. */
+  readonly operatorFunds: number;
 }
 
 export interface PaymentFilter {
@@ -754,6 +784,22 @@ export interface Ids {
   /** `<prefix>_…`: sortable by time of creation, unguessable (80 random bits). */
   next(prefix: IdPrefix, nowMs: number): string;
   randomBytes(length: number): Uint8Array;
+}
+
+/** Is told what happened, for operators to watch. A call costs little and does not throw. */
+export interface Metrics {
+  /**
+   * A request was answered. `operation` is null where it named no row of the route table;
+   * `createMs` is how long a create took that was not refused, null of everything else.
+   */
+  answered(
+    operation: string | null,
+    answer: { readonly status: number; readonly createMs: number | null },
+  ): void;
+  /** A receiver took a delivery, so long after its event. */
+  delivered(sinceEventMs: number): void;
+  /** Attempts failed: to be tried again, or the last ones of their deliveries. */
+  undelivered(outcome: 'failed' | 'dead_letter', count: number): void;
 }
 
 export interface Log {

@@ -55,7 +55,7 @@ export const tokens = {
 
 /** What of the outside world may be replaced. */
 export type World = Partial<
-  Pick<Deps, 'clock' | 'ids' | 'log' | 'sender' | 'mailer' | 'documents'>
+  Pick<Deps, 'clock' | 'ids' | 'log' | 'sender' | 'mailer' | 'documents' | 'metrics'>
 >;
 
 /** Where the service is reached: with port 0 it is known once the service listens. */
@@ -100,6 +100,7 @@ export function createContainer(
     tokenSigner: all.get(tokens.tokenSigner),
     rateLimits: all.get(tokens.rateLimits),
     partners: all.get(tokens.partners),
+    metrics: world.metrics ?? null,
     wake: all.get(tokens.signals).wake,
     settings: settings(config, all.get(tokens.address)),
   }));

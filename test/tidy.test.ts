@@ -33,6 +33,7 @@ const homes: Readonly<Record<string, string>> = {
   'openapi-fetch': 'adapters/client/',
   pg: 'adapters/storage/',
   pino: 'adapters/log/',
+  'prom-client': 'adapters/metrics/',
   'reflect-metadata': 'host/container.ts',
   standardwebhooks: 'adapters/partner/',
   undici: 'adapters/webhooks/',

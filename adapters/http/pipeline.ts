@@ -4,6 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tenantOf } from '../../core/domain/tenant.js';
 import { PonteError } from '../../core/errors.js';
+import type { Deps } from '../../core/ports.js';
 import { requireScope } from '../../core/usecases/keys.js';
 import { takeCreateSlot } from '../../core/usecases/payments.js';
 import { admit } from './admission.js';
@@ -18,7 +19,7 @@ import {
   requestIdOf,
 } from './request-input.js';
 import { refusalReply, send } from './response-output.js';
-import type { Auth, Reply, Route, Site } from './route-row.js';
+import type { Auth, Reply, Site } from './route-row.js';
 import type { Match, Router } from './router.js';
 
 export interface Pipeline {
@@ -40,6 +41,7 @@ export async function serve(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const startedMs = performance.now();
   const requestId = requestIdOf(request);
   const seen: { match: Match | null } = { match: null };
   let reply: Reply;
@@ -48,11 +50,19 @@ export async function serve(
     reply = preflight ?? (await answer(pipeline, request, response, seen));
   } catch (error) {
     if (error instanceof ClientGone) return;
-    reply = refused(pipeline, request, error, { requestId, route: seen.match?.route ?? null });
+    reply = refused(pipeline, request, error, { requestId, match: seen.match });
   }
   const headers = { ...reply.headers, ...corsHeaders(pipeline.corsOrigins, request) };
   const ending = { requestId, bytesMax: pipeline.limits.bytesMax, last: pipeline.stopping.aborted };
   await send(request, response, { ...reply, headers }, ending);
+  measure(pipeline.site.deps, seen.match, reply, startedMs);
+}
+
+function measure({ metrics }: Deps, match: Match | null, { status }: Reply, startedMs: number) {
+  if (metrics === null) return;
+  const created = match?.route.rateLimit === 'create' && status < 300;
+  const createMs = created ? performance.now() - startedMs : null;
+  metrics.answered(match?.operation ?? null, { status, createMs });
 }
 
 async function answer(
@@ -112,10 +122,9 @@ function refused(
   { site, router, clientAddress }: Pipeline,
   request: IncomingMessage,
   error: unknown,
-  told: { readonly requestId: string; readonly route: Route | null },
+  { requestId, match }: { readonly requestId: string; readonly match: Match | null },
 ): Reply {
-  const { requestId, route } = told;
-  const operation = route === null ? null : Object.keys(route.operations)[0];
+  const operation = match?.operation ?? null;
   const refusal = error instanceof PonteError ? error : new PonteError('InternalError');
   const client = clientAddress(request);
   const fields = { requestId, operation, status: refusal.status, code: refusal.code, client };

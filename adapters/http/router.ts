@@ -9,6 +9,8 @@ const PARAM_LENGTH_MAX = 1_024;
 
 export interface Match {
   readonly route: Route;
+  /** The operationId of the path form. */
+  readonly operation: string;
   /** Decoded. */
   readonly params: Readonly<Record<string, string | undefined>>;
   readonly query: Readonly<Record<string, unknown>>;
@@ -30,16 +32,16 @@ export function createRouter(routes: readonly Route[]): Router {
   const find = (url: string) => {
     const found = finder.find('GET', url);
     if (found === null) return null;
-    const methods: ReadonlyMap<string, Route> = found.store;
+    const methods: Methods = found.store;
     return { methods, params: found.params, query: found.searchParams };
   };
   return {
     match(method, url) {
       const found = find(url);
       if (found === null) throw new PonteError('NotFound');
-      const route = found.methods.get(method === 'HEAD' ? 'GET' : method);
-      if (route === undefined) throw new PonteError('MethodNotAllowed');
-      return { route, params: found.params, query: found.query };
+      const meant = found.methods.get(method === 'HEAD' ? 'GET' : method);
+      if (meant === undefined) throw new PonteError('MethodNotAllowed');
+      return { ...meant, params: found.params, query: found.query };
     },
     allowed(url) {
       const found = find(url);
@@ -50,12 +52,14 @@ export function createRouter(routes: readonly Route[]): Router {
   };
 }
 
-function groupByPath(routes: readonly Route[]): ReadonlyMap<string, ReadonlyMap<string, Route>> {
-  const paths = new Map<string, Map<string, Route>>();
+type Methods = ReadonlyMap<string, Pick<Match, 'route' | 'operation'>>;
+
+function groupByPath(routes: readonly Route[]): ReadonlyMap<string, Methods> {
+  const paths = new Map<string, Map<string, Pick<Match, 'route' | 'operation'>>>();
   for (const route of routes) {
-    for (const path of Object.values(route.operations)) {
-      const methods = paths.get(path) ?? new Map<string, Route>();
-      paths.set(path, methods.set(route.method, route));
+    for (const [operation, path] of Object.entries(route.operations)) {
+      const methods = paths.get(path) ?? new Map<string, Pick<Match, 'route' | 'operation'>>();
+      paths.set(path, methods.set(route.method, { route, operation }));
     }
   }
   return paths;

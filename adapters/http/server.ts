@@ -182,6 +182,7 @@ function refuseConnection(
       : new PonteError(code);
   const requestId = randomUUID();
   deps.log.info('refused', { requestId, operation: null, status: refusal.status, code });
+  deps.metrics?.answered(null, { status: refusal.status, createMs: null });
   // Whatever the pipeline may still say of the broken request goes nowhere.
   open?.response.detachSocket(socket);
   sendRaw(socket, refusalReply(refusal), requestId);

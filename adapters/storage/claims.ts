@@ -5,22 +5,15 @@ import { ATTEMPTS_MAX } from '../../core/domain/webhook-delivery.js';
 import { assert } from '../../core/errors.js';
 import type { Claim, ClaimedDelivery, Claims } from '../../core/ports.js';
 import { type Database, duePage, time } from './database.js';
-import { tenantColumns, text, timeMsOrNull } from './row.js';
-import { deliveries, subscriptions } from './tables/delivery-rows.js';
+import { tenantColumns, text, timeMs, timeMsOrNull } from './row.js';
+import { deliveries, subscriptions, waitingSubscriptions } from './tables/delivery-rows.js';
 import { mails } from './tables/mail-rows.js';
 import { expirableSql, payments } from './tables/payment-rows.js';
 import { commands } from './tables/work-rows.js';
 
-/**
- * Jumps from one subscription to the next in the index: it costs what subscriptions with pending
- * deliveries there are, however long the backlog of one of them is.
- */
-const waitingSubscriptions = [
-  'with recursive waiting (id) as (',
-  'select min(subscription_id) from deliveries where due_at is not null union all',
-  'select (select min(d.subscription_id) from deliveries d',
-  'where d.due_at is not null and d.subscription_id > waiting.id)',
-  'from waiting where waiting.id is not null)',
+const itsEvent = [
+  'from events e where e.org_id = deliveries.org_id',
+  'and e.mode = deliveries.mode and e.id = deliveries.event_id',
 ].join(' ');
 
 // The rows to take are chosen once, apart from the update: within it, PostgreSQL may choose anew.
@@ -42,8 +35,8 @@ const claimSql = {
     `and due_at <= $4 and attempt < ${ATTEMPTS_MAX} order by due_at, id limit $5`,
     'for update skip locked) update deliveries set attempt = attempt + 1, lease_token = $1,',
     'due_at = $2, version = version + 1 where id in (select id from due)',
-    'returning *, (select e.body from events e where e.org_id = deliveries.org_id',
-    'and e.mode = deliveries.mode and e.id = deliveries.event_id) as body',
+    `returning *, (select e.body ${itsEvent}) as body,`,
+    `(select e.created_at ${itsEvent}) as event_created_at`,
   ].join(' '),
   spentDeliveries: [
     `select * from deliveries where due_at <= $1 and attempt >= ${ATTEMPTS_MAX}`,
@@ -152,7 +145,12 @@ async function claimDeliveries(
   assert(found !== undefined, 'a delivery has a subscription');
   const subscription = subscriptions.read(found);
   return rows
-    .map((row) => ({ delivery: deliveries.read(row), subscription, body: text(row, 'body') }))
+    .map((row) => ({
+      delivery: deliveries.read(row),
+      subscription,
+      body: text(row, 'body'),
+      eventCreatedAtMs: timeMs(row, 'event_created_at'),
+    }))
     .sort(({ delivery: a }, { delivery: b }) =>
       order(a.nextAttemptAtMs ?? 0, b.nextAttemptAtMs ?? 0, a, b),
     );

@@ -8,6 +8,7 @@ import { newClaims } from './claims.js';
 import { type Database, StoreConflict } from './database.js';
 import { newStaging, type Staging } from './staging.js';
 import { accountsOf } from './tables/account-rows.js';
+import { backlogOf } from './tables/backlog-rows.js';
 import { keyCanariesOf } from './tables/canary-rows.js';
 import { deliveriesOf, subscriptionsOf } from './tables/delivery-rows.js';
 import { documentsOf } from './tables/document-rows.js';
@@ -114,5 +115,6 @@ function txOver(staging: Staging): Tx {
     inbox: inboxOf(staging),
     advances: advancesOf(staging),
     keyCanaries: keyCanariesOf(staging),
+    backlog: backlogOf(staging),
   };
 }

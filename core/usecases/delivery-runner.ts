@@ -118,7 +118,7 @@ async function attempt(deps: Deps, claimed: ClaimedDelivery): Promise<void> {
     }
     const startedAtMs = deps.clock.nowMs();
     const result = await send(deps, claimed, startedAtMs);
-    await record(deps, delivery, result, startedAtMs);
+    await record(deps, claimed, result, startedAtMs);
   } catch (error) {
     deps.log.error('a delivery attempt could not be recorded', { deliveryId: delivery.id, error });
   }
@@ -154,7 +154,7 @@ async function send(
 /** The attempt goes into the log in any case; it decides only while the lease is ours. */
 async function record(
   deps: Deps,
-  claimed: WebhookDelivery,
+  { delivery: claimed, eventCreatedAtMs }: ClaimedDelivery,
   result: WebhookResult,
   startedAtMs: number,
 ): Promise<void> {
@@ -182,7 +182,10 @@ async function record(
     tx.deliveries.logAttempt(logged);
     return staged;
   });
+  if (finished?.status === 'delivered') deps.metrics?.delivered(nowMs - eventCreatedAtMs);
+  if (finished?.status === 'pending') deps.metrics?.undelivered('failed', 1);
   if (finished?.status === 'dead_letter') {
+    deps.metrics?.undelivered('dead_letter', 1);
     const { id, subscriptionId, lastError } = finished;
     deps.log.warn('a delivery became a dead letter', { deliveryId: id, subscriptionId, lastError });
   }
@@ -205,7 +208,7 @@ async function stageIfOurs(
 async function endSpent(deps: Deps, nowMs: number, limit: number): Promise<number> {
   const spent = await deps.store.claims.spentDeliveries(nowMs, limit);
   if (spent.length === 0) return 0;
-  return deps.store.run(async (tx) => {
+  const ended = await deps.store.run(async (tx) => {
     const read = await Promise.all(spent.map(({ id }) => tx.deliveries.get(id)));
     const still = read.filter((delivery): delivery is WebhookDelivery => {
       return delivery !== null && isSpent(delivery) && (delivery.dueAtMs ?? nowMs + 1) <= nowMs;
@@ -215,4 +218,6 @@ async function endSpent(deps: Deps, nowMs: number, limit: number): Promise<numbe
     }
     return still.length;
   });
+  deps.metrics?.undelivered('dead_letter', ended);
+  return ended;
 }

@@ -164,6 +164,7 @@ export class SimulatedHost {
       clock: { nowMs },
       ids: world.ids,
       log: this.#log(),
+      metrics: null,
       wake: () => undefined,
       settings: {
         baseUrl: 'https://api.example',

@@ -92,7 +92,7 @@ export async function scene(): Promise<Scene> {
   const logged: string[] = [];
   const note = (message: string) => logged.push(message);
   const deps: Deps = {
-    store,
+    ...{ store, metrics: null },
     partners: { test: null, live: null },
     sender: {
       async send(request) {

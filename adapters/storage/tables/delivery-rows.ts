@@ -146,6 +146,18 @@ export function subscriptionsOf(staging: Staging): Tx['subscriptions'] {
   };
 }
 
+/**
+ * Jumps from one subscription to the next in the index: it costs what subscriptions with pending
+ * deliveries there are, however long the backlog of one of them is.
+ */
+export const waitingSubscriptions = [
+  'with recursive waiting (id) as (',
+  'select min(subscription_id) from deliveries where due_at is not null union all',
+  'select (select min(d.subscription_id) from deliveries d',
+  'where d.due_at is not null and d.subscription_id > waiting.id)',
+  'from waiting where waiting.id is not null)',
+].join(' ');
+
 const eventsAndDeliveries = [
   'from events join deliveries on deliveries.event_id = events.id',
   'and deliveries.org_id = events.org_id and deliveries.mode = events.mode',

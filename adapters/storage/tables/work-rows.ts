@@ -33,7 +33,7 @@ export const orderEnds = Object.keys({
 } satisfies Record<OrderEnd, true>) as readonly OrderEnd[];
 
 /** `isStuck` of partner-command.ts. */
-const stuckSql = [
+export const stuckSql = [
   "due_at is null and (state = 'unknown' or (kind = 'refund' and state = 'refused'))",
   "and (state = 'unknown' or order_end <> 'completed')",
 ].join(' ');

@@ -2,6 +2,7 @@
 import { openPostgresStore } from '../../../adapters/storage/postgres.js';
 import type { Store } from '../../../core/ports.js';
 import { storeAccountsContract } from '../../contract/store-accounts-contract.js';
+import { storeBacklogContract } from '../../contract/store-backlog-contract.js';
 import { storeClaimsContract } from '../../contract/store-claims-contract.js';
 import { storeContract } from '../../contract/store-contract.js';
 import { storeDocumentsContract } from '../../contract/store-documents-contract.js';
@@ -30,3 +31,4 @@ storeAccountsContract(database, open);
 storeDocumentsContract(database, open);
 storeInvoicesContract(database, open);
 storeMembersContract(database, open);
+storeBacklogContract(database, open);

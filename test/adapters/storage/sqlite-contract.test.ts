@@ -6,6 +6,7 @@ import { after } from 'node:test';
 import { openSqliteStore } from '../../../adapters/storage/sqlite.js';
 import type { Store } from '../../../core/ports.js';
 import { storeAccountsContract } from '../../contract/store-accounts-contract.js';
+import { storeBacklogContract } from '../../contract/store-backlog-contract.js';
 import { storeClaimsContract } from '../../contract/store-claims-contract.js';
 import { storeContract } from '../../contract/store-contract.js';
 import { storeDocumentsContract } from '../../contract/store-documents-contract.js';
@@ -44,4 +45,5 @@ for (const [database, open] of Object.entries(databases)) {
   storeDocumentsContract(database, open);
   storeInvoicesContract(database, open);
   storeMembersContract(database, open);
+  storeBacklogContract(database, open);
 }

@@ -1,0 +1,209 @@
+// Metrics as Prometheus scrapes them, on a port of their own. What happens is counted at once; what
+// waits is read from the database when somebody asks, once a second at most, however many ask.
+// Without the database the rest is still told.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { SECOND_MS } from '../../core/domain/instant.js';
+import type { Metrics } from '../../core/ports.js';
+import type { Waiting } from '../../core/usecases/backlog.js';
+
+/** So long one reading serves whoever asks. */
+const FRESH_MS = SECOND_MS;
+
+const createBuckets = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
+/** From the first attempt of a quick receiver to the last one, a day and a half later. */
+const deliveryBuckets = [
+  ...[0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.08, 0.15, 0.5, 1, 5],
+  ...[30, 60, 300, 900, 3_600, 21_600, 86_400, 129_600],
+];
+
+/** What is told beside the counters. */
+export interface MetricsSources {
+  readonly backlog: () => Promise<Waiting>;
+  readonly store: {
+    readonly counts: { readonly commits: number; readonly applied: number };
+    /** Of a pool; a file has none. */
+    readonly connections?: {
+      readonly total: number;
+      readonly idle: number;
+      readonly waiting: number;
+    };
+  };
+}
+
+export interface PrometheusMetrics extends Metrics {
+  /** Serves GET /metrics; port 0 takes a free one. */
+  listen(host: string, port: number, sources: MetricsSources): Promise<AddressInfo>;
+  close(): Promise<void>;
+}
+
+export function createPrometheusMetrics(): PrometheusMetrics {
+  const registers = [new Registry()];
+  const [requests, created, attempts, delivered] = [
+    new Counter({
+      name: 'ponte_requests_total',
+      help: 'Requests answered, by operation of the API and HTTP status.',
+      labelNames: ['operation', 'status'],
+      registers,
+    }),
+    new Histogram({
+      name: 'ponte_create_duration_seconds',
+      help: 'From the request to the answer of creates that were not refused.',
+      labelNames: ['operation'],
+      buckets: createBuckets,
+      registers,
+    }),
+    new Counter({
+      name: 'ponte_delivery_attempts_total',
+      help: 'Attempts at webhook deliveries, by what became of them.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    new Histogram({
+      name: 'ponte_event_to_receiver_seconds',
+      help: "From an event to its receiver's 2xx.",
+      buckets: deliveryBuckets,
+      registers,
+    }),
+  ];
+  for (const outcome of ['delivered', 'failed', 'dead_letter']) attempts.inc({ outcome }, 0);
+  let server: Server | null = null;
+  return {
+    answered(operation, { status, createMs }) {
+      requests.inc({ operation: operation ?? 'none', status });
+      if (createMs !== null) created.observe({ operation: operation ?? 'none' }, seconds(createMs));
+    },
+    delivered(sinceEventMs) {
+      attempts.inc({ outcome: 'delivered' });
+      delivered.observe(seconds(sinceEventMs));
+    },
+    undelivered: (outcome, count) => attempts.inc({ outcome }, count),
+    listen(host, port, sources) {
+      const [process] = registers as [Registry];
+      collectDefaultMetrics({ register: process });
+      gaugeStore(process, sources.store);
+      const listening = serveText(scrapeOf(process, sources), process.contentType);
+      server = listening;
+      return new Promise((resolve, reject) => {
+        listening.once('error', reject);
+        listening.listen(port, host, () => resolve(listening.address() as AddressInfo));
+      });
+    },
+    close: () =>
+      new Promise((resolve) => {
+        if (server === null) return resolve();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function gaugeStore(register: Registry, store: MetricsSources['store']): void {
+  const registers = [register];
+  const total = (name: string, help: string, read: () => number) =>
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
+  total('ponte_store_commits_total', 'Transactions committed.', () => store.counts.commits);
+  total(
+    'ponte_store_batches_total',
+    'Batches of writes applied in them: as many per commit as were grouped.',
+    () => store.counts.applied,
+  );
+  if (store.connections === undefined) return;
+  new Gauge({
+    name: 'ponte_store_connections',
+    help: 'Database connections in use and idle, and callers that wait for one.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const { total: all, idle, waiting } = store.connections ?? { total: 0, idle: 0, waiting: 0 };
+      this.set({ state: 'used' }, all - idle);
+      this.set({ state: 'idle' }, idle);
+      this.set({ state: 'waiting' }, waiting);
+    },
+  });
+}
+
+/** The whole text; the database's part is left out while it cannot be read. */
+function scrapeOf(process: Registry, { backlog }: MetricsSources): () => Promise<string> {
+  const database = new Registry();
+  const registers = [database];
+  const show = backlogGauges(registers);
+  const up = new Gauge({
+    name: 'ponte_database_up',
+    help: '1 when the database could be read for this scrape, 0 when not.',
+    registers: [process],
+  });
+  return async () => {
+    const waiting = await backlog().catch(() => null);
+    up.set(waiting === null ? 0 : 1);
+    if (waiting === null) return process.metrics();
+    show(waiting);
+    return `${await process.metrics()}\n${await database.metrics()}`;
+  };
+}
+
+function backlogGauges(registers: Registry[]): (waiting: Waiting) => void {
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  const ofQueue = (name: string, help: string) =>
+    new Gauge({ name, help, labelNames: ['queue'], registers });
+  const due = ofQueue('ponte_queue_due', 'Rows that are due and not taken, 10000 at most.');
+  const late = ofQueue('ponte_queue_late_seconds', 'For how long the oldest of them has been due.');
+  const undelivered = gauge(
+    'ponte_oldest_undelivered_seconds',
+    'Age of the oldest event that a receiver is still owed, between attempts too.',
+  );
+  const stuck = gauge('ponte_stuck_commands', 'Partner commands that wait for a person.');
+  const dead = gauge('ponte_dead_letters', 'Deliveries that were given up, 10000 at most.');
+  const funds = gauge('ponte_operator_funds', 'Payments whose money needs a person.');
+  return (waiting) => {
+    for (const [queue, { due: rows, lateMs }] of Object.entries(waiting.queues)) {
+      due.set({ queue }, rows);
+      late.set({ queue }, seconds(lateMs));
+    }
+    undelivered.set(seconds(waiting.undeliveredMs));
+    stuck.set(waiting.stuckCommands);
+    dead.set(waiting.deadLetters);
+    funds.set(waiting.operatorFunds);
+  };
+}
+
+function serveText(read: () => Promise<string>, type: string): Server {
+  const readShared = shared(read);
+  return createServer((request, response) => {
+    request.resume();
+    if (request.url?.split('?')[0] !== '/metrics') return void response.writeHead(404).end();
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return void response.writeHead(405, { allow: 'GET, HEAD' }).end();
+    }
+    readShared().then(
+      (text) => response.writeHead(200, { 'content-type': type }).end(text),
+      () => response.writeHead(500).end(),
+    );
+  });
+}
+
+/** One reading at a time: whoever asks while it is under way or fresh gets the same. */
+function shared<T>(read: () => Promise<T>): () => Promise<T> {
+  let held: Promise<T> | null = null;
+  return () => {
+    held ??= read().finally(() => {
+      setTimeout(() => {
+        held = null;
+      }, FRESH_MS).unref();
+    });
+    return held;
+  };
+}
+
+function seconds(durationMs: number): number {
+  return durationMs / SECOND_MS;
+}

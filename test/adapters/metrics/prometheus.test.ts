@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import {
+  createPrometheusMetrics,
+  type MetricsSources,
+} from '../../../adapters/metrics/prometheus.js';
+import type { Waiting } from '../../../core/usecases/backlog.js';
+
+const nothing = { due: 0, lateMs: 0 };
+const waiting: Waiting = {
+  queues: {
+    outbox: { due: 3, lateMs: 1_500 },
+    deliveries: { due: 10_000, lateMs: 90_000 },
+    ...{ commands: nothing, inbox: nothing, mails: nothing },
+    ...{ documents: nothing, advances: nothing },
+  },
+  undeliveredMs: 7_200_000,
+  stuckCommands: 2,
+  deadLetters: 4,
+  operatorFunds: 1,
+};
+const store = { counts: { commits: 7, applied: 21 } };
+
+async function serving(t: TestContext, sources: Partial<MetricsSources> = {}) {
+  const metrics = createPrometheusMetrics();
+  const made = { store, backlog: async () => waiting, ...sources };
+  const { port } = await metrics.listen('127.0.0.1', 0, made);
+  t.after(() => metrics.close());
+  const get = (path = '/metrics', method = 'GET') =>
+    fetch(`http://127.0.0.1:${port}${path}`, { method });
+  /** Lines of our own, without their help. */
+  const lines = async () => {
+    const text = await (await get()).text();
+    return text.split('\n').filter((line) => line.startsWith('ponte_'));
+  };
+  return { metrics, get, lines };
+}
+
+test('requests are counted by operation and status, creates timed by operation', async (t) => {
+  const { metrics, lines } = await serving(t);
+  metrics.answered('createPaymentIntent', { status: 201, createMs: 15 });
+  metrics.answered('createPaymentIntent', { status: 201, createMs: 3_000 });
+  metrics.answered('readPayment', { status: 404, createMs: null });
+  metrics.answered(null, { status: 404, createMs: null });
+  const found = await lines();
+  for (const line of [
+    'ponte_requests_total{operation="createPaymentIntent",status="201"} 2',
+    'ponte_requests_total{operation="readPayment",status="404"} 1',
+    'ponte_requests_total{operation="none",status="404"} 1',
+    'ponte_create_duration_seconds_bucket{le="0.02",operation="createPaymentIntent"} 1',
+    'ponte_create_duration_seconds_count{operation="createPaymentIntent"} 2',
+    'ponte_create_duration_seconds_sum{operation="createPaymentIntent"} 3.015',
+  ]) {
+    assert.ok(found.includes(line), `${line} in\n${found.join('\n')}`);
+  }
+  assert.equal(found.filter((line) => line.startsWith('ponte_create_duration')).length, 14);
+});
+
+test('deliveries are counted by outcome, each outcome from the start', async (t) => {
+  const { metrics, lines } = await serving(t);
+  metrics.delivered(12);
+  metrics.undelivered('failed', 1);
+  metrics.undelivered('failed', 1);
+  const found = await lines();
+  for (const line of [
+    'ponte_delivery_attempts_total{outcome="delivered"} 1',
+    'ponte_delivery_attempts_total{outcome="failed"} 2',
+    'ponte_delivery_attempts_total{outcome="dead_letter"} 0',
+    'ponte_event_to_receiver_seconds_bucket{le="0.01"} 0',
+    'ponte_event_to_receiver_seconds_bucket{le="0.015"} 1',
+    'ponte_event_to_receiver_seconds_count 1',
+  ]) {
+    assert.ok(found.includes(line), `${line} in\n${found.join('\n')}`);
+  }
+});
+
+test('what waits is told in rows and seconds, beside what the store did', async (t) => {
+  const connections = { total: 9, idle: 4, waiting: 6 };
+  const { lines } = await serving(t, { store: { ...store, connections } });
+  const found = await lines();
+  for (const line of [
+    'ponte_queue_due{queue="outbox"} 3',
+    'ponte_queue_due{queue="deliveries"} 10000',
+    'ponte_queue_due{queue="advances"} 0',
+    'ponte_queue_late_seconds{queue="outbox"} 1.5',
+    'ponte_oldest_undelivered_seconds 7200',
+    'ponte_stuck_commands 2',
+    'ponte_dead_letters 4',
+    'ponte_operator_funds 1',
+    'ponte_database_up 1',
+    'ponte_store_commits_total 7',
+    'ponte_store_batches_total 21',
+    'ponte_store_connections{state="used"} 5',
+    'ponte_store_connections{state="idle"} 4',
+    'ponte_store_connections{state="waiting"} 6',
+  ]) {
+    assert.ok(found.includes(line), `${line} in\n${found.join('\n')}`);
+  }
+});
+
+test('the process is told of too, in the format that Prometheus reads', async (t) => {
+  const { get } = await serving(t);
+  const answer = await get();
+  assert.equal(answer.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8');
+  const text = await answer.text();
+  for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds']) {
+    assert.match(text, new RegExp(`^${name} [0-9.e+-]+$`, 'm'));
+  }
+  // Each name is described once, and every line is a comment or a sample.
+  const types = [...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name);
+  assert.equal(new Set(types).size, types.length);
+  for (const line of text.split('\n')) assert.match(line, /^(|# .+|[a-z_0-9]+(\{.+\})? \S+)$/i);
+});
+
+test('however many ask within a second, the database is read once', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let reads = 0;
+  const { promise, resolve } = Promise.withResolvers<Waiting>();
+  const { get } = await serving(t, {
+    backlog: () => {
+      reads += 1;
+      return promise;
+    },
+  });
+  const asked = Array.from({ length: 5 }, async () => (await get()).status);
+  assert.equal((await get('/elsewhere')).status, 404);
+  resolve(waiting);
+  assert.deepEqual(await Promise.all(asked), [200, 200, 200, 200, 200]);
+  t.mock.timers.tick(999);
+  assert.equal((await get()).status, 200);
+  assert.equal(reads, 1);
+  t.mock.timers.tick(1);
+  assert.equal((await get()).status, 200);
+  assert.equal(reads, 2);
+});
+
+test('without the database the rest is told, and that it cannot be read', async (t) => {
+  const { metrics, lines } = await serving(t, {
+    backlog: () => Promise.reject(new Error('no way there')),
+  });
+  metrics.answered('readPayment', { status: 503, createMs: null });
+  const found = await lines();
+  assert.ok(found.includes('ponte_database_up 0'));
+  assert.ok(found.includes('ponte_requests_total{operation="readPayment",status="503"} 1'));
+  assert.ok(!found.some((line) => line.startsWith('ponte_queue_due')));
+  // A file has no pool.
+  assert.ok(!found.some((line) => line.startsWith('ponte_store_connections')));
+});
+
+test('nothing else is served on this port', async (t) => {
+  const { get } = await serving(t);
+  assert.equal((await get('/')).status, 404);
+  assert.equal((await get('/v1/payments')).status, 404);
+  assert.equal((await get('/metrics', 'POST')).status, 405);
+  assert.equal((await get('/metrics?debug=1', 'HEAD')).status, 200);
+});

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { ATTEMPTS_MAX } from '../../../core/domain/webhook-delivery.js';
+import { DELIVERY_LEASE_MS, deliveryRunner } from '../../../core/usecases/delivery-runner.js';
+import { runSequencer } from '../../../core/usecases/feed.js';
+import { notedMetrics } from '../../support/noted-metrics.js';
+import { scene } from '../../support/webhook-scene.js';
+
+/** One event on its way to one receiver, and a runner whose metrics are noted. */
+async function opened(t: TestContext) {
+  const made = await scene();
+  t.after(() => made.close());
+  const metrics = notedMetrics();
+  const deps = { ...made.deps, metrics };
+  const runner = deliveryRunner(deps);
+  await made.subscribe();
+  await made.emit({});
+  // The sequencer is late: the event's own time counts.
+  made.pass(700);
+  await runSequencer(deps, deps.clock.nowMs(), 10);
+  const attempt = async () => {
+    await runner.runOnce(deps.clock.nowMs(), 10);
+    await runner.idle();
+  };
+  return { made, deps, metrics, attempt };
+}
+
+test('each attempt is counted by what became of it; a delivery is timed from its event', async (t) => {
+  const { made, metrics, attempt } = await opened(t);
+  made.answer = () => ({ responseStatus: 503 });
+  await attempt();
+  assert.deepEqual(metrics.told, ['failed 1']);
+  made.answer = () => ({});
+  made.pass(30_000);
+  await attempt();
+  assert.deepEqual(metrics.told, ['failed 1', 'delivered 30700']);
+});
+
+test('the last attempt that fails makes a dead letter', async (t) => {
+  const { made, metrics, attempt } = await opened(t);
+  made.answer = () => ({ responseStatus: 503 });
+  for (let count = 1; count <= ATTEMPTS_MAX; count += 1) {
+    await attempt();
+    made.pass(86_400_000);
+  }
+  assert.deepEqual(metrics.told, [
+    ...Array.from({ length: ATTEMPTS_MAX - 1 }, () => 'failed 1'),
+    'dead_letter 1',
+  ]);
+});
+
+test('the last attempt that is never heard of makes a dead letter', async (t) => {
+  const { made, deps, metrics } = await opened(t);
+  made.answer = () => new Promise(() => undefined);
+  for (let count = 1; count <= ATTEMPTS_MAX + 1; count += 1) {
+    await deliveryRunner(deps).runOnce(deps.clock.nowMs(), 10);
+    made.pass(DELIVERY_LEASE_MS);
+  }
+  assert.deepEqual(metrics.told, ['dead_letter 1']);
+});
+
+test('an answer that comes when the delivery is another worker’s is not counted', async (t) => {
+  const { made, deps, metrics, attempt } = await opened(t);
+  const { promise, resolve } = Promise.withResolvers<object>();
+  made.answer = () => promise;
+  const first = deliveryRunner(deps);
+  await first.runOnce(deps.clock.nowMs(), 10);
+  made.pass(DELIVERY_LEASE_MS);
+  made.answer = () => ({});
+  await attempt();
+  resolve({});
+  await first.idle();
+  assert.deepEqual(metrics.told, ['delivered 30700']);
+});
