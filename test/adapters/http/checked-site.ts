@@ -6,7 +6,7 @@ import { Agent, type OutgoingHttpHeaders, request as startRequest } from 'node:h
 import { createHttpServer, type HttpOptions } from '../../../adapters/http/server.js';
 import type { Settings } from '../../../core/ports.js';
 import { type World, world } from '../../support/small-world.js';
-import { checkDescribed } from './described-answers.js';
+import { checkDescribed, checkDescribedWebhook } from './described-answers.js';
 
 export interface Answer {
   readonly status: number;
@@ -59,6 +59,7 @@ export async function checkedSite(
       agent.destroy();
       await server.close(0);
       await made.close();
+      for (const webhook of made.sent) checkDescribedWebhook(webhook);
     },
   };
 }

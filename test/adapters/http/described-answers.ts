@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { offTableCodes } from '../../../adapters/http/description-text.js';
 import { describeRoutes } from '../../../adapters/http/openapi.js';
 import { routes } from '../../../adapters/http/routes.js';
+import type { WebhookRequest } from '../../../core/ports.js';
 import type { Answer } from './checked-site.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -32,6 +33,9 @@ const unreadable = anywhere.filter((code) => !['NotFound', 'MethodNotAllowed'].i
 
 const document = JSON.parse(describeRoutes(routes).json) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks: Readonly<
+    Record<string, { readonly post: { readonly parameters: readonly { readonly name: string }[] } }>
+  >;
 };
 const ajv = new Ajv2020({
   strictTypes: false,
@@ -88,6 +92,19 @@ export function checkDescribed(method: string, path: string, answer: Answer, tol
   }
   const isRefusal = response.content?.['application/json']?.examples !== undefined;
   givenAnswers.add(nameOf(at.operation.operationId, answer.status, isRefusal ? code : ''));
+}
+
+/** Fails unless the description has exactly this event. */
+export function checkDescribedWebhook({ body, headers }: WebhookRequest): void {
+  const sent = JSON.parse(body) as { readonly event: string };
+  const { parameters } = document.webhooks[sent.event]?.post ?? {};
+  assert.deepEqual(
+    Object.keys(headers).toSorted(),
+    ['Content-Type', ...(parameters ?? []).map(({ name }) => name)].toSorted(),
+    body,
+  );
+  const content = ['requestBody', 'content', 'application/json', 'schema'];
+  checkSchema(['webhooks', sent.event, 'post', ...content], sent, body);
 }
 
 /** No operation: an unknown path or method, a request that cannot be read, a browser's question. */
