@@ -1,0 +1,93 @@
+// Ponte as its users run it: the built command in a process of its own, set up by environment and
+// by its own API. Rate limits are off unless a row asks for them: they would be what is measured.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { projectRoot } from '../support/source-tree.js';
+
+export interface PonteServer {
+  readonly pid: number;
+  readonly url: string;
+  readonly key: string;
+  readonly dataDir: string;
+  /** What a client of this server sends with each request. */
+  readonly headers: Readonly<Record<string, string>>;
+  call(method: string, path: string, body?: unknown): Promise<Readonly<Record<string, unknown>>>;
+  /** Stops it as an operator would. */
+  end(): Promise<void>;
+}
+
+export interface PonteOptions {
+  /** The folder of the clone that is run; this one unless given. */
+  readonly clone?: string | undefined;
+  /** A data directory of an earlier server, with its key; made and removed unless given. */
+  readonly earlier?: { readonly dataDir: string; readonly key: string };
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const nodeFlags = (process.env['BENCH_NODE_FLAGS'] ?? '').split(' ').filter((flag) => flag !== '');
+
+export async function startPonte(options: PonteOptions = {}): Promise<PonteServer> {
+  const { earlier } = options;
+  const dataDir = earlier?.dataDir ?? mkdtempSync(join(tmpdir(), 'ponte-bench-'));
+  const child = spawnPonte(options, ['serve'], {
+    PONTE_DATA_DIR: dataDir,
+    PONTE_PORT: '0',
+    PONTE_LOG_LEVEL: 'warn',
+    PONTE_RATE_LIMIT_PER_MINUTE: '0',
+    ...options.env,
+  });
+  const text = await startText(child);
+  const url = /ready at (\S+)/.exec(text)?.[1] ?? '';
+  const key = earlier?.key ?? /pk_test_\S+/.exec(text)?.[0] ?? '';
+  const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+  return {
+    pid: child.pid ?? 0,
+    url,
+    key,
+    dataDir,
+    headers,
+    call: async (method, path, body) => {
+      const text = body === undefined ? null : JSON.stringify(body);
+      const response = await fetch(`${url}${path}`, { method, headers, body: text });
+      const answer = await response.text();
+      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${answer}`);
+      return JSON.parse(answer) as Readonly<Record<string, unknown>>;
+    },
+    end: async () => {
+      const exited = child.exitCode === null ? once(child, 'exit') : null;
+      child.kill('SIGTERM');
+      await exited;
+      if (earlier === undefined) rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The built command of a clone, with nothing of the caller's own settings. */
+export function spawnPonte(
+  { clone = projectRoot }: Pick<PonteOptions, 'clone'>,
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+): ChildProcess {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PONTE_'));
+  return spawn(process.execPath, [...nodeFlags, join(clone, 'cli/bin.cjs'), ...words], {
+    env: { ...Object.fromEntries(inherited), ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+/** The last line of the start text is the sign that everything is ready. */
+async function startText(child: ChildProcess): Promise<string> {
+  let text = '';
+  const exited = once(child, 'exit');
+  child.stdout?.on('data', (chunk: Buffer) => {
+    text += chunk.toString('utf8');
+  });
+  while (!text.includes('/docs-json')) {
+    await Promise.race([child.stdout === null ? exited : once(child.stdout, 'data'), exited]);
+    if (child.exitCode !== null) throw new Error(`Ponte did not start: ${text}`);
+  }
+  return text;
+}
