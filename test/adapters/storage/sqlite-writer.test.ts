@@ -278,3 +278,16 @@ test('ledger lines cannot be changed or removed, not even by hand', async () => 
   assert.equal(hand.prepare('select count(*) from ledger_lines').pluck().get(), 1);
   hand.close();
 });
+
+test('reads of one turn are of one moment; those of the next see what came between', async () => {
+  const path = join(folder, 'moments.db');
+  const [store, beside] = [openSqliteStore({ path }), openSqliteStore({ path })];
+  await store.migrate();
+  const count = () => store.run(async (tx) => (await tx.buyers.get('test', 'byr_1')) !== null);
+  const first = count();
+  const written = beside.run(async (tx) => tx.buyers.insert(aBuyer()));
+  assert.equal(await first, false);
+  await written;
+  assert.equal(await count(), true);
+  await Promise.all([store.close(), beside.close()]);
+});
