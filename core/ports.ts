@@ -249,9 +249,12 @@ export interface Tx {
     newestNumbered(mode: Mode, toKey: string, limit: number): Promise<readonly Mail[]>;
     /** Newest first, over all tenants: for operators. */
     list(filter: MailFilter): Promise<readonly Mail[]>;
+    /** Over all tenants, in the order of their ids, which is that of their making. */
+    oldest(limit: number): Promise<readonly Mail[]>;
     /** A second mail of an address and number is a conflict: the work runs again. */
     insert(mail: Mail): void;
     update(mail: Mail): void;
+    remove(mail: Mail): void;
   };
   readonly outbox: {
     append(event: DomainEvent): void;

@@ -9,7 +9,7 @@ import { runPurges } from '../core/usecases/documents.js';
 import { runSequencer } from '../core/usecases/feed.js';
 import type { Runner } from '../core/usecases/flights.js';
 import { flushKeyUse } from '../core/usecases/keys.js';
-import { runMails } from '../core/usecases/mails.js';
+import { runForgetting, runMails } from '../core/usecases/mails.js';
 import { runExpiry } from '../core/usecases/payments.js';
 import { runAdvances } from '../core/usecases/sandbox.js';
 import { runInbox } from '../core/usecases/settlement.js';
@@ -18,6 +18,8 @@ import { runInbox } from '../core/usecases/settlement.js';
 const POLL_MS = 200;
 /** Sandbox work follows at once: developers watch it. */
 const SANDBOX_POLL_MS = 25;
+/** Nobody waits for it. */
+const FORGET_POLL_MS = 10 * SECOND_MS;
 /** Rows that one run takes at most, so that no run lasts long. */
 const BATCH = 100;
 const BACKOFF_FIRST_MS = 100;
@@ -63,6 +65,7 @@ export function workerSteps(parts: {
     ofLeader('expiry', [], runExpiry),
     ofLeader('purges', ['purges'], runPurges),
     step('mails', ['mails'], runMails),
+    ofLeader('old mails', [], runForgetting, FORGET_POLL_MS),
     ...stepsOfApi({ deps, fakePartners }),
   ];
 }

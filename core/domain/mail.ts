@@ -38,6 +38,8 @@ export const SIGN_IN_MAILS_MAX = 5;
 export const SIGN_IN_WINDOW_MS = HOUR_MS;
 /** Longer than a mail server is waited for. */
 export const MAIL_LEASE_MS = MINUTE_MS;
+/** How long a mail is kept, with its address: far longer than any link, and to see what bounced. */
+export const MAIL_KEPT_MS = 30 * DAY_MS;
 /** Waits before a mail is tried again; the last one repeats until its link has ended. */
 export const MAIL_BACKOFF_MS = [
   5 * SECOND_MS,
@@ -136,6 +138,11 @@ export function nextSignInMail(newest: readonly Mail[], nowMs: number): number |
 /** Whether the buyer may be invited (again) after the last invitation. */
 export function mayInvite(invitedAtMs: number | null, nowMs: number): boolean {
   return invitedAtMs === null || nowMs >= invitedAtMs + INVITATION_PAUSE_MS;
+}
+
+/** Nothing is to come of it any more, and nobody looks for it after so long. */
+export function isForgettable({ status, createdAtMs }: Mail, nowMs: number): boolean {
+  return nextMailStatus(status, 'drop') === null && nowMs >= createdAtMs + MAIL_KEPT_MS;
 }
 
 /** Nobody can sign in by its link any more, so nobody needs the mail. */

@@ -1,11 +1,13 @@
 // Mails on their way out: staged in the batch of what asks for them, and sent by a worker until
 // they are taken, refused, or nobody needs them any more. A crash in between sends a mail twice at
-// most, under one Message-ID. The token of its link lies sealed, and only until then.
+// most, under one Message-ID. The token of its link lies sealed, and only until then; the mail with
+// its address is forgotten after MAIL_KEPT_MS.
 import { emailKey } from '../domain/buyer-kyc.js';
 import { letterOf } from '../domain/letter.js';
 import {
   dropMail,
   hashLinkToken,
+  isForgettable,
   isLinkOver,
   LINK_TOKEN_BYTES,
   MAIL_LEASE_MS,
@@ -54,6 +56,16 @@ export async function runMails(deps: Deps, nowMs: number, limit: number): Promis
   // One that fails is taken up again when its lease runs out.
   await eachByItself(deps, 'mails', claimed, (mail) => send(deps, mail));
   return claimed.length;
+}
+
+/** Forgets mails, and with them addresses, that were kept long enough; returns how many. */
+export async function runForgetting(deps: Deps, nowMs: number, limit: number): Promise<number> {
+  return deps.store.run(async (tx) => {
+    const oldest = await tx.mails.oldest(limit);
+    const old = oldest.filter((mail) => isForgettable(mail, nowMs));
+    for (const mail of old) tx.mails.remove(mail);
+    return old.length;
+  });
 }
 
 async function send(deps: Deps, mail: Mail): Promise<void> {

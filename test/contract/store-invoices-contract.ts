@@ -189,6 +189,21 @@ export function storeInvoicesContract(database: string, open: OpenStore): void {
       assert.deepEqual(await listed('sent', null), []);
     });
 
+    test('the oldest mails are found over all tenants, and removed as they were read', async () => {
+      const mails = [numbered('mail_2', 2, otherOrg), numbered('mail_1', 1), numbered('mail_3', 3)];
+      const store = await fresh({ mails });
+      const oldest = await store.run((tx) => tx.mails.oldest(2));
+      assert.deepEqual(ids(oldest), ['mail_1', 'mail_2']);
+      await store.run(async (tx) => {
+        for (const mail of oldest) tx.mails.remove(mail);
+      });
+      assert.deepEqual(ids(await store.run((tx) => tx.mails.oldest(9))), ['mail_3']);
+      await assert.rejects(
+        store.run(async (tx) => tx.mails.remove({ ...numbered('mail_3', 3), version: 9 })),
+        contention,
+      );
+    });
+
     test('due mails are leased to one worker, oldest due first, each try counted', async () => {
       const store = await fresh({
         mails: [

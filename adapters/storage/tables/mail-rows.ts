@@ -99,7 +99,9 @@ export function mailsOf(staging: Staging): Tx['mails'] {
         [limit, status, beforeId].filter((param) => param !== null),
       );
     },
+    oldest: (limit) => staging.all(mails, 'select * from mails order by id limit $1', [limit]),
     insert: (mail) => staging.stage(mails.insert(mail)),
     update: (mail) => staging.stage(mails.update(mail)),
+    remove: (mail) => staging.stage(mails.remove(mail)),
   };
 }

@@ -110,6 +110,7 @@ const everything: (tx: Tx) => Promise<unknown> = async (tx) => {
     ]),
     tx.mails.get(tenant, 'mail_1'),
     tx.mails.byTokenHash('h'),
+    tx.mails.oldest(5),
     tx.mails.newestNumbered('test', 'a@b', 5),
     ...[null, 'refused' as const].flatMap((status) => [
       tx.mails.list({ status, ...page }),
@@ -177,6 +178,7 @@ const everything: (tx: Tx) => Promise<unknown> = async (tx) => {
   tx.accounts.expect(anAccount({ id: 'acct_2' }));
   tx.mails.insert(aMail());
   tx.mails.update(aMail());
+  tx.mails.remove(aMail({ id: 'mail_2' }));
   tx.documents.insert(aDocument());
   tx.documents.update(aDocument());
   tx.documents.orderPurge(tenant, aDocument().owner, T0);

@@ -5,6 +5,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../core/domain/inst
 import {
   dropMail,
   hashLinkToken,
+  isForgettable,
   isLinkOver,
   linkLifeMs,
   linkUsed,
@@ -120,6 +121,15 @@ test('a link of an invitation is good for a week, of a sign-in for half an hour'
     const mail = newMail(fields, START_MS);
     assert.equal(isLinkOver(mail, START_MS + linkLifeMs[purpose] - 1), false);
     assert.equal(isLinkOver(mail, START_MS + linkLifeMs[purpose]), true);
+  }
+});
+
+test('a mail is kept for thirty days, and longer while it is pending', () => {
+  const agoMs = 30 * DAY_MS;
+  for (const status of mailStatuses) {
+    const mail = { ...inStatus[status], createdAtMs: START_MS };
+    assert.equal(isForgettable(mail, START_MS + agoMs - 1), false, status);
+    assert.equal(isForgettable(mail, START_MS + agoMs), status !== 'pending', status);
   }
 });
 

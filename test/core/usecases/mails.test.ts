@@ -5,7 +5,7 @@ import { MAIL_LEASE_MS, type Mail, type MailOutcome } from '../../../core/domain
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { Deps, OutgoingMail } from '../../../core/ports.js';
 import { inviteBuyer } from '../../../core/usecases/invoices.js';
-import { runMails } from '../../../core/usecases/mails.js';
+import { runForgetting, runMails } from '../../../core/usecases/mails.js';
 import { cancelPayment } from '../../../core/usecases/payments.js';
 import { redeemSignIn, requestSignIn } from '../../../core/usecases/sign-ins.js';
 import { makeInvoice, tokenIn } from '../../support/invoices-made.js';
@@ -195,4 +195,21 @@ test('one mail that fails does not keep the others', async () => {
     tx.mails.list({ status: 'sent', beforeId: null, limit: 9 }),
   );
   assert.equal(sent.length, 2);
+});
+
+test('after thirty days a mail is forgotten with its address, and the next one counts anew', async () => {
+  const payment = await invitedInvoice();
+  await run(made.deps);
+  const forget = () => runForgetting(made.deps, made.deps.clock.nowMs(), 100);
+  made.advanceClock(30 * DAY_MS - 1);
+  await requestSignIn(made.deps, payment.publicId, payment.buyer.email);
+  assert.equal(await forget(), 0);
+  made.advanceClock(1);
+  assert.equal(await forget(), 1);
+  assert.equal((await onlyMail()).purpose, 'sign_in');
+  await run(made.deps);
+  made.advanceClock(30 * DAY_MS);
+  assert.equal(await forget(), 1);
+  await requestSignIn(made.deps, payment.publicId, payment.buyer.email);
+  assert.equal((await onlyMail()).nth, 1);
 });
