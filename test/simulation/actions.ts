@@ -1,26 +1,16 @@
 // What people and chance do to a simulated world: integrators, buyers, banks, operators, the mail,
 // the clock. Each action begins one thing; how it goes on is decided at the gates.
+import { readyToCollect } from '../../core/domain/connected-account.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/domain/instant.js';
-import {
-  isExpirable,
-  isTerminal,
-  type Payment,
-  type PaymentStatus,
-} from '../../core/domain/payment.js';
+import { isExpirable } from '../../core/domain/payment.js';
 import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
-import { confirmQuote, requestQuote, signIn } from '../../core/usecases/buyers.js';
-import type { PaymentView } from '../../core/usecases/collections.js';
 import { retryCommand } from '../../core/usecases/command-retries.js';
 import { replayAllDead, replayByOperator, replayDelivery } from '../../core/usecases/deliveries.js';
-import { submitBuyerKyc } from '../../core/usecases/kyc.js';
 import {
-  type CreatePaymentInput,
   cancelPayment,
   cancelPaymentByOperator,
-  createPayment,
   failPaymentByOperator,
 } from '../../core/usecases/payments.js';
-import { advancePayment } from '../../core/usecases/sandbox.js';
 import { receivePartnerMessage } from '../../core/usecases/settlement.js';
 import {
   createSubscription,
@@ -29,31 +19,37 @@ import {
   testSubscription,
 } from '../../core/usecases/subscriptions.js';
 import { afterthought, bankMoves, deliver, readyMessages } from './banks.js';
+import { GIVEN_UP, tenants } from './cast.js';
 import type { ActionName } from './chaos.js';
-import type { PaymentEvidence } from './evidence.js';
+import { documentActs, documentsPointless } from './document-actions.js';
+import { invoiceActs, invoicesPointless } from './invoice-actions.js';
+import { partiesPointless, partyActs } from './party-actions.js';
+import {
+  advance,
+  buyerAsks,
+  buyerConfirms,
+  buyerSignsIn,
+  buyerStep,
+  buyerSubmits,
+  buyersTurn,
+  create,
+  newRequest,
+  onPayment,
+  told,
+  variant,
+} from './payment-actions.js';
 import { type SimulatedHost, type WorkerName, workers } from './simulated-host.js';
 import { PARTNER_NAME } from './simulated-partner.js';
 import { moods } from './simulated-receivers.js';
-import { type CreateRequest, tenants, type World } from './world.js';
+import type { Acts, Pointless, World } from './world.js';
 
 /** More would slow every step down and show nothing new. */
-const PAYMENTS_MAX = 5;
 const SUBSCRIPTIONS_MAX = 4;
-const person = {
-  entityType: 'individual',
-  firstName: 'Ana',
-  lastName: 'Lima',
-  dateOfBirth: '1990-01-31',
-  country: 'US',
-  idDocCountry: 'US',
-  idDocType: 'PASSPORT',
-  selfieFile: 'https://files.example/selfie.jpg',
-  idDocFrontFile: 'https://files.example/passport.jpg',
-} as const;
 
-type Act = (world: World, host: SimulatedHost) => void | Promise<void>;
-
-const acts: Readonly<Record<ActionName, Act>> = {
+const acts: Acts<ActionName> = {
+  ...partyActs,
+  ...documentActs,
+  ...invoiceActs,
   create: (world, host) => create(world, host, newRequest(world)),
   raceCreates: (world, host) => {
     const request = newRequest(world);
@@ -72,12 +68,14 @@ const acts: Readonly<Record<ActionName, Act>> = {
     }),
   cancel: (world, host) =>
     onPayment(world, ({ payment }) => {
-      const { externalId, id } = payment;
+      const { externalId, id, origin } = payment;
       const reference = world.random.chance(0.5) ? id : `ext_${externalId}`;
+      const by = tenantOf(payment);
+      const surface = origin === 'invoice' ? 'invoices' : 'payments';
       host.begin(
         `cancel ${id}`,
-        () => cancelPayment(host.deps, tenantOf(payment), reference, 'changed my mind'),
-        told(world),
+        () => cancelPayment(host.deps, by, reference, 'changed my mind', surface),
+        { by, ...told(world) },
       );
     }),
   operatorCancel: (world, host) =>
@@ -92,7 +90,7 @@ const acts: Readonly<Record<ActionName, Act>> = {
     onPayment(world, ({ payment: { id } }) =>
       host.begin(
         `operator fails ${id}`,
-        () => failPaymentByOperator(host.deps, id, 'given up'),
+        () => failPaymentByOperator(host.deps, id, GIVEN_UP),
         told(world),
       ),
     ),
@@ -135,16 +133,17 @@ const acts: Readonly<Record<ActionName, Act>> = {
   unsubscribe: (world, host) =>
     onSubscription(world, (tenant, id) =>
       host.begin(`unsubscribe ${id}`, () => deleteSubscription(host.deps, tenant, id), {
+        by: tenant,
         done: () => world.evidence.acknowledged.push({ kind: 'unsubscribed', tenant, id }),
       }),
     ),
   rotateSecret: (world, host) =>
     onSubscription(world, (tenant, id) =>
-      host.begin(`rotate ${id}`, () => rotateSecret(host.deps, tenant, id)),
+      host.begin(`rotate ${id}`, () => rotateSecret(host.deps, tenant, id), { by: tenant }),
     ),
   testWebhook: (world, host) =>
     onSubscription(world, (tenant, id) =>
-      host.begin(`test ${id}`, () => testSubscription(host.deps, tenant, id)),
+      host.begin(`test ${id}`, () => testSubscription(host.deps, tenant, id), { by: tenant }),
     ),
   replay: (world, host) => {
     const deliveries = [...world.evidence.deliveries.values()];
@@ -158,17 +157,30 @@ const acts: Readonly<Record<ActionName, Act>> = {
   },
   replayAllDead: (_world, host) => host.begin('replay all dead', () => replayAllDead(host.deps)),
   operatorRetries: (world, host) => {
-    const commands = [...world.evidence.payments.values()].flatMap((found) => found.commands);
+    const { payments, partyCommands } = world.evidence;
+    const ofPayments = [...payments.values()].flatMap((found) => found.commands);
+    const commands = [...ofPayments, ...partyCommands.values()];
     if (commands.length === 0) return;
     const { id, kind } = world.random.pick(commands);
     host.begin(`operator retries ${kind} ${id}`, () => retryCommand(host.deps, id));
   },
 };
 
+/** Where there are accounts, half of the payments wait until one of them can be named. */
+function hasEnough({ evidence, chaos }: World): boolean {
+  const { accounts } = evidence.parties;
+  const waits = accounts.size > 0 && ![...accounts.values()].some(readyToCollect);
+  return evidence.payments.size >= chaos.paymentsMax / (waits ? 2 : 1);
+}
+
 /** When an action would do nothing; those not named can always do something. */
-const pointless: Partial<Readonly<Record<ActionName, (world: World) => boolean>>> = {
-  create: ({ evidence }) => evidence.payments.size >= PAYMENTS_MAX,
-  raceCreates: ({ evidence }) => evidence.payments.size >= PAYMENTS_MAX,
+const pointless: Pointless = {
+  ...partiesPointless,
+  ...documentsPointless,
+  ...invoicesPointless,
+  create: hasEnough,
+  createInvoice: hasEnough,
+  raceCreates: hasEnough,
   buyerStep: (world) => buyersTurn(world).length === 0,
   bankMoves: ({ partners }) => Object.values(partners).every((partner) => partner.isIdle),
   message: (world) => readyMessages(world).length === 0,
@@ -187,90 +199,6 @@ export async function act(world: World): Promise<void> {
   await acts[name](world, host as SimulatedHost);
 }
 
-function newRequest(world: World): CreateRequest {
-  const { random, requests } = world;
-  const number = requests.length + 1;
-  const expiresInMs = random.pick([null, null, 90_000, HOUR_MS, DAY_MS, 3 * DAY_MS]);
-  const request: CreateRequest = {
-    tenant: random.pick(tenants),
-    input: {
-      origin: 'payment_intent',
-      idempotencyKey: random.chance(0.6) ? `key-${number}` : null,
-      externalId: `order-${number}`,
-      amount: {
-        amountMinor: BigInt(random.between(1_000, 500_000)),
-        currency: random.pick(['USD', 'USD', 'EUR']),
-      },
-      buyer: {
-        email: random.pick(['ana@example.com', 'Ana@Example.com ', 'bob@example.com']),
-        name: null,
-        country: null,
-        phone: null,
-      },
-      sellerExternalId: null,
-      returnUrl: null,
-      display: null,
-      metadata: `{"b":${number},"a":"x"}`,
-      expiresAtMs: expiresInMs === null ? null : world.nowMs + expiresInMs,
-    },
-  };
-  requests.push(request);
-  return request;
-}
-
-/** The same request with another body, another key, or as it was. */
-function variant({ random }: World, input: CreatePaymentInput): CreatePaymentInput {
-  const other = `${input.idempotencyKey ?? input.externalId}-${random.between(1, 2)}`;
-  return {
-    ...input,
-    idempotencyKey: random.pick([input.idempotencyKey, input.idempotencyKey, other, null]),
-    externalId:
-      input.idempotencyKey !== null && random.chance(0.2) ? `not ${other}` : input.externalId,
-  };
-}
-
-function create(world: World, host: SimulatedHost, { tenant, input }: CreateRequest): void {
-  const { externalId, idempotencyKey } = input;
-  host.begin(
-    `create ${externalId} ${idempotencyKey}`,
-    () => createPayment(host.deps, tenant, input),
-    told(world, idempotencyKey),
-  );
-}
-
-/** Whoever is shown a payment may rely on what was shown. */
-export function told(world: World, idempotencyKey: string | null = null) {
-  return {
-    done: ({ payment }: PaymentView) => {
-      const { id, status, version, externalId } = payment;
-      const tenant = tenantOf(payment);
-      world.evidence.acknowledged.push({
-        kind: 'payment',
-        tenant,
-        id,
-        status,
-        version,
-        externalId,
-        idempotencyKey,
-      });
-    },
-  };
-}
-
-function onPayment(world: World, action: (found: PaymentEvidence) => void): void {
-  const all = [...world.evidence.payments.values()];
-  const running = all.filter(({ payment }) => !isTerminal(payment.status));
-  const from = running.length > 0 && world.random.chance(0.85) ? running : all;
-  if (from.length > 0) action(world.random.pick(from));
-}
-
-function buyersTurn({ evidence }: World): readonly PaymentEvidence[] {
-  const turns: readonly PaymentStatus[] = [
-    ...(['awaiting_buyer', 'buyer_kyc_pending', 'buyer_kyc_approved', 'fx_quoted'] as const),
-  ];
-  return [...evidence.payments.values()].filter(({ payment }) => turns.includes(payment.status));
-}
-
 /** The workers that would find something to do now. */
 export function dueWorkers({ evidence, nowMs }: World): readonly WorkerName[] {
   const isDue = ({ dueAtMs }: { readonly dueAtMs: number | null }) =>
@@ -279,7 +207,7 @@ export function dueWorkers({ evidence, nowMs }: World): readonly WorkerName[] {
   const due: Readonly<Record<WorkerName, boolean>> = {
     commands: [
       ...payments.flatMap(({ commands }) => commands),
-      ...evidence.submissions.values(),
+      ...evidence.partyCommands.values(),
     ].some(isDue),
     sequencer: evidence.outbox.length > 0,
     deliveries: [...evidence.deliveries.values()].some(isDue),
@@ -289,6 +217,8 @@ export function dueWorkers({ evidence, nowMs }: World): readonly WorkerName[] {
         isExpirable(status) && expiresAtMs !== null && expiresAtMs <= nowMs,
     ),
     advances: payments.some(({ advance }) => advance !== null && isDue(advance)),
+    purges: [...evidence.parties.documents.values()].some(isDue),
+    mails: [...evidence.parties.mails.values()].some(isDue),
   };
   return workers.filter((worker) => due[worker]);
 }
@@ -300,66 +230,19 @@ function onSubscription(world: World, action: (tenant: Tenant, id: string) => vo
   action(tenantOf(subscription), subscription.id);
 }
 
-/** What a buyer on the hosted page does next. */
-export function buyerStep(world: World, host: SimulatedHost, found: PaymentEvidence): void {
-  switch (found.payment.status) {
-    case 'awaiting_buyer':
-      buyerSignsIn(world, host, found);
-      break;
-    case 'buyer_kyc_pending':
-      buyerSubmits(world, host, found);
-      break;
-    case 'buyer_kyc_approved':
-      buyerAsks(world, host, found);
-      break;
-    case 'fx_quoted':
-      (world.random.chance(0.8) ? buyerConfirms : buyerAsks)(world, host, found);
-      break;
-    default:
-  }
-}
-
-function buyerSignsIn(world: World, host: SimulatedHost, { payment }: PaymentEvidence): void {
-  const { id } = payment;
-  host.begin(`sign in ${id}`, () => signIn(host.deps, tenantOf(payment), id), told(world));
-}
-
-function buyerSubmits(_world: World, host: SimulatedHost, { payment }: PaymentEvidence): void {
-  const { id } = payment;
-  host.begin(`submit KYC ${id}`, () => submitBuyerKyc(host.deps, tenantOf(payment), id, person));
-}
-
-function buyerAsks(_world: World, host: SimulatedHost, { payment }: PaymentEvidence): void {
-  const { id } = payment;
-  host.begin(`quote ${id}`, () => requestQuote(host.deps, tenantOf(payment), id));
-}
-
-function buyerConfirms(world: World, host: SimulatedHost, { payment }: PaymentEvidence): void {
-  const { id } = payment;
-  host.begin(`confirm ${id}`, () => confirmQuote(host.deps, tenantOf(payment), id), told(world));
-}
-
-export function advance(
-  world: World,
-  host: SimulatedHost,
-  payment: Payment,
-  to: PaymentStatus | null,
-): void {
-  host.begin(
-    `advance ${payment.id}`,
-    () => advancePayment(host.deps, tenantOf(payment), payment.id, to),
-    told(world),
-  );
-}
-
 function subscribe(world: World, host: SimulatedHost): void {
   const active = [...world.evidence.subscriptions.values()].filter((each) => each.active);
   if (active.length >= SUBSCRIPTIONS_MAX) return;
   const { random } = world;
   const tenant = random.pick(tenants);
   const url = `https://receiver.example/${world.evidence.subscriptions.size + 1}`;
-  const eventTypes = random.pick([['*'], ['payment_intent.*'], ['invoice.settled']]);
+  const eventTypes = random.pick([
+    ['*'],
+    ['payment_intent.*'],
+    ['invoice.settled', 'connected_account.*'],
+  ]);
   host.begin(`subscribe ${url}`, () => createSubscription(host.deps, tenant, { url, eventTypes }), {
+    by: tenant,
     done: ({ subscription: { id } }) =>
       world.evidence.acknowledged.push({ kind: 'subscribed', tenant, id }),
   });

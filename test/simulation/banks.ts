@@ -46,10 +46,10 @@ export function deliver(world: World, host: SimulatedHost, message: PartnerMessa
 /** Buyers pay, banks move, the partner decides. */
 export function bankMoves({ random, trace, partners }: World): void {
   const partner = random.pick(Object.values(partners).filter(({ isIdle }) => !isIdle));
-  const undecided = partner.parties.filter(({ status }) => status === 'verifying');
+  const undecided = partner.desk.parties.filter(({ status }) => status === 'verifying');
   const open = partner.orders.filter(({ status }) => status === 'open');
   if (undecided.length > 0 && (open.length === 0 || random.chance(0.5))) {
-    partner.decide(random.pick(undecided), random.chance(0.85) ? 'approved' : 'rejected');
+    partner.desk.decide(random.pick(undecided), random.chance(0.85) ? 'approved' : 'rejected');
   } else {
     const order = random.pick(open);
     trace(`the bank moves ${order.ref} of ${order.reference}`);
@@ -59,16 +59,21 @@ export function bankMoves({ random, trace, partners }: World): void {
 
 /** What may still happen to what had ended. */
 export function afterthought(world: World): void {
-  const { random } = world;
+  const { random, chaos } = world;
   const partner = random.pick(Object.values(world.partners));
   const ended = [
-    ...partner.parties.filter(({ status }) => status === 'approved' && random.chance(0.1)),
+    ...partner.desk.parties.filter(
+      ({ status }) => status === 'approved' && random.chance(0.1 * (1 + chaos.parties)),
+    ),
     ...partner.orders.filter(({ status }) => status !== 'open'),
   ];
   if (ended.length === 0) return;
   const one = random.pick(ended);
   if ('kind' in one) afterwards(world, partner, one);
-  else partner.decide(one, 'rejected');
+  else {
+    world.count('approval taken back');
+    partner.desk.decide(one, 'rejected');
+  }
 }
 
 function moveOrder(random: SeededRandom, partner: SimulatedPartner, order: PartnerOrder): void {
@@ -109,8 +114,8 @@ function afterwards(
 
 /** The banks bring everything to its end. */
 export function finish(world: World, partner: SimulatedPartner): void {
-  for (const party of partner.parties) {
-    if (party.status === 'verifying') partner.decide(party, 'approved');
+  for (const party of partner.desk.parties) {
+    if (party.status === 'verifying') partner.desk.decide(party, 'approved');
   }
   for (const order of partner.orders) {
     if (order.status === 'open') finishOrder(world, partner, order);

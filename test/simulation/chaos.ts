@@ -11,6 +11,13 @@ export interface Chaos {
   readonly line: LineFaults;
   readonly refusals: number;
   readonly slowReads: number;
+  /** More would slow every step down and seldom show anything new. */
+  readonly paymentsMax: number;
+  /** How much happens besides payments: accounts, KYC by API, documents, invoices, mails. */
+  readonly parties: number;
+  /** How often a document cannot be deleted, and a mail not be sent as usual. */
+  readonly storageFaults: number;
+  readonly mailFaults: number;
   /** How many gates are closed: the more, the more can come between two awaits. */
   readonly gates: number;
   readonly lostMessages: number;
@@ -50,25 +57,46 @@ const actions = {
   replayAllDead: 0.2,
   operatorRetries: 0.7,
 } as const;
-export type ActionName = keyof typeof actions;
+
+/** Those of parties, and those that need an invoice. */
+const partyActions = {
+  createAccount: 6,
+  accountStep: 30,
+  strayAccountStep: 1,
+  startKyc: 5,
+  getUpload: 3,
+  upload: 5,
+  readDocument: 2,
+  createInvoice: 5,
+  invoiceStep: 8,
+  askForLink: 2,
+  openLink: 6,
+  trespass: 2,
+} as const;
+export type ActionName = keyof typeof actions | keyof typeof partyActions;
 
 /** A mixture that brings something out: what it names is fixed, and these actions come often. */
 export interface Focus extends Partial<Omit<Chaos, 'weights'>> {
   readonly often?: readonly ActionName[];
 }
 
+/** Histories that dwell on parties, and have payments left when a seller is ready. */
+export const ofParties: Focus = { parties: 3, paymentsMax: 10 };
+
 /** How much more often an action comes that a focus names. */
 const OFTEN = 8;
 
 export function focused(chaos: Chaos, { often = [], ...fixed }: Focus): Chaos {
+  const whole = { ...chaos, ...fixed };
   const weights = { ...chaos.weights };
+  for (const name of Object.keys(partyActions) as ActionName[]) weights[name] *= whole.parties;
   for (const name of often) weights[name] *= OFTEN;
-  return { ...chaos, ...fixed, weights };
+  return { ...whole, weights };
 }
 
 export function drawChaos(random: SeededRandom): Chaos {
   const fault = () => random.pick([0, 0, 0.03, 0.1, 0.3]);
-  const weights = Object.entries(actions).map(([name, weight]) => [
+  const weights = Object.entries({ ...actions, ...partyActions }).map(([name, weight]) => [
     name,
     weight * random.pick([0.3, 1, 1, 1, 3]),
   ]);
@@ -83,6 +111,10 @@ export function drawChaos(random: SeededRandom): Chaos {
     },
     refusals: random.pick([0, 0, 0.03, 0.15]),
     slowReads: random.pick([0, 0.1, 0.5]),
+    paymentsMax: 5,
+    parties: random.pick([0, 0, 0.3, 1, 2]),
+    storageFaults: random.pick([0, 0.1, 0.5]),
+    mailFaults: random.pick([0, 0.1, 0.5]),
     gates: random.pick([0.3, 0.6, 1]),
     lostMessages: random.pick([0, 0.1, 0.5, 1]),
     doubledMessages: random.pick([0, 0.1, 0.5]),
@@ -100,6 +132,8 @@ export function calm(chaos: Chaos): Chaos {
     line: { noConnection: 0, lostOnTheWay: 0, lateOnTheWay: 0, answerLost: 0 },
     refusals: 0,
     slowReads: 0,
+    storageFaults: 0,
+    mailFaults: 0,
     gates: 0,
     lostMessages: 0,
     doubledMessages: 0,

@@ -5,7 +5,8 @@ import { matchesEvent } from '../../core/domain/event.js';
 import { verifyWebhook } from '../../core/domain/signature.js';
 import { ATTEMPTS_MAX } from '../../core/domain/webhook-delivery.js';
 import type { FeedEvent } from '../../core/ports.js';
-import { type Evidence, eachPayment, walk } from './evidence.js';
+import { type Evidence, eachPayment } from './evidence.js';
+import { walk } from './payment-evidence.js';
 import { plainOf } from './simulated-host.js';
 
 /** In each namespace: created, then one event per status, exactly as the batches stored them. */
@@ -21,8 +22,9 @@ export function oneEventPerChangeAndNamespaceInOrder(evidence: Evidence): string
     const status = name === 'buyer_kyc_rejected' ? 'failed' : name;
     told.set(key, [...(told.get(key) ?? []), status]);
   }
-  return eachPayment(evidence, ({ payment, statuses }) => {
-    const expected = ['created', ...walk(statuses).slice(1)].join(' ');
+  return eachPayment(evidence, (found) => {
+    const { payment } = found;
+    const expected = ['created', ...walk(found).slice(1)].join(' ');
     const namespaces = payment.origin === 'invoice' ? ['invoice'] : ['payment_intent', 'invoice'];
     for (const namespace of namespaces) {
       const heard = (told.get(`${payment.id} ${namespace}`) ?? []).join(' ');

@@ -2,14 +2,13 @@
 // what was acknowledged to whom, and what truly happened at the partner and the receivers. It
 // re-reads what a batch touched; judging is the invariants' matter.
 import type { DomainEvent } from '../../core/domain/event.js';
-import type { Funds } from '../../core/domain/funds.js';
+import type { Mail } from '../../core/domain/mail.js';
 import type { PartnerCommand } from '../../core/domain/partner-command.js';
 import type { Payment, PaymentStatus } from '../../core/domain/payment.js';
 import type { Subscription } from '../../core/domain/subscription.js';
 import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
 import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
 import type {
-  Advance,
   ClaimedDelivery,
   FeedEvent,
   FeedHead,
@@ -17,22 +16,14 @@ import type {
   LedgerImbalance,
   OutboxRow,
   Store,
-  StoredPosting,
-  Tx,
 } from '../../core/ports.js';
 import type { BatchObserver, StagedWrite } from './gated-store.js';
-import type { PartnerMessage, PartnerOrder, Party } from './simulated-partner.js';
+import type { Party, PixDestination, Rails } from './party-desk.js';
+import { PartyEvidence } from './party-evidence.js';
+import { allParts, type Part, type PaymentEvidence, readParts } from './payment-evidence.js';
+import type { ReceivedMail } from './simulated-mailbox.js';
+import type { PartnerMessage, PartnerOrder } from './simulated-partner.js';
 import type { ReceivedWebhook } from './simulated-receivers.js';
-
-export interface PaymentEvidence {
-  readonly payment: Payment;
-  readonly funds: Funds;
-  readonly commands: readonly PartnerCommand[];
-  readonly postings: readonly StoredPosting[];
-  readonly advance: Advance | null;
-  /** Every status that a committed batch stored, in order. */
-  readonly statuses: readonly PaymentStatus[];
-}
 
 export interface TenantEvidence {
   readonly tenant: Tenant;
@@ -41,9 +32,6 @@ export interface TenantEvidence {
   /** The index from which on the feed was not judged yet. */
   readonly freshFrom: number;
 }
-
-const allParts = ['payments', 'funds', 'commands', 'ledger', 'advances'] as const;
-type Part = (typeof allParts)[number];
 
 /** What somebody was told, so that it must stay true. */
 export type Acknowledgement =
@@ -56,14 +44,29 @@ export type Acknowledgement =
       readonly externalId: string | null;
       readonly idempotencyKey: string | null;
     }
+  | { readonly kind: 'account' | 'kyc'; readonly id: string; readonly version: number }
+  | { readonly kind: 'uploaded'; readonly id: string }
   | { readonly kind: 'message'; readonly tenant: Tenant; readonly id: string }
   | { readonly kind: 'subscribed' | 'unsubscribed'; readonly tenant: Tenant; readonly id: string };
 
-/** The truth outside: what the partner and the receivers know. */
+/** What a batch wrote, and for whom if one of the tenants asked for it. */
+export interface Batch {
+  readonly by: Tenant | null;
+  readonly writes: readonly StagedWrite[];
+}
+
+/** The truth outside: what the partner, the receivers and the mailboxes know. */
 export interface Outside {
   /** In the order in which they were placed. */
   readonly orders: () => readonly PartnerOrder[];
   readonly parties: () => readonly Party[];
+  /** References of parties that the partner turned away at once. */
+  readonly turnedAway: () => readonly string[];
+  readonly destinations: () => readonly PixDestination[];
+  readonly rails: () => readonly Rails[];
+  readonly mails: () => readonly ReceivedMail[];
+  /** Ids of documents of which the store has bytes. */
+  readonly storedDocuments: () => Promise<readonly string[]>;
   /** What the partner told and got no answer to. */
   readonly messages: () => readonly PartnerMessage[];
   readonly misuse: () => readonly string[];
@@ -73,7 +76,9 @@ export interface Outside {
 export class Evidence implements BatchObserver {
   readonly outside: Outside;
   readonly payments = new Map<string, PaymentEvidence>();
-  readonly submissions = new Map<string, PartnerCommand>();
+  /** Commands that serve a party. */
+  readonly partyCommands = new Map<string, PartnerCommand>();
+  readonly parties = new PartyEvidence();
   readonly tenants = new Map<string, TenantEvidence>();
   readonly deliveries = new Map<string, WebhookDelivery>();
   readonly subscriptions = new Map<string, Subscription>();
@@ -87,8 +92,23 @@ export class Evidence implements BatchObserver {
   readonly bornInBatch = new Map<string, number>();
   /** Errors that no caller of the use cases may ever see. */
   readonly surprises: string[] = [];
+  /** What was shown to a tenant or to anybody and should not have been. */
+  readonly trespasses: string[] = [];
+  /** Documents that were shown although they were not to be. */
+  readonly misreads: string[] = [];
+  /** Tokens of links that signed somebody in. */
+  readonly linksUsed: string[] = [];
   /** What reached receivers and was not judged yet. */
   freshReceived: readonly ReceivedWebhook[] = [];
+  freshBatches: readonly Batch[] = [];
+  /** Payments that passed KYC since the last look. */
+  freshlyVerified: readonly PaymentEvidence[] = [];
+  /** Parties of which we had heard at the last look that their approval was taken back. */
+  heardTakenBack: ReadonlySet<string> = new Set();
+  storedDocuments: ReadonlySet<string> = new Set();
+  #batchesSince: Batch[] = [];
+  #heard: ReadonlySet<string> = new Set();
+  readonly #verified = new Set<string>();
   outbox: readonly OutboxRow[] = [];
   imbalances: readonly LedgerImbalance[] = [];
   readonly #owners = new Map<string, string>();
@@ -113,12 +133,20 @@ export class Evidence implements BatchObserver {
 
   get touched(): boolean {
     const { outbox, ...sets } = this.#touched;
-    return outbox || Object.values(sets).some((set) => set.size > 0);
+    return outbox || this.parties.touched || Object.values(sets).some((set) => set.size > 0);
   }
 
-  applied(writes: readonly StagedWrite[]): void {
+  applied(writes: readonly StagedWrite[], by: Tenant | null): void {
     this.#batches += 1;
-    for (const write of writes) this.#note(write);
+    this.#batchesSince.push({ by, writes });
+    for (const write of writes) {
+      this.#note(write);
+      this.parties.note(write);
+    }
+  }
+
+  claimedMails(mails: readonly Mail[]): void {
+    this.parties.claimedMails(mails);
   }
 
   claimedCommands(commands: readonly PartnerCommand[]): void {
@@ -142,7 +170,8 @@ export class Evidence implements BatchObserver {
 
   leasesEnded(): void {
     for (const { commands } of this.payments.values()) commands.forEach(this.#touchCommand, this);
-    for (const command of this.submissions.values()) this.#touchCommand(command);
+    for (const command of this.partyCommands.values()) this.#touchCommand(command);
+    this.parties.claimedMails([...this.parties.mails.values()]);
     for (const id of this.deliveries.keys()) this.#touched.deliveries.add(id);
   }
 
@@ -151,6 +180,21 @@ export class Evidence implements BatchObserver {
     const received = this.outside.received();
     this.freshReceived = received.slice(this.#receivedSeen);
     this.#receivedSeen = received.length;
+    this.freshBatches = this.#batchesSince;
+    this.#batchesSince = [];
+    this.freshlyVerified = [...this.payments].flatMap(([id, found]) => {
+      if (this.#verified.has(id) || !found.statuses.includes('buyer_kyc_approved')) return [];
+      this.#verified.add(id);
+      return [found];
+    });
+    this.heardTakenBack = this.#heard;
+    const isApplied = (message: string) => this.inbox.get(message)?.dueAtMs === null;
+    this.#heard = new Set(
+      this.outside
+        .parties()
+        .filter(({ takenBackBy }) => takenBackBy !== null && isApplied(takenBackBy))
+        .map(({ ref }) => ref),
+    );
   }
 
   /** Reads again whatever batches and claims touched since the last time. */
@@ -164,8 +208,8 @@ export class Evidence implements BatchObserver {
       }
       for (const id of touched.commands) {
         const command = await tx.commands.get(id);
-        if (command !== null) this.submissions.set(id, command);
-        else this.submissions.delete(id);
+        if (command !== null) this.partyCommands.set(id, command);
+        else this.partyCommands.delete(id);
       }
       for (const [key, tenant] of touched.tenants) {
         const feed = this.tenants.get(key)?.feed ?? [];
@@ -190,7 +234,10 @@ export class Evidence implements BatchObserver {
         else this.inbox.delete(id);
       }
       if (touched.outbox) this.outbox = await tx.outbox.oldest(10_000);
+      await this.parties.refresh(tx);
     });
+    this.parties.refreshed();
+    this.storedDocuments = new Set(await this.outside.storedDocuments());
     for (const set of Object.values(touched)) if (typeof set !== 'boolean') set.clear();
     touched.outbox = false;
   }
@@ -210,6 +257,7 @@ export class Evidence implements BatchObserver {
     for (const [id, message] of this.inbox) this.#touched.inbox.set(id, message);
     for (const id of this.subscriptions.keys()) this.#touched.subscriptions.add(id);
     this.leasesEnded();
+    await this.parties.audit(store);
     await this.refresh(store);
   }
 
@@ -304,27 +352,6 @@ export class Evidence implements BatchObserver {
   }
 }
 
-async function readParts(
-  tx: Tx,
-  tenant: Tenant,
-  id: string,
-  was: PaymentEvidence | undefined,
-  parts: ReadonlySet<Part>,
-): Promise<Omit<PaymentEvidence, 'statuses'> | null> {
-  const has = (part: Part) => was === undefined || parts.has(part);
-  const payment = has('payments') ? await tx.payments.get(tenant, id) : was?.payment;
-  const funds = has('funds') ? await tx.funds.get(tenant, id) : was?.funds;
-  if (!payment || !funds) return null;
-  const { commands = [], postings = [], advance = null } = was ?? {};
-  return {
-    payment,
-    funds,
-    commands: has('commands') ? await tx.commands.ofPayment(tenant, id) : commands,
-    postings: has('ledger') ? await tx.ledger.ofPayment(tenant, id) : postings,
-    advance: has('advances') ? await tx.advances.get(tenant, id) : advance,
-  };
-}
-
 export function eachPayment(
   evidence: Evidence,
   wrong: (found: PaymentEvidence) => string | null,
@@ -334,13 +361,4 @@ export function eachPayment(
     if (detail !== null) return `${id} ${detail}`;
   }
   return null;
-}
-
-/** Sign-in of a verified buyer passes buyer_kyc_pending within one batch. */
-export function walk(statuses: readonly PaymentStatus[]): readonly PaymentStatus[] {
-  return statuses.flatMap((status, index) =>
-    status === 'buyer_kyc_approved' && statuses[index - 1] === 'awaiting_buyer'
-      ? ['buyer_kyc_pending', status]
-      : [status],
-  );
 }

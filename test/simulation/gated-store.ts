@@ -1,7 +1,9 @@
 // The real store as one simulated process sees it: with a gate before and after every statement and
 // every batch, so that the process can die there, and with an observer that sees what was truly
 // applied. It changes nothing that passes through.
+import type { Mail } from '../../core/domain/mail.js';
 import type { PartnerCommand } from '../../core/domain/partner-command.js';
+import type { Tenant } from '../../core/domain/tenant.js';
 import type { ClaimedDelivery, Claims, Store, Tx } from '../../core/ports.js';
 import type { Gates, SimulatedProcess } from './gates.js';
 import type { SeededRandom } from './seeded-random.js';
@@ -13,7 +15,9 @@ export interface StagedWrite {
 }
 
 export interface BatchObserver {
-  applied(writes: readonly StagedWrite[]): void;
+  /** `by` is the tenant in whose name it was done; null for workers and operators. */
+  applied(writes: readonly StagedWrite[], by: Tenant | null): void;
+  claimedMails(mails: readonly Mail[]): void;
   claimedCommands(commands: readonly PartnerCommand[]): void;
   claimedDeliveries(process: string, claimed: readonly ClaimedDelivery[]): void;
   leasesEnded(): void;
@@ -27,19 +31,21 @@ export interface GatedStoreInput {
   readonly random: SeededRandom;
   /** How often the reads of one `work` are apart, so that other batches fall between them. */
   readonly slowReads: () => number;
+  /** In whose name the call under way is made. */
+  readonly by: () => Tenant | null;
 }
 
 /** The methods of Tx that stage; all others read. */
 const writes: ReadonlySet<string> = new Set([
   ...['insert', 'update', 'updateProfile', 'touch', 'append', 'bind', 'remove', 'setHead'],
   ...['insertSubmission', 'updateSubmission', 'logAttempt', 'put'],
-  ...['expectProfile', 'expectSubmission', 'expect'],
+  ...['expectProfile', 'expectSubmission', 'expect', 'orderPurge'],
 ]);
 
 type Methods = Readonly<Record<string, (...args: unknown[]) => unknown>>;
 
 export function gatedStore(input: GatedStoreInput): Store {
-  const { store, process, gates, observer, random } = input;
+  const { store, process, gates, observer, random, by } = input;
   const run = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     let staged: StagedWrite[] = [];
     const slow = random.chance(input.slowReads());
@@ -53,7 +59,7 @@ export function gatedStore(input: GatedStoreInput): Store {
         }),
       ),
     );
-    observer.applied(staged);
+    observer.applied(staged, by());
     if (staged.length > 0) await gates.pass(process, 'batch applied');
     else if (slow) await gates.pass(process, 'read done');
     return result;
@@ -90,7 +96,12 @@ function gatedClaims({ store, process, gates, observer }: GatedStoreInput): Clai
         () => claims.deliveries(claim),
         (taken) => observer.claimedDeliveries(process.name, taken),
       ),
-    mails: (claim) => gated('claim mails', () => claims.mails(claim), unseen),
+    mails: (claim) =>
+      gated(
+        'claim mails',
+        () => claims.mails(claim),
+        (taken) => observer.claimedMails(taken),
+      ),
     dueSubscriptions: (nowMs) =>
       gated('due subscriptions', () => claims.dueSubscriptions(nowMs), unseen),
     spentDeliveries: (nowMs, limit) =>

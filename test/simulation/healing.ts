@@ -1,19 +1,27 @@
 // The end of every history: faults stop, banks finish what they began, operators do their work, and
 // time passes until nothing is left to do, or until it is clear that this never happens.
-import { MINUTE_MS } from '../../core/domain/instant.js';
+import { UNUSED_KEPT_MS } from '../../core/domain/document.js';
+import { HOUR_MS, MINUTE_MS } from '../../core/domain/instant.js';
 import { isStuck } from '../../core/domain/partner-command.js';
-import { isExpirable } from '../../core/domain/payment.js';
+import { isExpirable, type Payment } from '../../core/domain/payment.js';
 import { tenantOf } from '../../core/domain/tenant.js';
 import { retryCommand } from '../../core/usecases/command-retries.js';
+import { approveInvoice } from '../../core/usecases/invoices.js';
 import { cancelPayment } from '../../core/usecases/payments.js';
-import { advance, dueWorkers, told } from './actions.js';
+import { dueWorkers } from './actions.js';
 import { deliver, finish, readyMessages } from './banks.js';
+import { membersOf } from './cast.js';
 import { atTheEnd, firstViolation } from './invariants.js';
+import { invites } from './invoice-actions.js';
+import { advance, buyerStep, buyersTurn, told } from './payment-actions.js';
+import type { PaymentEvidence } from './payment-evidence.js';
 import type { SimulatedHost } from './simulated-host.js';
 import type { World } from './world.js';
 
 /** Seven attempts of a delivery and every expiry fit into far fewer. */
 const ROUNDS_MAX = 400;
+/** Buyers and members go on for a while before integrators give up. */
+const BUYERS_ROUNDS = 10;
 const PAUSE_MS_MAX = 30 * MINUTE_MS;
 
 export async function heal(world: World): Promise<void> {
@@ -31,8 +39,17 @@ export async function heal(world: World): Promise<void> {
     await world.look();
     for (const worker of dueWorkers(world)) host.work(worker);
     await world.look();
-    if (await isOver(world)) return;
+    if (await isOver(world)) return outlast(world, host);
     await world.pass(await pauseMs(world));
+  }
+}
+
+/** What nobody ever submitted has its time too, and is deleted. */
+async function outlast(world: World, host: SimulatedHost): Promise<void> {
+  await world.pass(UNUSED_KEPT_MS + HOUR_MS);
+  for (let round = 0; dueWorkers(world).includes('purges') && round < ROUNDS_MAX; round += 1) {
+    host.work('purges');
+    await world.look();
   }
 }
 
@@ -56,23 +73,45 @@ async function pauseMs(world: World): Promise<number> {
 /** Operators retry what is stuck; integrators drive or cancel what nobody would ever end. */
 function operate(world: World, host: SimulatedHost, round: number): void {
   const { evidence, random } = world;
-  const found = [...evidence.payments.values()];
-  const commands = [...found.flatMap((each) => each.commands), ...evidence.submissions.values()];
+  const payments = [...evidence.payments.values()];
+  const commands = [
+    ...payments.flatMap((each) => each.commands),
+    ...evidence.partyCommands.values(),
+  ];
   for (const command of commands.filter(isStuck)) {
     const { id, kind } = command;
     host.begin(`operator retries ${kind} ${id}`, () => retryCommand(host.deps, id));
   }
-  if (round !== 1) return;
-  for (const { payment } of found) {
-    if (!isExpirable(payment.status) || payment.expiresAtMs !== null) continue;
-    const { id } = payment;
-    if (payment.mode === 'test' && random.chance(0.6)) advance(world, host, payment, null);
-    else {
-      host.begin(
-        `cancel ${id}`,
-        () => cancelPayment(host.deps, tenantOf(payment), id, 'closing'),
-        told(world),
-      );
-    }
-  }
+  if (round === 0) return;
+  for (const found of buyersTurn(world)) if (random.chance(0.5)) buyerStep(world, host, found);
+  for (const found of payments) endByHand(world, host, found, round);
+}
+
+/** Members and integrators end what nobody else would. */
+function endByHand(world: World, host: SimulatedHost, found: PaymentEvidence, round: number): void {
+  const { payment, advance: playing } = found;
+  const { status, mode, expiresAtMs } = payment;
+  const { random } = world;
+  const isLeft = isExpirable(status) && playing === null;
+  // Who plays a buyer waits for members, however long.
+  if (status === 'awaiting_approval' && (!isLeft || random.chance(0.5))) approve(host, payment);
+  else if (status === 'approved' && random.chance(0.5)) invites(world, host, found);
+  else if (isLeft && round === 1 && mode === 'test' && random.chance(0.4)) {
+    advance(world, host, payment, null);
+  } else if (isLeft && round > BUYERS_ROUNDS && expiresAtMs === null) cancel(world, host, payment);
+}
+
+function approve(host: SimulatedHost, payment: Payment): void {
+  const { id, orgId, createdByMemberId } = payment;
+  const by = tenantOf(payment);
+  const member = membersOf(orgId).find((one) => one !== createdByMemberId) ?? '';
+  host.begin(`${member} approves ${id}`, () => approveInvoice(host.deps, by, id, member), { by });
+}
+
+function cancel(world: World, host: SimulatedHost, payment: Payment): void {
+  const { id } = payment;
+  const by = tenantOf(payment);
+  host.begin(`cancel ${id}`, () => cancelPayment(host.deps, by, id, 'closing'), {
+    ...{ by, ...told(world) },
+  });
 }

@@ -1,6 +1,14 @@
 // What must be true whatever happened: each function is named for its rule and answers what breaks
 // it, or null. `always` holds after every step, `atTheEnd` once faults have stopped and time has
-// passed. They judge by the partner's and the receivers' own books, not by what the core believes.
+// passed, `inTheLongRun` some days later. They judge by the partner's and the receivers' own books,
+// not by what the core believes.
+import {
+  noBytesAreKept,
+  noDocumentIsReadAfterItsPurge,
+  noDocumentWaitsForItsPurge,
+  nothingIsLeftOfPurgedDocuments,
+  submittedDocumentsAreOfUndecidedParties,
+} from './document-invariants.js';
 import {
   deliveredOnlyIfReceived,
   everyDeliveryEnded,
@@ -11,6 +19,13 @@ import {
   webhooksVerifyWithTheNewestSecret,
 } from './event-invariants.js';
 import type { Evidence } from './evidence.js';
+import {
+  mailsAreFew,
+  mailsReachTheirBuyersUnchanged,
+  noInvoiceIsApprovedByItsMaker,
+  noLinkSignsInTwice,
+  noMailBeforeApproval,
+} from './invoice-invariants.js';
 import {
   aKeyNeverCarriesAnotherRequest,
   atMostOnePayinPerPayment,
@@ -30,6 +45,12 @@ import {
   settledOnlyAfterAPaidPayout,
 } from './money-invariants.js';
 import {
+  aKycRejectionFailsOnlyItsOwnTenantsPayments,
+  noApprovalIsUsedThatWasTakenBack,
+  sellersArePaidAtTheirOwnDestination,
+  sellersAreReadyOnceAndOnlyWhenTheyAre,
+} from './party-invariants.js';
+import {
   everyMessageIsAnswered,
   everyPaymentIsTerminal,
   noCallerSeesASurprise,
@@ -40,15 +61,30 @@ import {
   statusesFollowTheTableAndTerminalOnesStay,
   theStoreHoldsNothingElse,
 } from './payment-invariants.js';
+import { noTenantChangesAnothersRows, noTenantSeesAnothersRows } from './tenant-invariants.js';
 
 export type Invariant = (evidence: Evidence) => string | null;
 
 export const always = {
   noCallerSeesASurprise,
+  noTenantChangesAnothersRows,
+  noTenantSeesAnothersRows,
   nothingAcknowledgedIsLost,
   oneResourcePerKeyAndExternalId,
   statusesFollowTheTableAndTerminalOnesStay,
   noPaymentPassesKycUnapproved,
+  noApprovalIsUsedThatWasTakenBack,
+  aKycRejectionFailsOnlyItsOwnTenantsPayments,
+  sellersAreReadyOnceAndOnlyWhenTheyAre,
+  sellersArePaidAtTheirOwnDestination,
+  noInvoiceIsApprovedByItsMaker,
+  noMailBeforeApproval,
+  mailsReachTheirBuyersUnchanged,
+  mailsAreFew,
+  noLinkSignsInTwice,
+  submittedDocumentsAreOfUndecidedParties,
+  nothingIsLeftOfPurgedDocuments,
+  noDocumentIsReadAfterItsPurge,
   aKeyNeverCarriesAnotherRequest,
   everyOrderAtThePartnerIsKnown,
   endedPaymentsOrderNothing,
@@ -76,12 +112,16 @@ export const atTheEnd = {
   everyPaymentIsTerminal,
   noWorkIsLeft,
   everyDeliveryEnded,
+  noDocumentWaitsForItsPurge,
   fundsAgreeWithThePartner,
   owedMoneyIsReallyGivenBack,
   theStoreHoldsNothingElse,
 } as const satisfies Record<string, Invariant>;
 
-export type InvariantName = keyof typeof always | keyof typeof atTheEnd;
+/** When what nobody used has had its time too. */
+export const inTheLongRun = { noBytesAreKept } as const satisfies Record<string, Invariant>;
+
+export type InvariantName = keyof typeof always | keyof typeof atTheEnd | keyof typeof inTheLongRun;
 
 export interface Violation {
   readonly invariant: string;

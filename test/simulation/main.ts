@@ -1,7 +1,7 @@
 // Plays simulated histories from the command line: `npm run simulate -- --seed N --steps M`, and
 // `--count K` for K seeds from N on. On a failure it prints the seed, the step, the invariant and
 // the end of the trace (`--trace`: all of it), and exits with 1; `--keep-going` tries the other
-// seeds too, `--mutant NAME` breaks the service first (mutants.ts).
+// seeds too, `--parties` dwells on parties, `--mutant NAME` breaks the service first (mutants.ts).
 import { parseArgs } from 'node:util';
 import { install, mutants } from './mutants.js';
 
@@ -13,6 +13,7 @@ const { values } = parseArgs({
     steps: { type: 'string', default: '1000' },
     count: { type: 'string', default: '1' },
     trace: { type: 'boolean', default: false },
+    parties: { type: 'boolean', default: false },
     mutant: { type: 'string' },
     'keep-going': { type: 'boolean', default: false },
   },
@@ -24,6 +25,7 @@ if (values.mutant !== undefined && mutant === undefined) {
 }
 if (mutant !== undefined) install(mutant);
 // Only now, so that the mutant is what is loaded.
+const { ofParties } = await import('./chaos.js');
 const { simulate } = await import('./history.js');
 let failed = 0;
 for (let seed = first; seed < first + Number(values.count); seed += 1) {
@@ -31,7 +33,7 @@ for (let seed = first; seed < first + Number(values.count); seed += 1) {
   const { violation, trace, traceHash, counts } = await simulate(
     seed,
     Number(values.steps),
-    mutant?.focus,
+    mutant?.focus ?? (values.parties ? ofParties : {}),
   );
   const tookMs = Math.round(performance.now() - startedAt);
   if (violation === null) {

@@ -2,7 +2,8 @@
 // partner's own books.
 import { type Funds, heldMinor } from '../../core/domain/funds.js';
 import { isTerminal } from '../../core/domain/payment.js';
-import { type Evidence, eachPayment, type PaymentEvidence } from './evidence.js';
+import { type Evidence, eachPayment } from './evidence.js';
+import type { PaymentEvidence } from './payment-evidence.js';
 import type { PartnerOrder } from './simulated-partner.js';
 
 export function neverPaidOutMoreThanReceived(evidence: Evidence): string | null {

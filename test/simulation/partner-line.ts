@@ -62,31 +62,42 @@ export function partnerLine(input: PartnerLineInput): SettlementPartner {
 }
 
 function partyCalls(input: PartnerLineInput) {
-  const { partner } = input;
+  const { desk } = input.partner;
   return {
-    requirements: () => [],
+    requirements: (role) => (role === 'seller' ? ['tosId'] : []),
     startTos: ({ redirectUrl, key }) =>
       call(input, 'start terms', () => done({ url: `${redirectUrl}?tos_id=${key}` })),
-    prepareReceiver: ({ reference, email }) => prepare(input, { reference, email: email ?? '' }),
+    prepareReceiver: (order) => prepare(input, order),
     submitReceiver: async (request) => {
-      const answer = await call(input, `enrol ${request}`, () => partner.enrol(request));
+      const label = `enrol ${referenceOf(request)}`;
+      const answer = await call(input, label, () => desk.enrol(request));
+      if (answer.outcome === 'refused') input.count('party refused');
       return mapped(answer, (ref) => {
-        const status = partner.party(ref)?.status ?? 'verifying';
+        const status = desk.party(ref)?.status ?? 'verifying';
         return { partnerRef: ref, status, reason: null };
       });
     },
     receiver: (ref) =>
       read(input, `ask ${ref}`, () => {
-        const party = partner.party(ref);
+        const party = desk.party(ref);
         return party === null ? null : { status: party.status, reason: null };
       }),
     findReceiver: (request) =>
       lookUp(input, request, () => {
         const reference = referenceOf(request);
-        return partner.parties.find((party) => party.reference === reference)?.ref ?? null;
+        return desk.parties.find((party) => party.reference === reference)?.ref ?? null;
       }),
-    registerPixDestination: () => Promise.resolve(done({ destinationRef: 'pix-1' })),
-    provisionRails: () => Promise.resolve(done({ virtualAccountRef: 'va-1' })),
+    registerPixDestination: async ({ receiverRef, pixKey, key }) => {
+      const order = { receiverRef, pixKey, key };
+      const label = `register PIX of ${receiverRef}`;
+      const answer = await call(input, label, () => desk.register(order));
+      return mapped(answer, (destinationRef) => ({ destinationRef }));
+    },
+    provisionRails: async (order) => {
+      const label = `provision ${order.receiverRef}`;
+      const answer = await call(input, label, () => desk.provision(order));
+      return mapped(answer, (virtualAccountRef) => ({ virtualAccountRef }));
+    },
   } satisfies Partial<SettlementPartner>;
 }
 
@@ -112,7 +123,8 @@ function payinCalls(input: PartnerLineInput) {
 
 function payoutCalls(input: PartnerLineInput) {
   return {
-    preparePayout: ({ reference, amount }) => prepare(input, { reference, ...sumOf(amount) }),
+    preparePayout: ({ reference, amount, destination }) =>
+      prepare(input, { reference, destination, ...sumOf(amount) }),
     startPayout: (request) => start(input, 'payout', request),
     payout: (ref) => report(input, ref, payoutReport),
     findPayout: (request) => find(input, request),

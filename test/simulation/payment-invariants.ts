@@ -1,7 +1,8 @@
 // Invariants of payments and of what callers were told.
 import { isOpen } from '../../core/domain/partner-command.js';
 import { isTerminal, type PaymentStatus, paymentMoves } from '../../core/domain/payment.js';
-import { type Evidence, eachPayment, walk } from './evidence.js';
+import { type Evidence, eachPayment } from './evidence.js';
+import { walk } from './payment-evidence.js';
 
 /** Said here once more, so that a broken table does not excuse itself. */
 const ends: readonly PaymentStatus[] = ['settled', 'failed', 'cancelled', 'expired'];
@@ -21,6 +22,18 @@ export function nothingAcknowledgedIsLost(evidence: Evidence): string | null {
         }
         break;
       }
+      case 'account':
+      case 'kyc': {
+        const { accounts, kyc } = evidence.parties;
+        const found = (told.kind === 'account' ? accounts : kyc).get(told.id);
+        if (found === undefined || found.version < told.version) return `${told.id} is lost`;
+        break;
+      }
+      case 'uploaded':
+        if (evidence.parties.documents.get(told.id)?.status === 'awaiting') {
+          return `what was uploaded to ${told.id} is lost`;
+        }
+        break;
       case 'message':
         if (!evidence.inbox.has(told.id)) return `message ${told.id} was acknowledged and is lost`;
         break;
@@ -48,6 +61,10 @@ export function oneResourcePerKeyAndExternalId(evidence: Evidence): string | nul
     const wrong = externalId && claim(`externalId ${orgId} ${mode} ${origin} ${externalId}`, id);
     if (wrong) return wrong;
   }
+  for (const { orgId, mode, externalId, id } of evidence.parties.accounts.values()) {
+    const wrong = claim(`externalId ${orgId} ${mode} account ${externalId}`, id);
+    if (wrong !== null) return wrong;
+  }
   for (const told of evidence.acknowledged) {
     if (told.kind !== 'payment' || told.idempotencyKey === null) continue;
     const { tenant, idempotencyKey, id } = told;
@@ -58,9 +75,10 @@ export function oneResourcePerKeyAndExternalId(evidence: Evidence): string | nul
 }
 
 export function statusesFollowTheTableAndTerminalOnesStay(evidence: Evidence): string | null {
-  return eachPayment(evidence, ({ statuses, payment }) => {
+  return eachPayment(evidence, (found) => {
+    const { payment, statuses } = found;
     if (statuses.at(-1) !== payment.status) return `reads ${payment.status}, stored otherwise`;
-    const walked = walk(statuses);
+    const walked = walk(found);
     const ended = walked.findIndex((status) => ends.includes(status));
     if (ended !== -1 && ended < walked.length - 1) return `went on: ${walked.join(' → ')}`;
     const at = walked.findIndex((to, index) => {
@@ -74,7 +92,7 @@ export function statusesFollowTheTableAndTerminalOnesStay(evidence: Evidence): s
 export function noPaymentPassesKycUnapproved(evidence: Evidence): string | null {
   const approved = new Set<string>();
   for (const party of evidence.outside.parties()) {
-    if (party.everApproved) approved.add(`${party.mode} ${party.email}`);
+    if (party.everApproved && party.role === 'buyer') approved.add(`${party.mode} ${party.email}`);
   }
   return eachPayment(evidence, ({ statuses, payment }) => {
     if (!statuses.includes('buyer_kyc_approved')) return null;
@@ -100,8 +118,10 @@ export function noWorkIsLeft(evidence: Evidence): string | null {
   for (const { messageId, dueAtMs } of evidence.inbox.values()) {
     if (dueAtMs !== null) return `the message ${messageId} was never applied`;
   }
-  const submission = [...evidence.submissions.values()].find(isOpen);
-  if (submission !== undefined) return `the KYC command ${submission.id} is ${submission.state}`;
+  const command = [...evidence.partyCommands.values()].find(isOpen);
+  if (command !== undefined) return `the ${command.kind} ${command.id} is ${command.state}`;
+  const mail = [...evidence.parties.mails.values()].find(({ status }) => status === 'pending');
+  if (mail !== undefined) return `the mail ${mail.id} was never sent`;
   return eachPayment(evidence, ({ commands, advance }) => {
     const open = commands.find(isOpen);
     if (open !== undefined) return `the ${open.kind} ${open.id} is ${open.state}, ${open.end}`;

@@ -1,27 +1,33 @@
 // One simulated process of the service: the real use cases and workers over gated ports. It can be
 // killed at any gate; what it began and did not finish is then nobody's. Errors that a caller of
 // the use cases must never see are written down as surprises.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHmac } from 'node:crypto';
 import { createTokenSigner } from '../../adapters/crypto/jwt.js';
-import type { Mode } from '../../core/domain/tenant.js';
+import type { Mode, Tenant } from '../../core/domain/tenant.js';
 import { RETRY_DELAYS_MS } from '../../core/domain/webhook-delivery.js';
 import { PonteError } from '../../core/errors.js';
-import type { Deps, Ids, Log, SecretBox, Store } from '../../core/ports.js';
+import type { Deps, DocumentStorage, Ids, Log, SecretBox, Store } from '../../core/ports.js';
 import { commandRunner } from '../../core/usecases/commands.js';
 import { deliveryRunner } from '../../core/usecases/delivery-runner.js';
+import { runPurges } from '../../core/usecases/documents.js';
 import { runSequencer } from '../../core/usecases/feed.js';
 import type { Runner } from '../../core/usecases/flights.js';
+import { runMails } from '../../core/usecases/mails.js';
 import { runExpiry } from '../../core/usecases/payments.js';
 import { runAdvances } from '../../core/usecases/sandbox.js';
 import { runInbox } from '../../core/usecases/settlement.js';
 import type { Chaos } from './chaos.js';
 import type { Evidence } from './evidence.js';
+import { gatedDocuments } from './gated-documents.js';
 import { gatedStore } from './gated-store.js';
 import { type Gates, SimulatedProcess } from './gates.js';
 import { partnerLine, type Straggler } from './partner-line.js';
 import type { SeededRandom } from './seeded-random.js';
+import type { SimulatedMailbox } from './simulated-mailbox.js';
 import type { SimulatedPartner } from './simulated-partner.js';
 import type { SimulatedReceivers } from './simulated-receivers.js';
+import { foreignRowIn } from './tenant-invariants.js';
 
 export const workers = [
   'commands',
@@ -30,6 +36,8 @@ export const workers = [
   'inbox',
   'expiry',
   'advances',
+  'purges',
+  'mails',
 ] as const;
 export type WorkerName = (typeof workers)[number];
 
@@ -41,6 +49,8 @@ export interface Surroundings {
   readonly partners: Readonly<Record<Mode, SimulatedPartner>>;
   readonly stragglers: Straggler[];
   readonly receivers: SimulatedReceivers;
+  readonly mailbox: SimulatedMailbox;
+  readonly documents: DocumentStorage;
   readonly evidence: Evidence;
   readonly ids: Ids;
   readonly nowMs: number;
@@ -51,6 +61,15 @@ export interface Surroundings {
 
 /** Rows that a worker takes at most, so that several runs share the work. */
 const LIMIT = 10;
+/** The tenant in whose name a call is made, wherever that call leads. */
+const acting = new AsyncLocalStorage<Tenant>();
+
+/** `by` is the tenant who asks; it must be shown nothing of others. */
+export interface Beginning<T> {
+  readonly by?: Tenant;
+  readonly done?: (value: T) => void;
+  readonly refused?: (error: PonteError) => void;
+}
 
 export class SimulatedHost {
   readonly process: SimulatedProcess;
@@ -84,16 +103,15 @@ export class SimulatedHost {
   }
 
   /** Begins something and goes on; `done` is called unless the process dies before. */
-  begin<T>(
-    label: string,
-    what: () => Promise<T>,
-    { done, refused }: { done?: (value: T) => void; refused?: (error: PonteError) => void } = {},
-  ): void {
+  begin<T>(label: string, what: () => Promise<T>, { by, done, refused }: Beginning<T> = {}): void {
     const { trace, evidence } = this.#world;
     trace(`${this.process.name} begins ${label}`);
-    what().then(
+    const begun = by === undefined ? what() : acting.run(by, what);
+    begun.then(
       (value) => {
         trace(`${this.process.name} ended ${label}`);
+        const foreign = by === undefined ? null : foreignRowIn(value, by);
+        if (foreign !== null) evidence.trespasses.push(`${label} showed ${foreign}`);
         done?.(value);
       },
       (error: unknown) => {
@@ -127,6 +145,10 @@ export class SimulatedHost {
         return runExpiry(this.deps, nowMs, LIMIT);
       case 'advances':
         return runAdvances(this.deps, nowMs, LIMIT);
+      case 'purges':
+        return runPurges(this.deps, nowMs, LIMIT);
+      case 'mails':
+        return runMails(this.deps, nowMs, LIMIT);
     }
   }
 
@@ -153,12 +175,20 @@ export class SimulatedHost {
         observer: world.evidence,
         random,
         slowReads: () => world.chaos.slowReads,
+        by: () => acting.getStore() ?? null,
       }),
       partners: { test: line('test'), live: line('live') },
       sender: world.receivers.sender(this.process),
-      mailer: { send: () => Promise.resolve({ outcome: 'sent' }) },
+      mailer: world.mailbox.mailer(this.process),
       secretBox: openBox,
-      documents: null,
+      documents: gatedDocuments({
+        storage: world.documents,
+        process: this.process,
+        gates,
+        random,
+        faults: () => world.chaos.storageFaults,
+        count: (what) => world.count(what),
+      }),
       tokenSigner,
       rateLimits: { take: () => Promise.resolve(null) },
       clock: { nowMs },

@@ -6,7 +6,8 @@ import { DAY_MS } from '../../core/domain/instant.js';
 import type { Money } from '../../core/domain/money.js';
 import type { QuoteTerms } from '../../core/domain/quote.js';
 import type { Mode } from '../../core/domain/tenant.js';
-import type { PartnerAnswer, PartnerFact, ReceiverReport, RefundReport } from '../../core/ports.js';
+import type { PartnerAnswer, PartnerFact, RefundReport } from '../../core/ports.js';
+import { PartyDesk } from './party-desk.js';
 import type { SeededRandom } from './seeded-random.js';
 
 export const PARTNER_NAME = 'simulated';
@@ -31,17 +32,6 @@ export interface PartnerOrder {
   returnedMinor: bigint;
 }
 
-/** Somebody whose identity the partner checks. */
-export interface Party {
-  readonly ref: string;
-  readonly mode: Mode;
-  readonly reference: string;
-  readonly request: string;
-  readonly email: string;
-  status: ReceiverReport['status'];
-  everApproved: boolean;
-}
-
 /** News on its way to us. */
 export interface PartnerMessage {
   readonly id: string;
@@ -64,6 +54,7 @@ export interface OrderRequest {
   readonly currency: string;
   readonly quoteId?: string;
   readonly payinRef?: string;
+  readonly destination?: string;
 }
 
 export interface SimulatedPartnerInput {
@@ -81,7 +72,7 @@ export interface SimulatedPartnerInput {
 export class SimulatedPartner {
   readonly mode: Mode;
   readonly orders: PartnerOrder[] = [];
-  readonly parties: Party[] = [];
+  readonly desk: PartyDesk;
   readonly messages: PartnerMessage[] = [];
   /** What a correct caller never does. */
   readonly misuse: string[] = [];
@@ -95,6 +86,13 @@ export class SimulatedPartner {
   constructor(input: SimulatedPartnerInput) {
     this.mode = input.mode;
     this.#input = input;
+    const { mode, random, refusals } = input;
+    this.desk = new PartyDesk({
+      ...{ mode, random, refusals, misuse: this.misuse },
+      name: (what) => this.#name(what),
+      once: (key, request, make) => this.#once(key, request, make),
+      tell: (facts, guaranteed) => this.#send(facts, guaranteed),
+    });
   }
 
   /** 5.20 BRL per unit, 1 % of fees, valid from ten seconds to half an hour. */
@@ -120,7 +118,7 @@ export class SimulatedPartner {
   get isIdle(): boolean {
     return (
       this.orders.every(({ status }) => status !== 'open') &&
-      this.parties.every(({ status }) => status !== 'verifying')
+      this.desk.parties.every(({ status }) => status !== 'verifying')
     );
   }
 
@@ -149,35 +147,12 @@ export class SimulatedPartner {
     });
   }
 
-  /** Takes a party, or finds the one that its key already made. Yields its ref. */
-  enrol(request: string): PartnerAnswer<string> {
-    const { reference, email } = JSON.parse(request) as { reference: string; email: string };
-    return this.#once(reference, request, () => {
-      const ref = this.#name('party');
-      const approved = this.#input.random.chance(0.4);
-      this.parties.push({
-        ref,
-        mode: this.mode,
-        reference,
-        request,
-        email: email.trim().toLowerCase(),
-        status: approved ? 'approved' : 'verifying',
-        everApproved: approved,
-      });
-      return { outcome: 'done', value: ref };
-    });
-  }
-
   order(ref: string): PartnerOrder | null {
     return this.orders.find((order) => order.ref === ref) ?? null;
   }
 
   orderByReference(reference: string): PartnerOrder | null {
     return this.orders.find((order) => order.reference === reference) ?? null;
-  }
-
-  party(ref: string): Party | null {
-    return this.parties.find((party) => party.ref === ref) ?? null;
   }
 
   /** The buyer's bank sends money for a pay-in; a pay-in that failed or went back bounces it. */
@@ -208,13 +183,6 @@ export class SimulatedPartner {
   drop(message: PartnerMessage): void {
     const at = this.messages.indexOf(message);
     if (at !== -1) this.messages.splice(at, 1);
-  }
-
-  decide(party: Party, status: 'approved' | 'rejected'): void {
-    const was = party.status;
-    party.status = status;
-    party.everApproved ||= status === 'approved';
-    this.#send([partyFact(party)], was !== 'verifying');
   }
 
   /** What the partner holds for a payment and has not promised to anybody. */
@@ -269,16 +237,13 @@ export class SimulatedPartner {
     this.#send(facts, was !== 'open');
   }
 
-  #send(facts: readonly PartnerFact[], guaranteed: boolean): void {
+  #send(facts: readonly PartnerFact[], guaranteed: boolean): string {
     const { random, nowMs } = this.#input;
     const delayMs = random.pick([0, 0, 500, 5_000, 90_000, 7_200_000]);
-    this.messages.push({
-      id: this.#name('message'),
-      mode: this.mode,
-      body: factsText(facts),
-      readyAtMs: nowMs() + delayMs,
-      guaranteed,
-    });
+    const id = this.#name('message');
+    const readyAtMs = nowMs() + delayMs;
+    this.messages.push({ id, mode: this.mode, body: factsText(facts), readyAtMs, guaranteed });
+    return id;
   }
 
   #name(what: string): string {
@@ -338,11 +303,6 @@ function orderFact(order: PartnerOrder, named: boolean): PartnerFact {
     case 'refund':
       return { ...base, kind: 'refund', report: refundReport(order) };
   }
-}
-
-function partyFact(party: Party): PartnerFact {
-  const report = { status: party.status, reason: null };
-  return { reference: party.reference, partnerRef: party.ref, kind: 'receiver', report };
 }
 
 function reasonOf(order: PartnerOrder): string | null {

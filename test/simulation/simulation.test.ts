@@ -1,22 +1,28 @@
-// A hundred random histories, each of which keeps every invariant of invariants.ts. A failure names
-// the seed; `npm run simulate -- --seed N --steps 250 --trace` plays it again.
+// A hundred random histories, and some more that dwell on parties, each of which keeps every
+// invariant of invariants.ts. A failure names the seed; `npm run simulate -- --seed N --steps 250
+// --trace` plays it again, with `--parties` one of those that dwell on parties.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type Focus, ofParties } from './chaos.js';
 import { type History, simulate } from './history.js';
 
 const SEEDS = 100;
 /** So many that a test ends in time on a machine with much else to do. */
 const SEEDS_PER_TEST = 20;
 const STEPS = 250;
+const PARTY_SEEDS = 40;
+const PARTY_SEEDS_PER_TEST = 10;
+/** A seller has a long way to its first payment. */
+const PARTY_STEPS = 400;
 const TAIL_LINES = 60;
 
 const histories: History[] = [];
 
-for (let first = 1; first <= SEEDS; first += SEEDS_PER_TEST) {
-  const last = first + SEEDS_PER_TEST - 1;
-  test(`histories ${first} to ${last} keep every invariant and heal`, async () => {
+function keepEveryInvariant(first: number, last: number, steps: number, focus: Focus): void {
+  const what = focus === ofParties ? 'histories of parties' : 'histories';
+  test(`${what} ${first} to ${last} keep every invariant and heal`, async () => {
     for (let seed = first; seed <= last; seed += 1) {
-      const history = await simulate(seed, STEPS);
+      const history = await simulate(seed, steps, focus);
       const { violation, trace } = history;
       const tail = trace.slice(-TAIL_LINES).join('\n');
       const { step, invariant, detail } = violation ?? {};
@@ -24,6 +30,13 @@ for (let first = 1; first <= SEEDS; first += SEEDS_PER_TEST) {
       histories.push(history);
     }
   });
+}
+
+for (let first = 1; first <= SEEDS; first += SEEDS_PER_TEST) {
+  keepEveryInvariant(first, first + SEEDS_PER_TEST - 1, STEPS, {});
+}
+for (let first = 1; first <= PARTY_SEEDS; first += PARTY_SEEDS_PER_TEST) {
+  keepEveryInvariant(first, first + PARTY_SEEDS_PER_TEST - 1, PARTY_STEPS, ofParties);
 }
 
 test('the same seed plays the same history, another seed another one', async () => {
@@ -54,6 +67,23 @@ test('the histories have seen what they are for', () => {
     'ended expired, funds none, refund none',
     'delivery dead_letter',
     'delivery delivered',
+    'party refused',
+    'approval taken back',
+    'KYC approved',
+    'KYC rejected',
+    'buyer approved',
+    'buyer rejected',
+    'seller approved, ready once',
+    'to a seller, settled',
+    'approval refused: SelfApprovalNotAllowed',
+    'invitation mail sent',
+    'invitation mail refused',
+    'sign_in mail sent',
+    'link opened',
+    'document named',
+    'document read',
+    'document purged',
+    'purge failed',
   ]) {
     assert.ok(seen.has(what), `no history has seen: ${what}`);
   }

@@ -1,17 +1,28 @@
 // One simulated world: the real store in memory, processes that come and die, the partner, the
 // receivers, and the time. A step lets something begin or lets waiting calls go on, in an order
 // that the seed decides; after every step the invariants are held against what is there.
+import { createMemoryDocuments } from '../../adapters/documents/memory.js';
 import { openSqliteStore, type SqliteStore } from '../../adapters/storage/sqlite.js';
+import type { DocumentKind, DocumentOwner } from '../../core/domain/document.js';
 import type { Mode, Tenant } from '../../core/domain/tenant.js';
-import type { Ids } from '../../core/ports.js';
+import type { DocumentStorage, Ids } from '../../core/ports.js';
 import type { CreatePaymentInput } from '../../core/usecases/payments.js';
-import { type Chaos, calm, drawChaos, type Focus, focused } from './chaos.js';
+import { CAREFUL_ORG, destinationOf, tenants } from './cast.js';
+import { type ActionName, type Chaos, calm, drawChaos, type Focus, focused } from './chaos.js';
 import { Evidence } from './evidence.js';
 import { Gates } from './gates.js';
-import { always, atTheEnd, firstViolation, type Invariant, type Violation } from './invariants.js';
+import {
+  always,
+  atTheEnd,
+  firstViolation,
+  type Invariant,
+  inTheLongRun,
+  type Violation,
+} from './invariants.js';
 import type { Straggler } from './partner-line.js';
 import { SeededRandom } from './seeded-random.js';
 import { SimulatedHost, type Surroundings } from './simulated-host.js';
+import { SimulatedMailbox } from './simulated-mailbox.js';
 import { PARTNER_NAME, type PartnerOrder, SimulatedPartner } from './simulated-partner.js';
 import { SimulatedReceivers } from './simulated-receivers.js';
 
@@ -20,11 +31,12 @@ const BEGINNING_MS = 1_767_225_600_000;
 /** Nobody waits at a gate for longer: the partner's key outlives ours by an hour. */
 const STALL_MS_MAX = 2_400_000;
 
-export const tenants: readonly Tenant[] = [
-  { orgId: 'org_one', mode: 'test' },
-  { orgId: 'org_two', mode: 'test' },
-  { orgId: 'org_one', mode: 'live' },
-];
+/** What begins when an action is picked. */
+export type Acts<K extends ActionName> = Readonly<
+  Record<K, (world: World, host: SimulatedHost) => void | Promise<void>>
+>;
+/** When an action would do nothing; those not named can always do something. */
+export type Pointless = Partial<Readonly<Record<ActionName, (world: World) => boolean>>>;
 
 /** A create as an integrator sends it, again and again if need be. */
 export interface CreateRequest {
@@ -32,11 +44,23 @@ export interface CreateRequest {
   readonly input: CreatePaymentInput;
 }
 
+/** The URLs that a party was given for one document. */
+export interface GivenUpload {
+  readonly tenant: Tenant;
+  readonly owner: DocumentOwner;
+  readonly documentId: string;
+  readonly kind: DocumentKind;
+  readonly uploadUrl: string;
+  readonly publicUrl: string;
+}
+
 export class World implements Surroundings {
   readonly random: SeededRandom;
   readonly gates: Gates;
   readonly partners: Readonly<Record<Mode, SimulatedPartner>>;
   readonly receivers: SimulatedReceivers;
+  readonly mailbox: SimulatedMailbox;
+  readonly documents: DocumentStorage = createMemoryDocuments();
   readonly evidence: Evidence;
   readonly stragglers: Straggler[] = [];
   readonly store: SqliteStore;
@@ -45,6 +69,7 @@ export class World implements Surroundings {
   readonly counts = new Map<string, number>();
   /** Creates that integrators sent, to be sent again. */
   readonly requests: CreateRequest[] = [];
+  readonly uploads: GivenUpload[] = [];
   chaos: Chaos;
   nowMs = BEGINNING_MS;
   violation: (Violation & { readonly step: number }) | null = null;
@@ -75,10 +100,19 @@ export class World implements Surroundings {
       nowMs,
       secretToSign: (process, deliveryId) => this.evidence.secretToSign(process, deliveryId),
     });
+    this.mailbox = new SimulatedMailbox({
+      ...{ gates: this.gates, random },
+      faults: () => this.chaos.mailFaults,
+    });
     const { test, live } = this.partners;
     this.evidence = new Evidence({
+      turnedAway: () => [...test.desk.turnedAway, ...live.desk.turnedAway],
+      destinations: () => [...test.desk.destinations, ...live.desk.destinations],
+      rails: () => [...test.desk.rails, ...live.desk.rails],
+      mails: () => this.mailbox.received,
+      storedDocuments: () => this.documents.list({ afterId: null, limit: 1_000 }),
       orders: () => allOrders,
-      parties: () => [...test.parties, ...live.parties],
+      parties: () => [...test.desk.parties, ...live.desk.parties],
       messages: () => [...test.messages, ...live.messages],
       misuse: () => [...test.misuse, ...live.misuse],
       received: () => this.receivers.received,
@@ -108,7 +142,7 @@ export class World implements Surroundings {
           kybCommandId: null,
           partnerRef: `${PARTNER_NAME}-${orgId}`,
           virtualAccountRef: 'va-1',
-          destinationRef: 'pix-1',
+          destinationRef: destinationOf(orgId),
           tosId: null,
           tosAcceptedAtMs: null,
           version: 1,
@@ -118,7 +152,7 @@ export class World implements Surroundings {
             id: orgId,
             name: orgId,
             productionGrantedAtMs: this.nowMs,
-            requiresApproval: false,
+            requiresApproval: orgId === CAREFUL_ORG,
             createdAtMs: this.nowMs,
             version: 1,
           },
@@ -227,9 +261,17 @@ export class World implements Surroundings {
   async finish(): Promise<void> {
     await this.evidence.audit(this.store);
     this.judge(always);
-    if (this.violation === null) this.judge(atTheEnd);
+    if (this.violation === null) this.judge({ ...atTheEnd, ...inTheLongRun });
     for (const { status } of this.evidence.deliveries.values()) this.count(`delivery ${status}`);
+    const { accounts, kyc, documents, mails } = this.evidence.parties;
+    for (const { role, status, readyAtMs } of accounts.values()) {
+      this.count(`${role} ${status}${readyAtMs === null ? '' : ', ready once'}`);
+    }
+    for (const { status } of kyc.values()) this.count(`KYC ${status}`);
+    for (const { status } of documents.values()) this.count(`document ${status}`);
+    for (const { purpose, status } of mails.values()) this.count(`${purpose} mail ${status}`);
     for (const { payment, funds } of this.evidence.payments.values()) {
+      if (payment.sellerExternalId !== null) this.count(`to a seller, ${payment.status}`);
       this.count(`ended ${payment.status}, funds ${funds.position}, refund ${funds.refund}`);
     }
   }
@@ -263,6 +305,8 @@ export class World implements Surroundings {
       evidence.acknowledged.length,
       evidence.surprises.length,
       receivers.received.length,
+      this.mailbox.received.length,
+      ...[evidence.trespasses, evidence.misreads, evidence.linksUsed].map(({ length }) => length),
       ...Object.values(partners).flatMap(({ changes, misuse }) => [changes, misuse.length]),
     ];
     return sizes.join(' ');

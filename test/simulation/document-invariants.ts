@@ -1,0 +1,53 @@
+// Invariants of documents: kept while their party is undecided, gone for good afterwards.
+import type { Document } from '../../core/domain/document.js';
+import type { Evidence } from './evidence.js';
+
+/** Said here once more, so that a broken table does not excuse itself. */
+const readable: readonly Document['status'][] = ['stored', 'submitted'];
+
+export function submittedDocumentsAreOfUndecidedParties({ parties }: Evidence): string | null {
+  for (const { id, owner, status, orgId, mode } of parties.documents.values()) {
+    if (status !== 'submitted') continue;
+    const undecided =
+      owner.party === 'account'
+        ? parties.accounts.get(owner.id)?.status === 'verifying'
+        : [...parties.kyc.values()].some(
+            (kyc) =>
+              kyc.buyerId === owner.id &&
+              kyc.orgId === orgId &&
+              kyc.mode === mode &&
+              kyc.status === 'verifying',
+          );
+    if (!undecided) return `${id} of ${owner.id} is kept although its party is decided on`;
+  }
+  return null;
+}
+
+/** After the last look at a purged document no upload of it can be under way any more. */
+export function nothingIsLeftOfPurgedDocuments(evidence: Evidence): string | null {
+  for (const { id, status, dueAtMs } of evidence.parties.documents.values()) {
+    const isOver = status === 'purged' && dueAtMs === null;
+    if (isOver && evidence.storedDocuments.has(id)) return `${id} is purged, its bytes are there`;
+  }
+  return null;
+}
+
+export function noDocumentIsReadAfterItsPurge({ misreads }: Evidence): string | null {
+  return misreads[0] ?? null;
+}
+
+export function noDocumentWaitsForItsPurge({ parties }: Evidence): string | null {
+  const left = [...parties.documents.values()].find(({ status }) => status === 'purging');
+  return left === undefined ? null : `${left.id} was never deleted`;
+}
+
+/** Once what nobody submitted has expired too. */
+export function noBytesAreKept({ storedDocuments, parties }: Evidence): string | null {
+  const [id] = storedDocuments;
+  if (id === undefined) return null;
+  return `${id} has bytes and is ${parties.documents.get(id)?.status ?? 'unknown'}`;
+}
+
+export function isReadable(document: Document | undefined): boolean {
+  return document !== undefined && readable.includes(document.status);
+}

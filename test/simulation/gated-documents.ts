@@ -1,0 +1,53 @@
+// The document store as one simulated process sees it: a gate before and after each call, deletions
+// that fail, and connections that the host cuts when an upload takes too long.
+import { UPLOAD_TIME_MAX_MS } from '../../core/domain/document.js';
+import { PonteError } from '../../core/errors.js';
+import type { DocumentStorage } from '../../core/ports.js';
+import type { Gates, SimulatedProcess } from './gates.js';
+import type { SeededRandom } from './seeded-random.js';
+
+export function gatedDocuments(input: {
+  readonly storage: DocumentStorage;
+  readonly process: SimulatedProcess;
+  readonly gates: Gates;
+  readonly random: SeededRandom;
+  /** How often a deletion fails. */
+  readonly faults: () => number;
+  readonly count: (what: string) => void;
+}): DocumentStorage {
+  const { storage, process, gates, random, faults, count } = input;
+  return {
+    async put(documentId, name, bytes) {
+      // Bytes may have arrived whole although the process that took them in is dead.
+      const arrive = () => storage.put(documentId, name, bytes);
+      await gates.pass(process, `put ${documentId}`, () => void arrive().catch(() => undefined));
+      await arrive();
+      await gates.pass(process, `put ${documentId}: done`);
+    },
+    async get(documentId, name) {
+      const bytes = await storage.get(documentId, name);
+      await gates.pass(process, `get ${documentId}`);
+      return bytes;
+    },
+    async purge(documentId) {
+      await gates.pass(process, `purge ${documentId}`, () => void storage.purge(documentId));
+      if (random.chance(faults())) {
+        count('purge failed');
+        throw new PonteError('PartnerUnavailable', 'the document store is away');
+      }
+      await storage.purge(documentId);
+      await gates.pass(process, `purge ${documentId}: done`);
+    },
+    list: (page) => storage.list(page),
+  };
+}
+
+/** What a client sends; the host cuts the connection of one that takes too long. */
+export async function* sentBytes(text: string, nowMs: () => number): AsyncIterable<Uint8Array> {
+  const cutAtMs = nowMs() + UPLOAD_TIME_MAX_MS;
+  const half = Math.ceil(text.length / 2);
+  for (const part of [text.slice(0, half), text.slice(half)]) {
+    if (nowMs() >= cutAtMs) throw new PonteError('ValidationError', 'the connection was cut');
+    yield Buffer.from(part);
+  }
+}

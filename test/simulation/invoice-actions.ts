@@ -1,0 +1,68 @@
+// What happens around invoices and mails: members make and approve them, buyers are invited, ask
+// for a link, and open the links that reached their mailboxes.
+import { isTerminal } from '../../core/domain/payment.js';
+import { tenantOf } from '../../core/domain/tenant.js';
+import { approveInvoice, inviteBuyer } from '../../core/usecases/invoices.js';
+import { redeemSignIn, requestSignIn } from '../../core/usecases/sign-ins.js';
+import { buyerEmails, membersOf } from './cast.js';
+import { create, newRequest, onPayment, told } from './payment-actions.js';
+import type { PaymentEvidence } from './payment-evidence.js';
+import type { SimulatedHost } from './simulated-host.js';
+import type { Acts, Pointless, World } from './world.js';
+
+type InvoiceAction = 'createInvoice' | 'invoiceStep' | 'askForLink' | 'openLink';
+
+export const invoiceActs: Acts<InvoiceAction> = {
+  createInvoice: (world, host) => create(world, host, newRequest(world, 'invoice')),
+  invoiceStep: (world, host) => {
+    const found = world.random.pick(openInvoices(world));
+    const awaits = found.payment.status === 'awaiting_approval';
+    const usual = awaits ? approves : invites;
+    const step = world.random.chance(0.8) ? usual : world.random.pick([approves, invites]);
+    step(world, host, found);
+  },
+  askForLink: (world, host) =>
+    onPayment(world, ({ payment: { id, publicId, buyer } }) => {
+      const email = world.random.chance(0.8) ? buyer.email : world.random.pick(buyerEmails);
+      host.begin(`ask for a link ${id}`, () => requestSignIn(host.deps, publicId, email));
+    }),
+  openLink: (world, host) => {
+    const { messageId, token } = world.random.pick(world.mailbox.received);
+    const { done } = told(world);
+    host.begin(`open the link of ${messageId}`, () => redeemSignIn(host.deps, token), {
+      done: (view) => {
+        world.count('link opened');
+        world.evidence.linksUsed.push(token);
+        done(view);
+      },
+    });
+  },
+};
+
+export const invoicesPointless: Pointless = {
+  invoiceStep: (world) => openInvoices(world).length === 0,
+  openLink: ({ mailbox }) => mailbox.received.length === 0,
+};
+
+/** A member approves, whoever made the invoice: the maker must be refused. */
+function approves(world: World, host: SimulatedHost, { payment }: PaymentEvidence): void {
+  const { id, orgId } = payment;
+  const by = tenantOf(payment);
+  const member = world.random.pick(membersOf(orgId));
+  host.begin(`${member} approves ${id}`, () => approveInvoice(host.deps, by, id, member), {
+    ...{ by, ...told(world) },
+    refused: ({ code }) => world.count(`approval refused: ${code}`),
+  });
+}
+
+export function invites(_world: World, host: SimulatedHost, { payment }: PaymentEvidence): void {
+  const { id } = payment;
+  const by = tenantOf(payment);
+  host.begin(`invite the buyer of ${id}`, () => inviteBuyer(host.deps, by, id), { by });
+}
+
+function openInvoices({ evidence }: World): readonly PaymentEvidence[] {
+  return [...evidence.payments.values()].filter(
+    ({ payment }) => payment.origin === 'invoice' && !isTerminal(payment.status),
+  );
+}

@@ -1,0 +1,81 @@
+// Invariants of invoices and of the mails that buyers get.
+import { HOUR_MS, MINUTE_MS } from '../../core/domain/instant.js';
+import type { Mail } from '../../core/domain/mail.js';
+import { CAREFUL_ORG } from './cast.js';
+import { type Evidence, eachPayment } from './evidence.js';
+import type { PaymentEvidence } from './payment-evidence.js';
+
+/** Said here once more, so that broken numbers do not excuse themselves. */
+const SIGN_IN_MAILS_AN_HOUR = 5;
+
+export function noInvoiceIsApprovedByItsMaker(evidence: Evidence): string | null {
+  return eachPayment(evidence, ({ payment, statuses }) => {
+    const { origin, orgId, createdByMemberId, approvedByMemberId } = payment;
+    if (origin !== 'invoice') return null;
+    const careful = orgId === CAREFUL_ORG;
+    if (careful !== (statuses[0] === 'awaiting_approval')) return `began as ${statuses[0]}`;
+    if (!careful || !statuses.includes('approved')) return null;
+    if (approvedByMemberId === null) return 'was approved by nobody';
+    return approvedByMemberId === createdByMemberId ? 'was approved by its maker' : null;
+  });
+}
+
+export function noMailBeforeApproval(evidence: Evidence): string | null {
+  for (const mail of evidence.parties.mails.values()) {
+    const found = evidence.payments.get(mail.paymentId);
+    const wrong = found === undefined ? 'is about no payment' : wrongMail(mail, found);
+    if (wrong !== null) return `${mail.id} ${wrong}`;
+  }
+  return null;
+}
+
+/** What reached a mailbox is what was written, each time the same. */
+export function mailsReachTheirBuyersUnchanged(evidence: Evidence): string | null {
+  const texts = new Map<string, string>();
+  for (const { messageId, to, text } of evidence.outside.mails()) {
+    const mail = evidence.parties.mails.get(messageId);
+    if (mail === undefined) return `${messageId} was sent and is no mail`;
+    if (mail.to !== to) return `${messageId} went to ${to}`;
+    const before = texts.get(messageId) ?? text;
+    if (before !== text) return `${messageId} came with two texts`;
+    texts.set(messageId, text);
+  }
+  return null;
+}
+
+export function mailsAreFew(evidence: Evidence): string | null {
+  const mails = [...evidence.parties.mails.values()];
+  const sorted = mails.toSorted((a, b) => a.createdAtMs - b.createdAtMs);
+  for (const [at, mail] of sorted.entries()) {
+    const { purpose, createdAtMs } = mail;
+    const windowMs = purpose === 'invitation' ? MINUTE_MS : HOUR_MS;
+    const allowed = purpose === 'invitation' ? 1 : SIGN_IN_MAILS_AN_HOUR;
+    const alike = sorted
+      .slice(0, at + 1)
+      .filter((other) => createdAtMs - other.createdAtMs < windowMs && isAlike(mail, other));
+    if (alike.length > allowed) return `${mail.id} is the ${alike.length}. ${purpose} mail`;
+  }
+  return null;
+}
+
+/** A link signs in once: whoever used it first. */
+export function noLinkSignsInTwice({ linksUsed }: Evidence): string | null {
+  const twice = linksUsed.find((token, at) => linksUsed.indexOf(token) < at);
+  return twice === undefined ? null : `the link ${twice} signed in twice`;
+}
+
+function wrongMail(mail: Mail, { payment, statuses }: PaymentEvidence): string | null {
+  if (mail.to !== payment.buyer.email.trim()) return `goes to ${mail.to}`;
+  if (payment.origin === 'payment_intent') {
+    return mail.purpose === 'sign_in' ? null : 'invites to a payment intent';
+  }
+  if (!statuses.includes('awaiting_buyer')) return `is about an invoice that is ${payment.status}`;
+  const unapproved = payment.orgId === CAREFUL_ORG && payment.approvedByMemberId === null;
+  return unapproved ? 'is about an invoice that nobody approved' : null;
+}
+
+function isAlike(mail: Mail, other: Mail): boolean {
+  if (mail.purpose !== other.purpose) return false;
+  if (mail.purpose === 'invitation') return mail.paymentId === other.paymentId;
+  return mail.mode === other.mode && mail.toKey === other.toKey;
+}

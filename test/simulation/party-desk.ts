@@ -1,0 +1,149 @@
+// The partner's desk for people and companies: who it knows, how it decided on each, the terms they
+// accepted, the PIX keys of those who are paid and the wallets that lead there. Its books judge
+// ours as those of the money do (simulated-partner.ts).
+import type { Mode } from '../../core/domain/tenant.js';
+import type {
+  PartnerAnswer,
+  PartnerFact,
+  ReceiverOrder,
+  ReceiverReport,
+} from '../../core/ports.js';
+import type { SeededRandom } from './seeded-random.js';
+
+/** Somebody whose identity the partner checks. */
+export interface Party {
+  readonly ref: string;
+  readonly mode: Mode;
+  /** What the caller named it by: its idempotency key, and our command's id. */
+  readonly reference: string;
+  readonly role: ReceiverOrder['role'];
+  readonly email: string;
+  readonly tosId: string | null;
+  status: ReceiverReport['status'];
+  everApproved: boolean;
+  /** The message that took its approval back; null while it has it, and before. */
+  takenBackBy: string | null;
+}
+
+/** Where a party is paid. */
+export interface PixDestination {
+  readonly ref: string;
+  readonly receiverRef: string;
+  readonly pixKey: string;
+}
+
+/** An off-ramp wallet that leads to a PIX destination. */
+export interface Rails {
+  readonly ref: string;
+  readonly receiverRef: string;
+  readonly destinationRef: string;
+}
+
+interface Keyed {
+  readonly key: string;
+}
+
+export interface PartyDeskInput {
+  readonly mode: Mode;
+  readonly random: SeededRandom;
+  /** How often something is refused for good although nothing is wrong with it. */
+  readonly refusals: () => number;
+  readonly name: (what: string) => string;
+  /** One answer per key and request while the key is kept. */
+  readonly once: (
+    key: string,
+    request: string,
+    make: () => PartnerAnswer<string>,
+  ) => PartnerAnswer<string>;
+  /** Sends the news and yields the message's id. */
+  readonly tell: (facts: readonly PartnerFact[], guaranteed: boolean) => string;
+  readonly misuse: string[];
+}
+
+export class PartyDesk {
+  readonly parties: Party[] = [];
+  readonly destinations: PixDestination[] = [];
+  readonly rails: Rails[] = [];
+  /** References of parties that were turned away at once. */
+  readonly turnedAway: string[] = [];
+  readonly #input: PartyDeskInput;
+
+  constructor(input: PartyDeskInput) {
+    this.#input = input;
+  }
+
+  /** Takes a party, or finds the one that its key already made. Yields its ref. */
+  enrol(request: string): PartnerAnswer<string> {
+    const { random, refusals, mode, name, once } = this.#input;
+    const order = JSON.parse(request) as ReceiverOrder;
+    return once(order.reference, request, () => {
+      if (random.chance(refusals())) {
+        this.turnedAway.push(order.reference);
+        return refused('party_unwanted');
+      }
+      const ref = name('party');
+      const status = random.weighted({ approved: 0.42, verifying: 0.52, rejected: 0.06 });
+      this.parties.push({
+        ...{ ref, mode, status },
+        reference: order.reference,
+        role: order.role,
+        email: (order.email ?? '').trim().toLowerCase(),
+        tosId: order.tosId ?? null,
+        everApproved: status === 'approved',
+        takenBackBy: null,
+      });
+      return { outcome: 'done', value: ref };
+    });
+  }
+
+  party(ref: string): Party | null {
+    return this.parties.find((party) => party.ref === ref) ?? null;
+  }
+
+  decide(party: Party, status: 'approved' | 'rejected'): void {
+    const was = party.status;
+    party.status = status;
+    party.everApproved ||= status === 'approved';
+    const message = this.#input.tell([partyFact(party)], was !== 'verifying');
+    if (was === 'approved' && status === 'rejected') party.takenBackBy = message;
+  }
+
+  /** A PIX key for a party that is verified; the same one again is the same destination. */
+  register(order: Omit<PixDestination, 'ref'> & Keyed): PartnerAnswer<string> {
+    const { key, receiverRef, pixKey } = order;
+    const { once, name, misuse, random, refusals } = this.#input;
+    if (this.party(receiverRef)?.everApproved !== true) {
+      misuse.push(`a PIX key came for ${receiverRef}, who is not verified`);
+    }
+    return once(key, JSON.stringify(order), () => {
+      if (random.chance(refusals())) return refused('pix_key_unknown');
+      const ref = name('pix');
+      this.destinations.push({ ref, receiverRef, pixKey });
+      return { outcome: 'done', value: ref };
+    });
+  }
+
+  provision(order: Omit<Rails, 'ref'> & Keyed): PartnerAnswer<string> {
+    const { key, receiverRef, destinationRef } = order;
+    const { once, name, misuse, random, refusals } = this.#input;
+    const destination = this.destinations.find(({ ref }) => ref === destinationRef);
+    if (destination?.receiverRef !== receiverRef) {
+      misuse.push(`a wallet of ${receiverRef} should lead to ${destinationRef}`);
+    }
+    return once(key, JSON.stringify(order), () => {
+      if (random.chance(refusals())) return refused('wallet_refused');
+      const ref = name('wallet');
+      this.rails.push({ ref, receiverRef, destinationRef });
+      return { outcome: 'done', value: ref };
+    });
+  }
+}
+
+function partyFact(party: Party): PartnerFact {
+  const report = { status: party.status, reason: null };
+  return { reference: party.reference, partnerRef: party.ref, kind: 'receiver', report };
+}
+
+function refused(code: string): PartnerAnswer<never> {
+  return { outcome: 'refused', code, message: code };
+}

@@ -1,0 +1,136 @@
+// Invariants of parties, judged by the partner's own books: who passes as verified, whom a
+// rejection touches, when a seller can collect, and where its money goes.
+import type { ConnectedAccount } from '../../core/domain/connected-account.js';
+import type { Mode } from '../../core/domain/tenant.js';
+import { destinationOf, GIVEN_UP } from './cast.js';
+import { type Evidence, eachPayment } from './evidence.js';
+import type { Party } from './party-desk.js';
+
+/** By any submission of the mode, or by a connected account of this tenant. */
+export function noApprovalIsUsedThatWasTakenBack(evidence: Evidence): string | null {
+  for (const { payment } of evidence.freshlyVerified) {
+    const parties = buyerParties(evidence, payment.mode, payment.buyer.email);
+    const supports = parties.some((party) => {
+      if (!party.everApproved || evidence.heardTakenBack.has(party.ref)) return false;
+      const command = evidence.partyCommands.get(party.reference);
+      return command?.accountId === null || command?.orgId === payment.orgId;
+    });
+    if (!supports) return `${payment.id} passed KYC without an approval that stands`;
+  }
+  return null;
+}
+
+export function aKycRejectionFailsOnlyItsOwnTenantsPayments(evidence: Evidence): string | null {
+  const turnedAway = new Set(evidence.outside.turnedAway());
+  return eachPayment(evidence, ({ payment, statuses }) => {
+    const byKyc = statuses.at(-1) === 'failed' && statuses.at(-2) === 'buyer_kyc_pending';
+    if (!byKyc || payment.failureReason === GIVEN_UP) return null;
+    const parties = buyerParties(evidence, payment.mode, payment.buyer.email);
+    const rejected = parties.filter(({ status }) => status === 'rejected');
+    const causes = [...rejected.map(({ reference }) => reference), ...turnedAway];
+    const own = causes.some((reference) => {
+      const command = evidence.partyCommands.get(reference);
+      return command?.submissionId !== null && command?.orgId === payment.orgId;
+    });
+    return own ? null : 'failed by KYC, and its tenant has no rejection';
+  });
+}
+
+/** An account's events tell what happened to it, and that it is ready once, when it first is. */
+export function sellersAreReadyOnceAndOnlyWhenTheyAre(evidence: Evidence): string | null {
+  const told = toldOfAccounts(evidence);
+  for (const [id, history] of evidence.parties.accountHistories) {
+    const expected = expectedEvents(history);
+    const heard = (told.get(id) ?? []).join(' ');
+    if (heard !== expected.join(' '))
+      return `${id} told: ${heard}; happened: ${expected.join(' ')}`;
+    const first = history.find(({ readyAtMs }) => readyAtMs !== null);
+    const wrong = first === undefined ? null : notReadyBecause(evidence, first);
+    if (wrong !== null) return `${id} is ready ${wrong}`;
+  }
+  return null;
+}
+
+/** A named seller's money goes where that seller of that tenant is paid, and nobody else's does. */
+export function sellersArePaidAtTheirOwnDestination(evidence: Evidence): string | null {
+  return eachPayment(evidence, (found) => {
+    const { orgId, mode, sellerExternalId, destination } = found.payment;
+    const strayed = evidence.ordersOf(found).find(({ kind, request }) => {
+      return kind === 'payout' && JSON.parse(request).destination !== destination;
+    });
+    if (strayed !== undefined) return `its payout ${strayed.ref} goes elsewhere`;
+    if (sellerExternalId === null) {
+      return destination === destinationOf(orgId) ? null : `is paid to ${destination}`;
+    }
+    const receiver = evidence.outside.destinations().find(({ ref }) => ref === destination);
+    const party = partyOf(evidence, receiver?.receiverRef ?? null);
+    const command = evidence.partyCommands.get(party?.reference ?? '');
+    const seller = evidence.parties.accounts.get(command?.accountId ?? '');
+    const isOwn = seller?.orgId === orgId && seller.mode === mode && seller.role === 'seller';
+    if (!isOwn || seller.externalId !== sellerExternalId) return `is paid to ${destination}`;
+    return party?.everApproved ? null : `is paid to ${destination}, of somebody unknown`;
+  });
+}
+
+/** By role, because a seller's verification says nothing of a buyer. */
+function buyerParties(evidence: Evidence, mode: Mode, email: string): readonly Party[] {
+  const key = email.trim().toLowerCase();
+  return evidence.outside
+    .parties()
+    .filter((party) => party.role === 'buyer' && party.mode === mode && party.email === key);
+}
+
+function partyOf(evidence: Evidence, ref: string | null): Party | null {
+  return evidence.outside.parties().find((party) => party.ref === ref) ?? null;
+}
+
+function toldOfAccounts(evidence: Evidence): ReadonlyMap<string, readonly string[]> {
+  const told = new Map<string, string[]>();
+  const fed = [...evidence.tenants.values()].flatMap(({ feed }) => feed);
+  for (const { type, subjectId } of [...fed, ...evidence.outbox.map(({ event }) => event)]) {
+    const [namespace, name] = type.split('.');
+    if (namespace !== 'connected_account' || name === undefined) continue;
+    told.set(subjectId, [...(told.get(subjectId) ?? []), name]);
+  }
+  return told;
+}
+
+function expectedEvents(history: readonly ConnectedAccount[]): readonly string[] {
+  let ready = false;
+  return history.flatMap((account, at) => {
+    const before = history[at - 1];
+    if (before === undefined) return ['created'];
+    const events: string[] = [];
+    const { status } = account;
+    const moved = status !== before.status;
+    if (moved && (status === 'approved' || status === 'rejected')) {
+      events.push(status === 'approved' ? 'kyb_approved' : 'kyb_rejected');
+    }
+    if (!ready && canCollect(account)) {
+      ready = true;
+      events.push('ready_to_collect');
+    }
+    return events;
+  });
+}
+
+/** Said here once more, so that a broken rule does not excuse itself. */
+function canCollect({ role, status, railsRef, destinationRef }: ConnectedAccount): boolean {
+  const approved = role === 'seller' && status === 'approved';
+  return approved && railsRef !== null && destinationRef !== null;
+}
+
+/** What the partner's books lack for a seller that became ready. */
+function notReadyBecause(evidence: Evidence, seller: ConnectedAccount): string | null {
+  const { partnerRef: receiverRef, destinationRef, railsRef } = seller;
+  const { outside } = evidence;
+  const party = partyOf(evidence, receiverRef);
+  if (!party?.everApproved) return 'without an approval';
+  if (party.tosId === null || party.tosId !== seller.tosId) return 'without its terms';
+  const isOwn = (row: { readonly receiverRef: string }) => row.receiverRef === receiverRef;
+  const pix = outside.destinations().find(({ ref }) => ref === destinationRef);
+  if (pix === undefined || !isOwn(pix)) return 'without a PIX destination of its own';
+  const rails = outside.rails().find(({ ref }) => ref === railsRef);
+  if (rails === undefined || !isOwn(rails)) return 'without a wallet of its own';
+  return null;
+}

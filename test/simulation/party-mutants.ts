@@ -1,0 +1,210 @@
+// The service broken on purpose around parties, invoices, documents and mails; see mutants.ts.
+/** Little but parties, so that a history comes far with them. */
+const parties = { parties: 3, crashes: 0.002 };
+/** Many payments of few buyers, whose approvals come and go. */
+const adoptions = {
+  ...{ parties: 0, paymentsMax: 15, crashes: 0, gates: 0.3, lostMessages: 0 },
+  often: ['create', 'buyerStep', 'afterthought', 'message', 'leap'],
+} as const;
+
+export const partyMutants = [
+  {
+    name: 'a payment lands with another organization',
+    file: 'core/usecases/payments.ts',
+    edits: [
+      [
+        '...tenantOf(tenant),\n    id: deps.ids.next(invoice',
+        "...tenantOf({ ...tenant, orgId: 'org_one' }),\n    id: deps.ids.next(invoice",
+      ],
+    ],
+    focus: parties,
+    caughtBy: ['noTenantChangesAnothersRows'],
+  },
+  {
+    name: 'an account is found by its id alone',
+    file: 'adapters/storage/tables/account-rows.ts',
+    edits: [
+      [
+        "'select * from connected_accounts where org_id = $1 and mode = $2 and id = $3',",
+        "'select * from connected_accounts where (org_id = $1 or true) and mode = $2 and id = $3',",
+      ],
+    ],
+    focus: { ...parties, often: ['createAccount', 'trespass'] },
+    caughtBy: ['noTenantSeesAnothersRows', 'noTenantChangesAnothersRows'],
+  },
+  {
+    name: 'a tenant finds the accounts of others by its own key',
+    file: 'adapters/storage/tables/account-rows.ts',
+    edits: [
+      [
+        'where org_id = $1 and mode = $2 and external_id = $3',
+        'where (org_id = $1 or true) and mode = $2 and external_id = $3',
+      ],
+    ],
+    focus: { ...parties, often: ['createAccount'] },
+    caughtBy: ['noTenantSeesAnothersRows', 'sellersArePaidAtTheirOwnDestination'],
+  },
+  {
+    name: 'an approval that was taken back stays with those who adopted it',
+    file: 'core/usecases/parties.ts',
+    edits: [["if (partnerRef !== null && report.status === 'rejected') {", 'if (false) {']],
+    focus: adoptions,
+    caughtBy: ['noApprovalIsUsedThatWasTakenBack'],
+  },
+  {
+    name: 'a decision on a buyer moves the payments of every tenant',
+    file: 'core/usecases/buyers.ts',
+    edits: [
+      [
+        "await tx.payments.ofBuyer(tenant, buyerId, 'buyer_kyc_pending', page),",
+        "(await tx.payments.list({ status: 'buyer_kyc_pending', orgId: null, beforeId: null, " +
+          'limit: 50 })).filter((one) => one.buyerId === buyerId),',
+      ],
+      [
+        'for (const { id } of waiting.filter((payment) => waitedFor(verdict, payment))) {\n' +
+          '      await changeCollection(deps, tenant, id,',
+        'for (const { id, orgId, mode } of waiting.filter((one) => waitedFor(verdict, one))) {\n' +
+          '      await changeCollection(deps, { orgId, mode }, id,',
+      ],
+    ],
+    focus: { ...adoptions, often: ['create', 'buyerStep', 'bankMoves', 'message', 'work'] },
+    caughtBy: ['aKycRejectionFailsOnlyItsOwnTenantsPayments', 'noTenantChangesAnothersRows'],
+  },
+  {
+    name: 'a seller needs no wallet',
+    file: 'core/domain/connected-account.ts',
+    edits: [['    account.railsRef !== null &&\n', '']],
+    focus: { ...parties, often: ['accountStep'] },
+    caughtBy: ['sellersAreReadyOnceAndOnlyWhenTheyAre'],
+  },
+  {
+    name: 'a seller is told ready again and again',
+    file: 'core/domain/connected-account.ts',
+    edits: [
+      ['if (next.readyAtMs !== null && was.readyAtMs === null)', 'if (readyToCollect(next))'],
+    ],
+    focus: { ...parties, often: ['accountStep', 'strayAccountStep', 'work'] },
+    caughtBy: ['sellersAreReadyOnceAndOnlyWhenTheyAre'],
+  },
+  {
+    name: 'a named seller’s money goes to the organization',
+    file: 'core/usecases/payments.ts',
+    edits: [
+      [
+        'if (sellerExternalId !== null) return sellerDestination(tx, tenant, sellerExternalId);',
+        'if (sellerExternalId !== null) await sellerDestination(tx, tenant, sellerExternalId);',
+      ],
+    ],
+    focus: { ...parties, paymentsMax: 20, often: ['accountStep'] },
+    caughtBy: ['sellersArePaidAtTheirOwnDestination'],
+  },
+  {
+    name: 'a member approves its own invoice',
+    file: 'core/domain/collection.ts',
+    edits: [['if (createdByMemberId === memberId) throw', 'if (memberId === null) throw']],
+    focus: parties,
+    caughtBy: ['noInvoiceIsApprovedByItsMaker'],
+  },
+  {
+    name: 'no invoice needs an approval',
+    file: 'core/domain/payment.ts',
+    edits: [["return requiresApproval ? 'awaiting_approval' : 'approved';", "return 'approved';"]],
+    focus: parties,
+    caughtBy: ['noInvoiceIsApprovedByItsMaker'],
+  },
+  {
+    name: 'the buyer of an invoice is invited before it is approved',
+    file: 'core/domain/payment.ts',
+    edits: [
+      ["    approve: 'approved',\n", "    approve: 'approved',\n    invite: 'awaiting_buyer',\n"],
+    ],
+    focus: parties,
+    caughtBy: ['noMailBeforeApproval'],
+  },
+  {
+    name: 'a mail that is sent again is another mail',
+    file: 'core/usecases/mails.ts',
+    edits: [['messageId: mail.id,', 'messageId: mail.id + mail.tries,']],
+    focus: parties,
+    caughtBy: ['mailsReachTheirBuyersUnchanged'],
+  },
+  {
+    name: 'a buyer is invited as often as one likes',
+    file: 'core/domain/mail.ts',
+    edits: [
+      [
+        'return invitedAtMs === null || nowMs >= invitedAtMs + INVITATION_PAUSE_MS;',
+        'return true;',
+      ],
+    ],
+    focus: { ...parties, often: ['invoiceStep'] },
+    caughtBy: ['mailsAreFew'],
+  },
+  {
+    name: 'a link signs in as often as it is opened',
+    file: 'core/domain/mail.ts',
+    edits: [
+      ['return linkUsedAtMs !== null || nowMs >= linkEndsAtMs;', 'return nowMs >= linkEndsAtMs;'],
+    ],
+    focus: { ...parties, often: ['openLink', 'invoiceStep'] },
+    caughtBy: ['noLinkSignsInTwice'],
+  },
+  {
+    name: 'the documents of an account outlive its decision',
+    file: 'core/usecases/account-changes.ts',
+    edits: [['if (isDecision(was, next)) {', 'if (next === null) {']],
+    focus: { ...parties, paymentsMax: 0, often: ['getUpload', 'upload', 'accountStep'] },
+    caughtBy: ['submittedDocumentsAreOfUndecidedParties'],
+  },
+  {
+    name: 'the documents of a buyer outlive its decision',
+    file: 'core/usecases/buyers.ts',
+    edits: [
+      [
+        'tx.buyers.updateSubmission(decided);\n    stagePurge(deps, tx, tenant, { party: ' +
+          "'buyer', id: buyerId });",
+        'tx.buyers.updateSubmission(decided);',
+      ],
+    ],
+    focus: { ...parties, often: ['getUpload', 'upload', 'buyerStep'] },
+    caughtBy: ['submittedDocumentsAreOfUndecidedParties'],
+  },
+  {
+    name: 'a purge deletes nothing',
+    file: 'core/usecases/documents.ts',
+    edits: [['    await storageOf(deps).purge(documentId);\n', '']],
+    focus: { ...parties, often: ['getUpload', 'upload', 'leap'] },
+    caughtBy: ['nothingIsLeftOfPurgedDocuments'],
+  },
+  {
+    name: 'a document can be read until it is deleted',
+    file: 'core/usecases/documents.ts',
+    edits: [
+      [
+        'if (!isReadable(document) || contentName === null || sizeBytes === null) {',
+        'if (contentName === null || sizeBytes === null) {',
+      ],
+    ],
+    focus: { ...parties, storageFaults: 0.5, often: ['getUpload', 'upload', 'readDocument'] },
+    caughtBy: ['noDocumentIsReadAfterItsPurge'],
+  },
+  {
+    name: 'a deletion that failed is not tried again',
+    file: 'core/domain/document.ts',
+    edits: [
+      [
+        'const dueAtMs = nowMs + backoffMs(PURGE_BACKOFF_MS, document.tries);',
+        'const dueAtMs = null;',
+      ],
+    ],
+    focus: { ...parties, storageFaults: 0.5, often: ['getUpload', 'upload', 'accountStep'] },
+    caughtBy: ['noDocumentWaitsForItsPurge'],
+  },
+  {
+    name: 'what nobody submits is kept for ever',
+    file: 'core/domain/document.ts',
+    edits: [['dueAtMs: nowMs + UNUSED_KEPT_MS', 'dueAtMs: null']],
+    focus: { ...parties, often: ['getUpload', 'upload'] },
+    caughtBy: ['noBytesAreKept'],
+  },
+] as const;

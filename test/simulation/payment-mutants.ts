@@ -1,0 +1,238 @@
+// The service broken on purpose around payments, their money and their events; see mutants.ts.
+
+/** Nothing but payments, so that a history comes far with them. */
+const payments = { parties: 0 };
+const reliable = { noConnection: 0, lostOnTheWay: 0, lateOnTheWay: 0, answerLost: 0 };
+const unreliable = { noConnection: 0.3, lostOnTheWay: 0, lateOnTheWay: 0, answerLost: 0.35 };
+
+export const paymentMutants = [
+  {
+    name: 'guards are not checked',
+    file: 'adapters/storage/sqlite.ts',
+    edits: [["throw new StoreConflict('guard',", "void new StoreConflict('guard',"]],
+    focus: { ...payments, bursts: 0.5, gates: 1 },
+    caughtBy: ['oneEventPerChangeAndNamespaceInOrder', 'statusesFollowTheTableAndTerminalOnesStay'],
+  },
+  {
+    name: 'an idempotency key is not bound',
+    file: 'core/usecases/payments.ts',
+    edits: [['if (key !== null && decision.bindKey) {', "if (key === '') {"]],
+    focus: { ...payments, often: ['repeatCreate', 'create'] },
+    caughtBy: ['oneResourcePerKeyAndExternalId'],
+  },
+  {
+    name: 'a payout is ordered again under a new key',
+    file: 'core/usecases/commands.ts',
+    edits: [
+      [
+        'if (command.request !== null) {',
+        "if (command.request !== null && command.kind !== 'payout') {",
+      ],
+      [
+        'return partner.preparePayout({ reference,',
+        'return partner.preparePayout({ reference: reference + command.tries,',
+      ],
+    ],
+    focus: { ...payments, line: unreliable, crashes: 0, often: ['advance'] },
+    caughtBy: ['everyOrderAtThePartnerIsKnown'],
+  },
+  {
+    name: 'a call is repeated after the partner forgot its key',
+    file: 'core/domain/partner-command.ts',
+    edits: [['return nowMs < command.firstSentAtMs + KEY_KEPT_MS;', 'return true;']],
+    focus: {
+      ...payments,
+      line: unreliable,
+      crashes: 0,
+      gates: 0.3,
+      often: ['leap', 'advance', 'work'],
+    },
+    caughtBy: [
+      'atMostOnePayinPerPayment',
+      'atMostOnePayoutPerPayment',
+      'neverGivenBackMoreThanIsLeft',
+      'everyOrderAtThePartnerIsKnown',
+    ],
+  },
+  {
+    name: 'a call in doubt counts as failed',
+    file: 'core/usecases/commands.ts',
+    edits: [
+      [
+        'return loseCommand(command, answer.reason, nowMs);',
+        'return (command.paymentId === null ? loseCommand : refuseCommand)(' +
+          'command, answer.reason, nowMs);',
+      ],
+    ],
+    focus: { ...payments, line: unreliable },
+    caughtBy: ['everyOrderAtThePartnerIsKnown', 'fundsAgreeWithThePartner'],
+  },
+  {
+    name: 'a repeat that could not be sent makes a call in doubt pending again',
+    file: 'core/domain/partner-command.ts',
+    edits: [["    postpone: 'unknown',", "    postpone: 'pending',"]],
+    focus: { ...payments, line: unreliable, crashes: 0, often: ['advance', 'jump'] },
+    caughtBy: ['endedPaymentsOrderNothing', 'everyOrderAtThePartnerIsKnown'],
+  },
+  {
+    name: 'the partner is called before the intention is stored',
+    file: 'core/usecases/commands.ts',
+    edits: [
+      [
+        'const taken = await takeInHand(deps, claimed, prepared.value);',
+        'const answer = await call(partner, claimed, prepared.value);\n' +
+          'const taken = await takeInHand(deps, claimed, prepared.value);',
+      ],
+      [
+        'await record(deps, claimed, await call(partner, claimed, prepared.value));',
+        'await record(deps, claimed, answer);',
+      ],
+    ],
+    focus: { ...payments, gates: 1, crashes: 0.02, line: reliable },
+    caughtBy: ['everyOrderAtThePartnerIsKnown', 'cancelAndPayoutNeverBothWin'],
+  },
+  {
+    name: 'the answer of a worker that lost its lease is applied',
+    file: 'core/usecases/commands.ts',
+    edits: [
+      ['return command.leaseToken === claimed.leaseToken ? command : null;', 'return command;'],
+    ],
+    focus: { ...payments, gates: 1, crashes: 0, often: ['jump', 'work'] },
+    caughtBy: ['noCallerSeesASurprise', 'everyPaymentIsTerminal'],
+  },
+  {
+    name: 'a cancel leaves pending commands',
+    file: 'core/domain/collection.ts',
+    edits: [['withVoided({ ...change, funds }, voidable, nowMs)', '{ ...change, funds }']],
+    focus: {
+      ...payments,
+      line: reliable,
+      crashes: 0,
+      often: ['cancel', 'operatorFail', 'buyerStep'],
+    },
+    caughtBy: ['endedPaymentsOrderNothing'],
+  },
+  {
+    name: 'a payment can be cancelled while its payout is under way',
+    file: 'core/domain/payment.ts',
+    edits: [
+      [
+        "offramp_pending: { payout_completed: 'settled',",
+        "offramp_pending: { cancel: 'cancelled', payout_completed: 'settled',",
+      ],
+    ],
+    focus: { ...payments, line: reliable, crashes: 0, often: ['cancel', 'work', 'advance'] },
+    caughtBy: ['cancelAndPayoutNeverBothWin'],
+  },
+  {
+    name: 'a payment is settled when its payout is taken in hand',
+    file: 'core/domain/payment.ts',
+    edits: [["take_payout: 'offramp_pending'", "take_payout: 'settled'"]],
+    focus: payments,
+    caughtBy: ['settledOnlyAfterAPaidPayout'],
+  },
+  {
+    name: 'a settled payment can be failed',
+    file: 'core/domain/payment.ts',
+    edits: [['settled: {},', "settled: { fail: 'failed' },"]],
+    focus: { ...payments, line: reliable, often: ['operatorFail', 'advance'] },
+    caughtBy: ['statusesFollowTheTableAndTerminalOnesStay', 'everyPaymentIsTerminal'],
+  },
+  {
+    name: 'late money is kept',
+    file: 'core/domain/collection.ts',
+    edits: [['if (surplusMinor <= 0n) return change;', 'return change;']],
+    focus: payments,
+    caughtBy: ['moneyOnEndedPaymentsIsOwedBackAtOnce'],
+  },
+  {
+    name: 'late money is owed, and no refund ordered',
+    file: 'core/domain/collection.ts',
+    edits: [
+      [
+        "return withCommand(withFunds(change, oweRefund(funds, surplusMinor)), { kind: 'refund'",
+        "return withFunds(change, oweRefund(funds, surplusMinor)); void ({ kind: 'refund'",
+      ],
+    ],
+    focus: payments,
+    caughtBy: ['everyDebtHasItsOrder'],
+  },
+  {
+    name: 'a second report of the same money counts again',
+    file: 'core/domain/funds.ts',
+    edits: [
+      ['const freshMinor = totalMinor - funds.receivedMinor;', 'const freshMinor = totalMinor;'],
+    ],
+    focus: payments,
+    caughtBy: ['ledgerSumsToZeroAndAgreesWithFunds', 'fundsSayNoMoreThanThePartner'],
+  },
+  {
+    name: 'a ledger posting is dropped',
+    file: 'core/usecases/collections.ts',
+    edits: [['of change.postings)', 'of change.postings.slice(1))']],
+    focus: payments,
+    caughtBy: ['ledgerSumsToZeroAndAgreesWithFunds'],
+  },
+  {
+    name: 'an event is dropped',
+    file: 'core/usecases/collections.ts',
+    edits: [['of change.events)', 'of change.events.slice(1))']],
+    focus: payments,
+    caughtBy: ['oneEventPerChangeAndNamespaceInOrder'],
+  },
+  {
+    name: 'a row of the outbox is dropped',
+    file: 'core/usecases/feed.ts',
+    edits: [
+      ['const events = rows.map(', 'const events = rows.slice(0, 2).map('],
+      ['rows.slice(0, result.sequenced)', 'rows'],
+    ],
+    focus: payments,
+    caughtBy: ['oneEventPerChangeAndNamespaceInOrder'],
+  },
+  {
+    name: 'a sequence is skipped',
+    file: 'core/usecases/feed.ts',
+    edits: [
+      [
+        '(feed.head?.sequence ?? 0) + 1,',
+        '(feed.head?.sequence ?? 0) + 1 + (events.length > 3 ? 1 : 0),',
+      ],
+    ],
+    focus: payments,
+    caughtBy: ['sequencesAreGapFreeAndChained'],
+  },
+  {
+    name: 'a message that came before is refused',
+    file: 'core/usecases/settlement.ts',
+    edits: [['if (known !== null) return null;', '']],
+    focus: { ...payments, doubledMessages: 0.5, lostMessages: 0 },
+    caughtBy: ['everyMessageIsAnswered'],
+  },
+  {
+    name: 'a delivery is tried again under a new id',
+    file: 'core/usecases/delivery-runner.ts',
+    edits: [
+      [
+        '[webhookHeaders.deliveryId]: delivery.id,',
+        '[webhookHeaders.deliveryId]: delivery.id + delivery.attempt,',
+      ],
+    ],
+    focus: { ...payments, often: ['subscribe'] },
+    caughtBy: ['oneDeliveryIdAndTheSameBytes'],
+  },
+  {
+    name: 'a webhook is delivered whatever the receiver answers',
+    file: 'core/domain/webhook-delivery.ts',
+    edits: [['responseStatus >= 200 && responseStatus <= 299', 'responseStatus >= 200']],
+    focus: { ...payments, often: ['subscribe', 'receiverMood'] },
+    caughtBy: ['deliveredOnlyIfReceived'],
+  },
+  {
+    name: 'a buyer needs no KYC',
+    file: 'core/domain/collection.ts',
+    edits: [['if (!verified) return', 'if (verified) return']],
+    focus: payments,
+    caughtBy: ['noPaymentPassesKycUnapproved'],
+  },
+] as const;

@@ -1,0 +1,43 @@
+// Invariants of tenants: whatever is done in a tenant's name changes and shows rows of that tenant
+// alone. What workers and operators do for all is judged by the invariants of each kind of row.
+import type { Tenant } from '../../core/domain/tenant.js';
+import type { Evidence } from './evidence.js';
+import type { StagedWrite } from './gated-store.js';
+
+export function noTenantChangesAnothersRows({ freshBatches }: Evidence): string | null {
+  for (const { by, writes } of freshBatches) {
+    if (by === null) continue;
+    const wrong = writes.find((write) => isForeign(write, by));
+    if (wrong !== undefined) return `${nameOf(by)} did ${wrong.group}.${wrong.method} elsewhere`;
+  }
+  return null;
+}
+
+export function noTenantSeesAnothersRows({ trespasses }: Evidence): string | null {
+  return trespasses[0] ?? null;
+}
+
+/** The first row of another tenant in what was shown; null when there is none. */
+export function foreignRowIn(shown: unknown, to: Tenant): string | null {
+  if (typeof shown !== 'object' || shown === null) return null;
+  if (isRow(shown) && nameOf(shown) !== nameOf(to)) return `a row of ${nameOf(shown)}`;
+  for (const part of Object.values(shown)) {
+    const found = foreignRowIn(part, to);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Guards on what others have change nothing, and buyers are one for all. */
+function isForeign({ method, args: [row] }: StagedWrite, by: Tenant): boolean {
+  if (method.startsWith('expect')) return false;
+  return typeof row === 'object' && row !== null && isRow(row) && nameOf(row) !== nameOf(by);
+}
+
+function isRow(value: object): value is Tenant {
+  return 'orgId' in value && 'mode' in value;
+}
+
+function nameOf({ orgId, mode }: Tenant): string {
+  return `${orgId} ${mode}`;
+}
