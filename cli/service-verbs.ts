@@ -72,7 +72,7 @@ async function serve(shell: Shell, version: string, role: HostRole): Promise<voi
 }
 
 function startText(
-  { url, demo, databaseName }: Host,
+  { url, metricsUrl, demo, databaseName }: Host,
   version: string,
   config: { readonly production: boolean },
 ): string {
@@ -93,6 +93,7 @@ function startText(
       '',
     );
   }
+  if (metricsUrl !== null) lines.push(`Metrics: ${metricsUrl}`);
   lines.push(`Description of the API: ${url}/docs-json`, '');
   return lines.join('\n');
 }

@@ -35,6 +35,7 @@ const variables = z.object({
   PONTE_MAIL_FROM: mailSender().prefault('Ponte <ponte@localhost>'),
   PONTE_CORS_ORIGINS: listOf(isOrigin, 'give web origins, as https://app.example.com').prefault(''),
   PONTE_TRUSTED_PROXIES: listOf(isNetwork, 'give IP addresses or CIDR networks').prefault(''),
+  PONTE_METRICS_PORT: wholeNumber(0, 65_535).optional(),
   PONTE_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 });
 
@@ -77,6 +78,8 @@ export interface Config {
   readonly corsOrigins: readonly string[];
   /** Addresses and networks whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+  /** 0 picks a free one; null: no metrics. */
+  readonly metricsPort: number | null;
   readonly logLevel: LogLevel;
   /**
    * Names that begin with PONTE_ and mean nothing: misspelt, most likely. PONTE_KEY is read by
@@ -139,6 +142,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     mailFrom: values.PONTE_MAIL_FROM,
     corsOrigins: values.PONTE_CORS_ORIGINS,
     trustedProxies: values.PONTE_TRUSTED_PROXIES,
+    metricsPort: values.PONTE_METRICS_PORT ?? null,
     logLevel: values.PONTE_LOG_LEVEL,
     unknownVariables: Object.keys(set).filter(
       (name) => name.startsWith('PONTE_') && ![...variableNames, 'PONTE_KEY'].includes(name),

@@ -5,12 +5,15 @@ import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SecretKey } from '../adapters/crypto/secret-box.js';
 import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
+import type { PrometheusMetrics } from '../adapters/metrics/prometheus.js';
+import type { ServedStore } from '../adapters/storage/store.js';
 import { SECOND_MS } from '../core/domain/instant.js';
 import { assert } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
+import { readBacklog } from '../core/usecases/backlog.js';
 import { plantCanary, secretKeysProblem } from '../core/usecases/secret-keys.js';
 import { type Config, ConfigError, readConfig } from './config.js';
-import { createContainer, tokens, urlOf } from './container.js';
+import { createContainer, tokens, urlOf, type World } from './container.js';
 import { type Demo, developmentSecret, makeDemo } from './development.js';
 import { listeningProblem, openingProblem } from './mistakes.js';
 import { startWorkers, stepsOfApi, type Workers, workerSteps } from './workers.js';
@@ -23,6 +26,8 @@ export interface Host {
   readonly databaseName: string;
   /** Where it listens, as others reach it unless PONTE_BASE_URL says otherwise. */
   readonly url: string;
+  /** Where metrics are read; null when they are off. */
+  readonly metricsUrl: string | null;
   readonly deps: Deps;
   /** Made at this start, on an empty development database. */
   readonly demo: Demo | null;
@@ -50,7 +55,8 @@ export type HostRole = 'all' | 'api' | 'worker';
 
 /** Everything is ready when this resolves; refuses when another process serves the file. */
 export async function startHost(config: Config, role: HostRole = 'all'): Promise<Host> {
-  const container = opened(config);
+  const metrics = await metricsOf(config);
+  const container = opened(config, { metrics });
   const [store, deps, signals, address] = [
     container.get(tokens.store),
     container.get(tokens.deps),
@@ -69,16 +75,7 @@ export async function startHost(config: Config, role: HostRole = 'all'): Promise
     }),
   });
   try {
-    const company = store.beginServing();
-    if (role !== 'all' && company === 'alone') {
-      throw new ConfigError(['--role: api and worker are for hosts that share a PostgreSQL']);
-    }
-    await store.migrate();
-    const problem = await secretKeysProblem(deps);
-    if (problem !== null) throw new ConfigError([`PONTE_SECRET_KEYS: ${problem}`]);
-    await plantCanary(deps);
-    // What a killed process had taken in hand goes on at once; beside others, when its lease ends.
-    if (company === 'alone') await store.claims.releaseAll(deps.clock.nowMs());
+    await takeDatabase(store, deps, role);
     const { line } = store;
     if (line !== null) {
       await line.open(signals.heard, deps.log);
@@ -88,6 +85,7 @@ export async function startHost(config: Config, role: HostRole = 'all'): Promise
       throw listeningProblem(error, config);
     });
     if (config.baseUrl === null) address.baseUrl = urlOf(config.host, port);
+    const metricsUrl = metrics && (await serveMetrics(metrics, config, deps, store));
     warnOfUnknown(config, deps);
     const demo = config.production ? null : await makeDemo(deps);
     const partners = container.get(tokens.partners);
@@ -103,15 +101,18 @@ export async function startHost(config: Config, role: HostRole = 'all'): Promise
     const finished = async () => {
       await running.stop();
       await Promise.all([runners.commands.idle(), runners.deliveries.idle()]);
+      await metrics?.close();
     };
     return {
       databaseName: store.name,
       url: urlOf(config.host, port),
+      metricsUrl,
       deps,
       demo,
       stop: () => stop(deps, http, finished),
     };
   } catch (error) {
+    await metrics?.close();
     await http.close(0);
     await deps.sender.close();
     await store.close();
@@ -149,14 +150,49 @@ export async function openForOperator(env: Environment): Promise<OperatorAccess>
 }
 
 /** Everything wired, and the database open. */
-function opened(config: Config): ReturnType<typeof createContainer> {
+function opened(config: Config, world: World = {}): ReturnType<typeof createContainer> {
   try {
-    const container = createContainer(config, secretKeysOf(config));
+    const container = createContainer(config, secretKeysOf(config), world);
     container.get(tokens.store);
     return container;
   } catch (error) {
     throw openingProblem(error, config);
   }
+}
+
+/** Migrates it, and refuses one that is served or that has other secret keys. */
+async function takeDatabase(store: ServedStore, deps: Deps, role: HostRole): Promise<void> {
+  const company = store.beginServing();
+  if (role !== 'all' && company === 'alone') {
+    throw new ConfigError(['--role: api and worker are for hosts that share a PostgreSQL']);
+  }
+  await store.migrate();
+  const problem = await secretKeysProblem(deps);
+  if (problem !== null) throw new ConfigError([`PONTE_SECRET_KEYS: ${problem}`]);
+  await plantCanary(deps);
+  // What a killed process had taken in hand goes on at once; beside others, when its lease ends.
+  if (company === 'alone') await store.claims.releaseAll(deps.clock.nowMs());
+}
+
+/** Loaded only where they are asked for; null when they are off. */
+async function metricsOf({ metricsPort }: Config): Promise<PrometheusMetrics | null> {
+  if (metricsPort === null) return null;
+  const { createPrometheusMetrics } = await import('../adapters/metrics/prometheus.js');
+  return createPrometheusMetrics();
+}
+
+async function serveMetrics(
+  metrics: PrometheusMetrics,
+  { host, metricsPort }: Config,
+  deps: Deps,
+  store: ServedStore,
+): Promise<string> {
+  const wanted = { host, port: metricsPort ?? 0 };
+  const sources = { backlog: () => readBacklog(deps), store };
+  const { port } = await metrics.listen(host, wanted.port, sources).catch((error: unknown) => {
+    throw listeningProblem(error, wanted, 'PONTE_METRICS_PORT');
+  });
+  return `${urlOf(host, port)}/metrics`;
 }
 
 /** The directories and, in development, the secret key: made when they are missing. */

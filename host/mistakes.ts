@@ -28,11 +28,15 @@ export function openingProblem(error: unknown, config: Config): unknown {
   return new ConfigError([`${variable}: ${path} ${found[1]}`]);
 }
 
-/** What listening threw, likewise. */
-export function listeningProblem(error: unknown, { host, port }: Config): unknown {
+/** What listening on the port of this variable threw, likewise. */
+export function listeningProblem(
+  error: unknown,
+  { host, port }: Pick<Config, 'host' | 'port'>,
+  variable = 'PONTE_PORT',
+): unknown {
   switch (codeOf(error)) {
     case 'EADDRINUSE': {
-      const message = `${host}:${port} is in use. Stop what uses it, or set PONTE_PORT.`;
+      const message = `${host}:${port} is in use. Stop what uses it, or set ${variable}.`;
       return new PonteError('InternalError', message, { cause: error });
     }
     case 'EADDRNOTAVAIL':
@@ -41,7 +45,7 @@ export function listeningProblem(error: unknown, { host, port }: Config): unknow
     case 'EAI_AGAIN':
       return new ConfigError([`PONTE_HOST: no address is known of ${host}`]);
     case 'EACCES':
-      return new ConfigError([`PONTE_PORT: this user may not listen on port ${port}`]);
+      return new ConfigError([`${variable}: this user may not listen on port ${port}`]);
     default:
       return error;
   }

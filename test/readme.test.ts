@@ -7,9 +7,12 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { createPrometheusMetrics } from '../adapters/metrics/prometheus.js';
 import { magicValues } from '../adapters/partner/fake-order.js';
+import { openSqliteStore } from '../adapters/storage/sqlite.js';
 import { exitCodes } from '../cli/operator.js';
 import { runProgram } from '../cli/program.js';
+import { readBacklog } from '../core/usecases/backlog.js';
 import { variableNames } from '../host/config.js';
 import { startHostProcess } from './support/host-process.js';
 import { projectRoot } from './support/source-tree.js';
@@ -83,6 +86,24 @@ test('the table of exit codes is that of the code', () => {
 test('the table of magic values names every one, and no other', () => {
   const told = firstCells(section('A first payment'), 'value').flatMap(codeWords);
   assert.deepEqual(told.toSorted(), Object.keys(magicValues).toSorted());
+});
+
+test('the table of metrics names every one, and no other', async (t) => {
+  const store = openSqliteStore({ path: ':memory:' });
+  await store.migrate();
+  const metrics = createPrometheusMetrics();
+  const { port } = await metrics.listen('127.0.0.1', 0, {
+    store: { ...store, connections: { total: 0, idle: 0, waiting: 0 } },
+    backlog: () => readBacklog({ store, clock: { nowMs: Date.now } }),
+  });
+  t.after(() => Promise.all([metrics.close(), store.close()]));
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const served = [...text.matchAll(/^# TYPE (ponte_\w+) /gm)].map(([, name]) => name);
+  const told = firstCells(section('Metrics'), 'name').flatMap(codeWords);
+  assert.deepEqual(told.toSorted(), served.toSorted());
+  const queues = [...text.matchAll(/^ponte_queue_due\{queue="(\w+)"/gm)].map(([, name]) => name);
+  const [, listed = ''] = /The queues are ([^.]*)\./.exec(section('Metrics')) ?? [];
+  assert.deepEqual(codeWords(listed), queues);
 });
 
 test('every npm script that is named exists', () => {

@@ -7,6 +7,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { SECOND_MS } from '../../core/domain/instant.js';
 import type { Metrics } from '../../core/ports.js';
 import type { Waiting } from '../../core/usecases/backlog.js';
+import type { ServedStore } from '../storage/store.js';
 
 /** So long one reading serves whoever asks. */
 const FRESH_MS = SECOND_MS;
@@ -21,15 +22,7 @@ const deliveryBuckets = [
 /** What is told beside the counters. */
 export interface MetricsSources {
   readonly backlog: () => Promise<Waiting>;
-  readonly store: {
-    readonly counts: { readonly commits: number; readonly applied: number };
-    /** Of a pool; a file has none. */
-    readonly connections?: {
-      readonly total: number;
-      readonly idle: number;
-      readonly waiting: number;
-    };
-  };
+  readonly store: Pick<ServedStore, 'counts' | 'connections'>;
 }
 
 export interface PrometheusMetrics extends Metrics {
@@ -117,14 +110,15 @@ function gaugeStore(register: Registry, store: MetricsSources['store']): void {
     'Batches of writes applied in them: as many per commit as were grouped.',
     () => store.counts.applied,
   );
-  if (store.connections === undefined) return;
+  if (store.connections === null) return;
   new Gauge({
     name: 'ponte_store_connections',
     help: 'Database connections in use and idle, and callers that wait for one.',
     labelNames: ['state'],
     registers,
     collect() {
-      const { total: all, idle, waiting } = store.connections ?? { total: 0, idle: 0, waiting: 0 };
+      if (store.connections === null) return;
+      const { total: all, idle, waiting } = store.connections;
       this.set({ state: 'used' }, all - idle);
       this.set({ state: 'idle' }, idle);
       this.set({ state: 'waiting' }, waiting);

@@ -84,6 +84,7 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
     get counts() {
       return database.counts;
     },
+    connections: null,
   };
 }
 

@@ -33,6 +33,13 @@ export interface HostLine {
   close(): Promise<void>;
 }
 
+export interface PoolCounts {
+  readonly total: number;
+  readonly idle: number;
+  /** Callers that wait for one. */
+  readonly waiting: number;
+}
+
 /** A store as a serving process has it. */
 export interface ServedStore extends Store {
   /**
@@ -47,6 +54,10 @@ export interface ServedStore extends Store {
   readonly line: HostLine | null;
   /** What is told to people: no secret. */
   readonly name: string;
+  /** Batches of writes that were applied, and the commits that it took. */
+  readonly counts: { readonly commits: number; readonly applied: number };
+  /** Of its pool; null where there is none. */
+  readonly connections: PoolCounts | null;
 }
 
 /** Runs of one piece of work before it gives up: each lost to a write that did go through. */

@@ -68,6 +68,8 @@ test('what this user may not do is told as such; any other failure stays as it i
   }
   const port = '  PONTE_PORT: this user may not listen on port 80';
   assert.equal(told(listeningProblem(failed('EACCES', ''), config)), port);
+  const taken = listeningProblem(failed('EADDRINUSE', ''), config, 'PONTE_METRICS_PORT');
+  assert.match(told(taken) ?? '', /^127\.0\.0\.1:80 is in use\. .* set PONTE_METRICS_PORT\.$/);
   const fault = new Error('a fault of ours');
   assert.equal(openingProblem(fault, config), fault);
   assert.equal(listeningProblem(fault, config), fault);

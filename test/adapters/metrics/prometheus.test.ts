@@ -19,7 +19,7 @@ const waiting: Waiting = {
   deadLetters: 4,
   operatorFunds: 1,
 };
-const store = { counts: { commits: 7, applied: 21 } };
+const store = { counts: { commits: 7, applied: 21 }, connections: null };
 
 async function serving(t: TestContext, sources: Partial<MetricsSources> = {}) {
   const metrics = createPrometheusMetrics();
