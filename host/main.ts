@@ -91,11 +91,11 @@ export async function startHost(config: Config, role: HostRole = 'all'): Promise
     const partners = container.get(tokens.partners);
     const runners = container.get(tokens.runners);
     const fakePartners = [partners.test, partners.live].filter((partner) => partner !== null);
-    const leads = line === null ? {} : { leads: () => line.leads() };
+    const shared = line === null ? {} : { leads: () => line.leads(), tend: () => line.tend() };
     const steps =
       role === 'api'
         ? stepsOfApi({ deps, fakePartners })
-        : workerSteps({ deps, runners, fakePartners, ...leads });
+        : workerSteps({ deps, runners, fakePartners, ...shared });
     workers = startWorkers({ steps, signals, clock: deps.clock, log: deps.log });
     const running = workers;
     const finished = async () => {

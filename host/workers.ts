@@ -20,6 +20,7 @@ const POLL_MS = 200;
 const SANDBOX_POLL_MS = 25;
 /** Nobody waits for it. */
 const FORGET_POLL_MS = 10 * SECOND_MS;
+const STATISTICS_POLL_MS = SECOND_MS;
 /** Rows that one run takes at most, so that no run lasts long. */
 const BATCH = 100;
 const BACKOFF_FIRST_MS = 100;
@@ -40,8 +41,9 @@ export function workerSteps(parts: {
   readonly fakePartners: readonly FakePartner[];
   /** Whether this host does what one host of a database does; always so where there is one. */
   readonly leads?: () => Promise<boolean>;
+  readonly tend?: () => Promise<number>;
 }): readonly WorkerStep[] {
-  const { deps, runners, fakePartners, leads = async () => true } = parts;
+  const { deps, runners, fakePartners, leads = async () => true, tend = async () => 0 } = parts;
   const step = (
     name: string,
     wokenBy: readonly Wake[],
@@ -64,6 +66,7 @@ export function workerSteps(parts: {
     ofLeader('advances', ['advances'], runAdvances, SANDBOX_POLL_MS),
     ofLeader('expiry', [], runExpiry),
     ofLeader('purges', ['purges'], runPurges),
+    ofLeader('statistics', [], tend, STATISTICS_POLL_MS),
     step('mails', ['mails'], runMails),
     ofLeader('old mails', [], runForgetting, FORGET_POLL_MS),
     ...stepsOfApi({ deps, fakePartners }),

@@ -15,6 +15,12 @@ const RECONNECT_EVERY_MS = 250;
 /** Of the 8,000 bytes that a notification may have. */
 const BYTES_MAX = 7_000;
 
+/** Larger ones are autovacuum's: what changes there no longer changes plans. */
+const youngTablesSql = [
+  'select relname as name from pg_stat_user_tables where schemaname = current_schema()',
+  'and n_live_tup < 200000 and n_mod_since_analyze > greatest(200, n_live_tup / 4)',
+].join(' ');
+
 /** Everything that may be there, for a host that may have missed a word. */
 const everything: readonly WorkKind[] = ['outbox', 'feed', 'commands', 'deliveries', 'inbox'];
 
@@ -54,6 +60,19 @@ export class PostgresLine implements HostLine {
     );
     this.#leading = rows[0].locked === true && this.#client === line;
     return this.#leading;
+  }
+
+  /**
+   * Statistics of tables that grow from nothing. Without them the planner takes an index of the
+   * tenant for one of the row, and autovacuum looks once a minute; statements that are prepared
+   * are planned again when there are new ones.
+   */
+  async tend(): Promise<number> {
+    const line = this.#client;
+    if (line === null) return 0;
+    const { rows } = await line.query(youngTablesSql);
+    for (const { name } of rows) await line.query(`analyze ${line.escapeIdentifier(name)}`);
+    return rows.length;
   }
 
   async close(): Promise<void> {

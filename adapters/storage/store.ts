@@ -30,6 +30,8 @@ export interface HostLine {
   tell(work: WorkKind, tenants?: readonly Tenant[]): void;
   /** Whether this process is the one that sequences: true for at most one that is connected. */
   leads(): Promise<boolean>;
+  /** What the database should do by itself and does too late; how much of it there was. */
+  tend(): Promise<number>;
   close(): Promise<void>;
 }
 

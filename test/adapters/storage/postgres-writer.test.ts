@@ -6,6 +6,7 @@ import pg from 'pg';
 import { openPostgresStore, type PostgresStore } from '../../../adapters/storage/postgres.js';
 import { hostUrls } from '../../../adapters/storage/postgres-connections.js';
 import { PonteError } from '../../../core/errors.js';
+import type { Log } from '../../../core/ports.js';
 import {
   aBarePayment,
   aBuyer,
@@ -231,3 +232,19 @@ async function waitingForLock(url: string): Promise<void> {
   const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'";
   while ((await sql(url, waiting)).length === 0);
 }
+
+test('a table that has grown from nothing gets its statistics, once', async () => {
+  const { store, url } = await aStore();
+  await store.line.open(() => undefined, { warn: () => undefined } as unknown as Log);
+  await store.run(async (tx) => {
+    for (const id of ids(300)) tx.buyers.insert(aBuyer({ id, emailKey: id }));
+  });
+  const buyers =
+    "select analyze_count from pg_stat_user_tables where relname = 'buyers' " +
+    'and schemaname = current_schema()';
+  // The server counts changes up to a second late.
+  while ((await store.line.tend()) === 0);
+  const [{ analyze_count: times } = {}] = await sql(url, buyers);
+  assert.equal(times, '1');
+  assert.equal(await store.line.tend(), 0);
+});
