@@ -52,7 +52,7 @@ export const partyMutants = [
     caughtBy: ['noApprovalIsUsedThatWasTakenBack'],
   },
   {
-    name: 'a decision on a buyer moves the payments of every tenant',
+    name: 'a rejection fails the payments of every tenant',
     file: 'core/usecases/buyers.ts',
     edits: [
       [
@@ -63,12 +63,13 @@ export const partyMutants = [
       [
         'for (const { id } of waiting.filter((payment) => waitedFor(verdict, payment))) {\n' +
           '      await changeCollection(deps, tenant, id,',
-        'for (const { id, orgId, mode } of waiting.filter((one) => waitedFor(verdict, one))) {\n' +
+        'for (const { id, orgId, mode } of waiting.filter((one) => waitedFor(verdict, one) && ' +
+          "(one.orgId === tenant.orgId || verdict.decision === 'reject'))) {\n" +
           '      await changeCollection(deps, { orgId, mode }, id,',
       ],
     ],
     focus: { ...adoptions, often: ['create', 'buyerStep', 'bankMoves', 'message', 'work'] },
-    caughtBy: ['aKycRejectionFailsOnlyItsOwnTenantsPayments', 'noTenantChangesAnothersRows'],
+    caughtBy: ['aKycRejectionFailsOnlyItsOwnTenantsPayments'],
   },
   {
     name: 'a seller needs no wallet',
