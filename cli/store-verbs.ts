@@ -1,14 +1,20 @@
-// `ponte store copy`: what is done to a whole database. It names both databases itself, so it needs
-// no configuration and no secret keys.
+// `ponte store copy` and `ponte prune`: what is done to a whole database. The copy names both of
+// its databases itself, so it needs no configuration and no secret keys.
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { addVerb, type Outcome, type Shell } from './operator.js';
-import { table } from './output.js';
+import { DAY_MS, formatInstant, HOUR_MS } from '../core/domain/instant.js';
+import { addVerb, asOperator, dryRunOption, type Outcome, type Shell } from './operator.js';
+import { fields, table } from './output.js';
 
 interface CopyOptions {
   /** A file. */
   readonly from: string;
   readonly to: string;
+}
+
+interface PruneOptions {
+  readonly olderThan: number;
+  readonly dryRun: boolean;
 }
 
 export function addStoreVerbs(shell: Shell, program: Command): void {
@@ -26,6 +32,18 @@ export function addStoreVerbs(shell: Shell, program: Command): void {
         .makeOptionMandatory(),
     ],
     run: (options) => copy(shell, options),
+  });
+
+  addVerb<PruneOptions>(shell, program, {
+    name: 'prune',
+    description: 'remove old webhook deliveries, partner messages and events; never money records',
+    options: [
+      new Option('--older-than <age>', 'days or hours, 30 days at least, as 400d or 9600h')
+        .argParser(duration)
+        .makeOptionMandatory(),
+      dryRunOption(),
+    ],
+    run: (options) => remove(shell, options),
   });
 }
 
@@ -51,6 +69,26 @@ async function copy(shell: Shell, { from, to }: CopyOptions): Promise<Outcome> {
     text: `${table(['TABLE', 'COPIED', 'ROWS', 'THERE', 'SHA-256'], rows, '')}\n${end}`,
     exit: equal ? 'done' : 'checkFailed',
   };
+}
+
+function remove(shell: Shell, { olderThan, dryRun }: PruneOptions): Promise<Outcome> {
+  return asOperator(
+    shell,
+    async ({ deps }) => {
+      const { prune } = await import('../core/usecases/prune.js');
+      const { beforeMs, ...counts } = await prune(deps, olderThan);
+      const before = formatInstant(beforeMs);
+      const said = dryRun ? 'Would be removed, from before' : 'Removed, from before';
+      return { json: { dryRun, before, ...counts }, text: `${said} ${before}:\n${fields(counts)}` };
+    },
+    { dryRun },
+  );
+}
+
+function duration(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([dh])$/.exec(text) ?? [];
+  if (count === undefined) throw new InvalidArgumentError('Give days or hours, as 400d or 9600h.');
+  return Number(count) * (unit === 'd' ? DAY_MS : HOUR_MS);
 }
 
 function sqliteFile(text: string): string {

@@ -331,6 +331,34 @@ export interface Tx {
     update(advance: Advance): void;
     remove(advance: Advance): void;
   };
+  /** What may go when it is old; what stands for money is not among it. */
+  readonly retention: {
+    /** The next old deliveries behind an id, in the order of their ids. */
+    oldDeliveries(age: Age, afterId: string, limit: number): Promise<readonly string[]>;
+    /** The old ones behind an id up to another, with their attempts. */
+    removeDeliveries(age: Age, afterId: string, lastId: string): void;
+    /** The next applied messages that are old, oldest first. */
+    oldMessages(
+      age: Age,
+      after: MessagePlace | null,
+      limit: number,
+    ): Promise<readonly MessagePlace[]>;
+    removeMessages(after: MessagePlace | null, last: MessagePlace): void;
+    /** Who has a feed: those behind a tenant, organizations in order. */
+    tenants(after: Tenant | null, limit: number): Promise<readonly Tenant[]>;
+    /**
+     * The next events behind a sequence. One is needed while it is young, while its payment is not
+     * ended, and while a delivery of it is not old.
+     */
+    oldestEvents(
+      age: Age,
+      tenant: Tenant,
+      after: number,
+      limit: number,
+    ): Promise<readonly { readonly sequence: number; readonly needed: boolean }[]>;
+    /** All of them or, while any of them has a delivery, none: the feed has no gaps. */
+    removeEvents(tenant: Tenant, after: number, last: number): void;
+  };
   readonly keyCanaries: {
     /** One for each key that ever sealed: few. */
     list(): Promise<readonly KeyCanary[]>;
@@ -494,6 +522,16 @@ export interface DuePlace {
   readonly id: string;
 }
 
+/**
+ * From when on a row is not old. Deliveries are old when they were made before, have ended and were
+ * not tried since.
+ */
+export interface Age {
+  readonly sinceMs: number;
+  /** An id of a delivery made at `sinceMs`: ids sort by creation. */
+  readonly sinceDeliveryId: string;
+}
+
 /** Rows later than `fromMs`, or at it with an id beyond `afterId`. */
 export interface TimePage {
   readonly fromMs: number;
@@ -526,6 +564,8 @@ export interface InboxMessage {
   readonly tries: number;
   readonly version: number;
 }
+
+export type MessagePlace = Pick<InboxMessage, 'receivedAtMs' | 'messageId'>;
 
 /** A known text that a secret key has sealed. */
 export interface KeyCanary {

@@ -94,7 +94,10 @@ async function copyFrom(
         copies.push({ table: table.name, copied, source: ofSource, target: ofTarget, equal });
         if (equal && table.identity !== null) await goOnBehind(source, client, table);
       }
-      if (copies.every(({ equal }) => equal)) await client.query('drop table store_copy');
+      if (!copies.every(({ equal }) => equal)) return copies;
+      // Without statistics the planner takes indexes that read far too much.
+      for (const { table } of copies) await client.query(`analyze ${table}`);
+      await client.query('drop table store_copy');
       return copies;
     });
   } finally {

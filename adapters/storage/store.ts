@@ -18,6 +18,7 @@ import { membersOf } from './tables/member-rows.js';
 import { fundsOf, ledgerOf, quotesOf } from './tables/money-rows.js';
 import { buyersOf } from './tables/party-rows.js';
 import { idempotencyOf, paymentsOf } from './tables/payment-rows.js';
+import { retentionOf } from './tables/retention-rows.js';
 import { keysOf, organizationsOf } from './tables/tenant-rows.js';
 import { advancesOf, commandsOf, inboxOf } from './tables/work-rows.js';
 
@@ -127,6 +128,7 @@ function txOver(staging: Staging): Tx {
     deliveries: deliveriesOf(staging),
     inbox: inboxOf(staging),
     advances: advancesOf(staging),
+    retention: retentionOf(staging),
     keyCanaries: keyCanariesOf(staging),
     backlog: backlogOf(staging),
   };

@@ -1,4 +1,5 @@
-// `ponte store copy`, as an operator runs it: killed in the middle, run again, and what it says.
+// `ponte store copy` and `ponte prune`, as an operator runs them: the copy is killed in the middle
+// and run again, the prune is tried before it is done; and what both say.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +12,16 @@ import pg from 'pg';
 import { openPostgresStore } from '../../adapters/storage/postgres.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite.js';
 import { runProgram } from '../../cli/program.js';
-import { aBarePayment } from '../support/domain-samples.js';
+import { DAY_MS } from '../../core/domain/instant.js';
+import { openForOperator } from '../../host/main.js';
+import {
+  aBarePayment,
+  aDelivery,
+  aFeedEvent,
+  aMessage,
+  anAttempt,
+  tenant,
+} from '../support/domain-samples.js';
 import { contentsOf, fillStore } from '../support/filled-store.js';
 import { localPostgres } from '../support/local-postgres.js';
 import { projectRoot } from '../support/source-tree.js';
@@ -36,10 +46,10 @@ before(async () => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-async function ponte(words: readonly string[]) {
+async function ponte(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const printed = { stdout: '', stderr: '' };
   const shell = {
-    env: {},
+    env,
     stdin: Readable.from([]),
     stdout: { write: (text: string) => (printed.stdout += text) },
     stderr: { write: (text: string) => (printed.stderr += text) },
@@ -135,4 +145,54 @@ test('what names no databases is refused with code 2, a file that is not there w
   assert.equal(await copy(file, 'postgres://127.0.0.1/ponte'), 2);
   assert.equal(await copy(`sqlite:${file}`, 'sqlite:other.db'), 2);
   assert.equal(await copy(`sqlite:${file}.none`, 'postgres://127.0.0.1/ponte'), 3);
+});
+
+test('prune removes what is old, after a dry run that counts it and changes nothing', async () => {
+  const env = { PONTE_DATA_DIR: join(folder, 'pruned'), PONTE_LOG_LEVEL: 'silent' };
+  const { deps, close } = await openForOperator(env);
+  const { store } = deps;
+  const createdAtMs = deps.clock.nowMs() - 40 * DAY_MS;
+  const deliveryId = deps.ids.next('whd', createdAtMs);
+  await store.run(async (tx) => {
+    const ended = { status: 'delivered', dueAtMs: null, nextAttemptAtMs: null } as const;
+    tx.deliveries.insert(aDelivery({ id: deliveryId, createdAtMs, ...ended }));
+    tx.deliveries.logAttempt(anAttempt({ deliveryId, startedAtMs: createdAtMs }));
+    tx.inbox.insert(aMessage({ receivedAtMs: createdAtMs, dueAtMs: null }));
+    for (const sequence of [1, 2]) {
+      tx.feed.append(aFeedEvent({ id: `evt_${sequence}`, sequence, createdAtMs }));
+    }
+    tx.feed.setHead(tenant, null, { sequence: 2, chainHash: 'ab' });
+  });
+  const prune = async (words: string) => {
+    const { status, stdout } = await ponte(['prune', ...words.split(' '), '--json'], env);
+    return [status, JSON.parse(stdout)] as const;
+  };
+  const removed = { deliveries: 1, messages: 1, events: 2 };
+  for (const [words, counts] of [
+    ['--older-than 41d', { deliveries: 0, messages: 0, events: 0 }],
+    ['--older-than 40d --dry-run', removed],
+    ['--older-than 960h', removed],
+    ['--older-than 40d', { deliveries: 0, messages: 0, events: 0 }],
+  ] as const) {
+    const [status, { dryRun, before, ...told }] = await prune(words);
+    assert.deepEqual([status, dryRun, told], [0, words.includes('dry'), counts], words);
+    assert.match(before, /^\d{4}-\d\d-\d\dT/);
+  }
+  const left = await store.run((tx) =>
+    Promise.all([
+      tx.deliveries.get(deliveryId),
+      tx.deliveries.attempts(deliveryId),
+      tx.feed.after(tenant, 0, 9),
+      tx.feed.head(tenant),
+    ]),
+  );
+  assert.deepEqual(left, [null, [], [], { sequence: 2, chainHash: 'ab' }]);
+  await close();
+
+  const said = await ponte(['prune', '--older-than', '400d'], env);
+  assert.match(said.stdout, /^Removed, from before [^:]+:\d\d:.*:\ndeliveries +0\nmessages +0\n/);
+  for (const age of ['29d', '719h', '1w', '-40d', '40']) {
+    const { status } = await ponte(['prune', '--older-than', age], env);
+    assert.equal(status, 2, age);
+  }
 });

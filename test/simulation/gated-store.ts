@@ -40,6 +40,7 @@ const writes: ReadonlySet<string> = new Set([
   ...['insert', 'update', 'updateProfile', 'touch', 'append', 'bind', 'remove', 'setHead'],
   ...['insertSubmission', 'updateSubmission', 'logAttempt', 'put'],
   ...['expectProfile', 'expectSubmission', 'expect', 'orderPurge'],
+  ...['removeDeliveries', 'removeMessages', 'removeEvents'],
 ]);
 
 type Methods = Readonly<Record<string, (...args: unknown[]) => unknown>>;

@@ -1,6 +1,7 @@
 // Payments and the idempotency keys that name them: columns, rows and SQL.
 import {
   isExpirable,
+  isTerminal,
   type Payment,
   type PaymentOrigin,
   paymentStatuses,
@@ -35,6 +36,11 @@ export const expirableSql = [
     .join(', '),
   ')',
 ].join('');
+
+/** The statuses in which nothing is to come. */
+export const endedSql = `(${statusesWhere(isTerminal)
+  .map((status) => `'${status}'`)
+  .join(', ')})`;
 
 export const payments = defineTable<Payment>({
   name: 'payments',

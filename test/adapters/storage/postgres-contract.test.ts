@@ -9,6 +9,7 @@ import { storeDocumentsContract } from '../../contract/store-documents-contract.
 import { storeInvoicesContract } from '../../contract/store-invoices-contract.js';
 import { storeListsContract } from '../../contract/store-lists-contract.js';
 import { storeMembersContract } from '../../contract/store-members-contract.js';
+import { storeRetentionContract } from '../../contract/store-retention-contract.js';
 import { storeRowsContract } from '../../contract/store-rows-contract.js';
 import { storeSubjectsContract } from '../../contract/store-subjects-contract.js';
 import { localPostgres } from '../../support/local-postgres.js';
@@ -32,3 +33,4 @@ storeDocumentsContract(database, open);
 storeInvoicesContract(database, open);
 storeMembersContract(database, open);
 storeBacklogContract(database, open);
+storeRetentionContract(database, open);

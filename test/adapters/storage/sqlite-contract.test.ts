@@ -13,6 +13,7 @@ import { storeDocumentsContract } from '../../contract/store-documents-contract.
 import { storeInvoicesContract } from '../../contract/store-invoices-contract.js';
 import { storeListsContract } from '../../contract/store-lists-contract.js';
 import { storeMembersContract } from '../../contract/store-members-contract.js';
+import { storeRetentionContract } from '../../contract/store-retention-contract.js';
 import { storeRowsContract } from '../../contract/store-rows-contract.js';
 import { storeSubjectsContract } from '../../contract/store-subjects-contract.js';
 
@@ -46,4 +47,5 @@ for (const [database, open] of Object.entries(databases)) {
   storeInvoicesContract(database, open);
   storeMembersContract(database, open);
   storeBacklogContract(database, open);
+  storeRetentionContract(database, open);
 }

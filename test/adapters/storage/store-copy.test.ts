@@ -144,6 +144,8 @@ test('20,000 rows are copied in batches of 500 at most', async () => {
     Array.from({ length: 40 }, (_, index) => (index + 1) * 500),
   );
   assert.deepEqual(unequal(tables), []);
+  const known = "select reltuples::int as rows from pg_class where oid = 'payments'::regclass";
+  assert.deepEqual(await query(url, known), [{ rows: 20_000 }], 'the planner knows the size');
 });
 
 describe('what is not the same on both sides is found', () => {

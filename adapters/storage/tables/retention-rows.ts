@@ -1,0 +1,114 @@
+// What is old: finding it by pages and removing it by ranges of keys, each statement bounded by the
+// page that was read before it. What is old enough, and in which order it goes, is a use case's
+// matter (core/usecases/prune.ts).
+import type { Age, MessagePlace, Tx } from '../../../core/ports.js';
+import { type Param, time } from '../database.js';
+import { flag, integer, tenantColumns, text, timeMs } from '../row.js';
+import type { Staging } from '../staging.js';
+import { endedSql } from './payment-rows.js';
+
+// Of a subquery that gives one value PostgreSQL never makes a hash of a whole table, as it may of
+// `exists` when it expects many rows.
+
+/** `$1` is an age's id, `$2` its time. */
+const oldDelivery = [
+  'd.id < $1 and d.due_at is null and coalesce((select max(a.started_at)',
+  'from delivery_attempts a where a.delivery_id = d.id), d.created_at) < $2',
+].join(' ');
+const ofEvent = 'd.event_id = e.id and d.org_id = e.org_id and d.mode = e.mode';
+const eventRange = 'org_id = $1 and mode = $2 and sequence > $3 and sequence <= $4';
+
+const sql = {
+  oldDeliveries: [
+    `select d.id from deliveries d where d.id > $3 and ${oldDelivery}`,
+    'order by d.id limit $4',
+  ].join(' '),
+  removeAttempts: [
+    'delete from delivery_attempts where delivery_id > $3 and delivery_id <= $4 and delivery_id in',
+    `(select d.id from deliveries d where d.id > $3 and d.id <= $4 and ${oldDelivery})`,
+  ].join(' '),
+  removeDeliveries: `delete from deliveries as d where d.id > $3 and d.id <= $4 and ${oldDelivery}`,
+  oldMessages: [
+    'select received_at, message_id from inbox where due_at is null and received_at < $1',
+    'and (received_at, message_id) > ($2, $3) order by received_at, message_id limit $4',
+  ].join(' '),
+  removeMessages: [
+    'delete from inbox where due_at is null and (received_at, message_id) > ($1, $2)',
+    'and (received_at, message_id) <= ($3, $4)',
+  ].join(' '),
+  tenants: [
+    'select org_id, mode from feed_heads where (org_id, mode) > ($1, $2)',
+    'order by org_id, mode limit $3',
+  ].join(' '),
+  oldestEvents: [
+    'select e.sequence, e.created_at >= $2',
+    `or coalesce((select p.status not in ${endedSql} from payments p`,
+    'where p.org_id = e.org_id and p.mode = e.mode and p.id = e.subject_id), false)',
+    `or (select count(*) from deliveries d where ${ofEvent}`,
+    `and not (${oldDelivery})) > 0 as needed`,
+    'from events e where e.org_id = $3 and e.mode = $4 and e.sequence > $5',
+    'order by e.sequence limit $6',
+  ].join(' '),
+  removeEvents: [
+    `delete from events where ${eventRange} and not exists`,
+    `(select 1 from events e join deliveries d on ${ofEvent} where`,
+    `${eventRange.replace(/(org_id|mode|sequence) /g, 'e.$1 ')})`,
+  ].join(' '),
+} as const;
+
+export function retentionOf(staging: Staging): Tx['retention'] {
+  const stage = (table: string, text: string, params: readonly Param[]) =>
+    staging.stage({
+      table,
+      row: null,
+      kind: 'merge',
+      statement: { sql: text, params, guards: null, shape: null },
+    });
+  return {
+    async oldDeliveries(age, afterId, limit) {
+      const params = [...ageOf(age), afterId, limit];
+      const rows = await staging.rows('deliveries', sql.oldDeliveries, params);
+      return rows.map((row) => text(row, 'id'));
+    },
+    removeDeliveries(age, afterId, lastId) {
+      const params = [...ageOf(age), afterId, lastId];
+      stage('delivery_attempts', sql.removeAttempts, params);
+      stage('deliveries', sql.removeDeliveries, params);
+    },
+    async oldMessages({ sinceMs }, after, limit) {
+      const params = [time(sinceMs), ...placeOf(after), limit];
+      const rows = await staging.rows('inbox', sql.oldMessages, params);
+      return rows.map((row) => ({
+        receivedAtMs: timeMs(row, 'received_at'),
+        messageId: text(row, 'message_id'),
+      }));
+    },
+    removeMessages(after, last) {
+      stage('inbox', sql.removeMessages, [...placeOf(after), ...placeOf(last)]);
+    },
+    async tenants(after, limit) {
+      const params = [after?.orgId ?? '', after?.mode ?? '', limit];
+      const rows = await staging.rows('feed_heads', sql.tenants, params);
+      return rows.map(tenantColumns);
+    },
+    async oldestEvents(age, { orgId, mode }, after, limit) {
+      const params = [...ageOf(age), orgId, mode, after, limit];
+      const rows = await staging.rows('events', sql.oldestEvents, params);
+      return rows.map((row) => ({
+        sequence: integer(row, 'sequence'),
+        needed: flag(row, 'needed'),
+      }));
+    },
+    removeEvents({ orgId, mode }, after, last) {
+      stage('events', sql.removeEvents, [orgId, mode, after, last]);
+    },
+  };
+}
+
+function ageOf({ sinceDeliveryId, sinceMs }: Age): readonly Param[] {
+  return [sinceDeliveryId, time(sinceMs)];
+}
+
+function placeOf(place: MessagePlace | null): readonly Param[] {
+  return [time(place?.receivedAtMs ?? 0), place?.messageId ?? ''];
+}

@@ -1,0 +1,97 @@
+// Retention: what an operator lets go when it is old. Deliveries that have ended with their
+// attempts, messages of the partner that were applied, and events. What stands for money (payments,
+// funds, ledger, quotes, commands) stays, and so do idempotency keys, which never expire.
+//
+// A feed has no gaps, so events go from its beginning only, up to the first that is needed. The
+// head, which the audit chain ends in, stays.
+import { DAY_MS } from '../domain/instant.js';
+import type { Tenant } from '../domain/tenant.js';
+import { PonteError } from '../errors.js';
+import type { Age, Deps, MessagePlace, Tx } from '../ports.js';
+
+/** Receivers are tried for 31 hours; the rest is for those who were away or look into a fault. */
+export const PRUNABLE_MS = 30 * DAY_MS;
+/** Enough for one batch, which holds up everybody else's writes. */
+const ROWS_PER_BATCH = 500;
+
+export interface Pruned {
+  /** What is from before this may have gone. */
+  readonly beforeMs: number;
+  readonly deliveries: number;
+  readonly messages: number;
+  readonly events: number;
+}
+
+/** Removes what is older than this, in batches. Cut off, it is simply run again. */
+export async function prune(deps: Deps, olderThanMs: number): Promise<Pruned> {
+  if (olderThanMs < PRUNABLE_MS) {
+    throw new PonteError(
+      'ValidationError',
+      'Nothing younger than 30 days is removed: receivers may still ask for it, or be asked.',
+    );
+  }
+  const sinceMs = Math.max(0, deps.clock.nowMs() - olderThanMs);
+  const age = { sinceMs, sinceDeliveryId: deps.ids.next('whd', sinceMs) };
+  // Before the events, each of which stays as long as a delivery of it.
+  const deliveries = await pruneDeliveries(deps, age);
+  const messages = await pruneMessages(deps, age);
+  const events = await pruneFeeds(deps, age);
+  return { beforeMs: sinceMs, deliveries, messages, events };
+}
+
+function pruneDeliveries(deps: Deps, age: Age): Promise<number> {
+  return inPages(deps, '', async (tx, afterId) => {
+    const ids = await tx.retention.oldDeliveries(age, afterId, ROWS_PER_BATCH);
+    const last = ids.at(-1);
+    if (last !== undefined) tx.retention.removeDeliveries(age, afterId, last);
+    return { rows: ids.length, last };
+  });
+}
+
+function pruneMessages(deps: Deps, age: Age): Promise<number> {
+  return inPages<MessagePlace | null>(deps, null, async (tx, after) => {
+    const places = await tx.retention.oldMessages(age, after, ROWS_PER_BATCH);
+    const last = places.at(-1);
+    if (last !== undefined) tx.retention.removeMessages(after, last);
+    return { rows: places.length, last };
+  });
+}
+
+async function pruneFeeds(deps: Deps, age: Age): Promise<number> {
+  const behind = (after: Tenant | null): Promise<readonly Tenant[]> =>
+    deps.store.run((tx) => tx.retention.tenants(after, ROWS_PER_BATCH));
+  let events = 0;
+  let tenants = await behind(null);
+  for (let last = tenants.at(-1); last !== undefined; last = tenants.at(-1)) {
+    for (const tenant of tenants) events += await pruneFeed(deps, age, tenant);
+    tenants = await behind(last);
+  }
+  return events;
+}
+
+function pruneFeed(deps: Deps, age: Age, tenant: Tenant): Promise<number> {
+  return inPages(deps, 0, async (tx, after) => {
+    const oldest = await tx.retention.oldestEvents(age, tenant, after, ROWS_PER_BATCH);
+    const firstNeeded = oldest.findIndex(({ needed }) => needed);
+    const rows = firstNeeded === -1 ? oldest.length : firstNeeded;
+    const last = oldest[rows - 1]?.sequence;
+    if (last !== undefined) tx.retention.removeEvents(tenant, after, last);
+    return { rows, last };
+  });
+}
+
+/** Page after page, each one batch, until one has nothing; returns the rows of all. */
+async function inPages<Place>(
+  deps: Deps,
+  begin: Place,
+  removePage: (tx: Tx, after: Place) => Promise<{ rows: number; last: Place | undefined }>,
+): Promise<number> {
+  let sum = 0;
+  let after = begin;
+  for (;;) {
+    const { rows, last } = await deps.store.run((tx) => removePage(tx, after));
+    sum += rows;
+    if (last === undefined) return sum;
+    after = last;
+  }
+}

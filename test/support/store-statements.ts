@@ -1,0 +1,229 @@
+// Every statement that the store runs, as text: each method of its port called once in each form
+// that makes another text, over a database that only notes. Who adds a method calls it here.
+import type { Database, Param } from '../../adapters/storage/database.js';
+import { newStore } from '../../adapters/storage/store.js';
+import type { Claims, Tx } from '../../core/ports.js';
+import {
+  aBuyer,
+  aCommand,
+  aDelivery,
+  aDocument,
+  aFeedEvent,
+  aKey,
+  aMail,
+  aMember,
+  aMessage,
+  anAccount,
+  anAdvance,
+  anAttempt,
+  anEvent,
+  anOrganization,
+  aPayment,
+  aProfile,
+  aQuote,
+  aSubmission,
+  aSubscription,
+  duePage,
+  someFunds,
+  T0,
+  tenant,
+} from './domain-samples.js';
+
+const page = { beforeId: 'x', limit: 5 };
+const age = { sinceMs: T0, sinceDeliveryId: 'whd_5' };
+
+/** All of them, each once. */
+export async function statementsOfTheStore(): Promise<ReadonlySet<string>> {
+  const texts = new Set<string>();
+  const noted = (sql: string, _params: readonly Param[]) => {
+    texts.add(sql);
+    // The backlog is numbers, also where nothing waits.
+    const counts = / as (due|counted|oldest_at)\b/.test(sql);
+    const none = { due: 0, counted: 0, oldest_due_at: null, oldest_at: null };
+    return Promise.resolve(counts ? [none] : []);
+  };
+  const database: Database = {
+    read: noted,
+    immediate: noted,
+    batch: async (statements) => {
+      for (const { sql, params } of statements) await noted(sql, params);
+    },
+  };
+  const store = newStore(database);
+  await store.run(everyStatement);
+  await everyClaim(store.claims);
+  return texts;
+}
+
+async function everyStatement(tx: Tx): Promise<void> {
+  await Promise.all([...readsOfMoney(tx), ...otherReads(tx)]);
+  everyWrite(tx);
+}
+
+/** Who has what, and what is paid. */
+function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
+  return [
+    tx.organizations.get('org_a'),
+    tx.organizations.list(),
+    tx.organizations.profile(tenant),
+    tx.members.get('org_a', 'mem_1'),
+    tx.members.byEmail('org_a', 'a@b'),
+    tx.members.list('org_a'),
+    tx.keys.get('key_1'),
+    tx.keys.list('org_a'),
+    tx.payments.get(tenant, 'pi_1'),
+    tx.payments.byExternalId(tenant, 'invoice', 'e'),
+    tx.payments.ofBuyer(tenant, 'byr_1', 'approved', { fromMs: T0, afterId: 'x', limit: 5 }),
+    tx.payments.anyOfBuyer(tenant, 'byr_1'),
+    tx.payments.list({ status: null, orgId: null, ...page }),
+    tx.payments.list({ status: null, orgId: null, beforeId: null, limit: 5 }),
+    tx.payments.list({ status: 'failed', orgId: 'org_a', ...page }),
+    tx.payments.find('pi_1'),
+    tx.payments.byPublicId('p'),
+    ...[null, 'approved' as const].flatMap((status) => [
+      tx.payments.listInvoices(tenant, { status, ...page }),
+      tx.payments.listInvoices(tenant, { status, beforeId: null, limit: 5 }),
+    ]),
+    tx.funds.get(tenant, 'pi_1'),
+    tx.funds.open(5),
+    tx.quotes.get(tenant, 'qt_1'),
+    tx.commands.get('cmd_1'),
+    tx.commands.byPartnerRef('test', 'payin', 'p'),
+    tx.commands.ofPayment(tenant, 'pi_1'),
+    tx.commands.list({ stuck: true, limit: 5 }),
+    tx.commands.list({ stuck: false, limit: 5 }),
+    tx.ledger.imbalances(5),
+    tx.ledger.ofPayment(tenant, 'pi_1'),
+    tx.idempotency.find(tenant, 'k'),
+    tx.buyers.byEmail('test', 'a@b'),
+    tx.buyers.get('test', 'byr_1'),
+    tx.buyers.submission(tenant, 'byr_1'),
+    tx.buyers.submissionById(tenant, 'kyc_1'),
+    tx.buyers.approvedAnywhere('test', 'byr_1'),
+    tx.buyers.approvedByPartnerRef('test', 'p', 5),
+    tx.buyers.submissionByFlow('f'),
+  ];
+}
+
+function otherReads(tx: Tx): readonly Promise<unknown>[] {
+  return [
+    tx.documents.find('doc_1'),
+    tx.documents.due(duePage(5)),
+    ...[true, false].flatMap((kept) => [
+      tx.documents.list({ kept, ...page }),
+      tx.documents.list({ kept, beforeId: null, limit: 5 }),
+    ]),
+    tx.mails.get(tenant, 'mail_1'),
+    tx.mails.byTokenHash('h'),
+    tx.mails.oldest(5),
+    tx.mails.newestNumbered('test', 'a@b', 5),
+    ...[null, 'refused' as const].flatMap((status) => [
+      tx.mails.list({ status, ...page }),
+      tx.mails.list({ status, beforeId: null, limit: 5 }),
+    ]),
+    tx.accounts.get(tenant, 'acct_1'),
+    tx.accounts.byExternalId(tenant, 'e'),
+    tx.accounts.ofBuyer(tenant, 'a@b'),
+    ...[null, 'seller' as const].flatMap((role) =>
+      [null, 'approved' as const].flatMap((status) => [
+        tx.accounts.list(tenant, { role, status, ...page }),
+        tx.accounts.list(tenant, { role, status, beforeId: null, limit: 5 }),
+      ]),
+    ),
+    tx.outbox.oldest(5),
+    tx.outbox.ofSubject(tenant, 'pi_1'),
+    tx.feed.head(tenant),
+    tx.feed.after(tenant, 0, 5),
+    tx.feed.get(tenant, 'evt_1'),
+    tx.feed.ofSubject(tenant, 'pi_1'),
+    tx.subscriptions.get(tenant, 'whs_1'),
+    tx.subscriptions.find('whs_1'),
+    tx.subscriptions.list(tenant),
+    tx.subscriptions.active(tenant),
+    tx.deliveries.get('whd_1'),
+    tx.deliveries.ofSubscription(tenant, 'whs_1', page),
+    tx.deliveries.list({ status: null, subscriptionId: null, ...page }),
+    tx.deliveries.list({ status: 'dead_letter', subscriptionId: null, ...page }),
+    tx.deliveries.list({ status: 'pending', subscriptionId: 'whs_1', ...page }),
+    tx.deliveries.pendingOf('whs_1', 5),
+    tx.deliveries.attempts('whd_1'),
+    tx.deliveries.ofSubject(tenant, 'pi_1', { fromMs: T0, afterId: 'x', limit: 5 }),
+    tx.deliveries.attemptsOfSubject(tenant, 'pi_1', { fromMs: T0, afterId: 'x', limit: 5 }),
+    tx.inbox.get('fake', 'test', 'm'),
+    tx.inbox.unapplied(duePage(5)),
+    tx.advances.get(tenant, 'pi_1'),
+    tx.advances.due(duePage(5)),
+    tx.keyCanaries.list(),
+    tx.backlog.read(T0, 5),
+    tx.retention.oldDeliveries(age, 'whd_1', 5),
+    tx.retention.oldMessages(age, null, 5),
+    tx.retention.tenants(null, 5),
+    tx.retention.oldestEvents(age, tenant, 1, 5),
+  ];
+}
+
+function everyWrite(tx: Tx): void {
+  tx.organizations.insert(anOrganization(), [aProfile()]);
+  tx.organizations.update(anOrganization());
+  tx.organizations.expect(anOrganization({ id: 'org_b' }));
+  tx.organizations.updateProfile(aProfile());
+  tx.organizations.expectProfile(aProfile({ mode: 'live' }));
+  tx.members.insert(aMember());
+  tx.members.update(aMember());
+  tx.keys.insert(aKey());
+  tx.keys.update(aKey());
+  tx.keys.touch('key_1', T0);
+  tx.payments.insert(aPayment());
+  tx.payments.update(aPayment());
+  tx.funds.insert(someFunds());
+  tx.funds.update(someFunds());
+  tx.quotes.insert(aQuote());
+  tx.commands.insert(aCommand());
+  tx.commands.update(aCommand());
+  tx.idempotency.bind(tenant, 'k', 'invoice', 'inv_1', T0);
+  tx.buyers.insert(aBuyer());
+  tx.buyers.insertSubmission(aSubmission());
+  tx.buyers.updateSubmission(aSubmission());
+  tx.buyers.expectSubmission(aSubmission({ id: 'kyc_2' }));
+  tx.accounts.insert(anAccount());
+  tx.accounts.update(anAccount());
+  tx.accounts.expect(anAccount({ id: 'acct_2' }));
+  tx.mails.insert(aMail());
+  tx.mails.update(aMail());
+  tx.mails.remove(aMail({ id: 'mail_2' }));
+  tx.documents.insert(aDocument());
+  tx.documents.update(aDocument());
+  tx.documents.orderPurge(tenant, aDocument().owner, T0);
+  tx.outbox.append(anEvent());
+  tx.outbox.remove([{ position: 1n, event: anEvent() }]);
+  tx.feed.append(aFeedEvent());
+  tx.feed.setHead(tenant, null, { sequence: 1, chainHash: 'a' });
+  tx.feed.setHead(tenant, { sequence: 1, chainHash: 'a' }, { sequence: 2, chainHash: 'b' });
+  tx.subscriptions.insert(aSubscription());
+  tx.subscriptions.update(aSubscription());
+  tx.deliveries.insert(aDelivery());
+  tx.deliveries.update(aDelivery());
+  tx.deliveries.logAttempt(anAttempt());
+  tx.inbox.insert(aMessage());
+  tx.inbox.update(aMessage());
+  tx.keyCanaries.insert({ keyId: 'k1', sealed: 's1', createdAtMs: T0 });
+  tx.advances.put(anAdvance());
+  tx.advances.update(anAdvance());
+  tx.advances.remove(anAdvance({ paymentId: 'pi_2' }));
+  tx.retention.removeDeliveries(age, 'whd_1', 'whd_2');
+  tx.retention.removeMessages(null, aMessage());
+  tx.retention.removeEvents(tenant, 1, 2);
+}
+
+async function everyClaim(claims: Claims): Promise<void> {
+  const claim = { nowMs: T0, limit: 5, leaseMs: 1_000, token: 't' };
+  await claims.commands(claim);
+  await claims.mails(claim);
+  await claims.dueSubscriptions(T0);
+  await claims.deliveries({ ...claim, subscriptionId: 'whs_1' });
+  await claims.spentDeliveries(T0, 5);
+  await claims.expiredPayments(duePage(5));
+  await claims.releaseOwn(T0);
+  await claims.releaseAll(T0);
+  await claims.nextDueAtMs();
+}
