@@ -1,7 +1,7 @@
 // Moving up: a SQLite file is copied into PostgreSQL whole, unchanged, in batches, and by as many
 // runs as it takes; and nobody serves what is not whole.
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -106,6 +106,20 @@ test('positions of the outbox go on behind those that were ever given', async ()
   await target.run(async (tx) => tx.outbox.append(anEvent()));
   const [row] = await target.run((tx) => tx.outbox.oldest(1));
   assert.equal(row?.position, 3n);
+});
+
+test('what a killed server had committed is copied too, log and all', async () => {
+  const alive = join(folder, 'alive.db');
+  const store = openSqliteStore({ path: alive });
+  opened.push(store);
+  await store.migrate();
+  await fillStore(store);
+  // The files as they lie there when nobody could close them.
+  const from = join(folder, 'killed.db');
+  for (const end of ['', '-wal']) cpSync(`${alive}${end}`, `${from}${end}`);
+  const to = await postgres.newDatabase();
+  assert.deepEqual(unequal(await copyStore({ from, to })), []);
+  assert.deepEqual(await contentsOf(postgresStore(to)), await contentsOf(store));
 });
 
 test('a copy that was cut off goes on where it stopped', async () => {
