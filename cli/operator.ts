@@ -18,6 +18,7 @@ export const exitCodes = {
   tryAgain: [6, 'not possible now: try again'],
   configuration: [7, 'the configuration is not valid'],
   checkFailed: [8, 'a check found something wrong (doctor, demo, ledger verify, store copy)'],
+  attention: [9, 'a check found something to look at (doctor)'],
 } as const satisfies Record<string, readonly [number, string]>;
 
 export type ExitKind = keyof typeof exitCodes;
@@ -85,7 +86,7 @@ export const cursorOption = () =>
 /**
  * Runs `work` on the configured database, beside a server that may be running. With `dryRun`
  * everything is decided as always and nothing is stored. With other secret keys than the database's
- * nothing is done, unless it `examines` just such things.
+ * nothing is done, unless it `examines` just such things: then nothing is migrated either.
  */
 export async function asOperator<T>(
   shell: Shell,
@@ -93,7 +94,7 @@ export async function asOperator<T>(
   options: { readonly dryRun?: boolean; readonly examines?: boolean } = {},
 ): Promise<T> {
   const { openForOperator } = await import('../host/main.js');
-  const opened = await openForOperator(shell.env);
+  const opened = await openForOperator(shell.env, options);
   try {
     const { deps, ...rest } = opened;
     const { keysProblem } = rest;

@@ -2,15 +2,13 @@
 // runs on.
 import { type Command, Option } from 'commander';
 import type { Host, HostRole } from '../host/main.js';
-import { addVerb, asOperator, type Operator, type Outcome, type Shell } from './operator.js';
-import { table } from './output.js';
+import { examine } from './doctor.js';
+import { addVerb, asOperator, type Shell } from './operator.js';
 
 /** Ctrl-C under npm comes twice, from the terminal and from npm; a later signal is meant. */
 const SAME_SIGNAL_MS = 1_000;
 /** After this a stop is no longer waited for. */
 const STOP_LATEST_MS = 9_500;
-/** Rows of trouble looked for at most: doctor tells that there is some, lists tell which. */
-const TROUBLE_MAX = 100;
 
 export function addServiceVerbs(shell: Shell, program: Command, version: string): void {
   program
@@ -96,58 +94,4 @@ function startText(
   if (metricsUrl !== null) lines.push(`Metrics: ${metricsUrl}`);
   lines.push(`Description of the API: ${url}/docs-json`, '');
   return lines.join('\n');
-}
-
-interface Check {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly detail: string;
-}
-
-async function examine({ deps, config, databaseName, keysProblem }: Operator): Promise<Outcome> {
-  const [health, found] = await Promise.all([
-    deps.store.health(),
-    deps.store.run(async (tx) => ({
-      imbalances: await tx.ledger.imbalances(TROUBLE_MAX),
-      stuck: await tx.commands.list({ stuck: true, limit: TROUBLE_MAX }),
-      owed: await tx.funds.open(TROUBLE_MAX),
-      dead: await tx.deliveries.list({
-        status: 'dead_letter',
-        subscriptionId: null,
-        beforeId: null,
-        limit: TROUBLE_MAX,
-      }),
-    })),
-  ]);
-  const unknown = config.unknownVariables;
-  const checks: readonly Check[] = [
-    { name: 'node', ok: true, detail: process.version },
-    none('configuration', unknown, `unknown: ${unknown.join(', ')}`, 'valid'),
-    { name: 'secret keys', ok: keysProblem === null, detail: keysProblem ?? 'of this database' },
-    { name: 'database', ok: health.database, detail: databaseName },
-    { name: 'migrations', ok: health.migrations, detail: health.migrations ? 'done' : 'pending' },
-    none('ledger', found.imbalances, 'does not balance: ponte ledger verify', 'balances'),
-    none('partner commands', found.stuck, 'stuck: ponte commands list --stuck', 'none stuck'),
-    none('refunds', found.owed, 'open: ponte refunds list', 'none open'),
-    none(
-      'webhooks',
-      found.dead,
-      'dead letters: ponte deliveries list --status dead_letter',
-      'no dead letters',
-    ),
-  ];
-  const ok = checks.every((check) => check.ok);
-  return {
-    json: { ok, checks },
-    text: table(
-      ['CHECK', 'OK', 'DETAIL'],
-      checks.map(({ name, ok: good, detail }) => [name, good ? 'yes' : 'NO', detail]),
-      '',
-    ),
-    exit: ok ? 'done' : 'checkFailed',
-  };
-}
-
-function none(name: string, found: readonly unknown[], bad: string, good: string): Check {
-  return { name, ok: found.length === 0, detail: found.length === 0 ? good : bad };
 }

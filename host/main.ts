@@ -120,15 +120,22 @@ export async function startHost(config: Config, role: HostRole = 'all'): Promise
   }
 }
 
-/** Opens the database beside a server that may be running; migrates one that nobody serves. */
-export async function openForOperator(env: Environment): Promise<OperatorAccess> {
+/**
+ * Opens the database beside a server that may be running. Migrates one that nobody serves, unless
+ * it is only looked at: then it may be one that this version cannot read.
+ */
+export async function openForOperator(
+  env: Environment,
+  { examines = false }: { readonly examines?: boolean } = {},
+): Promise<OperatorAccess> {
   const config = readConfig(env);
   const container = opened(config);
   const store = container.get(tokens.store);
   try {
     const { migrations } = await store.health();
-    if (!migrations) store.beginServing();
-    const migrated = migrations ? [] : await store.migrate();
+    const migrates = !migrations && !examines;
+    if (migrates) store.beginServing();
+    const migrated = migrates ? await store.migrate() : [];
     const deps = container.get(tokens.deps);
     warnOfUnknown(config, deps);
     return {
@@ -137,7 +144,7 @@ export async function openForOperator(env: Environment): Promise<OperatorAccess>
       deps,
       payUrl: deps.settings.payUrl,
       migrated,
-      keysProblem: await secretKeysProblem(deps),
+      keysProblem: migrations || migrates ? await secretKeysProblem(deps) : null,
       close: async () => {
         await deps.sender.close();
         await store.close();

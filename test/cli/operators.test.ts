@@ -338,7 +338,7 @@ test('dead letters are found by doctor, and replayed by a running server', async
   const shown = await done(`deliveries show ${delivery?.['id']}`);
   assert.equal((shown['attempts'] as readonly Json[]).length, 7);
   const doctor = await ponte('doctor');
-  assert.equal(doctor.status, 8);
+  assert.equal(doctor.status, 9);
   assert.equal(doctor.json['ok'], false);
 
   const dry = await done('deliveries replay --all-dead --dry-run');

@@ -1,0 +1,182 @@
+// `ponte doctor`: what is wrong with the service, in words that say what to do about it. It changes
+// nothing and migrates nothing. What waits it reads like the metrics do; what is too much, and how
+// bad, is decided here.
+import { statfs } from 'node:fs/promises';
+import {
+  COUNTED_MAX,
+  readBacklog,
+  type Waiting,
+  type WaitingQueue,
+} from '../core/usecases/backlog.js';
+import type { ExitKind, Operator, Outcome } from './operator.js';
+import { table } from './output.js';
+
+/** `warning`: somebody should look at it. `critical`: money or the service is at stake. */
+type Severity = 'ok' | 'warning' | 'critical';
+
+const marks = { ok: 'ok', warning: 'LOOK', critical: 'WRONG' } as const;
+
+export interface Check {
+  readonly name: string;
+  readonly severity: Severity;
+  readonly detail: string;
+}
+
+/** What was found, before it is judged. */
+export interface Findings {
+  readonly nodeVersion: string;
+  readonly unknownVariables: readonly string[];
+  readonly databaseName: string;
+  readonly health: { readonly database: boolean; readonly migrations: boolean };
+  readonly keysProblem: string | null;
+  readonly dataDir: string;
+  readonly freeBytes: number;
+  /** Null where the database cannot be read by this version. */
+  readonly data: { readonly waiting: Waiting; readonly imbalances: number } | null;
+}
+
+const MINUTE_MS = 60_000;
+/** Due work is taken up within a second. */
+const LATE_MS = MINUTE_MS;
+/** By then three attempts have failed. */
+const UNDELIVERED_MS = 15 * MINUTE_MS;
+const GIB = 1_024 ** 3;
+const FREE_MIN_BYTES = GIB / 10;
+const FREE_LOW_BYTES = GIB;
+/** One is as bad as many. */
+const IMBALANCES_MAX = 1;
+
+export async function examine(operator: Operator): Promise<Outcome> {
+  const findings = await found(operator);
+  const checks = diagnose(findings);
+  const ok = checks.every(({ severity }) => severity === 'ok');
+  const broken = checks.some(({ severity }) => severity === 'critical');
+  const exit: ExitKind = broken ? 'checkFailed' : ok ? 'done' : 'attention';
+  return {
+    json: {
+      ok,
+      checks: checks.map((check) => ({ ...check, ok: check.severity === 'ok' })),
+      backlog: findings.data?.waiting ?? null,
+    },
+    text: table(
+      ['CHECK', 'STATE', 'DETAIL'],
+      checks.map(({ name, severity, detail }) => [name, marks[severity], detail]),
+      '',
+    ),
+    exit,
+  };
+}
+
+async function found(operator: Operator): Promise<Findings> {
+  const { deps, config, databaseName, keysProblem } = operator;
+  const { dataDir, unknownVariables } = config;
+  const [health, disk] = await Promise.all([deps.store.health(), statfs(dataDir)]);
+  const readable = health.database && health.migrations;
+  return {
+    nodeVersion: process.version,
+    ...{ unknownVariables, databaseName, health, keysProblem, dataDir },
+    freeBytes: disk.bavail * disk.bsize,
+    data: readable
+      ? {
+          waiting: await readBacklog(deps),
+          imbalances: (await deps.store.run((tx) => tx.ledger.imbalances(IMBALANCES_MAX))).length,
+        }
+      : null,
+  };
+}
+
+export function diagnose(findings: Findings): readonly Check[] {
+  const { unknownVariables, health, keysProblem, databaseName, dataDir, freeBytes } = findings;
+  const unknown = unknownVariables.join(', ');
+  const free = `${(freeBytes / GIB).toFixed(1)} GiB free at ${dataDir}`;
+  return [
+    { name: 'node', severity: 'ok', detail: findings.nodeVersion },
+    unless(unknown === '', 'configuration', 'valid', ['warning', `unknown: ${unknown}`]),
+    unless(health.database, 'database', databaseName, [
+      'critical',
+      `${databaseName} cannot be reached`,
+    ]),
+    ...(health.database ? [migrationsCheck(health.migrations)] : []),
+    unless(freeBytes >= FREE_LOW_BYTES, 'disk', free, [
+      freeBytes < FREE_MIN_BYTES ? 'critical' : 'warning',
+      `only ${free}`,
+    ]),
+    ...(findings.data === null ? [] : dataChecks(findings.data, keysProblem)),
+  ];
+}
+
+function migrationsCheck(done: boolean): Check {
+  const missing = 'pending, or of a newer version: ponte migrate tells which';
+  return unless(done, 'migrations', 'done', ['critical', missing]);
+}
+
+function dataChecks(
+  { waiting, imbalances }: NonNullable<Findings['data']>,
+  keysProblem: string | null,
+): readonly Check[] {
+  const { queues, undeliveredMs, stuckCommands, deadLetters, operatorFunds } = waiting;
+  const { deliveries, ...ours } = queues;
+  const late = Object.entries(ours).filter(([, { lateMs }]) => lateMs > LATE_MS);
+  const lateQueues = late.map(([name, queue]) => lateQueue(name, queue)).join('; ');
+  const slow = deliveries.lateMs > LATE_MS;
+  return [
+    unless(keysProblem === null, 'secret keys', 'of this database', [
+      'critical',
+      keysProblem ?? '',
+    ]),
+    unless(imbalances === 0, 'ledger', 'balances', [
+      'critical',
+      'does not balance: ponte ledger verify',
+    ]),
+    unless(stuckCommands === 0, 'partner commands', 'none stuck', [
+      'critical',
+      `${counted(stuckCommands, 'command')} stuck: ponte commands list --stuck`,
+    ]),
+    unless(operatorFunds === 0, 'funds', 'all accounted for', [
+      'critical',
+      `${counted(operatorFunds, 'payment')} whose money needs a person: ponte refunds list`,
+    ]),
+    unless(late.length === 0, 'workers', 'nothing waits for them', [
+      'critical',
+      `${lateQueues}. Nobody takes it up: is a server running?`,
+    ]),
+    unless(!slow && undeliveredMs <= UNDELIVERED_MS, 'deliveries', 'on time', [
+      'warning',
+      slow
+        ? `${lateQueue('webhooks', deliveries)}: a receiver is slow, or no server is running`
+        : `the oldest undelivered event is ${spoken(undeliveredMs)} old: ` +
+          'ponte deliveries list --status pending',
+    ]),
+    unless(deadLetters === 0, 'dead letters', 'none', [
+      'warning',
+      `${counted(deadLetters, 'delivery', 'deliveries')} given up: ` +
+        'ponte deliveries list --status dead_letter',
+    ]),
+  ];
+}
+
+function unless(
+  good: boolean,
+  name: string,
+  detail: string,
+  [severity, problem]: readonly [Exclude<Severity, 'ok'>, string],
+): Check {
+  return good ? { name, severity: 'ok', detail } : { name, severity, detail: problem };
+}
+
+function lateQueue(name: string, { due, lateMs }: WaitingQueue): string {
+  return `${name}: ${counted(due, 'row')} due, the oldest for ${spoken(lateMs)}`;
+}
+
+function counted(count: number, one: string, many = `${one}s`): string {
+  if (count === 1) return `1 ${one}`;
+  return `${count}${count < COUNTED_MAX ? '' : ' or more'} ${many}`;
+}
+
+/** In the one unit that tells most. */
+function spoken(durationMs: number): string {
+  const minutes = Math.floor(durationMs / MINUTE_MS);
+  if (minutes < 120) return counted(minutes, 'minute');
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`;
+}

@@ -1,0 +1,198 @@
+// What doctor says of each defect, how bad it is, and that looking changes nothing.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { after, describe, test } from 'node:test';
+import { openSqliteStore } from '../../adapters/storage/sqlite.js';
+import { diagnose, type Findings } from '../../cli/doctor.js';
+import type { Shell } from '../../cli/operator.js';
+import { runProgram } from '../../cli/program.js';
+import { aDelivery, anEvent } from '../support/domain-samples.js';
+import { localPostgres } from '../support/local-postgres.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'ponte-doctor-'));
+after(() => rmSync(folder, { recursive: true }));
+const postgres = localPostgres();
+
+async function run(env: Shell['env'], words: string) {
+  let stdout = '';
+  const shell: Shell = {
+    env,
+    stdin: Readable.from([]),
+    stdout: { write: (text) => (stdout += text) },
+    stderr: { write: () => true },
+    exitCode: 0,
+  };
+  await runProgram(shell, words.split(' '));
+  return { status: shell.exitCode, stdout };
+}
+
+const MINUTE_MS = 60_000;
+const GIB = 1_024 ** 3;
+const nothing = { due: 0, lateMs: 0 };
+const idle = {
+  queues: {
+    ...{ outbox: nothing, deliveries: nothing, commands: nothing, inbox: nothing },
+    ...{ mails: nothing, documents: nothing, advances: nothing },
+  },
+  ...{ undeliveredMs: 0, stuckCommands: 0, deadLetters: 0, operatorFunds: 0 },
+};
+const healthy: Findings = {
+  nodeVersion: 'v24.0.0',
+  unknownVariables: [],
+  databaseName: 'ponte.db',
+  health: { database: true, migrations: true },
+  keysProblem: null,
+  dataDir: 'data',
+  freeBytes: 12.34 * GIB,
+  data: { waiting: idle, imbalances: 0 },
+};
+
+type WaitingPart = Omit<Partial<typeof idle>, 'queues'> & {
+  readonly queues?: Partial<(typeof idle)['queues']>;
+};
+
+function waiting({ queues = {}, ...rest }: WaitingPart): Partial<Findings> {
+  const all = { ...idle, ...rest, queues: { ...idle.queues, ...queues } };
+  return { data: { waiting: all, imbalances: 0 } };
+}
+
+/** What is not as it should be, one line each. */
+function wrong(findings: Partial<Findings>): readonly string[] {
+  return diagnose({ ...healthy, ...findings })
+    .filter(({ severity }) => severity !== 'ok')
+    .map(({ name, severity, detail }) => `${severity} ${name}: ${detail}`);
+}
+
+test('a healthy service is told check by check', () => {
+  assert.deepEqual(wrong({}), []);
+  assert.deepEqual(
+    diagnose(healthy).map(({ name, detail }) => `${name}: ${detail}`),
+    [
+      ...['node: v24.0.0', 'configuration: valid', 'database: ponte.db', 'migrations: done'],
+      ...['disk: 12.3 GiB free at data', 'secret keys: of this database', 'ledger: balances'],
+      ...['partner commands: none stuck', 'funds: all accounted for'],
+      ...['workers: nothing waits for them', 'deliveries: on time', 'dead letters: none'],
+    ],
+  );
+});
+
+describe('each defect is told in words, with what to do about it', () => {
+  const late = (minutes: number, due = 3) => ({ due, lateMs: minutes * MINUTE_MS + 1 });
+  const cases: readonly (readonly [Partial<Findings>, string])[] = [
+    [{ unknownVariables: ['PONTE_PROT'] }, 'warning configuration: unknown: PONTE_PROT'],
+    [
+      { health: { database: false, migrations: false }, data: null },
+      'critical database: ponte.db cannot be reached',
+    ],
+    [
+      { health: { database: true, migrations: false }, data: null },
+      'critical migrations: pending, or of a newer version: ponte migrate tells which',
+    ],
+    [{ keysProblem: 'nothing opens' }, 'critical secret keys: nothing opens'],
+    [{ freeBytes: GIB / 2 }, 'warning disk: only 0.5 GiB free at data'],
+    [{ freeBytes: 5 }, 'critical disk: only 0.0 GiB free at data'],
+    [
+      { data: { waiting: idle, imbalances: 1 } },
+      'critical ledger: does not balance: ponte ledger verify',
+    ],
+    [
+      waiting({ stuckCommands: 1 }),
+      'critical partner commands: 1 command stuck: ponte commands list --stuck',
+    ],
+    [
+      waiting({ stuckCommands: 10_000 }),
+      'critical partner commands: 10000 or more commands stuck: ponte commands list --stuck',
+    ],
+    [
+      waiting({ operatorFunds: 2 }),
+      'critical funds: 2 payments whose money needs a person: ponte refunds list',
+    ],
+    [
+      waiting({ queues: { outbox: late(5), mails: late(1, 1) } }),
+      'critical workers: outbox: 3 rows due, the oldest for 5 minutes; ' +
+        'mails: 1 row due, the oldest for 1 minute. Nobody takes it up: is a server running?',
+    ],
+    [
+      waiting({ queues: { deliveries: late(180) } }),
+      'warning deliveries: webhooks: 3 rows due, the oldest for 3 hours: ' +
+        'a receiver is slow, or no server is running',
+    ],
+    [
+      waiting({ undeliveredMs: 16 * MINUTE_MS }),
+      'warning deliveries: the oldest undelivered event is 16 minutes old: ' +
+        'ponte deliveries list --status pending',
+    ],
+    [
+      waiting({ undeliveredMs: 3 * 24 * 60 * MINUTE_MS }),
+      'warning deliveries: the oldest undelivered event is 3 days old: ' +
+        'ponte deliveries list --status pending',
+    ],
+    [
+      waiting({ deadLetters: 2 }),
+      'warning dead letters: 2 deliveries given up: ponte deliveries list --status dead_letter',
+    ],
+  ];
+  for (const [findings, told] of cases) {
+    test(told.slice(0, 70), () => assert.deepEqual(wrong(findings), [told]));
+  }
+
+  test('work that is due since a moment, and an event between two attempts, are no defects', () => {
+    const soon = { due: 500, lateMs: MINUTE_MS };
+    const queues = { outbox: soon, deliveries: soon, commands: soon };
+    assert.deepEqual(wrong(waiting({ queues, undeliveredMs: 15 * MINUTE_MS })), []);
+  });
+});
+
+test('the exit code tells what is wrong from what is to be looked at', async () => {
+  const env = { PONTE_DATA_DIR: join(folder, 'late') };
+  assert.equal((await run(env, 'migrate')).status, 0);
+  const doctor = async () => {
+    const { status, stdout } = await run(env, 'doctor --json');
+    return {
+      status,
+      ...(JSON.parse(stdout) as { readonly ok: boolean; readonly backlog: unknown }),
+    };
+  };
+  const { status, ok, backlog } = await doctor();
+  assert.deepEqual([status, ok, backlog], [0, true, idle]);
+  const store = openSqliteStore({ path: join(env.PONTE_DATA_DIR, 'ponte.db') });
+  const longAgoMs = Date.now() - 3 * 60 * MINUTE_MS;
+  const waits = { createdAtMs: longAgoMs, dueAtMs: Date.now() + 60 * MINUTE_MS };
+  await store.run(async (tx) => tx.deliveries.insert(aDelivery(waits)));
+  const told = await doctor();
+  assert.deepEqual([told.status, told.ok], [9, false]);
+  await store.run(async (tx) => tx.outbox.append(anEvent({ createdAtMs: longAgoMs })));
+  await store.close();
+  assert.equal((await doctor()).status, 8);
+  const { stdout } = await run(env, 'doctor');
+  assert.match(stdout, /^workers +WRONG +outbox: 1 row due, the oldest for 3 hours\. /m);
+  assert.match(stdout, /^deliveries +LOOK +the oldest undelivered event is 3 hours old: /m);
+});
+
+test('a database that was not migrated is told, and is not migrated', async () => {
+  const env = { PONTE_DATA_DIR: join(folder, 'new') };
+  const first = await run(env, 'doctor');
+  assert.equal(first.status, 8);
+  assert.match(first.stdout, /^migrations +WRONG +pending/m);
+  assert.equal((await run(env, 'doctor')).status, 8);
+  assert.equal((await run(env, 'migrate')).status, 0);
+  assert.equal((await run(env, 'doctor')).status, 0);
+});
+
+test('PostgreSQL is looked at likewise, and told when it cannot be reached', async () => {
+  const env = {
+    PONTE_DATA_DIR: join(folder, 'postgres'),
+    PONTE_DATABASE_URL: await postgres.newDatabase(),
+  };
+  assert.match((await run(env, 'doctor')).stdout, /^migrations +WRONG +pending/m);
+  assert.equal((await run(env, 'migrate')).status, 0);
+  assert.equal((await run(env, 'doctor')).status, 0);
+  const gone = { ...env, PONTE_DATABASE_URL: 'postgres://ponte:secret@127.0.0.1:1/ponte' };
+  const { status, stdout } = await run(gone, 'doctor');
+  assert.equal(status, 8);
+  assert.match(stdout, /^database +WRONG +\S+ cannot be reached/m);
+  assert.doesNotMatch(stdout, /:secret@|secret keys/);
+});
