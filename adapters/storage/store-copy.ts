@@ -100,9 +100,23 @@ async function copyFrom(
       await client.query('drop table store_copy');
       return copies;
     });
+  } catch (error) {
+    throw toOperator(error);
   } finally {
     await connections.close();
   }
+}
+
+/** Why the target cannot be reached: a wrong name or password is one of the reasons. */
+function toOperator(error: unknown): unknown {
+  if (!(error instanceof PonteError) || error.code !== 'StoreUnavailable') return error;
+  const { cause } = error;
+  const why = cause instanceof Error ? cause.message || Reflect.get(cause, 'code') : cause;
+  return new PonteError(
+    error.code,
+    `The target cannot be reached (${why}). Give the same command again: it goes on where it was.`,
+    { cause },
+  );
 }
 
 // ------------------------------------------------------------------------------- the mark

@@ -147,6 +147,18 @@ test('what names no databases is refused with code 2, a file that is not there w
   assert.equal(await copy(`sqlite:${file}.none`, 'postgres://127.0.0.1/ponte'), 3);
 });
 
+test('a target that cannot be reached ends with code 6, and why', async () => {
+  const url = new URL(await postgres.newDatabase());
+  url.password = 'wrong';
+  const wrong = await ponte(['store', 'copy', '--from', `sqlite:${file}`, '--to', url.href]);
+  assert.equal(wrong.status, 6);
+  assert.match(wrong.stderr, /cannot be reached \(password authentication failed .*again/);
+  url.port = '1';
+  const nobody = await ponte(['store', 'copy', '--from', `sqlite:${file}`, '--to', url.href]);
+  assert.equal(nobody.status, 6);
+  assert.match(nobody.stderr, /cannot be reached \(.*ECONNREFUSED/);
+});
+
 test('prune removes what is old, after a dry run that counts it and changes nothing', async () => {
   const env = { PONTE_DATA_DIR: join(folder, 'pruned'), PONTE_LOG_LEVEL: 'silent' };
   const { deps, close } = await openForOperator(env);
