@@ -4,6 +4,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 type Calls = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
@@ -94,6 +95,14 @@ export function cpuMsOf(pid: number): number {
 export function memoryMbOf(pid: number): number {
   const kib = /VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return (Number(kib) * 1_024) / 1e6;
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
 }
 
 function endOf(child: ChildProcess): Promise<void> {

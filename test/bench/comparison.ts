@@ -37,8 +37,8 @@ export type Row = (bench: Bench) => Promise<readonly Figure[]>;
 
 export interface Contender {
   readonly what: string;
-  readonly pid: number;
-  readonly job: Pick<LoadJob, 'url' | 'method' | 'path' | 'headers' | 'body' | 'ids'>;
+  readonly pids: readonly number[];
+  readonly job: Pick<LoadJob, 'urls' | 'method' | 'path' | 'headers' | 'body' | 'ids'>;
   /** Waits until it has nothing left to do that would slow the next one down. */
   readonly settle?: () => Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function compareThroughput(
   const next = contenders.map(() => 0);
   for (let round = 0; round < bench.rounds; round += 1) {
     for (const [index, contender] of contenders.entries()) {
-      const cpuBefore = cpuMsOf(contender.pid);
+      const cpuBefore = sum(contender.pids.map(cpuMsOf));
       const result = await bench.load({
         ...contender.job,
         firstNumber: next[index] ?? 0,
@@ -72,12 +72,12 @@ export async function compareThroughput(
         warmUpMs: round === 0 ? 3_000 : 500,
         durationMs: bench.roundMs,
       });
-      const memoryMb = memoryMbOf(contender.pid);
+      const memoryMb = Math.max(...contender.pids.map(memoryMbOf));
       const wrong = Object.keys(result.statuses).filter((status) => status !== expected);
       if (wrong.length > 0) throw new Error(`${contender.what} answered ${wrong.join(', ')}`);
       await contender.settle?.();
       const answers = result.nextNumber - (next[index] ?? 0);
-      const cpuUs = ((cpuMsOf(contender.pid) - cpuBefore) * 1_000) / answers;
+      const cpuUs = ((sum(contender.pids.map(cpuMsOf)) - cpuBefore) * 1_000) / answers;
       next[index] = result.nextNumber;
       rounds[index]?.push({ ...result, cpuUs, memoryMb });
       const [speed, p99] = [Math.round(result.perSecond), result.p99Ms.toFixed(1)];
@@ -127,6 +127,10 @@ export function median(values: readonly number[]): number {
   const middle = sorted.length / 2;
   const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
   return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 export async function until(isSo: () => Promise<boolean>, everyMs = 50): Promise<void> {

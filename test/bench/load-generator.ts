@@ -6,7 +6,8 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
 export interface LoadJob {
-  readonly url: string;
+  /** Connections are shared out over them. */
+  readonly urls: readonly string[];
   readonly method: 'GET' | 'POST';
   /**
    * In path, headers and body `$n` is a number that never comes again, `$k` one below 1,000, `$t`
@@ -49,8 +50,7 @@ const lengthLine = /\r\ncontent-length: *(\d+)/i;
 /** Plays one job to its end. */
 export async function playLoad(job: LoadJob): Promise<LoadResult> {
   const { ratePerSecond, warmUpMs, durationMs } = job;
-  const { hostname, port, host } = new URL(job.url);
-  const write = requestWriter(job, host);
+  const write = requestWriter(job);
   const latenciesMs: number[] = [];
   const statuses: Record<string, number> = {};
   const idle: Client[] = [];
@@ -73,8 +73,11 @@ export async function playLoad(job: LoadJob): Promise<LoadResult> {
     if (phase === 'ending' || next === undefined) idle.push(client);
     else ask(client, next);
   };
-  const open = () => openClient(hostname, Number(port), answered);
-  const clients = await Promise.all(Array.from({ length: job.connections }, open));
+  const clients = await Promise.all(
+    Array.from({ length: job.connections }, (_, at) =>
+      openClient(job.urls[at % job.urls.length] ?? '', answered),
+    ),
+  );
 
   const startedAtMs = performance.now();
   if (ratePerSecond === null) for (const client of clients) ask(client, startedAtMs);
@@ -109,9 +112,9 @@ export function quantile(sorted: ArrayLike<number>, share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-function requestWriter(job: LoadJob, host: string): (number: number, meantAtMs: number) => string {
+function requestWriter(job: LoadJob): (number: number, meantAtMs: number) => string {
   const lines = Object.entries(job.headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const head = ` HTTP/1.1\r\nhost: ${host}\r\n${lines.join('')}`;
+  const head = ` HTTP/1.1\r\nhost: 127.0.0.1\r\n${lines.join('')}`;
   const filled = (text: string, number: number, meantAtMs: number) => {
     if (!text.includes('$')) return text;
     const meantAtUs = Math.round((performance.timeOrigin + meantAtMs) * 1_000);
@@ -132,12 +135,12 @@ function requestWriter(job: LoadJob, host: string): (number: number, meantAtMs: 
 
 /** Answers are short and carry their length: nothing else is understood here. */
 function openClient(
-  hostname: string,
-  port: number,
+  url: string,
   answered: (client: Client, status: string) => void,
 ): Promise<Client> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: hostname, port, noDelay: true });
+    const { hostname: host, port } = new URL(url);
+    const socket = connect({ host, port: Number(port), noDelay: true });
     const client: Client = { socket, meantAtMs: null, rest: null };
     socket.once('connect', () => resolve(client));
     socket.once('error', reject);

@@ -9,14 +9,23 @@ import { parseArgs } from 'node:util';
 import { startChild } from './child-calls.js';
 import type { Bench, Figure, Row } from './comparison.js';
 import type { LoadCalls } from './load-process.js';
-import { createOnSqlite } from './rows/create.js';
+import { createOnPostgres, createOnSqlite, hosts, rateLimit } from './rows/create.js';
+import { deliveries } from './rows/drain.js';
+import { latency } from './rows/latency.js';
 import { read } from './rows/read.js';
+import { scale } from './rows/scale.js';
 import { start } from './rows/start.js';
 
 const rows: Readonly<Record<string, Row>> = {
   'create-sqlite': createOnSqlite,
+  'create-postgres': createOnPostgres,
+  'rate-limit': rateLimit,
+  deliveries,
   read,
+  latency,
+  scale,
   start,
+  hosts,
 };
 
 const folder = fileURLToPath(new URL('.', import.meta.url));

@@ -15,15 +15,15 @@ export interface PonteServer {
   /** What a client of this server sends with each request. */
   readonly headers: Readonly<Record<string, string>>;
   call(method: string, path: string, body?: unknown): Promise<Readonly<Record<string, unknown>>>;
-  /** Stops it as an operator would. */
-  end(): Promise<void>;
+  /** Stops it as an operator would; what it stored goes with it unless it is kept. */
+  end(options?: { readonly keep: boolean }): Promise<void>;
 }
 
 export interface PonteOptions {
   /** The folder of the clone that is run; this one unless given. */
   readonly clone?: string | undefined;
-  /** A data directory of an earlier server, with its key; made and removed unless given. */
-  readonly earlier?: { readonly dataDir: string; readonly key: string };
+  /** A server whose data directory and key are taken over; new ones unless given. */
+  readonly earlier?: Pick<PonteServer, 'dataDir' | 'key'>;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -56,11 +56,11 @@ export async function startPonte(options: PonteOptions = {}): Promise<PonteServe
       if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${answer}`);
       return JSON.parse(answer) as Readonly<Record<string, unknown>>;
     },
-    end: async () => {
+    end: async ({ keep } = { keep: false }) => {
       const exited = child.exitCode === null ? once(child, 'exit') : null;
       child.kill('SIGTERM');
       await exited;
-      if (earlier === undefined) rmSync(dataDir, { recursive: true, force: true });
+      if (!keep) rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }

@@ -7,6 +7,8 @@ import { quantile } from './load-generator.js';
 
 export interface Received {
   readonly count: number;
+  /** Between the first and the last of them. */
+  readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
@@ -14,6 +16,7 @@ export interface Received {
 const sentAt = /sent-(\d{16})-/;
 let count = 0;
 let latenciesMs: number[] = [];
+let [firstAtMs, lastAtMs] = [0, 0];
 
 const server = createServer((request, response) => {
   let text = '';
@@ -23,6 +26,8 @@ const server = createServer((request, response) => {
   });
   request.on('end', () => {
     count += 1;
+    lastAtMs = performance.now();
+    if (count === 1) firstAtMs = lastAtMs;
     const found = sentAt.exec(text)?.[1];
     if (found !== undefined) {
       const nowMs = performance.timeOrigin + performance.now();
@@ -43,7 +48,8 @@ const calls = {
   },
   received: async (): Promise<Received> => {
     const sorted = Float64Array.from(latenciesMs).sort();
-    return { count, p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) };
+    const perSecond = ((count - 1) * 1_000) / (lastAtMs - firstAtMs);
+    return { count, perSecond, p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) };
   },
 };
 export type ReceiverCalls = typeof calls;

@@ -3,12 +3,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startPostgres } from '../bench-postgres.js';
 import { startChild } from '../child-calls.js';
 import {
   type Bench,
   type Contender,
   compareThroughput,
   type Figure,
+  type Measured,
   until,
   versus,
 } from '../comparison.js';
@@ -34,19 +36,20 @@ export function createHeaders(key: string): Readonly<Record<string, string>> {
 }
 
 /** Ponte under load, with one subscription to a receiver that answers at once. */
-export async function ponteCreating(
+async function ponteCreating(
   what: string,
   server: PonteServer,
-): Promise<Contender & { readonly end: () => Promise<void> }> {
+  beside: PonteServer | null = null,
+): Promise<Creating> {
   const receiver = await startChild<ReceiverCalls>('receiver.ts');
   const url = await receiver.call('url');
   await server.call('POST', '/v1/webhook-subscriptions', { url, eventTypes: ['payment_intent.*'] });
   return {
     what,
-    pid: server.pid,
+    pids: beside === null ? [server.pid] : [server.pid, beside.pid],
     job: {
       ...createRequest,
-      url: server.url,
+      urls: beside === null ? [server.url] : [server.url, beside.url],
       headers: createHeaders(server.key),
       body: createBody,
     },
@@ -61,50 +64,119 @@ export async function ponteCreating(
       }, 400);
     },
     end: async () => {
+      await beside?.end({ keep: true });
       await server.end();
       await receiver.end();
     },
   };
 }
 
-export async function peerCreating(
+async function peerCreating(
   what: string,
   file: string,
   args: readonly string[],
-): Promise<Contender & { readonly end: () => Promise<void> }> {
+): Promise<Creating> {
   const peer = await startChild<PeerCalls>(file, args);
   const { url, key } = await peer.call('address');
-  const job = { ...createRequest, url, headers: createHeaders(key), body: createBody };
-  return { what, pid: peer.pid, job, end: () => peer.end() };
+  const job = { ...createRequest, urls: [url], headers: createHeaders(key), body: createBody };
+  return { what, pids: [peer.pid], job, end: () => peer.end() };
 }
 
 export async function createOnSqlite(bench: Bench): Promise<readonly Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-bench-peer-'));
-  const ponte = await ponteCreating('Ponte', await startPonte());
-  const peer = await peerCreating('Fastify + better-sqlite3', 'peers/fastify-sqlite.mjs', [
-    join(folder, 'peer.db'),
-  ]);
-  const before =
-    bench.before === null
-      ? []
-      : [await ponteCreating('Ponte before', await startPonte({ clone: bench.before }))];
-  const all = [ponte, peer, ...before];
-  const [mine, others, was] = await compareThroughput(bench, all, '201');
-  for (const { end } of all) await end();
+  const ponte = await ponteCreating('Ponte on SQLite', await startPonte());
+  const file = join(folder, 'peer.db');
+  const peer = await peerCreating('Fastify + better-sqlite3', 'peers/fastify-sqlite.mjs', [file]);
+  const before = await pontesBefore(bench, async () => ({}));
+  const [mine, [other], was] = await compared(bench, ponte, [peer], before);
   rmSync(folder, { recursive: true });
-  if (mine === undefined || others === undefined) throw new Error('both were measured');
   return [
-    versus('create-sqlite', mine, others, 2.2),
-    ...(was === undefined ? [] : [versus('create-sqlite', mine, was, null)]),
-    {
-      row: 'create-sqlite',
-      what: 'Ponte, resident memory at full load',
-      unit: 'MB',
-      value: mine.memoryMb,
-      against: null,
-      ratio: null,
-      goal: { kind: 'at most', value: 200 },
-      notes: {},
-    },
+    ...(other === undefined ? [] : [versus('create-sqlite', mine, other, 2.2)]),
+    ...was.map((one) => versus('create-sqlite', mine, one, null)),
+    memory('create-sqlite', mine),
   ];
+}
+
+export async function createOnPostgres(bench: Bench): Promise<readonly Figure[]> {
+  const postgres = await startPostgres();
+  const onPostgres = async () => ({ PONTE_DATABASE_URL: await postgres.newDatabase() });
+  const env = await onPostgres();
+  const ponte = await ponteCreating('Ponte on PostgreSQL', await startPonte({ env }));
+  const peer = async (what: string, way: string) =>
+    peerCreating(what, 'peers/fastify-postgres.mjs', [await postgres.newDatabase(), way]);
+  const peers = [
+    await peer('Fastify + pg, a transaction', 'transaction'),
+    await peer('Fastify + pg, one statement', 'statement'),
+  ];
+  const before = await pontesBefore(bench, onPostgres);
+  const [mine, [transaction, statement], was] = await compared(bench, ponte, peers, before);
+  await postgres.end();
+  return [
+    ...(transaction === undefined ? [] : [versus('create-postgres', mine, transaction, 2.2)]),
+    ...(statement === undefined ? [] : [versus('create-postgres', mine, statement, 0.8)]),
+    ...was.map((one) => versus('create-postgres', mine, one, null)),
+    memory('create-postgres', mine),
+  ];
+}
+
+/** The limit is far above what is asked, so that it is counted and never reached. */
+export async function rateLimit(bench: Bench): Promise<readonly Figure[]> {
+  const postgres = await startPostgres();
+  const limits = { PONTE_RATE_LIMIT_PER_MINUTE: '10000000', PONTE_RATE_LIMIT_BURST: '1000000' };
+  const figures: Figure[] = [];
+  for (const database of ['SQLite', 'PostgreSQL']) {
+    const own = async (): Promise<Readonly<Record<string, string>>> =>
+      database === 'SQLite' ? {} : { PONTE_DATABASE_URL: await postgres.newDatabase() };
+    const limited = await startPonte({ env: { ...(await own()), ...limits } });
+    const on = await ponteCreating(`Ponte on ${database}, rate limits on`, limited);
+    const off = await ponteCreating('off', await startPonte({ env: await own() }));
+    const [mine, [other]] = await compared(bench, on, [off], []);
+    if (other !== undefined) figures.push(versus('rate-limit', mine, other, null));
+  }
+  await postgres.end();
+  return figures;
+}
+
+/** Half of the clients at each of two hosts, against all of them at one. */
+export async function hosts(bench: Bench): Promise<readonly Figure[]> {
+  const postgres = await startPostgres();
+  const [own, shared] = [await postgres.newDatabase(), await postgres.newDatabase()];
+  const one = await ponteCreating('one', await startPonte({ env: { PONTE_DATABASE_URL: own } }));
+  const env = { PONTE_DATABASE_URL: shared };
+  const first = await startPonte({ env });
+  const second = await startPonte({ env, earlier: first });
+  const two = await ponteCreating('Ponte, two hosts on one PostgreSQL', first, second);
+  const [mine, [other]] = await compared(bench, two, [one], []);
+  await postgres.end();
+  return other === undefined ? [] : [versus('hosts', mine, other, null)];
+}
+
+type Creating = Contender & { readonly end: () => Promise<void> };
+
+/** Ponte, its peers and its builds before, in this order; all end. */
+async function compared(
+  bench: Bench,
+  ponte: Creating,
+  peers: readonly Creating[],
+  before: readonly Creating[],
+): Promise<readonly [mine: Measured, others: readonly Measured[], was: readonly Measured[]]> {
+  const all = [ponte, ...peers, ...before];
+  const [mine, ...rest] = await compareThroughput(bench, all, '201');
+  for (const { end } of all) await end();
+  if (mine === undefined) throw new Error('Ponte was measured');
+  return [mine, rest.slice(0, peers.length), rest.slice(peers.length)];
+}
+
+async function pontesBefore(
+  { before: clone }: Bench,
+  newEnv: () => Promise<Readonly<Record<string, string>>>,
+): Promise<readonly Creating[]> {
+  if (clone === null) return [];
+  return [await ponteCreating('Ponte before', await startPonte({ clone, env: await newEnv() }))];
+}
+
+function memory(row: string, { what, memoryMb: value }: Measured): Figure {
+  const goal = { kind: 'at most', value: 200 } as const;
+  const name = `${what}, resident memory at full load`;
+  return { row, what: name, unit: 'MB', value, against: null, ratio: null, goal, notes: {} };
 }

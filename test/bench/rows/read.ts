@@ -25,8 +25,15 @@ export async function read(bench: Bench): Promise<readonly Figure[]> {
   const { url } = await peer.call('address');
   const constant: Contender = {
     what: 'Fastify, a constant object',
-    pid: peer.pid,
-    job: { method: 'GET', path: '/v1/payment-intents/$n', url, headers: {}, body: null, ids: [] },
+    pids: [peer.pid],
+    job: {
+      method: 'GET',
+      path: '/v1/payment-intents/$n',
+      urls: [url],
+      headers: {},
+      body: null,
+      ids: [],
+    },
   };
   const [mine, others, was] = await compareThroughput(
     bench,
@@ -59,10 +66,10 @@ async function ponteReading(what: string, server: PonteServer): Promise<Contende
   const job = {
     method: 'GET',
     path: '/v1/payment-intents/$i',
-    url: server.url,
+    urls: [server.url],
     headers,
     body: null,
     ids,
   } as const;
-  return { what, pid: server.pid, job };
+  return { what, pids: [server.pid], job };
 }

@@ -2,10 +2,9 @@
 // an empty data directory and on one that was served before, and `ponte --help`.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../child-calls.js';
 import { type Bench, type Figure, median, until } from '../comparison.js';
 import { spawnPonte } from '../ponte-server.js';
 
@@ -62,12 +61,4 @@ async function toEnd(words: readonly string[]): Promise<number> {
   child.stdout?.resume();
   await once(child, 'exit');
   return performance.now() - startedAtMs;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
 }

