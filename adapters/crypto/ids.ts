@@ -10,12 +10,13 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARACTERS = 10;
 const RANDOM_BYTES = 10;
 const TIME_LIMIT_MS = 2 ** 48;
+const POOL_BYTES = 4_096;
 
 /** Gives this many fresh bytes. */
 export type ByteSource = (length: number) => Uint8Array;
 
 /** Unguessable only if `bytes` is: the default is the system's generator. */
-export function createIds(bytes: ByteSource = randomBytes): Ids {
+export function createIds(bytes: ByteSource = pooledBytes()): Ids {
   return {
     next(prefix: IdPrefix, nowMs: number): string {
       assert(
@@ -25,6 +26,22 @@ export function createIds(bytes: ByteSource = randomBytes): Ids {
       return `${prefix}_${timeText(nowMs)}${randomText(bytes(RANDOM_BYTES))}`;
     },
     randomBytes: bytes,
+  };
+}
+
+/** The system's generator, asked for many bytes at once: a call costs more than the bytes do. */
+function pooledBytes(): ByteSource {
+  let pool = randomBytes(POOL_BYTES);
+  let used = 0;
+  return (length) => {
+    if (length > POOL_BYTES / 4) return randomBytes(length);
+    if (used + length > POOL_BYTES) {
+      pool = randomBytes(POOL_BYTES);
+      used = 0;
+    }
+    const bytes = pool.subarray(used, used + length);
+    used += length;
+    return bytes;
   };
 }
 

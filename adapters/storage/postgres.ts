@@ -2,6 +2,7 @@
 // wait are applied as one transaction in one round trip, so that one commit serves many callers. A
 // batch that fails is told apart from those it went with, which are applied without it. It knows no
 // aggregate.
+import type { Writable } from 'node:stream';
 import type pg from 'pg';
 import { assert, PonteError } from '../../core/errors.js';
 import { type Database, type Param, type Row, type Statement, StoreConflict } from './database.js';
@@ -156,7 +157,9 @@ export class PostgresDatabase implements Database {
     this.#readTrips += 1;
     try {
       await this.#connections.use('repeatable', async (client) => {
-        const answers = await allSettled(questions.map(({ query }) => send(client, query)));
+        const answers = await together(client, () =>
+          questions.map(({ query }) => send(client, query)),
+        );
         for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;
         for (const [index, { answer }] of questions.entries()) {
           const settled = answers[index] as PromiseFulfilledResult<pg.QueryResult>;
@@ -190,7 +193,7 @@ export class PostgresDatabase implements Database {
     const queries = planned(group.flatMap(({ statements }) => statements));
     try {
       await this.#connections.use('once', async (client) => {
-        const answers = await allSettled([
+        const answers = await together(client, () => [
           client.query('begin'),
           ...queries.map((query) => send(client, query)),
           client.query('commit'),
@@ -296,9 +299,23 @@ function send(
   return client.query({ name, text, values: [...values] });
 }
 
-/** All are sent before the first is waited for, and none is left without a listener. */
-function allSettled<T>(promises: readonly Promise<T>[]): Promise<PromiseSettledResult<T>[]> {
-  return Promise.allSettled(promises);
+/** All are sent in one packet before the first is waited for, and none is left without a listener. */
+function together(
+  client: pg.ClientBase,
+  sendAll: () => readonly Promise<pg.QueryResult>[],
+): Promise<readonly PromiseSettledResult<pg.QueryResult>[]> {
+  // The driver writes each query by itself: as many system calls as there are queries.
+  const { stream } = (client as pg.ClientBase & { readonly connection: Connected }).connection;
+  stream.cork();
+  try {
+    return Promise.allSettled(sendAll());
+  } finally {
+    stream.uncork();
+  }
+}
+
+interface Connected {
+  readonly stream: Pick<Writable, 'cork' | 'uncork'>;
 }
 
 function asConflict(error: unknown): unknown {

@@ -107,29 +107,50 @@ async function runOnce<T>(database: Database, work: (tx: Tx) => Promise<T>): Pro
   }
 }
 
+const partsOf: { readonly [Part in keyof Tx]: (staging: Staging) => Tx[Part] } = {
+  organizations: organizationsOf,
+  members: membersOf,
+  keys: keysOf,
+  payments: paymentsOf,
+  funds: fundsOf,
+  quotes: quotesOf,
+  commands: commandsOf,
+  ledger: ledgerOf,
+  idempotency: idempotencyOf,
+  buyers: buyersOf,
+  accounts: accountsOf,
+  documents: documentsOf,
+  mails: mailsOf,
+  outbox: outboxOf,
+  feed: feedOf,
+  subscriptions: subscriptionsOf,
+  deliveries: deliveriesOf,
+  inbox: inboxOf,
+  advances: advancesOf,
+  retention: retentionOf,
+  keyCanaries: keyCanariesOf,
+  backlog: backlogOf,
+};
+
+/** Every part of a Tx is made when it is first asked for: work uses a few of the many. */
+class LazyTx {
+  readonly staging: Staging;
+  readonly made: Partial<Record<keyof Tx, unknown>> = {};
+
+  constructor(staging: Staging) {
+    this.staging = staging;
+  }
+}
+
+for (const part of Object.keys(partsOf) as readonly (keyof Tx)[]) {
+  Object.defineProperty(LazyTx.prototype, part, {
+    get(this: LazyTx) {
+      this.made[part] ??= partsOf[part](this.staging);
+      return this.made[part];
+    },
+  });
+}
+
 function txOver(staging: Staging): Tx {
-  return {
-    organizations: organizationsOf(staging),
-    members: membersOf(staging),
-    keys: keysOf(staging),
-    payments: paymentsOf(staging),
-    funds: fundsOf(staging),
-    quotes: quotesOf(staging),
-    commands: commandsOf(staging),
-    ledger: ledgerOf(staging),
-    idempotency: idempotencyOf(staging),
-    buyers: buyersOf(staging),
-    accounts: accountsOf(staging),
-    documents: documentsOf(staging),
-    mails: mailsOf(staging),
-    outbox: outboxOf(staging),
-    feed: feedOf(staging),
-    subscriptions: subscriptionsOf(staging),
-    deliveries: deliveriesOf(staging),
-    inbox: inboxOf(staging),
-    advances: advancesOf(staging),
-    retention: retentionOf(staging),
-    keyCanaries: keyCanariesOf(staging),
-    backlog: backlogOf(staging),
-  };
+  return new LazyTx(staging) as unknown as Tx;
 }
