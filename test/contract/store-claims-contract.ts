@@ -90,6 +90,7 @@ export function storeClaimsContract(database: string, open: OpenStore): void {
           delivery: aDelivery({ attempt: 1, dueAtMs: T0 + 1_000, leaseToken: 'w1', version: 2 }),
           subscription,
           body: '{"exact": "bytes"}',
+          eventCreatedAtMs: aFeedEvent().createdAtMs,
         },
       ]);
       assert.deepEqual(await store.claims.deliveries(deliveryClaim('w2', 'whs_1')), []);
