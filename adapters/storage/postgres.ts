@@ -299,7 +299,7 @@ function send(
   return client.query({ name, text, values: [...values] });
 }
 
-/** All are sent in one packet before the first is waited for, and none is left without a listener. */
+/** All are sent in one packet before the first is waited for; none is left unheard. */
 function together(
   client: pg.ClientBase,
   sendAll: () => readonly Promise<pg.QueryResult>[],
