@@ -11,6 +11,12 @@ const ACQUIRE_TIMEOUT_MS = 3_000;
 const ATTEMPT_TIMEOUT_MS = 2_000;
 const RETRY_PAUSE_MS = 100;
 const RETRY_AFTER_SECONDS = 2;
+/** Longer than the server takes for any statement: it is gone, or waits for its standby. */
+const ANSWER_TIMEOUT_MS = 35_000;
+/** A host that is gone without a word is noticed this long after its last one, and ten probes. */
+const KEEP_ALIVE_AFTER_MS = 5_000;
+/** How a server says, of a commit, that it gave up waiting for its synchronous standby. */
+const WARNING = '01000';
 
 /**
  * Sessions of the store: nothing takes longer than a request may; and every statement has its
@@ -54,22 +60,30 @@ export interface PostgresOptions {
   readonly url: string;
   /** How long a caller waits for a connection before it is told to come back. */
   readonly acquireTimeoutMs?: number;
+  /** How long a connection may be busy with one piece of work before it is given up. */
+  readonly answerTimeoutMs?: number;
 }
+
+/**
+ * `repeatable` changes nothing, and is done again when its connection ends under way. `once` may
+ * have happened then, or not. `long` is work of operators that takes as long as it takes.
+ */
+export type Work = 'once' | 'repeatable' | 'long';
 
 export interface PostgresConnections {
   /**
    * Runs `work` on a connection of its own. StoreUnavailable when none is to be had in time, or
-   * when it ends under way: `repeatable` work, which changes nothing, is then done again.
+   * when it ends under way.
    */
-  use<T>(kind: 'once' | 'repeatable', work: (client: pg.ClientBase) => Promise<T>): Promise<T>;
-  /** A connection beside the pool, to the host that takes writes now. */
+  use<T>(kind: Work, work: (client: pg.ClientBase) => Promise<T>): Promise<T>;
+  /** A connection beside the pool, to the host that takes writes now; StoreUnavailable if none. */
   connect(): Promise<pg.Client>;
   readonly counts: { readonly total: number; readonly idle: number; readonly waiting: number };
   close(): Promise<void>;
 }
 
 export function postgresConnections(options: PostgresOptions): PostgresConnections {
-  const { acquireTimeoutMs = ACQUIRE_TIMEOUT_MS } = options;
+  const { acquireTimeoutMs = ACQUIRE_TIMEOUT_MS, answerTimeoutMs = ANSWER_TIMEOUT_MS } = options;
   const urls = hostUrls(options.url);
   let current = 0;
   let pool = poolOf(urls[0] as string);
@@ -103,27 +117,26 @@ export function postgresConnections(options: PostgresOptions): PostgresConnectio
       // Each connection of the pool may be broken, or have statements of an older schema.
       for (let left = CONNECTIONS_MAX; ; left -= 1) {
         const { client, from } = await acquire();
+        const watch = watched(client, kind === 'long' ? null : answerTimeoutMs);
         try {
           const value = await work(client);
+          if (watch.unconfirmed()) throw new Error('the standby has not confirmed the commit');
           client.release();
           return value;
         } catch (error) {
-          const end = endOf(error);
+          const end = watch.unconfirmed() ? 'lost' : endOf(error);
           client.release(end !== null);
-          // A host that has become a standby stays connected and refuses every write.
-          if (end === 'standby') turnFrom(from);
+          // The host may be gone, or a standby now, or not be the primary any more.
+          if (end === 'lost' || end === 'standby') turnFrom(from);
           const again = end === 'stale' || (end !== null && kind === 'repeatable');
-          if (again && left > 0) continue;
+          if (again && left > 0 && !watch.overdue()) continue;
           throw end === null ? error : unavailable(error);
+        } finally {
+          watch.end();
         }
       }
     },
-    async connect() {
-      const client = new pg.Client(optionsOf(urls[current] as string));
-      client.on('error', () => undefined);
-      await client.connect();
-      return client;
-    },
+    connect: () => connectToFirst([...urls.slice(current), ...urls.slice(0, current)]),
     get counts() {
       return { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount };
     },
@@ -157,6 +170,63 @@ function endOf(error: unknown): 'lost' | 'standby' | 'stale' | null {
   return error.code === '0A000' ? 'stale' : null;
 }
 
+interface Watch {
+  /**
+   * A server that is made to end its wait for the synchronous standby commits alone and says so in
+   * a warning; to whoever does not listen it looks like any other commit.
+   */
+  unconfirmed(): boolean;
+  overdue(): boolean;
+  end(): void;
+}
+
+/** Cuts the connection off when its time is over; without a time it has as long as it takes. */
+function watched(client: pg.ClientBase, timeoutMs: number | null): Watch {
+  let warned = false;
+  let late = false;
+  const noted = ({ code }: { readonly code?: string | undefined }) => {
+    if (code === WARNING) warned = true;
+  };
+  const cutOff = () => {
+    late = true;
+    assert(client instanceof pg.Client, 'the pool has clients of the driver');
+    client.connection.stream.destroy();
+  };
+  client.on('notice', noted);
+  const timer = timeoutMs === null ? undefined : setTimeout(cutOff, timeoutMs);
+  return {
+    unconfirmed: () => warned,
+    overdue: () => late,
+    end: () => {
+      clearTimeout(timer);
+      client.off('notice', noted);
+    },
+  };
+}
+
+/** Of these servers, the first that takes writes. */
+async function connectToFirst(urls: readonly string[]): Promise<pg.Client> {
+  let failure: unknown;
+  for (const url of urls) {
+    const client = new pg.Client(optionsOf(url));
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await refuseStandby(client);
+      return client;
+    } catch (cause) {
+      failure = cause;
+      await client.end().catch(() => undefined);
+    }
+  }
+  throw unavailable(failure);
+}
+
+async function refuseStandby(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query('show transaction_read_only');
+  if (rows[0]?.transaction_read_only === 'on') throw new Error('the connection is to a standby');
+}
+
 function unavailable(cause: unknown): PonteError {
   return new PonteError('StoreUnavailable', undefined, {
     cause,
@@ -168,12 +238,8 @@ function poolOf(url: string): pg.Pool {
   const pool = new pg.Pool({
     ...optionsOf(url),
     max: CONNECTIONS_MAX,
-    connectionTimeoutMillis: ATTEMPT_TIMEOUT_MS,
     verify: (client, done) => {
-      client.query('show transaction_read_only', (error, result) => {
-        const standby = result?.rows[0]?.transaction_read_only === 'on';
-        done(error ?? (standby ? new Error('the connection is to a standby') : undefined));
-      });
+      refuseStandby(client).then(() => done(), done);
     },
   });
   // Whoever uses a connection hears of its end; an idle one is replaced when the next is asked for.
@@ -187,7 +253,14 @@ function optionsOf(url: string): pg.ClientConfig {
   const parsed = new URL(url);
   const own = parsed.searchParams.get('options') ?? '';
   parsed.searchParams.set('options', `${sessionOptions} ${own}`.trim());
-  return { connectionString: parsed.href, types, keepAlive: true, pipeline: true };
+  return {
+    connectionString: parsed.href,
+    types,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+    connectionTimeoutMillis: ATTEMPT_TIMEOUT_MS,
+    pipeline: true,
+  };
 }
 
 function wholeNumber(text: string): number | bigint {

@@ -83,6 +83,17 @@ export class PostgresLine implements HostLine {
 
   async #connect(hear: Hear): Promise<pg.Client> {
     const fresh = await this.#connections.connect();
+    try {
+      await this.#listen(fresh, hear);
+    } catch (error) {
+      await fresh.end().catch(() => undefined);
+      throw error;
+    }
+    this.#client = fresh;
+    return fresh;
+  }
+
+  async #listen(fresh: pg.Client, hear: Hear): Promise<void> {
     // One database may hold several stores, each in a schema of its own.
     const { rows } = await fresh.query(
       'select current_schema() as schema, pg_backend_pid() as process_id',
@@ -93,8 +104,6 @@ export class PostgresLine implements HostLine {
       if (processId !== own && payload !== undefined) tellOf(payload, hear);
     });
     await fresh.query(`listen ${fresh.escapeIdentifier(this.#channel)}`);
-    this.#client = fresh;
-    return fresh;
   }
 
   /** Connects again whenever the line ends, until it is closed. */

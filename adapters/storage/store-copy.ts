@@ -81,7 +81,7 @@ async function copyFrom(
   }
   const connections = postgresConnections({ url: to });
   try {
-    return await connections.use('once', async (client) => {
+    return await connections.use('long', async (client) => {
       await begin(client, connections, source);
       const copies: CopiedTable[] = [];
       for (const table of await tablesOf(source, client)) {

@@ -4,12 +4,13 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import pg from 'pg';
 import { openPostgresStore, type PostgresStore } from '../../../adapters/storage/postgres.js';
-import { hostUrls } from '../../../adapters/storage/postgres-connections.js';
+import { hostUrls, postgresConnections } from '../../../adapters/storage/postgres-connections.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Log } from '../../../core/ports.js';
 import {
   aBarePayment,
   aBuyer,
+  aMail,
   anEvent,
   anOrganization,
   aPayment,
@@ -217,7 +218,69 @@ test('of several hosts in a URL, the first that answers is used', async () => {
   const store = openPostgresStore({ url: both });
   opened.push(store);
   await store.run(async (tx) => tx.buyers.insert(aBuyer()));
+  // A connection beside the pool looks for itself.
+  const connections = postgresConnections({ url: both });
+  const line = await connections.connect();
+  assert.deepEqual((await line.query('select 1 as one')).rows, [{ one: 1 }]);
+  await line.end();
+  const nowhere = postgresConnections({ url: url.replace(port, '1') });
+  await assert.rejects(nowhere.connect(), { code: 'StoreUnavailable' });
 });
+
+test('a commit that waits for its standby too long is refused, and may be stored', async () => {
+  const { store, url } = await aStore();
+  const durable = durably(url);
+  await withoutStandby(url, async () => {
+    const hurried = openPostgresStore({ url: durable, answerTimeoutMs: 100 });
+    opened.push(hurried);
+    const insert = hurried.run(async (tx) => tx.buyers.insert(aBuyer()));
+    await assert.rejects(insert, { code: 'StoreUnavailable', retryAfterSeconds: 2 });
+    // An operator who ends the wait makes the server commit alone, and say COMMIT.
+    const patient = openPostgresStore({ url: durable });
+    opened.push(patient);
+    let told = false;
+    const other = patient
+      .run(async (tx) => tx.mails.insert(aMail()))
+      .finally(() => {
+        told = true;
+      });
+    const refused = assert.rejects(other, { code: 'StoreUnavailable', retryAfterSeconds: 2 });
+    while (!told) await sql(url, cancelWaiting);
+    await refused;
+  });
+  assert.deepEqual(await store.run((tx) => tx.buyers.get('test', 'byr_1')), aBuyer());
+  assert.deepEqual(await store.run((tx) => tx.mails.get(tenant, aMail().id)), aMail());
+});
+
+const cancelWaiting =
+  'select pg_cancel_backend(pid) from pg_stat_activity ' +
+  "where wait_event = 'SyncRep' and query = 'commit'";
+
+/** What commits in such a session is on disk and, where there is one, on the standby. */
+function durably(url: string): string {
+  return url.replace('options=', `options=${encodeURIComponent('-c synchronous_commit=on ')}`);
+}
+
+/** Runs `work` while every commit of a durable session waits for a standby that never comes. */
+async function withoutStandby(url: string, work: () => Promise<void>): Promise<void> {
+  const probe = new pg.Client(durably(url));
+  probe.on('error', () => undefined);
+  await probe.connect();
+  await sql(url, "alter system set synchronous_standby_names = 'nobody'");
+  await sql(url, 'select pg_reload_conf()');
+  // The server takes a new setting when it gets to it: then this waits.
+  let waits = false;
+  const probing = (async () => {
+    for (let n = 0; !waits; n += 1) await probe.query(`create table probe_${n} (n integer)`);
+  })().catch(() => undefined);
+  await seen(url, "select 1 from pg_stat_activity where wait_event = 'SyncRep'");
+  waits = true;
+  await work();
+  await sql(url, 'alter system reset synchronous_standby_names');
+  await sql(url, 'select pg_reload_conf()');
+  await probing;
+  await probe.end();
+}
 
 test('a URL of several hosts is one URL for each', () => {
   assert.deepEqual(hostUrls('postgres://u:p@a:1,b:2/name?sslmode=verify-full'), [
@@ -228,9 +291,12 @@ test('a URL of several hosts is one URL for each', () => {
 });
 
 /** Until a session of the store waits for a lock. */
-async function waitingForLock(url: string): Promise<void> {
-  const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'";
-  while ((await sql(url, waiting)).length === 0);
+function waitingForLock(url: string): Promise<void> {
+  return seen(url, "select 1 from pg_stat_activity where wait_event_type = 'Lock'");
+}
+
+async function seen(url: string, text: string): Promise<void> {
+  while ((await sql(url, text)).length === 0);
 }
 
 test('a table that has grown from nothing gets its statistics, once', async () => {
