@@ -1,6 +1,6 @@
 // Migrations of a PostgreSQL database: one transaction each, one process at a time. They wait for a
 // lock on a table only a bounded time: a queue behind it would stop every host that serves.
-import type pg from 'pg';
+import pg from 'pg';
 import { PonteError } from '../../core/errors.js';
 import type { Row } from './database.js';
 import { type Migration, pendingMigrations } from './migrations.js';
@@ -10,20 +10,22 @@ import type { PostgresConnections } from './postgres-connections.js';
 const MIGRATION_LOCK = 0x706f6e01;
 /** Others that migrate are waited for; a table that is in use is not, for long. */
 const TURN_TIMEOUT = '60s';
-const TABLE_TIMEOUT = '5s';
+const TABLE_TIMEOUT_MS = 5_000;
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Yields the numbers of what it applied. */
 export async function migratePostgres(
   connections: PostgresConnections,
   known: readonly Migration[],
+  { tableTimeoutMs = TABLE_TIMEOUT_MS } = {},
 ): Promise<readonly number[]> {
   const numbers: number[] = [];
-  await connections.use('once', async (client) => {
+  await connections.use('long', async (client) => {
     await client.query(`set lock_timeout = '${TURN_TIMEOUT}'; set statement_timeout = 0`);
     await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
     try {
       for (const migration of await missing(client, known)) {
-        await apply(client, migration);
+        await apply(client, migration, tableTimeoutMs);
         numbers.push(migration.number);
       }
     } finally {
@@ -34,16 +36,21 @@ export async function migratePostgres(
   return numbers;
 }
 
+/** Newer ones that the database has beside them: refused at a start, no matter to who runs. */
+export type Newer = 'refused' | 'left aside';
+
 export function missingInPostgres(
   connections: PostgresConnections,
   known: readonly Migration[],
+  newer: Newer,
 ): Promise<readonly Migration[]> {
-  return connections.use('repeatable', (client) => missing(client, known));
+  return connections.use('repeatable', (client) => missing(client, known, newer));
 }
 
 async function missing(
   client: pg.ClientBase,
   known: readonly Migration[],
+  newer: Newer = 'refused',
 ): Promise<readonly Migration[]> {
   const found = await client.query<Row>(
     "select to_regclass('schema_migrations') is not null as exists, " +
@@ -51,16 +58,20 @@ async function missing(
   );
   if (found.rows[0]?.['copying'] === true) throw halfCopied();
   if (found.rows[0]?.['exists'] !== true) return known;
-  const applied = await client.query<Row>(
+  const { rows: applied } = await client.query<Row>(
     'select number, checksum from schema_migrations order by number',
   );
-  return pendingMigrations(known, applied.rows);
+  return pendingMigrations(known, newer === 'refused' ? applied : applied.slice(0, known.length));
 }
 
-async function apply(client: pg.ClientBase, migration: Migration): Promise<void> {
+async function apply(
+  client: pg.ClientBase,
+  migration: Migration,
+  tableTimeoutMs: number,
+): Promise<void> {
   const { number, name, sql, checksum } = migration;
   try {
-    await client.query(`begin; set local lock_timeout = '${TABLE_TIMEOUT}'`);
+    await client.query(`begin; set local lock_timeout = ${tableTimeoutMs}`);
     await client.query(
       'create table if not exists schema_migrations (number integer not null primary key, ' +
         'name text not null, checksum text not null, applied_at timestamptz not null)',
@@ -74,8 +85,21 @@ async function apply(client: pg.ClientBase, migration: Migration): Promise<void>
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
-    throw error;
+    throw isLockTimeout(error) ? inUse(name, error) : error;
   }
+}
+
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
+}
+
+function inUse(name: string, cause: unknown): PonteError {
+  return new PonteError(
+    'StoreUnavailable',
+    `Migration ${name} waited too long for a table that another transaction uses, and changed ` +
+      'nothing. Let that one end, then try again.',
+    { cause },
+  );
 }
 
 /** What store-copy.ts has begun and not ended must not be served by anybody. */

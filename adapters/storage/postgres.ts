@@ -14,7 +14,7 @@ import {
   postgresConnections,
 } from './postgres-connections.js';
 import { PostgresLine } from './postgres-line.js';
-import { migratePostgres, missingInPostgres } from './postgres-migrations.js';
+import { migratePostgres, missingInPostgres, type Newer } from './postgres-migrations.js';
 import {
   gatheredReads,
   gatheredStatements,
@@ -64,16 +64,22 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
   const database = new PostgresDatabase(connections);
   const known = loadMigrations('postgres');
   const line = new PostgresLine(connections);
+  // A newer host may migrate further while this one runs (ARCHITECTURE.md, "A newer schema").
+  let newer: Newer = 'refused';
   return {
     ...newStore(database),
     beginServing: () => 'together',
     rateLimits: newSharedRateLimits(database),
     line,
     name: withoutPassword(options.url),
-    migrate: () => migratePostgres(connections, known),
+    async migrate() {
+      const numbers = await migratePostgres(connections, known);
+      newer = 'left aside';
+      return numbers;
+    },
     async health() {
       try {
-        const missing = await missingInPostgres(connections, known);
+        const missing = await missingInPostgres(connections, known, newer);
         return { database: true, migrations: missing.length === 0 };
       } catch (error) {
         const unreachable = error instanceof PonteError && error.code === 'StoreUnavailable';

@@ -6,6 +6,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { loadMigrations, type Migration } from '../../adapters/storage/migrations.js';
+import { postgresConnections } from '../../adapters/storage/postgres-connections.js';
+import { migratePostgres } from '../../adapters/storage/postgres-migrations.js';
 import { revokeKey } from '../../core/usecases/keys.js';
 import { ConfigError, readConfig } from '../../host/config.js';
 import { type Host, type HostRole, startHost } from '../../host/main.js';
@@ -139,6 +142,51 @@ test('another host sequences when the one that did stops', async () => {
   };
   assert.ok(data.length > 0);
 });
+
+test('a host goes on while a newer one adds columns, tables and indexes', async () => {
+  const url = await postgres.newDatabase();
+  const host = await start(url);
+  const key = host.demo?.secret ?? '';
+  // Everything is prepared on the older columns.
+  const before = (await create(host, key, 'order-0')).body['id'];
+  await call(host, key, `/v1/test-helpers/payments/${before}/advance`, {});
+  await settled(host, key, before);
+  const running = Promise.all(
+    Array.from({ length: 20 }, (_, index) => create(host, key, `running-${index}`)),
+  );
+  await addEverywhere(url);
+  assert.deepEqual([...new Set((await running).map(({ status }) => status))], [201]);
+  const { status, body } = await create(host, key, 'order-1');
+  assert.equal(status, 201);
+  await call(host, key, `/v1/test-helpers/payments/${body['id']}/advance`, {});
+  await settled(host, key, body['id']);
+  assert.equal((await create(host, key, 'order-1')).status, 200);
+  const ready = await fetch(`${host.url}/readyz`);
+  assert.deepEqual(
+    [ready.status, await ready.json()],
+    [200, { status: 'ready', checks: { database: 'ok', migrations: 'ok', worker: 'ok' } }],
+  );
+  await assert.rejects(start(url), /newer than this version of Ponte/);
+});
+
+/** What migrations may do while older hosts run, done to every table: a lock on one at a time. */
+async function addEverywhere(url: string): Promise<void> {
+  const known = loadMigrations('postgres');
+  const connections = postgresConnections({ url });
+  const { rows } = await connections.use('once', (client) =>
+    client.query('select tablename as name from pg_tables where schemaname = current_schema()'),
+  );
+  const added = [
+    ...rows.map(({ name }) => `alter table ${name} add later text not null default 'x'`),
+    'create table later (n integer not null primary key)',
+    'create index payments_later on payments (org_id, mode, later)',
+  ].map((sql, index): Migration => {
+    const number = known.length + 1 + index;
+    return { number, name: `${number}.sql`, sql, checksum: sql };
+  });
+  await migratePostgres(connections, [...known, ...added]);
+  await connections.close();
+}
 
 test('a role of its own needs a database that several processes can serve', async () => {
   const refused = startHost(readConfig({ PONTE_DATA_DIR: folder, PONTE_PORT: '0' }), 'api');
