@@ -10,6 +10,11 @@ import type { Hear, HostLine } from './store.js';
 
 /** "ponte" and what the lock is for, as the number that PostgreSQL asks for. */
 const LEADER_LOCK = 0x706f6e02;
+/** Until the session ends; one database may hold several stores, each in a schema of its own. */
+export const leadSql = [
+  `select pg_try_advisory_lock(${LEADER_LOCK},`,
+  'hashtext(current_schema())) as locked',
+].join(' ');
 const TELL_EVERY_MS = 10;
 const RECONNECT_EVERY_MS = 250;
 /** Of the 8,000 bytes that a notification may have. */
@@ -55,9 +60,7 @@ export class PostgresLine implements HostLine {
   async leads(): Promise<boolean> {
     const line = this.#client;
     if (line === null || this.#leading) return this.#leading;
-    const { rows } = await line.query(
-      `select pg_try_advisory_lock(${LEADER_LOCK}, hashtext(current_schema())) as locked`,
-    );
+    const { rows } = await line.query(leadSql);
     this.#leading = rows[0].locked === true && this.#client === line;
     return this.#leading;
   }

@@ -12,14 +12,13 @@ import type pg from 'pg';
 import { assert, PonteError } from '../../core/errors.js';
 import { loadMigrations } from './migrations.js';
 import { type PostgresConnections, postgresConnections } from './postgres-connections.js';
+import { leadSql } from './postgres-line.js';
 import { migratePostgres } from './postgres-migrations.js';
 import { acquireServingLock } from './serving-lock.js';
 import { missingMigrations } from './sqlite.js';
 
 /** Bounds memory: the longest rows are of some 70 KB. */
 const BATCH_ROWS = 500;
-/** "ponte" and what the lock is for, as the number that PostgreSQL asks for. */
-const COPY_LOCK = 0x706f6ec0;
 
 export interface CopyOptions {
   /** The SQLite file. */
@@ -127,8 +126,9 @@ async function begin(
   connections: PostgresConnections,
   source: SqliteConnection.Database,
 ): Promise<void> {
-  const { rows } = await client.query('select pg_try_advisory_lock($1) as taken', [COPY_LOCK]);
-  if (rows[0]?.taken !== true) throw refused('Another process is copying into it right now.');
+  // Hosts that began to serve it before there was a mark have one among them that leads.
+  const lead = await client.query(leadSql);
+  if (lead.rows[0]?.locked !== true) throw refused('A host serves it, or another copy is running.');
   const fingerprint = fingerprintOf(source);
   const marked = await client.query("select to_regclass('store_copy') is not null as begun");
   if (marked.rows[0]?.begun === true) {

@@ -23,6 +23,8 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
+const silent = () => undefined;
+const mute = { debug: silent, info: silent, warn: silent, error: silent };
 let files = 0;
 
 /** A file that `fill` has filled and nobody holds open. */
@@ -237,8 +239,20 @@ describe('refused:', () => {
     const begun = Promise.withResolvers<void>();
     const first = copyStore({ from, to, progress: () => begun.resolve() });
     await begun.promise;
-    await assert.rejects(copyStore({ from: other, to }), { message: /Another process is copying/ });
+    await assert.rejects(copyStore({ from: other, to }), { message: /another copy is running/ });
     assert.deepEqual(unequal(await first), []);
+  });
+
+  test('a target that a host serves', async () => {
+    const from = await sourceFile(fillStore);
+    const to = await postgres.newDatabase();
+    const serving = openPostgresStore({ url: to });
+    await serving.migrate();
+    await serving.line.open(() => undefined, mute);
+    assert.ok(await serving.line.leads());
+    await assert.rejects(copyStore({ from, to }), { message: /A host serves it/ });
+    await serving.close();
+    assert.deepEqual(unequal(await copyStore({ from, to })), []);
   });
 
   test('a source that is being served', async () => {
