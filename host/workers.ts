@@ -21,6 +21,8 @@ const SANDBOX_POLL_MS = 25;
 /** Nobody waits for it. */
 const FORGET_POLL_MS = 10 * SECOND_MS;
 const STATISTICS_POLL_MS = SECOND_MS;
+/** Places of receivers that answer get free one by one, and a claim costs the same for many. */
+const DELIVERIES_REST_MS = 3;
 /** Rows that one run takes at most, so that no run lasts long. */
 const BATCH = 100;
 const BACKOFF_FIRST_MS = 100;
@@ -62,7 +64,10 @@ export function workerSteps(parts: {
     ofLeader('sequencer', ['outbox'], runSequencer),
     step('commands', ['commands'], (_, ...at) => runners.commands.runOnce(...at)),
     ofLeader('inbox', ['inbox'], runInbox),
-    step('deliveries', ['deliveries'], (_, ...at) => runners.deliveries.runOnce(...at)),
+    {
+      ...step('deliveries', ['deliveries'], (_, ...at) => runners.deliveries.runOnce(...at)),
+      restMs: DELIVERIES_REST_MS,
+    },
     ofLeader('advances', ['advances'], runAdvances, SANDBOX_POLL_MS),
     ofLeader('expiry', [], runExpiry),
     ofLeader('purges', ['purges'], runPurges),
@@ -104,6 +109,8 @@ export interface WorkerStep {
   readonly name: string;
   readonly wokenBy: readonly Wake[];
   readonly pollMs: number;
+  /** How long it waits after each run, whatever rings, so that the next one takes more at once. */
+  readonly restMs?: number;
   /** Does up to `limit` of what is due, and tells how much that was. */
   readonly run: (nowMs: number, limit: number) => Promise<number>;
 }
@@ -191,6 +198,7 @@ function startLoop(
         goodRunAtMs = clock.nowMs();
         backoffMs = 0;
         // Requests get their turn between two batches.
+        if (step.restMs !== undefined && !stopping) await bell.silence(step.restMs);
         await (count > 0 ? immediately() : bell.rung(step.pollMs));
       } catch (error) {
         backoffMs = Math.min(Math.max(backoffMs * 2, BACKOFF_FIRST_MS), BACKOFF_MAX_MS);

@@ -5,10 +5,14 @@ import { createHash } from 'node:crypto';
 import { assert } from '../../core/errors.js';
 import type { Param, Shape, Statement } from './database.js';
 
-/** What the driver takes: `name` prepares the text once per connection. */
-export interface PreparedQuery {
+/** A text and the name under which a connection keeps it prepared. */
+interface PreparedText {
   readonly name: string;
   readonly text: string;
+}
+
+/** What the driver takes. */
+export interface PreparedQuery extends PreparedText {
   readonly values: readonly Value[];
 }
 
@@ -19,40 +23,37 @@ export const READ_INDEX = 'read_index';
 
 /** One read on its own. */
 export function singleRead(sql: string, params: readonly Param[]): PreparedQuery {
-  return prepared(sql, params.map(asValue));
+  return { ...singleText(sql), values: params.map(asValue) };
+}
+
+/** What reads of one text must have alike to go together; null: they go alone. */
+export function readTypes(sql: string, params: readonly Param[]): string | null {
+  if (!sql.startsWith('select ') || params.length === 0 || params.includes(null)) return null;
+  return params.map(typeOf).join(', ');
 }
 
 /**
- * Reads of one text with these lists of parameters, as one statement: each row says by READ_INDEX
- * which list it answers, and the rows of one list are in the order that the text asks for.
+ * Reads of one text with these lists of parameters, of `types`, as one statement: each row says by
+ * READ_INDEX which list it answers, and the rows of one list are in the order of the text.
  */
-export function gatheredReads(sql: string, lists: readonly (readonly Param[])[]): PreparedQuery {
-  const types = (lists[0] ?? []).map(typeOf);
-  const columns = types.map((type, index) => `p${index + 1} ${type}`);
-  const inner = sql.replace(/\$(\d+)/g, (_, number: string) => `p.p${number}`);
-  const text = [
-    `select p.i as ${READ_INDEX}, q.* from json_to_recordset($1::json)`,
-    `as p(${['i integer', ...columns].join(', ')}) cross join lateral (${inner}) q`,
-  ].join(' ');
-  const records = lists.map((list, index) => ({
-    i: index,
-    ...Object.fromEntries(list.map((param, at) => [`p${at + 1}`, asValue(param)])),
-  }));
-  return prepared(text, [JSON.stringify(records)]);
-}
-
-/** Reads of equal kind may go together: one text, parameters of the same types. Null: never. */
-export function readKind(sql: string, params: readonly Param[]): string | null {
-  if (!sql.startsWith('select ') || params.length === 0 || params.includes(null)) return null;
-  return `${sql} -- ${params.map(typeOf).join(', ')}`;
+export function gatheredReads(
+  sql: string,
+  types: string,
+  lists: readonly (readonly Param[])[],
+): PreparedQuery {
+  const records = lists.map((list, index) => {
+    const record: Record<string, Value> = { i: index };
+    for (const [at, param] of list.entries()) record[`p${at + 1}`] = asValue(param);
+    return record;
+  });
+  return { ...gatheredReadText(types)(sql), values: [JSON.stringify(records)] };
 }
 
 /** A statement of a batch, raising when it is guarded and hits no row. */
 export function guardedStatement({ sql, params, guards }: Statement): PreparedQuery {
-  const values = params.map(asValue);
   // An insert hits its row or is refused.
-  if (guards === null || sql.startsWith('insert ')) return prepared(sql, values);
-  return prepared(raising(`${sql} returning 1`, '1'), values);
+  const isSafe = guards === null || sql.startsWith('insert ');
+  return { ...(isSafe ? singleText(sql) : raisingText(sql)), values: params.map(asValue) };
 }
 
 /** All of these statements of one shape as one, raising unless each of them hits its row. */
@@ -60,15 +61,32 @@ export function gatheredStatements(
   shape: Shape,
   statements: readonly Pick<Statement, 'params'>[],
 ): PreparedQuery {
-  const records = statements.map(({ params }) =>
-    Object.fromEntries(
-      shape.columns.map((column, index) => [column, asValue(params[index] as Param)]),
-    ),
-  );
+  const records = statements.map(({ params }) => {
+    const record: Record<string, Value> = {};
+    for (const [at, column] of shape.columns.entries()) record[column] = asValue(params[at]);
+    return record;
+  });
   const json = JSON.stringify(records);
-  const text = gatheredText(shape);
-  return prepared(text, shape.kind === 'insert' ? [json] : [json, records.length]);
+  return {
+    ...shapeText(shape),
+    values: shape.kind === 'insert' ? [json] : [json, records.length],
+  };
 }
+
+// Texts are made once: hashing and joining them anew for each group costs more than sending them.
+const singleText = remembered((sql: string) => sql);
+const raisingText = remembered((sql: string) => raising(`${sql} returning 1`, '1'));
+const shapeText = remembered(gatheredText);
+const gatheredReadText = kept((types: string) =>
+  remembered((sql: string) => {
+    const columns = types.split(', ').map((type, index) => `p${index + 1} ${type}`);
+    const inner = sql.replace(/\$(\d+)/g, (_, number: string) => `p.p${number}`);
+    return [
+      `select p.i as ${READ_INDEX}, q.* from json_to_recordset($1::json)`,
+      `as p(${['i integer', ...columns].join(', ')}) cross join lateral (${inner}) q`,
+    ].join(' ');
+  }),
+);
 
 function gatheredText({ kind, table, columns, key }: Shape): string {
   const given = `json_populate_recordset(null::${table}, $1::json) as p`;
@@ -96,19 +114,28 @@ function raising(sql: string, expected: string): string {
   return `with hit as (${sql}) select ponte_expect(count(*), ${expected}) from hit`;
 }
 
-const names = new Map<string, string>();
-
-function prepared(text: string, values: readonly Value[]): PreparedQuery {
-  let name = names.get(text);
-  if (name === undefined) {
-    // The name is the text's own, so that a text cannot meet another one under its name.
-    name = createHash('sha256').update(text).digest('base64url').slice(0, 22);
-    names.set(text, name);
-  }
-  return { name, text, values };
+/** The name is the text's own, so that no text meets another one under its name. */
+function remembered<Key>(textOf: (key: Key) => string): (key: Key) => PreparedText {
+  return kept((key: Key) => {
+    const text = textOf(key);
+    return { name: createHash('sha256').update(text).digest('base64url').slice(0, 22), text };
+  });
 }
 
-function asValue(param: Param): Value {
+function kept<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const known = new Map<Key, Value>();
+  return (key) => {
+    let value = known.get(key);
+    if (value === undefined) {
+      value = make(key);
+      known.set(key, value);
+    }
+    return value;
+  };
+}
+
+function asValue(param: Param | undefined): Value {
+  assert(param !== undefined, 'every placeholder has its parameter');
   if (typeof param === 'bigint') return String(param);
   if (typeof param !== 'object' || param === null) return param;
   return param.timeMs === null ? null : new Date(param.timeMs).toISOString();

@@ -21,7 +21,7 @@ import {
   guardedStatement,
   type PreparedQuery,
   READ_INDEX,
-  readKind,
+  readTypes,
   singleRead,
 } from './postgres-text.js';
 import { newSharedRateLimits } from './shared-rate-limits.js';
@@ -226,21 +226,20 @@ interface Question {
 
 function gathered(group: readonly Read[]): readonly Question[] {
   const questions: Question[] = [];
-  const byKind = new Map<string, Read[]>();
-  for (const read of group) {
-    const kind = readKind(read.sql, read.params);
-    const alike = kind === null ? undefined : byKind.get(kind);
-    if (alike !== undefined) alike.push(read);
-    else if (kind !== null) byKind.set(kind, [read]);
-    else questions.push({ query: singleRead(read.sql, read.params), answer: read.resolve });
+  for (const [sql, alike] of Map.groupBy(group, (read) => read.sql)) {
+    for (const [types, reads] of Map.groupBy(alike, ({ params }) => readTypes(sql, params))) {
+      if (types !== null) questions.push(questionOf(sql, types, reads));
+      else
+        for (const { params, resolve } of reads) {
+          questions.push({ query: singleRead(sql, params), answer: resolve });
+        }
+    }
   }
-  for (const reads of byKind.values()) questions.push(questionOf(reads));
   return questions;
 }
 
 /** Equal reads are asked once: all of them are answered out of the same moment. */
-function questionOf(reads: readonly Read[]): Question {
-  const [{ sql, params }] = reads as readonly [Read];
+function questionOf(sql: string, types: string, reads: readonly Read[]): Question {
   const byParams = new Map<string, Read[]>();
   for (const read of reads) {
     const key = JSON.stringify(read.params, (_, value) =>
@@ -255,10 +254,11 @@ function questionOf(reads: readonly Read[]): Question {
     const answer = (rows: readonly Row[]) => {
       for (const { resolve } of reads) resolve(rows);
     };
-    return { query: singleRead(sql, params), answer };
+    return { query: singleRead(sql, (reads[0] as Read).params), answer };
   }
   const query = gatheredReads(
     sql,
+    types,
     lists.map(([read]) => (read as Read).params),
   );
   const answer = (rows: readonly Row[]) => {

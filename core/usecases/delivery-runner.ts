@@ -66,7 +66,7 @@ export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Runner 
       const lease = { token, nowMs, leaseMs: DELIVERY_LEASE_MS };
       const scope = { limit, subscriptionId: due.id };
       const claimed = await deps.store.claims.deliveries({ ...lease, ...scope });
-      for (const one of claimed) flights.begin(groups, () => attempt(deps, one));
+      for (const one of claimed) flights.begin(groups, (landed) => attempt(deps, one, landed));
       begun = claimed.length;
     } finally {
       flights.free(groups, limit - begun);
@@ -77,8 +77,11 @@ export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Runner 
   return {
     runOnce: async (nowMs, limitAsked) => {
       const limit = Math.min(limitAsked, inFlightMax - flights.held());
-      let begun = await endSpent(deps, nowMs, limitAsked);
-      const found = await deps.store.claims.dueSubscriptions(nowMs);
+      const [ended, found] = await Promise.all([
+        endSpent(deps, nowMs, limitAsked),
+        deps.store.claims.dueSubscriptions(nowMs),
+      ]);
+      let begun = ended;
       const inOrder = [...found].sort((a, b) => (a.id < b.id ? -1 : 1));
       const waiting = turnsAfter(inOrder, lastServed).filter((due) => placesOf(due) > 0);
       const token = Buffer.from(deps.ids.randomBytes(12)).toString('hex');
@@ -109,15 +112,20 @@ function turnsAfter(due: readonly DueSubscription[], lastServed: string): DueSub
  * One attempt, from the claim that counted it to its record. It does not reject: where the outcome
  * cannot be recorded, the lease runs out and the attempt counts as failed.
  */
-async function attempt(deps: Deps, claimed: ClaimedDelivery): Promise<void> {
+async function attempt(deps: Deps, claimed: ClaimedDelivery, landed: () => void): Promise<void> {
   const { delivery, subscription } = claimed;
   try {
     if (!subscription.active) {
-      await deps.store.run((tx) => stageIfOurs(tx, delivery, endForDeletedSubscription));
+      await deps.store.run(async (tx) => {
+        const current = await tx.deliveries.get(delivery.id);
+        stageIfOurs(tx, current, delivery, endForDeletedSubscription);
+      });
       return;
     }
     const startedAtMs = deps.clock.nowMs();
     const result = await send(deps, claimed, startedAtMs);
+    // The receiver is free for the next one while this one is recorded.
+    landed();
     await record(deps, claimed, result, startedAtMs);
   } catch (error) {
     deps.log.error('a delivery attempt could not be recorded', { deliveryId: delivery.id, error });
@@ -175,8 +183,12 @@ async function record(
   };
   const nowMs = deps.clock.nowMs();
   const { retryDelaysMs } = deps.settings;
+  // As it was claimed it is most likely still: it is read again only if that turns out wrong.
+  let known: WebhookDelivery | null = claimed;
   const finished = await deps.store.run(async (tx) => {
-    const staged = await stageIfOurs(tx, claimed, (ours) =>
+    const current = known ?? (await tx.deliveries.get(claimed.id));
+    known = null;
+    const staged = stageIfOurs(tx, current, claimed, (ours) =>
       finishAttempt(ours, outcome, nowMs, retryDelaysMs),
     );
     tx.deliveries.logAttempt(logged);
@@ -192,12 +204,12 @@ async function record(
 }
 
 /** A delivery that was ended, replayed or taken over meanwhile is left as it is. */
-async function stageIfOurs(
+function stageIfOurs(
   tx: Tx,
+  current: WebhookDelivery | null,
   claimed: WebhookDelivery,
   move: (delivery: WebhookDelivery) => WebhookDelivery,
-): Promise<WebhookDelivery | null> {
-  const current = await tx.deliveries.get(claimed.id);
+): WebhookDelivery | null {
   if (current === null || current.leaseToken !== claimed.leaseToken) return null;
   const moved = move(current);
   tx.deliveries.update(moved);

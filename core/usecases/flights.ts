@@ -54,11 +54,19 @@ export class Flights {
     this.#missed.add(group);
   }
 
-  /** On a place that is held. `work` does not reject. */
-  begin(groups: readonly string[], work: () => Promise<void>): void {
-    const running = work().finally(() => {
+  /**
+   * On a place that is held, until the work calls `landed` or ends. `work` does not reject; what it
+   * does after it has landed still counts as under way.
+   */
+  begin(groups: readonly string[], work: (landed: () => void) => Promise<void>): void {
+    let isHeld = true;
+    const land = () => {
+      if (isHeld) this.free(groups, 1);
+      isHeld = false;
+    };
+    const running = work(land).finally(() => {
       this.#running.delete(running);
-      this.free(groups, 1);
+      land();
     });
     this.#running.add(running);
   }
