@@ -5,7 +5,14 @@
 import type { Writable } from 'node:stream';
 import type pg from 'pg';
 import { assert, PonteError } from '../../core/errors.js';
-import { type Database, type Param, type Row, type Statement, StoreConflict } from './database.js';
+import {
+  type Database,
+  type Param,
+  type Row,
+  type Shape,
+  type Statement,
+  StoreConflict,
+} from './database.js';
 import { Gathering } from './gathering.js';
 import { loadMigrations } from './migrations.js';
 import {
@@ -159,18 +166,15 @@ export class PostgresDatabase implements Database {
   }
 
   async #readAll(group: readonly Read[]): Promise<void> {
-    const questions = gathered(group);
     this.#readTrips += 1;
     try {
+      const questions = gathered(group);
       await this.#connections.use('repeatable', async (client) => {
+        // Who has its rows keeps them, whatever becomes of the others.
         const answers = await together(client, () =>
-          questions.map(({ query }) => send(client, query)),
+          questions.map(async ({ query, answer }) => answer((await send(client, query)).rows)),
         );
         for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;
-        for (const [index, { answer }] of questions.entries()) {
-          const settled = answers[index] as PromiseFulfilledResult<pg.QueryResult>;
-          answer(settled.value.rows);
-        }
       });
     } catch (error) {
       for (const { reject } of group) reject(error);
@@ -196,8 +200,8 @@ export class PostgresDatabase implements Database {
 
   /** Applies all or nothing; null when the transaction was committed. */
   async #apply(group: readonly Batch[]): Promise<unknown> {
-    const queries = planned(group.flatMap(({ statements }) => statements));
     try {
+      const queries = planned(group.flatMap(({ statements }) => statements));
       await this.#connections.use('once', async (client) => {
         const answers = await together(client, () => [
           client.query('begin'),
@@ -271,10 +275,11 @@ function questionOf(sql: string, types: string, reads: readonly Read[]): Questio
   return { query, answer };
 }
 
-/** In which order the writes of one batch count: what it relies on comes first. */
-const kindOrder = ['expect', 'update', 'remove', 'insert'] as const;
-
-/** Statements of one shape as one; those without a shape come last, in their order. */
+/**
+ * Statements of one shape as one, then those without a shape, in their order. Rows that are only
+ * relied on come last, when they must still be what they were: of batches that go together, none
+ * may rely on what another one changes.
+ */
 function planned(statements: readonly Statement[]): readonly PreparedQuery[] {
   const byShape = Map.groupBy(
     statements.filter(({ shape }) => shape !== null),
@@ -283,11 +288,16 @@ function planned(statements: readonly Statement[]): readonly PreparedQuery[] {
   const shaped = [...byShape].flatMap(([shape, alike]) => {
     if (shape === null) return [];
     const rows = shape.kind === 'expect' ? distinct(alike) : alike;
-    return [{ order: kindOrder.indexOf(shape.kind), query: gatheredStatements(shape, rows) }];
+    return [{ kind: shape.kind, query: gatheredStatements(shape, rows) }];
   });
+  const ofKind = (wanted: Shape['kind']) =>
+    shaped.filter(({ kind }) => kind === wanted).map(({ query }) => query);
   return [
-    ...shaped.sort((a, b) => a.order - b.order).map(({ query }) => query),
+    ...ofKind('update'),
+    ...ofKind('remove'),
+    ...ofKind('insert'),
     ...statements.filter(({ shape }) => shape === null).map(guardedStatement),
+    ...ofKind('expect'),
   ];
 }
 
@@ -306,10 +316,10 @@ function send(
 }
 
 /** All are sent in one packet before the first is waited for; none is left unheard. */
-function together(
+function together<T>(
   client: pg.ClientBase,
-  sendAll: () => readonly Promise<pg.QueryResult>[],
-): Promise<readonly PromiseSettledResult<pg.QueryResult>[]> {
+  sendAll: () => readonly Promise<T>[],
+): Promise<readonly PromiseSettledResult<T>[]> {
   // The driver writes each query by itself: as many system calls as there are queries.
   const { stream } = (client as pg.ClientBase & { readonly connection: Connected }).connection;
   stream.cork();

@@ -6,7 +6,8 @@ import type { Database, Param, Row, Statement } from './database.js';
 import { rowName, type Table, type Write } from './table.js';
 
 export interface Staging {
-  readonly statements: readonly Statement[];
+  /** In the order in which they were staged. */
+  statements(): readonly Statement[];
   stage(write: Write): void;
   /** The one row of this primary key; other rows of the table may have staged writes. */
   byKey<T>(
@@ -32,7 +33,7 @@ export interface Staging {
 }
 
 export function newStaging(database: Database): Staging {
-  const statements: Statement[] = [];
+  const writes: Write[] = [];
   const writtenTables = new Set<string>();
   const writtenRows = new Set<string>();
   const changedRows = new Set<string>();
@@ -58,20 +59,19 @@ export function newStaging(database: Database): Staging {
     return database.read(sql, params);
   };
   return {
-    statements,
-    stage({ table, row, kind, statement }) {
+    statements: () => statementsOf(writes, changedRows),
+    stage(write) {
+      const { table, row, kind } = write;
       assert(!ended, `a write to ${table} came after the work had returned`);
       const name = `${table}/${row ?? ''}`;
-      const changed = changedRows.has(name);
-      assert(!(kind === 'change' && changed), `${name} is changed twice in one batch`);
-      // The change has compared the version already.
-      if (kind === 'expect' && changed) return;
+      const again = kind === 'change' && changedRows.has(name);
+      assert(!again, `${name} is changed twice in one batch`);
       if (kind === 'change') changedRows.add(name);
       if (kind !== 'expect') {
         writtenTables.add(table);
         writtenRows.add(name);
       }
-      statements.push(statement);
+      writes.push(write);
     },
     async byKey(table, key, sql, params) {
       const [row] = await rowsByKey(table.name, key, sql, params);
@@ -100,4 +100,11 @@ export function newStaging(database: Database): Staging {
       return false;
     },
   };
+}
+
+/** The change of a row compares the version that was read of it: nothing else need guard it. */
+function statementsOf(writes: readonly Write[], changedRows: ReadonlySet<string>) {
+  return writes
+    .filter(({ table, row, kind }) => kind !== 'expect' || !changedRows.has(`${table}/${row}`))
+    .map(({ statement }) => statement);
 }

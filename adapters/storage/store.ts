@@ -97,9 +97,10 @@ async function runOnce<T>(database: Database, work: (tx: Tx) => Promise<T>): Pro
   } finally {
     staging.end();
   }
-  if (staging.statements.length === 0) return { kind: 'done', value };
+  const statements = staging.statements();
+  if (statements.length === 0) return { kind: 'done', value };
   try {
-    await database.batch(staging.statements);
+    await database.batch(statements);
     return { kind: 'done', value };
   } catch (cause) {
     if (cause instanceof StoreConflict) return { kind: 'lost', cause };

@@ -299,6 +299,28 @@ export function storeContract(database: string, open: OpenStore): void {
       });
     });
 
+    test('of two works that each rely on what the other changes, one is decided again', async () => {
+      const store = await fresh();
+      await store.run(async (tx) => {
+        tx.organizations.insert(anOrganization(), [aProfile()]);
+        tx.buyers.insertSubmission(aSubmission());
+      });
+      let runs = 0;
+      const works = ['profile', 'submission'].map((changed) =>
+        store.run(async (tx) => {
+          runs += 1;
+          const profile = (await tx.organizations.profile(tenant)) ?? aProfile();
+          const submission = (await tx.buyers.submissionById(tenant, 'kyc_1')) ?? aSubmission();
+          if (changed === 'profile') tx.organizations.updateProfile(profile);
+          else tx.organizations.expectProfile(profile);
+          if (changed === 'submission') tx.buyers.updateSubmission(submission);
+          else tx.buyers.expectSubmission(submission);
+        }),
+      );
+      await Promise.all(works);
+      assert.equal(runs, 3);
+    });
+
     test('what is staged after the work has returned is refused', async () => {
       const store = await fresh();
       const late = await store.run(async (tx) => tx.buyers.insert.bind(tx.buyers));

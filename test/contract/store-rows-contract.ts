@@ -320,6 +320,16 @@ export function storeRowsContract(database: string, open: OpenStore): void {
         assert.ok(found.every(isNothing));
       }
     });
+
+    test('a value that no column takes fails its own batch, and no other', async () => {
+      const store = await fresh();
+      const insert = (id: string, createdAtMs: number) =>
+        store.run(async (tx) => tx.buyers.insert(aBuyer({ id, emailKey: id, createdAtMs })));
+      const writes = [insert('byr_1', T0), insert('byr_2', Number.NaN), insert('byr_3', T0)];
+      const outcomes = (await Promise.allSettled(writes)).map(({ status }) => status);
+      assert.deepEqual(outcomes, ['fulfilled', 'rejected', 'fulfilled']);
+      await insert('byr_4', T0);
+    });
   });
 }
 

@@ -83,6 +83,17 @@ test('reads that are asked for at once each get their own rows', async () => {
   );
 });
 
+test('a read that fails takes no other one with it', async () => {
+  const { store } = await aStore();
+  const reads = [
+    store.run((tx) => tx.buyers.get('test', 'byr_1')),
+    store.run((tx) => tx.payments.get(tenant, 'no\0text')),
+    store.run((tx) => tx.funds.get(tenant, 'pi_1')),
+  ];
+  const outcomes = (await Promise.allSettled(reads)).map(({ status }) => status);
+  assert.deepEqual(outcomes, ['fulfilled', 'rejected', 'fulfilled']);
+});
+
 test('pages that are asked for at once are each in their order', async () => {
   const { store } = await aStore();
   const invoices = ids(30).map((id) => id.replace('pi', 'inv'));
