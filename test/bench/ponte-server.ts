@@ -39,6 +39,8 @@ export async function startPonte(options: PonteOptions = {}): Promise<PonteServe
     PONTE_RATE_LIMIT_PER_MINUTE: '0',
     ...options.env,
   });
+  // A run that fails leaves no server behind.
+  process.once('exit', () => child.kill('SIGKILL'));
   const text = await startText(child);
   const url = /ready at (\S+)/.exec(text)?.[1] ?? '';
   const key = earlier?.key ?? /pk_test_\S+/.exec(text)?.[0] ?? '';
