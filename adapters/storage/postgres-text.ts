@@ -117,7 +117,7 @@ function raising(sql: string, expected: string): string {
 /** The name is the text's own, so that no text meets another one under its name. */
 function remembered<Key>(textOf: (key: Key) => string): (key: Key) => PreparedText {
   return kept((key: Key) => {
-    const text = textOf(key);
+    const text = textOf(key).replace(/ indexed by \w+/g, '');
     return { name: createHash('sha256').update(text).digest('base64url').slice(0, 22), text };
   });
 }

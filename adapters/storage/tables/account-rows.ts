@@ -7,6 +7,7 @@ import {
   isSubmitted,
   roles,
 } from '../../../core/domain/connected-account.js';
+import type { Tenant } from '../../../core/domain/tenant.js';
 import type { AccountFilter, Tx } from '../../../core/ports.js';
 import { type Param, time } from '../database.js';
 import { integer, oneOf, tenantColumns, text, textOrNull, timeMs, timeMsOrNull } from '../row.js';
@@ -100,19 +101,9 @@ export function accountsOf(staging: Staging): Tx['accounts'] {
         'select * from connected_accounts where org_id = $1 and mode = $2 and external_id = $3',
         [orgId, mode, externalId],
       ),
-    list: ({ orgId, mode }, filter) => {
-      const { conditions, params } = listed(filter, [orgId, mode]);
-      return staging.all(
-        accounts,
-        // The ids of the page come from an index of the filters alone: SQLite would rather go
-        // through all accounts of the tenant by their key than look up each one that is named.
-        [
-          'select * from connected_accounts where org_id = $1 and mode = $2 and id in (',
-          `select id from connected_accounts where ${conditions.join(' and ')}`,
-          `order by id desc limit $${params.length}) order by id desc`,
-        ].join(' '),
-        params,
-      );
+    list: (tenant, filter) => {
+      const { sql, params } = listQuery(tenant, filter);
+      return staging.all(accounts, sql, params);
     },
     ofBuyer: ({ orgId, mode }, key) =>
       staging.all(
@@ -129,15 +120,25 @@ export function accountsOf(staging: Staging): Tx['accounts'] {
   };
 }
 
-/** The conditions of a page, and the parameters with its limit as the last one. */
-function listed({ role, status, beforeId, limit }: AccountFilter, tenant: readonly Param[]) {
+function listQuery({ orgId, mode }: Tenant, { role, status, beforeId, limit }: AccountFilter) {
+  const params: Param[] = [orgId, mode];
   const conditions = ['org_id = $1', 'mode = $2'];
-  const params = [...tenant];
   const filters = { 'role =': role, 'status =': status, 'id <': beforeId };
   for (const [comparison, value] of Object.entries(filters)) {
-    if (value === null) continue;
-    params.push(value);
-    conditions.push(`${comparison} $${params.length}`);
+    if (value !== null) conditions.push(`${comparison} $${params.push(value)}`);
   }
-  return { conditions, params: [...params, limit] };
+  // SQLite would rather go through all accounts of the tenant by their key.
+  const index = pageIndexes[`${role === null ? '' : 'role'}${status === null ? '' : 'status'}`];
+  const sql = [
+    `select * from connected_accounts${index === undefined ? '' : ` indexed by ${index}`}`,
+    `where ${conditions.join(' and ')} order by id desc limit $${params.push(limit)}`,
+  ].join(' ');
+  return { sql, params };
 }
+
+/** The index of the accounts under a filter; without one it is the primary key. */
+const pageIndexes: Readonly<Record<string, string>> = {
+  role: 'connected_accounts_of_role',
+  status: 'connected_accounts_of_status',
+  rolestatus: 'connected_accounts_of_both',
+};

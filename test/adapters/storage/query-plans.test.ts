@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { loadMigrations } from '../../../adapters/storage/migrations.js';
 import { openPostgresStore } from '../../../adapters/storage/postgres.js';
 import { postgresConnections } from '../../../adapters/storage/postgres-connections.js';
+import { singleRead } from '../../../adapters/storage/postgres-text.js';
 import { migrateSqlite, SqliteDatabase } from '../../../adapters/storage/sqlite.js';
 import { localPostgres } from '../../support/local-postgres.js';
 import { statementsOfTheStore } from '../../support/store-statements.js';
@@ -133,9 +134,9 @@ test('pages of long lists are sought in an index that has their order', async ()
 function accountPages(): readonly (readonly [string, ...string[]])[] {
   const filters = [
     [[], 'PRIMARY KEY'],
-    [['role'], 'COVERING INDEX connected_accounts_of_role'],
-    [['status'], 'COVERING INDEX connected_accounts_of_status'],
-    [['role', 'status'], 'COVERING INDEX connected_accounts_of_both'],
+    [['role'], 'INDEX connected_accounts_of_role'],
+    [['status'], 'INDEX connected_accounts_of_status'],
+    [['role', 'status'], 'INDEX connected_accounts_of_both'],
   ] as const;
   const pages = filters.flatMap(([filter, index]) =>
     [false, true].map((isBehind) => ({ filter, index, isBehind })),
@@ -147,9 +148,7 @@ function accountPages(): readonly (readonly [string, ...string[]])[] {
     if (isBehind) compared.push(`id < $${columns.length + 1}`);
     if (isBehind) sought.push('id<?');
     return [
-      `select id from connected_accounts where ${compared.join(' and ')} order by id desc`,
-      'SEARCH connected_accounts USING PRIMARY KEY (org_id=? AND mode=? AND id=?)',
-      'LIST SUBQUERY 1',
+      `where ${compared.join(' and ')} order by id desc limit $${compared.length + 1}`,
       `SEARCH connected_accounts USING ${index} (${sought.join(' AND ')})`,
     ];
   });
@@ -174,7 +173,7 @@ test('every statement of the store finds its rows by an index in PostgreSQL too'
   const wrong = await connections.use('once', async (client) => {
     const found: string[] = [];
     for (const sql of await statementsOfTheStore()) {
-      const { rows } = await client.query(`explain (generic_plan) ${sql}`);
+      const { rows } = await client.query(`explain (generic_plan) ${singleRead(sql, []).text}`);
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
       // Each scan of a table or an index, with its conditions, which stand below it.
       const scans = plan.match(/(Seq|Index|Index Only|Bitmap Heap) Scan .*(\n(?!.*->).*)*/g) ?? [];
@@ -182,6 +181,8 @@ test('every statement of the store finds its rows by an index in PostgreSQL too'
       if (Object.keys(wholeTables).some((part) => sql.includes(part))) continue;
       const whole = scans.filter((scan) => isWhole(scan, plan.includes('Limit ')));
       found.push(...whole.map((scan) => `${scan}: ${sql}`));
+      // All rows of a tenant, each compared with each of a page: a plan made for few rows stays.
+      if (plan.includes('Join Filter')) found.push(`${plan}: ${sql}`);
     }
     return found;
   });
