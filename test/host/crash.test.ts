@@ -8,10 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openSqliteStore, type SqliteStore } from '../../adapters/storage/sqlite.js';
-import { verifyWebhook } from '../../adapters/webhooks/verify.js';
-import { paymentStatuses } from '../../core/domain/payment.js';
-import type { FeedEvent } from '../../core/ports.js';
-import { chainHash } from '../../core/usecases/feed.js';
+import { checkBooks, checkReceived, readFeed } from '../support/after-faults.js';
 import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
 import { type LocalReceiver, startReceiver } from '../support/local-receiver.js';
 
@@ -90,8 +87,10 @@ test('a host killed under load loses nothing it acknowledged and does nothing tw
   assert.ok(await noDeliveries('dead_letter'), 'no dead letters are left');
   assert.equal((await runCommand(env, ['ledger', 'verify', '--json'])).status, 0);
   assert.equal(await host.stop('SIGTERM'), 0);
-  await withStore(checkBooks);
-  checkReceived(await withStore(readFeed));
+  const ids = [...acknowledged.values()];
+  await withStore((store) => checkBooks(store, ids));
+  const events = await withStore((store) => readFeed(store, ids));
+  checkReceived(receiver.requests, secret, events);
 });
 
 /** Clients create and advance payments of this life until enough are answered; then the kill. */
@@ -165,67 +164,6 @@ async function withStore<T>(work: (store: SqliteStore) => Promise<T>): Promise<T
   } finally {
     await store.close();
   }
-}
-
-/** One pay-in and one payout each, both completed, and all that was received paid out. */
-async function checkBooks(store: SqliteStore): Promise<void> {
-  for (const id of acknowledged.values()) {
-    await store.run(async (tx) => {
-      const payment = await tx.payments.find(id);
-      assert.ok(payment !== null);
-      const commands = await tx.commands.ofPayment(payment, id);
-      const orders = commands.map(({ kind, state, end }) => `${kind} ${state} ${end}`);
-      assert.deepEqual(orders.toSorted(), ['payin done completed', 'payout done completed']);
-      const funds = await tx.funds.get(payment, id);
-      assert.deepEqual(
-        [funds?.position, funds?.receivedMinor, funds?.payoutMinor, funds?.refund],
-        ['paid', 10_000n, 10_000n, 'none'],
-      );
-    });
-  }
-}
-
-/** The whole feed: gap-free from 1, chained, and in the order of each payment's moves. */
-async function readFeed(store: SqliteStore): Promise<readonly FeedEvent[]> {
-  const events = await store.run(async (tx) => {
-    const [organization] = await tx.organizations.list();
-    assert.ok(organization !== undefined);
-    return tx.feed.after({ orgId: organization.id, mode: 'test' }, 0, 100_000);
-  });
-  let hash: string | null = null;
-  for (const [index, event] of events.entries()) {
-    hash = chainHash(hash, event.body);
-    assert.deepEqual([event.sequence, event.chainHash], [index + 1, hash]);
-  }
-  const way = paymentStatuses.slice(paymentStatuses.indexOf('buyer_kyc_pending'));
-  const moves = ['created', ...way.slice(0, way.indexOf('settled') + 1)];
-  for (const id of acknowledged.values()) {
-    const types = events.filter(({ subjectId }) => subjectId === id).map(({ type }) => type);
-    assert.deepEqual(
-      types,
-      moves.flatMap((move) => [`payment_intent.${move}`, `invoice.${move}`]),
-    );
-  }
-  return events;
-}
-
-/** Every event under one delivery id, its exact bytes each time, signed. */
-function checkReceived(events: readonly FeedEvent[]): void {
-  const bodies = new Map(events.map(({ body }) => [body, new Set<string>()]));
-  const bodyOf = new Map<string, string>();
-  for (const { headers, body } of receiver.requests) {
-    const [text, deliveryId] = [body.toString('utf8'), String(headers['x-service-delivery-id'])];
-    // The clock of the first attempts may be a minute old by now.
-    const header = headers['x-service-signature'];
-    const verified = verifyWebhook({ secret, header, body, toleranceSeconds: 3_600 });
-    assert.deepEqual(verified.valid, true);
-    assert.equal(bodyOf.get(deliveryId) ?? text, text, 'a repeat has the same bytes');
-    bodyOf.set(deliveryId, text);
-    const ids = bodies.get(text);
-    assert.ok(ids !== undefined, 'nothing is sent that is not in the feed');
-    ids.add(deliveryId);
-  }
-  for (const [body, ids] of bodies) assert.equal(ids.size, 1, `one delivery: ${body}`);
 }
 
 function nameOf(index: number): string {

@@ -22,30 +22,15 @@ export interface LocalPostgres {
  */
 export function localPostgres({ durable = false } = {}): LocalPostgres {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-postgres-'));
-  // The server refuses to run as root: there it runs as a user that must get at its folder.
-  const root = process.getuid?.() === 0;
+  // It may run as another user, who must get at its folder.
   chmodSync(folder, 0o755);
   let server: Promise<{ readonly running: EmbeddedPostgres; readonly port: number }> | null = null;
   let databases = 0;
 
   const start = async () => {
     const port = await freePort();
-    const running = new EmbeddedPostgres({
-      databaseDir: join(folder, 'data'),
-      port,
-      user: 'ponte',
-      password: 'ponte',
-      persistent: true,
-      createPostgresUser: root,
-      // Not the locale that Ponte would like best: its order must not depend on the server's.
-      initdbFlags: ['--locale-provider=icu', '--icu-locale=en-US', '--encoding=UTF8'],
-      postgresFlags: [
-        ...['-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=200'],
-        ...(durable ? [] : ['-c', 'fsync=off', '-c', 'synchronous_commit=off']),
-      ],
-      onLog: () => undefined,
-      onError: () => undefined,
-    });
+    const flags = durable ? [] : ['-c', 'fsync=off', '-c', 'synchronous_commit=off'];
+    const running = embedded(join(folder, 'data'), port, flags);
     await running.initialise();
     await running.start();
     return { running, port };
@@ -79,7 +64,29 @@ export function localPostgres({ durable = false } = {}): LocalPostgres {
   };
 }
 
-async function freePort(): Promise<number> {
+/** A server that is neither made nor started yet. */
+export function embedded(
+  databaseDir: string,
+  port: number,
+  flags: readonly string[],
+): EmbeddedPostgres {
+  return new EmbeddedPostgres({
+    databaseDir,
+    port,
+    user: 'ponte',
+    password: 'ponte',
+    persistent: true,
+    // It refuses to run as root.
+    createPostgresUser: process.getuid?.() === 0,
+    // Not the locale that Ponte would like best: its order must not depend on the server's.
+    initdbFlags: ['--locale-provider=icu', '--icu-locale=en-US', '--encoding=UTF8'],
+    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=200', ...flags],
+    onLog: () => undefined,
+    onError: () => undefined,
+  });
+}
+
+export async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
   const address = probe.address();

@@ -1,0 +1,107 @@
+// A primary of PostgreSQL that is killed under load, with a synchronous standby that is promoted
+// in its place: nothing that was acknowledged is lost, and hosts that know both go on.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { seededBytes } from '../../adapters/crypto/ids.js';
+import { openPostgresStore } from '../../adapters/storage/postgres.js';
+import { postgresConnections } from '../../adapters/storage/postgres-connections.js';
+import { readConfig } from '../../host/config.js';
+import { type Host, startHost } from '../../host/main.js';
+import { checkBooks, readFeed } from '../support/after-faults.js';
+import { numbersOf, orderOf, startLoad } from '../support/payment-load.js';
+import { type PostgresPair, postgresPair } from '../support/postgres-pair.js';
+
+const PAYMENTS = 40;
+const CLIENTS = 6;
+
+const seed = process.env['FAULTS_SEED'] ?? randomBytes(4).toString('hex');
+const below = numbersOf(seededBytes(seed));
+const folder = mkdtempSync(join(tmpdir(), 'ponte-failover-'));
+const secretKeys = `a:${randomBytes(32).toString('base64')}`;
+const hosts: Host[] = [];
+let pair: PostgresPair;
+
+after(async () => {
+  await Promise.all(hosts.map((host) => host.stop()));
+  await pair.stop();
+  rmSync(folder, { recursive: true });
+});
+
+before(async () => {
+  pair = await postgresPair();
+});
+
+async function start(): Promise<Host> {
+  const config = readConfig({
+    PONTE_DATABASE_URL: pair.url,
+    PONTE_PORT: '0',
+    PONTE_DATA_DIR: folder,
+    PONTE_SECRET_KEYS: secretKeys,
+    PONTE_FAKE_PARTNER_DELAY_MS: '0',
+    PONTE_RATE_LIMIT_PER_MINUTE: '0',
+    PONTE_LOG_LEVEL: 'silent',
+  });
+  const host = await startHost(config);
+  hosts.push(host);
+  return host;
+}
+
+async function get(host: Host, apiKey: string, path: string) {
+  const response = await fetch(`${host.url}${path}`, { headers: { 'x-api-key': apiKey } });
+  assert.equal(response.status, 200, path);
+  return (await response.json()) as Readonly<Record<string, unknown>>;
+}
+
+test('connections go to the server that takes writes, whichever is named first', async () => {
+  const ports = pair.urls.map((url) => `127.0.0.1:${new URL(url).port}`);
+  const turned = pair.url.replace(ports.join(','), ports.toReversed().join(','));
+  const connections = postgresConnections({ url: turned });
+  const question = 'select pg_is_in_recovery() as standby';
+  const line = await connections.connect();
+  assert.deepEqual((await line.query(question)).rows, [{ standby: false }]);
+  await line.end();
+  const { rows } = await connections.use('once', (client) => client.query(question));
+  assert.deepEqual(rows, [{ standby: false }]);
+  await connections.close();
+});
+
+test('a primary killed under load loses no acknowledged payment to its standby', async (t) => {
+  t.diagnostic(`FAULTS_SEED=${seed}`);
+  const pairOfHosts = [await start(), await start()] as const;
+  const apiKey = pairOfHosts[0].demo?.secret ?? '';
+  const urls = () => hosts.map(({ url }) => url);
+  const load = startLoad({ hosts: urls, apiKey, payments: PAYMENTS, clients: CLIENTS, below });
+  await load.reached(5 + below(PAYMENTS / 2));
+  await pair.killPrimary();
+  const untilNow = load.acknowledged.size;
+  await pair.promoteStandby();
+  assert.ok(untilNow < PAYMENTS, 'the load went on');
+  await load.done;
+
+  // Each host hears of what the other one does: its line leads to the new primary, too.
+  const events = await Promise.all(
+    pairOfHosts.map((host) => get(host, apiKey, '/v1/events?after=0&wait=30')),
+  );
+  for (const { data } of events) assert.ok((data as readonly unknown[]).length > 0);
+  // The URL of a host that starts now begins with the dead server.
+  const third = await start();
+  for (const index of Array(PAYMENTS).keys()) {
+    const order = orderOf(index);
+    const id = load.acknowledged.get(order.externalId);
+    for (;;) {
+      const found = await get(third, apiKey, `/v1/payments/${id}`);
+      const { externalId, amount, metadata } = found;
+      assert.deepEqual({ externalId, amount, metadata, buyer: order.buyer }, order);
+      assert.notEqual(found['status'], 'failed');
+      if (found['status'] === 'settled') break;
+    }
+  }
+  const store = openPostgresStore({ url: pair.url });
+  await checkBooks(store, load.acknowledged.values());
+  await readFeed(store, load.acknowledged.values());
+  await store.close();
+});

@@ -1,0 +1,87 @@
+// A PostgreSQL primary and its synchronous standby, both of the tests' own: what the primary calls
+// committed is on both. The primary can be killed, and the standby be made the one that writes.
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { embedded, freePort } from './local-postgres.js';
+
+export interface PostgresPair {
+  /** Of one database, naming both servers. */
+  readonly url: string;
+  /** Of the server that was the primary at first, and of the other one. */
+  readonly urls: readonly [primary: string, standby: string];
+  /** Ends the primary as a crash of its machine would; resolves when it is gone. */
+  killPrimary(): Promise<void>;
+  /** The standby takes writes when this resolves, and waits for no other server. */
+  promoteStandby(): Promise<void>;
+  /** Ends whichever runs. */
+  stop(): Promise<void>;
+}
+
+/** Both run when this resolves, and whoever asks for them stops them. */
+export async function postgresPair(): Promise<PostgresPair> {
+  const folder = mkdtempSync(join(tmpdir(), 'ponte-pair-'));
+  chmodSync(folder, 0o755);
+  const folders = [join(folder, 'primary'), join(folder, 'standby')] as const;
+  const ports = [await freePort(), await freePort()] as const;
+  // Not fsync: the machine goes on, only processes are killed.
+  const [common, names] = [
+    ['-c', 'fsync=off'],
+    ['-c', 'synchronous_standby_names=*'],
+  ];
+  const primary = embedded(folders[0], ports[0], [...common, ...names]);
+  const standby = embedded(folders[1], ports[1], common);
+  await primary.initialise();
+  // A server that was never started is as good to copy as one that was stopped.
+  execFileSync('cp', ['-a', ...folders]);
+  const conninfo = `host=127.0.0.1 port=${ports[0]} user=ponte password=ponte`;
+  appendFileSync(join(folders[1], 'postgresql.auto.conf'), `primary_conninfo = '${conninfo}'\n`);
+  writeFileSync(join(folders[1], 'standby.signal'), '');
+  await primary.start();
+  // It is started when it takes writes, which is to come.
+  standby.start().catch(() => undefined);
+  const urlOf = (hosts: string) => `postgres://ponte:ponte@${hosts}/postgres`;
+  const urls = [urlOf(`127.0.0.1:${ports[0]}`), urlOf(`127.0.0.1:${ports[1]}`)] as const;
+  await seen(urls[0], "select 1 from pg_stat_replication where sync_state = 'sync'");
+  return {
+    urls,
+    url: urlOf(ports.map((port) => `127.0.0.1:${port}`).join(',')),
+    async killPrimary() {
+      const [pid] = readFileSync(join(folders[0], 'postmaster.pid'), 'utf8').split('\n');
+      process.kill(Number(pid), 'SIGKILL');
+      await primary.stop();
+    },
+    async promoteStandby() {
+      await seen(urls[1], 'select 1 where pg_promote()');
+    },
+    async stop() {
+      await Promise.all([primary.stop(), standby.stop()]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Asks until there is an answer with a row. */
+async function seen(url: string, sql: string): Promise<void> {
+  for (;;) {
+    const client = new pg.Client(url);
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      if ((await client.query(sql)).rows.length > 0) return;
+    } catch {
+      // Not up yet.
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+}
