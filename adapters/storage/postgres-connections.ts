@@ -19,8 +19,10 @@ const KEEP_ALIVE_AFTER_MS = 5_000;
 const WARNING = '01000';
 
 /**
- * Sessions of the store: nothing takes longer than a request may; and every statement has its
- * index, whatever the planner thinks of a table that was small when the statement was prepared.
+ * Sessions of the store: nothing takes longer than a request may; what a host that vanished without
+ * a word holds (the lead over all hosts among it) is free within seconds, not hours; and every
+ * statement has its index, whatever the planner thinks of a table that was small when the statement
+ * was prepared.
  */
 const sessionSettings = {
   application_name: 'ponte',
@@ -28,6 +30,9 @@ const sessionSettings = {
   statement_timeout: '30s',
   lock_timeout: '10s',
   idle_in_transaction_session_timeout: '30s',
+  tcp_keepalives_idle: '5',
+  tcp_keepalives_interval: '5',
+  tcp_keepalives_count: '3',
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',

@@ -27,7 +27,16 @@ const youngTablesSql = [
 ].join(' ');
 
 /** Everything that may be there, for a host that may have missed a word. */
-const everything: readonly WorkKind[] = ['outbox', 'feed', 'commands', 'deliveries', 'inbox'];
+const everything = Object.keys({
+  outbox: true,
+  feed: true,
+  commands: true,
+  deliveries: true,
+  inbox: true,
+  advances: true,
+  purges: true,
+  mails: true,
+} satisfies Record<WorkKind, true>) as readonly WorkKind[];
 
 /** Work that waits, by kind; null tenants: any may have some. */
 type News = Partial<Record<WorkKind, readonly Tenant[] | null>>;

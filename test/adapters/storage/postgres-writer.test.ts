@@ -293,6 +293,23 @@ async function withoutStandby(url: string, work: () => Promise<void>): Promise<v
   await probe.end();
 }
 
+test('the server notices within half a minute that a host is gone without a word', async () => {
+  const connections = postgresConnections({ url: await postgres.newDatabase() });
+  const line = await connections.connect();
+  const shown = async (name: string) => {
+    const { rows } = await line.query(`show tcp_keepalives_${name}`);
+    return Number(rows[0][`tcp_keepalives_${name}`]);
+  };
+  const [idle, interval, count] = [
+    await shown('idle'),
+    await shown('interval'),
+    await shown('count'),
+  ];
+  await line.end();
+  const noticedAfterSeconds = idle + interval * count;
+  assert.ok(idle > 0 && noticedAfterSeconds <= 30, `after ${noticedAfterSeconds} s`);
+});
+
 test('a URL of several hosts is one URL for each', () => {
   assert.deepEqual(hostUrls('postgres://u:p@a:1,b:2/name?sslmode=verify-full'), [
     'postgres://u:p@a:1/name?sslmode=verify-full',
