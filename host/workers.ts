@@ -71,7 +71,9 @@ export function workerSteps(parts: {
     ofLeader('advances', ['advances'], runAdvances, SANDBOX_POLL_MS),
     ofLeader('expiry', [], runExpiry),
     ofLeader('purges', ['purges'], runPurges),
-    ofLeader('statistics', [], tend, STATISTICS_POLL_MS),
+    // Looked at once a second whatever there was: a table that stays young (whoever may not analyze
+    // it changes nothing) is no reason to look again at once.
+    ofLeader('statistics', [], () => tend().then(() => 0), STATISTICS_POLL_MS),
     step('mails', ['mails'], runMails),
     ofLeader('old mails', [], runForgetting, FORGET_POLL_MS),
     ...stepsOfApi({ deps, fakePartners }),

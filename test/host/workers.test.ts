@@ -1,8 +1,15 @@
 // The worker loops: woken at once, polling behind it, undisturbed by failures, stopped gracefully.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import type { Log } from '../../core/ports.js';
-import { createSignals, startWorkers, type WorkerStep, type Workers } from '../../host/workers.js';
+import type { Deps, Log } from '../../core/ports.js';
+import {
+  createSignals,
+  type Runners,
+  startWorkers,
+  type WorkerStep,
+  type Workers,
+  workerSteps,
+} from '../../host/workers.js';
 
 const errors: string[] = [];
 const log: Log = {
@@ -147,4 +154,12 @@ test('a step without a good run for half a minute is stalled', async () => {
   await good.reached(good.runs() + 2);
   assert.deepEqual(workers.stalled(), ['hanging']);
   gate.resolve(0);
+});
+
+test('statistics are looked at no more than once a second, however much there was to do', async () => {
+  const parts = { deps: {} as Deps, runners: {} as Runners, fakePartners: [] };
+  const steps = workerSteps({ ...parts, tend: async () => 3 });
+  const statistics = steps.find(({ name }) => name === 'statistics');
+  assert.equal(statistics?.pollMs, 1_000);
+  assert.equal(await statistics?.run(0, 100), 0);
 });
