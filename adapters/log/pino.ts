@@ -12,6 +12,8 @@ const privateFields: ReadonlySet<string> = new Set([
   ...['address', 'addressline1', 'addressline2', 'postalcode', 'iddocnumber', 'selfiefile'],
   ...['cpf', 'cnpj', 'rg', 'ssn', 'itin', 'body', 'rawbody', 'responsebody', 'instructions'],
   ...['metadata', 'display', 'dossier'],
+  // Of PostgreSQL's errors: the row that failed, and the text that could not be read.
+  ...['detail', 'where'],
 ]);
 
 /** The same for fields that end so: `buyerEmail`, `x-api-key`, `webhookSecret`. */

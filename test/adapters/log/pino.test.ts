@@ -72,7 +72,7 @@ const privateNames = [
   ...['email', 'buyerEmail', 'payer_email', 'name', 'firstName', 'last_name', 'legalName'],
   ...['accountHolderName', 'phone', 'phoneNumber', 'pixKey', 'pix_key', 'taxId', 'tax_id'],
   ...['cpf', 'cnpj', 'dateOfBirth', 'addressLine1', 'body', 'metadata', 'display', 'owners'],
-  ...['selfieFile', 'idDocFrontFile', 'instructions'],
+  ...['selfieFile', 'idDocFrontFile', 'instructions', 'detail', 'where'],
 ] as const;
 
 test('secrets, keys and personal data are cut out by name at any depth', () => {
@@ -136,7 +136,7 @@ const privateTexts: readonly (readonly [text: string, written: string])[] = [
 test('secrets and personal data are cut out of any text by their form', () => {
   for (const [given, written] of privateTexts) {
     assert.equal(logged({}, given).line['message'], written);
-    assert.equal(logged({ detail: given }).line['detail'], written);
+    assert.equal(logged({ said: given }).line['said'], written);
     const { line, text } = logged({ error: new Error(given, { cause: new Error(given) }) });
     assert.partialDeepStrictEqual(line, {
       error: { message: written, cause: { message: written } },
