@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { MINUTE_MS } from '../../../core/domain/instant.js';
 import { type ErrorCode, PonteError } from '../../../core/errors.js';
-import type { Deps } from '../../../core/ports.js';
+import type { Deps, Store } from '../../../core/ports.js';
 import {
   authenticateKey,
   createKey,
@@ -188,6 +188,26 @@ describe('when a key was last used', () => {
     assert.equal(await flushKeyUse(deps, 0, 2), 2);
     assert.equal(await flushKeyUse(deps, 0, 2), 1);
     for (const { key } of made) assert.equal(await lastUsed(key.id), deps.clock.nowMs());
+  });
+
+  test('is stored in the order of the keys, whichever was used first', async () => {
+    const made = [
+      await createKey(deps, { ...everything, orgId }),
+      await createKey(deps, { ...everything, orgId }),
+    ].toSorted((a, b) => (a.key.id < b.key.id ? 1 : -1));
+    const touched: string[] = [];
+    const store: Store = {
+      ...deps.store,
+      run: (work) =>
+        deps.store.run((tx) => {
+          const keys = { ...tx.keys, touch: (keyId: string) => touched.push(keyId) };
+          return work(Object.create(tx, { keys: { value: keys } }));
+        }),
+    };
+    const watched = { ...deps, store };
+    for (const { secret } of made) await authenticateKey(watched, secret);
+    assert.equal(await flushKeyUse(watched, 0, 100), 2);
+    assert.deepEqual(touched, made.map(({ key }) => key.id).toReversed());
   });
 
   test('is not noted for a refused key', async () => {
