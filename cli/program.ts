@@ -1,6 +1,6 @@
 // The command `ponte`: its nouns and verbs, and how usage errors are told. It knows no process:
 // what it is given and where it prints come in, so that tests run commands as functions.
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help, type Option } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { addCommandsVerbs, addLedgerVerbs } from './commands-verbs.js';
 import { addDeliveriesVerbs } from './deliveries-verbs.js';
@@ -26,6 +26,7 @@ export async function runProgram(shell: Shell, words: readonly string[]): Promis
       writeOut: (text) => shell.stdout.write(text),
       writeErr: (text) => shell.stderr.write(text),
     })
+    .configureHelp({ optionDescription })
     .showHelpAfterError('Add --help for how it is used.')
     .addHelpText('after', () => `\nExit codes:\n${exitCodeLines()}`);
   addServiceVerbs(shell, program, manifest.version);
@@ -48,6 +49,15 @@ export async function runProgram(shell: Shell, words: readonly string[]): Promis
     if (error instanceof CommanderError) tellUsage(shell, error, json);
     else finish(shell, failure(shell, error), json);
   }
+}
+
+/** That nothing is the default goes without saying. */
+function optionDescription(this: Help, option: Option): string {
+  const nothing = ['null', 'false', '[]'].includes(JSON.stringify(option.defaultValue));
+  const told = nothing
+    ? (Object.create(option, { defaultValue: { value: undefined } }) as Option)
+    : option;
+  return Help.prototype.optionDescription.call(this, told);
 }
 
 /** Commander has told people already. */

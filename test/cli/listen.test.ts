@@ -342,3 +342,17 @@ describe('the command', () => {
     await until(() => site.world.feedReaders.waiting() === 0);
   });
 });
+
+test('its help tells defaults that are something, and no other', async () => {
+  let help = '';
+  const shell: Shell = {
+    env: {},
+    stdin: Readable.from([]),
+    stdout: { write: (text: string) => (help += text) },
+    stderr: { write: () => undefined },
+    exitCode: 0,
+  };
+  await runProgram(shell, ['listen', '--help']);
+  assert.match(help, /the server\s+\(default: "http:/);
+  assert.doesNotMatch(help, /default: (null|false)/);
+});
