@@ -92,6 +92,6 @@ function startText(
     );
   }
   if (metricsUrl !== null) lines.push(`Metrics: ${metricsUrl}`);
-  lines.push(`Description of the API: ${url}/docs-json`, '');
+  lines.push(`Description of the API: ${url}/docs`, '');
   return lines.join('\n');
 }

@@ -87,7 +87,7 @@ async function startText(child: ChildProcess): Promise<string> {
   child.stdout?.on('data', (chunk: Buffer) => {
     text += chunk.toString('utf8');
   });
-  while (!text.includes('/docs-json')) {
+  while (!text.includes('/docs\n')) {
     await Promise.race([child.stdout === null ? exited : once(child.stdout, 'data'), exited]);
     if (child.exitCode !== null) throw new Error(`Ponte did not start: ${text}`);
   }

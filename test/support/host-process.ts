@@ -91,7 +91,7 @@ async function started(
   exited: Promise<unknown>,
   log: () => string,
 ): Promise<string> {
-  while (!out().includes('/docs-json')) {
+  while (!out().includes('/docs\n')) {
     const data = child.stdout === null ? exited : once(child.stdout, 'data');
     await Promise.race([data, exited]);
     if (child.exitCode !== null || child.signalCode !== null) {
