@@ -322,7 +322,8 @@ function partnerOf(deps: Deps, mode: Mode): SettlementPartner {
   if (partner === null) {
     throw new PonteError(
       'ValidationError',
-      `mode: no settlement partner is configured for ${mode}. Configure one.`,
+      `mode: no settlement partner is configured for ${mode}. ` +
+        `Set PONTE_PARTNER_${mode.toUpperCase()} for the server and here.`,
     );
   }
   return partner;
