@@ -108,7 +108,9 @@ function problemOf(url: string, allowPrivate: boolean): string | null {
   if (!URL.canParse(url)) return 'The URL must be absolute, such as https://example.com/webhooks.';
   const parsed = new URL(url);
   const isHttp = parsed.protocol === 'http:' && allowPrivate;
-  if (parsed.protocol !== 'https:' && !isHttp) return 'The URL must use https.';
+  if (parsed.protocol !== 'https:' && !isHttp) {
+    return allowPrivate ? 'The URL must use https or http.' : 'The URL must use https.';
+  }
   if (parsed.username !== '' || parsed.password !== '') {
     return 'The URL must not contain a user name or a password.';
   }

@@ -148,6 +148,7 @@ test('allowPrivate lifts https and the addresses, and nothing else', async () =>
   for (const url of ['http://a:b@localhost/', 'http://localhost/#a', 'ftp://localhost/', 'a']) {
     assert.notEqual(await refusal(url), null, url);
   }
+  assert.equal(await refusal('ftp://localhost/'), 'The URL must use https or http.');
 });
 
 test('law: every URL of a forbidden IPv4 address is refused', async () => {
