@@ -95,6 +95,8 @@ export class SqliteDatabase implements Database {
   readonly #prepared = new Map<string, Prepared>();
   #waiting: Waiting[] = [];
   #scheduled = false;
+  /** Whether the transaction of this turn's reads is open. */
+  #reading = false;
   #commits = 0;
   #applied = 0;
 
@@ -152,14 +154,17 @@ export class SqliteDatabase implements Database {
 
   /** Reads of one turn share a transaction: taking and giving the lock costs as much as a read. */
   #beginReads(): void {
-    if (this.connection.inTransaction) return;
+    if (this.#reading) return;
     this.#control('begin');
+    this.#reading = true;
     setImmediate(() => this.endReads());
   }
 
   /** What comes after sees what was committed until then. */
   endReads(): void {
-    if (this.connection.open && this.connection.inTransaction) this.#control('commit');
+    if (!this.#reading) return;
+    this.#reading = false;
+    this.#control('commit');
   }
 
   #commitGroup(): void {
