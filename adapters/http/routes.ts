@@ -1039,8 +1039,7 @@ async function createConnected(
   { tenant, body }: Call<'key', unknown, unknown, z.infer<typeof account.createAccountBody>>,
 ): Promise<Reply> {
   const { account: made, replayed } = await createAccount(deps, tenant, body);
-  const answer = reply(replayed ? 200 : 201, presentAccount(made));
-  return replayed ? { ...answer, headers: { 'idempotent-replayed': 'true' } } : answer;
+  return createdReply(replayed, reply(200, presentAccount(made)));
 }
 
 async function listAccountPage(

@@ -13,16 +13,12 @@ import {
   railsRefused,
 } from '../domain/connected-account.js';
 import { accountEvent } from '../domain/event.js';
-import {
-  COMMAND_LEASE_MS,
-  type PartnerCommand,
-  requestPurpose,
-} from '../domain/partner-command.js';
+import type { PartnerCommand } from '../domain/partner-command.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, ReceiverReport, Tx } from '../ports.js';
-import { newCommand } from './collections.js';
 import { stagePurge } from './documents.js';
+import { partyOrder } from './party-orders.js';
 
 /** What `provision_rails` asks of the partner: the sealed text of its request. */
 export interface RailsRequest {
@@ -77,7 +73,7 @@ export function stageAccount(
   assert(partnerRef !== null && destinationRef !== null, 'rails lead from a party to its PIX');
   const request: RailsRequest = { receiverRef: partnerRef, destinationRef, key: id };
   const order = { id, kind: 'provision_rails', request: JSON.stringify(request), lease } as const;
-  const command = accountOrder(deps, next, order);
+  const command = partyOrder(deps, next, order, { accountId: next.id });
   tx.commands.insert(command);
   return command;
 }
@@ -98,34 +94,6 @@ export function announceAccount(deps: Deps): void {
   deps.wake('outbox');
   deps.wake('commands');
   deps.wake('purges');
-}
-
-/** An order about an account, its request fixed; under a lease no worker takes it for a while. */
-export function accountOrder(
-  deps: Deps,
-  account: ConnectedAccount,
-  order: {
-    readonly id: string;
-    readonly kind: 'submit_account' | 'provision_rails';
-    readonly request: string;
-    readonly lease: string | null;
-  },
-): PartnerCommand {
-  const { id, kind, request, lease } = order;
-  const nowMs = deps.clock.nowMs();
-  const draft = { kind, amount: null };
-  const command = newCommand(account, id, draft, { accountId: account.id }, nowMs);
-  return Object.freeze({
-    ...command,
-    request: deps.secretBox.seal(request, requestPurpose(command)),
-    leaseToken: lease,
-    dueAtMs: lease === null ? nowMs : nowMs + COMMAND_LEASE_MS,
-  });
-}
-
-/** A lease for a command that the request itself works on. */
-export function newLease(deps: Deps): string {
-  return Buffer.from(deps.ids.randomBytes(16)).toString('hex');
 }
 
 /**

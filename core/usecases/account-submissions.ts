@@ -7,15 +7,16 @@ import {
   submitted,
   termsAccepted,
 } from '../domain/connected-account.js';
-import { type Dossier, isTierAllowed, lastFour, missingFields } from '../domain/dossier.js';
+import { type Dossier, lastFour, missingFields } from '../domain/dossier.js';
 import type { Tenant } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps, SettlementPartner } from '../ports.js';
-import { accountOrder, loadAccount, newLease, stageAccount } from './account-changes.js';
+import { loadAccount, stageAccount } from './account-changes.js';
 import { readAccount, taxIdPurpose } from './accounts.js';
 import { partnerOf } from './buyers.js';
 import { workNow } from './commands.js';
 import { stageSubmitted } from './documents.js';
+import { newLease, partyOrder, preparedParty, refuseTier } from './party-orders.js';
 
 /**
  * Submits an account, or answers with it as it is while it is verifying or approved. After a
@@ -35,7 +36,9 @@ export async function submitAccount(
   const dossier = wholeDossier(deps, account, told);
   checkDossier(partner, account, dossier);
   const commandId = deps.ids.next('cmd', deps.clock.nowMs());
-  const request = await prepared(partner, account, dossier, commandId);
+  const { role, entityType } = account;
+  const party = { ...dossier, reference: commandId, role, entityType };
+  const request = await preparedParty(partner, party);
   const lease = newLease(deps);
   const command = await deps.store.run(async (tx) => {
     const was = await loadAccount(tx, tenant, id);
@@ -47,7 +50,7 @@ export async function submitAccount(
     const submission = { receiverId, submitCommandId: commandId, ...detailsOf(deps, was, dossier) };
     stageAccount(deps, tx, was, submitted(bound, submission, nowMs));
     const order = { id: commandId, kind: 'submit_account', request, lease } as const;
-    const submit = accountOrder(deps, was, order);
+    const submit = partyOrder(deps, was, order, { accountId: id });
     tx.commands.insert(submit);
     return submit;
   });
@@ -78,9 +81,7 @@ function checkDossier(
   { role, entityType }: ConnectedAccount,
   dossier: Dossier,
 ): void {
-  if (!isTierAllowed(entityType, dossier)) {
-    throw new PonteError('ValidationError', 'kycTier: enhanced is for individuals. Send standard.');
-  }
+  refuseTier(entityType, dossier);
   const extra = partner.requirements(role, entityType);
   const missing = missingFields(role, entityType, dossier, extra);
   if (missing.length === 0) return;
@@ -88,18 +89,6 @@ function checkDossier(
     'ConnectedAccountMissingFields',
     `A ${role} ${entityType} lacks: ${missing.join(', ')}. Send these fields and submit again.`,
   );
-}
-
-async function prepared(
-  partner: SettlementPartner,
-  { role, entityType }: ConnectedAccount,
-  dossier: Dossier,
-  reference: string,
-): Promise<string> {
-  const answer = await partner.prepareReceiver({ ...dossier, reference, role, entityType });
-  if (answer.outcome === 'refused') throw new PonteError('ValidationError', answer.message);
-  if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
-  return answer.value;
 }
 
 /** What the account shows of its dossier from now on; the rest is in the order alone. */

@@ -17,12 +17,12 @@ import {
   announceAccount,
   changeAccount,
   loadAccount,
-  newLease,
   stageAccount,
   stageAccountEvents,
 } from './account-changes.js';
 import { partnerOf } from './buyers.js';
 import { workNow } from './commands.js';
+import { newLease } from './party-orders.js';
 
 /** Bytes of a terms session's key: 128 bits, it binds a redirect to an account. */
 const TOS_KEY_BYTES = 16;

@@ -38,7 +38,6 @@ import { isTerminal } from '../domain/payment.js';
 import { tenantOf } from '../domain/tenant.js';
 import { assert, unreachable } from '../errors.js';
 import type { Deps, PartnerAnswer, PartnerFact, SettlementPartner, Tx } from '../ports.js';
-import { newLease } from './account-changes.js';
 import {
   announce,
   eachByItself,
@@ -49,6 +48,7 @@ import {
 import { Flights, type Runner } from './flights.js';
 import { partyAnswered } from './parties.js';
 import { type Accepted, verbs } from './partner-verbs.js';
+import { newLease } from './party-orders.js';
 import { applyFact } from './settlement.js';
 
 /** Commands worked on at a time, in one process: each is a connection to the partner. */

@@ -9,20 +9,16 @@ import {
   nextKycStatus,
 } from '../domain/buyer-kyc.js';
 import type { EntityType } from '../domain/connected-account.js';
-import { type Dossier, isTierAllowed, missingFields } from '../domain/dossier.js';
-import {
-  COMMAND_LEASE_MS,
-  type PartnerCommand,
-  requestPurpose,
-} from '../domain/partner-command.js';
+import { type Dossier, missingFields } from '../domain/dossier.js';
+import type { PartnerCommand } from '../domain/partner-command.js';
 import type { Tenant } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, SettlementPartner, Tx } from '../ports.js';
-import { newLease } from './account-changes.js';
 import { newSubmission, partnerOf } from './buyers.js';
-import { loadCollection, newCommand } from './collections.js';
+import { loadCollection } from './collections.js';
 import { workNow } from './commands.js';
 import { stageSubmitted } from './documents.js';
+import { newLease, partyOrder, preparedParty, refuseTier } from './party-orders.js';
 import { newBuyer } from './payments.js';
 
 /** Bytes of a hosted form's id: 144 bits, at least 128 are asked for. */
@@ -69,9 +65,7 @@ export async function startBuyerKyc(
 ): Promise<KycSubmission> {
   const { entityType, dossier } = start;
   if (entityType === null) return startHosted(deps, tenant, start);
-  if (!isTierAllowed(entityType, dossier)) {
-    throw new PonteError('ValidationError', 'kycTier: enhanced is for individuals. Send standard.');
-  }
+  refuseTier(entityType, dossier);
   const { standing, tosId } = await deps.store.run((tx) => admit(tx, tenant, start));
   if (standing !== null) return standing;
   const partner = partnerOf(deps, tenant);
@@ -80,10 +74,8 @@ export async function startBuyerKyc(
   refuseIncomplete(partner, entityType, whole);
   const reference = deps.ids.next('cmd', deps.clock.nowMs());
   const order = { ...whole, reference, role: 'buyer', entityType } as const;
-  const prepared = await partner.prepareReceiver(order);
-  if (prepared.outcome === 'refused') throw new PonteError('ValidationError', prepared.message);
-  if (prepared.outcome !== 'done') throw new PonteError('PartnerUnavailable');
-  const handedIn = await handIn(deps, tenant, start, { reference, text: prepared.value });
+  const request = await preparedParty(partner, order);
+  const handedIn = await handIn(deps, tenant, start, { id: reference, request });
   if (handedIn.command !== null) await workNow(deps, handedIn.command);
   return readSubmission(deps, tenant, handedIn.submissionId);
 }
@@ -127,7 +119,7 @@ async function handIn(
   deps: Deps,
   tenant: Tenant,
   start: KycStart,
-  request: { readonly reference: string; readonly text: string },
+  order: { readonly id: string; readonly request: string },
 ): Promise<{ readonly submissionId: string; readonly command: PartnerCommand | null }> {
   const lease = newLease(deps);
   return deps.store.run(async (tx) => {
@@ -141,14 +133,8 @@ async function handIn(
     const next = { ...fresh, tosId, draftSealed: null, submittedAtMs: nowMs };
     if (was === null) tx.buyers.insertSubmission(next);
     else tx.buyers.updateSubmission({ ...next, status: submittedStatus(was) });
-    const draft = { kind: 'submit_buyer', amount: null } as const;
-    const pending = newCommand(tenant, request.reference, draft, { submissionId }, nowMs);
-    const command = Object.freeze({
-      ...pending,
-      request: deps.secretBox.seal(request.text, requestPurpose(pending)),
-      leaseToken: lease,
-      dueAtMs: nowMs + COMMAND_LEASE_MS,
-    });
+    const submit = { ...order, kind: 'submit_buyer', lease } as const;
+    const command = partyOrder(deps, tenant, submit, { submissionId });
     tx.commands.insert(command);
     return { submissionId, command };
   });

@@ -10,20 +10,14 @@ import {
   type OrganizationProfile,
   termsAccepted,
 } from '../domain/organization.js';
-import {
-  COMMAND_LEASE_MS,
-  isOpen,
-  type PartnerCommand,
-  requestPurpose,
-} from '../domain/partner-command.js';
+import { COMMAND_LEASE_MS, isOpen, type PartnerCommand } from '../domain/partner-command.js';
 import { hasUnstorableText } from '../domain/raw-json.js';
 import { type Mode, modes, type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, PartnerAnswer, SettlementPartner, Tx } from '../ports.js';
-import { newLease } from './account-changes.js';
-import { newCommand } from './collections.js';
 import { workNow } from './commands.js';
 import { changeProfile, loadProfile } from './organization-changes.js';
+import { newLease, partyOrder } from './party-orders.js';
 
 const NAME_LENGTH_MAX = 200;
 const PIX_KEY_LENGTH_MAX = 140;
@@ -220,14 +214,9 @@ async function recordedSubmission(
       tosId: profile.tosId,
     }),
   );
-  const order = { kind: 'submit_organization', amount: null } as const;
-  const fresh = newCommand(tenant, commandId, order, { orgId: organization.id }, nowMs);
-  const command: PartnerCommand = Object.freeze({
-    ...fresh,
-    request: deps.secretBox.seal(request, requestPurpose(fresh)),
-    leaseToken: newLease(deps),
-    dueAtMs: nowMs + COMMAND_LEASE_MS,
-  });
+  const order = { id: commandId, kind: 'submit_organization', request } as const;
+  const lease = newLease(deps);
+  const command = partyOrder(deps, tenant, { ...order, lease }, { orgId: organization.id });
   return deps.store.run(async (tx) => {
     const was = await loadProfile(tx, tenant);
     const receiverId = deps.ids.next('rcv', nowMs);
