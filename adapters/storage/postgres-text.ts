@@ -81,9 +81,11 @@ const gatheredReadText = kept((types: string) =>
   remembered((sql: string) => {
     const columns = types.split(', ').map((type, index) => `p${index + 1} ${type}`);
     const inner = sql.replace(/\$(\d+)/g, (_, number: string) => `p.p${number}`);
+    // With an offset it is planned on its own, by its index: as a join, it would be made for a
+    // table that is small when it is planned, and read all of it for each list ever after.
     return [
       `select p.i as ${READ_INDEX}, q.* from json_to_recordset($1::json)`,
-      `as p(${['i integer', ...columns].join(', ')}) cross join lateral (${inner}) q`,
+      `as p(${['i integer', ...columns].join(', ')}) cross join lateral (${inner} offset 0) q`,
     ].join(' ');
   }),
 );

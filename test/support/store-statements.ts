@@ -1,6 +1,6 @@
 // Every statement that the store runs, as text: each method of its port called once in each form
 // that makes another text, over a database that only notes. Who adds a method calls it here.
-import type { Database, Param } from '../../adapters/storage/database.js';
+import type { Database, Param, Statement } from '../../adapters/storage/database.js';
 import { newStore } from '../../adapters/storage/store.js';
 import type { Claims, Tx } from '../../core/ports.js';
 import {
@@ -32,27 +32,45 @@ import {
 const page = { beforeId: 'x', limit: 5 };
 const age = { sinceMs: T0, sinceDeliveryId: 'whd_5' };
 
-/** All of them, each once. */
+export interface StatementsOfTheStore {
+  readonly reads: readonly Query[];
+  readonly batched: readonly Statement[];
+  readonly immediate: readonly Query[];
+}
+
+interface Query {
+  readonly sql: string;
+  readonly params: readonly Param[];
+}
+
+/** All their texts, each once. */
 export async function statementsOfTheStore(): Promise<ReadonlySet<string>> {
-  const texts = new Set<string>();
-  const noted = (sql: string, _params: readonly Param[]) => {
-    texts.add(sql);
-    // The backlog is numbers, also where nothing waits.
-    const counts = / as (due|counted|oldest_at)\b/.test(sql);
-    const none = { due: 0, counted: 0, oldest_due_at: null, oldest_at: null };
-    return Promise.resolve(counts ? [none] : []);
-  };
+  const { reads, batched, immediate } = await callsOfTheStore();
+  return new Set([...reads, ...batched, ...immediate].map(({ sql }) => sql));
+}
+
+/** What reaches a session, as it does. */
+export async function callsOfTheStore(): Promise<StatementsOfTheStore> {
+  const calls = { reads: [] as Query[], batched: [] as Statement[], immediate: [] as Query[] };
   const database: Database = {
-    read: noted,
-    immediate: noted,
+    read: async (sql, params) => {
+      calls.reads.push({ sql, params });
+      // The backlog is numbers, also where nothing waits.
+      const counts = / as (due|counted|oldest_at)\b/.test(sql);
+      return counts ? [{ due: 0, counted: 0, oldest_due_at: null, oldest_at: null }] : [];
+    },
+    immediate: async (sql, params) => {
+      calls.immediate.push({ sql, params });
+      return [];
+    },
     batch: async (statements) => {
-      for (const { sql, params } of statements) await noted(sql, params);
+      calls.batched.push(...statements);
     },
   };
   const store = newStore(database);
   await store.run(everyStatement);
   await everyClaim(store.claims);
-  return texts;
+  return calls;
 }
 
 async function everyStatement(tx: Tx): Promise<void> {
