@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import type { Deps, Store } from '../../../core/ports.js';
+import type { Deps, Store, Tx } from '../../../core/ports.js';
 import { eachDue } from '../../../core/usecases/collections.js';
 import { createPayment, readPayment, runExpiry } from '../../../core/usecases/payments.js';
 import { type World, world } from '../../support/small-world.js';
@@ -17,7 +17,9 @@ function unreadable(store: Store, ids: readonly string[]): Store {
           if (ids.includes(id)) throw new Error(`${id} is broken`);
           return tx.payments.get(tenant, id);
         };
-        return work({ ...tx, payments: { ...tx.payments, get } });
+        // Its parts are made when they are asked for: a copy would have none.
+        const broken: Tx = Object.create(tx, { payments: { value: { ...tx.payments, get } } });
+        return work(broken);
       }),
   };
 }

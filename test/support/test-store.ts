@@ -1,0 +1,98 @@
+// The store that worlds of tests stand on: SQLite in memory, unless PONTE_TEST_DATABASE names
+// another one. `file` is SQLite in a file; a URL is a PostgreSQL server on which every world has a
+// schema of its own. other-databases.ts runs the suites on those.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { Statement } from '../../adapters/storage/database.js';
+import { openPostgresStore, PostgresDatabase } from '../../adapters/storage/postgres.js';
+import { openSqliteStore, SqliteDatabase } from '../../adapters/storage/sqlite.js';
+import type { ServedStore } from '../../adapters/storage/store.js';
+
+const { PONTE_TEST_DATABASE: chosen = 'memory' } = process.env;
+
+const isPostgres = chosen.startsWith('postgres://');
+
+/** Schemas of worlds that have ended: to migrate one takes longer than to empty it. */
+const freeSchemas: string[] = [];
+let schemas = 0;
+
+/** Empty and migrated. */
+export async function testStore(): Promise<ServedStore> {
+  const store = isPostgres ? await inPostgres(chosen) : chosen === 'file' ? inFile() : inMemory();
+  await store.migrate();
+  return store;
+}
+
+/** What `work` yields, and every statement of the batches that were applied meanwhile. */
+export async function withStatements<T>(
+  work: () => Promise<T>,
+): Promise<{ readonly result: T; readonly statements: readonly Statement[] }> {
+  const { prototype } = isPostgres ? PostgresDatabase : SqliteDatabase;
+  const { batch } = prototype;
+  const statements: Statement[] = [];
+  prototype.batch = function (this: PostgresDatabase & SqliteDatabase, added) {
+    statements.push(...added);
+    return batch.call(this, added);
+  };
+  try {
+    return { result: await work(), statements };
+  } finally {
+    prototype.batch = batch;
+  }
+}
+
+function inMemory(): ServedStore {
+  return openSqliteStore({ path: ':memory:' });
+}
+
+function inFile(): ServedStore {
+  const folder = mkdtempSync(join(tmpdir(), 'ponte-world-'));
+  const store = openSqliteStore({ path: join(folder, 'ponte.db') });
+  return closing(store, () => rmSync(folder, { recursive: true, force: true }));
+}
+
+async function inPostgres(url: string): Promise<ServedStore> {
+  const used = freeSchemas.pop();
+  schemas += 1;
+  const schema = used ?? `world_${process.pid}_${schemas}`;
+  await withClient(url, async (client) => {
+    if (used === undefined) await client.query(`create schema ${schema}`);
+    else await empty(client, schema);
+  });
+  const options = encodeURIComponent(`-c search_path=${schema}`);
+  const store = openPostgresStore({ url: `${url}?options=${options}` });
+  return closing(store, () => freeSchemas.push(schema));
+}
+
+function closing(store: ServedStore, closed: () => void): ServedStore {
+  return {
+    ...store,
+    async close() {
+      await store.close();
+      closed();
+    },
+  };
+}
+
+/** As a replica the ledger's triggers, which forbid it, are silent. */
+async function empty(client: pg.Client, schema: string): Promise<void> {
+  const { rows } = await client.query<{ readonly name: string }>(
+    'select tablename as name from pg_tables ' +
+      "where schemaname = $1 and tablename <> 'schema_migrations'",
+    [schema],
+  );
+  const deletes = rows.map(({ name }) => `delete from ${schema}.${name}`);
+  await client.query(['set session_replication_role = replica', ...deletes].join('; '));
+}
+
+async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
