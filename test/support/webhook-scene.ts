@@ -1,4 +1,4 @@
-// The webhook side of the core over the store in memory: a clock that stands until it is moved,
+// The webhook side of the core over a store: a clock that stands until it is moved,
 // seeded ids, one tenant, and receivers of which each test says how they answer. Nothing runs by
 // itself. It knows no payments.
 import { createIds, seededBytes } from '../../adapters/crypto/ids.js';
@@ -9,8 +9,6 @@ import {
   parseSecretKeys,
 } from '../../adapters/crypto/secret-box.js';
 import { createMemoryMailer } from '../../adapters/mail/memory-mail.js';
-import { newMemoryRateLimits } from '../../adapters/storage/memory-rate-limits.js';
-import { openSqliteStore } from '../../adapters/storage/sqlite.js';
 import { type DomainEvent, eventBody } from '../../core/domain/event.js';
 import type { Subscription } from '../../core/domain/subscription.js';
 import type { Tenant } from '../../core/domain/tenant.js';
@@ -29,6 +27,7 @@ import { deliveryRunner } from '../../core/usecases/delivery-runner.js';
 import { runSequencer } from '../../core/usecases/feed.js';
 import type { Runner } from '../../core/usecases/flights.js';
 import { createSubscription } from '../../core/usecases/subscriptions.js';
+import { testStore } from './test-store.js';
 
 /** 2030-01-01T00:00:00.000Z */
 export const STARTS_AT_MS = 1_893_456_000_000;
@@ -83,8 +82,7 @@ export async function scene(): Promise<Scene> {
   const bytes = seededBytes('webhooks');
   const box = parseSecretKeys(newSecretKey('first', bytes));
   if (!box.valid) throw new Error(box.reason);
-  const store = openSqliteStore({ path: ':memory:' });
-  await store.migrate();
+  const store = await testStore();
   let nowMs = STARTS_AT_MS;
   const ids = createIds(bytes);
   const sent: SentWebhook[] = [];
@@ -106,7 +104,7 @@ export async function scene(): Promise<Scene> {
     secretBox: createSecretBox(box.keys, bytes),
     documents: null,
     tokenSigner: createTokenSigner(box.keys),
-    rateLimits: newMemoryRateLimits(),
+    rateLimits: store.rateLimits,
     clock: { nowMs: () => nowMs },
     ids,
     log: { debug: note, info: note, warn: note, error: note },

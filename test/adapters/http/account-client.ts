@@ -1,11 +1,11 @@
 // A client of connected accounts over HTTP, with an organization of its own, so that its lists and
 // feed are whole; and ways to make the partner act otherwise, or tell something.
 import assert from 'node:assert/strict';
-import { SqliteDatabase } from '../../../adapters/storage/sqlite.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { ReceiverReport, SettlementPartner } from '../../../core/ports.js';
 import { applyFact } from '../../../core/usecases/settlement.js';
 import type { World } from '../../support/small-world.js';
+import { withStatements } from '../../support/test-store.js';
 import { newSeller, payoutConfig, sellerDossier } from './account-calls.js';
 import type { Answer, CheckedSite } from './checked-site.js';
 import { createBody } from './example-calls.js';
@@ -153,17 +153,8 @@ export async function withPartner(
 
 /** Every value that is written to a database while `work` runs, as text. */
 export async function writtenBy(work: () => Promise<void>): Promise<readonly string[]> {
-  const written: string[] = [];
-  const { batch } = SqliteDatabase.prototype;
-  SqliteDatabase.prototype.batch = function (statements) {
-    written.push(...statements.flatMap(({ params }) => params.map(String)));
-    return batch.call(this, statements);
-  };
-  try {
-    await work();
-  } finally {
-    SqliteDatabase.prototype.batch = batch;
-  }
+  const { statements } = await withStatements(work);
+  const written = statements.flatMap(({ params }) => params.map(String));
   assert.ok(written.length > 20);
   return written;
 }

@@ -5,12 +5,12 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Auth } from '../../../adapters/http/route-row.js';
 import { noParams } from '../../../adapters/http/schemas.js';
-import { SqliteDatabase } from '../../../adapters/storage/sqlite.js';
 import { parseApiKey } from '../../../core/domain/api-key.js';
 import type { Scope } from '../../../core/domain/scope.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { IdPrefix } from '../../../core/ports.js';
 import { revokeKey } from '../../../core/usecases/keys.js';
+import { withStatements } from '../../support/test-store.js';
 import { newSeller, readySeller, sellerDossier } from './account-calls.js';
 import { hostedBody, individualBody, newDocument, newUpload, pathOf } from './buyer-calls.js';
 import { type Answer, type CheckedSite, refusalOf } from './checked-site.js';
@@ -335,17 +335,10 @@ function otherThan(scope: Scope | 'none'): Scope {
 
 /** Fails when anything is written to the database while `work` runs. */
 async function unwritten<T>(work: () => Promise<T>): Promise<T> {
-  const { batch } = SqliteDatabase.prototype;
-  const written: string[] = [];
-  SqliteDatabase.prototype.batch = function (statements) {
-    written.push(...statements.map(({ sql }) => sql));
-    return batch.call(this, statements);
-  };
-  try {
-    const result = await work();
-    assert.deepEqual(written, []);
-    return result;
-  } finally {
-    SqliteDatabase.prototype.batch = batch;
-  }
+  const { result, statements } = await withStatements(work);
+  assert.deepEqual(
+    statements.map(({ sql }) => sql),
+    [],
+  );
+  return result;
 }

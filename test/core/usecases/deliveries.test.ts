@@ -135,8 +135,8 @@ test('a pending delivery is not replayed', async (t) => {
   const [pending] = await made.deliveries(subscription.id);
   const id = pending?.id ?? '';
   for (const replaying of [
-    replayDelivery(made.deps, tenant, subscription.id, id),
-    replayByOperator(made.deps, id),
+    () => replayDelivery(made.deps, tenant, subscription.id, id),
+    () => replayByOperator(made.deps, id),
   ]) {
     await assert.rejects(replaying, refused('DeliveryNotReplayable', /still pending/));
   }
@@ -152,8 +152,8 @@ test('a delivery of a deleted subscription is not replayed', async (t) => {
   const [row] = await made.deliveries(subscription.id);
   const id = row?.id ?? '';
   for (const replaying of [
-    replayDelivery(made.deps, tenant, subscription.id, id),
-    replayByOperator(made.deps, id),
+    () => replayDelivery(made.deps, tenant, subscription.id, id),
+    () => replayByOperator(made.deps, id),
   ]) {
     await assert.rejects(replaying, refused('DeliveryNotReplayable', /was deleted/));
   }
