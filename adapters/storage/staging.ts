@@ -1,6 +1,7 @@
 // One run of a piece of work: what it reads passes through at once, what it writes is kept until
 // the work returns. It owns the rules that a row is not read after a write to it was staged, and
 // not changed twice: the second change could not have been decided on what the first one made.
+import { isStorable } from '../../core/domain/raw-json.js';
 import { assert } from '../../core/errors.js';
 import type { Database, Param, Row, Statement } from './database.js';
 import { rowName, type Table, type Write } from './table.js';
@@ -71,7 +72,7 @@ export function newStaging(database: Database): Staging {
         writtenTables.add(table);
         writtenRows.add(name);
       }
-      writes.push(write);
+      writes.push({ ...write, statement: storable(write.statement) });
     },
     async byKey(table, key, sql, params) {
       const [row] = await rowsByKey(table.name, key, sql, params);
@@ -107,4 +108,17 @@ function statementsOf(writes: readonly Write[], changedRows: ReadonlySet<string>
   return writes
     .filter(({ table, row, kind }) => kind !== 'expect' || !changedRows.has(`${table}/${row}`))
     .map(({ statement }) => statement);
+}
+
+/**
+ * What comes from outside by other ways than a checked request (an answer of a receiver, a reason of
+ * the partner) may hold what PostgreSQL does not keep in texts: it is kept as U+FFFD on both.
+ */
+function storable(statement: Statement): Statement {
+  const isFit = (param: Param) => typeof param !== 'string' || isStorable(param);
+  if (statement.params.every(isFit)) return statement;
+  const params = statement.params.map((param) =>
+    typeof param === 'string' ? param.toWellFormed().replaceAll('\0', '\ufffd') : param,
+  );
+  return { ...statement, params };
 }

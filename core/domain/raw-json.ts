@@ -101,7 +101,8 @@ export function hasUnstorableText(value: unknown): boolean {
   return false;
 }
 
-function isStorable(text: string): boolean {
+/** Whether both databases keep the text as it is: no NUL, no lone surrogate. */
+export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 

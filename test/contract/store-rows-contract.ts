@@ -321,6 +321,23 @@ export function storeRowsContract(database: string, open: OpenStore): void {
       }
     });
 
+    test('what texts from outside hold that a database does not keep is kept as U+FFFD', async () => {
+      const store = await fresh();
+      const responseBody = 'a\0b \ud800 c \udc00 \u{1f600}';
+      await store.run(async (tx) => {
+        tx.deliveries.logAttempt(anAttempt({ responseBody }));
+        tx.deliveries.logAttempt(anAttempt({ id: 'att_2', error: '\0' }));
+      });
+      const logged = await store.run((tx) => tx.deliveries.attempts(anAttempt().deliveryId));
+      assert.deepEqual(
+        logged.map((attempt) => [attempt.responseBody, attempt.error]),
+        [
+          ['a\ufffdb \ufffd c \ufffd \u{1f600}', anAttempt().error],
+          [anAttempt().responseBody, '\ufffd'],
+        ],
+      );
+    });
+
     test('a value that no column takes fails its own batch, and no other', async () => {
       const store = await fresh();
       const insert = (id: string, createdAtMs: number) =>
