@@ -111,8 +111,8 @@ function statementsOf(writes: readonly Write[], changedRows: ReadonlySet<string>
 }
 
 /**
- * What comes from outside by other ways than a checked request (an answer of a receiver, a reason of
- * the partner) may hold what PostgreSQL does not keep in texts: it is kept as U+FFFD on both.
+ * What comes from outside other than in a checked request (an answer of a receiver, a reason of the
+ * partner) may hold what PostgreSQL does not keep in texts: it is kept as U+FFFD on both.
  */
 function storable(statement: Statement): Statement {
   const isFit = (param: Param) => typeof param !== 'string' || isStorable(param);
