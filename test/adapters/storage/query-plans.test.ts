@@ -14,6 +14,7 @@ import {
   singleRead,
 } from '../../../adapters/storage/postgres-text.js';
 import { migrateSqlite, SqliteDatabase } from '../../../adapters/storage/sqlite.js';
+import { fillStore } from '../../support/filled-store.js';
 import { localPostgres } from '../../support/local-postgres.js';
 import { callsOfTheStore, statementsOfTheStore } from '../../support/store-statements.js';
 
@@ -172,6 +173,7 @@ const fewRows: Readonly<Record<string, string>> = {
 
 /** More than these are no matter of a few ties, a page or one payment. */
 const SORTED_MAX = 100;
+const ROWS = 100_000;
 
 interface Plan {
   readonly 'Node Type': string;
@@ -187,9 +189,12 @@ test('every statement of the store finds its rows by an index in PostgreSQL too'
   const url = await postgres.newDatabase();
   const store = openPostgresStore({ url });
   await store.migrate();
-  // As the store's sessions plan on the first day, when statements are prepared.
+  // As the store's sessions plan on the first day, when statements are prepared, and at a size.
   const connections = postgresConnections({ url });
   assert.deepEqual(await connections.use('long', wrongPlans), []);
+  await fillStore(store);
+  await connections.use('long', multiplyRows);
+  assert.equal((await connections.use('long', wrongPlans)).join('\n'), '');
   await store.close();
   await connections.close();
 });
@@ -235,4 +240,62 @@ function isWhole(plan: Plan, isLimited: boolean): boolean {
   if (type === 'Seq Scan') return true;
   if (!type.startsWith('Index') || condition !== undefined) return false;
   return (plan.Filter !== undefined && !Object.hasOwn(fewRows, index)) || !isLimited;
+}
+
+/**
+ * One row of each table becomes very many: over a hundred organizations and a thousand
+ * subscriptions, ids and times each their own, and states as if there were several.
+ */
+async function multiplyRows(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query(`
+    select t.relname as name, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns,
+      string_agg(case
+        when a.attname = 'org_id' then 'r.org_id || n % 100'
+        when a.attname = 'subscription_id' then 'r.subscription_id || n % 1000'
+        when s.is_state then 'r.' || a.attname
+        when a.atttypid = 'text'::regtype and a.attname ~ '(id|ref|key|hash)$'
+          then 'r.' || a.attname || ' || n'
+        when a.atttypid = 'timestamptz'::regtype
+          then 'r.' || a.attname || ' + n * interval ''1 second'''
+        when a.atttypid = 'bigint'::regtype or a.attname = 'attempt'
+          then 'r.' || a.attname || ' + n'
+        else 'r.' || a.attname end, ', ' order by a.attnum) as made,
+      string_agg('alter column ' || a.attname || ' set (n_distinct = 5)', ', ')
+        filter (where s.is_state and a.attname <> 'mode') as states
+    from pg_class t join pg_attribute a on a.attrelid = t.oid
+    cross join lateral (select a.atttypid = 'text'::regtype and exists (
+      select 1 from pg_constraint c
+      where c.conrelid = t.oid and c.contype = 'c' and c.conkey = array[a.attnum]
+    ) as is_state) s
+    where t.relnamespace = current_schema()::regnamespace and t.relkind = 'r'
+      and a.attnum > 0 and not a.attisdropped and a.attidentity <> 'a'
+      and t.relname <> 'schema_migrations'
+    group by t.relname`);
+  // Built on rows that are there they take a fraction of the time.
+  const { rows: indexes } = await client.query(`
+    select c.relname as name, pg_get_indexdef(i.indexrelid) as made
+    from pg_index i join pg_class c on c.oid = i.indexrelid
+    where c.relnamespace = current_schema()::regnamespace and not i.indisprimary`);
+  await client.query(`drop index ${indexes.map(({ name }) => name).join(', ')}`);
+  await client.query("set maintenance_work_mem = '256MB'");
+  for (const { name, columns, made, states } of rows) {
+    const one = `(select * from ${name} limit 1) r, generate_series(1, ${ROWS}) n`;
+    const insert = `insert into ${name} (${columns}) select ${made} from ${one}`;
+    if (states !== null) await client.query(`alter table ${name} ${states}`);
+    await client.query(`alter table ${name} set unlogged`);
+    await client.query(`${insert} on conflict do nothing`);
+  }
+  for (const { made } of indexes) await client.query(made);
+  await client.query('analyze');
+  const { rows: small } = await client.query(`
+    select relname as name from pg_class where reltuples < ${ROWS}
+      and relkind = 'r' and relnamespace = current_schema()::regnamespace order by relname`);
+  assert.deepEqual(
+    small.map(({ name }) => name),
+    // One for each tenant, each organization, each migration; and limits begin empty.
+    [
+      ...['feed_heads', 'organization_profiles', 'organizations', 'rate_limits'],
+      'schema_migrations',
+    ],
+  );
 }
