@@ -5,4 +5,6 @@ import { runOn } from './support/other-databases.js';
 
 const postgres = localPostgres();
 
-describe('on PostgreSQL', async () => runOn(await postgres.url()));
+describe('on PostgreSQL', async () => {
+  runOn(await postgres.url(), ['test/adapters/http/', 'test/core/']);
+});

@@ -1,5 +1,6 @@
-// The HTTP suite and the use cases, as a whole, over SQLite in a file.
+// The HTTP suite, as a whole, over SQLite in a file: the use cases below it meet no other code there
+// than in memory.
 import { describe } from 'node:test';
 import { runOn } from './support/other-databases.js';
 
-describe('on SQLite in a file', () => runOn('file'));
+describe('on SQLite in a file', () => runOn('file', ['test/adapters/http/']));

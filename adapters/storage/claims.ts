@@ -137,12 +137,12 @@ async function claimDeliveries(
   { token, nowMs, leaseMs, limit, subscriptionId }: Claim & { readonly subscriptionId: string },
 ): Promise<readonly ClaimedDelivery[]> {
   const params = [token, time(nowMs + leaseMs), subscriptionId, time(nowMs), limit];
-  // Side by side: a subscription that ends in between could as well have ended a moment later.
-  const [rows, [found]] = await Promise.all([
-    database.immediate(claimSql.deliveries, params),
-    database.read('select * from subscriptions where id = $1', [subscriptionId]),
-  ]);
+  const rows = await database.immediate(claimSql.deliveries, params);
   if (rows.length === 0) return [];
+  // After the claim: nothing is sent for a subscription that had ended by then.
+  const [found] = await database.read('select * from subscriptions where id = $1', [
+    subscriptionId,
+  ]);
   assert(found !== undefined, 'a delivery has a subscription');
   const subscription = subscriptions.read(found);
   return rows

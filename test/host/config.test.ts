@@ -50,6 +50,7 @@ test('an empty environment is a development host on SQLite with the fake partner
     mailFrom: { name: 'Ponte', address: 'ponte@localhost' },
     corsOrigins: [],
     trustedProxies: [],
+    metricsPort: null,
     logLevel: 'info',
     unknownVariables: [],
   });
@@ -78,6 +79,7 @@ test('every variable has its effect', () => {
     PONTE_SMTP_URL: 'smtp://user:p%40ss@mail.test:2525',
     PONTE_MAIL_FROM: 'Acme Pay <pay@acme.test>',
     PONTE_CORS_ORIGINS: 'https://app.test, http://localhost:3000',
+    PONTE_METRICS_PORT: '9464',
     PONTE_TRUSTED_PROXIES: '10.0.0.0/8,192.0.2.7, ::1,2001:db8::/32',
     PONTE_LOG_LEVEL: 'silent',
   });
@@ -106,6 +108,7 @@ test('every variable has its effect', () => {
       mailFrom: { name: 'Acme Pay', address: 'pay@acme.test' },
       corsOrigins: ['https://app.test', 'http://localhost:3000'],
       trustedProxies: ['10.0.0.0/8', '192.0.2.7', '::1', '2001:db8::/32'],
+      metricsPort: 9464,
       logLevel: 'silent',
       unknownVariables: [],
     },

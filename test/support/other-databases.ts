@@ -14,10 +14,14 @@ const onceOnly: Readonly<Record<string, string>> = {
   'test/adapters/http/openapi.test.ts': 'the document is made of the routes alone',
 };
 
-/** To be called in the body of an async suite: `chosen` is what PONTE_TEST_DATABASE is to say. */
-export function runOn(chosen: string): void {
+/**
+ * To be called in the body of an async suite: `chosen` is what PONTE_TEST_DATABASE is to say,
+ * `folders` begin the paths of the files that are run.
+ */
+export function runOn(chosen: string, folders: readonly string[]): void {
   process.env['PONTE_TEST_DATABASE'] = chosen;
-  for (const path of filesOverStore(projectFiles())) {
+  const files = filesOverStore(projectFiles());
+  for (const path of files.filter((file) => folders.some((at) => file.startsWith(at)))) {
     // What a file registers while it is loaded, its hooks included, belongs to its own suite.
     describe(path, async () => {
       await import(`../../${path}`);
