@@ -1,5 +1,5 @@
-// The HTTP suite, as a whole, over SQLite in a file: the use cases below it meet no other code there
-// than in memory.
+// The HTTP suite, as a whole, over SQLite in a file: use cases meet no other code there than in
+// memory.
 import { describe } from 'node:test';
 import { runOn } from './support/other-databases.js';
 
