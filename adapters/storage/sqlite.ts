@@ -1,6 +1,6 @@
 // The SQLite session: one connection, all of whose work is synchronous, and a writer that commits
-// in groups. Batches that wait are applied in one tick and one transaction, a savepoint each, so
-// that one fsync serves many callers; each is answered after the commit. It knows no aggregate.
+// in groups. Batches that wait are applied in one tick and one transaction, so that one fsync
+// serves many callers; each is answered after the commit. It knows no aggregate.
 //
 // A piece of work that only awaits its own reads runs within one tick, so that everything it reads
 // is of one moment; another process (the CLI) can come between, which the guards notice.
@@ -188,9 +188,28 @@ export class SqliteDatabase implements Database {
 
   /** Throws when nothing of the group was committed. */
   #applyGroup(group: readonly Waiting[]): readonly Outcome[] {
+    // Almost always none fails: only when one has does each get a savepoint of its own.
+    let hasFailed = false;
+    const applyPlainly = ({ apply }: Waiting): Outcome => {
+      try {
+        return { kind: 'applied', rows: apply() };
+      } catch (error) {
+        hasFailed = true;
+        throw error;
+      }
+    };
+    try {
+      return this.#inTransaction(() => group.map(applyPlainly));
+    } catch (error) {
+      if (!hasFailed) throw error;
+    }
+    return this.#inTransaction(() => group.map(({ apply }) => this.#applyOne(apply)));
+  }
+
+  #inTransaction(applyAll: () => readonly Outcome[]): readonly Outcome[] {
     try {
       this.#control('begin immediate');
-      const outcomes = group.map(({ apply }) => this.#applyOne(apply));
+      const outcomes = applyAll();
       this.#control('commit');
       this.#commits += 1;
       this.#applied += outcomes.filter(({ kind }) => kind === 'applied').length;
