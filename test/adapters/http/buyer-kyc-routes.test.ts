@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Tenant } from '../../../core/domain/tenant.js';
+import { redeemSignIn } from '../../../core/usecases/sign-ins.js';
 import { businessBody, hostedBody, individualBody, owner } from './buyer-calls.js';
 import { type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
 
@@ -70,6 +71,21 @@ test('without entityType the answer leads to the hosted form, the same each time
     [submitted.body['id'], submitted.body['status'], submitted.body['hostedFlowUrl']],
     [first.body['id'], 'verifying', null],
   );
+});
+
+test('hostedFlowUrl grants nothing without the magic link', async () => {
+  const { body } = await start(hostedBody());
+  const { pathname } = new URL(String(body['hostedFlowUrl']));
+  const flowId = pathname.split('/').at(-1) ?? '';
+  // Neither what it leads to tells anything, nor does it open what the link of a mail opens.
+  for (const method of ['GET', 'POST'] as const) {
+    const [known, unknown] = await Promise.all(
+      [pathname, `/kyc/${'x'.repeat(flowId.length)}`].map((path) => site.call(method, path, {})),
+    );
+    assert.equal(known?.status, 404);
+    assert.deepEqual(known?.body, unknown?.body);
+  }
+  await assert.rejects(redeemSignIn(site.world.deps, flowId), { code: 'InvalidSignInLink' });
 });
 
 test('properties that the interface does not name are refused with their paths', async () => {
