@@ -312,7 +312,7 @@ function partnerOf(deps: Deps, mode: Mode): SettlementPartner {
     throw new PonteError(
       'ValidationError',
       `mode: no settlement partner is configured for ${mode}. ` +
-        `Set PONTE_PARTNER_${mode.toUpperCase()} for the server and here.`,
+        'Configure one, the same for the server and for this command.',
     );
   }
   return partner;
