@@ -28,11 +28,6 @@ export class Gathering<Item> {
     this.#schedule();
   }
 
-  /** Items that no group has taken yet. */
-  get waiting(): number {
-    return this.#waiting.length;
-  }
-
   /** Resolves when nothing waits and nothing is under way. */
   idle(): Promise<void> {
     if (this.#busy === 0 && this.#waiting.length === 0) return Promise.resolve();

@@ -1,6 +1,7 @@
 // What hosts on one PostgreSQL tell each other, over a connection of its own: that work was stored
-// (coalesced, so that no write waits for it), and which of them sequences. Nothing relies on what
-// is told: every host looks for work by itself every so often.
+// (coalesced, so that no write waits for it), and which of them sequences. Workers do not rely on
+// what is told, they look by themselves every so often; readers that wait for a feed do, so whoever
+// had no line for a while tells and hears of everything when it has one again.
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Tenant } from '../../core/domain/tenant.js';
@@ -26,7 +27,7 @@ const youngTablesSql = [
   'and n_live_tup < 200000 and n_mod_since_analyze > greatest(200, n_live_tup / 4)',
 ].join(' ');
 
-/** Everything that may be there, for a host that may have missed a word. */
+/** Everything that may be there, where a word may have been missed. */
 const everything = Object.keys({
   outbox: true,
   feed: true,
@@ -60,10 +61,12 @@ export class PostgresLine implements HostLine {
   }
 
   tell(work: WorkKind, tenants?: readonly Tenant[]): void {
+    // Everything is told when there is a line again.
+    if (this.#client === null) return;
     const known = this.#news[work];
     const any = tenants === undefined || known === null;
     this.#news[work] = any ? null : [...(known ?? []), ...tenants];
-    if (this.#client !== null) this.#telling ??= setTimeout(() => this.#flush(), TELL_EVERY_MS);
+    this.#telling ??= setTimeout(() => this.#flush(), TELL_EVERY_MS);
   }
 
   async leads(): Promise<boolean> {
@@ -130,7 +133,10 @@ export class PostgresLine implements HostLine {
       }
       if (this.#client === null) return;
       line = this.#client;
-      for (const work of everything) hear(work);
+      for (const work of everything) {
+        hear(work);
+        this.tell(work);
+      }
     }
   }
 
