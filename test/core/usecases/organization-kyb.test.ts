@@ -1,12 +1,10 @@
 // An organization's own KYB and terms at the partner: submitted once, decided by whatever news
 // comes, and gone on with where an answer was lost.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { createFakePartner } from '../../../adapters/partner/fake.js';
+import { describe, test } from 'node:test';
 import { MINUTE_MS } from '../../../core/domain/instant.js';
 import { mayCollect } from '../../../core/domain/organization.js';
-import type { Mode, Tenant } from '../../../core/domain/tenant.js';
-import { type ErrorCode, PonteError } from '../../../core/errors.js';
+import type { Tenant } from '../../../core/domain/tenant.js';
 import type {
   Deps,
   PartnerAnswer,
@@ -19,38 +17,14 @@ import {
   acceptTerms,
   approveKyb,
   configurePayout,
-  createOrganization,
   readOrganization,
   submitKyb,
 } from '../../../core/usecases/organizations.js';
 import { onboardingStatus } from '../../../core/usecases/sessions.js';
 import { applyFact } from '../../../core/usecases/settlement.js';
-import { createPonte, type Ponte } from '../../../host/embed.js';
+import { organizationScene, pix, refusal } from '../../support/organization-scene.js';
 
-const pix = { pixKey: 'ana@example.com', accountHolderName: 'Ana' } as const;
-const secret = `whsec_${Buffer.alloc(24).toString('base64')}`;
-
-let ponte: Ponte;
-let deps: Deps;
-before(async () => {
-  ponte = await createPonte();
-  deps = { ...ponte.deps, partners: { test: partner('test'), live: partner('live') } };
-});
-after(() => ponte.close());
-
-function partner(mode: Mode): SettlementPartner {
-  const { clock } = ponte.deps;
-  return createFakePartner({ mode, clock, delayMs: 0, secret, deliver: async () => undefined });
-}
-
-function refusal(code: ErrorCode) {
-  return (error: unknown): error is PonteError =>
-    error instanceof PonteError && error.code === code;
-}
-
-async function newOrganization(name = 'Exporter', sandboxKyb = false): Promise<string> {
-  return (await createOrganization(deps, { name, sandboxKyb })).organization.id;
-}
+const scene = organizationScene();
 
 describe('the KYB is an order to the partner', () => {
   interface Desk {
@@ -68,11 +42,11 @@ describe('the KYB is an order to the partner', () => {
       answer: { outcome: 'done', value: { partnerRef: 're_1', ...verifying } },
       report: verifying,
       deps: {
-        ...deps,
+        ...scene.deps,
         partners: {
-          ...deps.partners,
+          ...scene.deps.partners,
           test: {
-            ...partner('test'),
+            ...scene.partner('test'),
             submitReceiver: async (request) => {
               made.requests.push(request);
               return made.answer;
@@ -86,15 +60,15 @@ describe('the KYB is an order to the partner', () => {
   }
 
   async function begun(): Promise<Tenant> {
-    return { orgId: await newOrganization(), mode: 'test' };
+    return { orgId: await scene.newOrganization(), mode: 'test' };
   }
 
   const kybOf = async (tenant: Tenant) =>
-    (await readOrganization(deps, tenant.orgId)).profiles[tenant.mode];
+    (await readOrganization(scene.deps, tenant.orgId)).profiles[tenant.mode];
 
   const orderOf = async (tenant: Tenant) => {
     const { kybCommandId } = await kybOf(tenant);
-    return deps.store.run((tx) => tx.commands.get(kybCommandId ?? ''));
+    return scene.deps.store.run((tx) => tx.commands.get(kybCommandId ?? ''));
   };
 
   /** What the workers of these ports do a minute later; those of `ponte` have others. */
@@ -197,34 +171,34 @@ describe('the KYB is an order to the partner', () => {
   });
 
   test('a party after a rejection has no account and no destination before its own', async () => {
-    const tenant = { orgId: await newOrganization('Exporter', true), mode: 'test' } as const;
+    const tenant = { orgId: await scene.newOrganization('Exporter', true), mode: 'test' } as const;
     assert.equal(mayCollect(await kybOf(tenant)), true);
     const order = await orderOf(tenant);
     const report = { status: 'rejected', reason: null } as const;
     const fact = { kind: 'receiver', reference: null, partnerRef: 're_1', report } as const;
-    await applyFact(deps, order?.id ?? '', fact);
-    const { profiles } = await submitKyb(deps, tenant);
+    await applyFact(scene.deps, order?.id ?? '', fact);
+    const { profiles } = await submitKyb(scene.deps, tenant);
     const { kybStatus, virtualAccountRef, destinationRef } = profiles.test;
     assert.deepEqual([kybStatus, virtualAccountRef, destinationRef], ['approved', null, null]);
-    const { profiles: ready } = await configurePayout(deps, tenant, pix);
+    const { profiles: ready } = await configurePayout(scene.deps, tenant, pix);
     assert.equal(mayCollect(ready.test), true);
   });
 });
 
 describe('the terms of the partner', () => {
   test('are accepted per mode, and onboarding says so', async () => {
-    const tenant = { orgId: await newOrganization(), mode: 'test' } as const;
-    assert.equal((await onboardingStatus(deps, tenant)).tosAccepted, false);
-    await acceptTerms(deps, tenant, null);
-    assert.equal((await onboardingStatus(deps, tenant)).tosAccepted, true);
-    const live = await onboardingStatus(deps, { ...tenant, mode: 'live' });
+    const tenant = { orgId: await scene.newOrganization(), mode: 'test' } as const;
+    assert.equal((await onboardingStatus(scene.deps, tenant)).tosAccepted, false);
+    await acceptTerms(scene.deps, tenant, null);
+    assert.equal((await onboardingStatus(scene.deps, tenant)).tosAccepted, true);
+    const live = await onboardingStatus(scene.deps, { ...tenant, mode: 'live' });
     assert.equal(live.tosAccepted, false);
   });
 
   test('where the partner gives them an id: without it, where to get it is told', async () => {
-    const strict: SettlementPartner = { ...partner('test'), requirements: () => ['tosId'] };
-    const asking: Deps = { ...deps, partners: { ...deps.partners, test: strict } };
-    const tenant = { orgId: await newOrganization(), mode: 'test' } as const;
+    const strict: SettlementPartner = { ...scene.partner('test'), requirements: () => ['tosId'] };
+    const asking: Deps = { ...scene.deps, partners: { ...scene.deps.partners, test: strict } };
+    const tenant = { orgId: await scene.newOrganization(), mode: 'test' } as const;
     await assert.rejects(
       acceptTerms(asking, tenant, null),
       (error) =>
@@ -239,7 +213,7 @@ describe('the terms of the partner', () => {
 
   test('go with the KYB that is submitted after them', async () => {
     const orders: ReceiverOrder[] = [];
-    const real = partner('test');
+    const real = scene.partner('test');
     const noting: SettlementPartner = {
       ...real,
       prepareReceiver: (order) => {
@@ -247,8 +221,8 @@ describe('the terms of the partner', () => {
         return real.prepareReceiver(order);
       },
     };
-    const noted: Deps = { ...deps, partners: { ...deps.partners, test: noting } };
-    const tenant = { orgId: await newOrganization(), mode: 'test' } as const;
+    const noted: Deps = { ...scene.deps, partners: { ...scene.deps.partners, test: noting } };
+    const tenant = { orgId: await scene.newOrganization(), mode: 'test' } as const;
     await acceptTerms(noted, tenant, 'tos_1');
     await submitKyb(noted, tenant);
     assert.deepEqual(

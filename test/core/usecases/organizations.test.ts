@@ -1,11 +1,9 @@
 // Organizations on their way to collecting: in the sandbox at once, in live mode step by step, and
 // through a partner whose answers get lost.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { createFakePartner } from '../../../adapters/partner/fake.js';
+import { describe, test } from 'node:test';
 import { mayCollect } from '../../../core/domain/organization.js';
-import type { Mode } from '../../../core/domain/tenant.js';
-import { type ErrorCode, PonteError } from '../../../core/errors.js';
+import { PonteError } from '../../../core/errors.js';
 import type { Deps, PartnerAnswer, SettlementPartner } from '../../../core/ports.js';
 import {
   acceptTerms,
@@ -19,35 +17,12 @@ import {
   submitKyb,
 } from '../../../core/usecases/organizations.js';
 import { onboardingStatus } from '../../../core/usecases/sessions.js';
-import { createPonte, type Ponte } from '../../../host/embed.js';
+import { organizationScene, pix, refusal } from '../../support/organization-scene.js';
 
-const pix = { pixKey: 'ana@example.com', accountHolderName: 'Ana' } as const;
-const secret = `whsec_${Buffer.alloc(24).toString('base64')}`;
-
-let ponte: Ponte;
-let deps: Deps;
-before(async () => {
-  ponte = await createPonte();
-  deps = { ...ponte.deps, partners: { test: partner('test'), live: partner('live') } };
-});
-after(() => ponte.close());
-
-function partner(mode: Mode): SettlementPartner {
-  const { clock } = ponte.deps;
-  return createFakePartner({ mode, clock, delayMs: 0, secret, deliver: async () => undefined });
-}
-
-function refusal(code: ErrorCode) {
-  return (error: unknown): error is PonteError =>
-    error instanceof PonteError && error.code === code;
-}
-
-async function newOrganization(name = 'Exporter', sandboxKyb = false): Promise<string> {
-  return (await createOrganization(deps, { name, sandboxKyb })).organization.id;
-}
+const scene = organizationScene();
 
 test('with the sandbox cleared an organization collects in test mode at once', async () => {
-  const { organization, profiles } = await createOrganization(deps, {
+  const { organization, profiles } = await createOrganization(scene.deps, {
     name: ' Exporter ',
     sandboxKyb: true,
   });
@@ -59,7 +34,10 @@ test('with the sandbox cleared an organization collects in test mode at once', a
 });
 
 test('without the sandbox nothing is begun', async () => {
-  const { profiles } = await createOrganization(deps, { name: 'Exporter', sandboxKyb: false });
+  const { profiles } = await createOrganization(scene.deps, {
+    name: 'Exporter',
+    sandboxKyb: false,
+  });
   for (const mode of ['test', 'live'] as const) {
     const { kybStatus, receiverId, partnerRef, virtualAccountRef } = profiles[mode];
     assert.deepEqual([kybStatus, receiverId, partnerRef, virtualAccountRef], Array(4).fill(null));
@@ -68,113 +46,113 @@ test('without the sandbox nothing is begun', async () => {
 
 test('a name is needed', async () => {
   for (const name of ['', '  ', 'a'.repeat(201), 'a\0']) {
-    const made = createOrganization(deps, { name, sandboxKyb: false });
+    const made = createOrganization(scene.deps, { name, sandboxKyb: false });
     await assert.rejects(made, refusal('ValidationError'));
   }
 });
 
 test('all organizations are listed', async () => {
-  const id = await newOrganization();
-  const listed = await listOrganizations(deps);
+  const id = await scene.newOrganization();
+  const listed = await listOrganizations(scene.deps);
   assert.equal(listed.filter((one) => one.id === id).length, 1);
 });
 
 test('what an unknown organization is asked for is not found', async () => {
   const tenant = { orgId: 'org_0', mode: 'test' } as const;
   for (const call of [
-    readOrganization(deps, 'org_0'),
-    submitKyb(deps, tenant),
-    approveKyb(deps, tenant),
-    acceptTerms(deps, tenant, null),
-    configurePayout(deps, tenant, pix),
-    grantProduction(deps, 'org_0'),
-    requireApproval(deps, 'org_0', true),
+    readOrganization(scene.deps, 'org_0'),
+    submitKyb(scene.deps, tenant),
+    approveKyb(scene.deps, tenant),
+    acceptTerms(scene.deps, tenant, null),
+    configurePayout(scene.deps, tenant, pix),
+    grantProduction(scene.deps, 'org_0'),
+    requireApproval(scene.deps, 'org_0', true),
   ]) {
     await assert.rejects(call, refusal('NotFound'));
   }
 });
 
 test('the virtual account comes with the last of KYB and PIX destination', async () => {
-  const tenant = { orgId: await newOrganization(), mode: 'test' } as const;
-  await assert.rejects(configurePayout(deps, tenant, pix), refusal('KybNotApproved'));
-  const submitted = await submitKyb(deps, tenant);
+  const tenant = { orgId: await scene.newOrganization(), mode: 'test' } as const;
+  await assert.rejects(configurePayout(scene.deps, tenant, pix), refusal('KybNotApproved'));
+  const submitted = await submitKyb(scene.deps, tenant);
   assert.equal(submitted.profiles.test.kybStatus, 'approved');
   assert.equal(mayCollect(submitted.profiles.test), false);
-  const configured = await configurePayout(deps, tenant, pix);
+  const configured = await configurePayout(scene.deps, tenant, pix);
   assert.equal(mayCollect(configured.profiles.test), true);
 });
 
 test('the PIX key is not kept, and another destination replaces the one before', async () => {
-  const tenant = { orgId: await newOrganization('Exporter', true), mode: 'test' } as const;
-  const first = await configurePayout(deps, tenant, pix);
+  const tenant = { orgId: await scene.newOrganization('Exporter', true), mode: 'test' } as const;
+  const first = await configurePayout(scene.deps, tenant, pix);
   assert.doesNotMatch(JSON.stringify(first), /ana@example/);
-  const again = await configurePayout(deps, tenant, pix);
+  const again = await configurePayout(scene.deps, tenant, pix);
   assert.equal(again.profiles.test.destinationRef, first.profiles.test.destinationRef);
-  const other = await configurePayout(deps, tenant, { ...pix, pixKey: 'eva@example.com' });
+  const other = await configurePayout(scene.deps, tenant, { ...pix, pixKey: 'eva@example.com' });
   assert.notEqual(other.profiles.test.destinationRef, first.profiles.test.destinationRef);
 });
 
 test('an empty PIX key or holder is refused', async () => {
-  const tenant = { orgId: await newOrganization('Exporter', true), mode: 'test' } as const;
+  const tenant = { orgId: await scene.newOrganization('Exporter', true), mode: 'test' } as const;
   for (const change of [{ pixKey: ' ' }, { accountHolderName: '' }]) {
-    const made = configurePayout(deps, tenant, { ...pix, ...change });
+    const made = configurePayout(scene.deps, tenant, { ...pix, ...change });
     await assert.rejects(made, refusal('ValidationError'));
   }
 });
 
 test('a rejected organization is submitted anew as another party', async () => {
-  const { organization, profiles } = await createOrganization(deps, {
+  const { organization, profiles } = await createOrganization(scene.deps, {
     name: 'Fail',
     sandboxKyb: true,
   });
   assert.equal(profiles.test.kybStatus, 'rejected');
-  const again = await submitKyb(deps, { orgId: organization.id, mode: 'test' });
+  const again = await submitKyb(scene.deps, { orgId: organization.id, mode: 'test' });
   assert.equal(again.profiles.test.kybStatus, 'rejected');
   assert.notEqual(again.profiles.test.receiverId, profiles.test.receiverId);
 });
 
 describe('live mode', () => {
   test('needs production access before an approval', async () => {
-    const tenant = { orgId: await newOrganization(), mode: 'live' } as const;
-    await assert.rejects(approveKyb(deps, tenant), refusal('ProductionAccessNotApproved'));
-    await grantProduction(deps, tenant.orgId);
-    const approved = await approveKyb(deps, tenant);
+    const tenant = { orgId: await scene.newOrganization(), mode: 'live' } as const;
+    await assert.rejects(approveKyb(scene.deps, tenant), refusal('ProductionAccessNotApproved'));
+    await grantProduction(scene.deps, tenant.orgId);
+    const approved = await approveKyb(scene.deps, tenant);
     assert.equal(approved.profiles.live.kybStatus, 'approved');
-    const { profiles } = await configurePayout(deps, tenant, pix);
+    const { profiles } = await configurePayout(scene.deps, tenant, pix);
     assert.equal(mayCollect(profiles.live), true);
     assert.equal(profiles.test.kybStatus, null, 'the other mode is another matter');
   });
 
   test('gets its virtual account with production access when all else was there', async () => {
-    const tenant = { orgId: await newOrganization(), mode: 'live' } as const;
-    await submitKyb(deps, tenant);
-    const waiting = await configurePayout(deps, tenant, pix);
+    const tenant = { orgId: await scene.newOrganization(), mode: 'live' } as const;
+    await submitKyb(scene.deps, tenant);
+    const waiting = await configurePayout(scene.deps, tenant, pix);
     assert.equal(mayCollect(waiting.profiles.live), false);
-    const granted = await grantProduction(deps, tenant.orgId);
+    const granted = await grantProduction(scene.deps, tenant.orgId);
     assert.equal(mayCollect(granted.profiles.live), true);
     const grantedAtMs = granted.organization.productionGrantedAtMs;
-    await ponte.advanceTime(1);
-    const again = await grantProduction(deps, tenant.orgId);
+    await scene.ponte.advanceTime(1);
+    const again = await grantProduction(scene.deps, tenant.orgId);
     assert.equal(again.organization.productionGrantedAtMs, grantedAtMs, 'granted once');
   });
 
   test('is activated by its KYB and production access together, in either order', async () => {
-    const tenant = { orgId: await newOrganization(), mode: 'live' } as const;
-    const status = async () => (await onboardingStatus(deps, tenant)).needsOnboarding;
-    await submitKyb(deps, tenant);
+    const tenant = { orgId: await scene.newOrganization(), mode: 'live' } as const;
+    const status = async () => (await onboardingStatus(scene.deps, tenant)).needsOnboarding;
+    await submitKyb(scene.deps, tenant);
     assert.equal(await status(), true);
-    await grantProduction(deps, tenant.orgId);
+    await grantProduction(scene.deps, tenant.orgId);
     assert.equal(await status(), false);
-    const other = { orgId: await newOrganization(), mode: 'live' } as const;
-    await grantProduction(deps, other.orgId);
-    assert.equal((await onboardingStatus(deps, other)).needsOnboarding, true);
-    await submitKyb(deps, other);
-    assert.equal((await onboardingStatus(deps, other)).needsOnboarding, false);
+    const other = { orgId: await scene.newOrganization(), mode: 'live' } as const;
+    await grantProduction(scene.deps, other.orgId);
+    assert.equal((await onboardingStatus(scene.deps, other)).needsOnboarding, true);
+    await submitKyb(scene.deps, other);
+    assert.equal((await onboardingStatus(scene.deps, other)).needsOnboarding, false);
   });
 
   test('without a partner is refused; production access is not', async () => {
-    const none: Deps = { ...deps, partners: { ...deps.partners, live: null } };
-    const orgId = await newOrganization();
+    const none: Deps = { ...scene.deps, partners: { ...scene.deps.partners, live: null } };
+    const orgId = await scene.newOrganization();
     const submitted = submitKyb(none, { orgId, mode: 'live' });
     await assert.rejects(submitted, refusal('ValidationError'));
     await grantProduction(none, orgId);
@@ -182,9 +160,9 @@ describe('live mode', () => {
 });
 
 test('whether invoices need approval is switched on and off', async () => {
-  const orgId = await newOrganization();
+  const orgId = await scene.newOrganization();
   for (const on of [true, true, false]) {
-    const { organization } = await requireApproval(deps, orgId, on);
+    const { organization } = await requireApproval(scene.deps, orgId, on);
     assert.equal(organization.requiresApproval, on);
   }
 });
@@ -194,7 +172,7 @@ describe('a partner whose answers get lost', () => {
 
   /** The call has its effect, and its answer never comes. */
   function losing(call: (typeof calls)[number]): { deps: Deps; parties: Set<string> } {
-    const real = partner('test');
+    const real = scene.partner('test');
     const parties = new Set<string>();
     let lost = false;
     const lossy: SettlementPartner = {
@@ -213,7 +191,7 @@ describe('a partner whose answers get lost', () => {
       lost = true;
       return { outcome: 'unknown', reason: 'no answer' };
     };
-    return { deps: { ...deps, partners: { ...deps.partners, test: lossy } }, parties };
+    return { deps: { ...scene.deps, partners: { ...scene.deps.partners, test: lossy } }, parties };
   }
 
   for (const call of calls) {
