@@ -176,6 +176,7 @@ const readThrough: Readonly<Record<string, string>> = {
   'from (select * from outbox': 'the newest of the rows that wait, a bounded number',
   'coalesce((select max(a.started_at)': 'pruning goes along old deliveries, of which few wait',
   'set lease_token = null, due_at = $1': 'leases are given back once, when a host stops',
+  'from mails where status = $2': 'an operator asks; where nearly all have a status, along the ids',
 };
 
 /** More than these are no matter of a few ties, a page or one payment. */
