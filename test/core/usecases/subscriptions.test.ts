@@ -205,12 +205,17 @@ test('a delivery made while its subscription was deleted is never sent', async (
   const made = await opened(t);
   const { subscription } = await made.subscribe();
   await made.emit({});
-  // Both read before either writes.
+  // The sequencer has read that it is active, and writes when it is deleted.
   const { deps } = made;
-  await Promise.all([
-    runSequencer(deps, deps.clock.nowMs(), 10),
-    deleteSubscription(deps, tenant, subscription.id),
-  ]);
+  const deletedMeanwhile: typeof deps.store.run = (work) =>
+    deps.store.run(async (tx) => {
+      const result = await work(tx);
+      await deleteSubscription(deps, tenant, subscription.id);
+      return result;
+    });
+  const store = { ...deps.store, run: deletedMeanwhile };
+  await runSequencer({ ...deps, store }, deps.clock.nowMs(), 10);
+  assert.equal((await made.deliveries(subscription.id)).length, 1);
   await made.settle();
   const [row] = await made.deliveries(subscription.id);
   assert.deepEqual([row?.status, row?.lastError], ['dead_letter', 'subscription deleted']);
