@@ -8,6 +8,7 @@ import {
   type Waiting,
   type WaitingQueue,
 } from '../core/usecases/backlog.js';
+import { documentPlaceProblem } from '../core/usecases/document-place.js';
 import type { ExitKind, Operator, Outcome } from './operator.js';
 import { table } from './output.js';
 
@@ -29,6 +30,7 @@ export interface Findings {
   readonly databaseName: string;
   readonly health: { readonly database: boolean; readonly migrations: boolean };
   readonly keysProblem: string | null;
+  readonly placeProblem: string | null;
   readonly dataDir: string;
   readonly freeBytes: number;
   /** Null where the database cannot be read by this version. */
@@ -75,6 +77,7 @@ async function found(operator: Operator): Promise<Findings> {
   return {
     nodeVersion: process.version,
     ...{ unknownVariables, databaseName, health, keysProblem, dataDir },
+    placeProblem: readable ? await documentPlaceProblem(deps) : null,
     freeBytes: disk.bavail * disk.bsize,
     data: readable
       ? {
@@ -86,7 +89,7 @@ async function found(operator: Operator): Promise<Findings> {
 }
 
 export function diagnose(findings: Findings): readonly Check[] {
-  const { unknownVariables, health, keysProblem, databaseName, dataDir, freeBytes } = findings;
+  const { unknownVariables, health, databaseName, dataDir, freeBytes } = findings;
   const unknown = unknownVariables.join(', ');
   const free = `${(freeBytes / GIB).toFixed(1)} GiB free at ${dataDir}`;
   return [
@@ -101,7 +104,7 @@ export function diagnose(findings: Findings): readonly Check[] {
       freeBytes < FREE_MIN_BYTES ? 'critical' : 'warning',
       `only ${free}`,
     ]),
-    ...(findings.data === null ? [] : dataChecks(findings.data, keysProblem)),
+    ...(findings.data === null ? [] : dataChecks(findings.data, findings)),
   ];
 }
 
@@ -112,7 +115,7 @@ function migrationsCheck(done: boolean): Check {
 
 function dataChecks(
   { waiting, imbalances }: NonNullable<Findings['data']>,
-  keysProblem: string | null,
+  { keysProblem, placeProblem }: Pick<Findings, 'keysProblem' | 'placeProblem'>,
 ): readonly Check[] {
   const { queues, undeliveredMs, stuckCommands, deadLetters, operatorFunds } = waiting;
   const { deliveries, ...ours } = queues;
@@ -124,6 +127,7 @@ function dataChecks(
       'critical',
       keysProblem ?? '',
     ]),
+    unless(placeProblem === null, 'documents', 'in their place', ['critical', placeProblem ?? '']),
     unless(imbalances === 0, 'ledger', 'balances', [
       'critical',
       'does not balance: ponte ledger verify',

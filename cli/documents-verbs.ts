@@ -40,6 +40,13 @@ async function list(
   { all, limit, cursor: beforeId }: ListOptions,
 ): Promise<Outcome> {
   const { listDocuments } = await import('../core/usecases/documents.js');
+  const { documentPlaceProblem } = await import('../core/usecases/document-place.js');
+  const problem = await documentPlaceProblem(deps);
+  if (problem !== null) {
+    // Looking elsewhere would prove what is not so.
+    const { ConfigError } = await import('../host/config.js');
+    throw new ConfigError([`PONTE_DOCUMENTS: ${problem}`]);
+  }
   const found = await listDocuments(deps, { kept: !all, beforeId, limit });
   const data = found.map(presentDocument);
   const rows = found.filter(({ row }) => row !== null);

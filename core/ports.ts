@@ -365,6 +365,11 @@ export interface Tx {
     /** A second one of a key is a conflict: the work runs again. */
     insert(canary: KeyCanary): void;
   };
+  readonly marks: {
+    get(name: string): Promise<Mark | null>;
+    /** A second one of a name is a conflict: the work runs again. */
+    insert(mark: Mark): void;
+  };
   readonly backlog: {
     /** For operators; counts end at `countMax`, so that looking costs little however much waits. */
     read(nowMs: number, countMax: number): Promise<Backlog>;
@@ -574,6 +579,13 @@ export interface KeyCanary {
   readonly createdAtMs: number;
 }
 
+/** What was left at a thing outside, so that it is told from others of its kind. */
+export interface Mark {
+  readonly name: string;
+  readonly value: string;
+  readonly createdAtMs: number;
+}
+
 /** A test payment that is being played towards `to`. */
 export interface Advance extends Tenant {
   readonly paymentId: string;
@@ -762,6 +774,11 @@ export interface SecretBox {
 
 /** Where the bytes of documents lie. It knows no tenants: an id is a document.ts `Document`'s. */
 export interface DocumentStorage {
+  /** As people know it. */
+  readonly place: string;
+  /** Leaves a mark there, durably, beside others and documents; once more it is harmless. */
+  leaveMark(mark: string): Promise<void>;
+  hasMark(mark: string): Promise<boolean>;
   /** Keeps the bytes under a name that is new to this document: whole and durably, or rejects. */
   put(documentId: string, name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
   /** Null when there is nothing of this name. */

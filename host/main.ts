@@ -11,6 +11,7 @@ import { SECOND_MS } from '../core/domain/instant.js';
 import { assert } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
 import { readBacklog } from '../core/usecases/backlog.js';
+import { documentPlaceProblem, markDocumentPlace } from '../core/usecases/document-place.js';
 import { plantCanary, secretKeysProblem } from '../core/usecases/secret-keys.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { createContainer, tokens, urlOf, type World } from './container.js';
@@ -76,6 +77,7 @@ export async function startHost(config: Config, role: HostRole = 'all'): Promise
   });
   try {
     await takeDatabase(store, deps, role);
+    await takeDocuments(config, deps);
     const { line } = store;
     if (line !== null) {
       await line.open(signals.heard, deps.log);
@@ -179,6 +181,15 @@ async function takeDatabase(store: ServedStore, deps: Deps, role: HostRole): Pro
   await plantCanary(deps);
   // What a killed process had taken in hand goes on at once; beside others, when its lease ends.
   if (company === 'alone') await store.claims.releaseAll(deps.clock.nowMs());
+}
+
+/** Refuses a place that is not that of the database; a new database takes any. */
+async function takeDocuments(config: Config, deps: Deps): Promise<void> {
+  await markDocumentPlace(deps).catch((error: unknown) => {
+    throw openingProblem(error, config);
+  });
+  const problem = await documentPlaceProblem(deps);
+  if (problem !== null) throw new ConfigError([`PONTE_DOCUMENTS: ${problem}`]);
 }
 
 /** Loaded only where they are asked for; null when they are off. */

@@ -2,16 +2,17 @@
 // only when it is whole and on the disk; what came half has another one and goes with the folder.
 // Everything is for the owner of the process alone. What may be read or kept is the core's matter.
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { assert } from '../../core/errors.js';
 import type { DocumentStorage } from '../../core/ports.js';
 
 const documentIdForm = /^doc_[0-9a-z]{1,64}$/;
+const markForm = /^database-[0-9a-f]{1,64}$/;
 const nameForm = /^[0-9a-f]{1,64}$/;
 const PART = '.part';
 
-/** `folder` is made when the first document comes. */
+/** `folder` is made when the first mark or document comes. A mark is an empty file of its name. */
 export function createFsDocuments(folder: string): DocumentStorage {
   const folderOf = (documentId: string): string => {
     assert(documentIdForm.test(documentId), 'a document is named by its id');
@@ -21,7 +22,21 @@ export function createFsDocuments(folder: string): DocumentStorage {
     assert(nameForm.test(name), 'an upload is named in hex');
     return join(folderOf(documentId), name);
   };
+  const markFile = (mark: string): string => {
+    assert(markForm.test(mark), 'a mark is named by what it is the mark of, in hex');
+    return join(folder, mark);
+  };
   return {
+    place: folder,
+    async leaveMark(mark) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const file = await open(markFile(mark), 'a', 0o600);
+      await file.close();
+      for (const at of [folder, dirname(folder)]) await syncFolder(at);
+    },
+    async hasMark(mark) {
+      return (await stat(markFile(mark)).catch(unlessThere)) !== null;
+    },
     async put(documentId, name, bytes) {
       const path = fileOf(documentId, name);
       await mkdir(folderOf(documentId), { recursive: true, mode: 0o700 });

@@ -4,7 +4,13 @@ import type { DocumentStorage } from '../../core/ports.js';
 
 export function createMemoryDocuments(): DocumentStorage {
   const documents = new Map<string, Map<string, Uint8Array>>();
+  const marks = new Set<string>();
   return {
+    place: 'memory',
+    async leaveMark(mark) {
+      marks.add(mark);
+    },
+    hasMark: async (mark) => marks.has(mark),
     async put(documentId, name, bytes) {
       const chunks: Uint8Array[] = [];
       for await (const chunk of bytes) chunks.push(chunk);

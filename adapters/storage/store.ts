@@ -9,11 +9,11 @@ import { type Database, StoreConflict } from './database.js';
 import { newStaging, type Staging } from './staging.js';
 import { accountsOf } from './tables/account-rows.js';
 import { backlogOf } from './tables/backlog-rows.js';
-import { keyCanariesOf } from './tables/canary-rows.js';
 import { deliveriesOf, subscriptionsOf } from './tables/delivery-rows.js';
 import { documentsOf } from './tables/document-rows.js';
 import { feedOf, outboxOf } from './tables/event-rows.js';
 import { mailsOf } from './tables/mail-rows.js';
+import { keyCanariesOf, marksOf } from './tables/mark-rows.js';
 import { membersOf } from './tables/member-rows.js';
 import { fundsOf, ledgerOf, quotesOf } from './tables/money-rows.js';
 import { buyersOf } from './tables/party-rows.js';
@@ -130,6 +130,7 @@ const partsOf: { readonly [Part in keyof Tx]: (staging: Staging) => Tx[Part] } =
   advances: advancesOf,
   retention: retentionOf,
   keyCanaries: keyCanariesOf,
+  marks: marksOf,
   backlog: backlogOf,
 };
 

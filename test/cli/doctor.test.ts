@@ -45,6 +45,7 @@ const healthy: Findings = {
   databaseName: 'ponte.db',
   health: { database: true, migrations: true },
   keysProblem: null,
+  placeProblem: null,
   dataDir: 'data',
   freeBytes: 12.34 * GIB,
   data: { waiting: idle, imbalances: 0 },
@@ -72,7 +73,8 @@ test('a healthy service is told check by check', () => {
     diagnose(healthy).map(({ name, detail }) => `${name}: ${detail}`),
     [
       ...['node: v24.0.0', 'configuration: valid', 'database: ponte.db', 'migrations: done'],
-      ...['disk: 12.3 GiB free at data', 'secret keys: of this database', 'ledger: balances'],
+      ...['disk: 12.3 GiB free at data', 'secret keys: of this database'],
+      ...['documents: in their place', 'ledger: balances'],
       ...['partner commands: none stuck', 'funds: all accounted for'],
       ...['workers: nothing waits for them', 'deliveries: on time', 'dead letters: none'],
     ],
@@ -92,6 +94,7 @@ describe('each defect is told in words, with what to do about it', () => {
       'critical migrations: pending, or of a newer version: ponte migrate tells which',
     ],
     [{ keysProblem: 'nothing opens' }, 'critical secret keys: nothing opens'],
+    [{ placeProblem: 'data is elsewhere' }, 'critical documents: data is elsewhere'],
     [{ freeBytes: GIB / 2 }, 'warning disk: only 0.5 GiB free at data'],
     [{ freeBytes: 5 }, 'critical disk: only 0.0 GiB free at data'],
     [

@@ -72,7 +72,8 @@ async function untilNoneIsKept(): Promise<void> {
   while ((await listed()).length > 0) await wait(20);
 }
 
-const files = () => readdirSync(join(env.PONTE_DATA_DIR, 'documents'));
+const files = () =>
+  readdirSync(join(env.PONTE_DATA_DIR, 'documents')).filter((name) => name.startsWith('doc_'));
 
 for (const [decision, firstName] of [
   ['approved', 'Ana'],

@@ -76,6 +76,20 @@ export function documentStorageContract(name: string, open: () => DocumentStorag
       assert.deepEqual(await allOf(storage), ['doc_b']);
     });
 
+    test('a mark stays, beside others and beside documents, and is none of them', async () => {
+      const storage = open();
+      assert.equal(await storage.hasMark('database-a1'), false);
+      for (const mark of ['database-a1', 'database-b2', 'database-a1']) {
+        await storage.leaveMark(mark);
+      }
+      await storage.put('doc_a', '01', chunks('a'));
+      assert.deepEqual(await allOf(storage), ['doc_a']);
+      await storage.purge('doc_a');
+      const marks = ['database-a1', 'database-b2', 'database-c3'];
+      const found = await Promise.all(marks.map((mark) => storage.hasMark(mark)));
+      assert.deepEqual(found, [true, true, false]);
+    });
+
     test('what is kept is listed by id, page by page', async () => {
       const storage = open();
       for (const id of ['doc_c', 'doc_a', 'doc_b']) await storage.put(id, '01', chunks(id));

@@ -122,6 +122,19 @@ export function storeListsContract(database: string, open: OpenStore): void {
       );
     });
 
+    test('a mark of a name is left once', async () => {
+      const store = await fresh();
+      const mark = { name: 'documents', value: 'database-1', createdAtMs: T0 };
+      assert.equal(await store.run((tx) => tx.marks.get('documents')), null);
+      await store.run(async (tx) => tx.marks.insert(mark));
+      await assert.rejects(
+        store.run(async (tx) => tx.marks.insert({ ...mark, value: 'database-2' })),
+        { code: 'StoreContention' },
+      );
+      assert.deepEqual(await store.run((tx) => tx.marks.get('documents')), mark);
+      assert.equal(await store.run((tx) => tx.marks.get('others')), null);
+    });
+
     test('open funds are those with a debt or an unknown position, oldest first', async () => {
       const store = await fresh();
       await store.run(async (tx) => {

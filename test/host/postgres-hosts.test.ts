@@ -188,6 +188,20 @@ async function addEverywhere(url: string): Promise<void> {
   await connections.close();
 }
 
+test('hosts share one folder of documents: one with its own is refused, whatever its role', async () => {
+  const url = await postgres.newDatabase();
+  await start(url);
+  for (const role of ['all', 'api', 'worker'] as const) {
+    await start(url, role);
+    const own = { PONTE_DATA_DIR: join(folder, role) };
+    await assert.rejects(start(url, role, own), {
+      name: 'ConfigError',
+      message: /PONTE_DOCUMENTS: \S+\/documents is not where this database has its documents/,
+    });
+    await start(url, role, { ...own, PONTE_DOCUMENTS: 'none' });
+  }
+});
+
 test('a role of its own needs a database that several processes can serve', async () => {
   const refused = startHost(readConfig({ PONTE_DATA_DIR: folder, PONTE_PORT: '0' }), 'api');
   await assert.rejects(refused, (error) => error instanceof ConfigError);

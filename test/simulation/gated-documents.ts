@@ -17,6 +17,7 @@ export function gatedDocuments(input: {
 }): DocumentStorage {
   const { storage, process, gates, random, faults, count } = input;
   return {
+    ...storage,
     async put(documentId, name, bytes) {
       // Bytes may have arrived whole although the process that took them in is dead.
       const arrive = () => storage.put(documentId, name, bytes);
@@ -38,7 +39,6 @@ export function gatedDocuments(input: {
       await storage.purge(documentId);
       await gates.pass(process, `purge ${documentId}: done`);
     },
-    list: (page) => storage.list(page),
   };
 }
 

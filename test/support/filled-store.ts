@@ -64,6 +64,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.inbox.insert(aMessage());
     tx.advances.put(anAdvance());
     tx.keyCanaries.insert({ keyId: 'first', sealed: 'sealed', createdAtMs: T0 });
+    tx.marks.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
   });
 }
 
@@ -96,6 +97,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.inbox.get('fake', 'test', 'msg_1'),
       tx.advances.get(tenant, 'pi_1'),
       tx.keyCanaries.list(),
+      tx.marks.get('documents'),
     ]),
   );
 }

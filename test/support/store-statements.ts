@@ -172,6 +172,7 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     tx.advances.get(tenant, 'pi_1'),
     tx.advances.due(duePage(5)),
     tx.keyCanaries.list(),
+    tx.marks.get('documents'),
     tx.backlog.read(T0, 5),
     tx.retention.oldDeliveries(age, 'whd_1', 5),
     tx.retention.oldMessages(age, null, 5),
@@ -225,6 +226,7 @@ function everyWrite(tx: Tx): void {
   tx.inbox.insert(aMessage());
   tx.inbox.update(aMessage());
   tx.keyCanaries.insert({ keyId: 'k1', sealed: 's1', createdAtMs: T0 });
+  tx.marks.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
   tx.advances.put(anAdvance());
   tx.advances.update(anAdvance());
   tx.advances.remove(anAdvance({ paymentId: 'pi_2' }));

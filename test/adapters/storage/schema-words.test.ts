@@ -116,6 +116,7 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'kyc_submissions: flow_id',
     'mails: mode',
     'mails: token_hash',
+    'marks: name',
     'outbox: position',
     'partner_commands: id',
     'payments: public_id',

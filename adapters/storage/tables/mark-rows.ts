@@ -1,5 +1,6 @@
-// The known texts by which secret keys are told: columns, rows and SQL.
-import type { KeyCanary, Tx } from '../../../core/ports.js';
+// By what a start tells whether secret keys and documents are those of the database: columns, rows
+// and SQL.
+import type { KeyCanary, Mark, Tx } from '../../../core/ports.js';
 import { time } from '../database.js';
 import { text, timeMs } from '../row.js';
 import type { Staging } from '../staging.js';
@@ -25,5 +26,28 @@ export function keyCanariesOf(staging: Staging): Tx['keyCanaries'] {
   return {
     list: () => staging.all(keyCanaries, 'select * from key_canaries order by key_id', []),
     insert: (canary) => staging.stage(keyCanaries.insert(canary)),
+  };
+}
+
+const marks = defineTable<Mark>({
+  name: 'marks',
+  key: { name: (mark) => mark.name },
+  fixed: {
+    value: (mark) => mark.value,
+    created_at: (mark) => time(mark.createdAtMs),
+  },
+  changing: {},
+  version: null,
+  read: (row) => ({
+    name: text(row, 'name'),
+    value: text(row, 'value'),
+    createdAtMs: timeMs(row, 'created_at'),
+  }),
+});
+
+export function marksOf(staging: Staging): Tx['marks'] {
+  return {
+    get: (name) => staging.byKey(marks, [name], 'select * from marks where name = $1', [name]),
+    insert: (mark) => staging.stage(marks.insert(mark)),
   };
 }

@@ -1,0 +1,98 @@
+// A database is served with the folder in which its documents are, or not at all: what a start,
+// doctor and the list of documents say after a restore without them, and how it is mended.
+import assert from 'node:assert/strict';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { after, test } from 'node:test';
+import { runProgram } from '../../cli/program.js';
+import { readConfig } from '../../host/config.js';
+import { startHost } from '../../host/main.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'ponte-place-'));
+after(() => rmSync(folder, { recursive: true }));
+
+const environment = (name: string) => ({
+  PONTE_DATA_DIR: join(folder, name),
+  ...{ PONTE_PORT: '0', PONTE_LOG_LEVEL: 'silent' },
+});
+
+async function serve(env: ReturnType<typeof environment>): Promise<void> {
+  const host = await startHost(readConfig(env));
+  await host.stop();
+}
+
+async function command(env: ReturnType<typeof environment>, words: string) {
+  let [stdout, stderr] = ['', ''];
+  const shell = {
+    env,
+    stdin: Readable.from(['']),
+    stdout: { write: (text: string) => (stdout += text) },
+    stderr: { write: (text: string) => (stderr += text) },
+    exitCode: 0,
+  };
+  await runProgram(shell, words.split(' '));
+  return { status: shell.exitCode, stdout, stderr };
+}
+
+const misplaced = /documents is not where this database has its documents: database-\w+ is missing/;
+
+test('a database without the folder of its documents is refused until it is there', async () => {
+  const env = environment('moved');
+  const documents = join(env.PONTE_DATA_DIR, 'documents');
+  assert.equal((await command(env, 'migrate')).status, 0);
+  assert.equal((await command(env, 'doctor')).status, 0, 'nobody has served it yet');
+  assert.equal(existsSync(documents), false);
+  await serve(env);
+  await serve(env);
+  const [mark = '', ...more] = readdirSync(documents);
+  assert.deepEqual(more, []);
+
+  renameSync(documents, `${documents}.left-behind`);
+  const refused = { name: 'ConfigError', message: misplaced };
+  await assert.rejects(serve(env), refused);
+  assert.equal(existsSync(documents), false, 'nothing was made for it');
+  const doctor = await command(env, 'doctor');
+  assert.equal(doctor.status, 8);
+  assert.match(doctor.stdout, /^documents +WRONG +\S+documents is not where/m);
+  const list = await command(env, 'documents list');
+  assert.deepEqual([list.status, list.stdout], [7, '']);
+  assert.match(list.stderr, misplaced);
+  assert.equal((await command(env, 'org list')).status, 0, 'what looks at no document goes on');
+
+  mkdirSync(documents);
+  await assert.rejects(serve(env), refused);
+  writeFileSync(join(documents, mark), '');
+  await serve(env);
+  rmSync(documents, { recursive: true });
+  renameSync(`${documents}.left-behind`, documents);
+  await serve(env);
+  assert.equal((await command(env, 'doctor')).status, 0);
+});
+
+test('a new database beside documents of another one is served', async () => {
+  const env = environment('anew');
+  await serve(env);
+  rmSync(join(env.PONTE_DATA_DIR, 'ponte.db'));
+  await serve(env);
+  await serve(env);
+});
+
+test('a folder that cannot be made is told in a line', async () => {
+  const env = environment('in-the-way');
+  mkdirSync(env.PONTE_DATA_DIR);
+  writeFileSync(join(env.PONTE_DATA_DIR, 'documents'), '');
+  await assert.rejects(serve(env), {
+    name: 'ConfigError',
+    message: /PONTE_DATA_DIR: \S+\/documents is a file: give a folder/,
+  });
+});
