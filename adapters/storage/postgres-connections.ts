@@ -15,6 +15,11 @@ const RETRY_AFTER_SECONDS = 2;
 const ANSWER_TIMEOUT_MS = 35_000;
 /** A host that is gone without a word is noticed this long after its last one, and ten probes. */
 const KEEP_ALIVE_AFTER_MS = 5_000;
+/** What a server says of a statement that waited too long for a lock, or took too long: undone. */
+const TOO_LONG: readonly unknown[] = ['55P03', '57014'];
+const TOO_LONG_MESSAGE =
+  'The database took too long, for what others do with it perhaps. Nothing was changed; repeat ' +
+  `after ${RETRY_AFTER_SECONDS}s.`;
 /** How a server says, of a commit, that it gave up waiting for its synchronous standby. */
 const WARNING = '01000';
 
@@ -77,8 +82,8 @@ export type Work = 'once' | 'repeatable' | 'long';
 
 export interface PostgresConnections {
   /**
-   * Runs `work` on a connection of its own. StoreUnavailable when none is to be had in time, or
-   * when it ends under way.
+   * Runs `work` on a connection of its own. StoreUnavailable when none is to be had in time, when
+   * it ends under way, or when a statement took longer than its session lets it.
    */
   use<T>(kind: Work, work: (client: pg.ClientBase) => Promise<T>): Promise<T>;
   /** A connection beside the pool, to the host that takes writes now; StoreUnavailable if none. */
@@ -135,7 +140,8 @@ export function postgresConnections(options: PostgresOptions): PostgresConnectio
           if (end === 'lost' || end === 'standby') turnFrom(from);
           const again = end === 'stale' || (end !== null && kind === 'repeatable');
           if (again && left > 0 && !watch.overdue()) continue;
-          throw end === null ? error : unavailable(error);
+          if (end !== null) throw unavailable(error);
+          throw isTooLong(error) ? unavailable(error, TOO_LONG_MESSAGE) : error;
         } finally {
           watch.end();
         }
@@ -232,8 +238,12 @@ async function refuseStandby(client: pg.ClientBase): Promise<void> {
   if (rows[0]?.transaction_read_only === 'on') throw new Error('the connection is to a standby');
 }
 
-function unavailable(cause: unknown): PonteError {
-  return new PonteError('StoreUnavailable', undefined, {
+function isTooLong(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && TOO_LONG.includes(error.code);
+}
+
+function unavailable(cause: unknown, message?: string): PonteError {
+  return new PonteError('StoreUnavailable', message, {
     cause,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });

@@ -6,12 +6,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { loadMigrations, type Migration } from '../../adapters/storage/migrations.js';
 import { postgresConnections } from '../../adapters/storage/postgres-connections.js';
 import { migratePostgres } from '../../adapters/storage/postgres-migrations.js';
 import { revokeKey } from '../../core/usecases/keys.js';
 import { ConfigError, readConfig } from '../../host/config.js';
 import { type Host, type HostRole, startHost } from '../../host/main.js';
+import { startHostProcess } from '../support/host-process.js';
 import { localPostgres } from '../support/local-postgres.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-hosts-'));
@@ -25,6 +27,8 @@ after(async () => {
 
 // The server ends after its hosts.
 const postgres = localPostgres();
+
+const buyer = { email: 'ana@buyer.example' } as const;
 
 type Answer = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
 
@@ -57,7 +61,6 @@ async function call(host: Host, key: string, path: string, body?: unknown): Prom
 }
 
 function create(host: Host, key: string, externalId: string): Promise<Answer> {
-  const buyer = { email: 'ana@buyer.example' };
   return call(host, key, '/v1/payment-intents', { externalId, amount: '250.00', buyer });
 }
 
@@ -188,7 +191,7 @@ async function addEverywhere(url: string): Promise<void> {
   await connections.close();
 }
 
-test('hosts share one folder of documents: one with its own is refused, whatever its role', async () => {
+test('hosts share one folder of documents: one with its own is refused', async () => {
   const url = await postgres.newDatabase();
   await start(url);
   for (const role of ['all', 'api', 'worker'] as const) {
@@ -220,4 +223,29 @@ test('without its database a host says so, with a time to come back, and recover
   assert.equal((await create(host, key, 'order-1')).status, 201);
   const events = await call(host, key, '/v1/events?after=0&wait=30');
   assert.equal((events.body['data'] as readonly unknown[]).length > 0, true);
+});
+
+test('a create that waits too long for a lock changes nothing and is logged', async (t) => {
+  const url = await postgres.newDatabase();
+  const env = { PONTE_DATA_DIR: folder, PONTE_SECRET_KEYS: secretKeys };
+  const impatient = url.replace('search_path', 'lock_timeout=200ms -c search_path');
+  const host = await startHostProcess({ ...env, PONTE_DATABASE_URL: impatient });
+  t.after(() => host.kill());
+  const create = () =>
+    fetch(`${host.url}/v1/payment-intents`, {
+      method: 'POST',
+      headers: { 'x-api-key': host.key ?? '', 'content-type': 'application/json' },
+      body: JSON.stringify({ externalId: 'order-1', amount: '250.00', buyer }),
+    });
+  const holder = await postgresConnections({ url }).connect();
+  await holder.query('begin; lock table payments in exclusive mode');
+  const refused = await create();
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '2']);
+  const { error, message } = (await refused.json()) as Answer['body'];
+  assert.equal(error, 'StoreUnavailable');
+  assert.match(String(message), /Nothing was changed; repeat after 2s/);
+  const logged = /"code":"StoreUnavailable".*canceling statement due to lock timeout/;
+  while (!logged.test(host.log())) await wait(10);
+  await holder.end();
+  assert.equal((await create()).status, 201, 'and not a replay');
 });
