@@ -46,6 +46,42 @@ function ids(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `pi_${String(index).padStart(3, '0')}`);
 }
 
+test('values of writes and reads that go together are kept as they are', async () => {
+  const { store } = await aStore();
+  const names = ['', 'null', '{a,"b"}', 'back\\slash', 'two\nlines', 'São 漢字 😀', ' '];
+  // At first no row of this process has a value in the column, then some have.
+  const moments = [null, 1, -62_135_596_800_000, 253_402_300_799_999, null];
+  for (const grantedAtMs of [[null], moments]) {
+    const made = names.flatMap((name, at) =>
+      grantedAtMs.map((productionGrantedAtMs, index) => {
+        const id = `org_${grantedAtMs.length}_${at}_${index}`;
+        const requiresApproval = index % 2 === 1;
+        return anOrganization({ id, name, productionGrantedAtMs, requiresApproval });
+      }),
+    );
+    await Promise.all(
+      made.map((organization) =>
+        store.run(async (tx) => tx.organizations.insert(organization, [])),
+      ),
+    );
+    const found = await Promise.all(
+      made.map(({ id }) => store.run((tx) => tx.organizations.get(id))),
+    );
+    assert.deepEqual(found, made);
+    const turned = made.map((one) => ({ ...one, requiresApproval: !one.requiresApproval }));
+    await Promise.all(
+      turned.map((organization) => store.run(async (tx) => tx.organizations.update(organization))),
+    );
+    const after = await Promise.all(
+      made.map(({ id }) => store.run((tx) => tx.organizations.get(id))),
+    );
+    assert.deepEqual(
+      after,
+      turned.map((one) => ({ ...one, version: one.version + 1 })),
+    );
+  }
+});
+
 test('a hundred creates at once are few commits and few round trips', async () => {
   const { store } = await aStore();
   await store.run(async (tx) => tx.organizations.insert(anOrganization(), [aProfile()]));
