@@ -83,7 +83,8 @@ async function list(
 }
 
 async function verify({ deps }: Operator): Promise<Outcome> {
-  const found = await deps.store.run((tx) => tx.ledger.imbalances(IMBALANCES_MAX));
+  const { findImbalances } = await import('../core/usecases/books.js');
+  const found = await findImbalances(deps, IMBALANCES_MAX);
   const imbalances = found.map(({ paymentId, sum }) => ({
     paymentId,
     amount: formatAmount(sum.amountMinor),

@@ -8,6 +8,7 @@ import {
   type Waiting,
   type WaitingQueue,
 } from '../core/usecases/backlog.js';
+import { findImbalances } from '../core/usecases/books.js';
 import { documentPlaceProblem } from '../core/usecases/document-place.js';
 import type { ExitKind, Operator, Outcome } from './operator.js';
 import { table } from './output.js';
@@ -82,7 +83,7 @@ async function found(operator: Operator): Promise<Findings> {
     data: readable
       ? {
           waiting: await readBacklog(deps),
-          imbalances: (await deps.store.run((tx) => tx.ledger.imbalances(IMBALANCES_MAX))).length,
+          imbalances: (await findImbalances(deps, IMBALANCES_MAX)).length,
         }
       : null,
   };

@@ -177,8 +177,8 @@ export interface Tx {
   };
   readonly ledger: {
     append(tenant: Tenant, paymentId: string, id: string, posting: Posting, atMs: number): void;
-    /** The sum of each payment and currency that is not zero; empty when the books are right. */
-    imbalances(limit: number): Promise<readonly LedgerImbalance[]>;
+    /** Of the next payments behind one, what their postings come to: a sum for each currency. */
+    sums(after: Omit<LedgerSum, 'sum'> | null, paymentsMax: number): Promise<readonly LedgerSum[]>;
     ofPayment(tenant: Tenant, paymentId: string): Promise<readonly StoredPosting[]>;
   };
   readonly idempotency: {
@@ -487,7 +487,7 @@ export interface StoredKey {
   readonly version: number;
 }
 
-export interface LedgerImbalance {
+export interface LedgerSum extends Tenant {
   readonly paymentId: string;
   readonly sum: Money;
 }

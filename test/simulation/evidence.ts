@@ -13,10 +13,11 @@ import type {
   FeedEvent,
   FeedHead,
   InboxMessage,
-  LedgerImbalance,
+  LedgerSum,
   OutboxRow,
   Store,
 } from '../../core/ports.js';
+import { findImbalances } from '../../core/usecases/books.js';
 import type { BatchObserver, StagedWrite } from './gated-store.js';
 import type { Party, PixDestination, Rails } from './party-desk.js';
 import { PartyEvidence } from './party-evidence.js';
@@ -110,7 +111,7 @@ export class Evidence implements BatchObserver {
   #heard: ReadonlySet<string> = new Set();
   readonly #verified = new Set<string>();
   outbox: readonly OutboxRow[] = [];
-  imbalances: readonly LedgerImbalance[] = [];
+  imbalances: readonly LedgerSum[] = [];
   readonly #owners = new Map<string, string>();
   readonly #orders = new Map<string, readonly PartnerOrder[]>();
   #ordersSeen = 0;
@@ -251,8 +252,8 @@ export class Evidence implements BatchObserver {
       }
       const all = { status: null, subscriptionId: null, beforeId: null, limit: 10_000 };
       for (const { id } of await tx.deliveries.list(all)) this.#touched.deliveries.add(id);
-      this.imbalances = await tx.ledger.imbalances(10);
     });
+    this.imbalances = await findImbalances({ store }, 10);
     for (const [id, { payment }] of this.payments) this.#touchPayment(payment, id, ...allParts);
     for (const [id, message] of this.inbox) this.#touched.inbox.set(id, message);
     for (const id of this.subscriptions.keys()) this.#touched.subscriptions.add(id);

@@ -110,7 +110,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.commands.ofPayment(tenant, 'pi_1'),
     tx.commands.list({ stuck: true, limit: 5 }),
     tx.commands.list({ stuck: false, limit: 5 }),
-    tx.ledger.imbalances(5),
+    tx.ledger.sums(null, 5),
     tx.ledger.ofPayment(tenant, 'pi_1'),
     tx.idempotency.find(tenant, 'k'),
     tx.buyers.byEmail('test', 'a@b'),

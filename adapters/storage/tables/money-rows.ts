@@ -9,7 +9,7 @@ import {
 } from '../../../core/domain/ledger.js';
 import type { Quote, RateKind } from '../../../core/domain/quote.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import type { LedgerImbalance, StoredPosting, Tx } from '../../../core/ports.js';
+import type { LedgerSum, StoredPosting, Tx } from '../../../core/ports.js';
 import { time } from '../database.js';
 import {
   integer,
@@ -190,18 +190,25 @@ export function ledgerOf(staging: Staging): Tx['ledger'] {
         staging.stage(lines.insert({ ...place, ...line }));
       }
     },
-    async imbalances(limit) {
+    async sums(after, paymentsMax) {
       const rows = await staging.rows(
         lines.name,
         [
-          'select payment_id, currency, cast(sum(amount_minor) as bigint) as sum_minor',
-          'from ledger_lines group by org_id, mode, payment_id, currency',
-          'having sum(amount_minor) <> 0 order by payment_id, currency limit $1',
+          'select chosen.org_id, chosen.mode, chosen.payment_id, currency,',
+          'cast(sum(amount_minor) as bigint) as sum_minor',
+          'from (select distinct org_id, mode, payment_id from ledger_lines',
+          'where (org_id, mode, payment_id) > ($1, $2, $3)',
+          'order by org_id, mode, payment_id limit $4) as chosen',
+          'join ledger_lines on ledger_lines.org_id = chosen.org_id',
+          'and ledger_lines.mode = chosen.mode and ledger_lines.payment_id = chosen.payment_id',
+          'group by chosen.org_id, chosen.mode, chosen.payment_id, currency',
+          'order by chosen.org_id, chosen.mode, chosen.payment_id, currency',
         ].join(' '),
-        [limit],
+        [after?.orgId ?? '', after?.mode ?? '', after?.paymentId ?? '', paymentsMax],
       );
       return rows.map(
-        (row): LedgerImbalance => ({
+        (row): LedgerSum => ({
+          ...tenantColumns(row),
           paymentId: text(row, 'payment_id'),
           sum: moneyOf(row, 'sum_minor', 'currency'),
         }),
