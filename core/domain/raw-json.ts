@@ -12,9 +12,11 @@ export class RawJson {
     this.text = text;
   }
 
-  /** So that a plain JSON.stringify keeps at least the meaning. */
+  /** For writeJson; a plain JSON.stringify keeps at least the meaning. */
   toJSON(): unknown {
-    return JSON.parse(this.text);
+    if (collected === null) return JSON.parse(this.text);
+    collected.push(this.text);
+    return '\0';
   }
 }
 
@@ -64,18 +66,47 @@ export function sliceItems(arrayText: string): readonly string[] {
 
 /** JSON.stringify for plain values, with every RawJson put out as its text. */
 export function writeJson(value: unknown): string {
-  assert(value !== undefined, 'undefined is no JSON');
-  if (value === null || typeof value !== 'object') return writePrimitive(value);
+  const raws: string[] = [];
+  const pieces = stringified(value, raws).split(RAW_PLACE);
+  const [first = '', ...others] = pieces;
+  if (others.length === raws.length) {
+    return others.reduce((text, piece, index) => text + raws[index] + piece, first);
+  }
+  // Some text says what stands for a raw part. None that can be stored does.
+  return writePieceByPiece(value);
+}
+
+/** A string of a single NUL, as JSON spells it. */
+const RAW_PLACE = JSON.stringify('\0');
+
+/** The raw parts of the writeJson under way, in their order; null: there is none. */
+let collected: string[] | null = null;
+
+/** With RAW_PLACE for each raw part; the engine's own writer is several times as fast as ours. */
+function stringified(value: unknown, raws: string[]): string {
+  collected = raws;
+  try {
+    const text: string | undefined = JSON.stringify(value);
+    assert(text !== undefined, `${typeof value} is no JSON`);
+    return text;
+  } catch (error) {
+    assert(!(error instanceof TypeError), `this is no JSON: ${String(error)}`);
+    throw error;
+  } finally {
+    collected = null;
+  }
+}
+
+function writePieceByPiece(value: unknown): string {
   if (value instanceof RawJson) return value.text;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (Array.isArray(value)) {
-    return `[${value.map((item) => writeJson(item === undefined ? null : item)).join(',')}]`;
+    return `[${value.map((item) => writePieceByPiece(item ?? null)).join(',')}]`;
   }
-  let text = '';
-  for (const [name, item] of Object.entries(value)) {
-    if (item === undefined) continue;
-    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${writeJson(item)}`;
-  }
-  return `{${text}}`;
+  const written = Object.entries(value)
+    .filter(([, item]) => item !== undefined)
+    .map(([name, item]) => `${JSON.stringify(name)}:${writePieceByPiece(item)}`);
+  return `{${written.join(',')}}`;
 }
 
 /**
@@ -104,17 +135,6 @@ export function hasUnstorableText(value: unknown): boolean {
 /** Whether both databases keep the text as it is: no NUL, no lone surrogate. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
-}
-
-function writePrimitive(value: unknown): string {
-  assert(
-    value === null ||
-      typeof value === 'string' ||
-      typeof value === 'number' ||
-      typeof value === 'boolean',
-    `a ${typeof value} is no JSON`,
-  );
-  return JSON.stringify(value);
 }
 
 function decodeString(quoted: string): string {

@@ -147,6 +147,13 @@ test('a raw part is put out as it is, key order and digits included', () => {
   assert.equal(writeJson(raw), raw.text);
 });
 
+test('a text that looks like the place of a raw part is put out as it is', () => {
+  const raw = new RawJson('{"b":1.0}');
+  const value = { a: '\0', raw, list: ['\0', raw], c: '"\0"' };
+  const text = `{"a":"\\u0000","raw":${raw.text},"list":["\\u0000",${raw.text}],"c":"\\"\\u0000\\""}`;
+  assert.equal(writeJson(value), text);
+});
+
 test('law: what is cut out and written again comes back letter for letter', () => {
   fc.assert(
     fc.property(anyObject, indent, (metadata, space) => {
