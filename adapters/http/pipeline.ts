@@ -18,7 +18,7 @@ import {
   readInput,
   requestIdOf,
 } from './request-input.js';
-import { refusalReply, send } from './response-output.js';
+import { endOfTurn, refusalReply, send } from './response-output.js';
 import type { Auth, Reply, Site } from './route-row.js';
 import type { Match, Router } from './router.js';
 
@@ -42,6 +42,7 @@ export async function serve(
   response: ServerResponse,
 ): Promise<void> {
   const startedMs = performance.now();
+  const turnEnds = endOfTurn();
   const requestId = requestIdOf(request);
   const seen: { match: Match | null } = { match: null };
   let reply: Reply;
@@ -54,6 +55,7 @@ export async function serve(
   }
   const headers = { ...reply.headers, ...corsHeaders(pipeline.corsOrigins, request) };
   const ending = { requestId, bytesMax: pipeline.limits.bytesMax, last: pipeline.stopping.aborted };
+  await turnEnds;
   await send(request, response, { ...reply, headers }, ending);
   measure(pipeline.site.deps, seen.match, reply, startedMs);
 }

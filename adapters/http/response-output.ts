@@ -36,6 +36,23 @@ export function refusalReply(error: PonteError): Reply {
   };
 }
 
+let turn: Promise<void> | null = null;
+
+/**
+ * When every request that came in this turn of the event loop was begun. Answers go out from then
+ * on, one right behind the other: a client that sleeps is woken by the first of them, which is the
+ * dearest part of an answer, and the others find it awake.
+ */
+export function endOfTurn(): Promise<void> {
+  turn ??= new Promise((resolve) => {
+    setImmediate(() => {
+      turn = null;
+      resolve();
+    });
+  });
+  return turn;
+}
+
 export interface Ending {
   readonly requestId: string;
   /** Bytes of unread body that are taken in without complaint. */
@@ -66,15 +83,17 @@ export async function send(
   if (text === '') {
     delete headers['content-type'];
     if (reply.status !== 204 && reply.status !== 304) headers['content-length'] = 0;
-  } else {
-    headers['content-length'] = Buffer.byteLength(text);
   }
+  const bytes = Buffer.byteLength(text);
+  if (text !== '') headers['content-length'] = bytes;
+  // ASCII needs no encoding.
+  const encoding = bytes === text.length ? 'latin1' : 'utf8';
   response.writeHead(reply.status, headers);
   if (!unread) {
-    response.end(text);
+    response.end(text, encoding);
     return;
   }
-  response.write(text);
+  response.write(text, encoding);
   linger(request, () => response.end());
 }
 

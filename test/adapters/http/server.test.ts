@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
+import { createHttpServer } from '../../../adapters/http/server.js';
+import { notedMetrics } from '../../support/noted-metrics.js';
 import {
   type Answer,
   type CheckedSite,
@@ -49,6 +51,37 @@ test('what is no HTTP request is answered in the envelope, and the connection en
     assert.equal(refusalOf(answer), refusal, text.slice(0, 80));
     assert.equal(answer.headers['connection'], 'close');
   }
+});
+
+test('the answers of one turn go out when each of its requests was begun', async () => {
+  const seen: string[] = [];
+  const metrics = { ...notedMetrics(), answered: () => seen.push('answered') };
+  const server = createHttpServer(
+    { ...site.world.deps, metrics },
+    {
+      corsOrigins: [],
+      feedReaders: site.world.feedReaders,
+      readiness: async () => {
+        seen.push('begun');
+        return { database: true, migrations: true, worker: true };
+      },
+    },
+  );
+  const { port } = await server.listen('127.0.0.1', 0);
+  const clients = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
+  const ask = async () => {
+    const answers = clients.map((client) => once(client, 'data'));
+    // Both lie at the server before it looks again.
+    for (const client of clients) client.write('GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n');
+    await Promise.all(answers);
+  };
+  await Promise.all(clients.map((client) => once(client, 'connect')));
+  await ask();
+  seen.length = 0;
+  await ask();
+  assert.deepEqual(seen, ['begun', 'begun', 'answered', 'answered']);
+  for (const client of clients) client.destroy();
+  await server.close(0);
 });
 
 test('a chunk that breaks in the middle of a body is answered, nothing is created', async () => {
