@@ -23,9 +23,10 @@ export function minor(row: Row, column: string): bigint {
 }
 
 export function integer(row: Row, column: string): number {
-  const value = Number(minor(row, column));
-  assert(Number.isSafeInteger(value), `${column} is a safe whole number`);
-  return value;
+  const value = row[column];
+  const number = typeof value === 'bigint' ? Number(value) : value;
+  assert(Number.isSafeInteger(number), `${column} is a safe whole number`);
+  return number as number;
 }
 
 export function integerOrNull(row: Row, column: string): number | null {

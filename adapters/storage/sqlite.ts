@@ -275,7 +275,10 @@ export class SqliteDatabase implements Database {
       // every value that might fit a partial index or a limit, at ten times the cost of running it.
       return '+?';
     });
-    const statement = this.connection.prepare<unknown[], Row>(own).safeIntegers(true);
+    const statement = this.connection.prepare<unknown[], Row>(own);
+    // Amounts may be larger than a number holds exactly; for the rest a bigint only costs time.
+    const hasAmounts = statement.reader && statement.columns().some(isAmount);
+    statement.safeIntegers(hasAmounts);
     const prepared = { statement, order };
     this.#prepared.set(sql, prepared);
     return prepared;
@@ -360,6 +363,10 @@ function openConnection(path: string): SqliteConnection.Database {
 
 function isMemory(path: string): boolean {
   return path === ':memory:';
+}
+
+function isAmount({ name }: SqliteConnection.ColumnDefinition): boolean {
+  return name.endsWith('_minor');
 }
 
 function bindable(param: Param | undefined): string | number | bigint | null {

@@ -6,101 +6,101 @@ import { assert } from '../../core/errors.js';
 import type { Database, Param, Row, Statement } from './database.js';
 import { rowName, type Table, type Write } from './table.js';
 
-export interface Staging {
+export class Staging {
+  readonly #database: Database;
+  readonly #writes: Write[] = [];
+  readonly #writtenTables = new Set<string>();
+  readonly #writtenRows = new Set<string>();
+  readonly #changedRows = new Set<string>();
+  readonly #seen: (() => Write)[] = [];
+  #ended = false;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
   /** In the order in which they were staged. */
-  statements(): readonly Statement[];
-  stage(write: Write): void;
+  statements(): readonly Statement[] {
+    return statementsOf(this.#writes, this.#changedRows);
+  }
+
+  stage(write: Write): void {
+    const { table, row, kind } = write;
+    assert(!this.#ended, `a write to ${table} came after the work had returned`);
+    const name = `${table}/${row ?? ''}`;
+    const again = kind === 'change' && this.#changedRows.has(name);
+    assert(!again, `${name} is changed twice in one batch`);
+    if (kind === 'change') this.#changedRows.add(name);
+    if (kind !== 'expect') {
+      this.#writtenTables.add(table);
+      this.#writtenRows.add(name);
+    }
+    this.#writes.push({ ...write, statement: storable(write.statement) });
+  }
+
   /** The one row of this primary key; other rows of the table may have staged writes. */
-  byKey<T>(
+  async byKey<T>(
     table: Table<T>,
     key: readonly Param[],
     sql: string,
     params: readonly Param[],
-  ): Promise<T | null>;
+  ): Promise<T | null> {
+    const [row] = await this.rowsByKey(table.name, key, sql, params);
+    return row === undefined ? null : this.#readRow(table, row);
+  }
+
   /** The first row of a query that may find any row of the table. */
-  first<T>(table: Table<T>, sql: string, params: readonly Param[]): Promise<T | null>;
-  all<T>(table: Table<T>, sql: string, params: readonly Param[]): Promise<readonly T[]>;
-  rows(tableName: string, sql: string, params: readonly Param[]): Promise<readonly Row[]>;
-  rowsByKey(
+  async first<T>(table: Table<T>, sql: string, params: readonly Param[]): Promise<T | null> {
+    const [row] = await this.rows(table.name, sql, params);
+    return row === undefined ? null : this.#readRow(table, row);
+  }
+
+  async all<T>(table: Table<T>, sql: string, params: readonly Param[]): Promise<readonly T[]> {
+    return (await this.rows(table.name, sql, params)).map((row) => this.#readRow(table, row));
+  }
+
+  /** Async, so that an assertion rejects here too. */
+  async rows(tableName: string, sql: string, params: readonly Param[]): Promise<readonly Row[]> {
+    const written = this.#writtenTables.has(tableName);
+    assert(!written, `${tableName} is read after a write to it was staged`);
+    return this.#database.read(sql, params);
+  }
+
+  async rowsByKey(
     tableName: string,
     key: readonly Param[],
     sql: string,
     params: readonly Param[],
-  ): Promise<readonly Row[]>;
+  ): Promise<readonly Row[]> {
+    if (this.#writtenTables.has(tableName)) {
+      const row = `${tableName}/${rowName(key)}`;
+      const written = this.#writtenRows.has(row) || this.#writtenRows.has(`${tableName}/`);
+      assert(!written, `${row} is read after a write to it was staged`);
+    }
+    return this.#database.read(sql, params);
+  }
+
   /** After this, nothing can be staged: the work has returned. */
-  end(): void;
+  end(): void {
+    this.#ended = true;
+  }
+
   /** Whether rows that were read have changed since, so that they may never have stood together. */
-  isStale(): Promise<boolean>;
-}
+  async isStale(): Promise<boolean> {
+    // One row alone was as it was read at some moment, which is all that is asked for.
+    if (this.#seen.length < 2) return false;
+    for (const expect of this.#seen) {
+      const { sql, params } = expect().statement;
+      if ((await this.#database.read(sql, params)).length === 0) return true;
+    }
+    return false;
+  }
 
-export function newStaging(database: Database): Staging {
-  const writes: Write[] = [];
-  const writtenTables = new Set<string>();
-  const writtenRows = new Set<string>();
-  const changedRows = new Set<string>();
-  const seen: (() => Write)[] = [];
-  let ended = false;
-
-  const readRow = <T>(table: Table<T>, row: Row): T => {
+  #readRow<T>(table: Table<T>, row: Row): T {
     const value = table.read(row);
-    if (table.versioned) seen.push(() => table.expect(value));
+    if (table.versioned) this.#seen.push(() => table.expect(value));
     return value;
-  };
-
-  const rows = (tableName: string, sql: string, params: readonly Param[]) => {
-    assert(!writtenTables.has(tableName), `${tableName} is read after a write to it was staged`);
-    return database.read(sql, params);
-  };
-  const rowsByKey: Staging['rowsByKey'] = (tableName, key, sql, params) => {
-    const row = `${tableName}/${rowName(key)}`;
-    assert(
-      !writtenRows.has(row) && !writtenRows.has(`${tableName}/`),
-      `${row} is read after a write to it was staged`,
-    );
-    return database.read(sql, params);
-  };
-  return {
-    statements: () => statementsOf(writes, changedRows),
-    stage(write) {
-      const { table, row, kind } = write;
-      assert(!ended, `a write to ${table} came after the work had returned`);
-      const name = `${table}/${row ?? ''}`;
-      const again = kind === 'change' && changedRows.has(name);
-      assert(!again, `${name} is changed twice in one batch`);
-      if (kind === 'change') changedRows.add(name);
-      if (kind !== 'expect') {
-        writtenTables.add(table);
-        writtenRows.add(name);
-      }
-      writes.push({ ...write, statement: storable(write.statement) });
-    },
-    async byKey(table, key, sql, params) {
-      const [row] = await rowsByKey(table.name, key, sql, params);
-      return row === undefined ? null : readRow(table, row);
-    },
-    async first(table, sql, params) {
-      const [row] = await rows(table.name, sql, params);
-      return row === undefined ? null : readRow(table, row);
-    },
-    async all(table, sql, params) {
-      return (await rows(table.name, sql, params)).map((row) => readRow(table, row));
-    },
-    // Async, so that an assertion rejects here too.
-    rows: async (...read) => rows(...read),
-    rowsByKey: async (...read) => rowsByKey(...read),
-    end() {
-      ended = true;
-    },
-    async isStale() {
-      // One row alone was as it was read at some moment, which is all that is asked for.
-      if (seen.length < 2) return false;
-      for (const expect of seen) {
-        const { sql, params } = expect().statement;
-        if ((await database.read(sql, params)).length === 0) return true;
-      }
-      return false;
-    },
-  };
+  }
 }
 
 /** The change of a row compares the version that was read of it: nothing else need guard it. */

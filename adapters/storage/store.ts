@@ -6,7 +6,7 @@ import { PonteError } from '../../core/errors.js';
 import type { Log, RateLimits, Store, Tx, WorkKind } from '../../core/ports.js';
 import { newClaims } from './claims.js';
 import { type Database, StoreConflict } from './database.js';
-import { newStaging, type Staging } from './staging.js';
+import { Staging } from './staging.js';
 import { accountsOf } from './tables/account-rows.js';
 import { backlogOf } from './tables/backlog-rows.js';
 import { deliveriesOf, subscriptionsOf } from './tables/delivery-rows.js';
@@ -86,7 +86,7 @@ type Outcome<T> =
   | { readonly kind: 'lost'; readonly cause: unknown };
 
 async function runOnce<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<Outcome<T>> {
-  const staging = newStaging(database);
+  const staging = new Staging(database);
   let value: T;
   try {
     value = await work(txOver(staging));

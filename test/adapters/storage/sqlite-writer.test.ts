@@ -193,7 +193,7 @@ test('immediate statements and batches share a commit, in the order of their cal
     database.immediate(taken, [11, 5]),
     database.batch([insert(12)]),
   ]);
-  assert.deepEqual(rows, [{ n: 10n }]);
+  assert.deepEqual(rows, [{ n: 10 }]);
   assert.deepEqual(numbers(database), [11, 12]);
   assert.equal(database.counts.commits, 1);
   database.close();
