@@ -150,7 +150,9 @@ test('a raw part is put out as it is, key order and digits included', () => {
 test('a text that looks like the place of a raw part is put out as it is', () => {
   const raw = new RawJson('{"b":1.0}');
   const value = { a: '\0', raw, list: ['\0', raw], c: '"\0"' };
-  const text = `{"a":"\\u0000","raw":${raw.text},"list":["\\u0000",${raw.text}],"c":"\\"\\u0000\\""}`;
+  const spelled = '"\\u0000"';
+  const parts = [`"a":${spelled}`, `"raw":${raw.text}`, `"list":[${spelled},${raw.text}]`];
+  const text = `{${parts.join(',')},"c":"\\"\\u0000\\""}`;
   assert.equal(writeJson(value), text);
 });
 
