@@ -282,6 +282,7 @@ export interface Tx {
     active(tenant: Tenant): Promise<readonly Subscription[]>;
     insert(subscription: Subscription): void;
     update(subscription: Subscription): void;
+    expect(subscription: Subscription): void;
   };
   readonly deliveries: {
     get(id: string): Promise<WebhookDelivery | null>;
@@ -378,6 +379,8 @@ export interface Tx {
 
 /** Immediate statements outside `run`: each takes due work for one worker by a lease. */
 export interface Claims {
+  /** What tokens of leases that are taken here begin with. */
+  readonly owner: string;
   /** Due commands, leased: `dueAtMs` is the end of the lease, `leaseToken` ends in `token`. */
   commands(claim: Claim): Promise<readonly PartnerCommand[]>;
   /** Active or deleted subscriptions that have due deliveries with attempts left. */

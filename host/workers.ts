@@ -5,6 +5,7 @@ import type { FakePartner } from '../adapters/partner/fake.js';
 import { SECOND_MS } from '../core/domain/instant.js';
 import type { Tenant } from '../core/domain/tenant.js';
 import type { Clock, Deps, Log, WorkKind } from '../core/ports.js';
+import type { DeliveryRunner } from '../core/usecases/delivery-runner.js';
 import { runPurges } from '../core/usecases/documents.js';
 import { runSequencer } from '../core/usecases/feed.js';
 import type { Runner } from '../core/usecases/flights.js';
@@ -33,7 +34,7 @@ const STALLED_AFTER_MS = 30 * SECOND_MS;
 /** Workers that do not wait for what they begin. */
 export interface Runners {
   readonly commands: Runner;
-  readonly deliveries: Runner;
+  readonly deliveries: DeliveryRunner;
 }
 
 /** The steps of one process. */
@@ -61,7 +62,9 @@ export function workerSteps(parts: {
   const ofLeader: typeof step = (name, wokenBy, run, pollMs) =>
     step(name, wokenBy, async (...at) => ((await leads()) ? run(...at) : 0), pollMs);
   return [
-    ofLeader('sequencer', ['outbox'], runSequencer),
+    ofLeader('sequencer', ['outbox'], (...at) =>
+      runSequencer(...at, runners.deliveries.handover()),
+    ),
     step('commands', ['commands'], (_, ...at) => runners.commands.runOnce(...at)),
     ofLeader('inbox', ['inbox'], runInbox),
     {

@@ -97,6 +97,7 @@ export function newClaims(database: Database): Claims {
     ]);
   };
   return {
+    owner,
     async commands({ token, nowMs, leaseMs, limit }) {
       const params = [owner + token, time(nowMs + leaseMs), time(nowMs), limit];
       const rows = await database.immediate(claimSql.commands, params);

@@ -1,30 +1,23 @@
-// The worker that sends deliveries: it claims what is due, sends it and records how it ended. What
-// may happen to a delivery and when the next attempt is due stands in the domain.
+// The worker that sends deliveries: it takes what is due, or what the sequencer has just made, and
+// sends it. An attempt is delivery-attempts.ts's matter; what may happen to a delivery and when the
+// next attempt is due stands in the domain.
 //
 // The runner waits for no receiver. Each subscription has its own places in flight, and a tenant
 // takes no more than it leaves free: one alone gets half of all, and however many tenants have
 // receivers that hang, there is a place for the next one. So a slow receiver delays only its own.
 import { SECOND_MS } from '../domain/instant.js';
-import { signWebhook, webhookHeaders } from '../domain/signature.js';
-import type { Subscription } from '../domain/subscription.js';
 import type { Tenant } from '../domain/tenant.js';
 import {
-  endForDeletedSubscription,
+  beginAttempt,
   finishAttempt,
   isSpent,
   type WebhookDelivery,
 } from '../domain/webhook-delivery.js';
 import { assert } from '../errors.js';
-import type {
-  ClaimedDelivery,
-  Claims,
-  DeliveryAttempt,
-  Deps,
-  Tx,
-  WebhookResult,
-} from '../ports.js';
+import type { ClaimedDelivery, Claims, Deps } from '../ports.js';
+import { attempt, openedSecrets } from './delivery-attempts.js';
+import type { Handover } from './feed.js';
 import { Flights, type Runner } from './flights.js';
-import { openSecret } from './subscriptions.js';
 
 /** What a receiver has for its answer, connecting included. */
 export const SEND_TIMEOUT_MS = 10 * SECOND_MS;
@@ -37,16 +30,24 @@ const CLAIMS_AT_ONCE = 8;
 /** Attempts under way over all subscriptions: each is a socket, and descriptors are bounded. */
 export const IN_FLIGHT_MAX = 4_096;
 
-/** Secrets kept open, by their sealed text: a rotated one has another. */
-const SECRETS_MAX = 1_000;
-
 type DueSubscription = Awaited<ReturnType<Claims['dueSubscriptions']>>[number];
 
+interface Run {
+  readonly lease: { readonly token: string; readonly nowMs: number };
+  readonly look: number;
+}
+
+export interface DeliveryRunner extends Runner {
+  /** For the deliveries of one batch: those with a place are sent once it is stored. */
+  handover(): Handover;
+}
+
 /** One per process: it knows how many attempts are under way. */
-export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Runner {
+export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): DeliveryRunner {
   assert(DELIVERY_LEASE_MS >= 2 * SEND_TIMEOUT_MS, 'a lease outlives its attempt by far');
   const flights = new Flights(() => deps.wake('deliveries'));
   const secretOf = openedSecrets(deps);
+  const queues = new Queues();
   /** The subscription served last: the next run begins behind it, so that each gets its turn. */
   let lastServed = '';
 
@@ -60,23 +61,26 @@ export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Runner 
     return Math.max(0, Math.min(own, Math.ceil(spare / 2)));
   };
 
-  const claim = async (due: DueSubscription, share: number, nowMs: number, token: string) => {
+  const begin = (claimed: ClaimedDelivery): void =>
+    flights.begin(groupsOf(claimed.subscription), (landed) =>
+      attempt(deps, secretOf, claimed, landed),
+    );
+
+  const claim = async (due: DueSubscription, share: number, run: Run) => {
     // Held before the claim is awaited: claims go out side by side.
     const limit = Math.min(share, placesOf(due));
     if (limit === 0) return 0;
-    const groups = [tenantKey(due), due.id];
-    flights.hold(groups, limit);
+    flights.hold(groupsOf(due), limit);
     let begun = 0;
     try {
-      const lease = { token, nowMs, leaseMs: DELIVERY_LEASE_MS };
+      const lease = { ...run.lease, leaseMs: DELIVERY_LEASE_MS };
       const scope = { limit, subscriptionId: due.id };
       const claimed = await deps.store.claims.deliveries({ ...lease, ...scope });
-      for (const one of claimed) {
-        flights.begin(groups, (landed) => attempt(deps, secretOf, one, landed));
-      }
+      claimed.forEach(begin);
       begun = claimed.length;
+      if (begun < limit) queues.isEmpty(due.id, run.look);
     } finally {
-      flights.free(groups, limit - begun);
+      flights.free(groupsOf(due), limit - begun);
     }
     return begun;
   };
@@ -84,26 +88,34 @@ export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Runner 
   return {
     runOnce: async (nowMs, limitAsked) => {
       const limit = Math.min(limitAsked, inFlightMax - flights.held());
+      const token = Buffer.from(deps.ids.randomBytes(12)).toString('hex');
+      const run = { lease: { token, nowMs }, look: queues.look() };
       const [ended, found] = await Promise.all([
         endSpent(deps, nowMs, limitAsked),
         deps.store.claims.dueSubscriptions(nowMs),
       ]);
+      queues.found(found, run.look);
       let begun = ended;
       const inOrder = [...found].sort((a, b) => (a.id < b.id ? -1 : 1));
       const waiting = turnsAfter(inOrder, lastServed).filter((due) => placesOf(due) > 0);
-      const token = Buffer.from(deps.ids.randomBytes(12)).toString('hex');
       while (waiting.length > 0 && begun < limit) {
         const wave = waiting.splice(0, Math.min(CLAIMS_AT_ONCE, limit - begun));
         const share = Math.max(1, Math.floor((limit - begun) / wave.length));
-        const counts = await Promise.all(wave.map((due) => claim(due, share, nowMs, token)));
+        const counts = await Promise.all(wave.map((due) => claim(due, share, run)));
         begun += counts.reduce((sum, count) => sum + count, 0);
         lastServed = wave.at(-1)?.id ?? lastServed;
       }
       return begun;
     },
+    handover: () =>
+      new NewDeliveries({ flights, queues, placesOf, begin, owner: deps.store.claims.owner }),
     inFlight: () => flights.inFlight(),
     idle: () => flights.idle(),
   };
+}
+
+function groupsOf(due: DueSubscription): readonly string[] {
+  return [tenantKey(due), due.id];
 }
 
 function tenantKey({ orgId, mode }: Tenant): string {
@@ -116,132 +128,97 @@ function turnsAfter(due: readonly DueSubscription[], lastServed: string): DueSub
 }
 
 /**
- * One attempt, from the claim that counted it to its record. It does not reject: where the outcome
- * cannot be recorded, the lease runs out and the attempt counts as failed.
+ * Which subscriptions have due deliveries that nobody has in hand, as far as this process knows. A
+ * new delivery goes behind them, so that the events of a subscription are begun in their order.
  */
-async function attempt(
-  deps: Deps,
-  secretOf: SecretOf,
-  claimed: ClaimedDelivery,
-  landed: () => void,
-): Promise<void> {
-  const { delivery, subscription } = claimed;
-  try {
-    if (!subscription.active) {
-      await deps.store.run(async (tx) => {
-        const current = await tx.deliveries.get(delivery.id);
-        stageIfOurs(tx, current, delivery, endForDeletedSubscription);
-      });
-      return;
+class Queues {
+  #looks = 0;
+  #hasLooked = false;
+  /** By subscription, the last look that may have missed what waits. */
+  readonly #waiting = new Map<string, number>();
+
+  /** Until the first look, anything may wait from before. */
+  hasNone(subscriptionId: string): boolean {
+    return this.#hasLooked && !this.#waiting.has(subscriptionId);
+  }
+
+  /** A batch that has just ended left deliveries to wait: looks under way may miss them. */
+  left(subscriptionId: string): void {
+    this.#waiting.set(subscriptionId, this.#looks);
+  }
+
+  /** What is found from now on counts as seen by this look. */
+  look(): number {
+    this.#looks += 1;
+    return this.#looks;
+  }
+
+  found(due: readonly DueSubscription[], look: number): void {
+    this.#hasLooked = true;
+    for (const id of this.#waiting.keys()) this.isEmpty(id, look);
+    for (const { id } of due) if (!this.#waiting.has(id)) this.#waiting.set(id, 0);
+  }
+
+  /** Nothing was there at this look or after it. */
+  isEmpty(subscriptionId: string, look: number): void {
+    const missedBy = this.#waiting.get(subscriptionId);
+    if (missedBy !== undefined && missedBy < look) this.#waiting.delete(subscriptionId);
+  }
+}
+
+interface RunnerParts {
+  readonly flights: Flights;
+  readonly queues: Queues;
+  readonly placesOf: (due: DueSubscription) => number;
+  readonly begin: (claimed: ClaimedDelivery) => void;
+  /** Of leases that are taken in this process. */
+  readonly owner: string;
+}
+
+/** Takes in hand what has a place, unless older ones wait for one. */
+class NewDeliveries implements Handover {
+  readonly #runner: RunnerParts;
+  #taken: ClaimedDelivery[] = [];
+  readonly #left = new Set<string>();
+
+  constructor(runner: RunnerParts) {
+    this.#runner = runner;
+  }
+
+  offer(made: ClaimedDelivery): WebhookDelivery {
+    const { flights, queues, placesOf, owner } = this.#runner;
+    const { subscription } = made;
+    if (!queues.hasNone(subscription.id) || placesOf(subscription) === 0) {
+      this.#left.add(subscription.id);
+      return made.delivery;
     }
-    const startedAtMs = deps.clock.nowMs();
-    const result = await send(deps, secretOf, claimed, startedAtMs);
-    // The receiver is free for the next one while this one is recorded.
-    landed();
-    await record(deps, claimed, result, startedAtMs);
-  } catch (error) {
-    deps.log.error('a delivery attempt could not be recorded', { deliveryId: delivery.id, error });
+    flights.hold(groupsOf(subscription), 1);
+    const delivery = beginAttempt(made.delivery, {
+      nowMs: made.delivery.createdAtMs,
+      // It is new once: no other lease of it has this token.
+      leaseToken: `${owner}new`,
+      leaseMs: DELIVERY_LEASE_MS,
+    });
+    this.#taken.push({ ...made, delivery });
+    return delivery;
   }
-}
 
-type SecretOf = (subscription: Subscription) => string;
-
-/** Opening a sealed secret for each attempt was a seventh of what sending takes. */
-function openedSecrets(deps: Deps): SecretOf {
-  const opened = new Map<string, string>();
-  return (subscription) => {
-    const known = opened.get(subscription.secretSealed);
-    if (known !== undefined) return known;
-    const secret = openSecret(deps, subscription);
-    if (opened.size >= SECRETS_MAX) opened.clear();
-    opened.set(subscription.secretSealed, secret);
-    return secret;
-  };
-}
-
-async function send(
-  deps: Deps,
-  secretOf: SecretOf,
-  { delivery, subscription, body }: ClaimedDelivery,
-  startedAtMs: number,
-): Promise<WebhookResult> {
-  let secret: string;
-  try {
-    secret = secretOf(subscription);
-  } catch (error) {
-    // Without its key nothing can be signed; the attempts go on, should an operator bring it back.
-    deps.log.error('a webhook secret cannot be opened', { subscriptionId: subscription.id, error });
-    const problem = 'the webhook secret cannot be read; rotate it';
-    return { responseStatus: null, responseBody: null, error: problem, durationMs: 0 };
+  send(): void {
+    for (const one of this.#end()) this.#runner.begin(one);
   }
-  const timestampSeconds = Math.floor(startedAtMs / SECOND_MS);
-  return deps.sender.send({
-    url: subscription.url,
-    headers: {
-      'Content-Type': 'application/json',
-      [webhookHeaders.signature]: signWebhook({ secret, timestampSeconds, body }),
-      [webhookHeaders.deliveryId]: delivery.id,
-      [webhookHeaders.eventType]: delivery.eventType,
-    },
-    body,
-  });
-}
 
-/** The attempt goes into the log in any case; it decides only while the lease is ours. */
-async function record(
-  deps: Deps,
-  { delivery: claimed, eventCreatedAtMs }: ClaimedDelivery,
-  result: WebhookResult,
-  startedAtMs: number,
-): Promise<void> {
-  const { responseStatus, responseBody, error, durationMs } = result;
-  const outcome =
-    responseStatus === null
-      ? { kind: 'unanswered' as const, error: error ?? 'the request failed', durationMs }
-      : { kind: 'answered' as const, responseStatus, durationMs };
-  const logged: DeliveryAttempt = {
-    id: deps.ids.next('att', startedAtMs),
-    deliveryId: claimed.id,
-    attempt: claimed.attempt,
-    startedAtMs,
-    durationMs,
-    responseStatus,
-    responseBody,
-    error,
-  };
-  const nowMs = deps.clock.nowMs();
-  const { retryDelaysMs } = deps.settings;
-  // As it was claimed it is most likely still: it is read again only if that turns out wrong.
-  let known: WebhookDelivery | null = claimed;
-  const finished = await deps.store.run(async (tx) => {
-    const current = known ?? (await tx.deliveries.get(claimed.id));
-    known = null;
-    const staged = stageIfOurs(tx, current, claimed, (ours) =>
-      finishAttempt(ours, outcome, nowMs, retryDelaysMs),
-    );
-    tx.deliveries.logAttempt(logged);
-    return staged;
-  });
-  if (finished?.status === 'delivered') deps.metrics?.delivered(nowMs - eventCreatedAtMs);
-  if (finished?.status === 'pending') deps.metrics?.undelivered('failed', 1);
-  if (finished?.status === 'dead_letter') {
-    deps.metrics?.undelivered('dead_letter', 1);
-    const { id, subscriptionId, lastError } = finished;
-    deps.log.warn('a delivery became a dead letter', { deliveryId: id, subscriptionId, lastError });
+  takeBack(): void {
+    const { flights } = this.#runner;
+    for (const { subscription } of this.#end()) flights.free(groupsOf(subscription), 1);
   }
-}
 
-/** A delivery that was ended, replayed or taken over meanwhile is left as it is. */
-function stageIfOurs(
-  tx: Tx,
-  current: WebhookDelivery | null,
-  claimed: WebhookDelivery,
-  move: (delivery: WebhookDelivery) => WebhookDelivery,
-): WebhookDelivery | null {
-  if (current === null || current.leaseToken !== claimed.leaseToken) return null;
-  const moved = move(current);
-  tx.deliveries.update(moved);
-  return moved;
+  #end(): readonly ClaimedDelivery[] {
+    for (const id of this.#left) this.#runner.queues.left(id);
+    this.#left.clear();
+    const taken = this.#taken;
+    this.#taken = [];
+    return taken;
+  }
 }
 
 /** Ends the deliveries whose last attempt lost its lease. */

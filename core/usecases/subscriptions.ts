@@ -89,7 +89,7 @@ export async function rotateSecret(
 /**
  * No event is sent to it any more; what was pending ends as dead letters. A repeat changes nothing
  * but ends what an interrupted deletion left. Deliveries that the sequencer makes meanwhile are
- * ended when they fall due, which is at once.
+ * ended when they fall due, which is at once; those that it would send itself are not made.
  */
 export async function deleteSubscription(
   deps: Deps,
@@ -129,7 +129,7 @@ export async function testSubscription(
       }),
       createdAtMs: nowMs,
     };
-    const { deliveries } = await sequence(deps, tx, [event], nowMs);
+    const { deliveries } = await sequence(deps, tx, [event], { nowMs, handover: null });
     // None when it was deleted between the two reads.
     if (deliveries[0] === undefined) throw notFoundDeleted();
     return deliveries[0];

@@ -19,6 +19,7 @@ import {
   aPayment,
   aProfile,
   aSubmission,
+  aSubscription,
   someFunds,
   T0,
   tenant,
@@ -80,6 +81,7 @@ export function storeContract(database: string, open: OpenStore): void {
       'an update': (tx) => tx.payments.update(aPayment({ version: 2 })),
       'an expected profile': (tx) => tx.organizations.expectProfile(aProfile({ version: 2 })),
       'an expected submission': (tx) => tx.buyers.expectSubmission(aSubmission({ version: 2 })),
+      'an expected subscription': (tx) => tx.subscriptions.expect(aSubscription({ version: 2 })),
       'a feed head': (tx) =>
         tx.feed.setHead(tenant, { sequence: 2, chainHash: 'aa' }, { sequence: 3, chainHash: 'bb' }),
       'an advance that was replaced': (tx) => tx.advances.remove(anAdvance({ version: 2 })),
@@ -93,6 +95,7 @@ export function storeContract(database: string, open: OpenStore): void {
           tx.payments.insert(aPayment());
           tx.organizations.insert(anOrganization(), [aProfile()]);
           tx.buyers.insertSubmission(aSubmission());
+          tx.subscriptions.insert(aSubscription());
           tx.feed.setHead(tenant, null, { sequence: 1, chainHash: 'aa' });
           tx.advances.put(anAdvance());
         });
@@ -118,10 +121,12 @@ export function storeContract(database: string, open: OpenStore): void {
       await store.run(async (tx) => {
         tx.organizations.insert(anOrganization(), [aProfile()]);
         tx.buyers.insertSubmission(aSubmission());
+        tx.subscriptions.insert(aSubscription());
       });
       await store.run(async (tx) => {
         tx.organizations.expectProfile(aProfile());
         tx.buyers.expectSubmission(aSubmission());
+        tx.subscriptions.expect(aSubscription());
         tx.buyers.insert(aBuyer());
       });
       const [profile, buyer] = await store.run((tx) =>

@@ -137,12 +137,17 @@ export class Evidence implements BatchObserver {
     return outbox || this.parties.touched || Object.values(sets).some((set) => set.size > 0);
   }
 
-  applied(writes: readonly StagedWrite[], by: Tenant | null): void {
+  applied(process: string, writes: readonly StagedWrite[], by: Tenant | null): void {
     this.#batches += 1;
     this.#batchesSince.push({ by, writes });
     for (const write of writes) {
       this.#note(write);
       this.parties.note(write);
+      const { group, method, args } = write;
+      if (group === 'deliveries' && method === 'insert') {
+        const delivery = args[0] as WebhookDelivery;
+        if (delivery.leaseToken !== null) this.#noteClaim(process, delivery);
+      }
     }
   }
 
@@ -155,13 +160,16 @@ export class Evidence implements BatchObserver {
   }
 
   claimedDeliveries(process: string, claimed: readonly ClaimedDelivery[]): void {
-    for (const { delivery } of claimed) {
-      this.#touched.deliveries.add(delivery.id);
-      const secret = this.secrets.get(delivery.subscriptionId)?.at(-1);
-      const key = `${process} ${delivery.id}`;
-      if (secret === undefined) continue;
-      this.#claimedSecrets.set(key, [...(this.#claimedSecrets.get(key) ?? []), secret]);
-    }
+    for (const { delivery } of claimed) this.#noteClaim(process, delivery);
+  }
+
+  /** A claim, or a batch that made the delivery as already in hand. */
+  #noteClaim(process: string, { id, subscriptionId }: WebhookDelivery): void {
+    this.#touched.deliveries.add(id);
+    const secret = this.secrets.get(subscriptionId)?.at(-1);
+    const key = `${process} ${id}`;
+    if (secret === undefined) return;
+    this.#claimedSecrets.set(key, [...(this.#claimedSecrets.get(key) ?? []), secret]);
   }
 
   /** The oldest secret with which this process may sign the delivery that it is about to send. */

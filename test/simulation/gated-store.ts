@@ -16,7 +16,7 @@ export interface StagedWrite {
 
 export interface BatchObserver {
   /** `by` is the tenant in whose name it was done; null for workers and operators. */
-  applied(writes: readonly StagedWrite[], by: Tenant | null): void;
+  applied(process: string, writes: readonly StagedWrite[], by: Tenant | null): void;
   claimedMails(mails: readonly Mail[]): void;
   claimedCommands(commands: readonly PartnerCommand[]): void;
   claimedDeliveries(process: string, claimed: readonly ClaimedDelivery[]): void;
@@ -60,7 +60,7 @@ export function gatedStore(input: GatedStoreInput): Store {
         }),
       ),
     );
-    observer.applied(staged, by());
+    observer.applied(process.name, staged, by());
     if (staged.length > 0) await gates.pass(process, 'batch applied');
     else if (slow) await gates.pass(process, 'read done');
     return result;
@@ -85,6 +85,7 @@ function gatedClaims({ store, process, gates, observer }: GatedStoreInput): Clai
   };
   const unseen = () => undefined;
   return {
+    owner: claims.owner,
     commands: (claim) =>
       gated(
         'claim commands',

@@ -211,7 +211,7 @@ export const paymentMutants = [
   },
   {
     name: 'a delivery is tried again under a new id',
-    file: 'core/usecases/delivery-runner.ts',
+    file: 'core/usecases/delivery-attempts.ts',
     edits: [
       [
         '[webhookHeaders.deliveryId]: delivery.id,',
@@ -220,6 +220,13 @@ export const paymentMutants = [
     ],
     focus: { ...payments, often: ['subscribe'] },
     caughtBy: ['oneDeliveryIdAndTheSameBytes'],
+  },
+  {
+    name: 'a delivery that is made in hand is signed by whatever secret there was',
+    file: 'core/usecases/feed.ts',
+    edits: [['tx.subscriptions.expect(subscription);', ';']],
+    focus: { ...payments, often: ['subscribe', 'rotateSecret'], slowReads: 0.5 },
+    caughtBy: ['webhooksVerifyWithTheNewestSecret'],
   },
   {
     name: 'a webhook is delivered whatever the receiver answers',

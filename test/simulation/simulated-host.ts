@@ -9,7 +9,7 @@ import { RETRY_DELAYS_MS } from '../../core/domain/webhook-delivery.js';
 import { PonteError } from '../../core/errors.js';
 import type { Deps, DocumentStorage, Ids, Log, SecretBox, Store } from '../../core/ports.js';
 import { commandRunner } from '../../core/usecases/commands.js';
-import { deliveryRunner } from '../../core/usecases/delivery-runner.js';
+import { type DeliveryRunner, deliveryRunner } from '../../core/usecases/delivery-runner.js';
 import { runPurges } from '../../core/usecases/documents.js';
 import { runSequencer } from '../../core/usecases/feed.js';
 import type { Runner } from '../../core/usecases/flights.js';
@@ -76,7 +76,7 @@ export class SimulatedHost {
   readonly deps: Deps;
   readonly #world: Surroundings;
   readonly #commands: Runner;
-  readonly #deliveries: Runner;
+  readonly #deliveries: DeliveryRunner;
   readonly #working = new Set<WorkerName>();
   /** False until it has started: then it works and answers. */
   ready = false;
@@ -136,7 +136,7 @@ export class SimulatedHost {
       case 'commands':
         return this.#commands.runOnce(nowMs, LIMIT);
       case 'sequencer':
-        return runSequencer(this.deps, nowMs, LIMIT);
+        return runSequencer(this.deps, nowMs, LIMIT, this.#deliveries.handover());
       case 'deliveries':
         return this.#deliveries.runOnce(nowMs, LIMIT);
       case 'inbox':

@@ -185,7 +185,7 @@ function settler(deps: Deps, partner: FakePartner): () => Promise<void> {
     (nowMs) => runExpiry(deps, nowMs, BATCH),
     (nowMs) => runPurges(deps, nowMs, BATCH),
     (nowMs) => runMails(deps, nowMs, BATCH),
-    (nowMs) => runSequencer(deps, nowMs, BATCH),
+    (nowMs) => runSequencer(deps, nowMs, BATCH, deliveries.handover()),
     waited(deliveries),
   ];
   return async () => {

@@ -220,6 +220,7 @@ function everyWrite(tx: Tx): void {
   tx.feed.setHead(tenant, { sequence: 1, chainHash: 'a' }, { sequence: 2, chainHash: 'b' });
   tx.subscriptions.insert(aSubscription());
   tx.subscriptions.update(aSubscription());
+  tx.subscriptions.expect(aSubscription({ id: 'whs_2' }));
   tx.deliveries.insert(aDelivery());
   tx.deliveries.update(aDelivery());
   tx.deliveries.logAttempt(anAttempt());

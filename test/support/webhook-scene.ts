@@ -23,9 +23,8 @@ import type {
   WebhookResult,
   WorkKind,
 } from '../../core/ports.js';
-import { deliveryRunner } from '../../core/usecases/delivery-runner.js';
+import { type DeliveryRunner, deliveryRunner } from '../../core/usecases/delivery-runner.js';
 import { runSequencer } from '../../core/usecases/feed.js';
-import type { Runner } from '../../core/usecases/flights.js';
 import { createSubscription } from '../../core/usecases/subscriptions.js';
 import { testStore } from './test-store.js';
 
@@ -53,7 +52,7 @@ export type Answer = Partial<WebhookResult> | Promise<Partial<WebhookResult>>;
 
 export interface Scene {
   readonly deps: Deps;
-  readonly runner: Runner;
+  readonly runner: DeliveryRunner;
   readonly sent: readonly SentWebhook[];
   /** What was woken since the start, in order. */
   readonly woken: readonly WorkKind[];

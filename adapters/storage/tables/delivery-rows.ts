@@ -143,6 +143,7 @@ export function subscriptionsOf(staging: Staging): Tx['subscriptions'] {
       ),
     insert: (subscription) => staging.stage(subscriptions.insert(subscription)),
     update: (subscription) => staging.stage(subscriptions.update(subscription)),
+    expect: (subscription) => staging.stage(subscriptions.expect(subscription)),
   };
 }
 

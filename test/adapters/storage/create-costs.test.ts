@@ -1,6 +1,6 @@
 // What the creation of a payment over HTTP costs the database, one webhook subscription being
-// there: round trips, statements and commits. They are what makes it fast; who adds one to the path
-// of a create is told here.
+// there, and what its webhooks cost: round trips, statements and commits. They are what makes it
+// fast; who adds one to the path of a create is told here.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createHttpServer } from '../../../adapters/http/server.js';
@@ -11,10 +11,13 @@ import { migrateSqlite, SqliteDatabase } from '../../../adapters/storage/sqlite.
 import { newStore } from '../../../adapters/storage/store.js';
 import { money } from '../../../core/domain/money.js';
 import type { Store } from '../../../core/ports.js';
+import { commandRunner } from '../../../core/usecases/commands.js';
+import { deliveryRunner } from '../../../core/usecases/delivery-runner.js';
 import { createKey } from '../../../core/usecases/keys.js';
 import { createOrganization } from '../../../core/usecases/organizations.js';
 import { createPayment } from '../../../core/usecases/payments.js';
 import { createSubscription } from '../../../core/usecases/subscriptions.js';
+import { workerSteps } from '../../../host/workers.js';
 import { localPostgres } from '../../support/local-postgres.js';
 import { world } from '../../support/small-world.js';
 
@@ -30,11 +33,16 @@ interface Creating {
   one(): Promise<void>;
   /** A hundred, asked for in one turn. */
   hundred(): Promise<void>;
+  /** Sequences what was created, sends its webhooks, and records how they ended. */
+  deliver(): Promise<void>;
 }
 
 async function serving(store: Pick<Store, 'run' | 'claims'>): Promise<Creating> {
   const made = await world({ rateLimitPerMinute: 0 });
   const deps = { ...made.deps, store: { ...made.deps.store, ...store } };
+  const runners = { commands: commandRunner(deps), deliveries: deliveryRunner(deps) };
+  const steps = workerSteps({ deps, runners, fakePartners: [] });
+  const sequencer = steps.find(({ name }) => name === 'sequencer');
   const { organization } = await createOrganization(deps, { name: 'Acme', sandboxKyb: true });
   const tenant = { orgId: organization.id, mode: 'test' } as const;
   const { secret } = await createKey(deps, { ...tenant, name: 'test', scopes: [] });
@@ -47,6 +55,8 @@ async function serving(store: Pick<Store, 'run' | 'claims'>): Promise<Creating> 
   });
   opened.push(made, { close: () => http.close(0) });
   const { port } = await http.listen('127.0.0.1', 0);
+  // Once it has seen that nothing waits from before.
+  await runners.deliveries.runOnce(deps.clock.nowMs(), 1);
   let orders = 0;
   const next = () => {
     orders += 1;
@@ -71,6 +81,11 @@ async function serving(store: Pick<Store, 'run' | 'claims'>): Promise<Creating> 
       const inputs = Array.from({ length: 100 }, () => inputOf(next()));
       await Promise.all(inputs.map((input) => createPayment(deps, tenant, input)));
     },
+    async deliver() {
+      await sequencer?.run(deps.clock.nowMs(), 1_000);
+      await runners.deliveries.idle();
+      assert.equal(made.sent.length, 2 * orders);
+    },
   };
 }
 
@@ -89,11 +104,25 @@ function inputOf({ name, email }: { readonly name: string; readonly email: strin
   };
 }
 
+/** Counts the claims of deliveries that are asked for. */
+function countedClaims({ claims }: Pick<Store, 'claims'>): Store['claims'] & { taken: number } {
+  const counted = {
+    ...claims,
+    taken: 0,
+    deliveries: (claim: Parameters<typeof claims.deliveries>[0]) => {
+      counted.taken += 1;
+      return claims.deliveries(claim);
+    },
+  };
+  return counted;
+}
+
 test('on PostgreSQL a create takes few round trips, and a hundred at once take few more', async () => {
   const store = openPostgresStore({ url: await postgres.newDatabase() });
   opened.push(store);
   await store.migrate();
-  const create = await serving(store);
+  const claims = countedClaims(store);
+  const create = await serving({ run: store.run, claims });
   const costOf = async (work: () => Promise<void>) => {
     const before = store.counts;
     await work();
@@ -103,6 +132,9 @@ test('on PostgreSQL a create takes few round trips, and a hundred at once take f
   // The API key; what has the key or the externalId; profile and buyer; what is known of the buyer.
   // Then all of the batch.
   assert.deepEqual(await costOf(create.one), { reads: 4, commits: 1 });
+  // The outbox; head and subscriptions. Then all in the feed, and how both webhooks ended.
+  assert.deepEqual(await costOf(create.deliver), { reads: 2, commits: 2 });
+  assert.equal(claims.taken, 0);
   const { reads, commits } = await costOf(create.hundred);
   assert.ok(reads <= 6 && commits <= 3, `${reads} reads, ${commits} commits`);
 });
@@ -139,6 +171,9 @@ test('on SQLite a create is few statements, and a hundred at once are few commit
   };
   // Written: the guard on the profile, buyer, payment, funds, two events, the key.
   assert.deepEqual(await costOf(create.one), { reads: 7, writes: 7, commits: 1 });
+  // The outbox, head and subscriptions. Written: two rows of the feed and its head, two deliveries,
+  // the guard on their subscription, two rows out of the outbox; then two deliveries and attempts.
+  assert.deepEqual(await costOf(create.deliver), { reads: 3, writes: 12, commits: 2 });
   // Without a request of each, and its API key.
   assert.deepEqual(await costOf(create.hundred), { reads: 600, writes: 700, commits: 1 });
 });

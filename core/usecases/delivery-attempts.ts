@@ -1,0 +1,144 @@
+// One attempt of a delivery that is in hand: signing, sending and the record of how it ended. Whose
+// turn it is stands in delivery-runner.ts, what may happen to a delivery in the domain.
+import { SECOND_MS } from '../domain/instant.js';
+import { signWebhook, webhookHeaders } from '../domain/signature.js';
+import type { Subscription } from '../domain/subscription.js';
+import {
+  endForDeletedSubscription,
+  finishAttempt,
+  type WebhookDelivery,
+} from '../domain/webhook-delivery.js';
+import type { ClaimedDelivery, DeliveryAttempt, Deps, Tx, WebhookResult } from '../ports.js';
+import { openSecret } from './subscriptions.js';
+
+/** Secrets kept open, by their sealed text: a rotated one has another. */
+const SECRETS_MAX = 1_000;
+
+/**
+ * One attempt, from the claim that counted it to its record. It does not reject: where the outcome
+ * cannot be recorded, the lease runs out and the attempt counts as failed.
+ */
+export async function attempt(
+  deps: Deps,
+  secretOf: SecretOf,
+  claimed: ClaimedDelivery,
+  landed: () => void,
+): Promise<void> {
+  const { delivery, subscription } = claimed;
+  try {
+    if (!subscription.active) {
+      await deps.store.run(async (tx) => {
+        const current = await tx.deliveries.get(delivery.id);
+        stageIfOurs(tx, current, delivery, endForDeletedSubscription);
+      });
+      return;
+    }
+    const startedAtMs = deps.clock.nowMs();
+    const result = await send(deps, secretOf, claimed, startedAtMs);
+    // The receiver is free for the next one while this one is recorded.
+    landed();
+    await record(deps, claimed, result, startedAtMs);
+  } catch (error) {
+    deps.log.error('a delivery attempt could not be recorded', { deliveryId: delivery.id, error });
+  }
+}
+
+export type SecretOf = (subscription: Subscription) => string;
+
+/** Opening a sealed secret for each attempt was a seventh of what sending takes. */
+export function openedSecrets(deps: Deps): SecretOf {
+  const opened = new Map<string, string>();
+  return (subscription) => {
+    const known = opened.get(subscription.secretSealed);
+    if (known !== undefined) return known;
+    const secret = openSecret(deps, subscription);
+    if (opened.size >= SECRETS_MAX) opened.clear();
+    opened.set(subscription.secretSealed, secret);
+    return secret;
+  };
+}
+
+async function send(
+  deps: Deps,
+  secretOf: SecretOf,
+  { delivery, subscription, body }: ClaimedDelivery,
+  startedAtMs: number,
+): Promise<WebhookResult> {
+  let secret: string;
+  try {
+    secret = secretOf(subscription);
+  } catch (error) {
+    // Without its key nothing can be signed; the attempts go on, should an operator bring it back.
+    deps.log.error('a webhook secret cannot be opened', { subscriptionId: subscription.id, error });
+    const problem = 'the webhook secret cannot be read; rotate it';
+    return { responseStatus: null, responseBody: null, error: problem, durationMs: 0 };
+  }
+  const timestampSeconds = Math.floor(startedAtMs / SECOND_MS);
+  return deps.sender.send({
+    url: subscription.url,
+    headers: {
+      'Content-Type': 'application/json',
+      [webhookHeaders.signature]: signWebhook({ secret, timestampSeconds, body }),
+      [webhookHeaders.deliveryId]: delivery.id,
+      [webhookHeaders.eventType]: delivery.eventType,
+    },
+    body,
+  });
+}
+
+/** The attempt goes into the log in any case; it decides only while the lease is ours. */
+async function record(
+  deps: Deps,
+  { delivery: claimed, eventCreatedAtMs }: ClaimedDelivery,
+  result: WebhookResult,
+  startedAtMs: number,
+): Promise<void> {
+  const { responseStatus, responseBody, error, durationMs } = result;
+  const outcome =
+    responseStatus === null
+      ? { kind: 'unanswered' as const, error: error ?? 'the request failed', durationMs }
+      : { kind: 'answered' as const, responseStatus, durationMs };
+  const logged: DeliveryAttempt = {
+    id: deps.ids.next('att', startedAtMs),
+    deliveryId: claimed.id,
+    attempt: claimed.attempt,
+    startedAtMs,
+    durationMs,
+    responseStatus,
+    responseBody,
+    error,
+  };
+  const nowMs = deps.clock.nowMs();
+  const { retryDelaysMs } = deps.settings;
+  // As it was claimed it is most likely still: it is read again only if that turns out wrong.
+  let known: WebhookDelivery | null = claimed;
+  const finished = await deps.store.run(async (tx) => {
+    const current = known ?? (await tx.deliveries.get(claimed.id));
+    known = null;
+    const staged = stageIfOurs(tx, current, claimed, (ours) =>
+      finishAttempt(ours, outcome, nowMs, retryDelaysMs),
+    );
+    tx.deliveries.logAttempt(logged);
+    return staged;
+  });
+  if (finished?.status === 'delivered') deps.metrics?.delivered(nowMs - eventCreatedAtMs);
+  if (finished?.status === 'pending') deps.metrics?.undelivered('failed', 1);
+  if (finished?.status === 'dead_letter') {
+    deps.metrics?.undelivered('dead_letter', 1);
+    const { id, subscriptionId, lastError } = finished;
+    deps.log.warn('a delivery became a dead letter', { deliveryId: id, subscriptionId, lastError });
+  }
+}
+
+/** A delivery that was ended, replayed or taken over meanwhile is left as it is. */
+function stageIfOurs(
+  tx: Tx,
+  current: WebhookDelivery | null,
+  claimed: WebhookDelivery,
+  move: (delivery: WebhookDelivery) => WebhookDelivery,
+): WebhookDelivery | null {
+  if (current === null || current.leaseToken !== claimed.leaseToken) return null;
+  const moved = move(current);
+  tx.deliveries.update(moved);
+  return moved;
+}

@@ -1,0 +1,296 @@
+// Deliveries that the sequencer hands to the runner of its process: stored as already in hand, and
+// sent without a claim.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { verifyWebhook, webhookHeaders } from '../../../core/domain/signature.js';
+import type { Deps, Store, Tx } from '../../../core/ports.js';
+import {
+  DELIVERY_LEASE_MS,
+  type DeliveryRunner,
+  deliveryRunner,
+  IN_FLIGHT_PER_SUBSCRIPTION,
+} from '../../../core/usecases/delivery-runner.js';
+import { runSequencer } from '../../../core/usecases/feed.js';
+import { deleteSubscription, rotateSecret } from '../../../core/usecases/subscriptions.js';
+import {
+  type Answer,
+  type Scene,
+  STARTS_AT_MS,
+  scene,
+  tenant,
+  turn,
+  until,
+} from '../../support/webhook-scene.js';
+
+/** A scene with one subscription, whose runner has looked for what waited before it. */
+async function opened(t: TestContext, runnerOf: (deps: Deps) => DeliveryRunner = deliveryRunner) {
+  const made = await scene();
+  t.after(() => made.close());
+  const { subscription, secret } = await made.subscribe();
+  const claims = { count: 0 };
+  const deps: Deps = { ...made.deps, store: countingClaims(made.deps.store, claims) };
+  const runner = runnerOf(deps);
+  await runner.runOnce(deps.clock.nowMs(), 10);
+  /** Events into the outbox, and all of it sequenced for this runner. */
+  const sequenced = async (count: number, by: Deps = deps) => {
+    const events = await made.emit(...Array.from({ length: count }, () => ({})));
+    await runSequencer(by, deps.clock.nowMs(), 1_000, runner.handover());
+    return events;
+  };
+  const rows = () => made.deliveries(subscription.id);
+  return { made, deps, runner, subscription, secret, claims, sequenced, rows };
+}
+
+function countingClaims(store: Store, claims: { count: number }): Store {
+  const deliveries: Store['claims']['deliveries'] = (claim) => {
+    claims.count += 1;
+    return store.claims.deliveries(claim);
+  };
+  return { ...store, claims: { ...store.claims, deliveries } };
+}
+
+/** The store, with something done before the batch of each piece of work is stored. */
+function withBefore(deps: Deps, before: (run: number) => Promise<unknown>): Deps {
+  let runs = 0;
+  const run: Store['run'] = (work) =>
+    deps.store.run(async (tx: Tx) => {
+      const value = await work(tx);
+      runs += 1;
+      await before(runs);
+      return value;
+    });
+  return { ...deps, store: { ...deps.store, run } };
+}
+
+/** Answers that come when the test says so, in the order in which they were asked for. */
+function held(made: Scene) {
+  const waiting: ((answer: Awaited<Answer>) => void)[] = [];
+  made.answer = () => new Promise((resolve) => waiting.push(resolve));
+  return {
+    release: (count: number) => {
+      for (const resolve of waiting.splice(0, count)) resolve({});
+    },
+    releaseAll: () => {
+      made.answer = () => ({});
+      for (const resolve of waiting.splice(0)) resolve({});
+    },
+  };
+}
+
+test('what has a place is stored as begun, and sent without a claim', async (t) => {
+  const { made, deps, runner, claims, sequenced, rows } = await opened(t);
+  const { releaseAll } = held(made);
+  const [event] = await sequenced(1);
+  const [row] = await rows();
+  assert.deepEqual(
+    [row?.status, row?.attempt, row?.nextAttemptAtMs, row?.dueAtMs],
+    ['pending', 1, STARTS_AT_MS, STARTS_AT_MS + DELIVERY_LEASE_MS],
+  );
+  assert.ok(row?.leaseToken?.startsWith(deps.store.claims.owner));
+  await until(() => made.sent.length === 1);
+  assert.equal(made.sent[0]?.body, event?.body);
+  assert.equal(made.sent[0]?.headers[webhookHeaders.deliveryId], row?.id);
+  releaseAll();
+  await runner.idle();
+  const [delivered] = await rows();
+  assert.deepEqual(
+    [delivered?.status, delivered?.attempt, delivered?.leaseToken],
+    ['delivered', 1, null],
+  );
+  assert.equal((await made.attempts(row?.id ?? '')).length, 1);
+  assert.equal(claims.count, 0);
+  assert.ok(!made.woken.includes('deliveries'), 'nobody has anything to claim');
+});
+
+test('until a runner has looked, what is new waits behind what may be there', async (t) => {
+  const { made, deps, rows } = await opened(t);
+  const started = deliveryRunner(deps);
+  await made.emit({});
+  await runSequencer(deps, deps.clock.nowMs(), 10, started.handover());
+  assert.deepEqual(
+    (await rows()).map(({ attempt, leaseToken }) => [attempt, leaseToken]),
+    [[0, null]],
+  );
+  assert.ok(made.woken.includes('deliveries'));
+});
+
+test('there are as many places as for claimed ones; who finds none waits to be claimed', async (t) => {
+  const { made, runner, deps, sequenced, rows } = await opened(t);
+  const { releaseAll } = held(made);
+  await sequenced(IN_FLIGHT_PER_SUBSCRIPTION + 3);
+  assert.equal(runner.inFlight(), IN_FLIGHT_PER_SUBSCRIPTION);
+  const waiting = (await rows()).filter(({ leaseToken }) => leaseToken === null);
+  assert.deepEqual(
+    waiting.map(({ attempt, dueAtMs }) => [attempt, dueAtMs]),
+    [0, 0, 0].map((attempt) => [attempt, STARTS_AT_MS]),
+  );
+  assert.equal(made.woken.at(-1), 'deliveries');
+  assert.equal(await runner.runOnce(deps.clock.nowMs(), 100), 0);
+  releaseAll();
+  await runner.idle();
+  assert.equal(await runner.runOnce(deps.clock.nowMs(), 100), 3);
+  await runner.idle();
+  assert.ok((await rows()).every(({ status }) => status === 'delivered'));
+});
+
+test('of new deliveries too, a tenant gets no more than half of all places', async (t) => {
+  const { made, runner, sequenced } = await opened(t, (deps) => deliveryRunner(deps, 8));
+  const { releaseAll } = held(made);
+  await made.subscribe();
+  await sequenced(5);
+  assert.equal(runner.inFlight(), 4);
+  releaseAll();
+  await runner.idle();
+});
+
+test('while older deliveries wait, new ones go behind them: all begin in order', async (t) => {
+  const { made, deps, runner, claims, sequenced } = await opened(t);
+  const { release, releaseAll } = held(made);
+  const nowMs = deps.clock.nowMs();
+  const ids = (events: readonly { readonly body: string }[]) => events.map(({ body }) => body);
+  const first = await sequenced(IN_FLIGHT_PER_SUBSCRIPTION + 1);
+  release(5);
+  await until(() => runner.inFlight() === IN_FLIGHT_PER_SUBSCRIPTION - 5);
+  // There are places, and one that came before.
+  made.pass(1);
+  const second = await sequenced(1);
+  assert.equal(runner.inFlight(), IN_FLIGHT_PER_SUBSCRIPTION - 5);
+  assert.equal(await runner.runOnce(nowMs + 1, 100), 2);
+  made.pass(1);
+  const third = await sequenced(1);
+  assert.equal(runner.inFlight(), IN_FLIGHT_PER_SUBSCRIPTION - 2, 'none waits: it is sent at once');
+  assert.equal(claims.count, 1);
+  releaseAll();
+  await runner.idle();
+  assert.deepEqual(ids(made.sent), ids([...first, ...second, ...third]));
+});
+
+test('what a batch leaves waiting is not overlooked by a look before its commit', async (t) => {
+  const { made, deps, runner, sequenced, rows } = await opened(t);
+  const { release, releaseAll } = held(made);
+  const looking = withBefore(deps, async () => {
+    release(1);
+    await until(() => runner.inFlight() === IN_FLIGHT_PER_SUBSCRIPTION - 1);
+    await runner.runOnce(deps.clock.nowMs(), 100);
+  });
+  await sequenced(IN_FLIGHT_PER_SUBSCRIPTION);
+  await sequenced(1, looking);
+  await sequenced(1);
+  const waiting = (await rows()).filter(({ leaseToken, status }) => {
+    return leaseToken === null && status === 'pending';
+  });
+  assert.equal(waiting.length, 2, 'the second one waits behind the first');
+  releaseAll();
+  await runner.idle();
+});
+
+test('a batch that loses its race sends nothing and gives its places back', async (t) => {
+  const { made, deps, runner, sequenced } = await opened(t);
+  const { releaseAll } = held(made);
+  // Another sequencer takes the same events first.
+  const beaten = withBefore(deps, async (run) => {
+    if (run === 1) await runSequencer(made.deps, deps.clock.nowMs(), 1_000);
+  });
+  await sequenced(3, beaten);
+  assert.equal(runner.inFlight(), 0);
+  assert.equal(await runner.runOnce(deps.clock.nowMs(), 100), 3);
+  releaseAll();
+  await runner.idle();
+  assert.equal(made.sent.length, 3);
+  await allPlacesAreFree(made, runner, sequenced);
+});
+
+test('a batch that cannot be stored gives its places back', async (t) => {
+  const { made, deps, runner, sequenced } = await opened(t);
+  const failing = withBefore(deps, () => Promise.reject(new Error('the disk is full')));
+  await assert.rejects(sequenced(3, failing), { message: 'the disk is full' });
+  assert.deepEqual([made.sent.length, runner.inFlight()], [0, 0]);
+  await runSequencer(deps, deps.clock.nowMs(), 1_000, runner.handover());
+  await runner.idle();
+  assert.equal(made.sent.length, 3);
+  await allPlacesAreFree(made, runner, sequenced);
+});
+
+async function allPlacesAreFree(
+  made: Scene,
+  runner: DeliveryRunner,
+  sequenced: (count: number) => Promise<unknown>,
+): Promise<void> {
+  const { releaseAll } = held(made);
+  await sequenced(IN_FLIGHT_PER_SUBSCRIPTION + 1);
+  assert.equal(runner.inFlight(), IN_FLIGHT_PER_SUBSCRIPTION);
+  releaseAll();
+  await runner.idle();
+}
+
+test('to a subscription that is deleted meanwhile nothing is made or sent', async (t) => {
+  const { made, deps, runner, subscription, sequenced, rows } = await opened(t);
+  await sequenced(
+    2,
+    withBefore(deps, () => deleteSubscription(made.deps, tenant, subscription.id)),
+  );
+  await runner.idle();
+  assert.deepEqual(made.sent, []);
+  assert.deepEqual(await rows(), []);
+  assert.equal((await made.feed()).length, 2);
+});
+
+test('a secret that is rotated meanwhile signs what is made', async (t) => {
+  const { made, deps, runner, subscription, sequenced } = await opened(t);
+  const secrets: string[] = [];
+  const rotating = withBefore(deps, async (run) => {
+    if (run > 1) return;
+    secrets.push((await rotateSecret(made.deps, tenant, subscription.id)).secret);
+  });
+  await sequenced(1, rotating);
+  await runner.idle();
+  const [sent] = made.sent;
+  const header = sent?.headers[webhookHeaders.signature];
+  const nowSeconds = Math.floor(STARTS_AT_MS / 1_000);
+  const [secret = ''] = secrets;
+  assert.ok(verifyWebhook({ secret, header, body: sent?.body ?? '', nowSeconds }).valid);
+});
+
+test('a host that dies between commit and send has made an attempt; the next follows', async (t) => {
+  const { made, deps, subscription, sequenced, rows } = await opened(t);
+  const dying = { ...deps, store: { ...deps.store, run: neverAnswered(deps.store) } };
+  const batch = sequenced(1, dying);
+  await untilStored(rows);
+  const other = deliveryRunner(made.deps);
+  made.pass(DELIVERY_LEASE_MS - 1);
+  assert.equal(await other.runOnce(deps.clock.nowMs(), 10), 0);
+  made.pass(1);
+  assert.equal(await other.runOnce(deps.clock.nowMs(), 10), 1);
+  await other.idle();
+  const [row] = await made.deliveries(subscription.id);
+  assert.deepEqual([row?.status, row?.attempt], ['delivered', 2]);
+  assert.equal(made.sent.length, 1);
+  assert.equal(await Promise.race([batch, 'nobody hears of it']), 'nobody hears of it');
+});
+
+function neverAnswered(store: Store): Store['run'] {
+  return async (work) => {
+    await store.run(work);
+    return new Promise(() => undefined);
+  };
+}
+
+async function untilStored(rows: () => Promise<readonly unknown[]>): Promise<void> {
+  while ((await rows()).length === 0) await turn();
+}
+
+test('a host that stops gives back what it had from the sequencer', async (t) => {
+  const { made, deps, sequenced, rows } = await opened(t);
+  held(made);
+  await sequenced(1);
+  made.pass(1_000);
+  await deps.store.claims.releaseOwn(deps.clock.nowMs());
+  made.answer = () => ({});
+  const other = deliveryRunner(made.deps);
+  assert.equal(await other.runOnce(deps.clock.nowMs(), 10), 1);
+  await other.idle();
+  assert.deepEqual(
+    (await rows()).map(({ status, attempt }) => [status, attempt]),
+    [['delivered', 2]],
+  );
+});
