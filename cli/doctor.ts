@@ -2,6 +2,8 @@
 // nothing and migrates nothing. What waits it reads like the metrics do; what is too much, and how
 // bad, is decided here.
 import { statfs } from 'node:fs/promises';
+import { PonteError } from '../core/errors.js';
+import type { Store } from '../core/ports.js';
 import {
   COUNTED_MAX,
   readBacklog,
@@ -10,7 +12,7 @@ import {
 } from '../core/usecases/backlog.js';
 import { findImbalances } from '../core/usecases/books.js';
 import { documentPlaceProblem } from '../core/usecases/document-place.js';
-import type { ExitKind, Operator, Outcome } from './operator.js';
+import { type ExitKind, type Operator, type Outcome, reasonOf } from './operator.js';
 import { table } from './output.js';
 
 /** `warning`: somebody should look at it. `critical`: money or the service is at stake. */
@@ -30,6 +32,8 @@ export interface Findings {
   readonly unknownVariables: readonly string[];
   readonly databaseName: string;
   readonly health: { readonly database: boolean; readonly migrations: boolean };
+  /** Why the database cannot be reached; null when it can, or nothing says why. */
+  readonly awayReason: string | null;
   readonly keysProblem: string | null;
   readonly placeProblem: string | null;
   readonly dataDir: string;
@@ -78,6 +82,7 @@ async function found(operator: Operator): Promise<Findings> {
   return {
     nodeVersion: process.version,
     ...{ unknownVariables, databaseName, health, keysProblem, dataDir },
+    awayReason: health.database ? null : await whyAway(deps.store),
     placeProblem: readable ? await documentPlaceProblem(deps) : null,
     freeBytes: disk.bavail * disk.bsize,
     data: readable
@@ -89,8 +94,17 @@ async function found(operator: Operator): Promise<Findings> {
   };
 }
 
+async function whyAway(store: Store): Promise<string | null> {
+  try {
+    await store.run((tx) => tx.keyCanaries.list());
+    return null;
+  } catch (error) {
+    return error instanceof PonteError ? reasonOf(error) : null;
+  }
+}
+
 export function diagnose(findings: Findings): readonly Check[] {
-  const { unknownVariables, health, databaseName, dataDir, freeBytes } = findings;
+  const { unknownVariables, health, awayReason, databaseName, dataDir, freeBytes } = findings;
   const unknown = unknownVariables.join(', ');
   const free = `${(freeBytes / GIB).toFixed(1)} GiB free at ${dataDir}`;
   return [
@@ -98,7 +112,7 @@ export function diagnose(findings: Findings): readonly Check[] {
     unless(unknown === '', 'configuration', 'valid', ['warning', `unknown: ${unknown}`]),
     unless(health.database, 'database', databaseName, [
       'critical',
-      `${databaseName} cannot be reached`,
+      `${databaseName} cannot be reached${awayReason === null ? '' : `: ${awayReason}`}`,
     ]),
     ...(health.database ? [migrationsCheck(health.migrations)] : []),
     unless(freeBytes >= FREE_LOW_BYTES, 'disk', free, [

@@ -122,7 +122,7 @@ export function finish(shell: Shell, outcome: Outcome, json: boolean): void {
 
 /** What to tell of an error: programs get the envelope of the API. */
 export function failure(shell: Shell, error: unknown): Outcome {
-  const { exit, envelope } = describe(error);
+  const { exit, envelope } = describe(withReason(error));
   shell.stderr.write(`ponte: ${String(envelope['message'])}\n`);
   // A refusal says all there is to say; of a fault, where it happened helps to report it.
   const fault = error instanceof Error && !(error instanceof PonteError) && exit === 'failure';
@@ -137,6 +137,20 @@ function withNames(error: unknown, named: readonly (string | null | undefined)[]
   return isPlain && names !== ''
     ? new PonteError('NotFound', `Nothing is there under ${names}.`)
     : error;
+}
+
+/** Who runs the service is told why its database is away; the API's text is for everybody. */
+function withReason(error: unknown): unknown {
+  if (!(error instanceof PonteError) || error.code !== 'StoreUnavailable') return error;
+  const why = reasonOf(error);
+  return why === null ? error : new PonteError(error.code, `${error.message} (${why})`);
+}
+
+/** What the machine or the database said; null when nothing did. */
+export function reasonOf({ cause }: PonteError): string | null {
+  if (!(cause instanceof Error)) return null;
+  // Of several addresses that were tried each has its own.
+  return cause.message || String(Reflect.get(cause, 'code') ?? cause.name);
 }
 
 function describe(error: unknown): {

@@ -50,6 +50,9 @@ const sessionOptions = Object.entries(sessionSettings)
   .map(([name, value]) => `-c ${name}=${value}`)
   .join(' ');
 
+/** The driver takes them for verify-full too, with a warning that its next version will not. */
+const WEAKER_IN_LIBPQ = ['prefer', 'require', 'verify-ca'];
+
 const INT8 = 20;
 const TIMESTAMPTZ = 1184;
 
@@ -65,7 +68,8 @@ const types: pg.CustomTypesConfig = {
 export interface PostgresOptions {
   /**
    * It may name several hosts, separated by commas: connections go to the first that takes writes.
-   * TLS is set in it as libpq has it (`sslmode`, `sslrootcert`, `sslcert`, `sslkey`).
+   * TLS is set in it by libpq's names (`sslmode`, `sslrootcert`, `sslcert`, `sslkey`), and where
+   * there is TLS the server is verified, whatever the mode, unless that is `no-verify`.
    */
   readonly url: string;
   /** How long a caller waits for a connection before it is told to come back. */
@@ -268,6 +272,10 @@ function optionsOf(url: string): pg.ClientConfig {
   const parsed = new URL(url);
   const own = parsed.searchParams.get('options') ?? '';
   parsed.searchParams.set('options', `${sessionOptions} ${own}`.trim());
+  const mode = parsed.searchParams.get('sslmode');
+  if (mode !== null && WEAKER_IN_LIBPQ.includes(mode)) {
+    parsed.searchParams.set('sslmode', 'verify-full');
+  }
   return {
     connectionString: parsed.href,
     types,

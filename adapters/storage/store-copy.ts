@@ -106,15 +106,13 @@ async function copyFrom(
   }
 }
 
-/** Why the target cannot be reached: a wrong name or password is one of the reasons. */
+/** In words of a copy; a wrong name or password is one of the causes. */
 function toOperator(error: unknown): unknown {
   if (!(error instanceof PonteError) || error.code !== 'StoreUnavailable') return error;
-  const { cause } = error;
-  const why = cause instanceof Error ? cause.message || Reflect.get(cause, 'code') : cause;
   return new PonteError(
     error.code,
-    `The target cannot be reached (${why}). Give the same command again: it goes on where it was.`,
-    { cause },
+    'The target cannot be reached. Give the same command again: it goes on where it was.',
+    { cause: error.cause },
   );
 }
 

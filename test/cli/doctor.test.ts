@@ -44,6 +44,7 @@ const healthy: Findings = {
   unknownVariables: [],
   databaseName: 'ponte.db',
   health: { database: true, migrations: true },
+  awayReason: null,
   keysProblem: null,
   placeProblem: null,
   dataDir: 'data',
@@ -92,6 +93,10 @@ describe('each defect is told in words, with what to do about it', () => {
     [
       { health: { database: true, migrations: false }, data: null },
       'critical migrations: pending, or of a newer version: ponte migrate tells which',
+    ],
+    [
+      { health: { database: false, migrations: false }, awayReason: 'no route', data: null },
+      'critical database: ponte.db cannot be reached: no route',
     ],
     [{ keysProblem: 'nothing opens' }, 'critical secret keys: nothing opens'],
     [{ placeProblem: 'data is elsewhere' }, 'critical documents: data is elsewhere'],
@@ -196,6 +201,6 @@ test('PostgreSQL is looked at likewise, and told when it cannot be reached', asy
   const gone = { ...env, PONTE_DATABASE_URL: 'postgres://ponte:secret@127.0.0.1:1/ponte' };
   const { status, stdout } = await run(gone, 'doctor');
   assert.equal(status, 8);
-  assert.match(stdout, /^database +WRONG +\S+ cannot be reached/m);
+  assert.match(stdout, /^database +WRONG +\S+ cannot be reached: .*ECONNREFUSED/m);
   assert.doesNotMatch(stdout, /:secret@|secret keys/);
 });

