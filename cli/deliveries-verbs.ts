@@ -120,7 +120,8 @@ async function replay(
   const would = dryRun ? 'Would replay' : 'Replayed';
   if (allDead) {
     const replayed = await replayAllDead(deps);
-    return { json: { replayed, dryRun }, text: `${would} ${replayed} deliveries.` };
+    const what = replayed === 1 ? 'delivery' : 'deliveries';
+    return { json: { replayed, dryRun }, text: `${would} ${replayed} ${what}.` };
   }
   const replayed: WebhookDelivery[] = [];
   for (const id of ids) replayed.push(await replayByOperator(deps, id));

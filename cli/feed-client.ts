@@ -13,6 +13,8 @@ const LONG_POLL_SECONDS = 30;
 /** Beyond that a server that says nothing is gone. */
 const ANSWER_GRACE_MS = 15_000;
 const FORWARD_TIMEOUT_MS = 10_000;
+/** Of what a receiver says when it does not take an event: enough to know the fault by. */
+const SAID_CHARACTERS = 200;
 const PAGE = 100;
 
 /** An event of the feed; `text` is the JSON it came as, `data` the one of its data. */
@@ -69,7 +71,7 @@ export async function forwardEvent(
 ): Promise<number> {
   const body = writeJson({ event: event.event, data: new RawJson(event.data) });
   const timestampSeconds = Math.floor(Date.now() / 1_000);
-  const { status } = await call(over, FORWARD_TIMEOUT_MS, target.url, {
+  const { status, text } = await call(over, FORWARD_TIMEOUT_MS, target.url, {
     method: 'POST',
     redirect: 'manual',
     headers: {
@@ -81,7 +83,11 @@ export async function forwardEvent(
     },
     body,
   });
-  if (status < 200 || status > 299) throw new TryAgain(`${target.url} answered ${status}`);
+  if (status < 200 || status > 299) {
+    const said = text.replace(/\s+/g, ' ').trim().slice(0, SAID_CHARACTERS);
+    const why = said === '' ? '' : `: ${said}`;
+    throw new TryAgain(`${target.url} answered ${status}${why}`);
+  }
   return status;
 }
 

@@ -94,20 +94,22 @@ export async function listen(
     );
     if (events === null) return;
     for (const event of events) {
-      const status = await persistently(
+      const answer = await persistently(
         over,
         (problem) => tell(`${event.id}: ${problem}`),
         () => forward(event),
       );
-      if (status === null) return;
-      shell.stdout.write(`${options.json ? event.text : lineOf(event, status)}\n`);
+      if (answer === null) return;
+      // A line of JSON is the event as it came, and nothing else.
+      if (options.json && answer !== '') tell(`${event.id}: ${answer}`);
+      shell.stdout.write(`${options.json ? event.text : lineOf(event, answer)}\n`);
       after = event.sequence;
       position?.keep(after);
     }
   }
 }
 
-/** Sends an event on and answers with the status it was taken with; '' where nothing is sent. */
+/** Sends an event on and says what the receiver answered; '' where nothing is sent. */
 function forwarder(
   shell: Shell,
   { forward: url, secret: given }: ListenOptions,
@@ -116,7 +118,7 @@ function forwarder(
   if (url === null) return async () => '';
   const secret = given ?? `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
   if (given === null) shell.stderr.write(`The webhook secret is ${secret}\n`);
-  return async (event) => `${await forwardEvent(event, { url, secret }, over)}`;
+  return async (event) => `answered ${await forwardEvent(event, { url, secret }, over)}`;
 }
 
 function sourceOf({ env }: Shell, { url, key }: ListenOptions): FeedSource {
@@ -125,7 +127,7 @@ function sourceOf({ env }: Shell, { url, key }: ListenOptions): FeedSource {
   return { url, key: used };
 }
 
-function lineOf({ sequence, createdAt, event, data }: FedEvent, status: string): string {
+function lineOf({ sequence, createdAt, event, data }: FedEvent, answer: string): string {
   const fields = JSON.parse(data) as Readonly<Record<string, unknown>>;
   const subject = subjects.map((name) => fields[name]).find((id) => typeof id === 'string');
   const cells = [
@@ -133,7 +135,7 @@ function lineOf({ sequence, createdAt, event, data }: FedEvent, status: string):
     createdAt,
     event.padEnd(36),
     `${subject ?? ''}`,
-    status,
+    answer,
   ];
   return cells.join('  ').trimEnd();
 }

@@ -8,7 +8,7 @@ import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
 import type { PrometheusMetrics } from '../adapters/metrics/prometheus.js';
 import type { ServedStore } from '../adapters/storage/store.js';
 import { SECOND_MS } from '../core/domain/instant.js';
-import { assert } from '../core/errors.js';
+import { assert, PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
 import { readBacklog } from '../core/usecases/backlog.js';
 import { documentPlaceProblem, markDocumentPlace } from '../core/usecases/document-place.js';
@@ -136,7 +136,7 @@ export async function openForOperator(
   try {
     const { migrations } = await store.health();
     const migrates = !migrations && !examines;
-    if (migrates) store.beginServing();
+    if (migrates) takeForMigration(store);
     const migrated = migrates ? await store.migrate() : [];
     const deps = container.get(tokens.deps);
     warnOfUnknown(config, deps);
@@ -166,6 +166,17 @@ function opened(config: Config, world: World = {}): ReturnType<typeof createCont
     return container;
   } catch (error) {
     throw openingProblem(error, config);
+  }
+}
+
+/** A server that runs meanwhile is of an older version, which knows nothing of the newer schema. */
+function takeForMigration(store: ServedStore): void {
+  try {
+    store.beginServing();
+  } catch (error) {
+    if (!(error instanceof PonteError)) throw error;
+    const why = `${store.name} is of an older version and must be migrated for this command.`;
+    throw new PonteError(error.code, `${why} ${error.message}`, { cause: error });
   }
 }
 

@@ -12,7 +12,9 @@ export const feedQuery = z.object({
     type: 'integer',
     minimum: 0,
     default: 0,
-    description: 'The last sequence you have seen: the nextAfter of the answer before.',
+    description:
+      'The last sequence you have seen: the nextAfter of the answer before. Beyond the last ' +
+      'event nothing comes until there are events behind it.',
   })
     .optional()
     .transform((after) => after ?? 0),

@@ -159,7 +159,7 @@ test('each event is forwarded in order, with the bytes and the headers of a webh
       events.push(event);
     }
     assert.deepEqual(events, ['payment_intent.created', 'invoice.created']);
-    assert.match(listening.lines()[0] ?? '', / {2}204$/);
+    assert.match(listening.lines()[0] ?? '', / {2}answered 204$/);
     await listening.stop();
   }
 });
@@ -168,7 +168,9 @@ test('an event that is not taken is sent again until it is; the next ones wait',
   await pay();
   const answers = [500, 302];
   const receiver = await startReceiver((response) => {
-    response.writeHead(answers.shift() ?? 200, { location: '/elsewhere' }).end();
+    const status = answers.shift() ?? 200;
+    response.writeHead(status, { location: '/elsewhere' });
+    response.end(status === 500 ? `no such\n  table${'.'.repeat(1_000)}` : '');
   });
   t.after(() => receiver.close());
   const state = newFile();
@@ -177,8 +179,18 @@ test('an event that is not taken is sent again until it is; the next ones wait',
   const ids = receiver.requests.map(({ headers }) => headers['x-service-delivery-id']);
   assert.equal(ids.length, 4);
   assert.deepEqual(new Set(ids.slice(0, 3)).size, 1);
-  assert.match(listening.told(), /answered 500; trying again in 0\.5 s\n/);
+  assert.match(listening.told(), /answered 500: no such table\.{187}; trying again in 0\.5 s\n/);
   assert.match(listening.told(), /answered 302; trying again in 1 s\n/);
+});
+
+test('with --json what the receiver answered is told beside the lines', async (t) => {
+  await pay();
+  const receiver = await startReceiver((response) => response.writeHead(202).end());
+  t.after(() => receiver.close());
+  const listening = start(t, { forward: receiver.url, secret: 's', json: true });
+  await until(() => listening.lines().length === 2);
+  const ids = listening.lines().map((line) => JSON.parse(line).id);
+  assert.deepEqual(listening.told(), ids.map((id) => `ponte: ${id}: answered 202\n`).join(''));
 });
 
 test('it goes on where it stopped, by the position in the file', async (t) => {

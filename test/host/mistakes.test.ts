@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, describe, test } from 'node:test';
+import SqliteConnection from 'better-sqlite3';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
+import { loadMigrations } from '../../adapters/storage/migrations.js';
+import { acquireServingLock } from '../../adapters/storage/serving-lock.js';
+import { migrateSqlite } from '../../adapters/storage/sqlite.js';
 import { runProgram } from '../../cli/program.js';
 import { readConfig } from '../../host/config.js';
 import { listeningProblem, openingProblem } from '../../host/mistakes.js';
@@ -55,6 +59,26 @@ describe('a wrong place is named with its variable', () => {
       assert.deepEqual(more, []);
     });
   }
+});
+
+test('a database that an older server serves: a newer command says what it would do', async () => {
+  const env = dataDir('older');
+  mkdirSync(env.PONTE_DATA_DIR);
+  const path = join(env.PONTE_DATA_DIR, 'ponte.db');
+  const connection = new SqliteConnection(path);
+  migrateSqlite(connection, loadMigrations('sqlite').slice(0, -1));
+  connection.close();
+  const release = acquireServingLock(path);
+  for (const words of [['org', 'list'], ['migrate']]) {
+    const { status, stderr } = await command(env, words);
+    assert.equal(status, 1);
+    assert.match(
+      stderr,
+      /^ponte: \S+ponte\.db is of an older version .*migrated.* Process \d+ already serves .*\n$/,
+    );
+  }
+  release();
+  assert.equal((await command(env, ['org', 'list'])).status, 0);
 });
 
 test('what this user may not do is told as such; any other failure stays as it is', () => {
