@@ -1,15 +1,19 @@
 // Taking due work: single statements that hand rows to one worker by a lease, and the question when
 // the next work falls due. What a worker does with a row is a use case's matter.
 import { randomBytes } from 'node:crypto';
+import type { Subscription } from '../../core/domain/subscription.js';
 import { ATTEMPTS_MAX } from '../../core/domain/webhook-delivery.js';
 import { assert } from '../../core/errors.js';
-import type { Claim, ClaimedDelivery, Claims } from '../../core/ports.js';
+import type { Claims } from '../../core/ports.js';
 import { type Database, duePage, time } from './database.js';
-import { tenantColumns, text, timeMs, timeMsOrNull } from './row.js';
+import { integer, tenantColumns, text, timeMs, timeMsOrNull } from './row.js';
 import { deliveries, subscriptions, waitingSubscriptions } from './tables/delivery-rows.js';
 import { mails } from './tables/mail-rows.js';
 import { expirableSql, payments } from './tables/payment-rows.js';
 import { commands } from './tables/work-rows.js';
+
+/** Subscriptions that are remembered as they were read last. */
+const SUBSCRIPTIONS_KNOWN_MAX = 1_000;
 
 const itsEvent = [
   'from events e where e.org_id = deliveries.org_id',
@@ -36,7 +40,8 @@ const claimSql = {
     'for update skip locked) update deliveries set attempt = attempt + 1, lease_token = $1,',
     'due_at = $2, version = version + 1 where id in (select id from due)',
     `returning *, (select e.body ${itsEvent}) as body,`,
-    `(select e.created_at ${itsEvent}) as event_created_at`,
+    `(select e.created_at ${itsEvent}) as event_created_at,`,
+    '(select s.version from subscriptions s where s.id = $3) as subscription_version',
   ].join(' '),
   spentDeliveries: [
     `select * from deliveries where due_at <= $1 and attempt >= ${ATTEMPTS_MAX}`,
@@ -88,6 +93,7 @@ const claimSql = {
 export function newClaims(database: Database): Claims {
   // Leases of this process begin alike, so that it can give them back.
   const owner = `${randomBytes(6).toString('hex')}.`;
+  const claimDeliveries = deliveryClaims(database);
   const release = async (tokens: string, nowMs: number) => {
     const params = [time(nowMs), tokens];
     await Promise.all([
@@ -107,7 +113,7 @@ export function newClaims(database: Database): Claims {
       const rows = await database.read(claimSql.dueSubscriptions, [time(nowMs)]);
       return rows.map((row) => ({ ...tenantColumns(row), id: text(row, 'id') }));
     },
-    deliveries: (claim) => claimDeliveries(database, { ...claim, token: owner + claim.token }),
+    deliveries: (claim) => claimDeliveries({ ...claim, token: owner + claim.token }),
     async spentDeliveries(nowMs, limit) {
       const rows = await database.read(claimSql.spentDeliveries, [time(nowMs), limit]);
       return rows.map(deliveries.read);
@@ -133,29 +139,39 @@ export function newClaims(database: Database): Claims {
   };
 }
 
-async function claimDeliveries(
-  database: Database,
-  { token, nowMs, leaseMs, limit, subscriptionId }: Claim & { readonly subscriptionId: string },
-): Promise<readonly ClaimedDelivery[]> {
-  const params = [token, time(nowMs + leaseMs), subscriptionId, time(nowMs), limit];
-  const rows = await database.immediate(claimSql.deliveries, params);
-  if (rows.length === 0) return [];
-  // After the claim: nothing is sent for a subscription that had ended by then.
-  const [found] = await database.read('select * from subscriptions where id = $1', [
-    subscriptionId,
-  ]);
-  assert(found !== undefined, 'a delivery has a subscription');
-  const subscription = subscriptions.read(found);
-  return rows
-    .map((row) => ({
-      delivery: deliveries.read(row),
-      subscription,
-      body: text(row, 'body'),
-      eventCreatedAtMs: timeMs(row, 'event_created_at'),
-    }))
-    .sort(({ delivery: a }, { delivery: b }) =>
-      order(a.nextAttemptAtMs ?? 0, b.nextAttemptAtMs ?? 0, a, b),
+/** A claim tells the version; the row is read only where it has another than the last time. */
+function deliveryClaims(database: Database): Claims['deliveries'] {
+  const known = new Map<string, Subscription>();
+  const subscriptionOf = async (id: string, version: number): Promise<Subscription> => {
+    const last = known.get(id);
+    if (last?.version === version) return last;
+    const [found] = await database.read('select * from subscriptions where id = $1', [id]);
+    assert(found !== undefined, 'a delivery has a subscription');
+    if (known.size >= SUBSCRIPTIONS_KNOWN_MAX) known.clear();
+    const subscription = subscriptions.read(found);
+    known.set(id, subscription);
+    return subscription;
+  };
+  return async ({ token, nowMs, leaseMs, limit, subscriptionId }) => {
+    const params = [token, time(nowMs + leaseMs), subscriptionId, time(nowMs), limit];
+    const rows = await database.immediate(claimSql.deliveries, params);
+    const [first] = rows;
+    if (first === undefined) return [];
+    const subscription = await subscriptionOf(
+      subscriptionId,
+      integer(first, 'subscription_version'),
     );
+    return rows
+      .map((row) => ({
+        delivery: deliveries.read(row),
+        subscription,
+        body: text(row, 'body'),
+        eventCreatedAtMs: timeMs(row, 'event_created_at'),
+      }))
+      .sort(({ delivery: a }, { delivery: b }) =>
+        order(a.nextAttemptAtMs ?? 0, b.nextAttemptAtMs ?? 0, a, b),
+      );
+  };
 }
 
 /** Returned rows come in no order of their own. */

@@ -27,14 +27,16 @@ export const DELIVERY_LEASE_MS = 30 * SECOND_MS;
 export const IN_FLIGHT_PER_SUBSCRIPTION = 32;
 /** Subscriptions that are claimed for side by side. */
 const CLAIMS_AT_ONCE = 8;
+/** While it is known who waits, others that are due are looked for no more often. */
+const LOOK_EVERY_MS = 25;
 /** Attempts under way over all subscriptions: each is a socket, and descriptors are bounded. */
 export const IN_FLIGHT_MAX = 4_096;
 
 type DueSubscription = Awaited<ReturnType<Claims['dueSubscriptions']>>[number];
 
 interface Run {
+  readonly number: number;
   readonly lease: { readonly token: string; readonly nowMs: number };
-  readonly look: number;
 }
 
 export interface DeliveryRunner extends Runner {
@@ -50,16 +52,9 @@ export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Deliver
   const queues = new Queues();
   /** The subscription served last: the next run begins behind it, so that each gets its turn. */
   let lastServed = '';
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** How many attempts this subscription may begin now. */
-  const placesOf = (due: DueSubscription): number => {
-    const own = IN_FLIGHT_PER_SUBSCRIPTION - flights.held(due.id);
-    if (own <= 0) flights.miss(due.id);
-    const spare = inFlightMax - flights.held() - flights.held(tenantKey(due));
-    if (spare <= 0) flights.miss();
-    // With each place that it takes there is one fewer free and one more that it holds.
-    return Math.max(0, Math.min(own, Math.ceil(spare / 2)));
-  };
+  const placesOf = (due: DueSubscription) => placesFor(due, flights, inFlightMax);
 
   const begin = (claimed: ClaimedDelivery): void =>
     flights.begin(groupsOf(claimed.subscription), (landed) =>
@@ -78,40 +73,53 @@ export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Deliver
       const claimed = await deps.store.claims.deliveries({ ...lease, ...scope });
       claimed.forEach(begin);
       begun = claimed.length;
-      if (begun < limit) queues.isEmpty(due.id, run.look);
+      if (begun < limit) queues.isEmpty(due.id, run.number);
     } finally {
       flights.free(groupsOf(due), limit - begun);
     }
     return begun;
   };
 
+  const serve = (due: readonly DueSubscription[], limit: number, run: Run) => {
+    const waiting = turnsAfter(due, lastServed).filter((one) => placesOf(one) > 0);
+    return inWaves(waiting, limit, (one, share) => {
+      lastServed = one.id;
+      return claim(one, share, run);
+    });
+  };
+
   return {
     runOnce: async (nowMs, limitAsked) => {
       const limit = Math.min(limitAsked, inFlightMax - flights.held());
       const token = Buffer.from(deps.ids.randomBytes(12)).toString('hex');
-      const run = { lease: { token, nowMs }, look: queues.look() };
+      const run = { lease: { token, nowMs }, number: queues.beginRun() };
+      if (nowMs - lookedAtMs < LOOK_EVERY_MS) {
+        const begun = await serve(queues.known(), limit, run);
+        if (begun > 0) return begun;
+      }
+      lookedAtMs = nowMs;
       const [ended, found] = await Promise.all([
         endSpent(deps, nowMs, limitAsked),
         deps.store.claims.dueSubscriptions(nowMs),
       ]);
-      queues.found(found, run.look);
-      let begun = ended;
-      const inOrder = [...found].sort((a, b) => (a.id < b.id ? -1 : 1));
-      const waiting = turnsAfter(inOrder, lastServed).filter((due) => placesOf(due) > 0);
-      while (waiting.length > 0 && begun < limit) {
-        const wave = waiting.splice(0, Math.min(CLAIMS_AT_ONCE, limit - begun));
-        const share = Math.max(1, Math.floor((limit - begun) / wave.length));
-        const counts = await Promise.all(wave.map((due) => claim(due, share, run)));
-        begun += counts.reduce((sum, count) => sum + count, 0);
-        lastServed = wave.at(-1)?.id ?? lastServed;
-      }
-      return begun;
+      queues.found(found, run.number);
+      return ended + (await serve(found, limit - ended, run));
     },
     handover: () =>
       new NewDeliveries({ flights, queues, placesOf, begin, owner: deps.store.claims.owner }),
     inFlight: () => flights.inFlight(),
     idle: () => flights.idle(),
   };
+}
+
+/** How many attempts this subscription may begin now. */
+function placesFor(due: DueSubscription, flights: Flights, inFlightMax: number): number {
+  const own = IN_FLIGHT_PER_SUBSCRIPTION - flights.held(due.id);
+  if (own <= 0) flights.miss(due.id);
+  const spare = inFlightMax - flights.held() - flights.held(tenantKey(due));
+  if (spare <= 0) flights.miss();
+  // With each place that it takes there is one fewer free and one more that it holds.
+  return Math.max(0, Math.min(own, Math.ceil(spare / 2)));
 }
 
 function groupsOf(due: DueSubscription): readonly string[] {
@@ -123,8 +131,25 @@ function tenantKey({ orgId, mode }: Tenant): string {
 }
 
 function turnsAfter(due: readonly DueSubscription[], lastServed: string): DueSubscription[] {
-  const at = due.findIndex(({ id }) => id > lastServed);
-  return at <= 0 ? [...due] : [...due.slice(at), ...due.slice(0, at)];
+  const inOrder = [...due].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const at = inOrder.findIndex(({ id }) => id > lastServed);
+  return at <= 0 ? inOrder : [...inOrder.slice(at), ...inOrder.slice(0, at)];
+}
+
+/** A few side by side, each up to its share of what is left of the limit; how much that was. */
+async function inWaves(
+  waiting: DueSubscription[],
+  limit: number,
+  claim: (due: DueSubscription, share: number) => Promise<number>,
+): Promise<number> {
+  let begun = 0;
+  while (waiting.length > 0 && begun < limit) {
+    const wave = waiting.splice(0, Math.min(CLAIMS_AT_ONCE, limit - begun));
+    const share = Math.max(1, Math.floor((limit - begun) / wave.length));
+    const counts = await Promise.all(wave.map((due) => claim(due, share)));
+    begun += counts.reduce((sum, count) => sum + count, 0);
+  }
+  return begun;
 }
 
 /**
@@ -132,37 +157,42 @@ function turnsAfter(due: readonly DueSubscription[], lastServed: string): DueSub
  * new delivery goes behind them, so that the events of a subscription are begun in their order.
  */
 class Queues {
-  #looks = 0;
+  #runs = 0;
   #hasLooked = false;
-  /** By subscription, the last look that may have missed what waits. */
-  readonly #waiting = new Map<string, number>();
+  /** By id, and the last run that may not have seen what waits. */
+  readonly #waiting = new Map<string, { readonly due: DueSubscription; readonly run: number }>();
 
   /** Until the first look, anything may wait from before. */
-  hasNone(subscriptionId: string): boolean {
-    return this.#hasLooked && !this.#waiting.has(subscriptionId);
+  hasNone({ id }: DueSubscription): boolean {
+    return this.#hasLooked && !this.#waiting.has(id);
   }
 
-  /** A batch that has just ended left deliveries to wait: looks under way may miss them. */
-  left(subscriptionId: string): void {
-    this.#waiting.set(subscriptionId, this.#looks);
+  known(): readonly DueSubscription[] {
+    return [...this.#waiting.values()].map(({ due }) => due);
   }
 
-  /** What is found from now on counts as seen by this look. */
-  look(): number {
-    this.#looks += 1;
-    return this.#looks;
+  /** A batch that has just ended left deliveries to wait: a run under way may miss them. */
+  left(due: DueSubscription): void {
+    this.#waiting.set(due.id, { due, run: this.#runs });
   }
 
-  found(due: readonly DueSubscription[], look: number): void {
+  /** Whatever was left before is there for this run. */
+  beginRun(): number {
+    this.#runs += 1;
+    return this.#runs;
+  }
+
+  found(all: readonly DueSubscription[], run: number): void {
     this.#hasLooked = true;
-    for (const id of this.#waiting.keys()) this.isEmpty(id, look);
-    for (const { id } of due) if (!this.#waiting.has(id)) this.#waiting.set(id, 0);
+    for (const id of this.#waiting.keys()) this.isEmpty(id, run);
+    for (const due of all)
+      if (!this.#waiting.has(due.id)) this.#waiting.set(due.id, { due, run: 0 });
   }
 
-  /** Nothing was there at this look or after it. */
-  isEmpty(subscriptionId: string, look: number): void {
-    const missedBy = this.#waiting.get(subscriptionId);
-    if (missedBy !== undefined && missedBy < look) this.#waiting.delete(subscriptionId);
+  /** This run found no more. */
+  isEmpty(subscriptionId: string, run: number): void {
+    const waiting = this.#waiting.get(subscriptionId);
+    if (waiting !== undefined && waiting.run < run) this.#waiting.delete(subscriptionId);
   }
 }
 
@@ -179,7 +209,7 @@ interface RunnerParts {
 class NewDeliveries implements Handover {
   readonly #runner: RunnerParts;
   #taken: ClaimedDelivery[] = [];
-  readonly #left = new Set<string>();
+  readonly #left = new Set<DueSubscription>();
 
   constructor(runner: RunnerParts) {
     this.#runner = runner;
@@ -188,8 +218,8 @@ class NewDeliveries implements Handover {
   offer(made: ClaimedDelivery): WebhookDelivery {
     const { flights, queues, placesOf, owner } = this.#runner;
     const { subscription } = made;
-    if (!queues.hasNone(subscription.id) || placesOf(subscription) === 0) {
-      this.#left.add(subscription.id);
+    if (!queues.hasNone(subscription) || placesOf(subscription) === 0) {
+      this.#left.add(subscription);
       return made.delivery;
     }
     flights.hold(groupsOf(subscription), 1);
@@ -213,7 +243,7 @@ class NewDeliveries implements Handover {
   }
 
   #end(): readonly ClaimedDelivery[] {
-    for (const id of this.#left) this.#runner.queues.left(id);
+    for (const due of this.#left) this.#runner.queues.left(due);
     this.#left.clear();
     const taken = this.#taken;
     this.#taken = [];

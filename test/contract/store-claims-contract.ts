@@ -96,6 +96,27 @@ export function storeClaimsContract(database: string, open: OpenStore): void {
       assert.deepEqual(await store.claims.deliveries(deliveryClaim('w2', 'whs_1')), []);
     });
 
+    test('deliveries come with the subscription as it stands at each claim', async () => {
+      const store = await fresh();
+      const first = aSubscription();
+      await store.run(async (tx) => {
+        tx.subscriptions.insert(first);
+        tx.feed.append(aFeedEvent());
+        for (const id of ['whd_1', 'whd_2', 'whd_3']) tx.deliveries.insert(aDelivery({ id }));
+      });
+      const claimed = async (token: string) =>
+        (await store.claims.deliveries({ ...deliveryClaim(token, 'whs_1'), limit: 1 })).map(
+          ({ subscription }) => subscription,
+        );
+      assert.deepEqual(await claimed('w1'), [first]);
+      const rotated = { ...first, secretSealed: 'another' };
+      await store.run(async (tx) => tx.subscriptions.update(rotated));
+      assert.deepEqual(await claimed('w2'), [{ ...rotated, version: 2 }]);
+      const ended = { ...rotated, version: 2, active: false };
+      await store.run(async (tx) => tx.subscriptions.update(ended));
+      assert.deepEqual(await claimed('w3'), [{ ...ended, version: 3 }]);
+    });
+
     test('deliveries come oldest due first, of the one subscription, up to the limit', async () => {
       const store = await fresh();
       await store.run(async (tx) => {

@@ -33,8 +33,12 @@ interface Creating {
   one(): Promise<void>;
   /** A hundred, asked for in one turn. */
   hundred(): Promise<void>;
-  /** Sequences what was created, sends its webhooks, and records how they ended. */
-  deliver(): Promise<void>;
+  /** Sequences what was created, sends webhooks while there are places, and records their end. */
+  sequence(): Promise<void>;
+  /** One run of the worker that claims the others; how many those were. */
+  claim(): Promise<number>;
+  /** How many webhooks were sent. */
+  sent(): number;
 }
 
 async function serving(store: Pick<Store, 'run' | 'claims'>): Promise<Creating> {
@@ -81,11 +85,16 @@ async function serving(store: Pick<Store, 'run' | 'claims'>): Promise<Creating> 
       const inputs = Array.from({ length: 100 }, () => inputOf(next()));
       await Promise.all(inputs.map((input) => createPayment(deps, tenant, input)));
     },
-    async deliver() {
+    async sequence() {
       await sequencer?.run(deps.clock.nowMs(), 1_000);
       await runners.deliveries.idle();
-      assert.equal(made.sent.length, 2 * orders);
     },
+    async claim() {
+      const begun = await runners.deliveries.runOnce(deps.clock.nowMs(), 1_000);
+      await runners.deliveries.idle();
+      return begun;
+    },
+    sent: () => made.sent.length,
   };
 }
 
@@ -133,8 +142,8 @@ test('on PostgreSQL a create takes few round trips, and a hundred at once take f
   // Then all of the batch.
   assert.deepEqual(await costOf(create.one), { reads: 4, commits: 1 });
   // The outbox; head and subscriptions. Then all in the feed, and how both webhooks ended.
-  assert.deepEqual(await costOf(create.deliver), { reads: 2, commits: 2 });
-  assert.equal(claims.taken, 0);
+  assert.deepEqual(await costOf(create.sequence), { reads: 2, commits: 2 });
+  assert.deepEqual([create.sent(), claims.taken], [2, 0]);
   const { reads, commits } = await costOf(create.hundred);
   assert.ok(reads <= 6 && commits <= 3, `${reads} reads, ${commits} commits`);
 });
@@ -173,7 +182,15 @@ test('on SQLite a create is few statements, and a hundred at once are few commit
   assert.deepEqual(await costOf(create.one), { reads: 7, writes: 7, commits: 1 });
   // The outbox, head and subscriptions. Written: two rows of the feed and its head, two deliveries,
   // the guard on their subscription, two rows out of the outbox; then two deliveries and attempts.
-  assert.deepEqual(await costOf(create.deliver), { reads: 3, writes: 12, commits: 2 });
+  assert.deepEqual(await costOf(create.sequence), { reads: 3, writes: 12, commits: 2 });
+  assert.equal(create.sent(), 2);
   // Without a request of each, and its API key.
   assert.deepEqual(await costOf(create.hundred), { reads: 600, writes: 700, commits: 1 });
+  // Where more wait than there are places, it is known who. The first claim reads where to send;
+  // every other one is one statement.
+  await create.sequence();
+  assert.equal(create.sent(), 2 + 32);
+  const claiming = async () => assert.equal(await create.claim(), 32);
+  assert.deepEqual(await costOf(claiming), { reads: 1, writes: 65, commits: 2 });
+  assert.deepEqual(await costOf(claiming), { reads: 0, writes: 65, commits: 2 });
 });

@@ -26,9 +26,10 @@ import {
 async function opened(t: TestContext, runnerOf: (deps: Deps) => DeliveryRunner = deliveryRunner) {
   const made = await scene();
   t.after(() => made.close());
-  const { subscription, secret } = await made.subscribe();
+  const { subscription } = await made.subscribe();
   const claims = { count: 0 };
-  const deps: Deps = { ...made.deps, store: countingClaims(made.deps.store, claims) };
+  const looking: Looking = { count: 0, until: Promise.resolve() };
+  const deps: Deps = { ...made.deps, store: watched(made.deps.store, claims, looking) };
   const runner = runnerOf(deps);
   await runner.runOnce(deps.clock.nowMs(), 10);
   /** Events into the outbox, and all of it sequenced for this runner. */
@@ -38,15 +39,27 @@ async function opened(t: TestContext, runnerOf: (deps: Deps) => DeliveryRunner =
     return events;
   };
   const rows = () => made.deliveries(subscription.id);
-  return { made, deps, runner, subscription, secret, claims, sequenced, rows };
+  return { made, deps, runner, subscription, claims, looking, sequenced, rows };
 }
 
-function countingClaims(store: Store, claims: { count: number }): Store {
+/** Looks for who waits: how many were made, and until when their answers are held back. */
+interface Looking {
+  count: number;
+  until: Promise<void>;
+}
+
+function watched(store: Store, claimed: { count: number }, looking: Looking): Store {
   const deliveries: Store['claims']['deliveries'] = (claim) => {
-    claims.count += 1;
+    claimed.count += 1;
     return store.claims.deliveries(claim);
   };
-  return { ...store, claims: { ...store.claims, deliveries } };
+  const dueSubscriptions: Store['claims']['dueSubscriptions'] = async (nowMs) => {
+    const found = await store.claims.dueSubscriptions(nowMs);
+    looking.count += 1;
+    await looking.until;
+    return found;
+  };
+  return { ...store, claims: { ...store.claims, deliveries, dueSubscriptions } };
 }
 
 /** The store, with something done before the batch of each piece of work is stored. */
@@ -165,21 +178,25 @@ test('while older deliveries wait, new ones go behind them: all begin in order',
   assert.deepEqual(ids(made.sent), ids([...first, ...second, ...third]));
 });
 
-test('what a batch leaves waiting is not overlooked by a look before its commit', async (t) => {
-  const { made, deps, runner, sequenced, rows } = await opened(t);
+test('what a batch leaves waiting is not overlooked by a look that came before it', async (t) => {
+  const { made, deps, sequenced, rows, runner, looking } = await opened(t);
   const { release, releaseAll } = held(made);
-  const looking = withBefore(deps, async () => {
-    release(1);
-    await until(() => runner.inFlight() === IN_FLIGHT_PER_SUBSCRIPTION - 1);
-    await runner.runOnce(deps.clock.nowMs(), 100);
-  });
-  await sequenced(IN_FLIGHT_PER_SUBSCRIPTION);
-  await sequenced(1, looking);
+  await sequenced(IN_FLIGHT_PER_SUBSCRIPTION - 1);
+  made.pass(1_000);
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  looking.until = answered;
+  const run = runner.runOnce(deps.clock.nowMs(), 100);
+  await until(() => looking.count === 2);
+  await sequenced(2);
+  answer();
+  assert.equal(await run, 0);
+  release(1);
+  await until(() => runner.inFlight() === IN_FLIGHT_PER_SUBSCRIPTION - 1);
   await sequenced(1);
   const waiting = (await rows()).filter(({ leaseToken, status }) => {
     return leaseToken === null && status === 'pending';
   });
-  assert.equal(waiting.length, 2, 'the second one waits behind the first');
+  assert.equal(waiting.length, 2, 'the third one waits behind the second');
   releaseAll();
   await runner.idle();
 });

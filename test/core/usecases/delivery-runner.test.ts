@@ -301,6 +301,36 @@ test('a run begins no more than its limit, and the next one goes on with the oth
   assert.equal(made.sent.length, 15);
 });
 
+test('who is known to wait is served without a look; who is not, soon', async (t) => {
+  const made = await opened(t);
+  const { store } = made.deps;
+  let looks = 0;
+  const dueSubscriptions: typeof store.claims.dueSubscriptions = (nowMs) => {
+    looks += 1;
+    return store.claims.dueSubscriptions(nowMs);
+  };
+  const claims = { ...store.claims, dueSubscriptions };
+  const runner = deliveryRunner({ ...made.deps, store: { ...store, claims } });
+  const run = async () => {
+    const begun = await runner.runOnce(made.deps.clock.nowMs(), 10);
+    await runner.idle();
+    return begun;
+  };
+  await made.subscribe(['payment_intent.*']);
+  const other = await made.subscribe(['invoice.*'], { url: 'https://other.example/' });
+  await sequenced(made, 60);
+  assert.deepEqual([await run(), await run(), looks], [10, 10, 1]);
+  await made.emit({ type: 'invoice.created' });
+  await runSequencer(made.deps, made.deps.clock.nowMs(), 10);
+  made.pass(24);
+  assert.deepEqual([await run(), looks], [10, 1]);
+  made.pass(1);
+  assert.deepEqual([await run(), looks], [6, 2]);
+  assert.equal(made.sent.filter(({ url }) => url === other.subscription.url).length, 1);
+  while ((await run()) > 0);
+  assert.equal(made.sent.length, 61);
+});
+
 test('a subscription that was deleted ends its deliveries without sending them', async (t) => {
   const made = await opened(t);
   const { subscription } = await made.subscribe();
