@@ -218,12 +218,17 @@ export function storeListsContract(database: string, open: OpenStore): void {
         await store.run(async (tx) => {
           for (let index = 0; index < 13; index += 1) {
             const id = String(index).padStart(2, '0');
-            // Three moments only, so that ids must break the ties.
-            const createdAtMs = T0 + (index % 3);
+            // Three moments only, so that ids must break the ties. They begin with the moment.
+            const moment = index % 3;
+            const createdAtMs = T0 + moment;
             const place = index % 4 === 0 ? otherOrg : tenant;
             const status = paymentStatuses[index % 2] ?? 'failed';
             const prefix = index % 5 === 0 ? 'inv' : 'pi';
-            const fields = { ...place, id: `${prefix}_${id}`, status, createdAtMs };
+            const fields = {
+              ...place,
+              id: `${prefix}_${moment}`.padEnd(prefix.length + 11, '0') + id,
+              ...{ status, createdAtMs },
+            };
             tx.payments.insert(aBarePayment(fields));
             const dead = index % 2 === 0;
             const end = { status: 'dead_letter', dueAtMs: null, nextAttemptAtMs: null } as const;

@@ -8,6 +8,7 @@ import {
   type SettlementFacts,
   statusesWhere,
 } from '../../../core/domain/payment.js';
+import { modes } from '../../../core/domain/tenant.js';
 import type { PaymentFilter, Tx } from '../../../core/ports.js';
 import { type Param, type Row, time } from '../database.js';
 import {
@@ -209,9 +210,11 @@ export function paymentsOf(staging: Staging): Tx['payments'] {
         'select * from payments where org_id = $1 and mode = $2 and buyer_id = $3 limit 1',
         [orgId, mode, buyerId],
       ),
-    list(filter) {
-      const { sql, params } = listQuery(filter);
-      return staging.all(payments, sql, params);
+    async list(filter) {
+      const pages = await Promise.all(
+        listQueries(filter).map(({ sql, params }) => staging.all(payments, sql, params)),
+      );
+      return pages.flat().sort(newestFirst).slice(0, filter.limit);
     },
     find: (id) => staging.first(payments, 'select * from payments where id = $1', [id]),
     insert: (payment) => staging.stage(payments.insert(payment)),
@@ -240,26 +243,50 @@ export function idempotencyOf(staging: Staging): Tx['idempotency'] {
   };
 }
 
-/** A page starts behind the payment `beforeId`, in the order of creation, ids breaking ties. */
-export function listQuery(filter: PaymentFilter): {
+/** What ids of each origin begin with. */
+const idPrefixes = {
+  payment_intent: 'pi_',
+  invoice: 'inv_',
+} as const satisfies Record<PaymentOrigin, string>;
+
+/** Characters of an id behind its prefix that tell when it was made. */
+const MOMENT_CHARACTERS = 10;
+
+/**
+ * For each origin (and mode, of one organization) its own page along the ids, which sort by
+ * creation: the newest of all of them are the page asked for.
+ */
+export function listQueries({ orgId, status, beforeId, limit }: PaymentFilter): readonly {
   readonly sql: string;
   readonly params: readonly Param[];
-} {
-  const params: Param[] = [];
-  const bound = (value: Param) => `$${params.push(value)}`;
-  const conditions = [
-    ...(filter.orgId === null ? [] : [`org_id = ${bound(filter.orgId)}`]),
-    ...(filter.status === null ? [] : [`status = ${bound(filter.status)}`]),
-    ...(filter.beforeId === null
-      ? []
-      : [
-          '(created_at, id) < ' +
-            `(select created_at, id from payments where id = ${bound(filter.beforeId)})`,
-        ]),
-  ];
-  const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
-  const order = `order by created_at desc, id desc limit ${bound(filter.limit)}`;
-  return { sql: `select * from payments${where} ${order}`, params };
+}[] {
+  const tenants = orgId === null ? [[]] : modes.map((mode) => [orgId, mode]);
+  const queryOf = (tenant: readonly string[], prefix: string) => {
+    const params: Param[] = [...tenant];
+    const conditions = tenant.length === 0 ? [] : ['org_id = $1', 'mode = $2'];
+    conditions.push(`id > $${params.push(prefix)}`);
+    conditions.push(`id < $${params.push(endOfPage(prefix, beforeId))}`);
+    if (status !== null) conditions.push(`status = $${params.push(status)}`);
+    const page = `order by id desc limit $${params.push(limit)}`;
+    return { sql: `select * from payments where ${conditions.join(' and ')} ${page}`, params };
+  };
+  return Object.values(idPrefixes).flatMap((prefix) =>
+    tenants.map((tenant) => queryOf(tenant, prefix)),
+  );
+}
+
+/** Ids of this prefix below it are behind `beforeId`, which may be of the other one. */
+function endOfPage(prefix: string, beforeId: string | null): string {
+  if (beforeId === null) return `${prefix}~`;
+  if (beforeId.startsWith(prefix)) return beforeId;
+  const start = beforeId.indexOf('_') + 1;
+  const moment = `${prefix}${beforeId.slice(start, start + MOMENT_CHARACTERS)}`;
+  // Of one moment, the ids as a whole break the tie.
+  return prefix < beforeId ? `${moment}~` : moment;
+}
+
+function newestFirst(left: Payment, right: Payment): number {
+  return right.createdAtMs - left.createdAtMs || (left.id < right.id ? 1 : -1);
 }
 
 function settlementOf(row: Row): SettlementFacts | null {

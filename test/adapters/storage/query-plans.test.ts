@@ -98,6 +98,16 @@ test('pages of long lists are sought in an index that has their order', async ()
       'from events where org_id = $1 and mode = $2 and sequence > $3',
       'SEARCH events USING INDEX events_sequence (org_id=? AND mode=? AND sequence>?)',
     ],
+    // Operators' lists, over all tenants and of one.
+    [
+      'from payments where id > $1 and id < $2 order by id desc',
+      'SEARCH payments USING INDEX payments_id (id>? AND id<?)',
+    ],
+    [
+      'from payments where org_id = $1 and mode = $2 and id > $3 and id < $4 and status = $5',
+      'SEARCH payments USING INDEX sqlite_autoindex_payments_1 ' +
+        '(org_id=? AND mode=? AND id>? AND id<?)',
+    ],
     // However many intents there are beside them.
     [
       "origin = 'invoice' order by id desc",
