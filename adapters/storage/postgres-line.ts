@@ -18,6 +18,17 @@ export const leadSql = [
 ].join(' ');
 const TELL_EVERY_MS = 10;
 const RECONNECT_EVERY_MS = 250;
+/**
+ * A process that is paused, or hangs, keeps its connection: the kernel answers for it. So who leads
+ * says something this often, and loses the lead to another host when it is silent for so long.
+ */
+const LEAD_BEAT_MS = 1_000;
+const LEAD_SILENCE = '10s';
+/** Nothing happens where PostgreSQL is too old to have it. */
+const limitSilenceSql = [
+  `select set_config(name, '${LEAD_SILENCE}', false) from pg_settings`,
+  "where name = 'idle_session_timeout'",
+].join(' ');
 /** Of the 8,000 bytes that a notification may have. */
 const BYTES_MAX = 7_000;
 
@@ -53,6 +64,7 @@ export class PostgresLine implements HostLine {
   #client: pg.Client | null = null;
   #channel = '';
   #leading = false;
+  #beat: NodeJS.Timeout | null = null;
   #closed = false;
   #news: News = {};
   #telling: NodeJS.Timeout | null = null;
@@ -79,8 +91,13 @@ export class PostgresLine implements HostLine {
     const line = this.#client;
     if (line === null || this.#leading) return this.#leading;
     const { rows } = await line.query(leadSql);
-    this.#leading = rows[0].locked === true && this.#client === line;
-    return this.#leading;
+    if (rows[0].locked !== true) return false;
+    await line.query(limitSilenceSql);
+    if (this.#client !== line) return false;
+    this.#leading = true;
+    const beat = () => void line.query('select').catch(() => undefined);
+    this.#beat ??= setInterval(beat, LEAD_BEAT_MS);
+    return true;
   }
 
   /**
@@ -152,6 +169,8 @@ export class PostgresLine implements HostLine {
       line.once('end', () => {
         if (this.#client === line) this.#client = null;
         this.#leading = false;
+        if (this.#beat !== null) clearInterval(this.#beat);
+        this.#beat = null;
         resolve();
       });
     });

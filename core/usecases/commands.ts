@@ -111,7 +111,9 @@ async function send(deps: Deps, partner: SettlementPartner, claimed: PartnerComm
     return;
   }
   const taken = await takeInHand(deps, claimed, prepared.value);
-  if (!taken) return;
+  // Held up for longer than its lease, this process would call beside another one, or when the
+  // partner has forgotten the key.
+  if (!taken || isLeaseOver(claimed, deps.clock.nowMs())) return;
   await record(deps, claimed, await call(partner, claimed, prepared.value));
 }
 
@@ -372,6 +374,10 @@ async function abandonedSince(tx: Tx, command: PartnerCommand): Promise<number |
   if (command.kind !== 'payin' || command.paymentId === null) return null;
   const payment = await tx.payments.get(tenantOf(command), command.paymentId);
   return payment !== null && isTerminal(payment.status) ? payment.updatedAtMs : null;
+}
+
+function isLeaseOver({ dueAtMs }: PartnerCommand, nowMs: number): boolean {
+  return dueAtMs !== null && dueAtMs <= nowMs;
 }
 
 /** The command as it stands, if the lease under which it was claimed still holds. */

@@ -173,6 +173,39 @@ test('when the host that sequences is killed, another one goes on', async () => 
   await kill(other);
 });
 
+test('while the host that sequences is paused another one goes on, and then both', async () => {
+  const url = await postgres.newDatabase();
+  const receiver = await startReceiver((response) => response.writeHead(204).end());
+  receivers.push(receiver);
+  const paused = await start(url);
+  const apiKey = paused.key ?? '';
+  const hook = { url: receiver.url, eventTypes: ['*'] };
+  await call(paused, apiKey, '/v1/webhook-subscriptions', hook);
+  const create = (host: HostProcess, index: number) =>
+    call(host, apiKey, '/v1/payment-intents', { ...orderOf(index), amount: '100.00' });
+  const settle = (host: HostProcess, count: number) =>
+    until(`${count} events are delivered`, host, async () => {
+      const { nextAfter } = await call(host, apiKey, '/v1/events?limit=100');
+      return nextAfter === count && (await withStore(url, nothingPending));
+    });
+  await create(paused, 1);
+  await settle(paused, 2);
+  const other = await start(url);
+
+  paused.pause();
+  await create(other, 2);
+  await settle(other, 4);
+  paused.resume();
+  // What it knows is old, and it finds out without harm.
+  await Promise.all([create(paused, 3), create(other, 4)]);
+  await settle(paused, 8);
+  await settle(other, 8);
+  const ids = receiver.requests.map(({ headers }) => headers['x-service-delivery-id']);
+  assert.deepEqual([ids.length, new Set(ids).size], [8, 8]);
+  await stop(paused);
+  await stop(other);
+});
+
 /** Each with its content, and settled before long. */
 async function checkAcknowledged(
   host: HostProcess,

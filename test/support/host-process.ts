@@ -12,6 +12,9 @@ export interface HostProcess {
   readonly startText: string;
   /** What it logged so far. */
   log(): string;
+  /** Stops it in the middle of whatever it does, as it is: its connections stay. */
+  pause(): void;
+  resume(): void;
   /** Gone when this resolves, whatever it was doing. */
   kill(): Promise<void>;
   /** Asks it to stop by a signal and answers with its exit code. */
@@ -42,6 +45,8 @@ export async function startHostProcess(env: Environment): Promise<HostProcess> {
     key: /pk_test_\S+/.exec(startText)?.[0] ?? null,
     startText,
     log,
+    pause: () => child.kill('SIGSTOP'),
+    resume: () => child.kill('SIGCONT'),
     kill: async () => {
       child.kill('SIGKILL');
       await exited;

@@ -1,7 +1,8 @@
 // The worker of partner commands: a call that hangs takes one place and delays nobody else.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { PartnerAnswer, ReceiverReport, WorkKind } from '../../../core/ports.js';
+import { COMMAND_LEASE_MS, requestPurpose } from '../../../core/domain/partner-command.js';
+import type { PartnerAnswer, ReceiverReport, Store, WorkKind } from '../../../core/ports.js';
 import { commandRunner } from '../../../core/usecases/commands.js';
 import type { Runner } from '../../../core/usecases/flights.js';
 import { aCommand } from '../../support/domain-samples.js';
@@ -72,4 +73,43 @@ test('no more commands are in flight than there are places, and a free one is to
   await at.runAll(runner);
   await runner.idle();
   assert.deepEqual(at.asked, ['cmd_a', 'cmd_b', 'cmd_c']);
+});
+
+test('a worker held up for longer than its lease does not call; the next one does', async (t) => {
+  const made = await world();
+  t.after(() => made.close());
+  const { store, clock, secretBox } = made.deps;
+  const command = aCommand({
+    ...{ kind: 'submit_organization', paymentId: null, amount: null, partnerRef: null },
+    ...{ state: 'pending', tries: 0, firstSentAtMs: null, dueAtMs: clock.nowMs() },
+  });
+  const request = secretBox.seal('the order', requestPurpose(command));
+  await store.run(async (tx) => tx.commands.insert({ ...command, request }));
+  const stored = () => store.run((tx) => tx.commands.get(command.id));
+  const sent: string[] = [];
+  const submitReceiver = async (text: string) => {
+    sent.push(text);
+    return notNow;
+  };
+  // As a process that is paused right after it has stored that it will call.
+  let paused = false;
+  const held: Store = {
+    ...store,
+    run: async (work) => {
+      const value = await store.run(work);
+      if (!paused && (await stored())?.state === 'sent') {
+        paused = true;
+        made.advanceClock(COMMAND_LEASE_MS);
+      }
+      return value;
+    },
+  };
+  const partners = { test: { ...made.partner, submitReceiver }, live: null };
+  const runner = commandRunner({ ...made.deps, store: held, partners });
+  await runner.runOnce(clock.nowMs(), 1);
+  await runner.idle();
+  assert.deepEqual([paused, sent, (await stored())?.state], [true, [], 'sent']);
+  await runner.runOnce(clock.nowMs(), 1);
+  await runner.idle();
+  assert.deepEqual([sent, (await stored())?.tries], [['the order'], 2]);
 });
