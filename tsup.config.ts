@@ -1,8 +1,9 @@
-// The build: each public entry becomes one flat file in dist/, what they share becomes chunks
-// beside them. Everything stays flat, so that `new URL('./migrations/', import.meta.url)` finds
-// the SQL files both from adapters/storage (sources) and from dist/ (built). Types are not made
-// here: tsup cannot with TypeScript 7, `tsc -p tsconfig.build.json` does. The types of the client
-// are made first, from the route table; `npm run generate` makes them alone.
+// The build: each public entry becomes one flat file in dist/, and so does the thread that is
+// started by the name of its file; what they share becomes chunks beside them. Everything stays
+// flat, so that `new URL('./migrations/', import.meta.url)` finds the SQL files both from
+// adapters/storage (sources) and from dist/ (built). Types are not made here: tsup cannot with
+// TypeScript 7, `tsc -p tsconfig.build.json` does. The types of the client are made first, from the
+// route table; `npm run generate` makes them alone.
 
 import { cpSync, existsSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -14,6 +15,7 @@ const entries = {
   core: 'core/entry.ts',
   webhooks: 'adapters/webhooks/verify.ts',
   client: 'adapters/client/ponte-client.ts',
+  'writer-thread': 'adapters/storage/writer-thread.ts',
 } as const;
 
 /** What the built code reads at run time, relative to the file that reads it. */

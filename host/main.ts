@@ -100,6 +100,8 @@ export async function startHost(config: Config, role: HostRole = 'all'): Promise
         : workerSteps({ deps, runners, fakePartners, ...shared });
     workers = startWorkers({ steps, signals, clock: deps.clock, log: deps.log });
     const running = workers;
+    // Last: nothing that must be done before the first answer waits for it.
+    void store.startThread?.();
     const finished = async () => {
       await running.stop();
       await Promise.all([runners.commands.idle(), runners.deliveries.idle()]);

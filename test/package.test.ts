@@ -97,6 +97,11 @@ for (const node of nodes) {
       });
     }
 
+    test('ponte demo runs: a server, its thread, a payment, and webhooks that verify', () => {
+      const bin = join(consumer, 'node_modules/ponte', manifest.bin.ponte as string);
+      assert.match(run(node, [bin, 'demo']), /^Settled: .* webhooks verified/m);
+    });
+
     test('the page of the description and the client work from what was installed', () => {
       const script = `
         import { createPonte } from 'ponte';

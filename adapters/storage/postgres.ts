@@ -76,6 +76,7 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
   return {
     ...newStore(database),
     beginServing: () => 'together',
+    startThread: null,
     rateLimits: newSharedRateLimits(database),
     line,
     name: withoutPassword(options.url),

@@ -1,22 +1,20 @@
 // The SQLite session: one connection, all of whose work is synchronous, and a writer that commits
-// in groups. Batches that wait are applied in one tick and one transaction, so that one fsync
-// serves many callers; each is answered after the commit. It knows no aggregate.
+// in groups: on the same connection, or where a process serves the file, in a thread of its own. It
+// knows no aggregate.
 //
 // A piece of work that only awaits its own reads runs within one tick, so that everything it reads
-// is of one moment; another process (the CLI) can come between, which the guards notice.
-import { closeSync, openSync } from 'node:fs';
-import SqliteConnection from 'better-sqlite3';
+// is of one moment; the thread or another process (the CLI) can come between, which the guards
+// notice.
+import type SqliteConnection from 'better-sqlite3';
 import { assert, PonteError } from '../../core/errors.js';
-import { type Database, type Param, type Row, type Statement, StoreConflict } from './database.js';
+import type { Database, Param, Row, Statement } from './database.js';
 import { newMemoryRateLimits } from './memory-rate-limits.js';
 import { loadMigrations, type Migration, pendingMigrations } from './migrations.js';
 import { acquireServingLock } from './serving-lock.js';
+import { isMemory, openConnection, PreparedStatements, valueOfParam } from './sqlite-connection.js';
+import { GroupWriter, type SqliteWriter, type WriterCounts } from './sqlite-writer.js';
 import { newStore, type ServedStore } from './store.js';
-
-/** Larger groups would hold up the event loop; the next group follows in the next tick. */
-const GROUP_MAX = 256;
-/** How long a write waits for another process that holds the file: the CLI beside a server. */
-const BUSY_TIMEOUT_MS = 5_000;
+import { ThreadedWriter } from './threaded-writer.js';
 
 export interface SqliteOptions {
   /** A file, made when missing, or `:memory:`. */
@@ -25,32 +23,9 @@ export interface SqliteOptions {
   readonly schedule?: (commit: () => void) => void;
 }
 
-export interface SqliteCounts {
-  /** Transactions that were committed. */
-  readonly commits: number;
-  /** Batches and immediate statements that were applied in them. */
-  readonly applied: number;
-}
-
 /** One process serves a file; others may read and write beside it, but run no workers. */
 export interface SqliteStore extends ServedStore {
-  readonly counts: SqliteCounts;
-}
-
-interface Waiting {
-  readonly apply: () => readonly Row[];
-  readonly resolve: (rows: readonly Row[]) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-type Outcome =
-  | { readonly kind: 'applied'; readonly rows: readonly Row[] }
-  | { readonly kind: 'failed'; readonly error: unknown };
-
-interface Prepared {
-  readonly statement: SqliteConnection.Statement<unknown[], Row>;
-  /** For each `?`, the index of its parameter. */
-  readonly order: readonly number[];
+  readonly counts: WriterCounts;
 }
 
 /** Opens the file and nothing more: `migrate` comes before the first use of a new one. */
@@ -66,10 +41,11 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
       return migrateSqlite(database.connection, known);
     },
     async health() {
-      return healthOf(database.connection, known);
+      const health = healthOf(database.connection, known);
+      return { ...health, database: health.database && database.isWritable };
     },
     async close() {
-      database.close();
+      await database.close();
       releaseServing?.();
       releaseServing = null;
     },
@@ -78,6 +54,7 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
       if (!isMemory(options.path)) releaseServing = acquireServingLock(options.path);
       return 'alone';
     },
+    startThread: isMemory(options.path) ? null : () => database.startThread(),
     rateLimits: newMemoryRateLimits(),
     line: null,
     name: options.path,
@@ -88,25 +65,49 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
   };
 }
 
-/** One connection and its writer; the store above it is made by `openSqliteStore`. */
+/** The connection that reads, and the writer; the store above it is made by `openSqliteStore`. */
 export class SqliteDatabase implements Database {
   readonly connection: SqliteConnection.Database;
-  readonly #schedule: (commit: () => void) => void;
-  readonly #prepared = new Map<string, Prepared>();
-  #waiting: Waiting[] = [];
-  #scheduled = false;
+  readonly #path: string;
+  readonly #statements: PreparedStatements;
+  readonly #ownWriter: SqliteWriter;
+  #threadedWriter: ThreadedWriter | null = null;
+  #thread: Promise<void> | null = null;
+  #writer: SqliteWriter;
+  #closed = false;
   /** Whether the transaction of this turn's reads is open. */
   #reading = false;
-  #commits = 0;
-  #applied = 0;
 
-  constructor(options: SqliteOptions) {
-    this.#schedule = options.schedule ?? setImmediate;
-    this.connection = openConnection(options.path);
+  constructor({ path, schedule = setImmediate }: SqliteOptions) {
+    this.#path = path;
+    this.connection = openConnection(path);
+    this.#statements = new PreparedStatements(this.connection);
+    this.#ownWriter = new GroupWriter(this.connection, (commit) =>
+      schedule(() => {
+        this.endReads();
+        commit();
+      }),
+    );
+    this.#writer = this.#ownWriter;
   }
 
-  get counts(): SqliteCounts {
-    return { commits: this.#commits, applied: this.#applied };
+  get counts(): WriterCounts {
+    const [own, threaded] = [this.#ownWriter.counts, this.#threadedWriter?.counts];
+    return {
+      commits: own.commits + (threaded?.commits ?? 0),
+      applied: own.applied + (threaded?.applied ?? 0),
+    };
+  }
+
+  /** False when the thread of its writer has failed. */
+  get isWritable(): boolean {
+    return !this.#threadedWriter?.hasFailed;
+  }
+
+  /** Starts a thread that writes from when this resolves; until then this one goes on. */
+  startThread(): Promise<void> {
+    this.#thread ??= this.#handOver();
+    return this.#thread;
   }
 
   async read(sql: string, params: readonly Param[]): Promise<readonly Row[]> {
@@ -116,39 +117,40 @@ export class SqliteDatabase implements Database {
   }
 
   async batch(statements: readonly Statement[]): Promise<void> {
-    await this.#enqueue(() => {
-      for (const statement of statements) this.#apply(statement);
-      return [];
-    });
+    await this.#apply(statements, false);
   }
 
   immediate(sql: string, params: readonly Param[]): Promise<readonly Row[]> {
-    return this.#enqueue(() => this.#rows(sql, params));
+    return this.#apply([{ sql, params, guards: null }], true);
   }
 
   /** Commits what waits, then lets go of the file. */
-  close(): void {
+  async close(): Promise<void> {
+    this.#closed = true;
     this.endReads();
-    while (this.#waiting.length > 0) this.#commitGroup();
+    await this.#ownWriter.close();
+    await this.#threadedWriter?.close();
     this.connection.close();
   }
 
-  async #enqueue(apply: () => readonly Row[]): Promise<readonly Row[]> {
-    this.#assertOpen();
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ apply, resolve, reject });
-      this.#scheduleCommit();
-    });
+  async #handOver(): Promise<void> {
+    assert(!isMemory(this.#path), 'a database in memory is seen by one connection alone');
+    const threaded = new ThreadedWriter(this.#path, () => this.endReads());
+    this.#threadedWriter = threaded;
+    await threaded.ready;
+    this.#writer = threaded;
   }
 
-  #scheduleCommit(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    this.#schedule(() => {
-      this.#scheduled = false;
-      if (this.#waiting.length === 0) return;
-      this.#commitGroup();
-      if (this.#waiting.length > 0) this.#scheduleCommit();
+  async #apply(
+    statements: readonly Pick<Statement, 'sql' | 'params' | 'guards'>[],
+    returns: boolean,
+  ): Promise<readonly Row[]> {
+    this.#assertOpen();
+    return new Promise((resolve, reject) => {
+      const bound = statements.map(({ sql, params, guards }) => {
+        return { sql, values: params.map(valueOfParam), guards };
+      });
+      this.#writer.add({ statements: bound, returns, resolve, reject });
     });
   }
 
@@ -167,121 +169,16 @@ export class SqliteDatabase implements Database {
     this.#control('commit');
   }
 
-  #commitGroup(): void {
-    this.endReads();
-    const group = this.#waiting.slice(0, GROUP_MAX);
-    this.#waiting = this.#waiting.slice(GROUP_MAX);
-    let outcomes: readonly Outcome[];
-    try {
-      outcomes = this.#applyGroup(group);
-    } catch (error) {
-      const refusal = refusalOf(error);
-      for (const { reject } of group) reject(refusal);
-      return;
-    }
-    for (const [index, outcome] of outcomes.entries()) {
-      const { resolve, reject } = group[index] as Waiting;
-      if (outcome.kind === 'applied') resolve(outcome.rows);
-      else reject(outcome.error);
-    }
-  }
-
-  /** Throws when nothing of the group was committed. */
-  #applyGroup(group: readonly Waiting[]): readonly Outcome[] {
-    // Almost always none fails: only when one has does each get a savepoint of its own.
-    let hasFailed = false;
-    const applyPlainly = ({ apply }: Waiting): Outcome => {
-      try {
-        return { kind: 'applied', rows: apply() };
-      } catch (error) {
-        hasFailed = true;
-        throw error;
-      }
-    };
-    try {
-      return this.#inTransaction(() => group.map(applyPlainly));
-    } catch (error) {
-      if (!hasFailed) throw error;
-    }
-    return this.#inTransaction(() => group.map(({ apply }) => this.#applyOne(apply)));
-  }
-
-  #inTransaction(applyAll: () => readonly Outcome[]): readonly Outcome[] {
-    try {
-      this.#control('begin immediate');
-      const outcomes = applyAll();
-      this.#control('commit');
-      this.#commits += 1;
-      this.#applied += outcomes.filter(({ kind }) => kind === 'applied').length;
-      return outcomes;
-    } catch (error) {
-      // Some errors (disk full, I/O) have already rolled everything back.
-      if (this.connection.inTransaction) this.#control('rollback');
-      throw error;
-    }
-  }
-
-  #applyOne(apply: () => readonly Row[]): Outcome {
-    this.#control('savepoint one');
-    try {
-      const rows = apply();
-      this.#control('release one');
-      return { kind: 'applied', rows };
-    } catch (error) {
-      // Without a transaction the savepoints before this one are gone too: the group has failed.
-      if (!this.connection.inTransaction) throw error;
-      this.#control('rollback to one');
-      this.#control('release one');
-      return { kind: 'failed', error: asConflict(error) };
-    }
-  }
-
-  #apply({ sql, params, guards }: Statement): void {
-    const { statement, order } = this.#prepare(sql);
-    const values = order.map((index) => bindable(params[index]));
-    const hits = statement.reader
-      ? statement.all(...values).length
-      : statement.run(...values).changes;
-    if (guards === null || hits === 1) return;
-    assert(hits === 0, `a guarded statement on ${guards} hit ${hits} rows`);
-    throw new StoreConflict('guard', `${guards}: the row has changed since it was read`);
-  }
-
   #rows(sql: string, params: readonly Param[]): readonly Row[] {
-    const { statement, order } = this.#prepare(sql);
-    const values = order.map((index) => bindable(params[index]));
-    if (statement.reader) return statement.all(...values);
-    statement.run(...values);
-    return [];
+    return this.#statements.rows(sql, params.map(valueOfParam));
   }
 
   #assertOpen(): void {
-    if (!this.connection.open) throw new PonteError('InternalError', 'The store is closed.');
+    if (this.#closed) throw new PonteError('InternalError', 'The store is closed.');
   }
 
   #control(sql: string): void {
-    this.#prepare(sql).statement.run();
-  }
-
-  #prepare(sql: string): Prepared {
-    const known = this.#prepared.get(sql);
-    if (known !== undefined) return known;
-    const order: number[] = [];
-    // One connection writes at a time, so there is no row to lock.
-    const unlocked = sql.replace(/ for (update skip locked|share)\b/g, '');
-    const own = unlocked.replace(/\$(\d+)/g, (_, number: string) => {
-      order.push(Number(number) - 1);
-      // Of a bare one, the planner looks at the value: the statement would be planned anew with
-      // every value that might fit a partial index or a limit, at ten times the cost of running it.
-      return '+?';
-    });
-    const statement = this.connection.prepare<unknown[], Row>(own);
-    // Amounts may be larger than a number holds exactly; for the rest a bigint only costs time.
-    const hasAmounts = statement.reader && statement.columns().some(isAmount);
-    statement.safeIntegers(hasAmounts);
-    const prepared = { statement, order };
-    this.#prepared.set(sql, prepared);
-    return prepared;
+    this.#statements.prepare(sql).statement.run();
   }
 }
 
@@ -349,43 +246,4 @@ function healthOf(connection: SqliteConnection.Database, known: readonly Migrati
   } catch {
     return { database: true, migrations: false };
   }
-}
-
-function openConnection(path: string): SqliteConnection.Database {
-  // Only the operator's own user may read what integrators and buyers told us.
-  if (!isMemory(path)) closeSync(openSync(path, 'a', 0o600));
-  const connection = new SqliteConnection(path, { timeout: BUSY_TIMEOUT_MS });
-  connection.pragma('journal_mode = wal');
-  // An acknowledged write survives a power cut, not only a crash of the process.
-  connection.pragma('synchronous = full');
-  return connection;
-}
-
-function isMemory(path: string): boolean {
-  return path === ':memory:';
-}
-
-function isAmount({ name }: SqliteConnection.ColumnDefinition): boolean {
-  return name.endsWith('_minor');
-}
-
-function bindable(param: Param | undefined): string | number | bigint | null {
-  assert(param !== undefined, 'every placeholder has its parameter');
-  if (typeof param === 'boolean') return param ? 1 : 0;
-  if (typeof param === 'object' && param !== null) return param.timeMs;
-  return param;
-}
-
-function asConflict(error: unknown): unknown {
-  if (!(error instanceof SqliteConnection.SqliteError)) return error;
-  const taken =
-    error.code === 'SQLITE_CONSTRAINT_UNIQUE' || error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY';
-  return taken ? new StoreConflict('unique', error.message, error) : error;
-}
-
-/** Another process held the file for too long: nothing was changed, and a repeat may succeed. */
-function refusalOf(error: unknown): unknown {
-  const busy =
-    error instanceof SqliteConnection.SqliteError && error.code.startsWith('SQLITE_BUSY');
-  return busy ? new PonteError('StoreContention', undefined, { cause: error }) : error;
 }

@@ -51,6 +51,11 @@ export interface ServedStore extends Store {
    * `together`: others may.
    */
   beginServing(): 'alone' | 'together';
+  /**
+   * Called when it is served: a thread of its own writes from when this resolves, and this one goes
+   * on until then. Null where there is nothing to write to from here.
+   */
+  readonly startThread: (() => Promise<void>) | null;
   /** Limits that hold over all processes that serve this database. */
   readonly rateLimits: RateLimits;
   /** The line to the others; null when there are none. */

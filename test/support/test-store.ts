@@ -20,7 +20,11 @@ let schemas = 0;
 
 /** Empty and migrated. */
 export async function testStore(): Promise<ServedStore> {
-  const store = isPostgres ? await inPostgres(chosen) : chosen === 'file' ? inFile() : inMemory();
+  const store = isPostgres
+    ? await inPostgres(chosen)
+    : chosen === 'file'
+      ? await inFile()
+      : inMemory();
   await store.migrate();
   return store;
 }
@@ -47,9 +51,11 @@ function inMemory(): ServedStore {
   return openSqliteStore({ path: ':memory:' });
 }
 
-function inFile(): ServedStore {
+/** As it is served: a thread writes. */
+async function inFile(): Promise<ServedStore> {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-world-'));
   const store = openSqliteStore({ path: join(folder, 'ponte.db') });
+  await store.startThread?.();
   return closing(store, () => rmSync(folder, { recursive: true, force: true }));
 }
 

@@ -82,7 +82,7 @@ test('every statement of the store finds its rows by an index', async () => {
     [],
     'exceptions not needed',
   );
-  database.close();
+  await database.close();
 });
 
 test('pages of long lists are sought in an index that has their order', async () => {
@@ -144,7 +144,7 @@ test('pages of long lists are sought in an index that has their order', async ()
     assert.ok(sql !== undefined, part);
     assert.deepEqual(planOf(database, sql), steps);
   }
-  database.close();
+  await database.close();
 });
 
 /** By role and status or not, the first page and one behind another: an index names the rows. */

@@ -1,10 +1,10 @@
-// The store's contract, over SQLite in memory and in a file.
+// The store's contract, over SQLite in memory and in a file, with both writers.
+import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { openSqliteStore } from '../../../adapters/storage/sqlite.js';
-import type { Store } from '../../../core/ports.js';
+import { openSqliteStore, type SqliteStore } from '../../../adapters/storage/sqlite.js';
 import { storeAccountsContract } from '../../contract/store-accounts-contract.js';
 import { storeBacklogContract } from '../../contract/store-backlog-contract.js';
 import { storeClaimsContract } from '../../contract/store-claims-contract.js';
@@ -22,17 +22,25 @@ after(() => rmSync(folder, { recursive: true }));
 
 let files = 0;
 
-async function migrated(path: string): Promise<Store> {
+async function migrated(path: string): Promise<SqliteStore> {
   const store = openSqliteStore({ path });
   await store.migrate();
   return store;
 }
 
+function inFile(): Promise<SqliteStore> {
+  files += 1;
+  return migrated(join(folder, `${files}.db`));
+}
+
 const databases = {
   'SQLite in memory': () => migrated(':memory:'),
-  'SQLite in a file': () => {
-    files += 1;
-    return migrated(join(folder, `${files}.db`));
+  'SQLite in a file': inFile,
+  'SQLite in a file, written by a thread': async () => {
+    const store = await inFile();
+    assert.ok(store.startThread !== null);
+    await store.startThread();
+    return store;
   },
 } as const;
 
