@@ -104,12 +104,29 @@ export function tagOf(path: string): string {
   return tagTexts.find(({ paths }) => paths.includes(word))?.name ?? word;
 }
 
-/** Markdown. `codes` are those that the service answers with. */
+/** Markdown: what a reader needs first, then the rest, folded. `codes` are those that occur. */
 export function introduction(codes: readonly ErrorCode[]): string {
+  const details = Object.entries(detailsOf(codes)).map(folded);
   return `Collect cross-border B2B payments: a buyer abroad pays on a hosted page, a Brazilian
 seller is paid BRL by PIX.
 
-## Requests
+1. Send your key as \`X-API-Key\`. With \`pk_test_…\` everything is played and no money moves.
+2. Create a payment: \`POST /v1/payment-intents\` with an amount, the buyer's e-mail address and
+   an \`externalId\` of yours. Repeated with that, a create is answered with the same payment.
+3. Forward \`hostedPaymentUrl\` to the buyer. In test mode
+   \`POST /v1/test-helpers/payments/{id}/advance\` plays the buyer and the partner.
+4. Follow what happens by webhooks, by \`GET /v1/events\`, or by reading the payment.
+
+When something is refused, decide on \`error\`; \`message\` is for people. What has a
+\`retryAfter\` is to be repeated unchanged after that many seconds.
+
+${details.join('\n')}`;
+}
+
+/** By heading. */
+function detailsOf(codes: readonly ErrorCode[]): Readonly<Record<string, string>> {
+  return {
+    Requests: `
 - A key's prefix fixes its mode (\`pk_test_\`, \`pk_live_\`); test and live data never meet. What
   belongs to another organization or mode is not found.
 - Bodies are JSON with \`Content-Type: application/json\`, 256 KiB at most; DELETE needs neither.
@@ -122,8 +139,8 @@ seller is paid BRL by PIX.
 - What is wrong is told in this order: credential, scope, rate limit, content type and form of the
   body; what is there already is answered then; after that KYB, currency, minimum, \`expiresAt\`,
   seller.
-
-## Creates
+`,
+    Creates: `
 - A first create answers 201. A repeated one, by \`Idempotency-Key\` or \`externalId\`, answers 200
   with \`Idempotent-Replayed: true\` and the resource as it stands now. Bodies are not compared,
   keys do not expire.
@@ -132,8 +149,8 @@ seller is paid BRL by PIX.
   (\`IdempotencyKeyConflict\`).
 - Amounts are text with at most two decimals: 10.00 or more in USD, above zero in EUR and GBP.
 - By default a key makes 600 payments and invoices a minute and 100 of them at once; repeats count.
-
-## Payments
+`,
+    Payments: `
 | status | what it waits for |
 |---|---|
 ${paymentStatuses.map(statusRow).join('\n')}
@@ -141,14 +158,14 @@ ${paymentStatuses.map(statusRow).join('\n')}
 Until the payout is taken in hand a payment can be cancelled. One with an \`expiresAt\` can expire
 until the partner has reported all of its money. What arrives after the end, or beyond the amount,
 is owed back to the buyer. \`funds\` tells where the money is.
-
-## Buyers
+`,
+    Buyers: `
 A buyer is one by its e-mail address (compared trimmed and in lower case) in each mode. What you say
 of a buyer pre-fills the form of that payment and proves nothing. \`kycStatus\` is what you may
 know: \`not_started\` until your own submission, connected account, or a sign-in to a payment of
 yours. An approval counts for every integrator once the buyer has signed in on the hosted page.
-
-## Webhooks
+`,
+    Webhooks: `
 - They are signed: \`X-Service-Signature: t=<unix seconds>,v1=<hex HMAC-SHA256 of
   "<t>.<raw body>">\`, keyed with the whole secret text. Refuse when \`t\` is more than 300 s off.
 - A delivery has the same \`X-Service-Delivery-Id\` and the same bytes each time. Anything but 2xx
@@ -158,23 +175,28 @@ yours. An approval counts for every integrator once the buyer has signed in on t
 - \`payment_intent.*\` tells of payments created as intents, \`invoice.*\` of these and of invoices:
   one event per change and namespace.
 - What webhooks carry can be read again, from any sequence on: \`GET /v1/events\`.
-
-## Test mode
+`,
+    'Test mode': `
 No money moves. These values make things go wrong on purpose:
 
 | value | effect |
 |---|---|
 ${Object.entries(magicValues).map(magicRow).join('\n')}
-
-## Errors
-Decide on \`error\`; \`message\` is for people. What has a \`retryAfter\` changed nothing: repeat it
-after that many seconds. Any request may be answered with
+`,
+    Errors: `
+Any request may be answered with
 ${offTableCodes.map((code) => `\`${code}\``).join(', ')}.
 
 | status | error | meaning |
 |---|---|---|
 ${codes.map(errorRow).join('\n')}
-`;
+`,
+  };
+}
+
+/** Markdown goes on behind the empty line; whoever knows no HTML reads it all the same. */
+function folded([heading, text]: readonly [string, string]): string {
+  return `<details>\n<summary>${heading}</summary>\n\n${text.trim()}\n\n</details>\n`;
 }
 
 function statusRow(status: PaymentStatus): string {

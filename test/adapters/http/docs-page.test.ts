@@ -43,6 +43,21 @@ test('it shows every operation and event, asks no other origin, and keeps its po
   await page.close();
 });
 
+test('what a reader needs first is there at once, the rest unfolds', async () => {
+  const { page, complaints } = await watchedPage(browser);
+  await page.goto(`http://127.0.0.1:${site.port}/docs`);
+  const introduction = page.locator('.info .description');
+  await introduction.locator('ol > li').first().waitFor();
+  assert.equal(await introduction.locator('ol > li').count(), 4);
+  assert.equal(await introduction.locator('table:visible').count(), 0);
+  const summaries = introduction.locator('details > summary');
+  for (const summary of await summaries.all()) await summary.click();
+  assert.equal(await summaries.count(), 7);
+  assert.equal(await introduction.locator('details table:visible').count(), 3);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
 test('an operation can be tried from it', async () => {
   const { page, complaints } = await watchedPage(browser);
   await page.goto(`http://127.0.0.1:${site.port}/docs`);
