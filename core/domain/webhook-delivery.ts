@@ -129,6 +129,11 @@ export function beginAttempt(
   });
 }
 
+/** Whether the receiver has taken it. */
+export function isSuccess(responseStatus: number): boolean {
+  return responseStatus >= 200 && responseStatus <= 299;
+}
+
 /**
  * The delivery after its counted attempt ended. Any 2xx is success; everything else, redirects
  * included, is a failure. A lost lease is a failed attempt too, tried again at once. That the lease
@@ -207,8 +212,8 @@ function resultOf(outcome: AttemptOutcome): AttemptResult {
   switch (outcome.kind) {
     case 'answered': {
       const { responseStatus } = outcome;
-      const success = responseStatus >= 200 && responseStatus <= 299;
-      return { responseStatus, error: success ? null : `the receiver answered ${responseStatus}` };
+      const error = isSuccess(responseStatus) ? null : `the receiver answered ${responseStatus}`;
+      return { responseStatus, error };
     }
     case 'unanswered':
       return { responseStatus: null, error: outcome.error };

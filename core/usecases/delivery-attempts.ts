@@ -22,7 +22,7 @@ export async function attempt(
   deps: Deps,
   secretOf: SecretOf,
   claimed: ClaimedDelivery,
-  landed: () => void,
+  landed: (result: WebhookResult) => void,
 ): Promise<void> {
   const { delivery, subscription } = claimed;
   try {
@@ -36,7 +36,7 @@ export async function attempt(
     const startedAtMs = deps.clock.nowMs();
     const result = await send(deps, secretOf, claimed, startedAtMs);
     // The receiver is free for the next one while this one is recorded.
-    landed();
+    landed(result);
     await record(deps, claimed, result, startedAtMs);
   } catch (error) {
     deps.log.error('a delivery attempt could not be recorded', { deliveryId: delivery.id, error });

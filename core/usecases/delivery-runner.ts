@@ -11,10 +11,11 @@ import {
   beginAttempt,
   finishAttempt,
   isSpent,
+  isSuccess,
   type WebhookDelivery,
 } from '../domain/webhook-delivery.js';
 import { assert } from '../errors.js';
-import type { ClaimedDelivery, Claims, Deps } from '../ports.js';
+import type { ClaimedDelivery, Claims, Deps, WebhookResult } from '../ports.js';
 import { attempt, openedSecrets } from './delivery-attempts.js';
 import type { Handover } from './feed.js';
 import { Flights, type Runner } from './flights.js';
@@ -23,8 +24,14 @@ import { Flights, type Runner } from './flights.js';
 export const SEND_TIMEOUT_MS = 10 * SECOND_MS;
 /** Long enough to send and to record the outcome: what is under way is not taken over. */
 export const DELIVERY_LEASE_MS = 30 * SECOND_MS;
-/** Attempts under way to one subscription at most, in one process. */
+/** Attempts under way to one subscription at most, in one process, while it has earned no more. */
 export const IN_FLIGHT_PER_SUBSCRIPTION = 32;
+/** With each delivery that a receiver takes so quickly it earns one more place, */
+const QUICK_MS = 250;
+/** up to so many; it loses them with the first one that it does not. */
+export const EARNED_MAX = 96;
+/** Subscriptions of which it is remembered; when there are more, all begin anew. */
+const EARNERS_MAX = 10_000;
 /** Subscriptions that are claimed for side by side. */
 const CLAIMS_AT_ONCE = 8;
 /** While it is known who waits, others that are due are looked for no more often. */
@@ -52,13 +59,17 @@ export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Deliver
   const queues = new Queues();
   /** The subscription served last: the next run begins behind it, so that each gets its turn. */
   let lastServed = '';
-  let lookedAtMs = Number.NEGATIVE_INFINITY;
 
-  const placesOf = (due: DueSubscription) => placesFor(due, flights, inFlightMax);
+  const earned = new EarnedPlaces();
+  const placesOf = (due: DueSubscription) =>
+    placesFor(due, { flights, inFlightMax, ownMax: IN_FLIGHT_PER_SUBSCRIPTION + earned.of(due) });
 
   const begin = (claimed: ClaimedDelivery): void =>
     flights.begin(groupsOf(claimed.subscription), (landed) =>
-      attempt(deps, secretOf, claimed, landed),
+      attempt(deps, secretOf, claimed, (result) => {
+        earned.note(claimed.subscription, result);
+        landed();
+      }),
     );
 
   const claim = async (due: DueSubscription, share: number, run: Run) => {
@@ -93,16 +104,15 @@ export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Deliver
       const limit = Math.min(limitAsked, inFlightMax - flights.held());
       const token = Buffer.from(deps.ids.randomBytes(12)).toString('hex');
       const run = { lease: { token, nowMs }, number: queues.beginRun() };
-      if (nowMs - lookedAtMs < LOOK_EVERY_MS) {
+      if (nowMs - queues.lookedAtMs < LOOK_EVERY_MS) {
         const begun = await serve(queues.known(), limit, run);
         if (begun > 0) return begun;
       }
-      lookedAtMs = nowMs;
       const [ended, found] = await Promise.all([
         endSpent(deps, nowMs, limitAsked),
         deps.store.claims.dueSubscriptions(nowMs),
       ]);
-      queues.found(found, run.number);
+      queues.found(found, run);
       return ended + (await serve(found, limit - ended, run));
     },
     handover: () =>
@@ -113,8 +123,12 @@ export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Deliver
 }
 
 /** How many attempts this subscription may begin now. */
-function placesFor(due: DueSubscription, flights: Flights, inFlightMax: number): number {
-  const own = IN_FLIGHT_PER_SUBSCRIPTION - flights.held(due.id);
+function placesFor(
+  due: DueSubscription,
+  of: { readonly flights: Flights; readonly inFlightMax: number; readonly ownMax: number },
+): number {
+  const { flights, inFlightMax, ownMax } = of;
+  const own = ownMax - flights.held(due.id);
   if (own <= 0) flights.miss(due.id);
   const spare = inFlightMax - flights.held() - flights.held(tenantKey(due));
   if (spare <= 0) flights.miss();
@@ -157,14 +171,14 @@ async function inWaves(
  * new delivery goes behind them, so that the events of a subscription are begun in their order.
  */
 class Queues {
+  /** Until the first look, anything may wait from before. */
+  lookedAtMs = Number.NEGATIVE_INFINITY;
   #runs = 0;
-  #hasLooked = false;
   /** By id, and the last run that may not have seen what waits. */
   readonly #waiting = new Map<string, { readonly due: DueSubscription; readonly run: number }>();
 
-  /** Until the first look, anything may wait from before. */
   hasNone({ id }: DueSubscription): boolean {
-    return this.#hasLooked && !this.#waiting.has(id);
+    return this.lookedAtMs >= 0 && !this.#waiting.has(id);
   }
 
   known(): readonly DueSubscription[] {
@@ -182,9 +196,9 @@ class Queues {
     return this.#runs;
   }
 
-  found(all: readonly DueSubscription[], run: number): void {
-    this.#hasLooked = true;
-    for (const id of this.#waiting.keys()) this.isEmpty(id, run);
+  found(all: readonly DueSubscription[], { number, lease }: Run): void {
+    this.lookedAtMs = lease.nowMs;
+    for (const id of this.#waiting.keys()) this.isEmpty(id, number);
     for (const due of all)
       if (!this.#waiting.has(due.id)) this.#waiting.set(due.id, { due, run: 0 });
   }
@@ -193,6 +207,22 @@ class Queues {
   isEmpty(subscriptionId: string, run: number): void {
     const waiting = this.#waiting.get(subscriptionId);
     if (waiting !== undefined && waiting.run < run) this.#waiting.delete(subscriptionId);
+  }
+}
+
+/** Receivers that keep up get more at once: a burst of events need not wait in the store. */
+class EarnedPlaces {
+  readonly #counts = new Map<string, number>();
+
+  of({ id }: DueSubscription): number {
+    return this.#counts.get(id) ?? 0;
+  }
+
+  note(due: DueSubscription, { responseStatus, durationMs }: WebhookResult): void {
+    if (this.#counts.size >= EARNERS_MAX) this.#counts.clear();
+    const isQuick = durationMs <= QUICK_MS && responseStatus !== null && isSuccess(responseStatus);
+    if (isQuick) this.#counts.set(due.id, Math.min(EARNED_MAX, this.of(due) + 1));
+    else this.#counts.delete(due.id);
   }
 }
 

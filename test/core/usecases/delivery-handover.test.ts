@@ -22,10 +22,14 @@ import {
   until,
 } from '../../support/webhook-scene.js';
 
+/** Too slow to earn more places. */
+const slowly = { durationMs: 1_000 } as const;
+
 /** A scene with one subscription, whose runner has looked for what waited before it. */
 async function opened(t: TestContext, runnerOf: (deps: Deps) => DeliveryRunner = deliveryRunner) {
   const made = await scene();
   t.after(() => made.close());
+  made.answer = () => slowly;
   const { subscription } = await made.subscribe();
   const claims = { count: 0 };
   const looking: Looking = { count: 0, until: Promise.resolve() };
@@ -81,11 +85,11 @@ function held(made: Scene) {
   made.answer = () => new Promise((resolve) => waiting.push(resolve));
   return {
     release: (count: number) => {
-      for (const resolve of waiting.splice(0, count)) resolve({});
+      for (const resolve of waiting.splice(0, count)) resolve(slowly);
     },
     releaseAll: () => {
-      made.answer = () => ({});
-      for (const resolve of waiting.splice(0)) resolve({});
+      made.answer = () => slowly;
+      for (const resolve of waiting.splice(0)) resolve(slowly);
     },
   };
 }
@@ -302,7 +306,7 @@ test('a host that stops gives back what it had from the sequencer', async (t) =>
   await sequenced(1);
   made.pass(1_000);
   await deps.store.claims.releaseOwn(deps.clock.nowMs());
-  made.answer = () => ({});
+  made.answer = () => slowly;
   const other = deliveryRunner(made.deps);
   assert.equal(await other.runOnce(deps.clock.nowMs(), 10), 1);
   await other.idle();

@@ -1,10 +1,22 @@
-// How the places for deliveries in flight are shared over tenants whose receivers hang.
+// How many places for deliveries in flight a receiver has, and how they are shared over tenants
+// whose receivers hang.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { DomainEvent } from '../../../core/domain/event.js';
-import { deliveryRunner } from '../../../core/usecases/delivery-runner.js';
+import {
+  deliveryRunner,
+  EARNED_MAX,
+  IN_FLIGHT_PER_SUBSCRIPTION,
+} from '../../../core/usecases/delivery-runner.js';
 import { runSequencer } from '../../../core/usecases/feed.js';
-import { type Answer, type Scene, scene, turn, until } from '../../support/webhook-scene.js';
+import {
+  type Answer,
+  type Scene,
+  scene,
+  turn,
+  unanswered,
+  until,
+} from '../../support/webhook-scene.js';
 
 async function opened(t: TestContext): Promise<Scene> {
   const made = await scene();
@@ -22,6 +34,45 @@ async function sequenced(made: Scene, count: number, event: Partial<DomainEvent>
   await made.emit(...Array.from({ length: count }, () => event));
   while ((await runSequencer(made.deps, made.deps.clock.nowMs(), 1_000)) > 0);
 }
+
+/** Deliveries that end like this, one after the other; then how many may be under way at once. */
+async function placesAfter(t: TestContext, answers: readonly Awaited<Answer>[]): Promise<number> {
+  const made = await opened(t);
+  await made.subscribe();
+  for (const answer of answers) {
+    made.answer = () => answer;
+    await sequenced(made, 1);
+    await made.runner.runOnce(made.deps.clock.nowMs(), 1);
+    await made.runner.idle();
+  }
+  const { answer, release } = held();
+  made.answer = () => answer;
+  await sequenced(made, 200);
+  while ((await made.runner.runOnce(made.deps.clock.nowMs(), 300)) > 0);
+  const places = made.runner.inFlight();
+  release();
+  await made.runner.idle();
+  return places;
+}
+
+const quick = { durationMs: 250 } as const;
+
+test('a receiver earns one more place with each delivery that it takes quickly', async (t) => {
+  assert.equal(await placesAfter(t, [quick, quick, quick]), IN_FLIGHT_PER_SUBSCRIPTION + 3);
+  const many = Array.from({ length: EARNED_MAX + 10 }, () => quick);
+  assert.equal(await placesAfter(t, many), IN_FLIGHT_PER_SUBSCRIPTION + EARNED_MAX);
+});
+
+test('it loses them when it is slow once, refuses one, or does not answer', async (t) => {
+  for (const last of [
+    { durationMs: 251 },
+    { ...quick, responseStatus: 429 },
+    { ...quick, responseStatus: 302 },
+    { ...unanswered, durationMs: 1 },
+  ]) {
+    assert.equal(await placesAfter(t, [quick, quick, last]), IN_FLIGHT_PER_SUBSCRIPTION);
+  }
+});
 
 test('one tenant takes half of all places at most, however many of its receivers hang', async (t) => {
   const made = await opened(t);
