@@ -56,18 +56,18 @@ export class PreparedStatements {
   }
 
   /** The rows that it yields; none where it yields none. */
-  rows(sql: string, values: readonly Value[]): readonly Row[] {
+  rows(sql: string, params: readonly Param[]): readonly Row[] {
     const { statement, order } = this.prepare(sql);
-    const bound = inOrder(order, values);
+    const bound = inOrder(order, params);
     if (statement.reader) return statement.all(...bound);
     statement.run(...bound);
     return [];
   }
 
   /** How many rows it yields or changes. */
-  hits(sql: string, values: readonly Value[]): number {
+  hits(sql: string, params: readonly Param[]): number {
     const { statement, order } = this.prepare(sql);
-    const bound = inOrder(order, values);
+    const bound = inOrder(order, params);
     return statement.reader ? statement.all(...bound).length : statement.run(...bound).changes;
   }
 
@@ -97,10 +97,10 @@ function isAmount({ name }: SqliteConnection.ColumnDefinition): boolean {
   return name.endsWith('_minor');
 }
 
-function inOrder(order: readonly number[], values: readonly Value[]): readonly Value[] {
+function inOrder(order: readonly number[], params: readonly Param[]): readonly Value[] {
   return order.map((index) => {
-    const value = values[index];
-    assert(value !== undefined, 'every placeholder has its parameter');
-    return value;
+    const param = params[index];
+    assert(param !== undefined, 'every placeholder has its parameter');
+    return valueOfParam(param);
   });
 }

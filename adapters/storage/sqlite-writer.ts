@@ -3,18 +3,13 @@
 // connection of the session and on one of its own in a thread of its own.
 import SqliteConnection from 'better-sqlite3';
 import { assert, PonteError } from '../../core/errors.js';
-import { type Row, StoreConflict } from './database.js';
-import { PreparedStatements, type Value } from './sqlite-connection.js';
+import { type Row, type Statement, StoreConflict } from './database.js';
+import { PreparedStatements } from './sqlite-connection.js';
 
 /** Larger groups would hold up the event loop, and the batches that came first. */
 const GROUP_MAX = 256;
 
-export interface WriterStatement {
-  readonly sql: string;
-  readonly values: readonly Value[];
-  /** As a Statement's of database.ts. */
-  readonly guards: string | null;
-}
+export type WriterStatement = Pick<Statement, 'sql' | 'params' | 'guards'>;
 
 /** Statements that are applied together or not at all. */
 export interface Unit {
@@ -153,9 +148,9 @@ export class GroupWriter implements SqliteWriter {
   }
 
   #apply({ statements, returns }: Unit): readonly Row[] {
-    if (returns) return statements.flatMap(({ sql, values }) => this.#statements.rows(sql, values));
-    for (const { sql, values, guards } of statements) {
-      const hits = this.#statements.hits(sql, values);
+    if (returns) return statements.flatMap(({ sql, params }) => this.#statements.rows(sql, params));
+    for (const { sql, params, guards } of statements) {
+      const hits = this.#statements.hits(sql, params);
       if (guards === null || hits === 1) continue;
       assert(hits === 0, `a guarded statement on ${guards} hit ${hits} rows`);
       throw new StoreConflict('guard', `${guards}: the row has changed since it was read`);

@@ -11,8 +11,13 @@ import type { Database, Param, Row, Statement } from './database.js';
 import { newMemoryRateLimits } from './memory-rate-limits.js';
 import { loadMigrations, type Migration, pendingMigrations } from './migrations.js';
 import { acquireServingLock } from './serving-lock.js';
-import { isMemory, openConnection, PreparedStatements, valueOfParam } from './sqlite-connection.js';
-import { GroupWriter, type SqliteWriter, type WriterCounts } from './sqlite-writer.js';
+import { isMemory, openConnection, PreparedStatements } from './sqlite-connection.js';
+import {
+  GroupWriter,
+  type SqliteWriter,
+  type WriterCounts,
+  type WriterStatement,
+} from './sqlite-writer.js';
 import { newStore, type ServedStore } from './store.js';
 import { ThreadedWriter } from './threaded-writer.js';
 
@@ -141,16 +146,10 @@ export class SqliteDatabase implements Database {
     this.#writer = threaded;
   }
 
-  async #apply(
-    statements: readonly Pick<Statement, 'sql' | 'params' | 'guards'>[],
-    returns: boolean,
-  ): Promise<readonly Row[]> {
+  async #apply(statements: readonly WriterStatement[], returns: boolean): Promise<readonly Row[]> {
     this.#assertOpen();
     return new Promise((resolve, reject) => {
-      const bound = statements.map(({ sql, params, guards }) => {
-        return { sql, values: params.map(valueOfParam), guards };
-      });
-      this.#writer.add({ statements: bound, returns, resolve, reject });
+      this.#writer.add({ statements, returns, resolve, reject });
     });
   }
 
@@ -170,7 +169,7 @@ export class SqliteDatabase implements Database {
   }
 
   #rows(sql: string, params: readonly Param[]): readonly Row[] {
-    return this.#statements.rows(sql, params.map(valueOfParam));
+    return this.#statements.rows(sql, params);
   }
 
   #assertOpen(): void {

@@ -3,7 +3,7 @@
 import SqliteConnection from 'better-sqlite3';
 import { AssertionFailure, assert, type ErrorCode, PonteError } from '../../core/errors.js';
 import { type Row, StoreConflict } from './database.js';
-import type { Value } from './sqlite-connection.js';
+import { type Value, valueOfParam } from './sqlite-connection.js';
 import type { Unit, WriterCounts, WriterStatement } from './sqlite-writer.js';
 
 /** Units to apply, in their order. */
@@ -44,9 +44,9 @@ export class OrdersWriter {
 
   add({ returns, statements }: Pick<Unit, 'returns' | 'statements'>): void {
     this.#plan.push(returns ? 1 : 0, statements.length);
-    for (const { sql, guards, values } of statements) {
-      this.#plan.push(this.#numberOf(sql), this.#numberOf(guards), values.length);
-      for (const value of values) this.#values.push(value);
+    for (const { sql, guards, params } of statements) {
+      this.#plan.push(this.#numberOf(sql), this.#numberOf(guards), params.length);
+      for (const param of params) this.#values.push(valueOfParam(param));
     }
   }
 
@@ -87,7 +87,7 @@ export class OrdersReader {
           'a text is sent before it is named',
         );
         const to = from + next();
-        const statement = { sql, guards, values: values.slice(from, to) };
+        const statement = { sql, guards, params: values.slice(from, to) };
         from = to;
         return statement;
       });

@@ -10,7 +10,7 @@ import SqliteConnection from 'better-sqlite3';
 import fc from 'fast-check';
 import { type Statement, StoreConflict } from '../../../adapters/storage/database.js';
 import { openSqliteStore, SqliteDatabase } from '../../../adapters/storage/sqlite.js';
-import { PonteError } from '../../../core/errors.js';
+import { AssertionFailure, PonteError } from '../../../core/errors.js';
 import { aBarePayment, aBuyer, tenant } from '../../support/domain-samples.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-writer-'));
@@ -165,6 +165,19 @@ for (const [writer, open] of Object.entries(writers)) {
         assert.deepEqual(numbers(database), [...expected].sort());
       }),
     );
+    await database.close();
+  });
+
+  test(`${writer}: a placeholder without its parameter fails its batch alone`, async () => {
+    const database = withNumbers(await open());
+    const settled = await Promise.allSettled([
+      database.batch([insert(1)]),
+      database.batch([{ ...insert(4), params: [] }]),
+    ]);
+    assert.deepEqual(statuses(settled), ['fulfilled', 'rejected']);
+    const [, failed] = settled;
+    assert.ok(failed?.status === 'rejected' && failed.reason instanceof AssertionFailure);
+    assert.deepEqual(numbers(database), [1]);
     await database.close();
   });
 

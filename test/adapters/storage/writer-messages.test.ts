@@ -16,7 +16,7 @@ const statement = fc.record(
   {
     sql: fc.constantFrom('insert into a', 'delete from a', 'select 1', ''),
     guards: fc.constantFrom('a', 'b', 'insert into a', null),
-    values: fc.array(
+    params: fc.array(
       fc.oneof(fc.string(), fc.double(), fc.integer(), fc.bigInt(), fc.constant(null)),
       { maxLength: 4 },
     ),
