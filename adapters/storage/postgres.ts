@@ -2,8 +2,7 @@
 // wait are applied as one transaction in one round trip, so that one commit serves many callers. A
 // batch that fails is told apart from those it went with, which are applied without it. It knows no
 // aggregate.
-import type { Writable } from 'node:stream';
-import type pg from 'pg';
+import pg from 'pg';
 import { assert, PonteError } from '../../core/errors.js';
 import {
   type Database,
@@ -22,6 +21,7 @@ import {
 } from './postgres-connections.js';
 import { PostgresLine } from './postgres-line.js';
 import { migratePostgres, missingInPostgres, type Newer } from './postgres-migrations.js';
+import { pipelined } from './postgres-pipeline.js';
 import {
   gatheredReads,
   gatheredStatements,
@@ -171,11 +171,16 @@ export class PostgresDatabase implements Database {
     try {
       const questions = gathered(group);
       await this.#connections.use('repeatable', async (client) => {
-        // Who has its rows keeps them, whatever becomes of the others.
-        const answers = await together(client, () =>
-          questions.map(async ({ query, answer }) => answer((await send(client, query)).rows)),
-        );
-        for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;
+        try {
+          const queries = questions.map(({ query }) => query);
+          const results = await pipelined(client, queries, { rows: true });
+          for (const [index, { answer }] of questions.entries()) {
+            answer((results[index] as pg.QueryResult).rows);
+          }
+        } catch (error) {
+          if (!(error instanceof pg.DatabaseError) || questions.length === 1) throw error;
+          await askEach(client, questions);
+        }
       });
     } catch (error) {
       for (const { reject } of group) reject(error);
@@ -203,17 +208,7 @@ export class PostgresDatabase implements Database {
   async #apply(group: readonly Batch[]): Promise<unknown> {
     try {
       const queries = planned(group.flatMap(({ statements }) => statements));
-      await this.#connections.use('once', async (client) => {
-        const answers = await together(client, () => [
-          client.query('begin'),
-          ...queries.map((query) => send(client, query)),
-          client.query('commit'),
-        ]);
-        for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;
-        const end = answers.at(-1) as PromiseFulfilledResult<pg.QueryResult>;
-        // After an error the server says ROLLBACK and means it, without an error of its own.
-        assert(end.value.command === 'COMMIT', 'the transaction was committed');
-      });
+      await this.#connections.use('once', (client) => pipelined(client, queries, { rows: false }));
     } catch (error) {
       return asConflict(error);
     }
@@ -309,30 +304,23 @@ function distinct(statements: readonly Statement[]): readonly Statement[] {
   ];
 }
 
-function send(
-  client: pg.ClientBase,
-  { name, text, values }: PreparedQuery,
-): Promise<pg.QueryResult> {
-  return client.query({ name, text, values: [...values] });
-}
-
-/** All are sent in one packet before the first is waited for; none is left unheard. */
-function together<T>(
-  client: pg.ClientBase,
-  sendAll: () => readonly Promise<T>[],
-): Promise<readonly PromiseSettledResult<T>[]> {
-  // The driver writes each query by itself: as many system calls as there are queries.
-  const { stream } = (client as pg.ClientBase & { readonly connection: Connected }).connection;
-  stream.cork();
-  try {
-    return Promise.allSettled(sendAll());
-  } finally {
-    stream.uncork();
+/** One by one, after one of them has failed: who has its rows keeps them. */
+async function askEach(client: pg.ClientBase, questions: readonly Question[]): Promise<void> {
+  let failure: unknown = null;
+  for (const { query, answer } of questions) {
+    try {
+      answer((await send(client, query)).rows);
+    } catch (error) {
+      failure ??= error;
+    }
   }
+  if (failure !== null) throw failure;
 }
 
-interface Connected {
-  readonly stream: Pick<Writable, 'cork' | 'uncork'>;
+async function send(client: pg.ClientBase, query: PreparedQuery): Promise<pg.QueryResult> {
+  const [result] = await pipelined(client, [query], { rows: true });
+  assert(result !== undefined, 'a statement has a result');
+  return result;
 }
 
 function asConflict(error: unknown): unknown {

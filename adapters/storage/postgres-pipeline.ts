@@ -1,0 +1,108 @@
+// Several prepared statements as one message to the server, with one answer: one transaction, which
+// is committed when the answer comes and rolled back when an error does. The driver sends each of
+// its queries with an end of its own, which costs both sides about what a small statement does.
+import type { Duplex } from 'node:stream';
+import pg from 'pg';
+import type { PreparedQuery } from './postgres-text.js';
+
+type Results = readonly pg.QueryResult[];
+
+/** `rows` is whether rows are asked for; without them each result says what was done. */
+export function pipelined(
+  client: pg.ClientBase,
+  queries: readonly PreparedQuery[],
+  { rows }: { readonly rows: boolean },
+): Promise<Results> {
+  return new Promise((resolve, reject) => {
+    const pipeline = new Pipeline(queries, rows, (error, found) => {
+      if (error) reject(error);
+      else resolve(Array.isArray(found) ? found : [found]);
+    });
+    client.query(pipeline as unknown as pg.Submittable);
+  });
+}
+
+type Callback = (error: Error | null, found: pg.QueryResult | Results) => void;
+
+/** The driver's connection and query as they are; its types leave most of them out. */
+interface Wire {
+  readonly stream: Duplex;
+  readonly parsedStatements: Record<string, string>;
+  readonly submittedNamedStatements: Record<string, string>;
+  parse(statement: { readonly name: string; readonly text: string }): void;
+  bind(portal: { readonly statement: string; readonly values: readonly unknown[] }): void;
+  describe(what: { readonly type: 'P' }): void;
+  execute(): void;
+  sync(): void;
+}
+
+interface DriversQuery {
+  /** The statement that is being answered: the driver notes it as prepared. */
+  name: string;
+  text: string;
+  submit(connection: Wire): null;
+  handleDataRow(message: unknown): void;
+  handleCommandComplete(message: unknown, connection: Wire): void;
+  handleError(error: Error, connection: Wire): void;
+}
+
+const DriversQuery = pg.Query as unknown as new (
+  first: { readonly name: string; readonly text: string },
+  callback: Callback,
+) => DriversQuery;
+
+class Pipeline extends DriversQuery {
+  readonly #queries: readonly PreparedQuery[];
+  readonly #rows: boolean;
+  #answered = 0;
+
+  constructor(queries: readonly PreparedQuery[], rows: boolean, callback: Callback) {
+    super(queries[0] as PreparedQuery, callback);
+    this.#queries = queries;
+    this.#rows = rows;
+  }
+
+  override submit(connection: Wire): null {
+    const { stream, parsedStatements, submittedNamedStatements } = connection;
+    stream.cork();
+    try {
+      for (const { name, text, values } of this.#queries) {
+        if (!(name in parsedStatements) && !(name in submittedNamedStatements)) {
+          connection.parse({ name, text });
+          submittedNamedStatements[name] = text;
+        }
+        connection.bind({ statement: name, values: values.map(asSent) });
+        if (this.#rows) connection.describe({ type: 'P' });
+        connection.execute();
+      }
+      connection.sync();
+    } finally {
+      stream.uncork();
+    }
+    return null;
+  }
+
+  override handleDataRow(message: unknown): void {
+    // Of a guarded statement: it would have raised.
+    if (this.#rows) super.handleDataRow(message);
+  }
+
+  override handleCommandComplete(message: unknown, connection: Wire): void {
+    super.handleCommandComplete(message, connection);
+    this.#answered += 1;
+    const next = this.#queries[this.#answered];
+    if (next === undefined) return;
+    this.name = next.name;
+    this.text = next.text;
+  }
+
+  override handleError(error: Error, connection: Wire): void {
+    // What stands behind the error was not looked at, and so is not prepared.
+    for (const { name } of this.#queries) delete connection.submittedNamedStatements[name];
+    super.handleError(error, connection);
+  }
+}
+
+function asSent(value: PreparedQuery['values'][number]): string | Buffer | null {
+  return value === null || value instanceof Buffer ? value : String(value);
+}
