@@ -30,7 +30,7 @@ const RESPONSE_BODY_BYTES_MAX = 4_096;
  * A fuse, not a share: how many are sent at once to one subscription is limited by who calls. It is
  * far above that limit, because many subscriptions may live at one origin.
  */
-const CONNECTIONS_PER_ORIGIN = 512;
+const CONNECTIONS_PER_ORIGIN = 2_048;
 
 /** Connections that a receiver offers to keep are kept no longer idle than this. */
 const KEEP_ALIVE_MAX_MS = 60_000;
@@ -142,6 +142,7 @@ function exchange(agent: Agent, request: WebhookRequest, timeoutMs: number): Pro
 
 /** Text that any database keeps: no NUL, no half of a character at the cut. */
 function bodyText(chunks: readonly Buffer[]): string {
+  if (chunks.length === 0) return '';
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   return decoder.decode(Buffer.concat(chunks), { stream: true }).replaceAll('\0', '\u{fffd}');
 }

@@ -4,7 +4,7 @@
 //
 // Header: X-Service-Signature: t=<unix seconds>,v1=<hex of HMAC-SHA256>. The MAC is over
 // `<t>.<raw body bytes>`; its key is the secret's whole text, `whsec_` included, as UTF-8.
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
 import { assert } from '../errors.js';
 
 export const webhookHeaders = {
@@ -56,7 +56,7 @@ export function signWebhook(input: {
   assert(input.secret !== '', 'a webhook secret is not empty');
   const t = `${input.timestampSeconds}`;
   assert(secondsForm.test(t), 'a timestamp is whole Unix seconds');
-  return `t=${t},v1=${mac(input.secret, t, input.body).toString('hex')}`;
+  return `t=${t},v1=${mac(input.secret, t, input.body).digest('hex')}`;
 }
 
 /** Several `v1` are accepted when one of them matches; names other than t and v1 are ignored. */
@@ -72,7 +72,7 @@ export function verifyWebhook(input: VerifyWebhookInput): VerifiedWebhook {
   if (!isNear(timestampSeconds, input.nowSeconds, input.toleranceSeconds ?? TOLERANCE_SECONDS)) {
     return invalid('timestamp outside the tolerance');
   }
-  const expected = mac(input.secret, signed.t, input.body);
+  const expected = mac(input.secret, signed.t, input.body).digest();
   let matches = false;
   for (const v1 of signed.v1) {
     matches = timingSafeEqual(Buffer.from(v1, 'hex'), expected) || matches;
@@ -127,9 +127,10 @@ function isNear(timestampSeconds: number, nowSeconds: unknown, toleranceSeconds:
   return Math.abs(nowSeconds - timestampSeconds) <= toleranceSeconds;
 }
 
-function mac(secret: string, t: string, body: WebhookBody): Buffer {
+function mac(secret: string, t: string, body: WebhookBody): Hmac {
+  if (typeof body === 'string') return createHmac('sha256', secret).update(`${t}.${body}`);
   const bytes = body instanceof ArrayBuffer ? new Uint8Array(body) : body;
-  return createHmac('sha256', secret).update(`${t}.`).update(bytes).digest();
+  return createHmac('sha256', secret).update(`${t}.`).update(bytes);
 }
 
 function invalid(reason: InvalidWebhookReason): VerifiedWebhook {
