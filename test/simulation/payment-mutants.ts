@@ -8,7 +8,7 @@ const unreliable = { noConnection: 0.3, lostOnTheWay: 0, lateOnTheWay: 0, answer
 export const paymentMutants = [
   {
     name: 'guards are not checked',
-    file: 'adapters/storage/sqlite.ts',
+    file: 'adapters/storage/sqlite-writer.ts',
     edits: [["throw new StoreConflict('guard',", "void new StoreConflict('guard',"]],
     focus: { ...payments, bursts: 0.5, gates: 1 },
     caughtBy: ['oneEventPerChangeAndNamespaceInOrder', 'statusesFollowTheTableAndTerminalOnesStay'],
