@@ -1,8 +1,8 @@
 // What a job of either queue does: post the body to the receiver with undici, over as many kept
-// connections as Ponte opens to one subscription. Anything but 2xx fails the job.
+// connections as Ponte opens to a receiver that keeps up. Anything but 2xx fails the job.
 import { Pool } from 'undici';
 
-export const CONCURRENCY = 32;
+export const CONCURRENCY = 128;
 
 export function poster(url) {
   const { origin, pathname } = new URL(url);
