@@ -4,7 +4,7 @@
 import { Agent, type Dispatcher } from 'undici';
 import { assert } from '../../core/errors.js';
 import type { WebhookRequest, WebhookResult, WebhookSender } from '../../core/ports.js';
-import { SEND_TIMEOUT_MS } from '../../core/usecases/delivery-runner.js';
+import { SEND_TIMEOUT_MS } from '../../core/usecases/delivery-attempts.js';
 import { egressGuard, type Resolve } from './egress.js';
 
 /** What the receiver's owner reads of a failure, by the error's code. The first match counts. */

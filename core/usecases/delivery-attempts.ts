@@ -11,12 +11,15 @@ import {
 import type { ClaimedDelivery, DeliveryAttempt, Deps, Tx, WebhookResult } from '../ports.js';
 import { openSecret } from './subscriptions.js';
 
+/** What a receiver has for its answer, connecting included. */
+export const SEND_TIMEOUT_MS = 10 * SECOND_MS;
+
 /** Secrets kept open, by their sealed text: a rotated one has another. */
 const SECRETS_MAX = 1_000;
 
 /**
- * One attempt, from the claim that counted it to its record. It does not reject: where the outcome
- * cannot be recorded, the lease runs out and the attempt counts as failed.
+ * One attempt, from the claim that counted it to its record. It does not reject: where nothing is
+ * sent, or the outcome cannot be recorded, the lease runs out and the attempt counts as failed.
  */
 export async function attempt(
   deps: Deps,
@@ -34,6 +37,8 @@ export async function attempt(
       return;
     }
     const startedAtMs = deps.clock.nowMs();
+    // Held up since it was leased, it would go out beside the one of whoever takes it over.
+    if ((delivery.dueAtMs ?? 0) - startedAtMs < SEND_TIMEOUT_MS) return;
     const result = await send(deps, secretOf, claimed, startedAtMs);
     // The receiver is free for the next one while this one is recorded.
     landed(result);

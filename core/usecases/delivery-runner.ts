@@ -16,12 +16,10 @@ import {
 } from '../domain/webhook-delivery.js';
 import { assert } from '../errors.js';
 import type { ClaimedDelivery, Claims, Deps, WebhookResult } from '../ports.js';
-import { attempt, openedSecrets } from './delivery-attempts.js';
+import { attempt, openedSecrets, SEND_TIMEOUT_MS } from './delivery-attempts.js';
 import type { Handover } from './feed.js';
 import { Flights, type Runner } from './flights.js';
 
-/** What a receiver has for its answer, connecting included. */
-export const SEND_TIMEOUT_MS = 10 * SECOND_MS;
 /** Long enough to send and to record the outcome: what is under way is not taken over. */
 export const DELIVERY_LEASE_MS = 30 * SECOND_MS;
 /** Attempts under way to one subscription at most, in one process, while it has earned no more. */

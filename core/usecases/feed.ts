@@ -23,7 +23,10 @@ export interface Handover {
   offer(made: ClaimedDelivery): WebhookDelivery;
   /** The batch is stored: what was leased is sent. */
   send(): void;
-  /** Whatever was leased and is not sent by now was not stored. */
+  /**
+   * Nothing more is sent: the batch is not stored, or nobody knows. If it is, what was leased is
+   * tried again when its lease ends, as after a crash.
+   */
   takeBack(): void;
 }
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { verifyWebhook, webhookHeaders } from '../../../core/domain/signature.js';
 import type { Deps, Store, Tx } from '../../../core/ports.js';
+import { SEND_TIMEOUT_MS } from '../../../core/usecases/delivery-attempts.js';
 import {
   DELIVERY_LEASE_MS,
   type DeliveryRunner,
@@ -270,6 +271,22 @@ test('a secret that is rotated meanwhile signs what is made', async (t) => {
   const nowSeconds = Math.floor(STARTS_AT_MS / 1_000);
   const [secret = ''] = secrets;
   assert.ok(verifyWebhook({ secret, header, body: sent?.body ?? '', nowSeconds }).valid);
+});
+
+test('what was held up for nearly its lease is left to the next attempt', async (t) => {
+  const { made, deps, runner, subscription, sequenced } = await opened(t);
+  const heldUpMs = DELIVERY_LEASE_MS - SEND_TIMEOUT_MS + 1;
+  await sequenced(
+    1,
+    withBefore(deps, async () => made.pass(heldUpMs)),
+  );
+  await runner.idle();
+  assert.deepEqual(made.sent, []);
+  made.pass(DELIVERY_LEASE_MS - heldUpMs);
+  assert.equal(await runner.runOnce(deps.clock.nowMs(), 10), 1);
+  await runner.idle();
+  const [row] = await made.deliveries(subscription.id);
+  assert.deepEqual([row?.status, row?.attempt, made.sent.length], ['delivered', 2, 1]);
 });
 
 test('a host that dies between commit and send has made an attempt; the next follows', async (t) => {

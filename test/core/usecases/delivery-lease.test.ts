@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Deps, WebhookResult } from '../../../core/ports.js';
-import {
-  DELIVERY_LEASE_MS,
-  deliveryRunner,
-  SEND_TIMEOUT_MS,
-} from '../../../core/usecases/delivery-runner.js';
+import { SEND_TIMEOUT_MS } from '../../../core/usecases/delivery-attempts.js';
+import { DELIVERY_LEASE_MS, deliveryRunner } from '../../../core/usecases/delivery-runner.js';
 import { runSequencer } from '../../../core/usecases/feed.js';
 import { type Scene, scene } from '../../support/webhook-scene.js';
 
