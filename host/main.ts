@@ -101,7 +101,9 @@ export async function startHost(config: Config, role: HostRole = 'all'): Promise
     workers = startWorkers({ steps, signals, clock: deps.clock, log: deps.log });
     const running = workers;
     // Last: nothing that must be done before the first answer waits for it.
-    void store.startThread?.();
+    store.startThread?.().catch((error: unknown) => {
+      deps.log.error('the writer goes on without a thread of its own', { error });
+    });
     const finished = async () => {
       await running.stop();
       await Promise.all([runners.commands.idle(), runners.deliveries.idle()]);

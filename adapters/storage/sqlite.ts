@@ -109,7 +109,10 @@ export class SqliteDatabase implements Database {
     return !this.#threadedWriter?.hasFailed;
   }
 
-  /** Starts a thread that writes from when this resolves; until then this one goes on. */
+  /**
+   * Starts a thread that writes from when this resolves; until then this one goes on. It does so
+   * too where the thread cannot write, which rejects.
+   */
   startThread(): Promise<void> {
     this.#thread ??= this.#handOver();
     return this.#thread;
@@ -142,8 +145,18 @@ export class SqliteDatabase implements Database {
     assert(!isMemory(this.#path), 'a database in memory is seen by one connection alone');
     const threaded = new ThreadedWriter(this.#path, () => this.endReads());
     this.#threadedWriter = threaded;
-    await threaded.ready;
+    try {
+      await threaded.ready;
+    } catch (error) {
+      this.#threadedWriter = null;
+      if (this.#closed) return;
+      throw error;
+    }
+    // What waits goes first, in this turn: two writers would wait for each other's transactions.
+    this.endReads();
+    const committed = this.#ownWriter.close();
     this.#writer = threaded;
+    await committed;
   }
 
   async #apply(statements: readonly WriterStatement[], returns: boolean): Promise<readonly Row[]> {

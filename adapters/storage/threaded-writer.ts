@@ -16,7 +16,7 @@ const YOUNG_GENERATION_MB = 4;
 const MESSAGE_UNITS = 16;
 
 export class ThreadedWriter implements SqliteWriter {
-  /** Resolves when the thread can write. */
+  /** Resolves when the thread can write; rejects when it ends before. */
   readonly ready: Promise<void>;
   readonly #worker: Worker;
   readonly #ended: Promise<void>;
@@ -38,7 +38,7 @@ export class ThreadedWriter implements SqliteWriter {
       workerData: path,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.ready = promise.then(() => {
       this.#isReady = true;
     });
@@ -46,11 +46,13 @@ export class ThreadedWriter implements SqliteWriter {
       this.#worker.on('message', (answers: Answers) => this.#answer(answers));
       resolve();
     });
-    this.#worker.once('error', (error) => this.#fail(error));
-    this.#ended = new Promise((resolve) => {
+    this.#worker.once('error', (error) => (this.#isReady ? this.#fail(error) : reject(error)));
+    this.#ended = new Promise((ended) => {
       this.#worker.once('exit', () => {
-        resolve();
-        if (!this.#closing) this.#fail(new Error("the writer's thread has ended"));
+        ended();
+        const error = new Error("the writer's thread has ended");
+        if (!this.#isReady) reject(error);
+        else if (!this.#closing) this.#fail(error);
       });
     });
   }
@@ -122,6 +124,6 @@ export class ThreadedWriter implements SqliteWriter {
     this.#failure = error;
     const refusal = new PonteError('StoreUnavailable', undefined, { cause: error });
     for (const { reject } of this.#unanswered) reject(refusal);
-    throw error;
+    if (!this.#closing) throw error;
   }
 }

@@ -2,7 +2,7 @@
 // it ends with its store, and its failure is the end of the process.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
@@ -136,14 +136,28 @@ test('closing commits what waits and leaves nothing beside the file', async (t) 
   again.close();
 });
 
+test('where the thread cannot write, the writer goes on without one', async () => {
+  const path = freshPath();
+  const database = new SqliteDatabase({ path });
+  database.connection.exec('create table numbers (n integer not null primary key) strict');
+  // Nobody can open it any more.
+  renameSync(path, `${path}-moved`);
+  mkdirSync(path);
+  await assert.rejects(database.startThread(), /unable to open database file/);
+  await database.batch([insert(1)]);
+  assert.deepEqual(numbers(database.connection), [1]);
+  assert.equal(database.isWritable, true);
+  await database.close();
+});
+
 test('a store that is closed before its thread can write has no thread', async () => {
   const path = freshPath();
   const store = openSqliteStore({ path });
   await store.migrate();
-  void store.startThread?.();
+  const started = store.startThread?.();
   const written = store.run(async (tx) => tx.buyers.insert(aBuyer()));
   await new Promise(setImmediate);
-  await Promise.all([written, store.close()]);
+  await Promise.all([written, store.close(), started]);
   assert.equal(existsSync(`${path}-wal`), false);
 });
 
