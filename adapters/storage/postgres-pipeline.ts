@@ -1,8 +1,11 @@
-// Several prepared statements as one message to the server, with one answer: one transaction, which
-// is committed when the answer comes and rolled back when an error does. The driver sends each of
-// its queries with an end of its own, which costs both sides about what a small statement does.
+// Several prepared statements as one message to the server, which ends once (Sync): to the server
+// that is one implicit transaction. It is committed at that end, and only then does the server say
+// that it is ready for more, which is what is waited for; after an error, of the commit too,
+// nothing of it is left. The driver sends each of its queries with an end of its own, which costs
+// both sides about what a small statement does.
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
+import { AssertionFailure } from '../../core/errors.js';
 import type { PreparedQuery } from './postgres-text.js';
 
 type Results = readonly pg.QueryResult[];
@@ -15,8 +18,12 @@ export function pipelined(
 ): Promise<Results> {
   return new Promise((resolve, reject) => {
     const pipeline = new Pipeline(queries, rows, (error, found) => {
+      const results: Results = Array.isArray(found) ? found : [found];
+      // Answers go to who asked by their places in this list.
+      const isWhole = results.length === queries.length;
       if (error) reject(error);
-      else resolve(Array.isArray(found) ? found : [found]);
+      else if (isWhole) resolve(results);
+      else reject(new AssertionFailure('each statement has one result'));
     });
     client.query(pipeline as unknown as pg.Submittable);
   });
@@ -63,15 +70,17 @@ class Pipeline extends DriversQuery {
   }
 
   override submit(connection: Wire): null {
+    // Before anything is sent: half of a group must not wait for somebody else's end.
+    const sent = this.#queries.map(({ values }) => values.map(asSent));
     const { stream, parsedStatements, submittedNamedStatements } = connection;
     stream.cork();
     try {
-      for (const { name, text, values } of this.#queries) {
+      for (const [at, { name, text }] of this.#queries.entries()) {
         if (!(name in parsedStatements) && !(name in submittedNamedStatements)) {
           connection.parse({ name, text });
           submittedNamedStatements[name] = text;
         }
-        connection.bind({ statement: name, values: values.map(asSent) });
+        connection.bind({ statement: name, values: sent[at] ?? [] });
         if (this.#rows) connection.describe({ type: 'P' });
         connection.execute();
       }
