@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,4 +56,17 @@ test('a clone that was never built says how to build it', () => {
   const { status, stderr } = runBin('24.0.0');
   assert.equal(status, 1);
   assert.match(stderr, /^ponte: dist\/ is missing; run `npm run build` in .*\n$/);
+});
+
+test('a command whose output nobody reads any more ends without a word', async () => {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'cli/main.ts', '--help'], {
+    cwd: projectRoot,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  // Long before it has loaded what it says.
+  child.stdout.destroy();
+  let told = '';
+  for await (const text of child.stderr) told += String(text);
+  const status = child.exitCode ?? (await once(child, 'exit'))[0];
+  assert.deepEqual([status, told], [0, '']);
 });
