@@ -7,7 +7,8 @@ import type { IdPrefix, Ids } from '../../core/ports.js';
 
 /** Without i, l, o and u; in ASCII order, so that the text sorts like the bits. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-const TIME_CHARACTERS = 10;
+/** Behind the prefix; they sort by time. */
+export const TIME_CHARACTERS = 10;
 const RANDOM_BYTES = 10;
 const TIME_LIMIT_MS = 2 ** 48;
 const POOL_BYTES = 4_096;

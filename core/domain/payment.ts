@@ -88,6 +88,12 @@ export type PaymentMove =
 
 export type PaymentOrigin = 'payment_intent' | 'invoice';
 
+/** What ids begin with. */
+export const paymentIdPrefixes = {
+  payment_intent: 'pi',
+  invoice: 'inv',
+} as const satisfies Record<PaymentOrigin, string>;
+
 /**
  * What the integrator said of the buyer for this payment; it pre-fills forms and proves nothing.
  */

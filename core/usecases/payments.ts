@@ -14,6 +14,7 @@ import {
   type Payment,
   type PaymentOrigin,
   type PaymentStatus,
+  paymentIdPrefixes,
 } from '../domain/payment.js';
 import { hasUnstorableText } from '../domain/raw-json.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
@@ -332,7 +333,7 @@ function newPayment(
   const invoice = input.origin === 'invoice' ? input : null;
   return Object.freeze({
     ...tenantOf(tenant),
-    id: deps.ids.next(invoice === null ? 'pi' : 'inv', nowMs),
+    id: deps.ids.next(paymentIdPrefixes[input.origin], nowMs),
     origin: input.origin,
     publicId: Buffer.from(deps.ids.randomBytes(PUBLIC_ID_BYTES)).toString('base64url'),
     externalId: input.externalId,

@@ -4,12 +4,14 @@ import {
   isTerminal,
   type Payment,
   type PaymentOrigin,
+  paymentIdPrefixes,
   paymentStatuses,
   type SettlementFacts,
   statusesWhere,
 } from '../../../core/domain/payment.js';
 import { modes } from '../../../core/domain/tenant.js';
 import type { PaymentFilter, Tx } from '../../../core/ports.js';
+import { TIME_CHARACTERS } from '../../crypto/ids.js';
 import { type Param, type Row, time } from '../database.js';
 import {
   integer,
@@ -243,15 +245,6 @@ export function idempotencyOf(staging: Staging): Tx['idempotency'] {
   };
 }
 
-/** What ids of each origin begin with. */
-const idPrefixes = {
-  payment_intent: 'pi_',
-  invoice: 'inv_',
-} as const satisfies Record<PaymentOrigin, string>;
-
-/** Characters of an id behind its prefix that tell when it was made. */
-const MOMENT_CHARACTERS = 10;
-
 /**
  * For each origin (and mode, of one organization) its own page along the ids, which sort by
  * creation: the newest of all of them are the page asked for.
@@ -270,8 +263,8 @@ export function listQueries({ orgId, status, beforeId, limit }: PaymentFilter): 
     const page = `order by id desc limit $${params.push(limit)}`;
     return { sql: `select * from payments where ${conditions.join(' and ')} ${page}`, params };
   };
-  return Object.values(idPrefixes).flatMap((prefix) =>
-    tenants.map((tenant) => queryOf(tenant, prefix)),
+  return Object.values(paymentIdPrefixes).flatMap((prefix) =>
+    tenants.map((tenant) => queryOf(tenant, `${prefix}_`)),
   );
 }
 
@@ -280,7 +273,7 @@ function endOfPage(prefix: string, beforeId: string | null): string {
   if (beforeId === null) return `${prefix}~`;
   if (beforeId.startsWith(prefix)) return beforeId;
   const start = beforeId.indexOf('_') + 1;
-  const moment = `${prefix}${beforeId.slice(start, start + MOMENT_CHARACTERS)}`;
+  const moment = `${prefix}${beforeId.slice(start, start + TIME_CHARACTERS)}`;
   // Of one moment, the ids as a whole break the tie.
   return prefix < beforeId ? `${moment}~` : moment;
 }
