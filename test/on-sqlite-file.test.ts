@@ -1,5 +1,4 @@
-// The HTTP suite, as a whole, over SQLite in a file: use cases meet no other code there than in
-// memory.
+// The HTTP suite, as a whole, over SQLite in a file, to which a thread writes.
 import { describe } from 'node:test';
 import { runOn } from './support/other-databases.js';
 

@@ -12,11 +12,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
-import { runProgram } from '../../cli/program.js';
 import { readConfig } from '../../host/config.js';
 import { startHost } from '../../host/main.js';
+import { runCommand } from '../support/command.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-place-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -31,18 +30,8 @@ async function serve(env: ReturnType<typeof environment>): Promise<void> {
   await host.stop();
 }
 
-async function command(env: ReturnType<typeof environment>, words: string) {
-  let [stdout, stderr] = ['', ''];
-  const shell = {
-    env,
-    stdin: Readable.from(['']),
-    stdout: { write: (text: string) => (stdout += text) },
-    stderr: { write: (text: string) => (stderr += text) },
-    exitCode: 0,
-  };
-  await runProgram(shell, words.split(' '));
-  return { status: shell.exitCode, stdout, stderr };
-}
+const command = (env: ReturnType<typeof environment>, words: string) =>
+  runCommand(env, words.split(' '));
 
 const misplaced = /documents is not where this database has its documents: database-\w+ is missing/;
 

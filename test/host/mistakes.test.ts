@@ -3,16 +3,15 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { after, describe, test } from 'node:test';
 import SqliteConnection from 'better-sqlite3';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { loadMigrations } from '../../adapters/storage/migrations.js';
 import { acquireServingLock } from '../../adapters/storage/serving-lock.js';
 import { migrateSqlite } from '../../adapters/storage/sqlite.js';
-import { runProgram } from '../../cli/program.js';
 import { readConfig } from '../../host/config.js';
 import { listeningProblem, openingProblem } from '../../host/mistakes.js';
+import { runCommand } from '../support/command.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-mistakes-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -22,18 +21,8 @@ mkdirSync(join(folder, 'sub'));
 
 type Environment = Readonly<Record<string, string>>;
 
-async function command(env: Environment, words: readonly string[]) {
-  let [stdout, stderr] = ['', ''];
-  const shell = {
-    env: { PONTE_LOG_LEVEL: 'silent', PONTE_SECRET_KEYS: newSecretKey('k'), ...env },
-    stdin: Readable.from(['']),
-    stdout: { write: (text: string) => (stdout += text) },
-    stderr: { write: (text: string) => (stderr += text) },
-    exitCode: 0,
-  };
-  await runProgram(shell, words);
-  return { status: shell.exitCode, stdout, stderr };
-}
+const command = (env: Environment, words: readonly string[]) =>
+  runCommand({ PONTE_LOG_LEVEL: 'silent', PONTE_SECRET_KEYS: newSecretKey('k'), ...env }, words);
 
 const dataDir = (name: string) => ({ PONTE_DATA_DIR: join(folder, name) });
 const database = (path: string) => ({ ...dataDir('data'), PONTE_DATABASE_URL: `sqlite:${path}` });

@@ -3,12 +3,11 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
-import { runProgram } from '../../cli/program.js';
 import { readConfig } from '../../host/config.js';
 import { startHost } from '../../host/main.js';
+import { runCommand } from '../support/command.js';
 
 const folders: string[] = [];
 after(() => {
@@ -32,18 +31,8 @@ async function serve(folder: string, keys?: string): Promise<void> {
   await host.stop();
 }
 
-async function command(folder: string, keys: string | undefined, words: string) {
-  let [stdout, stderr] = ['', ''];
-  const shell = {
-    env: environment(folder, keys),
-    stdin: Readable.from(['']),
-    stdout: { write: (text: string) => (stdout += text) },
-    stderr: { write: (text: string) => (stderr += text) },
-    exitCode: 0,
-  };
-  await runProgram(shell, words.split(' '));
-  return { status: shell.exitCode, stdout, stderr };
-}
+const command = (folder: string, keys: string | undefined, words: string) =>
+  runCommand(environment(folder, keys), words.split(' '));
 
 const closed = (id: string) => ({
   name: 'ConfigError',

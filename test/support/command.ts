@@ -1,0 +1,20 @@
+// A command of the CLI, run in this process with an environment of its own and nothing to read.
+import { Readable } from 'node:stream';
+import { runProgram } from '../../cli/program.js';
+
+/** Its exit code, and what it wrote. */
+export async function runCommand(
+  env: Readonly<Record<string, string>>,
+  words: readonly string[],
+): Promise<{ readonly status: number; readonly stdout: string; readonly stderr: string }> {
+  let [stdout, stderr] = ['', ''];
+  const shell = {
+    env,
+    stdin: Readable.from(['']),
+    stdout: { write: (text: string) => (stdout += text) },
+    stderr: { write: (text: string) => (stderr += text) },
+    exitCode: 0,
+  };
+  await runProgram(shell, words);
+  return { status: shell.exitCode, stdout, stderr };
+}
