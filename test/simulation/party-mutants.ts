@@ -13,8 +13,8 @@ export const partyMutants = [
     file: 'core/usecases/payments.ts',
     edits: [
       [
-        '...tenantOf(tenant),\n    id: deps.ids.next(invoice',
-        "...tenantOf({ ...tenant, orgId: 'org_one' }),\n    id: deps.ids.next(invoice",
+        '...tenantOf(tenant),\n    id: deps.ids.next(payment',
+        "...tenantOf({ ...tenant, orgId: 'org_one' }),\n    id: deps.ids.next(payment",
       ],
     ],
     focus: parties,
