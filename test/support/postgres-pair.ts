@@ -12,7 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { embedded, freePort } from './local-postgres.js';
+import { embeddedPostgres } from './embedded-postgres.js';
+import { freePort, localeFlags } from './local-postgres.js';
 
 export interface PostgresPair {
   /** Of one database, naming both servers. */
@@ -38,8 +39,10 @@ export async function postgresPair(): Promise<PostgresPair> {
     ['-c', 'fsync=off'],
     ['-c', 'synchronous_standby_names=*'],
   ];
-  const primary = embedded(folders[0], ports[0], [...common, ...names]);
-  const standby = embedded(folders[1], ports[1], common);
+  const serverOf = (databaseDir: string, port: number, flags: readonly string[]) =>
+    embeddedPostgres({ databaseDir, port, initdbFlags: localeFlags, flags });
+  const primary = await serverOf(folders[0], ports[0], [...common, ...names]);
+  const standby = await serverOf(folders[1], ports[1], common);
   await primary.initialise();
   // A server that was never started is as good to copy as one that was stopped.
   execFileSync('cp', ['-a', ...folders]);
