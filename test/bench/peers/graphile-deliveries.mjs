@@ -1,10 +1,12 @@
-// Webhooks as jobs of graphile-worker, with its local queue and batched completion: its fastest way.
+// Webhooks as jobs of graphile-worker with its local queue: `queue` tells the database of each job
+// that is done, `batched` of all that are done at once, which its preset leaves switched off.
 import { Logger, makeWorkerUtils, run } from 'graphile-worker';
 import pg from 'pg';
 import { serveCalls } from '../child-calls.ts';
 import { CONCURRENCY, poster } from './webhook-posting.mjs';
 
-const [connectionString] = process.argv.slice(2);
+const [connectionString, way] = process.argv.slice(2);
+const batched = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 const pgPool = new pg.Pool({ connectionString, max: 20 });
 const utils = await makeWorkerUtils({ pgPool });
 await utils.migrate();
@@ -27,8 +29,7 @@ serveCalls({
         worker: {
           concurrentJobs: CONCURRENCY,
           localQueue: { size: 500 },
-          completeJobBatchDelay: 0,
-          failJobBatchDelay: 0,
+          ...(way === 'batched' ? batched : {}),
         },
       },
     });

@@ -15,6 +15,8 @@ type QueueCalls = {
   stop(): Promise<void>;
 };
 
+const graphile = 'peers/graphile-deliveries.mjs';
+
 interface Drained {
   readonly perSecond: number;
   readonly cpuUs: number;
@@ -34,26 +36,26 @@ export async function deliveries(bench: Bench): Promise<readonly Figure[]> {
   const postgres = await startPostgres();
   const ways = [
     { what: 'Ponte', drain: drainPonte },
-    { what: 'graphile-worker', drain: queueDrain('peers/graphile-deliveries.mjs') },
-    { what: 'pg-boss', drain: queueDrain('peers/boss-deliveries.mjs') },
+    { what: 'graphile-worker, local queue', drain: queueDrain(graphile, 'queue'), goal: 1.5 },
+    { what: 'graphile-worker, batched completion', drain: queueDrain(graphile, 'batched') },
+    { what: 'pg-boss, in batches', drain: queueDrain('peers/boss-deliveries.mjs') },
   ];
   const count = bench.quick ? 5_000 : 30_000;
   const rounds: Drained[][] = ways.map(() => []);
   for (let round = 0; round < bench.rounds; round += 1) {
     for (const [index, { what, drain }] of ways.entries()) {
-      const drained = await drain(postgres, what === 'pg-boss' ? count / 5 : count);
+      const drained = await drain(postgres, what.startsWith('pg-boss') ? count / 5 : count);
       rounds[index]?.push(drained);
       const cost = `${Math.round(drained.cpuUs)} µs of processor each`;
       bench.say(`  ${what}: ${Math.round(drained.perSecond)}/s, ${cost}`);
     }
   }
   await postgres.end();
-  const [ponte, ...queues] = ways.map(({ what }, index) => measured(what, rounds[index] ?? []));
+  const [ponte, ...queues] = ways.map(({ what, goal = null }, index) => {
+    return { of: measured(what, rounds[index] ?? []), goal };
+  });
   if (ponte === undefined) throw new Error('Ponte was measured');
-  const best = Math.max(...queues.map(({ median: of }) => of));
-  return queues.map((queue) =>
-    versus('deliveries', ponte, queue, queue.median === best ? 1.5 : null),
-  );
+  return queues.map(({ of, goal }) => versus('deliveries', ponte.of, of, goal));
 }
 
 function measured(what: string, drained: readonly Drained[]): Measured {
@@ -109,10 +111,10 @@ async function logged(url: string, count: number): Promise<void> {
   await client.end();
 }
 
-function queueDrain(file: string) {
+function queueDrain(file: string, ...args: readonly string[]) {
   return async (postgres: BenchPostgres, count: number): Promise<Drained> => {
     const receiver = await startChild<ReceiverCalls>('receiver.ts');
-    const peer = await startChild<QueueCalls>(file, [await postgres.newDatabase()]);
+    const peer = await startChild<QueueCalls>(file, [await postgres.newDatabase(), ...args]);
     await peer.call('fill', body, count);
     const cpuBefore = cpuMsOf(peer.pid);
     await peer.call('drain', await receiver.call('url'));
