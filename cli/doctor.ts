@@ -77,12 +77,17 @@ export async function examine(operator: Operator): Promise<Outcome> {
 async function found(operator: Operator): Promise<Findings> {
   const { deps, config, databaseName, keysProblem } = operator;
   const { dataDir, unknownVariables } = config;
-  const [health, disk] = await Promise.all([deps.store.health(), statfs(dataDir)]);
+  const [health, awayReason, disk] = await Promise.all([
+    deps.store.health(),
+    // Asked for at once: each waits as long for a database that is away.
+    whyAway(deps.store),
+    statfs(dataDir),
+  ]);
   const readable = health.database && health.migrations;
   return {
     nodeVersion: process.version,
     ...{ unknownVariables, databaseName, health, keysProblem, dataDir },
-    awayReason: health.database ? null : await whyAway(deps.store),
+    awayReason: health.database ? null : awayReason,
     placeProblem: readable ? await documentPlaceProblem(deps) : null,
     freeBytes: disk.bavail * disk.bsize,
     data: readable
