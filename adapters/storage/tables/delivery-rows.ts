@@ -149,13 +149,16 @@ export function subscriptionsOf(staging: Staging): Tx['subscriptions'] {
 
 /**
  * Jumps from one subscription to the next in the index: it costs what subscriptions with pending
- * deliveries there are, however long the backlog of one of them is.
+ * deliveries there are, however long the backlog of one of them is. The order names that index: by
+ * the lowest id alone another one may be read, over everything that has ended.
  */
 export const waitingSubscriptions = [
   'with recursive waiting (id) as (',
-  'select min(subscription_id) from deliveries where due_at is not null union all',
-  'select (select min(d.subscription_id) from deliveries d',
-  'where d.due_at is not null and d.subscription_id > waiting.id)',
+  'select (select subscription_id from deliveries where due_at is not null',
+  'order by subscription_id, due_at limit 1) union all',
+  'select (select d.subscription_id from deliveries d',
+  'where d.due_at is not null and d.subscription_id > waiting.id',
+  'order by d.subscription_id, d.due_at limit 1)',
   'from waiting where waiting.id is not null)',
 ].join(' ');
 

@@ -68,7 +68,7 @@ test('every statement of the store finds its rows by an index', async () => {
       // chosen before (`due`, `taken`, `chosen`), is no whole table where a limit ends the
       // reading; else it is.
       const scans = /^SCAN (?!waiting|due|taken|chosen|CONSTANT|outbox|\(subquery)/.test(step);
-      const bounded = / USING (COVERING )?INDEX/.test(step) && / limit \$/.test(sql);
+      const bounded = / USING (COVERING )?INDEX/.test(step) && / limit (\$|1\b)/.test(sql);
       const looksAtAll = scans && !bounded;
       if (looksAtAll && !isOneOf(wholeTables, sql)) wrong.push(`${step}: ${sql}`);
       const sorts = /TEMP B-TREE/.test(step);
@@ -188,6 +188,12 @@ const readThrough: Readonly<Record<string, string>> = {
   'from mails where status = $2': 'an operator asks; where nearly all have a status, along the ids',
 };
 
+/** Statements that may sort what their index has in one place, and why. */
+const fewTies: Readonly<Record<string, string>> = {
+  'and attempt >= 7': 'deliveries whose last attempt lost its lease are few',
+  'from partner_commands where due_at': 'orders to the partner are few beside events',
+};
+
 /** More than these are no matter of a few ties, a page or one payment. */
 const SORTED_MAX = 100;
 const ROWS = 100_000;
@@ -261,6 +267,8 @@ async function wrongPlans(client: pg.ClientBase): Promise<readonly string[]> {
       const isWrong =
         (isWhole(plan, isLimited) && !isAllowed(wholeTables)) ||
         (type === 'Sort' && count > SORTED_MAX && !isAllowed(sorted)) ||
+        // What shares the first columns may be all that there is: a burst is due at one moment.
+        (type === 'Incremental Sort' && !isAllowed({ ...sorted, ...fewTies })) ||
         // All rows of a tenant, each compared with each of a page.
         (plan['Join Filter'] !== undefined && !isAllowed(wholeTables));
       if (isWrong) wrong.push(`${text}: ${JSON.stringify(plan)}`);
