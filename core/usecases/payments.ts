@@ -33,8 +33,10 @@ import {
 export const MINIMUM_USD_MINOR = 1_000n;
 /** Characters of a reason for cancelling or giving up. */
 export const REASON_LENGTH_MAX = 500;
-/** Bytes of a payment's publicId: 144 bits, at least 128 are asked for. */
+/** Bytes of a payment's publicId: 128 random bits behind 16 of the moment. */
 const PUBLIC_ID_BYTES = 18;
+/** So long is a moment: few payments are made in it. */
+const PUBLIC_ID_MOMENT_MS = 64;
 
 /** What a create says; of an invoice some more. */
 export type CreatePaymentInput = PaymentInput &
@@ -335,7 +337,7 @@ function newPayment(
     ...tenantOf(tenant),
     id: deps.ids.next(paymentIdPrefixes[input.origin], nowMs),
     origin: input.origin,
-    publicId: Buffer.from(deps.ids.randomBytes(PUBLIC_ID_BYTES)).toString('base64url'),
+    publicId: newPublicId(deps, nowMs),
     externalId: input.externalId,
     status,
     amount: input.amount,
@@ -363,4 +365,14 @@ function newPayment(
     updatedAtMs: nowMs,
     version: 1,
   });
+}
+
+/**
+ * Those of one moment begin alike, and so lie side by side in their index: a commit of many writes
+ * few of its pages. The moments come round within 70 minutes, so it does not sort by time.
+ */
+function newPublicId(deps: Deps, nowMs: number): string {
+  const bytes = Buffer.from(deps.ids.randomBytes(PUBLIC_ID_BYTES));
+  bytes.writeUInt16BE(Math.floor(nowMs / PUBLIC_ID_MOMENT_MS) % 2 ** 16);
+  return bytes.toString('base64url');
 }

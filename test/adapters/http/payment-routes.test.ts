@@ -77,16 +77,32 @@ test('what was left out is there and null, metadata is {}, the currency USD', as
 
 test('the URL of the page has 128 random bits or more, and nothing of the id', async () => {
   const made = await Promise.all(Array.from({ length: 20 }, () => create(createBody())));
-  const seen = new Set<string>();
   for (const { body } of made) {
-    const publicId = String(body['hostedPaymentUrl']).split('/r/')[1] ?? '';
-    assert.ok(Buffer.from(publicId, 'base64url').length >= 16, publicId);
-    assert.ok(!publicId.includes(String(body['id']).slice('pi_'.length)));
-    // Not sortable, as an id is: no two begin alike.
-    seen.add(publicId.slice(0, 6));
+    assert.ok(!String(body['hostedPaymentUrl']).includes(String(body['id']).slice('pi_'.length)));
   }
-  assert.equal(seen.size, made.length);
+  const bytes = made.map(({ body }) => publicIdOf(body));
+  // Behind the two bytes of the moment all are random: no two begin alike, or end alike.
+  for (const from of [2, 14]) {
+    const parts = bytes.map((one) => one.toString('hex', from, from + 4));
+    assert.equal(new Set(parts).size, made.length);
+  }
+  assert.ok(bytes.every(({ length }) => length === 2 + 16));
 });
+
+test('URLs of pages made in one moment begin alike, those of the next otherwise', async () => {
+  const beginning = async () => {
+    const { body } = await create(createBody());
+    return publicIdOf(body).readUInt16BE();
+  };
+  const moment = await beginning();
+  assert.equal(await beginning(), moment);
+  site.world.advanceClock(64);
+  assert.equal(await beginning(), (moment + 1) % 2 ** 16);
+});
+
+function publicIdOf(body: Answer['body']): Buffer {
+  return Buffer.from(String(body['hostedPaymentUrl']).split('/r/')[1] ?? '', 'base64url');
+}
 
 const amounts: readonly (readonly [amount: string, currency: string | null, refusal: string])[] = [
   ['10.00', null, '201 -'],
