@@ -2,11 +2,11 @@
 // back, and how they end a payment.
 import { type Command, Option } from 'commander';
 import { presentPayment } from '../adapters/http/present.js';
+import type { PaymentView } from '../core/domain/collection.js';
 import type { Funds } from '../core/domain/funds.js';
 import { formatAmount } from '../core/domain/money.js';
 import { type PaymentStatus, paymentStatuses } from '../core/domain/payment.js';
 import { tenantOf } from '../core/domain/tenant.js';
-import type { PaymentView } from '../core/usecases/collections.js';
 import {
   addVerb,
   asOperator,

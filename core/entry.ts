@@ -1,7 +1,7 @@
 // The public face of the core (`ponte/core`): the tables, the types and the ports that a developer
 // needs to embed the service or to write an adapter. It defines nothing of its own.
 
-export type { PayinReport, PayoutReport } from './domain/collection.js';
+export type { PayinReport, PaymentView, PayoutReport } from './domain/collection.js';
 export {
   type AccountStatus,
   accountMoves,
@@ -64,5 +64,4 @@ export type {
   WebhookResult,
   WebhookSender,
 } from './ports.js';
-export type { PaymentView } from './usecases/collections.js';
 export type { CreatedPayment, CreatePaymentInput } from './usecases/payments.js';

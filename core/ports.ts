@@ -1,7 +1,7 @@
 // Everything the core asks of the world outside. Adapters implement these; use cases take them as
 // `Deps`. What an operation means to the business stands in the domain, not here.
-import type { Buyer, KycSubmission } from './domain/buyer-kyc.js';
-import type { PayinReport, PayoutReport } from './domain/collection.js';
+import type { Buyer, KycStatus, KycSubmission } from './domain/buyer-kyc.js';
+import type { PayinReport, PaymentView, PayoutReport } from './domain/collection.js';
 import type {
   AccountStatus,
   ConnectedAccount,
@@ -134,8 +134,6 @@ export interface Tx {
     ): Promise<Payment | null>;
     /** Whoever comes to the hosted page names its payment by this alone. */
     byPublicId(publicId: string): Promise<Payment | null>;
-    /** Newest first; `beforeId` is the last id of the page before. */
-    listInvoices(tenant: Tenant, filter: InvoiceFilter): Promise<readonly Payment[]>;
     /** Payments of one tenant and buyer that wait in a status, oldest first. */
     ofBuyer(
       tenant: Tenant,
@@ -151,6 +149,19 @@ export interface Tx {
     find(id: string): Promise<Payment | null>;
     insert(payment: Payment): void;
     update(payment: Payment): void;
+  };
+  /** For showing, each in one read. Who decides on rows reads them one by one, and guards them. */
+  readonly views: {
+    get(tenant: Tenant, id: string): Promise<PaymentView | null>;
+    byExternalId(
+      tenant: Tenant,
+      origin: PaymentOrigin,
+      externalId: string,
+    ): Promise<PaymentView | null>;
+    /** Newest first; `beforeId` is the last id of the page before. */
+    listInvoices(tenant: Tenant, filter: InvoiceFilter): Promise<readonly PaymentView[]>;
+    /** The KYC of a buyer as this tenant knows it. */
+    kycStatus(tenant: Tenant, buyer: Pick<Buyer, 'id' | 'emailKey'>): Promise<KycStatus>;
   };
   readonly funds: {
     get(tenant: Tenant, paymentId: string): Promise<Funds | null>;

@@ -3,6 +3,7 @@
 import type { z } from 'zod';
 import { keyPrefix } from '../../core/domain/api-key.js';
 import { type KycSubmission, nextKycStatus } from '../../core/domain/buyer-kyc.js';
+import type { PaymentView } from '../../core/domain/collection.js';
 import { type ConnectedAccount, readyToCollect } from '../../core/domain/connected-account.js';
 import { formatInstant } from '../../core/domain/instant.js';
 import { formatAmount, type Money } from '../../core/domain/money.js';
@@ -13,7 +14,6 @@ import type { TimelineEntry } from '../../core/domain/timeline.js';
 import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
 import type { PonteError } from '../../core/errors.js';
 import type { StoredKey } from '../../core/ports.js';
-import type { PaymentView } from '../../core/usecases/collections.js';
 import type { Upload } from '../../core/usecases/documents.js';
 import type { FeedPage } from '../../core/usecases/feed-readers.js';
 import type { OnboardingStatus, Session } from '../../core/usecases/sessions.js';

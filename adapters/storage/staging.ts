@@ -6,13 +6,23 @@ import { assert } from '../../core/errors.js';
 import type { Database, Param, Row, Statement } from './database.js';
 import { rowName, type Table, type Write } from './table.js';
 
+/** What a statement makes of rows of several tables. */
+export interface Joined<T> {
+  /** All that it looks into. */
+  readonly tables: readonly Pick<Table<unknown>, 'name'>[];
+  readonly read: (row: Row) => T;
+  /** The guards on the rows that a value was read from whole. */
+  readonly expect: (value: T) => readonly Write[];
+}
+
 export class Staging {
   readonly #database: Database;
   readonly #writes: Write[] = [];
   readonly #writtenTables = new Set<string>();
   readonly #writtenRows = new Set<string>();
   readonly #changedRows = new Set<string>();
-  readonly #seen: (() => Write)[] = [];
+  /** The guards on what was read at one moment, for each such moment. */
+  readonly #seen: (() => readonly Write[])[] = [];
   #ended = false;
 
   constructor(database: Database) {
@@ -59,14 +69,23 @@ export class Staging {
     return (await this.rows(table.name, sql, params)).map((row) => this.#readRow(table, row));
   }
 
-  /** Async, so that an assertion rejects here too. */
-  async rows(tableName: string, sql: string, params: readonly Param[]): Promise<readonly Row[]> {
-    const written = this.#writtenTables.has(tableName);
-    assert(!written, `${tableName} is read after a write to it was staged`);
+  async joined<T>(joined: Joined<T>, sql: string, params: readonly Param[]): Promise<readonly T[]> {
+    for (const { name } of joined.tables) this.#assertUnwritten(name);
+    const rows = await this.#database.read(sql, params);
+    return rows.map((row) => {
+      const value = joined.read(row);
+      this.#seen.push(() => joined.expect(value));
+      return value;
+    });
+  }
+
+  /** Throws at once where it must not be read: methods that call it are async. */
+  rows(tableName: string, sql: string, params: readonly Param[]): Promise<readonly Row[]> {
+    this.#assertUnwritten(tableName);
     return this.#database.read(sql, params);
   }
 
-  async rowsByKey(
+  rowsByKey(
     tableName: string,
     key: readonly Param[],
     sql: string,
@@ -87,18 +106,23 @@ export class Staging {
 
   /** Whether rows that were read have changed since, so that they may never have stood together. */
   async isStale(): Promise<boolean> {
-    // One row alone was as it was read at some moment, which is all that is asked for.
+    // What was read at one moment did stand together, which is all that is asked for.
     if (this.#seen.length < 2) return false;
-    for (const expect of this.#seen) {
-      const { sql, params } = expect().statement;
+    for (const { statement } of this.#seen.flatMap((expect) => expect())) {
+      const { sql, params } = statement;
       if ((await this.#database.read(sql, params)).length === 0) return true;
     }
     return false;
   }
 
+  #assertUnwritten(tableName: string): void {
+    const written = this.#writtenTables.has(tableName);
+    assert(!written, `${tableName} is read after a write to it was staged`);
+  }
+
   #readRow<T>(table: Table<T>, row: Row): T {
     const value = table.read(row);
-    if (table.versioned) this.#seen.push(() => table.expect(value));
+    if (table.versioned) this.#seen.push(() => [table.expect(value)]);
     return value;
   }
 }

@@ -20,6 +20,7 @@ import { buyersOf } from './tables/party-rows.js';
 import { idempotencyOf, paymentsOf } from './tables/payment-rows.js';
 import { retentionOf } from './tables/retention-rows.js';
 import { keysOf, organizationsOf } from './tables/tenant-rows.js';
+import { viewsOf } from './tables/view-rows.js';
 import { advancesOf, commandsOf, inboxOf } from './tables/work-rows.js';
 
 export type Hear = (work: WorkKind, tenants?: readonly Tenant[]) => void;
@@ -118,6 +119,7 @@ const partsOf: { readonly [Part in keyof Tx]: (staging: Staging) => Tx[Part] } =
   members: membersOf,
   keys: keysOf,
   payments: paymentsOf,
+  views: viewsOf,
   funds: fundsOf,
   quotes: quotesOf,
   commands: commandsOf,

@@ -8,6 +8,7 @@ type Columns<T> = Readonly<Record<string, (value: T) => Param>>;
 
 export interface Table<T> {
   readonly name: string;
+  readonly columns: readonly string[];
   /** Rows of a table without versions never change. */
   readonly versioned: boolean;
   /** A row becomes a domain value here and nowhere else. */
@@ -45,6 +46,7 @@ export function defineTable<T>(definition: {
   const versionColumn: Columns<T> = version === null ? {} : { version };
   const keyed = { ...key, ...versionColumn };
   const keyOf = Object.values(key);
+  const all = { ...key, ...fixed, ...changing, ...versionColumn };
   const writer = (kind: Shape['kind'], columns: Columns<T>) => {
     const shape: Shape = {
       kind,
@@ -64,12 +66,29 @@ export function defineTable<T>(definition: {
   };
   return {
     name,
+    columns: Object.keys(all),
     versioned: version !== null,
     read: definition.read,
-    insert: writer('insert', { ...key, ...fixed, ...changing, ...versionColumn }),
+    insert: writer('insert', all),
     update: writer('update', { ...changing, ...keyed }),
     expect: writer('expect', keyed),
     remove: writer('remove', keyed),
+  };
+}
+
+/** A table's own columns in a row of several tables: what to select, and how to read it. */
+export function amongOthers<T>({ name, columns, read }: Table<T>): {
+  readonly columns: string;
+  readonly read: (row: Row) => T;
+} {
+  const names = columns.map((column) => [column, `${name}_${column}`] as const);
+  return {
+    columns: names.map(([column, given]) => `${name}.${column} as ${given}`).join(', '),
+    read(row) {
+      const own: Record<string, unknown> = {};
+      for (const [column, given] of names) own[column] = row[given];
+      return read(own);
+    },
   };
 }
 

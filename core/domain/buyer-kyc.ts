@@ -58,6 +58,14 @@ export function isInFlightOrApproved(status: KycStatus): boolean {
   return status === 'verifying' || status === 'approved';
 }
 
+/**
+ * What a tenant knows of a buyer: by its newest submission there (null: none), unless a connected
+ * account of the buyer's address counts as KYC.
+ */
+export function knownKycStatus(newest: KycStatus | null, accountCounts: boolean): KycStatus {
+  return accountCounts ? 'approved' : (newest ?? 'not_started');
+}
+
 /** Addresses are compared trimmed and lower-cased. */
 export function emailKey(email: string): string {
   return email.trim().toLowerCase();

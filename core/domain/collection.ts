@@ -2,6 +2,7 @@
 // yields everything that must be stored in one batch. Guards come first and refuse; after them the
 // change must succeed. It decides nothing about storage, ids or calls.
 import { assert, PonteError } from '../errors.js';
+import type { KycStatus } from './buyer-kyc.js';
 import { type EventDraft, paymentEventTypes } from './event.js';
 import {
   expectFunds,
@@ -45,6 +46,12 @@ import { isQuoteExpired, type Quote } from './quote.js';
 export interface Collection {
   readonly payment: Payment;
   readonly funds: Funds;
+}
+
+/** A payment with all that its representation needs. */
+export interface PaymentView extends Collection {
+  /** The buyer's KYC as this tenant knows it. */
+  readonly kycStatus: KycStatus;
 }
 
 /** What one cause changed. `payment` and `funds` are the rows as read where nothing changed. */

@@ -90,7 +90,7 @@ export function readyToCollect(account: ConnectedAccount): boolean {
 }
 
 /** This tenant knows the buyer of that address as verified. */
-export function countsAsBuyerKyc(account: ConnectedAccount): boolean {
+export function countsAsBuyerKyc(account: Pick<ConnectedAccount, 'role' | 'status'>): boolean {
   return account.role === 'buyer' && account.status === 'approved';
 }
 

@@ -12,6 +12,7 @@ import {
 import {
   confirmed,
   kycDecided,
+  type PaymentView,
   quoted,
   quoteRefused,
   signedIn,
@@ -23,7 +24,7 @@ import type { Quote } from '../domain/quote.js';
 import { type Mode, type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, ReceiverReport, SettlementPartner, Tx } from '../ports.js';
-import { changeCollection, loadCollection, type PaymentView, readView } from './collections.js';
+import { changeCollection, loadCollection, readView } from './collections.js';
 import { stagePurge } from './documents.js';
 
 /** How many waiting payments of a buyer are looked up at a time. */

@@ -3,23 +3,13 @@
 // so two causes never decide on the same rows. Use cases of this folder build on it; it knows no
 // cause by itself.
 import { emailKey, type KycStatus } from '../domain/buyer-kyc.js';
-import type { Change, Collection } from '../domain/collection.js';
-import { countsAsBuyerKyc } from '../domain/connected-account.js';
+import type { Change, Collection, PaymentView } from '../domain/collection.js';
 import { paymentEvent } from '../domain/event.js';
-import type { Funds } from '../domain/funds.js';
 import type { CommandDraft, PartnerCommand } from '../domain/partner-command.js';
 import type { Payment } from '../domain/payment.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, DuePage, DuePlace, Tx } from '../ports.js';
-
-/** A payment with all that its representation needs. */
-export interface PaymentView {
-  readonly payment: Payment;
-  readonly funds: Funds;
-  /** The buyer's KYC as this tenant knows it. */
-  readonly kycStatus: KycStatus;
-}
 
 type Decide = (was: Collection, tx: Tx) => Change | Promise<Change>;
 
@@ -145,20 +135,10 @@ export async function readView(
   paymentId: string,
 ): Promise<PaymentView> {
   return deps.store.run(async (tx) => {
-    const payment = await tx.payments.get(tenant, paymentId);
-    if (payment === null) throw new PonteError('NotFound');
-    return viewOf(tx, payment);
+    const view = await tx.views.get(tenant, paymentId);
+    if (view === null) throw new PonteError('NotFound');
+    return view;
   });
-}
-
-/** A payment just read, with the rest of its view. */
-export async function viewOf(tx: Tx, payment: Payment): Promise<PaymentView> {
-  const [funds, kycStatus] = await Promise.all([
-    tx.funds.get(tenantOf(payment), payment.id),
-    kycStatusOf(tx, payment),
-  ]);
-  assert(funds !== null, `the payment ${payment.id} has funds`);
-  return { payment, funds, kycStatus };
 }
 
 /**
@@ -210,12 +190,7 @@ export async function eachDue<T>(
 }
 
 /** What this tenant knows of the payment's buyer; nothing of other tenants is shown. */
-export async function kycStatusOf(tx: Tx, payment: Payment): Promise<KycStatus> {
-  const tenant = tenantOf(payment);
-  const [submission, accounts] = await Promise.all([
-    tx.buyers.submission(tenant, payment.buyerId),
-    tx.accounts.ofBuyer(tenant, emailKey(payment.buyer.email)),
-  ]);
-  if (accounts.some(countsAsBuyerKyc)) return 'approved';
-  return submission?.status ?? 'not_started';
+export function kycStatusOf(tx: Tx, payment: Payment): Promise<KycStatus> {
+  const { buyerId, buyer } = payment;
+  return tx.views.kycStatus(tenantOf(payment), { id: buyerId, emailKey: emailKey(buyer.email) });
 }

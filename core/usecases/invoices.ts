@@ -1,13 +1,13 @@
 // What only invoices have: a list, the approval by a second person, and the invitation of the buyer
 // by mail. An invoice is a payment, so creating, reading and cancelling one stand in payments.ts.
-import { approved, invited, unchanged } from '../domain/collection.js';
+import { approved, invited, type PaymentView, unchanged } from '../domain/collection.js';
 import { mayInvite } from '../domain/mail.js';
 import type { Payment } from '../domain/payment.js';
 import type { Tenant } from '../domain/tenant.js';
 import type { Deps, InvoiceFilter } from '../ports.js';
-import { changeCollection, type PaymentView, readView, viewOf } from './collections.js';
+import { changeCollection, readView } from './collections.js';
 import { stageMail } from './mails.js';
-import { paymentNamed } from './payments.js';
+import { viewNamed } from './payments.js';
 
 /** Newest first. */
 export async function listInvoices(
@@ -15,10 +15,7 @@ export async function listInvoices(
   tenant: Tenant,
   filter: InvoiceFilter,
 ): Promise<readonly PaymentView[]> {
-  return deps.store.run(async (tx) => {
-    const invoices = await tx.payments.listInvoices(tenant, filter);
-    return Promise.all(invoices.map((invoice) => viewOf(tx, invoice)));
-  });
+  return deps.store.run((tx) => tx.views.listInvoices(tenant, filter));
 }
 
 /**
@@ -54,6 +51,6 @@ export async function inviteBuyer(deps: Deps, tenant: Tenant, reference: string)
 }
 
 async function idOf(deps: Deps, tenant: Tenant, reference: string): Promise<string> {
-  const invoice = await deps.store.run((tx) => paymentNamed(tx, tenant, reference, 'invoices'));
-  return invoice.id;
+  const { payment } = await deps.store.run((tx) => viewNamed(tx, tenant, reference, 'invoices'));
+  return payment.id;
 }

@@ -1,7 +1,7 @@
 // What integrators and operators do with payments: create, read, cancel, give up, and the clock
 // that expires them. The buyer's steps stand in buyers.ts, the partner's in settlement.ts.
 import { type Buyer, emailKey } from '../domain/buyer-kyc.js';
-import { cancelled, expired, failedByOperator } from '../domain/collection.js';
+import { cancelled, expired, failedByOperator, type PaymentView } from '../domain/collection.js';
 import { readyToCollect } from '../domain/connected-account.js';
 import { paymentEvent, paymentEventTypes } from '../domain/event.js';
 import { noFunds } from '../domain/funds.js';
@@ -20,14 +20,7 @@ import { hasUnstorableText } from '../domain/raw-json.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, Tx } from '../ports.js';
-import {
-  changeCollection,
-  eachDue,
-  kycStatusOf,
-  type PaymentView,
-  viewAfter,
-  viewOf,
-} from './collections.js';
+import { changeCollection, eachDue, kycStatusOf, viewAfter } from './collections.js';
 
 /** The interface's minimum for USD: 10.00. */
 export const MINIMUM_USD_MINOR = 1_000n;
@@ -89,7 +82,7 @@ export async function createPayment(
     if (decision.kind === 'conflict') throw keyConflict(origin);
     const view =
       decision.kind === 'replay'
-        ? await viewOf(tx, await paymentNamed(tx, tenant, decision.resourceId, 'payments'))
+        ? await viewNamed(tx, tenant, decision.resourceId, 'payments')
         : await stageNew(deps, tx, tenant, input);
     if (key !== null && decision.bindKey) {
       tx.idempotency.bind(tenant, key, origin, view.payment.id, deps.clock.nowMs());
@@ -138,9 +131,7 @@ export async function readPayment(
   reference: string,
   surface: Surface = 'payments',
 ): Promise<PaymentView> {
-  return deps.store.run(async (tx) =>
-    viewOf(tx, await paymentNamed(tx, tenant, reference, surface)),
-  );
+  return deps.store.run((tx) => viewNamed(tx, tenant, reference, surface));
 }
 
 /** Cancelling a cancelled payment answers with it unchanged; else PaymentNotCancellable. */
@@ -151,7 +142,8 @@ export async function cancelPayment(
   reason: string,
   surface: Surface = 'payments',
 ): Promise<PaymentView> {
-  const { id } = await deps.store.run((tx) => paymentNamed(tx, tenant, reference, surface));
+  const { payment } = await deps.store.run((tx) => viewNamed(tx, tenant, reference, surface));
+  const { id } = payment;
   const change = await changeCollection(deps, tenant, id, async (was, tx) =>
     cancelled(was, await tx.commands.ofPayment(tenant, id), reason, deps.clock.nowMs()),
   );
@@ -218,18 +210,18 @@ export async function runExpiry(deps: Deps, nowMs: number, limit: number): Promi
 }
 
 /** The payment that a reference names on this surface, or NotFound. */
-export async function paymentNamed(
+export async function viewNamed(
   tx: Tx,
   tenant: Tenant,
   reference: string,
   surface: Surface,
-): Promise<Payment> {
+): Promise<PaymentView> {
   const origins: readonly PaymentOrigin[] = surfaces[surface];
-  const payment = reference.startsWith('ext_')
-    ? await tx.payments.byExternalId(tenant, surfaces[surface][0], reference.slice('ext_'.length))
-    : await tx.payments.get(tenant, reference);
-  if (payment === null || !origins.includes(payment.origin)) throw new PonteError('NotFound');
-  return payment;
+  const view = reference.startsWith('ext_')
+    ? await tx.views.byExternalId(tenant, surfaces[surface][0], reference.slice('ext_'.length))
+    : await tx.views.get(tenant, reference);
+  if (view === null || !origins.includes(view.payment.origin)) throw new PonteError('NotFound');
+  return view;
 }
 
 async function stageNew(

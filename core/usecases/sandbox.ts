@@ -2,6 +2,7 @@
 // the same use cases as a real buyer until the payment is where it should be. What the partner does
 // is left to the partner.
 
+import type { PaymentView } from '../domain/collection.js';
 import { backoffMs } from '../domain/partner-command.js';
 import { isTerminal, type Payment, type PaymentStatus, progress } from '../domain/payment.js';
 import { isQuoteExpired } from '../domain/quote.js';
@@ -9,7 +10,7 @@ import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Advance, Deps } from '../ports.js';
 import { confirmQuote, requestQuote, signIn } from './buyers.js';
-import { eachDue, type PaymentView, readView } from './collections.js';
+import { eachDue, readView } from './collections.js';
 import { inviteBuyer } from './invoices.js';
 import { submitBuyerKyc } from './kyc.js';
 import { readPayment } from './payments.js';

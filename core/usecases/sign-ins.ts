@@ -1,6 +1,7 @@
 // The buyer's way in: it asks for a link on the hosted page, and opening the link proves that the
 // mailbox is its own. What the buyer does then stands in buyers.ts.
 import { emailKey } from '../domain/buyer-kyc.js';
+import type { PaymentView } from '../domain/collection.js';
 import {
   hashLinkToken,
   isLinkOver,
@@ -13,7 +14,6 @@ import { tenantOf } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports.js';
 import { signIn } from './buyers.js';
-import type { PaymentView } from './collections.js';
 import { stageMail } from './mails.js';
 
 /**

@@ -1,11 +1,12 @@
 // What integrators and buyers do with payments: create them, again and again, and take the steps of
 // the hosted page. Invoices' own steps stand in invoice-actions.ts.
+
+import type { PaymentView } from '../../core/domain/collection.js';
 import { readyToCollect } from '../../core/domain/connected-account.js';
 import { DAY_MS, HOUR_MS } from '../../core/domain/instant.js';
 import { isTerminal, type Payment, type PaymentStatus } from '../../core/domain/payment.js';
 import { tenantOf } from '../../core/domain/tenant.js';
 import { confirmQuote, requestQuote, signIn } from '../../core/usecases/buyers.js';
-import type { PaymentView } from '../../core/usecases/collections.js';
 import { submitBuyerKyc } from '../../core/usecases/kyc.js';
 import { type CreatePaymentInput, createPayment } from '../../core/usecases/payments.js';
 import { advancePayment } from '../../core/usecases/sandbox.js';

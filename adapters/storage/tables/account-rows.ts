@@ -3,6 +3,7 @@ import { emailKey } from '../../../core/domain/buyer-kyc.js';
 import {
   accountStatuses,
   type ConnectedAccount,
+  countsAsBuyerKyc,
   entityTypes,
   isSubmitted,
   roles,
@@ -14,7 +15,7 @@ import { integer, oneOf, tenantColumns, text, textOrNull, timeMs, timeMsOrNull }
 import type { Staging } from '../staging.js';
 import { defineTable } from '../table.js';
 
-const accounts = defineTable<ConnectedAccount>({
+export const accounts = defineTable<ConnectedAccount>({
   name: 'connected_accounts',
   key: {
     org_id: (account) => account.orgId,
@@ -85,6 +86,15 @@ const accounts = defineTable<ConnectedAccount>({
 
 /** As the index has them: those that are submitted. */
 const submittedSql = `status in ('${accountStatuses.filter(isSubmitted).join("', '")}')`;
+/** Whoever looks for the accounts of a buyer by its address says this, to be given the index. */
+const ofBuyerSql = `role = 'buyer' and ${submittedSql}`;
+
+/** Those of them that count as KYC of the buyer, as the domain has it. */
+export const buyerKycSql = `${ofBuyerSql} and (${roles
+  .flatMap((role) => accountStatuses.map((status) => ({ role, status })))
+  .filter(countsAsBuyerKyc)
+  .map(({ role, status }) => `role = '${role}' and status = '${status}'`)
+  .join(' or ')})`;
 
 export function accountsOf(staging: Staging): Tx['accounts'] {
   return {
@@ -110,7 +120,7 @@ export function accountsOf(staging: Staging): Tx['accounts'] {
         accounts,
         [
           'select * from connected_accounts where org_id = $1 and mode = $2 and email_key = $3',
-          `and role = 'buyer' and ${submittedSql} order by id desc`,
+          `and ${ofBuyerSql} order by id desc`,
         ].join(' '),
         [orgId, mode, key],
       ),

@@ -35,7 +35,7 @@ const rateKinds = Object.keys({
 export const openFundsSql =
   "refund_owed_minor + refund_ordered_minor > 0 or position = 'operator' or refund = 'operator'";
 
-const funds = defineTable<Funds>({
+export const funds = defineTable<Funds>({
   name: 'funds',
   key: {
     org_id: (of) => of.orgId,

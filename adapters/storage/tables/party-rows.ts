@@ -20,9 +20,9 @@ import {
 import type { Staging } from '../staging.js';
 import { defineTable } from '../table.js';
 
-const kycStatuses = Object.keys(kycMoves) as readonly KycStatus[];
+export const kycStatuses = Object.keys(kycMoves) as readonly KycStatus[];
 
-const buyers = defineTable<Buyer>({
+export const buyers = defineTable<Buyer>({
   name: 'buyers',
   key: { mode: (buyer) => buyer.mode, id: (buyer) => buyer.id },
   fixed: {
@@ -42,7 +42,7 @@ const buyers = defineTable<Buyer>({
     }),
 });
 
-const submissions = defineTable<KycSubmission>({
+export const submissions = defineTable<KycSubmission>({
   name: 'kyc_submissions',
   key: {
     org_id: (submission) => submission.orgId,

@@ -183,19 +183,6 @@ export function paymentsOf(staging: Staging): Tx['payments'] {
       ),
     byPublicId: (publicId) =>
       staging.first(payments, 'select * from payments where public_id = $1', [publicId]),
-    listInvoices: ({ orgId, mode }, { status, beforeId, limit }) => {
-      const params: Param[] = [orgId, mode, limit];
-      const conditions = ['org_id = $1', 'mode = $2', "origin = 'invoice'"];
-      for (const [comparison, value] of Object.entries({ 'status =': status, 'id <': beforeId })) {
-        if (value === null) continue;
-        conditions.push(`${comparison} $${params.push(value)}`);
-      }
-      return staging.all(
-        payments,
-        `select * from payments where ${conditions.join(' and ')} order by id desc limit $3`,
-        params,
-      );
-    },
     ofBuyer: ({ orgId, mode }, buyerId, status, { fromMs, afterId, limit }) =>
       staging.all(
         payments,

@@ -12,6 +12,7 @@ import { storeMembersContract } from '../../contract/store-members-contract.js';
 import { storeRetentionContract } from '../../contract/store-retention-contract.js';
 import { storeRowsContract } from '../../contract/store-rows-contract.js';
 import { storeSubjectsContract } from '../../contract/store-subjects-contract.js';
+import { storeViewsContract } from '../../contract/store-views-contract.js';
 import { localPostgres } from '../../support/local-postgres.js';
 
 const postgres = localPostgres();
@@ -34,3 +35,4 @@ storeInvoicesContract(database, open);
 storeMembersContract(database, open);
 storeBacklogContract(database, open);
 storeRetentionContract(database, open);
+storeViewsContract(database, open);

@@ -136,17 +136,18 @@ test('pages that are asked for at once are each in their order', async () => {
   await store.run(async (tx) => {
     for (const id of invoices) {
       tx.payments.insert(aBarePayment({ id, publicId: id, origin: 'invoice' }));
+      tx.funds.insert(someFunds({ paymentId: id }));
     }
   });
   const pages = await Promise.all(
     invoices.map((beforeId) =>
-      store.run((tx) => tx.payments.listInvoices(tenant, { status: null, beforeId, limit: 5 })),
+      store.run((tx) => tx.views.listInvoices(tenant, { status: null, beforeId, limit: 5 })),
     ),
   );
   for (const [index, page] of pages.entries()) {
     const expected = invoices.slice(Math.max(0, index - 5), index).reverse();
     assert.deepEqual(
-      page.map(({ id }) => id),
+      page.map(({ payment }) => payment.id),
       expected,
     );
   }

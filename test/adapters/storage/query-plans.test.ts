@@ -108,23 +108,34 @@ test('pages of long lists are sought in an index that has their order', async ()
       'SEARCH payments USING INDEX sqlite_autoindex_payments_1 ' +
         '(org_id=? AND mode=? AND id>? AND id<?)',
     ],
+    [
+      '(select * from payments where org_id = $1 and mode = $2 and id = $3 limit 1)',
+      ...viewsOf(
+        'SEARCH payments USING INDEX sqlite_autoindex_payments_1 (org_id=? AND mode=? AND id=?)',
+      ),
+    ],
     // However many intents there are beside them.
     [
       "origin = 'invoice' order by id desc",
-      'SEARCH payments USING INDEX payments_invoices (org_id=? AND mode=?)',
+      ...viewsOf('SEARCH payments USING INDEX payments_invoices (org_id=? AND mode=?)'),
     ],
     [
       "origin = 'invoice' and id < $4",
-      'SEARCH payments USING INDEX payments_invoices (org_id=? AND mode=? AND id<?)',
+      ...viewsOf('SEARCH payments USING INDEX payments_invoices (org_id=? AND mode=? AND id<?)'),
     ],
     [
       "origin = 'invoice' and status = $4 order by id desc",
-      'SEARCH payments USING INDEX payments_invoices_of_status (org_id=? AND mode=? AND status=?)',
+      ...viewsOf(
+        'SEARCH payments USING INDEX payments_invoices_of_status ' +
+          '(org_id=? AND mode=? AND status=?)',
+      ),
     ],
     [
       "origin = 'invoice' and status = $4 and id < $5",
-      'SEARCH payments USING INDEX payments_invoices_of_status ' +
-        '(org_id=? AND mode=? AND status=? AND id<?)',
+      ...viewsOf(
+        'SEARCH payments USING INDEX payments_invoices_of_status ' +
+          '(org_id=? AND mode=? AND status=? AND id<?)',
+      ),
     ],
     ...accountPages(),
     ['from mails order by id desc', 'SCAN mails USING INDEX mails_id'],
@@ -146,6 +157,23 @@ test('pages of long lists are sought in an index that has their order', async ()
   }
   await database.close();
 });
+
+/** However the payments are found, the rest of its view is sought for each of them. */
+function viewsOf(search: string): readonly string[] {
+  return [
+    'CO-ROUTINE chosen',
+    search,
+    'SCAN chosen',
+    'SEARCH funds USING PRIMARY KEY (org_id=? AND mode=? AND payment_id=?) LEFT-JOIN',
+    'SEARCH buyers USING PRIMARY KEY (mode=? AND id=?) LEFT-JOIN',
+    'CORRELATED SCALAR SUBQUERY 1',
+    'SEARCH kyc_submissions USING INDEX kyc_submissions_of_buyer ' +
+      '(org_id=? AND mode=? AND buyer_id=?)',
+    'CORRELATED SCALAR SUBQUERY 2',
+    'SEARCH connected_accounts USING INDEX connected_accounts_of_buyer ' +
+      '(org_id=? AND mode=? AND email_key=?)',
+  ];
+}
 
 /** By role and status or not, the first page and one behind another: an index names the rows. */
 function accountPages(): readonly (readonly [string, ...string[]])[] {

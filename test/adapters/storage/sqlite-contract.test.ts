@@ -16,6 +16,7 @@ import { storeMembersContract } from '../../contract/store-members-contract.js';
 import { storeRetentionContract } from '../../contract/store-retention-contract.js';
 import { storeRowsContract } from '../../contract/store-rows-contract.js';
 import { storeSubjectsContract } from '../../contract/store-subjects-contract.js';
+import { storeViewsContract } from '../../contract/store-views-contract.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-store-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -56,4 +57,5 @@ for (const [database, open] of Object.entries(databases)) {
   storeMembersContract(database, open);
   storeBacklogContract(database, open);
   storeRetentionContract(database, open);
+  storeViewsContract(database, open);
 }

@@ -1,0 +1,100 @@
+// Payments as they are shown, each read at once with its funds and with what its tenant knows of
+// the buyer. Columns and rows are those of the tables; nothing is written here.
+import { type KycStatus, knownKycStatus } from '../../../core/domain/buyer-kyc.js';
+import type { PaymentView } from '../../../core/domain/collection.js';
+import { assert } from '../../../core/errors.js';
+import type { Tx } from '../../../core/ports.js';
+import type { Param, Row } from '../database.js';
+import { oneOfOrNull } from '../row.js';
+import type { Joined, Staging } from '../staging.js';
+import { amongOthers } from '../table.js';
+import { accounts, buyerKycSql } from './account-rows.js';
+import { funds } from './money-rows.js';
+import { buyers, kycStatuses, submissions } from './party-rows.js';
+import { payments } from './payment-rows.js';
+
+const kycStatus: Joined<KycStatus> = {
+  tables: [submissions, accounts],
+  read: (row) =>
+    knownKycStatus(
+      oneOfOrNull(row, 'submission_status', kycStatuses),
+      row['approved_account_id'] !== null,
+    ),
+  expect: () => [],
+};
+
+/** What it is read from, of a buyer who is named by these terms. */
+function kycColumns(
+  [orgId, mode]: readonly [string, string],
+  { buyerId, emailKey }: { readonly buyerId: string; readonly emailKey: string },
+): string {
+  const ofTenant = `where org_id = ${orgId} and mode = ${mode}`;
+  return [
+    `(select status from kyc_submissions ${ofTenant} and buyer_id = ${buyerId}`,
+    'order by created_at desc, id desc limit 1) as submission_status,',
+    // SQLite would rather go through all accounts of the tenant by their key.
+    '(select id from connected_accounts indexed by connected_accounts_of_buyer',
+    `${ofTenant} and email_key = ${emailKey} and ${buyerKycSql} limit 1) as approved_account_id`,
+  ].join(' ');
+}
+
+const fundsColumns = amongOthers(funds);
+
+const views: Joined<PaymentView> = {
+  tables: [payments, funds, buyers, ...kycStatus.tables],
+  read: (row: Row) => ({
+    payment: payments.read(row),
+    funds: fundsColumns.read(row),
+    kycStatus: kycStatus.read(row),
+  }),
+  expect: (view) => [payments.expect(view.payment), funds.expect(view.funds)],
+};
+
+/**
+ * Views of the payments that a query finds. With its limit that is planned on its own: in one plan,
+ * PostgreSQL would go through all funds of a tenant while the table is young.
+ */
+function viewsSql(conditions: readonly string[], page: string): string {
+  const found = ['org_id = $1', 'mode = $2', ...conditions].join(' and ');
+  return [
+    `select chosen.*, ${fundsColumns.columns},`,
+    kycColumns(['chosen.org_id', 'chosen.mode'], {
+      buyerId: 'chosen.buyer_id',
+      emailKey: 'buyers.email_key',
+    }),
+    `from (select * from payments where ${found} ${page}) as chosen`,
+    'left join funds on funds.org_id = chosen.org_id and funds.mode = chosen.mode',
+    'and funds.payment_id = chosen.id',
+    'left join buyers on buyers.mode = chosen.mode and buyers.id = chosen.buyer_id',
+  ].join(' ');
+}
+
+const viewSql = viewsSql(['id = $3'], 'limit 1');
+const viewByExternalIdSql = viewsSql(['origin = $3', 'external_id = $4'], 'limit 1');
+const kycStatusSql = `select ${kycColumns(['$1', '$2'], { buyerId: '$3', emailKey: '$4' })}`;
+
+export function viewsOf(staging: Staging): Tx['views'] {
+  const one = async (sql: string, params: readonly Param[]) => {
+    const [view] = await staging.joined(views, sql, params);
+    return view ?? null;
+  };
+  return {
+    get: ({ orgId, mode }, id) => one(viewSql, [orgId, mode, id]),
+    byExternalId: ({ orgId, mode }, origin, externalId) =>
+      one(viewByExternalIdSql, [orgId, mode, origin, externalId]),
+    listInvoices: ({ orgId, mode }, { status, beforeId, limit }) => {
+      const params: Param[] = [orgId, mode, limit];
+      const conditions = ["origin = 'invoice'"];
+      for (const [comparison, value] of Object.entries({ 'status =': status, 'id <': beforeId })) {
+        if (value !== null) conditions.push(`${comparison} $${params.push(value)}`);
+      }
+      const sql = viewsSql(conditions, 'order by id desc limit $3');
+      return staging.joined(views, `${sql} order by chosen.id desc`, params);
+    },
+    async kycStatus({ orgId, mode }, { id, emailKey }) {
+      const [known] = await staging.joined(kycStatus, kycStatusSql, [orgId, mode, id, emailKey]);
+      assert(known !== undefined, 'without a table there is one row');
+      return known;
+    },
+  };
+}

@@ -1,0 +1,187 @@
+// What every store promises about views: a payment comes with its own funds and with the KYC of its
+// buyer as its tenant knows it, all of one moment. Run over each database.
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { KycStatus } from '../../core/domain/buyer-kyc.js';
+import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
+import { AssertionFailure, PonteError } from '../../core/errors.js';
+import type { Store, Tx } from '../../core/ports.js';
+import {
+  aBuyer,
+  anAccount,
+  aPayment,
+  aSubmission,
+  otherMode,
+  otherOrg,
+  someFunds,
+  T0,
+  tenant,
+} from '../support/domain-samples.js';
+import type { OpenStore } from './store-contract.js';
+
+const buyerAccount = (fields: Parameters<typeof anAccount>[0]) => (tx: Tx) =>
+  tx.accounts.insert(anAccount({ role: 'buyer', email: ' BUYER@example.com', ...fields }));
+const submission = (fields: Parameters<typeof aSubmission>[0]) => (tx: Tx) =>
+  tx.buyers.insertSubmission(aSubmission(fields));
+
+/** By what the tenant has of the buyer: the status, and the rows. */
+const known: Readonly<Record<string, readonly [KycStatus, ...((tx: Tx) => void)[]]>> = {
+  nothing: ['not_started'],
+  'a submission': ['verifying', submission({})],
+  'the newest of several submissions': [
+    'pending',
+    submission({ id: 'kyc_1', flowId: 'f1', status: 'rejected' }),
+    submission({ id: 'kyc_2', flowId: 'f2', status: 'rejected', createdAtMs: T0 + 9 }),
+    submission({ id: 'kyc_3', flowId: 'f3', status: 'pending', createdAtMs: T0 + 9 }),
+  ],
+  'a submission for another buyer': ['not_started', submission({ buyerId: 'byr_2' })],
+  'submissions of others': [
+    'not_started',
+    submission({ ...otherOrg, flowId: 'f1' }),
+    submission({ ...otherMode, flowId: 'f2' }),
+  ],
+  'an account that is approved': ['approved', buyerAccount({})],
+  'an account that is approved, and a rejection': [
+    'approved',
+    buyerAccount({}),
+    submission({ status: 'rejected' }),
+  ],
+  'one of several accounts that is approved': [
+    'approved',
+    buyerAccount({ id: 'acct_1', status: 'verifying' }),
+    buyerAccount({ id: 'acct_2' }),
+    buyerAccount({ id: 'acct_3', status: 'verifying' }),
+  ],
+  'accounts that are not approved': [
+    'not_started',
+    buyerAccount({ id: 'acct_1', status: 'verifying' }),
+    buyerAccount({ id: 'acct_2', status: 'rejected' }),
+    buyerAccount({ id: 'acct_3', status: 'created' }),
+  ],
+  'a seller of the same address': ['not_started', buyerAccount({ role: 'seller' })],
+  'an account of another address': ['not_started', buyerAccount({ email: 'other@example.com' })],
+  'an account without an address': ['not_started', buyerAccount({ email: null })],
+  'accounts of others': ['not_started', buyerAccount(otherOrg), buyerAccount(otherMode)],
+};
+
+export function storeViewsContract(database: string, open: OpenStore): void {
+  describe(`the store over ${database}: views`, () => {
+    const opened: Store[] = [];
+    const fresh = async (stage: (tx: Tx) => void): Promise<Store> => {
+      const store = await open();
+      opened.push(store);
+      await store.run(async (tx) => stage(tx));
+      return store;
+    };
+    after(() => Promise.all(opened.map((store) => store.close())));
+
+    test('a view is the payment and the funds as they were written', async () => {
+      const intent = aPayment({ externalId: 'order-1' });
+      const invoice = aPayment({ id: 'inv_1', origin: 'invoice', externalId: 'order-1' });
+      const funds = someFunds({ receivedMinor: 7n, position: 'received', currency: 'USD' });
+      const store = await fresh((tx) => {
+        for (const payment of [intent, invoice]) {
+          tx.payments.insert(payment);
+          tx.funds.insert({ ...funds, paymentId: payment.id });
+        }
+        for (const place of [otherOrg, otherMode]) {
+          tx.payments.insert(aPayment({ ...place, publicId: `pub_${place.orgId}_${place.mode}` }));
+          tx.funds.insert(someFunds(place));
+        }
+      });
+      await store.run(async (tx) => tx.funds.update(funds));
+      const viewOf = (id: string) => store.run((tx) => tx.views.get(tenant, id));
+      const ofIntent = { payment: intent, funds: { ...funds, version: 2 } };
+      assert.deepEqual(await viewOf('pi_1'), { ...ofIntent, kycStatus: 'not_started' });
+      assert.equal(await viewOf('pi_2'), null);
+      const named = (place: Tenant, origin: 'payment_intent' | 'invoice') =>
+        store.run((tx) => tx.views.byExternalId(place, origin, 'order-1'));
+      assert.deepEqual((await named(tenant, 'payment_intent'))?.payment, intent);
+      assert.deepEqual((await named(tenant, 'invoice'))?.payment, invoice);
+      assert.equal(await named(otherOrg, 'invoice'), null);
+      assert.equal(await named(otherMode, 'invoice'), null);
+    });
+
+    for (const [what, [status, ...stages]] of Object.entries(known)) {
+      test(`by ${what}, a tenant knows a buyer as ${status}`, async () => {
+        const store = await fresh((tx) => {
+          tx.payments.insert(aPayment());
+          tx.funds.insert(someFunds());
+          tx.buyers.insert(aBuyer());
+          for (const stage of stages) stage(tx);
+        });
+        const buyer = { id: 'byr_1', emailKey: 'buyer@example.com' };
+        const [view, kycStatus] = await store.run((tx) =>
+          Promise.all([tx.views.get(tenant, 'pi_1'), tx.views.kycStatus(tenant, buyer)]),
+        );
+        assert.deepEqual([view?.kycStatus, kycStatus], [status, status]);
+      });
+    }
+
+    test('views that are asked for at once are each that of its payment', async () => {
+      const payments = Array.from({ length: 20 }, (_, at) =>
+        aPayment({ id: `pi_${at}`, buyerId: `byr_${at}` }),
+      );
+      const statuses = ['verifying', 'approved', 'rejected'] as const;
+      const store = await fresh((tx) => {
+        for (const [at, payment] of payments.entries()) {
+          const { id, buyerId } = payment;
+          tx.payments.insert(payment);
+          tx.funds.insert(someFunds({ paymentId: id, receivedMinor: BigInt(at) }));
+          tx.buyers.insert(aBuyer({ id: buyerId, emailKey: `${buyerId}@example.com` }));
+          const kyc = { id: `kyc_${at}`, flowId: `flow_${at}`, buyerId };
+          tx.buyers.insertSubmission(aSubmission({ ...kyc, status: statuses[at % 3] }));
+        }
+      });
+      const views = await Promise.all(
+        payments.map(({ id }) => store.run((tx) => tx.views.get(tenant, id))),
+      );
+      assert.deepEqual(
+        views.map((view) => [view?.payment.id, view?.funds.receivedMinor, view?.kycStatus]),
+        payments.map(({ id }, at) => [id, BigInt(at), statuses[at % 3]]),
+      );
+    });
+
+    test('a view is not read after a write to any of its tables was staged', async () => {
+      const writes: readonly ((tx: Tx) => void)[] = [
+        (tx) => tx.payments.insert(aPayment()),
+        (tx) => tx.funds.insert(someFunds()),
+        (tx) => tx.buyers.insert(aBuyer()),
+        submission({}),
+        buyerAccount({}),
+      ];
+      for (const write of writes) {
+        const store = await fresh(() => undefined);
+        await store.run(async (tx) => {
+          write(tx);
+          await assert.rejects(tx.views.get(tenant, 'pi_1'), AssertionFailure);
+        });
+      }
+    });
+
+    test('a refusal decided on a view that changed before the next read is decided again', async () => {
+      for (const change of ['payments', 'funds'] as const) {
+        const store = await fresh((tx) => {
+          tx.payments.insert(aPayment());
+          tx.funds.insert(someFunds());
+          tx.buyers.insertSubmission(aSubmission());
+        });
+        const changed = {
+          payments: (tx: Tx) => tx.payments.update(aPayment()),
+          funds: (tx: Tx) => tx.funds.update(someFunds()),
+        }[change];
+        let runs = 0;
+        const refused = store.run(async (tx) => {
+          runs += 1;
+          const view = await tx.views.get(tenant, 'pi_1');
+          if (runs === 1) await store.run(async (other) => changed(other));
+          await tx.buyers.submissionById(tenant, 'kyc_1');
+          assert.deepEqual(tenantOf(view?.payment ?? otherOrg), tenant);
+          throw new PonteError('NotFound');
+        });
+        await assert.rejects(refused, { code: 'NotFound' });
+        assert.equal(runs, 2, change);
+      }
+    });
+  });
+}
