@@ -4,7 +4,7 @@
 // The wire form is pk_<mode>_<id>.<secret>; <id> is the id of the stored key ('key_…'). A secret is
 // 256 uniform random bits, so one salted SHA-256 cannot be searched, and a slow hash would only
 // limit how many requests a host can serve.
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { assert } from '../errors.js';
 import type { Mode } from './tenant.js';
 
@@ -77,7 +77,7 @@ export function issueApiKey(input: {
 /** SHA-256 over the salt's bytes and the secret's UTF-8 text, in hex. The salt is given in hex. */
 export function hashSecret(salt: string, secret: string): string {
   assert(hexForm.test(salt), 'a salt is lower-case hex');
-  return createHash('sha256').update(salt, 'hex').update(secret, 'utf8').digest('hex');
+  return hash('sha256', Buffer.concat([Buffer.from(salt, 'hex'), Buffer.from(secret)]), 'hex');
 }
 
 /**
@@ -86,10 +86,10 @@ export function hashSecret(salt: string, secret: string): string {
  */
 export function mayUse(stored: ApiKeyFacts | null, presented: ApiKey): 'ok' | 'InvalidApiKey' {
   const facts = stored ?? nobody;
-  const hash = Buffer.from(hashSecret(facts.salt, presented.secret), 'hex');
-  const expected = Buffer.from(facts.secretHash, 'hex');
-  assert(expected.length === hash.length, 'a stored secret hash is a SHA-256 in hex');
-  const sameSecret = timingSafeEqual(hash, expected);
+  const given = Buffer.from(hashSecret(facts.salt, presented.secret));
+  const expected = Buffer.from(facts.secretHash);
+  assert(expected.length === given.length, 'a stored secret hash is a SHA-256 in hex');
+  const sameSecret = timingSafeEqual(given, expected);
   const sameMode = facts.mode === presented.mode;
   const active = stored !== null && facts.revokedAtMs === null;
   return sameSecret && sameMode && active ? 'ok' : 'InvalidApiKey';

@@ -2,7 +2,7 @@
 // and what its link is good for. A mail and its link are one row, because each link is sent once.
 // What stands in the mail is letter.ts; sending, and what a sign-in does, are not this file's
 // matter.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { assert } from '../errors.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './instant.js';
 import { backoffMs } from './partner-command.js';
@@ -117,7 +117,7 @@ export function newMail(
 
 /** What is stored of a link's token. */
 export function hashLinkToken(token: string): string {
-  return createHash('sha256').update(token, 'utf8').digest('hex');
+  return hash('sha256', token, 'hex');
 }
 
 /** What a mail's token is sealed for: no other mail can carry it. */

@@ -4,7 +4,7 @@
 // place for is stored as already in its hand, so that nobody has to claim it. It may run on several
 // hosts at once: the heads are written by compare-and-set, so that one wins and the others read on
 // behind it.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type DomainEvent, matchesEvent } from '../domain/event.js';
 import type { Subscription } from '../domain/subscription.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
@@ -113,10 +113,7 @@ export async function sequence(
 
 /** Hex SHA-256 over the text of the hash before (nothing for the first) and the body's bytes. */
 export function chainHash(previous: string | null, body: string): string {
-  return createHash('sha256')
-    .update(previous ?? '')
-    .update(body)
-    .digest('hex');
+  return hash('sha256', `${previous ?? ''}${body}`, 'hex');
 }
 
 interface Sequenced {
