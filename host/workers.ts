@@ -5,7 +5,11 @@ import type { FakePartner } from '../adapters/partner/fake.js';
 import { SECOND_MS } from '../core/domain/instant.js';
 import type { Tenant } from '../core/domain/tenant.js';
 import type { Clock, Deps, Log, WorkKind } from '../core/ports.js';
-import type { DeliveryRunner } from '../core/usecases/delivery-runner.js';
+import {
+  type DeliveryRunner,
+  EARNED_MAX,
+  IN_FLIGHT_PER_SUBSCRIPTION,
+} from '../core/usecases/delivery-runner.js';
 import { runPurges } from '../core/usecases/documents.js';
 import { runSequencer } from '../core/usecases/feed.js';
 import type { Runner } from '../core/usecases/flights.js';
@@ -26,6 +30,8 @@ const STATISTICS_POLL_MS = SECOND_MS;
 const DELIVERIES_REST_MS = 3;
 /** Rows that one run takes at most, so that no run lasts long. */
 const BATCH = 100;
+/** As many as one receiver has places: the fewer and larger the claims, the less each costs. */
+const DELIVERIES_BATCH = IN_FLIGHT_PER_SUBSCRIPTION + EARNED_MAX;
 const BACKOFF_FIRST_MS = 100;
 const BACKOFF_MAX_MS = 5 * SECOND_MS;
 /** Without a good run for this long a loop counts as stalled: longer than a run ever waits. */
@@ -70,6 +76,7 @@ export function workerSteps(parts: {
     {
       ...step('deliveries', ['deliveries'], (_, ...at) => runners.deliveries.runOnce(...at)),
       restMs: DELIVERIES_REST_MS,
+      batch: DELIVERIES_BATCH,
     },
     ofLeader('advances', ['advances'], runAdvances, SANDBOX_POLL_MS),
     ofLeader('expiry', [], runExpiry),
@@ -116,6 +123,8 @@ export interface WorkerStep {
   readonly pollMs: number;
   /** How long it waits after each run, whatever rings, so that the next one takes more at once. */
   readonly restMs?: number;
+  /** How much one run may do, where that is not as much as of everything else. */
+  readonly batch?: number;
   /** Does up to `limit` of what is due, and tells how much that was. */
   readonly run: (nowMs: number, limit: number) => Promise<number>;
 }
@@ -199,7 +208,7 @@ function startLoop(
     let backoffMs = 0;
     while (!stopping) {
       try {
-        const count = await step.run(clock.nowMs(), BATCH);
+        const count = await step.run(clock.nowMs(), step.batch ?? BATCH);
         goodRunAtMs = clock.nowMs();
         backoffMs = 0;
         // Requests get their turn between two batches.

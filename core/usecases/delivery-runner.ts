@@ -27,7 +27,7 @@ export const IN_FLIGHT_PER_SUBSCRIPTION = 32;
 /** With each delivery that a receiver takes so quickly it earns one more place, */
 const QUICK_MS = 250;
 /** up to so many; it loses them with the first one that it does not. */
-export const EARNED_MAX = 96;
+export const EARNED_MAX = 224;
 /** Subscriptions of which it is remembered; when there are more, all begin anew. */
 const EARNERS_MAX = 10_000;
 /** Subscriptions that are claimed for side by side. */

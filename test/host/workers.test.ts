@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import type { Deps, Log } from '../../core/ports.js';
+import { EARNED_MAX, IN_FLIGHT_PER_SUBSCRIPTION } from '../../core/usecases/delivery-runner.js';
 import {
   createSignals,
   type Runners,
@@ -154,6 +155,31 @@ test('a step without a good run for half a minute is stalled', async () => {
   await good.reached(good.runs() + 2);
   assert.deepEqual(workers.stalled(), ['hanging']);
   gate.resolve(0);
+});
+
+test('one run takes as many deliveries as one receiver may have at once, of else a hundred', async () => {
+  const parts = { deps: {} as Deps, runners: {} as Runners, fakePartners: [] };
+  const asked = await Promise.all(
+    workerSteps(parts).map(async (step) => {
+      const { promise, resolve } = Promise.withResolvers<number>();
+      const run = async (_: number, limit: number) => {
+        resolve(limit);
+        return 0;
+      };
+      const workers = startWorkers({
+        steps: [{ ...step, run, pollMs: NEVER_MS }],
+        signals: createSignals(),
+        clock: { nowMs: () => 0 },
+        log,
+      });
+      const limit = await promise;
+      await workers.stop();
+      return [step.name, limit] as const;
+    }),
+  );
+  const { deliveries, ...others } = Object.fromEntries(asked);
+  assert.equal(deliveries, IN_FLIGHT_PER_SUBSCRIPTION + EARNED_MAX);
+  assert.deepEqual([...new Set(Object.values(others))], [100]);
 });
 
 test('statistics are looked at no more than once a second, however much there was to do', async () => {
