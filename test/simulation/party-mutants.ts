@@ -69,7 +69,8 @@ export const partyMutants = [
       ],
     ],
     focus: { ...adoptions, often: ['create', 'buyerStep', 'bankMoves', 'message', 'work'] },
-    caughtBy: ['aKycRejectionFailsOnlyItsOwnTenantsPayments'],
+    // By the second where the tenant's own request brings the rejection, and not a message.
+    caughtBy: ['aKycRejectionFailsOnlyItsOwnTenantsPayments', 'noTenantChangesAnothersRows'],
   },
   {
     name: 'a seller needs no wallet',
