@@ -2,7 +2,7 @@
 // connections as Ponte opens to a receiver that keeps up. Anything but 2xx fails the job.
 import { Pool } from 'undici';
 
-export const CONCURRENCY = 128;
+export const CONCURRENCY = 256;
 
 export function poster(url) {
   const { origin, pathname } = new URL(url);
