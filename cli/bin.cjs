@@ -18,22 +18,8 @@ if (isOlder(process.versions.node, oldest)) {
 } else if (!fs.existsSync(built)) {
   fail('dist/ is missing; run `npm run build` in ' + root);
 } else {
-  if (process.argv[2] === 'serve') boundYoungGeneration();
   warnAboutStaleBuild();
   import(pathToFileURL(built).href);
-}
-
-// What a server remembers longest is its garbage: Node lets that grow to 64 MB and holds twice as
-// much, and takes another bound at the start of a process only. So this one begins once more, as
-// the same process, unless whoever started it has set a bound or holds a channel to it (which
-// would be lost). 8 MB hold more in the end: what is still needed then is taken for old.
-function boundYoungGeneration() {
-  var options = process.execArgv.concat(process.env.NODE_OPTIONS || '').join(' ');
-  if (/semi[-_]space/.test(options) || process.connected) return;
-  if (process.platform === 'win32' || typeof process.execve !== 'function') return;
-  var flags = process.execArgv.concat('--max-semi-space-size=16');
-  var words = [process.execPath].concat(flags, __filename, process.argv.slice(2));
-  process.execve(process.execPath, words, process.env);
 }
 
 function isOlder(version, than) {

@@ -7,19 +7,14 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { projectRoot } from '../support/source-tree.js';
 
-// The bin in a folder of its own, with a CLI that only says that it was reached, or how.
+// The bin in a folder of its own, with a CLI that only says that it was reached.
 const folder = mkdtempSync(join(tmpdir(), 'ponte-bin-'));
 after(() => rmSync(folder, { recursive: true }));
 for (const name of ['cli/bin.cjs', 'package.json']) {
   cpSync(join(projectRoot, name), join(folder, name));
 }
 for (const name of ['dist', 'core', 'adapters', 'host']) mkdirSync(join(folder, name));
-const cli = `
-  const { pid, execArgv, argv } = process;
-  const words = argv.slice(2);
-  process.stdout.write(words.length > 0 ? JSON.stringify({ pid, execArgv, words }) : 'reached\\n');
-`;
-writeFileSync(join(folder, 'dist/cli.js'), cli);
+writeFileSync(join(folder, 'dist/cli.js'), "process.stdout.write('reached\\n');\n");
 
 function runBin(nodeVersion: string): { status: number | null; stdout: string; stderr: string } {
   const pretend = `Object.defineProperty(process.versions, 'node', { value: '${nodeVersion}' });`;
@@ -41,35 +36,6 @@ for (const version of ['22.19.0', '22.20.1', '24.0.0', '100.0.0']) {
   test(`Node ${version} is let through`, () => {
     const { status, stdout, stderr } = runBin(version);
     assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: 'reached\n', stderr: '' });
-  });
-}
-
-const bound = '--max-semi-space-size=16';
-for (const { title, given, words, options, expected } of [
-  { title: 'a server bounds', given: [], words: ['serve', '--x'], options: '', expected: [bound] },
-  {
-    title: 'a server with flags of its own bounds',
-    given: ['--no-warnings'],
-    words: ['serve'],
-    options: '',
-    expected: ['--no-warnings', bound],
-  },
-  {
-    title: 'a server that was given a bound keeps',
-    given: [],
-    words: ['serve'],
-    options: '--max-semi-space-size=32',
-    expected: [],
-  },
-  { title: 'another command leaves', given: [], words: ['demo'], options: '', expected: [] },
-]) {
-  test(`${title} what young garbage may hold, in the process that was started`, () => {
-    const { pid, stdout } = spawnSync(
-      process.execPath,
-      [...given, join(folder, 'cli/bin.cjs'), ...words],
-      { encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: options } },
-    );
-    assert.deepEqual(JSON.parse(stdout), { pid, execArgv: expected, words });
   });
 }
 
