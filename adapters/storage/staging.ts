@@ -21,7 +21,7 @@ export class Staging {
   readonly #writtenTables = new Set<string>();
   readonly #writtenRows = new Set<string>();
   readonly #changedRows = new Set<string>();
-  /** The guards on what was read at one moment, for each such moment. */
+  /** The guards on rows that were read: of those that were read as one, together. */
   readonly #seen: (() => readonly Write[])[] = [];
   #ended = false;
 
@@ -106,7 +106,7 @@ export class Staging {
 
   /** Whether rows that were read have changed since, so that they may never have stood together. */
   async isStale(): Promise<boolean> {
-    // What was read at one moment did stand together, which is all that is asked for.
+    // One row alone was as it was read at some moment, which is all that is asked for.
     if (this.#seen.length < 2) return false;
     for (const { statement } of this.#seen.flatMap((expect) => expect())) {
       const { sql, params } = statement;

@@ -28,7 +28,7 @@ export const MINIMUM_USD_MINOR = 1_000n;
 export const REASON_LENGTH_MAX = 500;
 /** Bytes of a payment's publicId: 128 random bits behind 16 of the moment. */
 const PUBLIC_ID_BYTES = 18;
-/** So long is a moment: few payments are made in it. */
+/** So long is a moment: under load some commits fall into it, and little of a day is told. */
 const PUBLIC_ID_MOMENT_MS = 64;
 
 /** What a create says; of an invoice some more. */
@@ -209,7 +209,7 @@ export async function runExpiry(deps: Deps, nowMs: number, limit: number): Promi
   );
 }
 
-/** The payment that a reference names on this surface, or NotFound. */
+/** The payment that a reference names on this surface, as it is shown; else NotFound. */
 export async function viewNamed(
   tx: Tx,
   tenant: Tenant,

@@ -108,6 +108,10 @@ function endWithProcess(databaseDir: string): void {
     const pidFile = join(databaseDir, 'postmaster.pid');
     if (!existsSync(pidFile)) return;
     const [pid] = readFileSync(pidFile, 'utf8').split('\n');
-    process.kill(Number(pid), 'SIGINT');
+    try {
+      process.kill(Number(pid), 'SIGINT');
+    } catch {
+      // It was killed, and could not remove its file.
+    }
   });
 }

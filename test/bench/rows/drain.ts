@@ -34,6 +34,7 @@ const body = JSON.stringify({
 
 export async function deliveries(bench: Bench): Promise<readonly Figure[]> {
   const postgres = await startPostgres();
+  // The goal was set beside the local queue as its preset has it; its best way is shown too.
   const ways = [
     { what: 'Ponte', drain: drainPonte },
     { what: 'graphile-worker, local queue', drain: queueDrain(graphile, 'queue'), goal: 1.5 },
