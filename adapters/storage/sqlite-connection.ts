@@ -8,9 +8,6 @@ import type { Param, Row } from './database.js';
 /** How long a write waits for another process that holds the file: the CLI beside a server. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** Of pages, a connection. A commit makes those of the others stale, so that more are of no use. */
-const CACHE_KIB = 4_000;
-
 /** What a parameter is bound as. */
 export type Value = string | number | bigint | null;
 
@@ -36,7 +33,6 @@ export function openAnotherConnection(path: string): SqliteConnection.Database {
   connection.pragma('journal_mode = wal');
   // An acknowledged write survives a power cut, not only a crash of the process.
   connection.pragma('synchronous = full');
-  connection.pragma(`cache_size = -${CACHE_KIB}`);
   return connection;
 }
 
