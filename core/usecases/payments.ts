@@ -28,7 +28,7 @@ export const MINIMUM_USD_MINOR = 1_000n;
 export const REASON_LENGTH_MAX = 500;
 /** Bytes of a payment's publicId: 128 random bits behind 16 of the moment. */
 const PUBLIC_ID_BYTES = 18;
-/** So long is a moment: under load some commits fall into it, and little of a day is told. */
+/** So long is a moment: a few commits under load. Whoever has the link can tell no more of it. */
 const PUBLIC_ID_MOMENT_MS = 64;
 
 /** What a create says; of an invoice some more. */

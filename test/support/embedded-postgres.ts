@@ -89,7 +89,8 @@ function mayAnybodyEnter(path: string): boolean {
 
 /**
  * The package ends the process with code 0 when nothing is left to do. A test that waits for what
- * never comes would pass: the runner, which knows better, has to have the last word.
+ * never comes would pass: the runner, which knows better, has to have the last word. Its other hook
+ * fails without that one; what it is for, endWithProcess does.
  */
 async function withoutExitHook(path: string): Promise<Package> {
   const events = ['beforeExit', 'exit'];

@@ -86,6 +86,9 @@ export const submissions = defineTable<KycSubmission>({
     }),
 });
 
+/** Of several submissions the one that counts. */
+export const newestSubmission = 'order by created_at desc, id desc limit 1';
+
 export function buyersOf(staging: Staging): Tx['buyers'] {
   return {
     byEmail: (mode, emailKey) =>
@@ -104,7 +107,7 @@ export function buyersOf(staging: Staging): Tx['buyers'] {
         submissions,
         [
           'select * from kyc_submissions where org_id = $1 and mode = $2 and buyer_id = $3',
-          'order by created_at desc, id desc limit 1',
+          newestSubmission,
         ].join(' '),
         [orgId, mode, buyerId],
       ),
@@ -120,7 +123,7 @@ export function buyersOf(staging: Staging): Tx['buyers'] {
         submissions,
         [
           "select * from kyc_submissions where mode = $1 and buyer_id = $2 and status = 'approved'",
-          'order by created_at desc, id desc limit 1',
+          newestSubmission,
         ].join(' '),
         [mode, buyerId],
       ),

@@ -10,7 +10,7 @@ import type { Joined, Staging } from '../staging.js';
 import { amongOthers } from '../table.js';
 import { accounts, buyerKycSql } from './account-rows.js';
 import { funds } from './money-rows.js';
-import { buyers, kycStatuses, submissions } from './party-rows.js';
+import { buyers, kycStatuses, newestSubmission, submissions } from './party-rows.js';
 import { payments } from './payment-rows.js';
 
 const kycStatus: Joined<KycStatus> = {
@@ -31,7 +31,7 @@ function kycColumns(
   const ofTenant = `where org_id = ${orgId} and mode = ${mode}`;
   return [
     `(select status from kyc_submissions ${ofTenant} and buyer_id = ${buyerId}`,
-    'order by created_at desc, id desc limit 1) as submission_status,',
+    `${newestSubmission}) as submission_status,`,
     // SQLite would rather go through all accounts of the tenant by their key.
     '(select id from connected_accounts indexed by connected_accounts_of_buyer',
     `${ofTenant} and email_key = ${emailKey} and ${buyerKycSql} limit 1) as approved_account_id`,
