@@ -16,8 +16,8 @@ import {
 } from './operator.js';
 import { fields, table } from './output.js';
 
-/** Imbalances told at most: one is as bad as many. */
-const IMBALANCES_MAX = 100;
+/** Differences shown at most: one is as bad as many. */
+const DIFFERENCES_MAX = 100;
 
 export function addCommandsVerbs(shell: Shell, program: Command): void {
   const noun = program.command('commands').description('orders to the settlement partner');
@@ -34,7 +34,7 @@ export function addCommandsVerbs(shell: Shell, program: Command): void {
 
   addVerb<{ readonly dryRun: boolean }>(shell, noun, {
     name: 'retry <command-id>',
-    description: 'take an open or stuck order up again, under the same key where that is safe',
+    description: 'look an open order up again, or order a refused refund anew',
     options: [dryRunOption()],
     run: ({ dryRun }, ids) =>
       asOperator(
@@ -48,12 +48,29 @@ export function addCommandsVerbs(shell: Shell, program: Command): void {
         { dryRun },
       ),
   });
+
+  addVerb<{ readonly dryRun: boolean }>(shell, noun, {
+    name: 'accept <command-id>',
+    description: 'accept a report of the partner that was held back as implausible',
+    options: [dryRunOption()],
+    run: ({ dryRun }, ids) =>
+      asOperator(
+        shell,
+        async ({ deps }) => {
+          const { acceptReport } = await import('../core/usecases/command-retries.js');
+          const command = await acceptReport(deps, onlyId(ids));
+          const json = presentCommand(command);
+          return { json, text: `${dryRun ? 'Would accept:\n' : ''}${shown(command)}` };
+        },
+        { dryRun },
+      ),
+  });
 }
 
 export function addLedgerVerbs(shell: Shell, program: Command): void {
   addVerb(shell, program.command('ledger').description('the books'), {
     name: 'verify',
-    description: 'check that the postings of each payment and currency sum to zero',
+    description: 'check for each payment that ledger, funds and orders to the partner agree',
     run: () => asOperator(shell, verify),
   });
 }
@@ -75,7 +92,7 @@ async function list(
         row.end,
         row.paymentId,
         row.amount === null ? null : `${row.amount} ${row.currency}`,
-        row.lastError,
+        row.review?.reason ?? row.lastError,
       ]),
       options.stuck ? 'Nothing is stuck.' : 'No orders.',
     ),
@@ -83,12 +100,15 @@ async function list(
 }
 
 async function verify({ deps }: Operator): Promise<Outcome> {
-  const { findImbalances } = await import('../core/usecases/books.js');
-  const found = await findImbalances(deps, IMBALANCES_MAX);
-  const imbalances = found.map(({ paymentId, sum }) => ({
+  const { findDifferences } = await import('../core/usecases/ledger-check.js');
+  const found = await findDifferences(deps, DIFFERENCES_MAX);
+  const imbalances = found.map(({ paymentId, what, currency, expectedMinor, foundMinor }) => ({
     paymentId,
-    amount: formatAmount(sum.amountMinor),
-    currency: sum.currency,
+    what,
+    amount: formatAmount(foundMinor - expectedMinor),
+    currency,
+    expected: formatAmount(expectedMinor),
+    found: formatAmount(foundMinor),
   }));
   const balanced = imbalances.length === 0;
   return {
@@ -96,12 +116,18 @@ async function verify({ deps }: Operator): Promise<Outcome> {
     text: balanced
       ? 'The books balance.'
       : table(
-          ['PAYMENT', 'SUM', 'CURRENCY'],
-          imbalances.map((row) => [row.paymentId, row.amount, row.currency]),
+          ['PAYMENT', 'WHAT', 'EXPECTED', 'FOUND', 'CURRENCY'],
+          imbalances.map((row) => [row.paymentId, row.what, row.expected, row.found, row.currency]),
           '',
         ),
     exit: balanced ? 'done' : 'checkFailed',
   };
+}
+
+interface ShownReview {
+  readonly kind: string;
+  readonly reason: string;
+  readonly fact: unknown;
 }
 
 function presentCommand(command: PartnerCommand) {
@@ -116,8 +142,10 @@ function presentCommand(command: PartnerCommand) {
     accountId: command.accountId,
     amount: command.amount === null ? null : formatAmount(command.amount.amountMinor),
     currency: command.amount?.currency ?? null,
+    reference: command.reference,
     state: command.state,
     end: command.end,
+    review: command.review === null ? null : (JSON.parse(command.review) as ShownReview),
     stuck: isStuck(command),
     tries: command.tries,
     partnerRef: command.partnerRef,
@@ -139,6 +167,7 @@ function shown(command: PartnerCommand): string {
     amount: row.amount === null ? null : `${row.amount} ${row.currency}`,
     state: row.stuck ? `${row.state} (stuck)` : row.state,
     end: row.end,
+    'held back': row.review?.reason ?? null,
     due: row.dueAt,
     error: row.lastError,
   });

@@ -10,8 +10,8 @@ import {
   type Waiting,
   type WaitingQueue,
 } from '../core/usecases/backlog.js';
-import { findImbalances } from '../core/usecases/books.js';
 import { documentPlaceProblem } from '../core/usecases/document-place.js';
+import { findDifferences } from '../core/usecases/ledger-check.js';
 import { type ExitKind, type Operator, type Outcome, reasonOf } from './operator.js';
 import { table } from './output.js';
 
@@ -93,7 +93,7 @@ async function found(operator: Operator): Promise<Findings> {
     data: readable
       ? {
           waiting: await readBacklog(deps),
-          imbalances: (await findImbalances(deps, IMBALANCES_MAX)).length,
+          imbalances: (await findDifferences(deps, IMBALANCES_MAX)).length,
         }
       : null,
   };

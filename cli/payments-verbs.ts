@@ -2,7 +2,7 @@
 // back, and how they end a payment.
 import { type Command, Option } from 'commander';
 import { presentPayment } from '../adapters/http/present.js';
-import type { PaymentView } from '../core/domain/collection.js';
+import type { PaymentView } from '../core/domain/change.js';
 import type { Funds } from '../core/domain/funds.js';
 import { formatAmount } from '../core/domain/money.js';
 import { type PaymentStatus, paymentStatuses } from '../core/domain/payment.js';
@@ -83,7 +83,7 @@ export function addPaymentsVerbs(shell: Shell, program: Command): void {
     program.command('refunds').description('money owed back'),
     {
       name: 'list',
-      description: 'list what is owed to buyers or of unknown position, oldest first',
+      description: 'list what is owed to buyers, lost, or of unknown position, oldest first',
       options: [limitOption()],
       run: ({ limit }) => asOperator(shell, (operator) => refunds(operator, limit)),
     },
@@ -135,12 +135,13 @@ async function refunds({ deps }: Operator, limit: number): Promise<Outcome> {
   return {
     json: { data, nextCursor: null },
     text: table(
-      ['PAYMENT', 'OWED', 'ORDERED', 'REFUNDED', 'REFUND', 'POSITION'],
+      ['PAYMENT', 'OWED', 'ORDERED', 'REFUNDED', 'LOST', 'REFUND', 'POSITION'],
       data.map((row) => [
         row.paymentId,
         `${row.refundOwed} ${row.currency}`,
         row.refundOrdered,
         row.refunded,
+        row.loss,
         row.refundStatus,
         row.status,
       ]),
@@ -161,6 +162,7 @@ function presentRefund(funds: Funds) {
     refundOwed: formatAmount(funds.refundOwedMinor),
     refundOrdered: formatAmount(funds.refundOrderedMinor),
     refunded: formatAmount(funds.refundedMinor),
+    loss: formatAmount(funds.lossMinor),
   };
 }
 

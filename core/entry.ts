@@ -1,7 +1,7 @@
 // The public face of the core (`ponte/core`): the tables, the types and the ports that a developer
 // needs to embed the service or to write an adapter. It defines nothing of its own.
 
-export type { PayinReport, PaymentView, PayoutReport } from './domain/collection.js';
+export type { PaymentView } from './domain/change.js';
 export {
   type AccountStatus,
   accountMoves,
@@ -17,9 +17,9 @@ export {
   type Funds,
   heldMinor,
   type Position,
-  positionMoves,
+  positions,
   type RefundState,
-  refundMoves,
+  refundStates,
 } from './domain/funds.js';
 export { decideCreate, idempotencyTable } from './domain/idempotency.js';
 export { formatInstant, parseInstant } from './domain/instant.js';
@@ -38,6 +38,7 @@ export {
   paymentMoves,
 } from './domain/payment.js';
 export type { Quote, QuoteTerms } from './domain/quote.js';
+export type { PayinReport, PayoutReport } from './domain/report-check.js';
 export { type Scope, scopes } from './domain/scope.js';
 export { signWebhook, verifyWebhook, webhookHeaders } from './domain/signature.js';
 export type { Subscription } from './domain/subscription.js';

@@ -1,7 +1,7 @@
 // Everything the core asks of the world outside. Adapters implement these; use cases take them as
 // `Deps`. What an operation means to the business stands in the domain, not here.
 import type { Buyer, KycStatus, KycSubmission } from './domain/buyer-kyc.js';
-import type { PayinReport, PaymentView, PayoutReport } from './domain/collection.js';
+import type { PaymentView } from './domain/change.js';
 import type {
   AccountStatus,
   ConnectedAccount,
@@ -20,6 +20,7 @@ import type { Organization, OrganizationProfile } from './domain/organization.js
 import type { CommandKind, PartnerCommand } from './domain/partner-command.js';
 import type { Payment, PaymentOrigin, PaymentStatus } from './domain/payment.js';
 import type { Quote, QuoteTerms } from './domain/quote.js';
+import type { PayinReport, PayoutReport } from './domain/report-check.js';
 import type { Scope } from './domain/scope.js';
 import type { Subscription } from './domain/subscription.js';
 import type { Mode, Tenant } from './domain/tenant.js';
@@ -165,8 +166,13 @@ export interface Tx {
   };
   readonly funds: {
     get(tenant: Tenant, paymentId: string): Promise<Funds | null>;
-    /** Funds with a debt to the buyer or an unknown position, oldest first: for operators. */
+    /** Funds with a debt to the buyer, an unknown position or a loss, oldest first. */
     open(limit: number): Promise<readonly Funds[]>;
+    /** Of all tenants, in the order of their keys: those behind `after`. */
+    page(
+      after: Pick<Funds, 'orgId' | 'mode' | 'paymentId'> | null,
+      limit: number,
+    ): Promise<readonly Funds[]>;
     insert(funds: Funds): void;
     update(funds: Funds): void;
   };
@@ -176,6 +182,8 @@ export interface Tx {
   };
   readonly commands: {
     get(id: string): Promise<PartnerCommand | null>;
+    /** The partner names an order by our reference. */
+    byReference(mode: Mode, reference: string): Promise<PartnerCommand | null>;
     byPartnerRef(mode: Mode, kind: CommandKind, partnerRef: string): Promise<PartnerCommand | null>;
     ofPayment(tenant: Tenant, paymentId: string): Promise<readonly PartnerCommand[]>;
     /** Newest first, for operators; `stuck` as partner-command.ts defines it. */
@@ -188,8 +196,6 @@ export interface Tx {
   };
   readonly ledger: {
     append(tenant: Tenant, paymentId: string, id: string, posting: Posting, atMs: number): void;
-    /** Of the next payments behind one, what their postings come to: a sum for each currency. */
-    sums(after: Omit<LedgerSum, 'sum'> | null, paymentsMax: number): Promise<readonly LedgerSum[]>;
     ofPayment(tenant: Tenant, paymentId: string): Promise<readonly StoredPosting[]>;
   };
   readonly idempotency: {
@@ -499,11 +505,6 @@ export interface StoredKey {
   readonly revokedAtMs: number | null;
   readonly createdAtMs: number;
   readonly version: number;
-}
-
-export interface LedgerSum extends Tenant {
-  readonly paymentId: string;
-  readonly sum: Money;
 }
 
 export interface StoredPosting extends Posting {

@@ -12,6 +12,7 @@ import { assert, PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
 import { readBacklog } from '../core/usecases/backlog.js';
 import { documentPlaceProblem, markDocumentPlace } from '../core/usecases/document-place.js';
+import { makeReferenceKey } from '../core/usecases/order-references.js';
 import { plantCanary, secretKeysProblem } from '../core/usecases/secret-keys.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { createContainer, tokens, urlOf, type World } from './container.js';
@@ -194,6 +195,7 @@ async function takeDatabase(store: ServedStore, deps: Deps, role: HostRole): Pro
   const problem = await secretKeysProblem(deps);
   if (problem !== null) throw new ConfigError([`PONTE_SECRET_KEYS: ${problem}`]);
   await plantCanary(deps);
+  await makeReferenceKey(deps);
   // What a killed process had taken in hand goes on at once; beside others, when its lease ends.
   if (company === 'alone') await store.claims.releaseAll(deps.clock.nowMs());
 }

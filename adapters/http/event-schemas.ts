@@ -13,7 +13,7 @@ const externalEventId = z
   .string()
   .meta({ description: "The event's id, the same to every subscriber and on every attempt." });
 
-/** `data` of payment events; the reason is there after a failure or cancel. */
+/** `data` of payment events; `reason` is present after a failure or cancel. */
 const paymentData = {
   externalId,
   status,
@@ -24,6 +24,9 @@ const paymentData = {
   externalEventId,
   occurredAt,
   reason: z.string().optional(),
+  refundAmount: amount
+    .optional()
+    .meta({ description: 'Of refund_ordered, refunded and refund_failed: how much of it.' }),
 } as const;
 
 /** Subscribers may be told more one day, so nothing here is closed. */

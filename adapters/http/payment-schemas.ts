@@ -1,7 +1,7 @@
 // The shapes of payments and of what is asked about them; of both creation surfaces alike.
 import { z } from 'zod';
 import { kycMoves } from '../../core/domain/buyer-kyc.js';
-import { positionMoves, refundMoves } from '../../core/domain/funds.js';
+import { positions, refundStates } from '../../core/domain/funds.js';
 import { parseInstant } from '../../core/domain/instant.js';
 import { parseAmount } from '../../core/domain/money.js';
 import { paymentMoves, paymentStatuses, progress } from '../../core/domain/payment.js';
@@ -118,14 +118,14 @@ const jsonObject = z.record(z.string(), z.unknown());
 
 const fundsResponse = z
   .strictObject({
-    status: z.enum(keysOf(positionMoves)).meta({
+    status: z.enum(positions).meta({
       description:
         'Where the principal is: none, expected (a pay-in was ordered), received, ' +
         'payout_ordered, paid (to the seller), handed_back (it belongs to the buyer again), ' +
         'operator (its position must be found out by a person).',
     }),
     refundStatus: z
-      .enum(keysOf(refundMoves))
+      .enum(refundStates)
       .meta({ description: 'What is owed back to the buyer; operator: given back by a person.' }),
     received: decimal.meta({ description: 'Everything that arrived from the buyer so far.' }),
     refundOwed: decimal.meta({

@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import { keyPrefix } from '../../core/domain/api-key.js';
 import { type KycSubmission, nextKycStatus } from '../../core/domain/buyer-kyc.js';
-import type { PaymentView } from '../../core/domain/collection.js';
+import type { PaymentView } from '../../core/domain/change.js';
 import { type ConnectedAccount, readyToCollect } from '../../core/domain/connected-account.js';
 import { formatInstant } from '../../core/domain/instant.js';
 import { formatAmount, type Money } from '../../core/domain/money.js';

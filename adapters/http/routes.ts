@@ -2,7 +2,7 @@
 // The pipeline, the description and the tests read this table and nothing else. Public is spelled
 // 'none'; no security field has a default.
 import type { z } from 'zod';
-import type { PaymentView } from '../../core/domain/collection.js';
+import type { PaymentView } from '../../core/domain/change.js';
 import { contentTypes, type DocumentOwner } from '../../core/domain/document.js';
 import { SECOND_MS } from '../../core/domain/instant.js';
 import { money } from '../../core/domain/money.js';

@@ -3,9 +3,9 @@
 // messages and the port are fake.ts's matter.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { PayinReport, PayoutReport } from '../../core/domain/collection.js';
 import { formatInstant } from '../../core/domain/instant.js';
 import { formatAmount, formatRate, type Money, money, type Rate } from '../../core/domain/money.js';
+import type { PayinReport, PayoutReport } from '../../core/domain/report-check.js';
 import type { Mode } from '../../core/domain/tenant.js';
 import { assert } from '../../core/errors.js';
 import type { PartnerFact } from '../../core/ports.js';

@@ -8,7 +8,7 @@ import {
   readyToCollect,
 } from './connected-account.js';
 import { formatInstant } from './instant.js';
-import { formatAmount } from './money.js';
+import { formatAmount, type Money } from './money.js';
 import { type Payment, type PaymentStatus, paymentMoves, paymentStatuses } from './payment.js';
 import { RawJson, writeJson } from './raw-json.js';
 import type { Tenant } from './tenant.js';
@@ -29,12 +29,21 @@ const otherEventTypes = [
   'webhook.test',
 ] as const;
 
+/** Money that goes back to the buyer: ordered from the partner, with the buyer, not possible. */
+const refundEvents = {
+  ordered: 'refund_ordered',
+  paid: 'refunded',
+  failed: 'refund_failed',
+} as const;
+export type RefundEvent = keyof typeof refundEvents;
+
 /** Statuses that only an invoice moves to: an intent starts behind them. */
 const invoiceOnly: readonly PaymentStatus[] = ['approved', 'awaiting_buyer'];
 
 /** Every event type that exists. */
 export const eventTypes: readonly string[] = [
   ...otherEventTypes,
+  ...Object.values(refundEvents).flatMap((name) => [`payment_intent.${name}`, `invoice.${name}`]),
   ...accountEventTypes.map((type) => `connected_account.${type}`),
   ...reachableStatuses().map((status) => `invoice.${status}`),
   ...reachableStatuses()
@@ -57,6 +66,8 @@ export interface EventDraft {
   readonly type: string;
   readonly payment: Payment;
   readonly occurredAtMs: number;
+  /** Of an event about a refund: how much of it. */
+  readonly refund?: Money;
 }
 
 /** The event types of a payment that was created or came to `payment.status`. */
@@ -70,7 +81,13 @@ export function paymentEventTypes(
   return [`payment_intent.${own}`, `invoice.${suffix}`];
 }
 
-/** The status that a payment came to by an event of this type; null for its creation. */
+/** The event types of money of this payment that goes back to the buyer. */
+export function refundEventTypes({ origin }: Payment, what: RefundEvent): readonly string[] {
+  const name = refundEvents[what];
+  return origin === 'invoice' ? [`invoice.${name}`] : [`payment_intent.${name}`, `invoice.${name}`];
+}
+
+/** The status that a payment came to by an event of this type; null for any other event. */
 export function statusTold(type: string): PaymentStatus | null {
   const suffix = type.slice(type.indexOf('.') + 1);
   if (suffix === 'buyer_kyc_rejected') return 'failed';
@@ -94,7 +111,7 @@ export function matchesEvent(patterns: readonly string[], type: string): boolean
 
 /** The event of a draft; its body carries metadata exactly as the integrator sent it. */
 export function paymentEvent(draft: EventDraft, eventId: string): DomainEvent {
-  const { payment, type, occurredAtMs } = draft;
+  const { payment, type, occurredAtMs, refund } = draft;
   const reason = payment.failureReason ?? payment.cancelReason;
   return {
     orgId: payment.orgId,
@@ -116,6 +133,7 @@ export function paymentEvent(draft: EventDraft, eventId: string): DomainEvent {
       externalEventId: eventId,
       occurredAt: formatInstant(occurredAtMs),
       ...(reason === null ? {} : { reason }),
+      ...(refund === undefined ? {} : { refundAmount: formatAmount(refund.amountMinor) }),
     }),
   };
 }

@@ -1,111 +1,106 @@
 // Where the money of a payment is. Apart from the status, because money can arrive after a cancel
-// and a payout can be in doubt: facts about money always count, whatever the status says. Two
-// tables: the way of the principal, and beside it what is owed back to the buyer. Each fact also
-// yields its ledger posting.
+// and a payout can be in doubt: facts about money always count, whatever the status says.
+//
+// Funds follow from the orders to the partner: `sumsOf` adds up what each order means for the
+// money, and the ledger postings of a change are the difference of two such sums. So whatever comes
+// late, twice or out of order, funds, ledger and orders agree.
 import { assert } from '../errors.js';
-import { type Posting, posting, transfer } from './ledger.js';
+import { type LedgerAccount, type Posting, posting, transfer } from './ledger.js';
 import type { Money } from './money.js';
+import {
+  type CommandState,
+  isOpen,
+  type OrderEnd,
+  type PartnerCommand,
+} from './partner-command.js';
+import type { SettlementFacts } from './payment.js';
 import type { Tenant } from './tenant.js';
 
-export const positionMoves = {
-  none: { order_payin: 'expected', receive: 'received' },
-  expected: { receive: 'received', payin_failed: 'none', order_payin: 'expected' },
-  received: { receive: 'received', order_payout: 'payout_ordered', hand_back: 'handed_back' },
-  payout_ordered: {
-    receive: 'payout_ordered',
-    pay: 'paid',
-    lose_sight: 'operator',
-    return: 'received',
+/** What an order means for its money: by its state and, once accepted, by its end. */
+type Stage = 'none' | 'planned' | 'moving' | 'moved' | 'missing' | 'owed';
+
+const stages = {
+  payout: {
+    pending: 'planned',
+    sent: 'moving',
+    unknown: 'moving',
+    denied: 'moving',
+    done: { open: 'moving', completed: 'moved', failed: 'missing', returned: 'none' },
+    refused: 'none',
+    void: 'none',
   },
-  paid: { receive: 'paid' },
-  handed_back: { receive: 'received' },
-  operator: { receive: 'operator', pay: 'paid', return: 'received' },
-} as const satisfies Record<Position, Partial<Record<PositionMove, Position>>>;
-
-export const refundMoves = {
-  none: { owe: 'refund_owed', given_back: 'refunded' },
-  refund_owed: {
-    owe: 'refund_owed',
-    order_all: 'refund_ordered',
-    order_part: 'refund_owed',
-    given_back: 'refunded',
-    given_back_part: 'refund_owed',
-    owed_given_back: 'refund_ordered',
-    lose_sight: 'operator',
+  refund: {
+    pending: 'planned',
+    sent: 'moving',
+    unknown: 'moving',
+    denied: 'moving',
+    done: { open: 'moving', completed: 'moved', failed: 'owed', returned: 'owed' },
+    refused: 'owed',
+    void: 'none',
   },
-  refund_ordered: {
-    owe: 'refund_owed',
-    given_back: 'refunded',
-    given_back_part: 'refund_ordered',
-    lose_sight: 'operator',
-  },
-  refunded: { owe: 'refund_owed', given_back: 'refunded' },
-  operator: {
-    owe: 'operator',
-    order_all: 'refund_ordered',
-    order_part: 'operator',
-    given_back: 'refunded',
-    given_back_part: 'operator',
-    owed_given_back: 'refund_ordered',
-    lose_sight: 'operator',
-  },
-} as const satisfies Record<RefundState, Partial<Record<RefundMove, RefundState>>>;
+} as const satisfies Record<
+  'payout' | 'refund',
+  Record<Exclude<CommandState, 'done'>, Stage> & { readonly done: Record<OrderEnd, Stage> }
+>;
 
-export type Position =
-  | 'none'
-  | 'expected'
-  | 'received'
-  | 'payout_ordered'
-  | 'paid'
-  | 'handed_back'
-  | 'operator';
+export const positions = [
+  'none',
+  'expected',
+  'received',
+  'payout_ordered',
+  'paid',
+  'handed_back',
+  'operator',
+] as const;
+export type Position = (typeof positions)[number];
 
-export type PositionMove =
-  | 'order_payin'
-  | 'payin_failed'
-  | 'receive'
-  | 'order_payout'
-  | 'pay'
-  | 'lose_sight'
-  | 'return'
-  | 'hand_back';
-
-export type RefundState = 'none' | 'refund_owed' | 'refund_ordered' | 'refunded' | 'operator';
-
-export type RefundMove =
-  | 'owe'
-  | 'order_all'
-  | 'order_part'
-  | 'given_back'
-  | 'given_back_part'
-  | 'owed_given_back'
-  | 'lose_sight';
+export const refundStates = [
+  'none',
+  'refund_owed',
+  'refund_ordered',
+  'refunded',
+  'operator',
+] as const;
+export type RefundState = (typeof refundStates)[number];
 
 /**
- * All amounts are minor units of the payment's currency. At any time
- * received = held + payout + owed + ordered + refunded, and none of them is negative.
+ * All amounts are minor units of the payment's currency, and none is negative. At any time
+ * received + loss = held + payout + owed + ordered + refunded.
  */
 export interface Funds extends Tenant {
   readonly paymentId: string;
   readonly currency: string;
+  /** Where the principal is; `operator`: a person must find out. */
   readonly position: Position;
+  /** `operator`: the partner refused to give the money back. */
   readonly refund: RefundState;
-  /** Everything the partner ever reported as received from the buyer. */
+  /** Everything that the partner ever reported as received, over all pay-ins. */
   readonly receivedMinor: bigint;
-  /** What was handed to a payout: in flight, lost sight of, or paid. */
+  /** What was handed to a payout: in flight, out of sight, or paid. */
   readonly payoutMinor: bigint;
   /** Owed back to the buyer and not yet ordered from the partner. */
   readonly refundOwedMinor: bigint;
   /** Ordered from the partner and not yet confirmed by it. */
   readonly refundOrderedMinor: bigint;
+  /** With the buyer again: refunded, or returned by the partner. */
   readonly refundedMinor: bigint;
+  /** What left beyond what was received: the house pays for it. */
+  readonly lossMinor: bigint;
   readonly version: number;
 }
 
-/** Funds after a fact, with the postings of that fact. */
-export interface FundsChange {
-  readonly funds: Funds;
-  readonly postings: readonly Posting[];
+/** What the orders of a payment come to; minor units of its currency. */
+export interface MoneySums {
+  readonly receivedMinor: bigint;
+  readonly payoutMinor: bigint;
+  readonly paidMinor: bigint;
+  readonly missingMinor: bigint;
+  readonly owedMinor: bigint;
+  readonly orderedMinor: bigint;
+  readonly refundedMinor: bigint;
+  /** Returned to the buyer by the partner, without an order of ours. */
+  readonly returnedMinor: bigint;
+  readonly lossMinor: bigint;
 }
 
 export function noFunds(tenant: Tenant, paymentId: string, currency: string): Funds {
@@ -121,14 +116,16 @@ export function noFunds(tenant: Tenant, paymentId: string, currency: string): Fu
     refundOwedMinor: 0n,
     refundOrderedMinor: 0n,
     refundedMinor: 0n,
+    lossMinor: 0n,
     version: 1,
   });
 }
 
 /** What the partner holds for the payment and nobody has a claim on yet. */
-export function heldMinor(funds: Funds): bigint {
+export function heldMinor(funds: Omit<Funds, keyof Tenant | 'position' | 'refund'>): bigint {
   return (
-    funds.receivedMinor -
+    funds.receivedMinor +
+    funds.lossMinor -
     funds.payoutMinor -
     funds.refundOwedMinor -
     funds.refundOrderedMinor -
@@ -136,197 +133,207 @@ export function heldMinor(funds: Funds): bigint {
   );
 }
 
-export function nextPosition(position: Position, move: PositionMove): Position | null {
-  const row: Partial<Record<PositionMove, Position>> = positionMoves[position];
-  return row[move] ?? null;
+/** What an order means for its money; a pay-in's money counts by what was received of it. */
+export function stageOf({ kind, state, end }: PartnerCommand): Stage {
+  if (kind !== 'payout' && kind !== 'refund') return 'none';
+  return state === 'done' ? stages[kind].done[end] : stages[kind][state];
 }
 
-export function nextRefund(refund: RefundState, move: RefundMove): RefundState | null {
-  const row: Partial<Record<RefundMove, RefundState>> = refundMoves[refund];
-  return row[move] ?? null;
-}
-
-/** A pay-in was ordered: money may come from now on. */
-export function expectFunds(funds: Funds): Funds {
-  if (nextPosition(funds.position, 'order_payin') === null) return funds;
-  return moved(funds, 'order_payin', {});
-}
-
-/** The pay-in ended without (further) money. Money that did arrive stays where it is. */
-export function payinFailed(funds: Funds): Funds {
-  if (nextPosition(funds.position, 'payin_failed') === null) return funds;
-  return moved(funds, 'payin_failed', {});
-}
-
-/**
- * The partner reports `totalMinor` received in all. Smaller or equal totals are old news: reports
- * may come twice and out of order.
- */
-export function receiveFunds(funds: Funds, totalMinor: bigint): FundsChange {
-  const freshMinor = totalMinor - funds.receivedMinor;
-  if (freshMinor <= 0n) return { funds, postings: [] };
+/** The sums of all orders of one payment. */
+export function sumsOf(orders: readonly PartnerCommand[]): MoneySums {
+  const payouts = (stage: Stage) => total(orders, 'payout', stage);
+  const refunds = (stage: Stage) => total(orders, 'refund', stage);
+  const payins = orders.filter(({ kind }) => kind === 'payin');
+  const receivedMinor = sum(payins.map((payin) => payin.receivedMinor));
+  const returnedMinor = sum(payins.map((payin) => returnedOf(payin, orders)));
+  const paidMinor = payouts('moved');
+  const missingMinor = payouts('missing');
+  const payoutMinor = payouts('moving') + paidMinor + missingMinor;
+  const owedMinor = refunds('planned') + refunds('owed');
+  const orderedMinor = refunds('moving');
+  const refundedMinor = refunds('moved');
+  const spentMinor = payoutMinor + owedMinor + orderedMinor + refundedMinor + returnedMinor;
+  const lossMinor = spentMinor > receivedMinor ? spentMinor - receivedMinor : 0n;
   return {
-    funds: moved(funds, 'receive', { receivedMinor: totalMinor }),
-    postings: [
-      posting('funds_received', transfer('buyer', 'partner_float', money(funds, freshMinor))),
-    ],
+    ...{ receivedMinor, payoutMinor, paidMinor, missingMinor },
+    ...{ owedMinor, orderedMinor, refundedMinor, returnedMinor, lossMinor },
   };
 }
 
-/** `amountMinor` of the held money belongs to the buyer again. */
-export function oweRefund(funds: Funds, amountMinor: bigint): FundsChange {
-  assert(amountMinor > 0n && amountMinor <= heldMinor(funds), 'only held money can be owed back');
-  const owed = withRefund(funds, 'owe', { refundOwedMinor: funds.refundOwedMinor + amountMinor });
-  const emptied = heldMinor(owed) === 0n && nextPosition(owed.position, 'hand_back') !== null;
-  return {
-    funds: emptied ? moved(owed, 'hand_back', {}) : owed,
-    postings: [
-      posting('refund_owed', transfer('partner_float', 'refunds', money(funds, amountMinor))),
-    ],
-  };
+/** What the partner holds of this pay-in, for a refund: nothing once it was returned. */
+export function freeOfPayin(payin: PartnerCommand, orders: readonly PartnerCommand[]): bigint {
+  if (payin.end === 'returned') return 0n;
+  return payin.receivedMinor - refundsOf(payin, orders, ['planned', 'owed', 'moving', 'moved']);
 }
 
-/**
- * The order to refund `amountMinor` is taken in hand; the partner is called after this is stored.
- */
-export function orderRefund(funds: Funds, amountMinor: bigint): Funds {
-  assert(
-    amountMinor > 0n && amountMinor <= funds.refundOwedMinor,
-    'only owed money is ordered back',
+/** The funds of a payment by all its orders. */
+export function fundsOf(was: Funds, orders: readonly PartnerCommand[]): Funds {
+  const sums = sumsOf(orders);
+  const amounts = {
+    receivedMinor: sums.receivedMinor,
+    payoutMinor: sums.payoutMinor,
+    refundOwedMinor: sums.owedMinor,
+    refundOrderedMinor: sums.orderedMinor,
+    refundedMinor: sums.refundedMinor + sums.returnedMinor,
+    lossMinor: sums.lossMinor,
+  };
+  const next = { ...was, ...amounts };
+  const position = positionOf(sums, heldMinor(next), orders);
+  const refund = refundStateOf(sums, orders);
+  return Object.freeze({ ...next, position, refund });
+}
+
+/** Whether two rows say the same; the version aside. */
+export function sameFunds(left: Funds, right: Funds): boolean {
+  return (
+    left.position === right.position &&
+    left.refund === right.refund &&
+    fundsAmounts.every((name) => left[name] === right[name])
   );
-  const owedMinor = funds.refundOwedMinor - amountMinor;
-  return withRefund(funds, owedMinor === 0n ? 'order_all' : 'order_part', {
-    refundOwedMinor: owedMinor,
-    refundOrderedMinor: funds.refundOrderedMinor + amountMinor,
-  });
 }
 
-/** The partner confirms that `amountMinor` of the ordered refunds reached the buyer. */
-export function refundPaid(funds: Funds, amountMinor: bigint): FundsChange {
-  assert(amountMinor > 0n && amountMinor <= funds.refundOrderedMinor, 'only ordered money is back');
-  const orderedMinor = funds.refundOrderedMinor - amountMinor;
-  const open = orderedMinor + funds.refundOwedMinor > 0n;
-  return {
-    funds: withRefund(funds, open ? 'given_back_part' : 'given_back', {
-      refundOrderedMinor: orderedMinor,
-      refundedMinor: funds.refundedMinor + amountMinor,
-    }),
-    postings: [posting('refund_paid', transfer('refunds', 'buyer', money(funds, amountMinor)))],
+export const fundsAmounts = [
+  'receivedMinor',
+  'payoutMinor',
+  'refundOwedMinor',
+  'refundOrderedMinor',
+  'refundedMinor',
+  'lossMinor',
+] as const satisfies readonly (keyof Funds)[];
+
+/**
+ * The postings that lead from one state of the orders to another, in the order in which money
+ * moves. `settlement` is what the partner reported of the payout that was paid.
+ */
+export function postingsBetween(
+  was: MoneySums,
+  next: MoneySums,
+  currency: string,
+  settlement: SettlementFacts | null,
+): readonly Posting[] {
+  const rise = (name: keyof MoneySums) => next[name] - was[name];
+  const owingMinor = rise('owedMinor') + rise('orderedMinor') + rise('refundedMinor');
+  const moves = [
+    ['receivedMinor', 'funds_received', 'buyer', 'partner_float', rise('receivedMinor')],
+    ['lossMinor', 'loss', 'losses', 'partner_float', rise('lossMinor')],
+    ['owedMinor', 'refund_owed', 'partner_float', 'refunds', owingMinor],
+    ['refundedMinor', 'refund_paid', 'refunds', 'buyer', rise('refundedMinor')],
+    ['returnedMinor', 'returned_by_partner', 'partner_float', 'buyer', rise('returnedMinor')],
+  ] as const;
+  const postings = moves
+    .filter(([, , , , amountMinor]) => amountMinor !== 0n)
+    .map(([, kind, from, to, amountMinor]) => {
+      const name = amountMinor < 0n ? reversals[kind] : kind;
+      assert(name !== null, `${kind} is never taken back`);
+      return posting(name, transfer(from, to, { amountMinor, currency }));
+    });
+  const paid = payoutPosting(rise('paidMinor'), currency, settlement);
+  return paid === null ? postings : [...postings, paid];
+}
+
+/** How the opposite of a posting is called; what was received stays received. */
+const reversals = {
+  funds_received: null,
+  loss: 'loss_recovered',
+  refund_owed: 'refund_withdrawn',
+  refund_paid: 'refund_bounced',
+  returned_by_partner: 'return_reversed',
+} as const;
+
+/** What the accounts of a payment hold if the ledger is right; zero where not named. */
+export function balancesOf(
+  sums: MoneySums,
+  currency: string,
+  settlement: SettlementFacts | null,
+): ReadonlyMap<string, bigint> {
+  const paid = payoutPosting(sums.paidMinor, currency, settlement);
+  const balances = new Map<string, bigint>();
+  const add = (account: LedgerAccount, of: string, amountMinor: bigint) => {
+    const name = balanceName(account, of);
+    balances.set(name, (balances.get(name) ?? 0n) + amountMinor);
   };
+  const backMinor = sums.refundedMinor + sums.returnedMinor;
+  const owingMinor = sums.owedMinor + sums.orderedMinor;
+  add('buyer', currency, backMinor - sums.receivedMinor);
+  add('refunds', currency, owingMinor);
+  add('losses', currency, -sums.lossMinor);
+  add('partner_float', currency, sums.receivedMinor + sums.lossMinor - backMinor - owingMinor);
+  for (const line of paid?.lines ?? [])
+    add(line.account, line.money.currency, line.money.amountMinor);
+  return balances;
 }
 
-/** A refund cannot be had from the partner by itself: the debt is a person's task. */
-export function refundNeedsOperator(funds: Funds): Funds {
-  return withRefund(funds, 'lose_sight', {});
+export function balanceName(account: LedgerAccount, currency: string): string {
+  return `${account} ${currency}`;
 }
 
-/** The ordered refund did not happen and is owed as before. */
-export function refundFellBack(funds: Funds, amountMinor: bigint): Funds {
-  assert(
-    amountMinor > 0n && amountMinor <= funds.refundOrderedMinor,
-    'only ordered money falls back',
+/** The payout reached the seller, or came back after that: then every line is reversed. */
+function payoutPosting(
+  paidMinor: bigint,
+  currency: string,
+  settlement: SettlementFacts | null,
+): Posting | null {
+  if (paidMinor === 0n) return null;
+  assert(settlement !== null, 'a paid payout has its settlement');
+  const { fees, settled } = settlement;
+  const sign = paidMinor > 0n ? 1n : -1n;
+  const signed = (money: Money) => ({ ...money, amountMinor: sign * money.amountMinor });
+  return posting(sign > 0n ? 'payout_paid' : 'payout_returned', [
+    { account: 'partner_float', money: { amountMinor: -paidMinor, currency } },
+    { account: 'fees', money: signed(fees) },
+    {
+      account: 'conversion',
+      money: { amountMinor: paidMinor - sign * fees.amountMinor, currency },
+    },
+    ...transfer('conversion', 'seller', signed(settled)),
+  ]);
+}
+
+function positionOf(sums: MoneySums, held: bigint, orders: readonly PartnerCommand[]): Position {
+  const reviewed = orders.some(({ kind, review }) => kind !== 'refund' && review !== null);
+  if (sums.missingMinor > 0n || reviewed) return 'operator';
+  if (sums.paidMinor > 0n) return 'paid';
+  if (sums.payoutMinor > 0n) return 'payout_ordered';
+  if (sums.receivedMinor > 0n) return held > 0n ? 'received' : 'handed_back';
+  return orders.some((order) => order.kind === 'payin' && isOpen(order)) ? 'expected' : 'none';
+}
+
+function refundStateOf(sums: MoneySums, orders: readonly PartnerCommand[]): RefundState {
+  if (orders.some((order) => order.kind === 'refund' && stageOf(order) === 'owed')) {
+    return 'operator';
+  }
+  if (sums.owedMinor > 0n) return 'refund_owed';
+  if (sums.orderedMinor > 0n) return 'refund_ordered';
+  return sums.refundedMinor + sums.returnedMinor > 0n ? 'refunded' : 'none';
+}
+
+/**
+ * A returned pay-in gave back all that no refund of ours took, or may still take. What a refund of
+ * it frees later has gone back with it too.
+ */
+function returnedOf(payin: PartnerCommand, orders: readonly PartnerCommand[]): bigint {
+  if (payin.end !== 'returned') return 0n;
+  const takenMinor = refundsOf(payin, orders, ['moving', 'moved']);
+  return payin.receivedMinor > takenMinor ? payin.receivedMinor - takenMinor : 0n;
+}
+
+function refundsOf(
+  payin: PartnerCommand,
+  orders: readonly PartnerCommand[],
+  counted: readonly Stage[],
+): bigint {
+  const refunds = orders.filter(
+    (order) =>
+      order.kind === 'refund' && order.payinId === payin.id && counted.includes(stageOf(order)),
   );
-  return refundNeedsOperator({
-    ...funds,
-    refundOwedMinor: funds.refundOwedMinor + amountMinor,
-    refundOrderedMinor: funds.refundOrderedMinor - amountMinor,
-  });
+  return sum(refunds.map(({ amount }) => amount?.amountMinor ?? 0n));
 }
 
-/**
- * The partner sent held money back to the buyer of its own accord (a pay-in it refunded): at most
- * what is held or owed; what was ordered is confirmed by refundPaid.
- */
-export function returnedByPartner(funds: Funds, amountMinor: bigint): FundsChange {
-  const fromOwed = smaller(amountMinor, funds.refundOwedMinor);
-  const fromHeld = smaller(amountMinor - fromOwed, heldMinor(funds));
-  const total = fromOwed + fromHeld;
-  if (total === 0n) return { funds, postings: [] };
-  const owedMinor = funds.refundOwedMinor - fromOwed;
-  const returned = withRefund(funds, returnMove(funds, fromOwed), {
-    refundOwedMinor: owedMinor,
-    refundedMinor: funds.refundedMinor + total,
-  });
-  const emptied =
-    heldMinor(returned) === 0n && nextPosition(returned.position, 'hand_back') !== null;
-  return {
-    funds: emptied ? moved(returned, 'hand_back', {}) : returned,
-    postings: [
-      posting('returned_by_partner', [
-        ...transfer('refunds', 'buyer', money(funds, fromOwed)),
-        ...transfer('partner_float', 'buyer', money(funds, fromHeld)),
-      ]),
-    ],
-  };
+function total(orders: readonly PartnerCommand[], kind: 'payout' | 'refund', stage: Stage): bigint {
+  const found = orders.filter((order) => order.kind === kind && stageOf(order) === stage);
+  return sum(found.map(({ amount }) => amount?.amountMinor ?? 0n));
 }
 
-/** The payout of `amountMinor` is taken in hand; the partner is called after this is stored. */
-export function orderPayout(funds: Funds, amountMinor: bigint): Funds {
-  assert(amountMinor > 0n && amountMinor <= heldMinor(funds), 'only held money is paid out');
-  return moved(funds, 'order_payout', { payoutMinor: amountMinor });
-}
-
-/**
- * The payout reached the seller: `fees` of it stayed with the partner, `settled` is the BRL paid.
- */
-export function payoutPaid(funds: Funds, fees: Money, settled: Money): FundsChange {
-  assert(fees.currency === funds.currency, 'payout fees are in the currency paid');
-  const spent = money(funds, funds.payoutMinor);
-  const converted = money(funds, funds.payoutMinor - fees.amountMinor);
-  return {
-    funds: moved(funds, 'pay', {}),
-    postings: [
-      posting('payout_paid', [
-        { account: 'partner_float', money: { ...spent, amountMinor: -spent.amountMinor } },
-        { account: 'fees', money: fees },
-        { account: 'conversion', money: converted },
-        ...transfer('conversion', 'seller', settled),
-      ]),
-    ],
-  };
-}
-
-/** A payout failed: nobody knows where the money is until the partner says so. */
-export function payoutFailed(funds: Funds): Funds {
-  if (nextPosition(funds.position, 'lose_sight') === null) return funds;
-  return moved(funds, 'lose_sight', {});
-}
-
-/** The partner says that the tokens of the failed payout came back: the money is held again. */
-export function payoutReturned(funds: Funds): Funds {
-  return moved(funds, 'return', { payoutMinor: 0n });
-}
-
-/** What is still open when the partner gave `fromOwed` of the owed money back by itself. */
-function returnMove(funds: Funds, fromOwed: bigint): RefundMove {
-  const owedMinor = funds.refundOwedMinor - fromOwed;
-  if (owedMinor + funds.refundOrderedMinor === 0n) return 'given_back';
-  return owedMinor === 0n && fromOwed > 0n ? 'owed_given_back' : 'given_back_part';
-}
-
-type Amounts = Partial<
-  Pick<
-    Funds,
-    'receivedMinor' | 'payoutMinor' | 'refundOwedMinor' | 'refundOrderedMinor' | 'refundedMinor'
-  >
->;
-
-function moved(funds: Funds, move: PositionMove, amounts: Amounts): Funds {
-  const position = nextPosition(funds.position, move);
-  assert(position !== null, `funds in ${funds.position} know no ${move}`);
-  return Object.freeze({ ...funds, ...amounts, position });
-}
-
-function withRefund(funds: Funds, move: RefundMove, amounts: Amounts): Funds {
-  const refund = nextRefund(funds.refund, move);
-  assert(refund !== null, `a refund in ${funds.refund} knows no ${move}`);
-  return Object.freeze({ ...funds, ...amounts, refund });
-}
-
-function money(funds: Funds, amountMinor: bigint): Money {
-  return { amountMinor, currency: funds.currency };
-}
-
-function smaller(left: bigint, right: bigint): bigint {
-  return left < right ? left : right;
+function sum(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((whole, amount) => whole + amount, 0n);
 }

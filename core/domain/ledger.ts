@@ -7,7 +7,7 @@ import type { Money } from './money.js';
  * The accounts of one payment. `buyer` and `seller` lie outside the service (negative: paid in,
  * positive: paid out), `partner_float` is money the partner holds for the payment, `refunds` is
  * money owed back, `conversion` is where one currency becomes another, `fees` what the partner
- * kept.
+ * kept, `losses` what the house pays because more left than arrived (negative).
  */
 export const ledgerAccounts = [
   'buyer',
@@ -16,16 +16,23 @@ export const ledgerAccounts = [
   'fees',
   'seller',
   'refunds',
+  'losses',
 ] as const;
 export type LedgerAccount = (typeof ledgerAccounts)[number];
 
 /** In the order in which one change may make several. */
 export const postingKinds = [
   'funds_received',
+  'loss',
+  'loss_recovered',
   'refund_owed',
+  'refund_withdrawn',
   'refund_paid',
+  'refund_bounced',
   'returned_by_partner',
+  'return_reversed',
   'payout_paid',
+  'payout_returned',
 ] as const;
 export type PostingKind = (typeof postingKinds)[number];
 

@@ -108,9 +108,13 @@ export function divide(numerator: bigint, divisor: bigint, rounding: Rounding): 
   }
 }
 
+export function absolute(value: bigint): bigint {
+  return value < 0n ? -value : value;
+}
+
 function formatScaled(value: bigint, decimals: number): string {
   const sign = value < 0n ? '-' : '';
-  const digits = `${value < 0n ? -value : value}`.padStart(decimals + 1, '0');
+  const digits = `${absolute(value)}`.padStart(decimals + 1, '0');
   return `${sign}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 

@@ -1,29 +1,35 @@
-// One thing that the settlement partner must do for us. The row is committed before the call, its
-// id is our idempotency key at the partner, and it stays the record of the order until the partner
-// reports its end. A call whose outcome is unknown is never taken for a failure, and stays in doubt
-// however a later call of the same order ends, until the partner tells.
+// One thing that the settlement partner must do for us. The row is committed before the call and
+// stays the record of the order until the partner reports its end.
+//
+// No answer to a call is believed where the order may exist already: a call without an answer
+// (`unknown`) and a refusal (`denied`) are settled by looking the order up at the partner. Only a
+// look-up that was done and found nothing counts as "absent".
 import { assert } from '../errors.js';
 import type { Money } from './money.js';
-import type { Tenant } from './tenant.js';
+import { type Tenant, tenantOf } from './tenant.js';
 
 export const commandMoves = {
-  pending: { send: 'sent', accept: 'done', refuse: 'refused', postpone: 'pending', void: 'void' },
-  sent: { accept: 'done', refuse: 'refused', postpone: 'pending', lose: 'unknown' },
-  unknown: {
-    send: 'unknown',
-    accept: 'done',
-    refuse: 'refused',
-    postpone: 'unknown',
-    lose: 'unknown',
-  },
+  pending: { send: 'sent', refuse: 'refused', postpone: 'pending', void: 'void', accept: 'done' },
+  sent: { accept: 'done', deny: 'denied', postpone: 'pending', lose: 'unknown' },
+  unknown: { accept: 'done', absent: 'pending' },
+  denied: { accept: 'done', absent: 'refused' },
   done: { refuse: 'refused' },
-  refused: { supersede: 'void' },
-  void: {},
+  refused: { accept: 'done', supersede: 'void' },
+  void: { accept: 'done' },
 } as const satisfies Record<CommandState, Partial<Record<CommandMove, CommandState>>>;
 
-export type CommandState = 'pending' | 'sent' | 'unknown' | 'done' | 'refused' | 'void';
+export type CommandState = 'pending' | 'sent' | 'unknown' | 'denied' | 'done' | 'refused' | 'void';
 
-export type CommandMove = 'send' | 'accept' | 'refuse' | 'postpone' | 'lose' | 'void' | 'supersede';
+export type CommandMove =
+  | 'send'
+  | 'accept'
+  | 'deny'
+  | 'absent'
+  | 'refuse'
+  | 'postpone'
+  | 'lose'
+  | 'void'
+  | 'supersede';
 
 /** What the partner tells of each kind of order later; null: its answer to the call is all. */
 export const newsOf = {
@@ -42,31 +48,30 @@ export type CommandKind = keyof typeof newsOf;
 
 export const commandKinds = Object.keys(newsOf) as readonly CommandKind[];
 
-/**
- * How long after the first call in doubt its key surely still protects us: 24 h at the partner,
- * less 1 h.
- */
-export const KEY_KEPT_MS = 23 * 3_600_000;
 /** No call of the partner lasts longer: then its outcome is in doubt. Adapters see to it. */
 export const PARTNER_CALL_MS = 20_000;
 /** How long one worker may hold a command before another may take it: longer than two calls. */
 export const COMMAND_LEASE_MS = 60_000;
-/** Waits before the same call is tried again; the last one repeats. */
+/**
+ * A call in doubt may still be on its way and take effect: a look-up that finds nothing proves
+ * nothing sooner after the call began. Five minutes for the slowest way, and one to spare.
+ */
+export const LOOK_UP_AFTER_MS = 360_000;
+/** Waits before the same call or look-up is tried again; the last one repeats. */
 export const CALL_BACKOFF_MS = [1_000, 5_000, 15_000, 60_000, 300_000] as const;
-/** Waits between questions about an order whose end was not reported yet; the last one repeats. */
-export const POLL_BACKOFF_MS = [2_000, 3_000, 5_000, 15_000, 60_000, 300_000, 900_000] as const;
-
-/** Waits between questions about a failed payout: until told, nobody knows where its money is. */
-export const FAILED_PAYOUT_BACKOFF_MS = [...POLL_BACKOFF_MS, 3_600_000] as const;
-/** An abandoned pay-in is asked about ever more rarely, and at last once in this time. */
-export const ABANDONED_POLL_MAX_MS = 86_400_000;
+/** An accepted order is asked about this soon for the first time. */
+export const FIRST_POLL_MS = 2_000;
 
 /** What became of the accepted order at the partner; `open` while it may still change. */
 export type OrderEnd = 'open' | 'completed' | 'failed' | 'returned';
 
 export interface PartnerCommand extends Tenant {
-  /** Also our idempotency key and our reference at the partner. */
   readonly id: string;
+  /**
+   * Our reference and idempotency key at the partner. For money it follows from payment, kind and
+   * number: an order that is made again after a restored backup has the same one.
+   */
+  readonly reference: string;
   readonly kind: CommandKind;
   /** The one thing it serves: a payment, a KYC submission, an account; else the organization. */
   readonly paymentId: string | null;
@@ -74,15 +79,24 @@ export interface PartnerCommand extends Tenant {
   readonly accountId: string | null;
   /** The money it is about: asked from the buyer, paid out, or given back; null for parties. */
   readonly amount: Money | null;
+  /** Of a refund: the pay-in command that holds the money. */
+  readonly payinId: string | null;
   readonly state: CommandState;
   /** The exact request, sealed, fixed before the first call; null until then. */
   readonly request: string | null;
   /** The partner's id of the order; null until it accepted or reported it. */
   readonly partnerRef: string | null;
   readonly end: OrderEnd;
+  /** Of a pay-in: all that the partner ever reported as received, and what of it it confirmed. */
+  readonly receivedMinor: bigint;
+  readonly confirmedMinor: bigint;
+  /** The code of the refusal that a look-up must confirm, or that was final. */
+  readonly refusal: string | null;
+  /** An implausible report, as JSON text (report-check.ts): not applied until a person decides. */
+  readonly review: string | null;
   /** Calls begun (in `done`: questions asked) since the last change for the better. */
   readonly tries: number;
-  /** The first call that the partner may have seen; null before any call. */
+  /** When the last call began that the partner may have seen; null before any call. */
   readonly firstSentAtMs: number | null;
   /** When a worker must look next; null when there is nothing to do by itself. */
   readonly dueAtMs: number | null;
@@ -97,6 +111,47 @@ export interface PartnerCommand extends Tenant {
 export interface CommandDraft {
   readonly kind: CommandKind;
   readonly amount: Money | null;
+  readonly payinId: string | null;
+}
+
+/** A command as it is first stored, due at once. */
+export function newCommand(
+  tenant: Tenant,
+  name: { readonly id: string; readonly reference: string },
+  draft: CommandDraft,
+  subject:
+    | { readonly paymentId: string }
+    | { readonly submissionId: string }
+    | { readonly accountId: string }
+    | { readonly orgId: string },
+  nowMs: number,
+): PartnerCommand {
+  return Object.freeze({
+    ...tenantOf(tenant),
+    ...name,
+    kind: draft.kind,
+    paymentId: 'paymentId' in subject ? subject.paymentId : null,
+    submissionId: 'submissionId' in subject ? subject.submissionId : null,
+    accountId: 'accountId' in subject ? subject.accountId : null,
+    amount: draft.amount,
+    payinId: draft.payinId,
+    state: 'pending',
+    request: null,
+    partnerRef: null,
+    end: 'open',
+    receivedMinor: 0n,
+    confirmedMinor: 0n,
+    refusal: null,
+    review: null,
+    tries: 0,
+    firstSentAtMs: null,
+    dueAtMs: nowMs,
+    leaseToken: null,
+    lastError: null,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    version: 1,
+  });
 }
 
 export function nextCommandState(state: CommandState, move: CommandMove): CommandState | null {
@@ -111,13 +166,9 @@ export function isVoidable(command: PartnerCommand): boolean {
   return nextCommandState(command.state, 'void') !== null;
 }
 
-/**
- * A refund that the partner refused or failed, and did not pay after all: the buyer must be paid
- * back by other means.
- */
+/** A refund that the partner refused or failed: the buyer must be paid back by other means. */
 export function isDebt(command: PartnerCommand): boolean {
-  if (command.kind !== 'refund' || command.state !== 'refused') return false;
-  return command.end !== 'completed';
+  return command.kind === 'refund' && command.state === 'refused';
 }
 
 /** Neither ended here nor at the partner. */
@@ -126,10 +177,16 @@ export function isOpen(command: PartnerCommand): boolean {
   return command.state !== 'refused' && command.state !== 'void';
 }
 
-/** A call in doubt may be repeated while the partner keeps our key; then only be read back. */
-export function mayRepeat(command: PartnerCommand, nowMs: number): boolean {
-  if (command.state === 'pending' || command.firstSentAtMs === null) return true;
-  return nowMs < command.firstSentAtMs + KEY_KEPT_MS;
+/** Whether the partner may have this order, and only a look-up can tell. */
+export function isInDoubt({ state }: PartnerCommand): boolean {
+  return nextCommandState(state, 'absent') !== null || state === 'sent';
+}
+
+/** From when on a look-up that finds nothing proves that there is nothing. */
+export function absenceCountsAtMs(command: PartnerCommand): number {
+  // A refusal is an answer: that call is over. A party that the partner gets twice does no harm.
+  if (command.state === 'denied' || command.paymentId === null) return 0;
+  return (command.firstSentAtMs ?? 0) + LOOK_UP_AFTER_MS;
 }
 
 /** What a stored request is sealed for: it opens for no other command. */
@@ -137,14 +194,14 @@ export function requestPurpose(command: PartnerCommand): string {
   return `partner-command:${command.id}`;
 }
 
-/** It was sent, its key is forgotten by now, and the partner does not know it. */
-export function isLost(command: PartnerCommand): boolean {
-  return command.state === 'unknown' && command.dueAtMs === null;
-}
+/** Look-ups in vain, some one and a half hours of them, before a person is asked to look. */
+export const LOOK_UPS_IN_VAIN = 20;
 
-/** Work that the service will not finish by itself: an operator must look. */
+/** An operator must look: at a refused refund, a report held back, an order long in doubt. */
 export function isStuck(command: PartnerCommand): boolean {
-  return isLost(command) || (command.dueAtMs === null && isDebt(command));
+  const { state, tries } = command;
+  const inDoubt = state === 'unknown' || state === 'denied';
+  return isDebt(command) || command.review !== null || (inDoubt && tries >= LOOK_UPS_IN_VAIN);
 }
 
 /** The request is fixed and the call is about to be made, by the worker that holds the lease. */
@@ -153,12 +210,8 @@ export function sendCommand(
   request: string,
   nowMs: number,
 ): PartnerCommand {
-  const fields = {
-    request,
-    firstSentAtMs: command.state === 'pending' ? nowMs : command.firstSentAtMs,
-    tries: command.tries + 1,
-  };
-  return step(inDoubt(command, nowMs), 'send', nowMs, fields);
+  const fields = { request, firstSentAtMs: nowMs, tries: command.tries + 1, refusal: null };
+  return step(command, 'send', nowMs, fields);
 }
 
 /** The partner took the order; its end is asked for until it is reported. */
@@ -170,24 +223,67 @@ export function acceptCommand(
   return step(command, 'accept', nowMs, {
     partnerRef,
     tries: 0,
-    dueAtMs: command.end === 'open' ? nowMs + POLL_BACKOFF_MS[0] : null,
+    dueAtMs: command.end === 'open' ? nowMs + FIRST_POLL_MS : null,
     leaseToken: null,
     lastError: null,
   });
 }
 
+/**
+ * The partner refuses the order. Whether it has one all the same, a look-up must tell; the worker
+ * that holds the lease does it next.
+ */
+export function denyCommand(
+  command: PartnerCommand,
+  refusal: { readonly code: string; readonly message: string },
+  nowMs: number,
+): PartnerCommand {
+  const lastError = `${refusal.code}: ${refusal.message}`;
+  return step(command, 'deny', nowMs, { refusal: refusal.code, lastError });
+}
+
+/** The order ends without effect: refused before any call, or failed at the partner. */
 export function refuseCommand(
+  command: PartnerCommand,
+  refusal: { readonly code: string | null; readonly message: string },
+  nowMs: number,
+): PartnerCommand {
+  const { code, message } = refusal;
+  const lastError = code === null ? message : `${code}: ${message}`;
+  const fields = { refusal: code, dueAtMs: null, leaseToken: null, lastError };
+  return step(command, 'refuse', nowMs, fields);
+}
+
+/**
+ * A look-up was done and found nothing. A refused order is refused for good; any other is pending
+ * again, as if it was never sent. Too early, the order is looked up again later.
+ */
+export function absentCommand(command: PartnerCommand, nowMs: number): PartnerCommand {
+  const doubted = inDoubt(command, nowMs);
+  const countsAtMs = absenceCountsAtMs(doubted);
+  if (nowMs < countsAtMs) {
+    return changed(doubted, nowMs, { dueAtMs: countsAtMs, leaseToken: null });
+  }
+  const dueAtMs = doubted.state === 'denied' ? null : nowMs;
+  return step(doubted, 'absent', nowMs, { dueAtMs, leaseToken: null });
+}
+
+/** A look-up could not be done: the order stays in doubt, and is looked up again after a wait. */
+export function lookUpAgain(
   command: PartnerCommand,
   reason: string,
   nowMs: number,
 ): PartnerCommand {
-  return step(command, 'refuse', nowMs, { dueAtMs: null, leaseToken: null, lastError: reason });
+  const tries = command.tries + 1;
+  return changed(inDoubt(command, nowMs), nowMs, {
+    tries,
+    dueAtMs: nowMs + backoffMs(CALL_BACKOFF_MS, tries - 1),
+    leaseToken: null,
+    lastError: reason,
+  });
 }
 
-/**
- * This call surely did nothing: the same order is tried again after a wait. It is pending as if it
- * was never sent, unless an earlier call is in doubt.
- */
+/** This call surely did nothing: the same order is tried again after a wait. */
 export function postponeCommand(
   command: PartnerCommand,
   reason: string,
@@ -220,77 +316,10 @@ export function voidCommand(command: PartnerCommand, nowMs: number): PartnerComm
   return step(command, 'void', nowMs, { dueAtMs: null, leaseToken: null });
 }
 
-/** An operator orders a refused refund again, under a new command that takes this one's place. */
+/** A refused refund is not owed any more, or is ordered again by another command. */
 export function supersedeCommand(command: PartnerCommand, nowMs: number): PartnerCommand {
-  assert(isDebt(command), 'only a refused refund is ordered again');
+  assert(isDebt(command), 'only a refused refund is superseded');
   return step(command, 'supersede', nowMs, {});
-}
-
-/** Nobody may repeat it and the partner knows nothing of it: it waits for an operator. */
-export function leaveToOperator(
-  command: PartnerCommand,
-  reason: string,
-  nowMs: number,
-): PartnerCommand {
-  const fields = { dueAtMs: null, leaseToken: null, lastError: reason };
-  return changed(inDoubt(command, nowMs), nowMs, fields);
-}
-
-/** The partner does not know the order: the same request goes out again, and its key anew. */
-export function repeatCommand(command: PartnerCommand, nowMs: number): PartnerCommand {
-  const fields = { dueAtMs: nowMs, leaseToken: null, tries: 0, firstSentAtMs: nowMs };
-  return changed(inDoubt(command, nowMs), nowMs, fields);
-}
-
-/**
- * Look again later: the question was asked and the order had not ended. Where nobody waits for it
- * since `abandonedAtMs`, as long again passes at least.
- */
-export function askAgain(
-  command: PartnerCommand,
-  lastError: string | null,
-  nowMs: number,
-  abandonedAtMs: number | null = null,
-): PartnerCommand {
-  const tries = command.tries + 1;
-  const waitMs = backoffMs(pollWaitsMs(command, command.end), tries);
-  const agoMs = abandonedAtMs === null ? 0 : Math.min(nowMs - abandonedAtMs, ABANDONED_POLL_MAX_MS);
-  return changed(command, nowMs, {
-    tries,
-    dueAtMs: nowMs + Math.max(waitMs, agoMs),
-    leaseToken: null,
-    lastError,
-  });
-}
-
-/**
- * The partner told how the order stands. An order that is told of was accepted, whatever we knew.
- * A failed one may still be returned or turn out completed: it is asked about for a while, and a
- * payout until that is known. What was returned stays so: anything else that is told of it then is
- * older.
- */
-export function reportOrder(
-  command: PartnerCommand,
-  partnerRef: string,
-  end: OrderEnd,
-  nowMs: number,
-): PartnerCommand {
-  const known = changed(command, nowMs, { partnerRef: command.partnerRef ?? partnerRef });
-  if (end === 'open') return known.partnerRef === command.partnerRef ? command : known;
-  if (command.end === 'returned') return command;
-  if (end === command.end && end !== 'failed') return command;
-  const tries = end === command.end ? command.tries + 1 : 0;
-  const state = nextCommandState(command.state, 'accept') ?? command.state;
-  const waitsMs = pollWaitsMs(command, end);
-  const asked = command.kind === 'payout' || tries < waitsMs.length;
-  return changed(known, nowMs, {
-    state,
-    end,
-    tries,
-    dueAtMs:
-      state === 'done' && end === 'failed' && asked ? nowMs + backoffMs(waitsMs, tries) : null,
-    leaseToken: null,
-  });
 }
 
 export function backoffMs(waitsMs: readonly number[], tries: number): number {
@@ -299,23 +328,26 @@ export function backoffMs(waitsMs: readonly number[], tries: number): number {
   return waitMs;
 }
 
-function pollWaitsMs({ kind }: PartnerCommand, end: OrderEnd): readonly number[] {
-  return kind === 'payout' && end === 'failed' ? FAILED_PAYOUT_BACKOFF_MS : POLL_BACKOFF_MS;
-}
-
 /** A call whose worker lost its lease is in doubt. */
 function inDoubt(command: PartnerCommand, nowMs: number): PartnerCommand {
   return command.state === 'sent' ? step(command, 'lose', nowMs, {}) : command;
 }
 
-type Fields = Partial<Omit<PartnerCommand, 'id' | 'kind' | 'version' | 'updatedAtMs'>>;
+export type CommandFields = Partial<
+  Omit<PartnerCommand, 'id' | 'kind' | 'version' | 'updatedAtMs'>
+>;
 
-function step(command: PartnerCommand, move: CommandMove, nowMs: number, fields: Fields) {
+function step(command: PartnerCommand, move: CommandMove, nowMs: number, fields: CommandFields) {
   const state = nextCommandState(command.state, move);
   assert(state !== null, `a ${command.state} partner command knows no ${move}`);
   return changed(command, nowMs, { ...fields, state });
 }
 
-function changed(command: PartnerCommand, nowMs: number, fields: Fields): PartnerCommand {
+/** `command` with some fields changed; the state changes by the table only. */
+export function changed(
+  command: PartnerCommand,
+  nowMs: number,
+  fields: CommandFields,
+): PartnerCommand {
   return Object.freeze({ ...command, ...fields, updatedAtMs: nowMs });
 }

@@ -108,6 +108,8 @@ export interface BuyerHint {
 export interface SettlementFacts {
   /** BRL that reached the seller. */
   readonly settled: Money;
+  /** What the partner kept, in the payment's currency. */
+  readonly fees: Money;
   /** BRL per unit of the payment's currency, as a decimal string. */
   readonly fxRate: string;
   /** The BACEN end-to-end id of the PIX transfer; null when the partner does not tell it. */

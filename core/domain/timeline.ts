@@ -127,6 +127,6 @@ export function readPlace(text: string): TimelinePlace {
 export function outcomeOf({ state, end }: PartnerCommand): OrderOutcome | null {
   if (end !== 'open') return end;
   if (state === 'void') return 'taken_back';
-  if (state === 'unknown') return 'in_doubt';
+  if (state === 'unknown' || state === 'denied') return 'in_doubt';
   return state === 'refused' ? 'refused' : null;
 }

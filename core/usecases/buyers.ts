@@ -9,15 +9,8 @@ import {
   nextKycStatus,
   withdrawn,
 } from '../domain/buyer-kyc.js';
-import {
-  confirmed,
-  kycDecided,
-  type PaymentView,
-  quoted,
-  quoteRefused,
-  signedIn,
-  unchanged,
-} from '../domain/collection.js';
+import { type PaymentView, unchanged } from '../domain/change.js';
+import { confirmed, kycDecided, quoted, quoteRefused, signedIn } from '../domain/collection.js';
 import { countsAsBuyerKyc } from '../domain/connected-account.js';
 import { nextStatus, type Payment } from '../domain/payment.js';
 import type { Quote } from '../domain/quote.js';
@@ -158,7 +151,8 @@ export async function confirmQuote(
     const { quoteId } = was.payment;
     const quote = quoteId === null ? null : await tx.quotes.get(tenant, quoteId);
     if (quote === null) throw new PonteError('PaymentStateConflict');
-    return confirmed(was, quote, deps.clock.nowMs());
+    const commands = await tx.commands.ofPayment(tenant, paymentId);
+    return confirmed(was, commands, quote, deps.clock.nowMs());
   });
   return readView(deps, tenant, paymentId);
 }

@@ -3,13 +3,14 @@
 // so two causes never decide on the same rows. Use cases of this folder build on it; it knows no
 // cause by itself.
 import { emailKey, type KycStatus } from '../domain/buyer-kyc.js';
-import type { Change, Collection, PaymentView } from '../domain/collection.js';
+import type { Change, Collection, PaymentView } from '../domain/change.js';
 import { paymentEvent } from '../domain/event.js';
-import type { CommandDraft, PartnerCommand } from '../domain/partner-command.js';
+import { newCommand, type PartnerCommand } from '../domain/partner-command.js';
 import type { Payment } from '../domain/payment.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, DuePage, DuePlace, Tx } from '../ports.js';
+import { orderReference, referenceKey } from './order-references.js';
 
 type Decide = (was: Collection, tx: Tx) => Change | Promise<Change>;
 
@@ -25,7 +26,7 @@ export async function changeCollection(
 ): Promise<Change> {
   const change = await deps.store.run(async (tx) => {
     const was = await loadCollection(tx, tenant, paymentId);
-    return stageChange(deps, tx, was, await decide(was, tx));
+    return await stageChange(deps, tx, was, await decide(was, tx));
   });
   announce(deps, change);
   return change;
@@ -46,7 +47,12 @@ export async function loadCollection(
 }
 
 /** Stages everything that `change` says, nothing when it changes nothing; yields what is stored. */
-export function stageChange(deps: Deps, tx: Tx, was: Collection, change: Change): Change {
+export async function stageChange(
+  deps: Deps,
+  tx: Tx,
+  was: Collection,
+  change: Change,
+): Promise<Change> {
   const { funds } = change;
   const touched =
     change.payment !== was.payment ||
@@ -56,6 +62,7 @@ export function stageChange(deps: Deps, tx: Tx, was: Collection, change: Change)
   const nowMs = deps.clock.nowMs();
   const payment = Object.freeze({ ...change.payment, updatedAtMs: nowMs });
   const tenant = tenantOf(payment);
+  const ordered = await newOrders(deps, tx, payment, change, nowMs);
   tx.payments.update(payment);
   if (funds !== was.funds) tx.funds.update(funds);
   for (const posting of change.postings) {
@@ -64,18 +71,31 @@ export function stageChange(deps: Deps, tx: Tx, was: Collection, change: Change)
   for (const draft of change.events) {
     tx.outbox.append(paymentEvent(draft, deps.ids.next('evt', nowMs)));
   }
-  for (const draft of change.commands) {
-    const id = deps.ids.next('cmd', nowMs);
-    tx.commands.insert(newCommand(tenant, id, draft, { paymentId: payment.id }, nowMs));
-  }
+  for (const command of ordered) tx.commands.insert(command);
   for (const command of change.changedCommands) tx.commands.update(command);
   return { ...change, payment };
 }
 
-/** `change`, and with it this command as the same cause left it. */
-export function withCommandChanged(change: Change, command: PartnerCommand): Change {
-  const others = change.changedCommands.filter(({ id }) => id !== command.id);
-  return { ...change, changedCommands: [...others, command] };
+/** The orders that a change drafts, each under the reference that follows from what it orders. */
+async function newOrders(
+  deps: Deps,
+  tx: Tx,
+  payment: Payment,
+  { commands: drafts }: Change,
+  nowMs: number,
+): Promise<readonly PartnerCommand[]> {
+  if (drafts.length === 0) return [];
+  const known = await tx.commands.ofPayment(tenantOf(payment), payment.id);
+  const key = await referenceKey(deps, tx);
+  const made: PartnerCommand[] = [];
+  for (const draft of drafts) {
+    const { kind } = draft;
+    const number = [...known, ...made].filter((order) => order.kind === kind).length + 1;
+    const reference = orderReference(key, { paymentId: payment.id, kind, number });
+    const name = { id: deps.ids.next('cmd', nowMs), reference };
+    made.push(newCommand(payment, name, draft, { paymentId: payment.id }, nowMs));
+  }
+  return made;
 }
 
 /** After the batch is stored: workers look at once, and what a person should see is logged. */
@@ -85,41 +105,6 @@ export function announce(deps: Deps, change: Change): void {
   for (const alert of change.alerts) {
     deps.log.error('alert', { alert, paymentId: change.payment.id });
   }
-}
-
-/** A command as it is first stored, due at once. */
-export function newCommand(
-  tenant: Tenant,
-  id: string,
-  draft: CommandDraft,
-  subject:
-    | { readonly paymentId: string }
-    | { readonly submissionId: string }
-    | { readonly accountId: string }
-    | { readonly orgId: string },
-  nowMs: number,
-): PartnerCommand {
-  return Object.freeze({
-    ...tenantOf(tenant),
-    id,
-    kind: draft.kind,
-    paymentId: 'paymentId' in subject ? subject.paymentId : null,
-    submissionId: 'submissionId' in subject ? subject.submissionId : null,
-    accountId: 'accountId' in subject ? subject.accountId : null,
-    amount: draft.amount,
-    state: 'pending',
-    request: null,
-    partnerRef: null,
-    end: 'open',
-    tries: 0,
-    firstSentAtMs: null,
-    dueAtMs: nowMs,
-    leaseToken: null,
-    lastError: null,
-    createdAtMs: nowMs,
-    updatedAtMs: nowMs,
-    version: 1,
-  });
 }
 
 /** The view of a payment as a change left it. */

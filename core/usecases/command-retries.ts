@@ -1,89 +1,108 @@
 // What operators do with partner commands that the service will not finish by itself: refunds that
-// were refused, and orders that were lost on the way for so long that repeating them is no worker's
-// decision any more. Doing the work is commands.ts's matter.
-import { type Change, payinRefused, payoutRefused } from '../domain/collection.js';
+// the partner refused, and reports that cannot be believed. Doing the work is commands.ts.
+import { ordersChanged } from '../domain/order-outcomes.js';
 import {
   isDebt,
-  isLost,
   isOpen,
   type PartnerCommand,
-  refuseCommand,
-  repeatCommand,
+  requestPurpose,
   supersedeCommand,
 } from '../domain/partner-command.js';
-import { isTerminal } from '../domain/payment.js';
 import { tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
-import type { Deps, Tx } from '../ports.js';
-import { loadCollection, newCommand, stageChange, withCommandChanged } from './collections.js';
+import type { Deps, PartnerFact } from '../ports.js';
+import { announce, loadCollection, stageChange } from './collections.js';
+import { verbs } from './partner-verbs.js';
+import { applyFact, readReview } from './settlement.js';
 
 /**
- * An operator sets a command to work again: a refused refund under a new command; an order that the
- * partner does not know once more, or given up when its payment has ended; any other open one at
- * once. Answers with the command as it stands then. CommandNotRetryable when there is nothing to
- * do.
+ * An operator sets a command to work again: a refused refund under a new command, any other open
+ * one at once. The partner is asked about a refused refund first; what it tells of it counts.
+ * Answers with the command as it stands then. CommandNotRetryable when there is nothing to do,
+ * PartnerUnavailable when the old order could not be looked up.
  */
 export async function retryCommand(deps: Deps, commandId: string): Promise<PartnerCommand> {
+  const command = await readCommand(deps, commandId);
+  if (isDebt(command)) {
+    await lookUpRefused(deps, command);
+    return orderAnew(deps, commandId);
+  }
   const retried = await deps.store.run(async (tx) => {
-    const command = await tx.commands.get(commandId);
-    if (command === null) throw new PonteError('NotFound');
-    const nowMs = deps.clock.nowMs();
-    if (isDebt(command)) return stageNewRefund(deps, tx, command, nowMs);
-    if (isLost(command)) return stageLost(deps, tx, command, nowMs);
-    if (!isOpen(command) || command.leaseToken !== null) {
-      throw new PonteError('CommandNotRetryable');
-    }
-    const due = { ...command, dueAtMs: nowMs };
+    const current = await tx.commands.get(commandId);
+    if (current === null) throw new PonteError('NotFound');
+    const retryable = isOpen(current) || current.review !== null;
+    if (!retryable || current.leaseToken !== null) throw new PonteError('CommandNotRetryable');
+    const due = { ...current, dueAtMs: deps.clock.nowMs() };
     tx.commands.update(due);
     return due;
   });
   deps.wake('commands');
-  deps.wake('outbox');
   return retried;
 }
 
-function stageNewRefund(
-  deps: Deps,
-  tx: Tx,
-  refused: PartnerCommand,
-  nowMs: number,
-): PartnerCommand {
-  assert(refused.paymentId !== null, 'a refund serves a payment');
-  const id = deps.ids.next('cmd', nowMs);
-  const draft = { kind: refused.kind, amount: refused.amount };
-  const next = newCommand(refused, id, draft, { paymentId: refused.paymentId }, nowMs);
-  tx.commands.update(supersedeCommand(refused, nowMs));
-  tx.commands.insert(next);
-  return next;
-}
-
-async function stageLost(
-  deps: Deps,
-  tx: Tx,
-  lost: PartnerCommand,
-  nowMs: number,
-): Promise<PartnerCommand> {
-  const change = await givenUpChange(tx, lost, nowMs);
-  if (change === null) {
-    const repeated = repeatCommand(lost, nowMs);
-    tx.commands.update(repeated);
-    return repeated;
+/**
+ * An operator vouches for a report that was held back as implausible: it is applied as it is.
+ * CommandNotRetryable when none waits, or when it cannot be booked.
+ */
+export async function acceptReport(deps: Deps, commandId: string): Promise<PartnerCommand> {
+  const command = await readCommand(deps, commandId);
+  if (command.review === null) {
+    throw new PonteError('CommandNotRetryable', 'No report of this order waits for a person.');
   }
-  const refused = refuseCommand(lost, 'lost: the partner does not know it', nowMs);
-  stageChange(deps, tx, change.was, withCommandChanged(change.change, refused));
-  return refused;
+  const { kind, reason, fact } = readReview(command.review);
+  if (kind === 'unusable') {
+    const message = `The report cannot be booked: ${reason}. Ask the partner to correct it.`;
+    throw new PonteError('CommandNotRetryable', message);
+  }
+  await applyFact(deps, commandId, fact, { asked: true, accepted: true });
+  return readCommand(deps, commandId);
 }
 
-/** What follows when a pay-in or payout of an ended payment surely never happened; else null. */
-async function givenUpChange(tx: Tx, lost: PartnerCommand, nowMs: number) {
-  if (lost.paymentId === null || lost.kind === 'refund') return null;
-  const tenant = tenantOf(lost);
-  const was = await loadCollection(tx, tenant, lost.paymentId);
-  if (!isTerminal(was.payment.status)) return null;
-  const commands = await tx.commands.ofPayment(tenant, lost.paymentId);
-  const change: Change =
-    lost.kind === 'payin'
-      ? payinRefused(was, 'lost', nowMs)
-      : payoutRefused(was, commands, 'lost', nowMs);
-  return { was, change };
+async function readCommand(deps: Deps, commandId: string): Promise<PartnerCommand> {
+  const command = await deps.store.run((tx) => tx.commands.get(commandId));
+  if (command === null) throw new PonteError('NotFound');
+  return command;
+}
+
+/** Asks the partner about a refund that counts as refused, and applies what it tells. */
+async function lookUpRefused(deps: Deps, command: PartnerCommand): Promise<void> {
+  const partner = deps.partners[command.mode];
+  if (partner === null) throw new PonteError('PartnerUnavailable');
+  // Without a request it was refused before any call: the partner never saw it.
+  if (command.request === null) return;
+  const request = deps.secretBox.open(command.request, requestPurpose(command));
+  const found = await verbs[command.kind].find(partner, request);
+  if (found.outcome !== 'done') throw new PonteError('PartnerUnavailable');
+  if (found.value === null) return;
+  const { partnerRef } = found.value;
+  const told = await partner.refund(partnerRef);
+  if (told.outcome !== 'done') throw new PonteError('PartnerUnavailable');
+  const { reference } = command;
+  const fact: PartnerFact = { kind: 'refund', reference, partnerRef, report: told.value };
+  await applyFact(deps, command.id, fact, { asked: true });
+}
+
+async function orderAnew(deps: Deps, commandId: string): Promise<PartnerCommand> {
+  const change = await deps.store.run(async (tx) => {
+    const refused = await tx.commands.get(commandId);
+    assert(refused !== null && refused.paymentId !== null, 'a refund serves a payment');
+    if (!isDebt(refused)) {
+      const message = 'The partner has this refund after all: it is not ordered again.';
+      throw new PonteError('CommandNotRetryable', message);
+    }
+    const nowMs = deps.clock.nowMs();
+    const tenant = tenantOf(refused);
+    const was = await loadCollection(tx, tenant, refused.paymentId);
+    const commands = await tx.commands.ofPayment(tenant, refused.paymentId);
+    // Without the refused order its money is held again, and so owed back by a new one.
+    const changed = ordersChanged(was, commands, [supersedeCommand(refused, nowMs)], nowMs);
+    return stageChange(deps, tx, was, changed);
+  });
+  announce(deps, change);
+  const orders = await deps.store.run((tx) =>
+    tx.commands.ofPayment(tenantOf(change.payment), change.payment.id),
+  );
+  const newest = orders.findLast(({ kind }) => kind === 'refund');
+  assert(newest !== undefined, 'a superseded refund is ordered again');
+  return newest;
 }

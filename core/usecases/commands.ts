@@ -1,50 +1,39 @@
 // Partner commands at work: a worker leases due ones, fixes the exact request, stores the
-// intention, calls, and records the answer. What is accepted is polled until its end is reported.
-// The worker waits for no call, so that a slow one delays no other; one that lost its lease changes
-// nothing any more. Applying what the partner tells is settlement.ts's matter.
+// intention, calls, and records the answer. A call without an answer and a refusal are settled by
+// looking the order up; what was accepted is polled until its end is reported. The worker waits for
+// no call, so a slow one delays no other; a worker that lost its lease changes nothing any more.
+// What the partner reports is applied by settlement.ts.
+import { ordersChanged } from '../domain/order-outcomes.js';
 import {
-  type Change,
-  type Collection,
-  debtUnlessReturned,
-  orderPostponed,
-  payinAccepted,
-  payinRefused,
-  payoutLost,
-  payoutRefused,
-  payoutTaken,
-  refundRefused,
-  refundTaken,
-  unchanged,
-} from '../domain/collection.js';
-import {
-  acceptCommand,
+  ABANDONED_POLL_FOR_MS,
   askAgain,
+  askAtOnce,
+  isShort,
+  reportOrder,
+  stopAsking,
+} from '../domain/order-report.js';
+import {
+  absentCommand,
+  acceptCommand,
   COMMAND_LEASE_MS,
-  leaveToOperator,
+  denyCommand,
+  isInDoubt,
+  isOpen,
+  lookUpAgain,
   loseCommand,
-  mayRepeat,
   newsOf,
   PARTNER_CALL_MS,
   type PartnerCommand,
   postponeCommand,
   refuseCommand,
-  repeatCommand,
-  reportOrder,
   requestPurpose,
   sendCommand,
-  voidCommand,
 } from '../domain/partner-command.js';
 import { isTerminal } from '../domain/payment.js';
 import { tenantOf } from '../domain/tenant.js';
 import { assert, unreachable } from '../errors.js';
 import type { Deps, PartnerAnswer, PartnerFact, SettlementPartner, Tx } from '../ports.js';
-import {
-  announce,
-  eachByItself,
-  loadCollection,
-  stageChange,
-  withCommandChanged,
-} from './collections.js';
+import { announce, eachByItself, loadCollection, stageChange } from './collections.js';
 import { Flights, type Runner } from './flights.js';
 import { partyAnswered } from './parties.js';
 import { type Accepted, verbs } from './partner-verbs.js';
@@ -95,26 +84,27 @@ async function workOn(deps: Deps, command: PartnerCommand): Promise<void> {
   const partner = deps.partners[command.mode];
   if (partner === null) throw new Error(`no settlement partner is configured for ${command.mode}`);
   if (command.state === 'done') await poll(deps, partner, command);
-  else if (mayRepeat(command, deps.clock.nowMs())) await send(deps, partner, command);
-  else await readBack(deps, partner, command);
+  else if (isInDoubt(command)) await lookUp(deps, partner, command);
+  else await send(deps, partner, command);
 }
 
 async function send(deps: Deps, partner: SettlementPartner, claimed: PartnerCommand) {
   const prepared = await prepare(deps, partner, claimed);
   if (prepared.outcome !== 'done') {
     // Preparing has no effect, so an answer in doubt is as good as none.
-    const answer =
+    const unprepared =
       prepared.outcome === 'unknown'
         ? { outcome: 'later' as const, reason: prepared.reason }
         : prepared;
-    await record(deps, claimed, answer);
+    await record(deps, claimed, unprepared);
     return;
   }
-  const taken = await takeInHand(deps, claimed, prepared.value);
-  // Held up for longer than its lease, this process would call beside another one, or when the
-  // partner has forgotten the key.
-  if (!taken || isLeaseOver(claimed, deps.clock.nowMs())) return;
-  await record(deps, claimed, await call(partner, claimed, prepared.value));
+  const sent = await markSent(deps, claimed, prepared.value);
+  // Held up for longer than its lease, this process would call beside another one.
+  if (sent === null || isLeaseOver(claimed, deps.clock.nowMs())) return;
+  const answer = await call(partner, sent, prepared.value);
+  const recorded = await record(deps, sent, answer);
+  if (recorded?.state === 'denied') await lookUp(deps, partner, recorded);
 }
 
 async function prepare(
@@ -128,7 +118,7 @@ async function prepare(
       value: deps.secretBox.open(command.request, requestPurpose(command)),
     };
   }
-  const { paymentId, amount, id: reference } = command;
+  const { paymentId, amount, reference } = command;
   assert(paymentId !== null && amount !== null, 'a command about money serves a payment');
   const tenant = tenantOf(command);
   const { payment, quote, commands } = await deps.store.run(async (tx) => {
@@ -146,10 +136,7 @@ async function prepare(
     case 'payout':
       return partner.preparePayout({ reference, amount, destination: payment.destination });
     case 'refund': {
-      const payins = commands.filter(
-        ({ kind, partnerRef }) => kind === 'payin' && partnerRef !== null,
-      );
-      const payinRef = payins.at(-1)?.partnerRef ?? null;
+      const payinRef = commands.find(({ id }) => id === command.payinId)?.partnerRef ?? null;
       assert(payinRef !== null, 'money to refund came by a pay-in');
       return partner.prepareRefund({ reference, payinRef, amount });
     }
@@ -161,45 +148,6 @@ async function prepare(
     default:
       return unreachable(command.kind);
   }
-}
-
-/** Stores the intention; false when the command is no longer this worker's. */
-async function takeInHand(deps: Deps, claimed: PartnerCommand, request: string): Promise<boolean> {
-  const change = await deps.store.run(async (tx) => {
-    const command = await stillOurs(tx, claimed);
-    if (command === null) return null;
-    const nowMs = deps.clock.nowMs();
-    const sealed = command.request ?? deps.secretBox.seal(request, requestPurpose(command));
-    const sent = sendCommand(command, sealed, nowMs);
-    if (command.paymentId === null) {
-      tx.commands.update(sent);
-      return 'sent';
-    }
-    const was = await loadCollection(tx, tenantOf(command), command.paymentId);
-    const first = command.firstSentAtMs === null;
-    const overtaken = first && isOvertaken(command, was);
-    const taken = overtaken || !first ? unchanged(was) : takenChange(command, was, nowMs);
-    const changed = {
-      ...taken,
-      changedCommands: [overtaken ? voidCommand(command, nowMs) : sent],
-    };
-    stageChange(deps, tx, was, changed);
-    return overtaken ? null : changed;
-  });
-  if (change === null) return false;
-  if (change !== 'sent') announce(deps, change);
-  return true;
-}
-
-/** The partner gave the money back by itself meanwhile: nothing is left to order. */
-function isOvertaken(command: PartnerCommand, was: Collection): boolean {
-  return command.kind === 'refund' && amountMinor(command) > was.funds.refundOwedMinor;
-}
-
-function takenChange(command: PartnerCommand, was: Collection, nowMs: number): Change {
-  if (command.kind === 'payout') return payoutTaken(was, nowMs);
-  if (command.kind === 'refund') return refundTaken(was, amountMinor(command));
-  return unchanged(was);
 }
 
 /** The call itself; an adapter that throws leaves the outcome in doubt. */
@@ -215,51 +163,73 @@ async function call(
   }
 }
 
+/** Stores the intention; null when the command is no longer this worker's. */
+async function markSent(
+  deps: Deps,
+  claimed: PartnerCommand,
+  request: string,
+): Promise<PartnerCommand | null> {
+  return changeClaimed(deps, claimed, (command, nowMs) => {
+    const sealed = command.request ?? deps.secretBox.seal(request, requestPurpose(command));
+    return sendCommand(command, sealed, nowMs);
+  });
+}
+
+/** The order may exist at the partner: only a look-up tells. */
+async function lookUp(deps: Deps, partner: SettlementPartner, claimed: PartnerCommand) {
+  assert(claimed.request !== null, 'a command that was sent has its request');
+  const request = deps.secretBox.open(claimed.request, requestPurpose(claimed));
+  const found = await verbs[claimed.kind].find(partner, request);
+  if (found.outcome === 'done' && found.value !== null) {
+    await record(deps, claimed, { outcome: 'done', value: found.value }, 'found');
+    return;
+  }
+  if (found.outcome !== 'done') {
+    const { outcome } = found;
+    const why = outcome === 'refused' ? found.code : found.reason;
+    await changeClaimed(deps, claimed, (command, nowMs) =>
+      lookUpAgain(command, `the order could not be looked up: ${why}`, nowMs),
+    );
+    return;
+  }
+  const isRefused = claimed.state === 'denied' && claimed.paymentId === null;
+  if (isRefused) {
+    const code = claimed.refusal ?? 'refused';
+    await partyDecided(deps, claimed, { outcome: 'refused', code, message: code });
+  }
+  await changeClaimed(deps, claimed, absentCommand);
+}
+
+/** Records the answer to a call or a look-up that found the order; null if it came too late. */
 async function record(
   deps: Deps,
   claimed: PartnerCommand,
   answer: PartnerAnswer<Accepted>,
-): Promise<void> {
-  if (claimed.paymentId === null) {
-    // The answer decides on a party before its command is recorded, so that a crash in between is
-    // healed by the repeated call; a worker that lost its lease must not come to that.
-    const ours = await deps.store.run((tx) => stillOurs(tx, claimed));
-    if (ours === null) {
-      tellLate(deps, claimed, answer);
-      return;
-    }
-    await partyAnswered(deps, claimed, answer);
+  how: 'answered' | 'found' = 'answered',
+): Promise<PartnerCommand | null> {
+  // Refused before any call there is nothing to look up.
+  const unsent = claimed.state === 'pending';
+  const final = answer.outcome === 'done' || (answer.outcome === 'refused' && unsent);
+  if (claimed.paymentId === null && final && !(await partyDecided(deps, claimed, answer))) {
+    return null;
   }
-  const change = await deps.store.run(async (tx) => {
-    const command = await stillOurs(tx, claimed);
-    if (command === null) return null;
-    const nowMs = deps.clock.nowMs();
-    const next = recorded(command, answer, nowMs);
-    if (command.paymentId === null) {
-      tx.commands.update(next);
-      return null;
-    }
-    const was = await loadCollection(tx, tenantOf(command), command.paymentId);
-    const commands = await tx.commands.ofPayment(tenantOf(command), command.paymentId);
-    const change =
-      answer.outcome === 'later'
-        ? orderPostponed(was, commands, next, nowMs)
-        : withCommandChanged(
-            answeredChange(command, commands, answer, was, nowMs),
-            debtUnlessReturned(next, commands, nowMs),
-          );
-    stageChange(deps, tx, was, change);
-    return change;
-  });
-  if (change !== null) announce(deps, change);
-  else if (claimed.paymentId !== null) tellLate(deps, claimed, answer);
+  const learned =
+    answer.outcome === 'done' ? { instructions: answer.value.instructions } : undefined;
+  const recorded = await changeClaimed(
+    deps,
+    claimed,
+    (command, nowMs) => {
+      const next = afterAnswer(command, answer, nowMs);
+      // An order that is found was made a while ago: it may have ended already.
+      return how === 'found' && isOpen(next) ? askAtOnce(next, nowMs) : next;
+    },
+    learned,
+  );
+  if (recorded === null) warnLate(deps, claimed, answer);
+  return recorded;
 }
 
-function tellLate(deps: Deps, { id }: PartnerCommand, { outcome }: PartnerAnswer<Accepted>): void {
-  deps.log.warn('late answer of the partner', { commandId: id, outcome });
-}
-
-function recorded(
+function afterAnswer(
   command: PartnerCommand,
   answer: PartnerAnswer<Accepted>,
   nowMs: number,
@@ -267,13 +237,14 @@ function recorded(
   switch (answer.outcome) {
     case 'done': {
       const { partnerRef } = answer.value;
-      if (newsOf[command.kind] === null) {
-        return reportOrder(command, partnerRef, 'completed', nowMs);
-      }
-      return acceptCommand(command, partnerRef, nowMs);
+      if (newsOf[command.kind] !== null) return acceptCommand(command, partnerRef, nowMs);
+      const report = { partnerRef, end: 'completed', reason: null, receivedMinor: 0n } as const;
+      return reportOrder(command, { ...report, asked: true }, nowMs);
     }
     case 'refused':
-      return refuseCommand(command, `${answer.code}: ${answer.message}`, nowMs);
+      return command.state === 'pending'
+        ? refuseCommand(command, answer, nowMs)
+        : denyCommand(command, answer, nowMs);
     case 'later':
       return postponeCommand(command, answer.reason, nowMs);
     case 'unknown':
@@ -283,68 +254,56 @@ function recorded(
   }
 }
 
-function answeredChange(
-  command: PartnerCommand,
-  commands: readonly PartnerCommand[],
+/**
+ * An answer decides on a party before its command is recorded, so that a crash in between is healed
+ * by the repeated call. False when the lease is lost: then another worker decides.
+ */
+async function partyDecided(
+  deps: Deps,
+  claimed: PartnerCommand,
   answer: PartnerAnswer<Accepted>,
-  was: Collection,
-  nowMs: number,
-): Change {
-  if (answer.outcome === 'done') {
-    const { instructions } = answer.value;
-    return instructions === undefined ? unchanged(was) : payinAccepted(was, instructions, nowMs);
+): Promise<boolean> {
+  const ours = await deps.store.run((tx) => stillOurs(tx, claimed));
+  if (ours === null) {
+    warnLate(deps, claimed, answer);
+    return false;
   }
-  if (answer.outcome !== 'refused') return unchanged(was);
-  switch (command.kind) {
-    case 'payin':
-      return payinRefused(was, answer.code, nowMs);
-    case 'payout':
-      return payoutRefused(was, commands, answer.code, nowMs);
-    case 'refund': {
-      const taken = command.firstSentAtMs !== null;
-      return refundRefused(was, commands, amountMinor(command), taken, nowMs);
-    }
-    case 'submit_organization':
-    case 'submit_buyer':
-    case 'submit_account':
-    case 'provision_rails':
-      return unchanged(was);
-    default:
-      return unreachable(command.kind);
-  }
+  await partyAnswered(deps, claimed, answer);
+  return true;
 }
 
-/** Our key may be forgotten by now: the order is only looked up, never repeated. */
-async function readBack(deps: Deps, partner: SettlementPartner, claimed: PartnerCommand) {
-  assert(claimed.request !== null, 'a command that was sent has its request');
-  const request = deps.secretBox.open(claimed.request, requestPurpose(claimed));
-  const found = await verbs[claimed.kind].find(partner, request);
-  if (found.outcome === 'done' && found.value !== null) {
-    await record(deps, claimed, { outcome: 'done', value: found.value });
-    return;
-  }
-  const surelyAbsent = found.outcome === 'done' || found.outcome === 'refused';
-  await deps.store.run(async (tx) => {
+/**
+ * Changes a claimed command and all that follows for its payment, in one batch. Yields the command
+ * as it is then; null when it is no longer this worker's.
+ */
+async function changeClaimed(
+  deps: Deps,
+  claimed: PartnerCommand,
+  next: (command: PartnerCommand, nowMs: number) => PartnerCommand,
+  learned: Parameters<typeof ordersChanged>[4] = {},
+): Promise<PartnerCommand | null> {
+  const stored = await deps.store.run(async (tx) => {
     const command = await stillOurs(tx, claimed);
-    if (command === null) return;
+    if (command === null) return null;
     const nowMs = deps.clock.nowMs();
-    const next = surelyAbsent
-      ? givenUp(command, nowMs)
-      : askAgain(command, 'the partner could not be asked', nowMs);
-    if (command.kind !== 'payout' || !surelyAbsent || command.paymentId === null) {
-      tx.commands.update(next);
-      return;
+    const changed = next(command, nowMs);
+    if (command.paymentId === null) {
+      tx.commands.update(changed);
+      return { command: changed, change: null };
     }
-    const was = await loadCollection(tx, tenantOf(command), command.paymentId);
-    stageChange(deps, tx, was, { ...payoutLost(was), changedCommands: [next] });
+    const tenant = tenantOf(command);
+    const was = await loadCollection(tx, tenant, command.paymentId);
+    const commands = await tx.commands.ofPayment(tenant, command.paymentId);
+    const change = ordersChanged(was, commands, [changed], nowMs, learned);
+    return { command: changed, change: await stageChange(deps, tx, was, change) };
   });
-  if (surelyAbsent) deps.log.error('alert', { alert: 'order lost', commandId: claimed.id });
+  if (stored === null) return null;
+  if (stored.change !== null) announce(deps, stored.change);
+  return { ...stored.command, version: stored.command.version + 1 };
 }
 
-/** Money is ordered again by an operator only; a party that comes twice does no harm. */
-function givenUp(command: PartnerCommand, nowMs: number): PartnerCommand {
-  if (command.paymentId === null) return repeatCommand(command, nowMs);
-  return leaveToOperator(command, 'the partner does not know this order', nowMs);
+function warnLate(deps: Deps, { id }: PartnerCommand, { outcome }: PartnerAnswer<Accepted>): void {
+  deps.log.warn('late answer of the partner', { commandId: id, outcome });
 }
 
 /** Asks how an accepted order stands: the backstop for messages that never came. */
@@ -357,16 +316,29 @@ async function poll(deps: Deps, partner: SettlementPartner, claimed: PartnerComm
   if (told.outcome === 'done') {
     // Kind and report belong together by the table of verbs.
     const kind = newsOf[claimed.kind];
-    const fact = { kind, reference: claimed.id, partnerRef, report: told.value };
-    await applyFact(deps, claimed.id, fact as PartnerFact);
+    const fact = { kind, reference: claimed.reference, partnerRef, report: told.value };
+    await applyFact(deps, claimed.id, fact as PartnerFact, { asked: true });
   }
   await deps.store.run(async (tx) => {
     const command = await stillOurs(tx, claimed);
     if (command === null) return;
+    const nowMs = deps.clock.nowMs();
     const lastError = told.outcome === 'done' ? null : 'the partner could not be asked';
     const abandonedAtMs = await abandonedSince(tx, command);
-    tx.commands.update(askAgain(command, lastError, deps.clock.nowMs(), abandonedAtMs));
+    const isOver = abandonedAtMs !== null && nowMs - abandonedAtMs > ABANDONED_POLL_FOR_MS;
+    const settled = !isOpen(command) && !mayChange(command) && lastError === null;
+    tx.commands.update(
+      settled || isOver
+        ? stopAsking(command, nowMs)
+        : askAgain(command, lastError, nowMs, abandonedAtMs),
+    );
   });
+}
+
+/** It has ended and is asked about all the same: out of sight, in review, or short. */
+function mayChange(command: PartnerCommand): boolean {
+  if (command.end === 'failed' || command.review !== null) return true;
+  return command.kind === 'payin' && command.end === 'completed' && isShort(command);
 }
 
 /** When the payment of a pay-in ended for which its buyer may pay yet; null for any other order. */
@@ -385,9 +357,4 @@ async function stillOurs(tx: Tx, claimed: PartnerCommand): Promise<PartnerComman
   const command = await tx.commands.get(claimed.id);
   assert(command !== null, 'a claimed command exists');
   return command.leaseToken === claimed.leaseToken ? command : null;
-}
-
-function amountMinor(command: PartnerCommand): bigint {
-  assert(command.amount !== null, 'a command about money has an amount');
-  return command.amount.amountMinor;
 }

@@ -1,6 +1,7 @@
 // What only invoices have: a list, the approval by a second person, and the invitation of the buyer
 // by mail. An invoice is a payment, so creating, reading and cancelling one stand in payments.ts.
-import { approved, invited, type PaymentView, unchanged } from '../domain/collection.js';
+import { type PaymentView, unchanged } from '../domain/change.js';
+import { approved, invited } from '../domain/collection.js';
 import { mayInvite } from '../domain/mail.js';
 import type { Payment } from '../domain/payment.js';
 import type { Tenant } from '../domain/tenant.js';

@@ -6,13 +6,13 @@ import { type Dossier, isTierAllowed } from '../domain/dossier.js';
 import {
   COMMAND_LEASE_MS,
   type CommandKind,
+  newCommand,
   type PartnerCommand,
   requestPurpose,
 } from '../domain/partner-command.js';
 import type { Tenant } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps, ReceiverOrder, SettlementPartner } from '../ports.js';
-import { newCommand } from './collections.js';
 
 export function refuseTier(entityType: EntityType, dossier: Dossier): void {
   if (isTierAllowed(entityType, dossier)) return;
@@ -47,7 +47,8 @@ export function partyOrder(
 ): PartnerCommand {
   const { id, kind, request, lease } = order;
   const nowMs = deps.clock.nowMs();
-  const command = newCommand(tenant, id, { kind, amount: null }, party, nowMs);
+  const draft = { kind, amount: null, payinId: null };
+  const command = newCommand(tenant, { id, reference: id }, draft, party, nowMs);
   return Object.freeze({
     ...command,
     request: deps.secretBox.seal(request, requestPurpose(command)),

@@ -1,7 +1,8 @@
 // What integrators and operators do with payments: create, read, cancel, give up, and the clock
 // that expires them. The buyer's steps stand in buyers.ts, the partner's in settlement.ts.
 import { type Buyer, emailKey } from '../domain/buyer-kyc.js';
-import { cancelled, expired, failedByOperator, type PaymentView } from '../domain/collection.js';
+import type { PaymentView } from '../domain/change.js';
+import { cancelled, expired, failedByOperator } from '../domain/collection.js';
 import { readyToCollect } from '../domain/connected-account.js';
 import { paymentEvent, paymentEventTypes } from '../domain/event.js';
 import { noFunds } from '../domain/funds.js';

@@ -2,7 +2,7 @@
 // the same use cases as a real buyer until the payment is where it should be. What the partner does
 // is left to the partner.
 
-import type { PaymentView } from '../domain/collection.js';
+import type { PaymentView } from '../domain/change.js';
 import { backoffMs } from '../domain/partner-command.js';
 import { isTerminal, type Payment, type PaymentStatus, progress } from '../domain/payment.js';
 import { isQuoteExpired } from '../domain/quote.js';

@@ -1,38 +1,24 @@
 // What the partner tells, by message or when asked: both come to `applyFact`, which changes
 // command, funds, ledger and status in one batch. Messages are stored by their id before they are
 // applied, so that doubles are dropped and none is lost. Calls to the partner stand in commands.ts.
-import {
-  type Change,
-  type Collection,
-  debtUnlessReturned,
-  payinReported,
-  payoutReported,
-  refundContradicted,
-  refundReported,
-  unchanged,
-} from '../domain/collection.js';
+import type { Collection } from '../domain/change.js';
+import { type Learned, ordersChanged } from '../domain/order-outcomes.js';
+import { holdForReview, reportOrder } from '../domain/order-report.js';
 import {
   backoffMs,
   CALL_BACKOFF_MS,
   commandKinds,
-  isOpen,
   newsOf,
   type OrderEnd,
   type PartnerCommand,
   refuseCommand,
-  reportOrder,
 } from '../domain/partner-command.js';
-import { type Mode, tenantOf } from '../domain/tenant.js';
+import type { Quote } from '../domain/quote.js';
+import { payinProblem, payoutProblem, type ReportProblem } from '../domain/report-check.js';
+import { type Mode, type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError, unreachable } from '../errors.js';
 import type { Deps, InboxMessage, PartnerFact, Tx } from '../ports.js';
-import {
-  announce,
-  eachByItself,
-  eachDue,
-  loadCollection,
-  stageChange,
-  withCommandChanged,
-} from './collections.js';
+import { announce, eachByItself, eachDue, loadCollection, stageChange } from './collections.js';
 import { partyReported } from './parties.js';
 
 /** Tries of a message that fits no order (it may just be being recorded) or cannot be applied. */
@@ -93,25 +79,97 @@ export async function runInbox(deps: Deps, nowMs: number, limit: number): Promis
   );
 }
 
+type MoneyFact = Exclude<PartnerFact, { readonly kind: 'receiver' }>;
+
+/** How a report came, and whether a person vouches for it. */
+export interface ReportSource {
+  /** It answers a question of ours: it says how the order stands now. */
+  readonly asked?: boolean;
+  /** A person accepted it although it is implausible. */
+  readonly accepted?: boolean;
+}
+
 /** Applies a fact to the order it is about; applying it twice, late or out of order is harmless. */
-export async function applyFact(deps: Deps, commandId: string, fact: PartnerFact): Promise<void> {
+export async function applyFact(
+  deps: Deps,
+  commandId: string,
+  fact: PartnerFact,
+  source: ReportSource = {},
+): Promise<void> {
   if (fact.kind === 'receiver') {
     await applyToParty(deps, commandId, fact);
     return;
   }
-  const change = await deps.store.run(async (tx) => {
+  const applied = await deps.store.run(async (tx) => {
     const command = await tx.commands.get(commandId);
     assert(command !== null && command.paymentId !== null, 'an order about money serves a payment');
-    const was = await loadCollection(tx, tenantOf(command), command.paymentId);
+    const tenant = tenantOf(command);
+    const was = await loadCollection(tx, tenant, command.paymentId);
+    const commands = await tx.commands.ofPayment(tenant, command.paymentId);
+    const quote = await quoteOf(tx, tenant, was);
     const nowMs = deps.clock.nowMs();
-    const commands = await tx.commands.ofPayment(tenantOf(command), command.paymentId);
-    const next = debtUnlessReturned(commandAfter(command, fact, nowMs), commands, nowMs);
-    const decided = reported(command, commands, fact, was, nowMs);
-    const change = next === command ? decided : withCommandChanged(decided, next);
-    stageChange(deps, tx, was, change);
-    return change;
+    const problem = reportProblem(command, fact, quote, source);
+    const next =
+      problem === null
+        ? commandAfter(command, fact, source.asked ?? false, nowMs)
+        : holdForReview(command, writeReview(problem, fact), nowMs);
+    if (next === command) return null;
+    const learned = problem === null ? learnedOf(next, fact) : {};
+    const change = ordersChanged(was, commands, [next], nowMs, learned);
+    return { change: await stageChange(deps, tx, was, change), asks: next.dueAtMs === nowMs };
   });
-  announce(deps, change);
+  if (applied === null) return;
+  announce(deps, applied.change);
+  if (applied.asks) deps.wake('commands');
+}
+
+/** A report that waits for a person, with the reason: the text of PartnerCommand.review. */
+export interface Review {
+  readonly kind: ReportProblem['kind'];
+  readonly reason: string;
+  readonly fact: MoneyFact;
+}
+
+export function readReview(text: string): Review {
+  return JSON.parse(text, readAmount) as Review;
+}
+
+function writeReview({ kind, text: reason }: ReportProblem, fact: MoneyFact): string {
+  return JSON.stringify({ kind, reason, fact }, writeAmount);
+}
+
+async function quoteOf(tx: Tx, tenant: Tenant, { payment }: Collection): Promise<Quote | null> {
+  return payment.quoteId === null ? null : tx.quotes.get(tenant, payment.quoteId);
+}
+
+function reportProblem(
+  command: PartnerCommand,
+  fact: MoneyFact,
+  quote: Quote | null,
+  { accepted = false, asked = false }: ReportSource,
+): ReportProblem | null {
+  const problem =
+    fact.kind === 'payin'
+      ? payinProblem(command, fact.report, asked)
+      : fact.kind === 'payout'
+        ? payoutProblem(command, fact.report, quote)
+        : null;
+  return accepted && problem?.kind === 'implausible' ? null : problem;
+}
+
+/** What a report tells besides the end of its order; a contradicted one tells nothing yet. */
+function learnedOf(next: PartnerCommand, fact: MoneyFact): Learned {
+  const { report } = fact;
+  if (next.end !== report.status) return {};
+  if (fact.kind === 'payin') {
+    const { transactionHash, reason } = fact.report;
+    return { reason, transactionHash };
+  }
+  if (fact.kind !== 'payout' || fact.report.status !== 'completed')
+    return { reason: report.reason };
+  const { settled, fees, fxRate, endToEndId } = fact.report;
+  assert(settled !== null && fees !== null && fxRate !== null, 'a checked report tells its sums');
+  return { settlement: { settled, fees, fxRate, endToEndId } };
 }
 
 async function applyMessage(deps: Deps, message: InboxMessage): Promise<void> {
@@ -150,14 +208,24 @@ async function tried(deps: Deps, message: InboxMessage, applied: boolean): Promi
   if (givenUp) deps.log.error('alert', { alert: 'a partner message was not applied', messageId });
 }
 
+/**
+ * The order that a fact is about. The partner's id must be the one on record: a message that names
+ * another order under our reference is not applied, and a person is told.
+ */
 async function matchingCommand(deps: Deps, mode: Mode, fact: PartnerFact): Promise<string | null> {
-  return deps.store.run(async (tx) => {
-    const named = fact.reference === null ? null : await tx.commands.get(fact.reference);
-    const found = named === null ? await byPartnerRef(tx, mode, fact) : [named];
-    const fits = ({ mode: its, kind }: PartnerCommand) =>
-      its === mode && newsOf[kind] === fact.kind;
-    return found.find(fits)?.id ?? null;
+  const fits = ({ mode: its, kind }: PartnerCommand) => its === mode && newsOf[kind] === fact.kind;
+  const found = await deps.store.run(async (tx) => {
+    const { reference } = fact;
+    const named = reference === null ? null : await tx.commands.byReference(mode, reference);
+    return named === null ? await byPartnerRef(tx, mode, fact) : [named];
   });
+  const command = found.find(fits);
+  if (command === undefined) return null;
+  if (command.partnerRef === null || command.partnerRef === fact.partnerRef) return command.id;
+  const { partnerRef } = fact;
+  const alert = 'the partner reports another order under our reference than the one on record';
+  deps.log.error('alert', { alert, commandId: command.id, partnerRef });
+  return null;
 }
 
 async function byPartnerRef(tx: Tx, mode: Mode, { kind, partnerRef }: PartnerFact) {
@@ -180,28 +248,32 @@ async function applyToParty(
   await deps.store.run(async (tx) => {
     const current = await tx.commands.get(commandId);
     assert(current !== null, 'a command stays');
-    const next = commandAfter(current, fact, deps.clock.nowMs());
+    const next = commandAfter(current, fact, true, deps.clock.nowMs());
     if (next !== current) tx.commands.update(next);
   });
 }
 
-function commandAfter(command: PartnerCommand, fact: PartnerFact, nowMs: number): PartnerCommand {
-  const next = reportOrder(command, fact.partnerRef, orderEnd(command, fact), nowMs);
-  const refundFailed = fact.kind === 'refund' && fact.report.status === 'failed';
-  if (!refundFailed || !isOpen(command)) return next;
-  return refuseCommand(next, fact.report.reason ?? 'refund failed', nowMs);
+function commandAfter(
+  command: PartnerCommand,
+  fact: PartnerFact,
+  asked: boolean,
+  nowMs: number,
+): PartnerCommand {
+  const { partnerRef } = fact;
+  const { reason } = fact.report;
+  const receivedMinor = fact.kind === 'payin' ? fact.report.receivedMinor : 0n;
+  const report = { partnerRef, end: orderEnd(fact), reason, receivedMinor, asked };
+  const next = reportOrder(command, report, nowMs);
+  const failed = fact.kind === 'refund' && next.state === 'done' && next.end === 'failed';
+  if (!failed) return next;
+  return refuseCommand(next, { code: null, message: reason ?? 'refund failed' }, nowMs);
 }
 
-function orderEnd(command: PartnerCommand, fact: PartnerFact): OrderEnd {
+function orderEnd(fact: PartnerFact): OrderEnd {
   switch (fact.kind) {
     case 'receiver':
       return fact.report.status === 'verifying' ? 'open' : 'completed';
-    case 'payin': {
-      const { status, receivedMinor } = fact.report;
-      // One that came short may be topped up: it is asked about as before.
-      const short = receivedMinor < (command.amount?.amountMinor ?? 0n);
-      return status === 'completed' && short ? 'open' : status;
-    }
+    case 'payin':
     case 'payout':
     case 'refund':
       return fact.report.status;
@@ -210,41 +282,19 @@ function orderEnd(command: PartnerCommand, fact: PartnerFact): OrderEnd {
   }
 }
 
-function reported(
-  command: PartnerCommand,
-  commands: readonly PartnerCommand[],
-  fact: Exclude<PartnerFact, { readonly kind: 'receiver' }>,
-  was: Collection,
-  nowMs: number,
-): Change {
-  switch (fact.kind) {
-    case 'payin':
-      return payinReported(was, commands, fact.report, nowMs);
-    case 'payout':
-      return payoutReported(was, commands, fact.report, nowMs);
-    case 'refund': {
-      const { status } = fact.report;
-      if (status === 'open' || status === command.end) return unchanged(was);
-      assert(command.amount !== null, 'a refund has an amount');
-      const { amountMinor } = command.amount;
-      // An order ends once; only the first report of its end is the one that was waited for.
-      if (!isOpen(command)) return refundContradicted(was, status, amountMinor);
-      return refundReported(was, commands, status, amountMinor, nowMs);
-    }
-    default:
-      return unreachable(fact);
-  }
+/** Amounts (`…Minor`) are written as text and read back as bigint. */
+function writeAmount(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
 }
 
-/** Amounts (`…Minor`) are written as text and read back as bigint. */
+function readAmount(key: string, value: unknown): unknown {
+  return key.endsWith('Minor') && typeof value === 'string' ? BigInt(value) : value;
+}
+
 function writeFacts(facts: readonly PartnerFact[]): string {
-  return JSON.stringify(facts, (_key, value: unknown) =>
-    typeof value === 'bigint' ? String(value) : value,
-  );
+  return JSON.stringify(facts, writeAmount);
 }
 
 function readFacts(text: string): readonly PartnerFact[] {
-  return JSON.parse(text, (key, value: unknown) =>
-    key.endsWith('Minor') && typeof value === 'string' ? BigInt(value) : value,
-  ) as readonly PartnerFact[];
+  return JSON.parse(text, readAmount) as readonly PartnerFact[];
 }

@@ -1,7 +1,7 @@
 // The buyer's way in: it asks for a link on the hosted page, and opening the link proves that the
 // mailbox is its own. What the buyer does then stands in buyers.ts.
 import { emailKey } from '../domain/buyer-kyc.js';
-import type { PaymentView } from '../domain/collection.js';
+import type { PaymentView } from '../domain/change.js';
 import {
   hashLinkToken,
   isLinkOver,

@@ -13,11 +13,10 @@ import type {
   FeedEvent,
   FeedHead,
   InboxMessage,
-  LedgerSum,
   OutboxRow,
   Store,
 } from '../../core/ports.js';
-import { findImbalances } from '../../core/usecases/books.js';
+import { findDifferences, type LedgerDifference } from '../../core/usecases/ledger-check.js';
 import type { BatchObserver, StagedWrite } from './gated-store.js';
 import type { Party, PixDestination, Rails } from './party-desk.js';
 import { PartyEvidence } from './party-evidence.js';
@@ -111,7 +110,7 @@ export class Evidence implements BatchObserver {
   #heard: ReadonlySet<string> = new Set();
   readonly #verified = new Set<string>();
   outbox: readonly OutboxRow[] = [];
-  imbalances: readonly LedgerSum[] = [];
+  differences: readonly LedgerDifference[] = [];
   readonly #owners = new Map<string, string>();
   readonly #orders = new Map<string, readonly PartnerOrder[]>();
   #ordersSeen = 0;
@@ -261,7 +260,7 @@ export class Evidence implements BatchObserver {
       const all = { status: null, subscriptionId: null, beforeId: null, limit: 10_000 };
       for (const { id } of await tx.deliveries.list(all)) this.#touched.deliveries.add(id);
     });
-    this.imbalances = await findImbalances({ store }, 10);
+    this.differences = await findDifferences({ store }, 10);
     for (const [id, { payment }] of this.payments) this.#touchPayment(payment, id, ...allParts);
     for (const [id, message] of this.inbox) this.#touched.inbox.set(id, message);
     for (const id of this.subscriptions.keys()) this.#touched.subscriptions.add(id);
@@ -270,9 +269,9 @@ export class Evidence implements BatchObserver {
     await this.refresh(store);
   }
 
-  /** The payment whose command this is; the partner knows commands only. */
-  ownerOf(commandId: string): string | null {
-    return this.#owners.get(commandId) ?? null;
+  /** The payment that ordered under this reference; the partner knows references only. */
+  ownerOf(reference: string): string | null {
+    return this.#owners.get(reference) ?? null;
   }
 
   /** What the partner has in its books for this payment. */
@@ -351,7 +350,7 @@ export class Evidence implements BatchObserver {
       this.#touched.commands.add(command.id);
       return;
     }
-    this.#owners.set(command.id, command.paymentId);
+    this.#owners.set(command.reference, command.paymentId);
     this.#touchPayment(command, command.paymentId, 'commands');
   }
 

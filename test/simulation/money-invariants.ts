@@ -80,10 +80,14 @@ export function fundsConserve(evidence: Evidence): string | null {
       funds.refundOwedMinor,
       funds.refundOrderedMinor,
       funds.refundedMinor,
+      funds.lossMinor,
     ];
     if (amounts.some((amount) => amount < 0n)) return `has a negative part: ${amounts.join(' ')}`;
-    const handedOut = ['payout_ordered', 'paid', 'operator'].includes(funds.position);
-    if (handedOut !== funds.payoutMinor > 0n) return `is ${funds.position}: ${amounts.join(' ')}`;
+    const handedOut = ['payout_ordered', 'paid'].includes(funds.position);
+    const reviewed = funds.position === 'operator';
+    if (!reviewed && handedOut !== funds.payoutMinor > 0n) {
+      return `is ${funds.position}: ${amounts.join(' ')}`;
+    }
     const open = funds.refundOwedMinor + funds.refundOrderedMinor > 0n;
     const closed = funds.refund === 'none' || funds.refund === 'refunded';
     return open === closed ? `refund is ${funds.refund}: ${amounts.join(' ')}` : null;
@@ -105,7 +109,11 @@ export function fundsSayNoMoreThanThePartner(evidence: Evidence): string | null 
 }
 
 export function ledgerSumsToZeroAndAgreesWithFunds(evidence: Evidence): string | null {
-  if (evidence.imbalances.length > 0) return `out of balance: ${evidence.imbalances[0]?.paymentId}`;
+  const [difference] = evidence.differences;
+  if (difference !== undefined) {
+    const { paymentId, what, expectedMinor, foundMinor } = difference;
+    return `${paymentId}: ${what} is ${foundMinor}, it should be ${expectedMinor}`;
+  }
   return eachPayment(evidence, ({ funds, postings }) => {
     const sums = new Map<string, bigint>();
     for (const { account, money } of postings.flatMap(({ lines }) => lines)) {
@@ -120,7 +128,8 @@ export function ledgerSumsToZeroAndAgreesWithFunds(evidence: Evidence): string |
       BRL: 0n,
       buyer: funds.refundedMinor - funds.receivedMinor,
       refunds: owed,
-      partner_float: funds.receivedMinor - funds.refundedMinor - owed - paid,
+      losses: -funds.lossMinor,
+      partner_float: funds.receivedMinor + funds.lossMinor - funds.refundedMinor - owed - paid,
     };
     for (const [name, sum] of Object.entries(expected)) {
       const booked = sums.get(name) ?? 0n;
@@ -161,7 +170,7 @@ export function aKeyNeverCarriesAnotherRequest({ outside }: Evidence): string | 
 export function everyOrderAtThePartnerIsKnown(evidence: Evidence): string | null {
   for (const order of evidence.outside.orders()) {
     const owner = evidence.payments.get(evidence.ownerOf(order.reference) ?? '');
-    const command = owner?.commands.find(({ id }) => id === order.reference);
+    const command = owner?.commands.find(({ reference }) => reference === order.reference);
     if (command === undefined) return `${order.ref} was ordered by no command`;
     const given = order.status === 'open' || order.status === 'completed';
     if (given && ['void', 'refused', 'pending'].includes(command.state)) {

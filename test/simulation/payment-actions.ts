@@ -1,7 +1,7 @@
 // What integrators and buyers do with payments: create them, again and again, and take the steps of
 // the hosted page. Invoices' own steps stand in invoice-actions.ts.
 
-import type { PaymentView } from '../../core/domain/collection.js';
+import type { PaymentView } from '../../core/domain/change.js';
 import { readyToCollect } from '../../core/domain/connected-account.js';
 import { DAY_MS, HOUR_MS } from '../../core/domain/instant.js';
 import { isTerminal, type Payment, type PaymentStatus } from '../../core/domain/payment.js';

@@ -1,10 +1,11 @@
 // The settlement partner as it truly is: its books, which judge ours. Same key and same request
 // give the same order while it keeps the key; money moves only when the simulator says so; every
 // change is told by a message. How calls get lost on the way here is partner-line.ts's matter.
-import type { PayinReport, PayoutReport } from '../../core/domain/collection.js';
+
 import { DAY_MS } from '../../core/domain/instant.js';
 import type { Money } from '../../core/domain/money.js';
 import type { QuoteTerms } from '../../core/domain/quote.js';
+import type { PayinReport, PayoutReport } from '../../core/domain/report-check.js';
 import type { Mode } from '../../core/domain/tenant.js';
 import type { PartnerAnswer, PartnerFact, RefundReport } from '../../core/ports.js';
 import { PartyDesk } from './party-desk.js';

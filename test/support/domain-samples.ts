@@ -9,7 +9,7 @@ import type { Mail } from '../../core/domain/mail.js';
 import type { Member } from '../../core/domain/member.js';
 import { money } from '../../core/domain/money.js';
 import type { Organization, OrganizationProfile } from '../../core/domain/organization.js';
-import type { PartnerCommand } from '../../core/domain/partner-command.js';
+import { newCommand, type PartnerCommand } from '../../core/domain/partner-command.js';
 import type { Payment } from '../../core/domain/payment.js';
 import type { Quote } from '../../core/domain/quote.js';
 import type { Subscription } from '../../core/domain/subscription.js';
@@ -121,7 +121,12 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
     payinInstructions: '{"iban":"DE1"}',
     coveredAtMs: T0 + 7,
     transactionHash: '0xabc',
-    settlement: { settled: money(5_123n, 'BRL'), fxRate: '5.1234', endToEndId: 'E1' },
+    settlement: {
+      settled: money(5_123n, 'BRL'),
+      fees: money(10n, 'EUR'),
+      fxRate: '5.1234',
+      endToEndId: 'E1',
+    },
     failureReason: 'failed so',
     cancelReason: 'cancelled so',
     createdAtMs: T0,
@@ -179,26 +184,16 @@ export function aQuote(fields: Partial<Quote> = {}): Quote {
 }
 
 export function aCommand(fields: Partial<PartnerCommand> = {}): PartnerCommand {
+  const name = { id: 'cmd_1', reference: `ref_of_${fields.id ?? 'cmd_1'}` };
+  const draft = { kind: 'payin', amount: money(10_000n, 'EUR'), payinId: null } as const;
   return {
-    ...tenant,
-    id: 'cmd_1',
-    kind: 'payin',
-    paymentId: 'pi_1',
-    submissionId: null,
-    accountId: null,
-    amount: money(10_000n, 'EUR'),
-    state: 'pending',
+    ...newCommand(tenant, name, draft, { paymentId: 'pi_1' }, T0),
     request: 'sealed',
     partnerRef: 'pa_1',
-    end: 'open',
     tries: 3,
     firstSentAtMs: T0 + 1,
-    dueAtMs: T0,
-    leaseToken: null,
     lastError: 'it was late',
-    createdAtMs: T0,
     updatedAtMs: T0 + 2,
-    version: 1,
     ...fields,
   };
 }

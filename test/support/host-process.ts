@@ -12,6 +12,8 @@ export interface HostProcess {
   readonly startText: string;
   /** What it logged so far. */
   log(): string;
+  /** Whether the process is gone, by itself or by a signal. */
+  ended(): boolean;
   /** Stops it in the middle of whatever it does, as it is: its connections stay. */
   pause(): void;
   resume(): void;
@@ -31,8 +33,13 @@ type Environment = Readonly<Record<string, string>>;
 
 const command = ['--import', 'tsx', join(projectRoot, 'cli/main.ts')];
 
-export async function startHostProcess(env: Environment): Promise<HostProcess> {
-  const child = spawn(process.execPath, [...command, 'serve'], {
+/** `preload`: a module of the tests that the process loads before anything else. */
+export async function startHostProcess(
+  env: Environment,
+  preload: string | null = null,
+): Promise<HostProcess> {
+  const first = preload === null ? [] : ['--import', 'tsx', '--import', preload];
+  const child = spawn(process.execPath, [...first, ...command, 'serve'], {
     cwd: projectRoot,
     env: environment({ PONTE_PORT: '0', ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -45,6 +52,7 @@ export async function startHostProcess(env: Environment): Promise<HostProcess> {
     key: /pk_test_\S+/.exec(startText)?.[0] ?? null,
     startText,
     log,
+    ended: () => child.exitCode !== null || child.signalCode !== null,
     pause: () => child.kill('SIGSTOP'),
     resume: () => child.kill('SIGCONT'),
     kill: async () => {

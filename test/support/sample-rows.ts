@@ -2,12 +2,14 @@
 // and its commands. Tests change what they need by spreading.
 import { type Funds, noFunds } from '../../core/domain/funds.js';
 import {
+  absentCommand,
   acceptCommand,
   COMMAND_LEASE_MS,
   type CommandState,
+  denyCommand,
   loseCommand,
+  newCommand,
   type PartnerCommand,
-  refuseCommand,
   sendCommand,
   voidCommand,
 } from '../../core/domain/partner-command.js';
@@ -71,27 +73,13 @@ export const sampleQuote: Quote = Object.freeze({
 });
 
 /** A payout order as it is first stored. */
-export const sampleCommand: PartnerCommand = Object.freeze({
-  ...sampleTenant,
-  id: 'cmd_1',
-  kind: 'payout',
-  paymentId: 'pi_1',
-  submissionId: null,
-  accountId: null,
-  amount: { amountMinor: 10_000n, currency: 'USD' },
-  state: 'pending',
-  request: null,
-  partnerRef: null,
-  end: 'open',
-  tries: 0,
-  firstSentAtMs: null,
-  dueAtMs: START_MS,
-  leaseToken: null,
-  lastError: null,
-  createdAtMs: START_MS,
-  updatedAtMs: START_MS,
-  version: 1,
-});
+export const sampleCommand: PartnerCommand = newCommand(
+  sampleTenant,
+  { id: 'cmd_1', reference: 'reference_1' },
+  { kind: 'payout', amount: { amountMinor: 10_000n, currency: 'USD' }, payinId: null },
+  { paymentId: 'pi_1' },
+  START_MS,
+);
 
 /** As the store's claim does: due again only when the lease ends. */
 export function leased(command: PartnerCommand, nowMs: number): PartnerCommand {
@@ -103,12 +91,18 @@ export function sent(command: PartnerCommand, nowMs = START_MS): PartnerCommand 
   return sendCommand(leased(command, nowMs), 'sealed', nowMs);
 }
 
+/** Refused by the partner, and not yet looked up. */
+export function denied(command: PartnerCommand, nowMs = START_MS): PartnerCommand {
+  return denyCommand(command, { code: 'account_blocked', message: 'blocked' }, nowMs);
+}
+
 /** One command in each state, as it got there. */
 export const commandIn: Readonly<Record<CommandState, PartnerCommand>> = {
   pending: sampleCommand,
   sent: sent(sampleCommand),
   unknown: loseCommand(sent(sampleCommand), 'time-out', START_MS),
   done: acceptCommand(sent(sampleCommand), 'partner_1', START_MS),
-  refused: refuseCommand(sent({ ...sampleCommand, kind: 'refund' }), 'account_blocked', START_MS),
+  denied: denied(sent(sampleCommand)),
+  refused: absentCommand(denied(sent({ ...sampleCommand, kind: 'refund' })), START_MS),
   void: voidCommand(sampleCommand, START_MS),
 };

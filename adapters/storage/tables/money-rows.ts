@@ -1,5 +1,5 @@
 // Where the money is: funds, quotes, and the append-only ledger: columns, rows and SQL.
-import { type Funds, positionMoves, refundMoves } from '../../../core/domain/funds.js';
+import { type Funds, positions, refundStates } from '../../../core/domain/funds.js';
 import {
   type LedgerAccount,
   type LedgerLine,
@@ -9,7 +9,7 @@ import {
 } from '../../../core/domain/ledger.js';
 import type { Quote, RateKind } from '../../../core/domain/quote.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import type { LedgerSum, StoredPosting, Tx } from '../../../core/ports.js';
+import type { StoredPosting, Tx } from '../../../core/ports.js';
 import { time } from '../database.js';
 import {
   integer,
@@ -24,16 +24,16 @@ import {
 import type { Staging } from '../staging.js';
 import { defineTable } from '../table.js';
 
-const positions = Object.keys(positionMoves) as readonly Funds['position'][];
-const refunds = Object.keys(refundMoves) as readonly Funds['refund'][];
 const rateKinds = Object.keys({
   locked: true,
   indicative: true,
 } satisfies Record<RateKind, true>) as readonly RateKind[];
 
-/** A debt to the buyer, or money that nobody knows where it is; the partial index spells it so. */
-export const openFundsSql =
-  "refund_owed_minor + refund_ordered_minor > 0 or position = 'operator' or refund = 'operator'";
+/** A debt to the buyer, money of unknown position, a loss; the partial index spells it so. */
+export const openFundsSql = [
+  'refund_owed_minor + refund_ordered_minor > 0 or loss_minor > 0',
+  "or position = 'operator' or refund = 'operator'",
+].join(' ');
 
 export const funds = defineTable<Funds>({
   name: 'funds',
@@ -51,6 +51,7 @@ export const funds = defineTable<Funds>({
     refund_owed_minor: (of) => of.refundOwedMinor,
     refund_ordered_minor: (of) => of.refundOrderedMinor,
     refunded_minor: (of) => of.refundedMinor,
+    loss_minor: (of) => of.lossMinor,
   },
   version: (of) => of.version,
   read: (row) =>
@@ -59,12 +60,13 @@ export const funds = defineTable<Funds>({
       paymentId: text(row, 'payment_id'),
       currency: text(row, 'currency'),
       position: oneOf(row, 'position', positions),
-      refund: oneOf(row, 'refund', refunds),
+      refund: oneOf(row, 'refund', refundStates),
       receivedMinor: minor(row, 'received_minor'),
       payoutMinor: minor(row, 'payout_minor'),
       refundOwedMinor: minor(row, 'refund_owed_minor'),
       refundOrderedMinor: minor(row, 'refund_ordered_minor'),
       refundedMinor: minor(row, 'refunded_minor'),
+      lossMinor: minor(row, 'loss_minor'),
       version: integer(row, 'version'),
     }),
 });
@@ -163,6 +165,15 @@ export function fundsOf(staging: Staging): Tx['funds'] {
         ].join(' '),
         [limit],
       ),
+    page: (after, limit) =>
+      staging.all(
+        funds,
+        [
+          'select * from funds where (org_id, mode, payment_id) > ($1, $2, $3)',
+          'order by org_id, mode, payment_id limit $4',
+        ].join(' '),
+        [after?.orgId ?? '', after?.mode ?? '', after?.paymentId ?? '', limit],
+      ),
     insert: (of) => staging.stage(funds.insert(of)),
     update: (of) => staging.stage(funds.update(of)),
   };
@@ -189,30 +200,6 @@ export function ledgerOf(staging: Staging): Tx['ledger'] {
         const place = { orgId, mode, postingId, lineNumber: index + 1, paymentId, kind, atMs };
         staging.stage(lines.insert({ ...place, ...line }));
       }
-    },
-    async sums(after, paymentsMax) {
-      const rows = await staging.rows(
-        lines.name,
-        [
-          'select chosen.org_id, chosen.mode, chosen.payment_id, currency,',
-          'cast(sum(amount_minor) as bigint) as sum_minor',
-          'from (select distinct org_id, mode, payment_id from ledger_lines',
-          'where (org_id, mode, payment_id) > ($1, $2, $3)',
-          'order by org_id, mode, payment_id limit $4) as chosen',
-          'join ledger_lines on ledger_lines.org_id = chosen.org_id',
-          'and ledger_lines.mode = chosen.mode and ledger_lines.payment_id = chosen.payment_id',
-          'group by chosen.org_id, chosen.mode, chosen.payment_id, currency',
-          'order by chosen.org_id, chosen.mode, chosen.payment_id, currency',
-        ].join(' '),
-        [after?.orgId ?? '', after?.mode ?? '', after?.paymentId ?? '', paymentsMax],
-      );
-      return rows.map(
-        (row): LedgerSum => ({
-          ...tenantColumns(row),
-          paymentId: text(row, 'payment_id'),
-          sum: moneyOf(row, 'sum_minor', 'currency'),
-        }),
-      );
     },
     async ofPayment({ orgId, mode }, paymentId) {
       const found = await staging.all(

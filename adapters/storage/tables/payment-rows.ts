@@ -82,6 +82,7 @@ export const payments = defineTable<Payment>({
     transaction_hash: (payment) => payment.transactionHash,
     settled_minor: (payment) => payment.settlement?.settled.amountMinor ?? null,
     settled_currency: (payment) => payment.settlement?.settled.currency ?? null,
+    settled_fees_minor: (payment) => payment.settlement?.fees.amountMinor ?? null,
     settled_fx_rate: (payment) => payment.settlement?.fxRate ?? null,
     end_to_end_id: (payment) => payment.settlement?.endToEndId ?? null,
     failure_reason: (payment) => payment.failureReason,
@@ -273,6 +274,7 @@ function settlementOf(row: Row): SettlementFacts | null {
   if (row['settled_minor'] === null) return null;
   return Object.freeze({
     settled: moneyOf(row, 'settled_minor', 'settled_currency'),
+    fees: moneyOf(row, 'settled_fees_minor', 'currency'),
     fxRate: text(row, 'settled_fx_rate'),
     endToEndId: textOrNull(row, 'end_to_end_id'),
   });

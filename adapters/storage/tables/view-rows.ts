@@ -1,7 +1,7 @@
 // Payments as they are shown, each read at once with its funds and with what its tenant knows of
 // the buyer. Columns and rows are those of the tables; nothing is written here.
 import { type KycStatus, knownKycStatus } from '../../../core/domain/buyer-kyc.js';
-import type { PaymentView } from '../../../core/domain/collection.js';
+import type { PaymentView } from '../../../core/domain/change.js';
 import { assert } from '../../../core/errors.js';
 import type { Tx } from '../../../core/ports.js';
 import type { Param, Row } from '../database.js';

@@ -4,6 +4,7 @@ import {
   type CommandState,
   commandKinds,
   commandMoves,
+  LOOK_UPS_IN_VAIN,
   type OrderEnd,
   type PartnerCommand,
 } from '../../../core/domain/partner-command.js';
@@ -12,6 +13,7 @@ import type { Advance, InboxMessage, Tx } from '../../../core/ports.js';
 import { duePage, time } from '../database.js';
 import {
   integer,
+  minor,
   modeOf,
   moneyOf,
   oneOf,
@@ -34,8 +36,8 @@ export const orderEnds = Object.keys({
 
 /** `isStuck` of partner-command.ts. */
 export const stuckSql = [
-  "due_at is null and (state = 'unknown' or (kind = 'refund' and state = 'refused'))",
-  "and (state = 'unknown' or order_end <> 'completed')",
+  "review is not null or (kind = 'refund' and state = 'refused')",
+  `or (state in ('unknown', 'denied') and tries >= ${LOOK_UPS_IN_VAIN})`,
 ].join(' ');
 
 export const commands = defineTable<PartnerCommand>({
@@ -44,12 +46,14 @@ export const commands = defineTable<PartnerCommand>({
   fixed: {
     org_id: (command) => command.orgId,
     mode: (command) => command.mode,
+    reference: (command) => command.reference,
     kind: (command) => command.kind,
     payment_id: (command) => command.paymentId,
     submission_id: (command) => command.submissionId,
     account_id: (command) => command.accountId,
     amount_minor: (command) => command.amount?.amountMinor ?? null,
     currency: (command) => command.amount?.currency ?? null,
+    payin_id: (command) => command.payinId,
     created_at: (command) => time(command.createdAtMs),
   },
   changing: {
@@ -57,6 +61,10 @@ export const commands = defineTable<PartnerCommand>({
     request: (command) => command.request,
     partner_ref: (command) => command.partnerRef,
     order_end: (command) => command.end,
+    received_minor: (command) => command.receivedMinor,
+    confirmed_minor: (command) => command.confirmedMinor,
+    refusal: (command) => command.refusal,
+    review: (command) => command.review,
     tries: (command) => command.tries,
     first_sent_at: (command) => time(command.firstSentAtMs),
     due_at: (command) => time(command.dueAtMs),
@@ -69,15 +77,21 @@ export const commands = defineTable<PartnerCommand>({
     Object.freeze({
       ...tenantColumns(row),
       id: text(row, 'id'),
+      reference: text(row, 'reference'),
       kind: oneOf(row, 'kind', commandKinds),
       paymentId: textOrNull(row, 'payment_id'),
       submissionId: textOrNull(row, 'submission_id'),
       accountId: textOrNull(row, 'account_id'),
       amount: row['amount_minor'] === null ? null : moneyOf(row, 'amount_minor', 'currency'),
+      payinId: textOrNull(row, 'payin_id'),
       state: oneOf(row, 'state', commandStates),
       request: textOrNull(row, 'request'),
       partnerRef: textOrNull(row, 'partner_ref'),
       end: oneOf(row, 'order_end', orderEnds),
+      receivedMinor: minor(row, 'received_minor'),
+      confirmedMinor: minor(row, 'confirmed_minor'),
+      refusal: textOrNull(row, 'refusal'),
+      review: textOrNull(row, 'review'),
       tries: integer(row, 'tries'),
       firstSentAtMs: timeMsOrNull(row, 'first_sent_at'),
       dueAtMs: timeMsOrNull(row, 'due_at'),
@@ -147,6 +161,11 @@ export function commandsOf(staging: Staging): Tx['commands'] {
   return {
     get: (id) =>
       staging.byKey(commands, [id], 'select * from partner_commands where id = $1', [id]),
+    byReference: (mode, reference) =>
+      staging.first(commands, 'select * from partner_commands where mode = $1 and reference = $2', [
+        mode,
+        reference,
+      ]),
     byPartnerRef: (mode, kind, partnerRef) =>
       staging.first(
         commands,

@@ -163,7 +163,8 @@ test('a partner that refuses a dossier for good has rejected it', async () => {
   const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
   const submitReceiver = async () =>
     ({ outcome: 'refused', code: 'sanctioned', message: 'no' }) as const;
-  await withPartner(site.world, { submitReceiver }, async () => {
+  const findReceiver = async () => ({ outcome: 'done', value: null }) as const;
+  await withPartner(site.world, { submitReceiver, findReceiver }, async () => {
     assert.equal((await api.submit(id, sellerDossier)).body['status'], 'rejected');
   });
   assert.equal((await api.submit(id, sellerDossier)).body['status'], 'approved');

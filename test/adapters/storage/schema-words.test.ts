@@ -12,7 +12,7 @@ import {
   roles,
 } from '../../../core/domain/connected-account.js';
 import { contentTypes, documentKinds, documentStatuses } from '../../../core/domain/document.js';
-import { positionMoves, refundMoves } from '../../../core/domain/funds.js';
+import { positions, refundStates } from '../../../core/domain/funds.js';
 import { ledgerAccounts } from '../../../core/domain/ledger.js';
 import { mailPurposes, mailStatuses } from '../../../core/domain/mail.js';
 import { memberRoles } from '../../../core/domain/member.js';
@@ -36,8 +36,8 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'payments.status': Object.keys(paymentMoves),
   'payments.origin': ['payment_intent', 'invoice'],
   'idempotency_keys.surface': ['payment_intent', 'invoice'],
-  'funds.position': Object.keys(positionMoves),
-  'funds.refund': Object.keys(refundMoves),
+  'funds.position': positions,
+  'funds.refund': refundStates,
   'partner_commands.state': Object.keys(commandMoves),
   'partner_commands.kind': commandKinds,
   'partner_commands.order_end': ['open', 'completed', 'failed', 'returned'],

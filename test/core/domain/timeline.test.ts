@@ -70,6 +70,7 @@ const outcomes: Readonly<Record<CommandState, Readonly<Record<OrderEnd, OrderOut
   pending: ended(null),
   sent: ended(null),
   unknown: ended('in_doubt'),
+  denied: ended('in_doubt'),
   done: ended(null),
   refused: ended('refused'),
   void: ended('taken_back'),

@@ -1,0 +1,74 @@
+// What one cause changes of a payment: the payment, its funds and its orders to the partner
+// together, with the postings and events of that change. A use case stores all of it in one batch.
+// The causes themselves are in collection.ts (people) and order-outcomes.ts (the partner).
+import { PonteError } from '../errors.js';
+import type { KycStatus } from './buyer-kyc.js';
+import { type EventDraft, paymentEventTypes } from './event.js';
+import type { Funds } from './funds.js';
+import type { Posting } from './ledger.js';
+import type { CommandDraft, PartnerCommand } from './partner-command.js';
+import { nextStatus, type Payment, type PaymentMove } from './payment.js';
+
+/** The rows as they were read. */
+export interface Collection {
+  readonly payment: Payment;
+  readonly funds: Funds;
+}
+
+/** A payment with all that its representation needs. */
+export interface PaymentView extends Collection {
+  /** The buyer's KYC as this tenant knows it. */
+  readonly kycStatus: KycStatus;
+}
+
+/** What one cause changed. `payment` and `funds` are the rows as read where nothing changed. */
+export interface Change extends Collection {
+  readonly postings: readonly Posting[];
+  readonly events: readonly EventDraft[];
+  readonly commands: readonly CommandDraft[];
+  /** Commands of this payment that were given and are changed by the same cause. */
+  readonly changedCommands: readonly PartnerCommand[];
+  /** What a person should see; logged and counted. */
+  readonly alerts: readonly string[];
+}
+
+/** Fields of a payment that a move may set. */
+export type MoveFields = Partial<
+  Pick<Payment, 'cancelReason' | 'failureReason' | 'quoteId' | 'approvedByMemberId' | 'invitedAtMs'>
+>;
+
+export function unchanged({ payment, funds }: Collection): Change {
+  const nothing = { postings: [], events: [], commands: [], changedCommands: [], alerts: [] };
+  return { payment, funds, ...nothing };
+}
+
+/** Moves the status, with its events; PaymentStateConflict where the table has no such move. */
+export function withMove(
+  change: Change,
+  move: PaymentMove,
+  nowMs: number,
+  fields: MoveFields = {},
+): Change {
+  const was = change.payment;
+  const status = nextStatus(was.status, move);
+  if (status === null) throw new PonteError('PaymentStateConflict');
+  const payment = Object.freeze({ ...was, ...fields, status, updatedAtMs: nowMs });
+  if (status === was.status) return { ...change, payment };
+  const happened = move === 'kyc_rejected' ? 'kyc_rejected' : 'moved';
+  const types = paymentEventTypes(payment, happened);
+  const events = types.map((type) => ({ type, payment, occurredAtMs: nowMs }));
+  return { ...change, payment, events: [...change.events, ...events] };
+}
+
+/** Commands as they are after a change; those that are only drafted have no row yet. */
+export function commandsAfter(
+  commands: readonly PartnerCommand[],
+  { changedCommands }: Change,
+): readonly PartnerCommand[] {
+  return commands.map((one) => changedCommands.find(({ id }) => id === one.id) ?? one);
+}
+
+export function withChangedCommand(change: Change, command: PartnerCommand): Change {
+  const others = change.changedCommands.filter(({ id }) => id !== command.id);
+  return { ...change, changedCommands: [...others, command] };
+}

@@ -1,0 +1,357 @@
+// What changed orders to the partner do to a payment: its status, its funds and ledger, what is
+// owed back, and who is told. There is one function for all of it, so every outcome, whenever and
+// in whatever order it is known, leads to the same rows. It decides nothing about storage, ids or
+// calls.
+import {
+  type Change,
+  type Collection,
+  commandsAfter,
+  unchanged,
+  withChangedCommand,
+  withMove,
+} from './change.js';
+import { type RefundEvent, refundEventTypes } from './event.js';
+import {
+  freeOfPayin,
+  fundsOf,
+  heldMinor,
+  type MoneySums,
+  postingsBetween,
+  sameFunds,
+  stageOf,
+  sumsOf,
+} from './funds.js';
+import {
+  isDebt,
+  isOpen,
+  isVoidable,
+  newCommand,
+  type PartnerCommand,
+  supersedeCommand,
+  voidCommand,
+} from './partner-command.js';
+import { isTerminal, type Payment, type SettlementFacts } from './payment.js';
+
+/** What was learned together with the changed orders. */
+export interface Learned {
+  /** Why an order failed, in the partner's words. */
+  readonly reason?: string | null;
+  /** What the buyer must do to pay (JSON text). */
+  readonly instructions?: string | undefined;
+  readonly transactionHash?: string | null;
+  readonly settlement?: SettlementFacts;
+}
+
+/** `commands` are all of the payment as they were read; `changed` are some of them, changed. */
+export function ordersChanged(
+  was: Collection,
+  commands: readonly PartnerCommand[],
+  changed: readonly PartnerCommand[],
+  nowMs: number,
+  learned: Learned = {},
+): Change {
+  let change = changed.reduce(withChangedCommand, unchanged(was));
+  change = { ...change, payment: withLearned(was.payment, learned, nowMs) };
+  change = withStatus(change, commands, learned.reason ?? null, nowMs);
+  return withMoneySettled(change, was, commands, nowMs);
+}
+
+/**
+ * Brings funds, refunds and ledger in line with the payment's orders and status: orders of an ended
+ * payment that were not sent are taken back, money that nothing claims is owed back at once.
+ */
+export function withMoneySettled(
+  changed: Change,
+  was: Collection,
+  commands: readonly PartnerCommand[],
+  nowMs: number,
+): Change {
+  let change = withoutUnsentOrders(changed, commands, nowMs);
+  change = withoutNeedlessRefunds(change, commands, nowMs);
+  change = withSurplusOwed(change, commands);
+  const before = sumsOf(commands);
+  const orders = withDrafts(commandsAfter(commands, change), change);
+  const after = sumsOf(orders);
+  const funds = fundsOf(was.funds, orders);
+  const { payment } = change;
+  const here = after.receivedMinor - after.returnedMinor;
+  change = {
+    ...change,
+    funds: sameFunds(funds, was.funds) ? was.funds : funds,
+    payment:
+      payment.coveredAtMs === null && covers(here, payment)
+        ? Object.freeze({ ...payment, coveredAtMs: nowMs })
+        : payment,
+    postings: postingsBetween(before, after, funds.currency, payment.settlement),
+  };
+  change = withRefundEvents(change, commands, after.returnedMinor - before.returnedMinor, nowMs);
+  return { ...change, alerts: [...change.alerts, ...alertsBetween(was, change, before, after)] };
+}
+
+function withLearned(payment: Payment, learned: Learned, nowMs: number): Payment {
+  const { instructions, transactionHash, settlement } = learned;
+  if (
+    instructions === undefined &&
+    (transactionHash ?? null) === null &&
+    settlement === undefined
+  ) {
+    return payment;
+  }
+  return Object.freeze({
+    ...payment,
+    payinInstructions: instructions ?? payment.payinInstructions,
+    transactionHash: transactionHash ?? payment.transactionHash,
+    settlement: settlement ?? payment.settlement,
+    updatedAtMs: nowMs,
+  });
+}
+
+/** Moves the status as far as the orders say. */
+function withStatus(
+  change: Change,
+  commands: readonly PartnerCommand[],
+  reason: string | null,
+  nowMs: number,
+): Change {
+  for (let next = change; ; ) {
+    const orders = withDrafts(commandsAfter(commands, next), next);
+    const step = statusStep(next.payment, orders, reason);
+    if (step === null) return next;
+    const { move, fields } = step;
+    next = withMove(next, move, nowMs, fields);
+    if (move === 'payin_completed') {
+      const payout = { kind: 'payout', amount: next.payment.amount, payinId: null } as const;
+      next = { ...next, commands: [...next.commands, payout] };
+    }
+  }
+}
+
+type Step = {
+  readonly move: Parameters<typeof withMove>[1];
+  readonly fields?: Parameters<typeof withMove>[3];
+} | null;
+
+/** What the orders say of the status; null where it stays. */
+function statusStep(
+  payment: Payment,
+  orders: readonly PartnerCommand[],
+  reason: string | null,
+): Step {
+  switch (payment.status) {
+    case 'fx_quoted':
+      // A pay-in that was taken for refused exists after all: the buyer confirmed its quote.
+      return payins(orders).some(isAlive) ? { move: 'confirm' } : null;
+    case 'on_ramp_pending':
+      return payinStep(payment, orders, reason);
+    case 'on_chain_confirmed':
+    case 'offramp_pending':
+      return payoutStep(payment, orders, reason);
+    default:
+      return null;
+  }
+}
+
+function payinStep(
+  payment: Payment,
+  orders: readonly PartnerCommand[],
+  reason: string | null,
+): Step {
+  const found = payins(orders);
+  const confirmed = found
+    .filter(({ end }) => end !== 'returned')
+    .reduce((sum, { confirmedMinor }) => sum + confirmedMinor, 0n);
+  if (confirmed >= payment.amount.amountMinor) return { move: 'payin_completed' };
+  if (found.some((payin) => isOpen(payin) || payin.end === 'completed')) return null;
+  const last = found.at(-1);
+  if (last === undefined) return null;
+  if (last.refusal === 'quote_expired' && last.end === 'open') {
+    return { move: 'quote_expired', fields: { quoteId: null } };
+  }
+  return failed(last, 'pay-in', reason);
+}
+
+function payoutStep(
+  payment: Payment,
+  orders: readonly PartnerCommand[],
+  reason: string | null,
+): Step {
+  const payout = orders.findLast(({ kind, state }) => kind === 'payout' && state !== 'void');
+  if (payout === undefined) return null;
+  const stage = stageOf(payout);
+  const taken = payment.status === 'offramp_pending';
+  if (stage === 'planned') return taken ? null : fundsLost(payment, orders, reason);
+  if (stage === 'none') return failed(payout, 'payout', reason);
+  if (!taken) return { move: 'take_payout' };
+  if (stage === 'moved') return { move: 'payout_completed' };
+  return stage === 'missing' ? failed(payout, 'payout', reason) : null;
+}
+
+/** Before the payout was sent its money went back to the buyer. */
+function fundsLost(
+  payment: Payment,
+  orders: readonly PartnerCommand[],
+  reason: string | null,
+): Step {
+  const sums = sumsOf(orders);
+  const left = sums.receivedMinor - sums.returnedMinor - sums.refundedMinor - sums.orderedMinor;
+  const payin = payins(orders).findLast(({ end }) => end === 'returned');
+  if (left >= payment.amount.amountMinor || payin === undefined) return null;
+  return failed(payin, 'pay-in', reason);
+}
+
+function failed(order: PartnerCommand, name: string, reason: string | null): Step {
+  const refused = order.state === 'refused' && order.end === 'open';
+  const failureReason = refused
+    ? `${name} refused: ${order.refusal ?? 'no reason given'}`
+    : (reason ?? `${name} ${order.end}`);
+  return { move: 'fail', fields: { failureReason } };
+}
+
+/** An ended payment orders nothing but refunds: what was not sent, or surely not done, is void. */
+function withoutUnsentOrders(
+  change: Change,
+  commands: readonly PartnerCommand[],
+  nowMs: number,
+): Change {
+  if (!isTerminal(change.payment.status)) return change;
+  const unsent = commandsAfter(commands, change).filter(
+    (order) => order.kind !== 'refund' && isVoidable(order),
+  );
+  const voided = unsent.map((order) => voidCommand(order, nowMs));
+  // A payout that is only drafted is not ordered at all.
+  const drafts = change.commands.filter(({ kind }) => kind === 'refund');
+  return voided.reduce(withChangedCommand, { ...change, commands: drafts });
+}
+
+/**
+ * Takes back refunds that were not sent, or that wait for a person, where their pay-in was returned
+ * by itself, or where more has left than arrived.
+ */
+function withoutNeedlessRefunds(
+  was: Change,
+  commands: readonly PartnerCommand[],
+  nowMs: number,
+): Change {
+  let change = was;
+  const waiting = commandsAfter(commands, change).filter(
+    (order) => order.kind === 'refund' && (isDebt(order) || isVoidable(order)),
+  );
+  for (const refund of waiting.toReversed()) {
+    const orders = commandsAfter(commands, change);
+    const payin = orders.find(({ id }) => id === refund.payinId);
+    const needless = payin?.end === 'returned' || sumsOf(orders).lossMinor > 0n;
+    if (!needless) continue;
+    const ended = isDebt(refund) ? supersedeCommand(refund, nowMs) : voidCommand(refund, nowMs);
+    change = withChangedCommand(change, ended);
+  }
+  return change;
+}
+
+/** Money that no claim of the payment holds is owed back, each part from the pay-in that has it. */
+function withSurplusOwed(change: Change, commands: readonly PartnerCommand[]): Change {
+  const { payment, funds } = change;
+  const orders = withDrafts(commandsAfter(commands, change), change);
+  const next = fundsOf(funds, orders);
+  const claimed = isTerminal(payment.status) || next.payoutMinor > 0n;
+  let surplusMinor = heldMinor(next) - (claimed ? 0n : payment.amount.amountMinor);
+  const drafts = [...change.commands];
+  // The newest first: a payout takes what came first.
+  for (const payin of payins(orders).toReversed()) {
+    const free = freeOfPayin(payin, orders);
+    const amountMinor = surplusMinor < free ? surplusMinor : free;
+    if (amountMinor <= 0n) continue;
+    const amount = { amountMinor, currency: funds.currency };
+    drafts.push({ kind: 'refund', amount, payinId: payin.id });
+    surplusMinor -= amountMinor;
+  }
+  return { ...change, commands: drafts };
+}
+
+/** What the integrator is told of money that goes back to the buyer. */
+function withRefundEvents(
+  change: Change,
+  commands: readonly PartnerCommand[],
+  returnedMinor: bigint,
+  nowMs: number,
+): Change {
+  const { payment } = change;
+  const told: { readonly what: RefundEvent; readonly amountMinor: bigint }[] = [];
+  for (const order of change.changedCommands) {
+    const before = commands.find(({ id }) => id === order.id);
+    if (order.kind !== 'refund' || before === undefined) continue;
+    const [was, is] = [stageOf(before), stageOf(order)];
+    const amountMinor = order.amount?.amountMinor ?? 0n;
+    if (was === is) continue;
+    if (is === 'moving' && before.firstSentAtMs === null)
+      told.push({ what: 'ordered', amountMinor });
+    if (is === 'moved') told.push({ what: 'paid', amountMinor });
+    if (is === 'owed') told.push({ what: 'failed', amountMinor });
+  }
+  if (returnedMinor > 0n) told.push({ what: 'paid', amountMinor: returnedMinor });
+  const events = told.flatMap(({ what, amountMinor }) =>
+    refundEventTypes(payment, what).map((type) => ({
+      type,
+      payment,
+      occurredAtMs: nowMs,
+      refund: { amountMinor, currency: payment.amount.currency },
+    })),
+  );
+  return { ...change, events: [...change.events, ...events] };
+}
+
+function alertsBetween(
+  was: Collection,
+  { funds, payment }: Change,
+  before: MoneySums,
+  after: MoneySums,
+): readonly string[] {
+  const rules = [
+    [
+      after.lossMinor > before.lossMinor,
+      `more left than arrived: the house loses ${after.lossMinor} minor units so far`,
+    ],
+    [
+      funds.position === 'operator' && was.funds.position !== 'operator',
+      'the position of the money must be found out',
+    ],
+    [
+      funds.refund === 'operator' && was.funds.refund !== 'operator',
+      'a refund was refused or failed: the buyer must be paid back by hand',
+    ],
+    [
+      after.paidMinor > before.paidMinor && payment.status !== 'settled',
+      `payout completed although the payment is ${payment.status}`,
+    ],
+    [after.paidMinor < before.paidMinor, 'a payout came back after it was paid'],
+    [
+      after.returnedMinor > before.returnedMinor && after.payoutMinor > 0n,
+      'a pay-in went back to the buyer although its payout was ordered',
+    ],
+  ] as const;
+  return rules.filter(([applies]) => applies).map(([, text]) => text);
+}
+
+function covers(amountMinor: bigint, { amount }: Payment): boolean {
+  return amountMinor >= amount.amountMinor;
+}
+
+function isAlive({ state, end }: PartnerCommand): boolean {
+  return state === 'done' && end !== 'failed' && end !== 'returned';
+}
+
+function payins(orders: readonly PartnerCommand[]): readonly PartnerCommand[] {
+  return orders.filter(({ kind }) => kind === 'payin');
+}
+
+const DRAFT = { id: '', reference: '' };
+
+/** Drafts count like orders that were not sent. */
+function withDrafts(
+  commands: readonly PartnerCommand[],
+  { commands: drafts, payment }: Change,
+): readonly PartnerCommand[] {
+  return [
+    ...commands,
+    ...drafts.map((draft) => newCommand(payment, DRAFT, draft, { paymentId: payment.id }, 0)),
+  ];
+}

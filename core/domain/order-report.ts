@@ -1,0 +1,193 @@
+// What a report of the partner does to the order that it is about, and when the partner is asked
+// next. Reports come late, twice and out of order; what they do to the money is in
+// order-outcomes.ts.
+import {
+  backoffMs,
+  type CommandState,
+  changed,
+  FIRST_POLL_MS,
+  isInDoubt,
+  nextCommandState,
+  type OrderEnd,
+  type PartnerCommand,
+} from './partner-command.js';
+
+/** What a report does to the end that is known. */
+export type ReportEffect = 'apply' | 'ask' | 'ignore';
+
+/**
+ * Reports come late and out of order. From an end that the partner told before, a message cannot
+ * tell an older report from a change of its mind (`ask`): only what it answers when asked counts.
+ */
+const endMoves: Readonly<Record<OrderEnd, Readonly<Record<OrderEnd, ReportEffect>>>> = {
+  open: { open: 'ignore', completed: 'apply', failed: 'apply', returned: 'apply' },
+  completed: { open: 'ignore', completed: 'ignore', failed: 'ask', returned: 'apply' },
+  failed: { open: 'ignore', completed: 'apply', failed: 'ignore', returned: 'apply' },
+  returned: { open: 'ignore', completed: 'ask', failed: 'ignore', returned: 'ignore' },
+};
+
+/** `asked`: the report answers a question of ours, so it is how the order stands now. */
+export function reportEffect(was: OrderEnd, told: OrderEnd, asked: boolean): ReportEffect {
+  const effect = endMoves[was][told];
+  return effect === 'ask' && asked ? 'apply' : effect;
+}
+
+/** Waits between questions about an order whose end was not reported yet; the last one repeats. */
+export const POLL_BACKOFF_MS = [
+  FIRST_POLL_MS,
+  3_000,
+  5_000,
+  15_000,
+  60_000,
+  300_000,
+  900_000,
+] as const;
+
+/** Waits between questions about a failed payout: until told, nobody knows where its money is. */
+export const FAILED_PAYOUT_BACKOFF_MS = [...POLL_BACKOFF_MS, 3_600_000] as const;
+/** An abandoned pay-in is polled ever more rarely, at last once in this time. */
+export const ABANDONED_POLL_MAX_MS = 86_400_000;
+/** After this the buyer of an ended payment is not expected to pay: only messages still count. */
+export const ABANDONED_POLL_FOR_MS = 180 * ABANDONED_POLL_MAX_MS;
+
+/**
+ * Look again later: the question was asked and the order had not ended. Where nobody waits for it
+ * since `abandonedAtMs`, as long again passes at least.
+ */
+export function askAgain(
+  command: PartnerCommand,
+  lastError: string | null,
+  nowMs: number,
+  abandonedAtMs: number | null = null,
+): PartnerCommand {
+  const tries = command.tries + 1;
+  const waitMs = backoffMs(pollWaitsMs(command, command.end), tries);
+  const agoMs = abandonedAtMs === null ? 0 : Math.min(nowMs - abandonedAtMs, ABANDONED_POLL_MAX_MS);
+  return changed(command, nowMs, {
+    tries,
+    dueAtMs: nowMs + Math.max(waitMs, agoMs),
+    leaseToken: null,
+    lastError,
+  });
+}
+
+/** A poll that brought nothing new of an order that has ended: nothing is due any more. */
+export function stopAsking(command: PartnerCommand, nowMs: number): PartnerCommand {
+  return changed(command, nowMs, { dueAtMs: null, leaseToken: null, lastError: null });
+}
+
+/** Ask the partner how the order stands now, before a report that contradicts its end counts. */
+export function askAtOnce(command: PartnerCommand, nowMs: number): PartnerCommand {
+  return changed(command, nowMs, { dueAtMs: nowMs, leaseToken: null });
+}
+
+export interface OrderReport {
+  readonly partnerRef: string;
+  readonly end: OrderEnd;
+  /** What the partner says of a failure. */
+  readonly reason: string | null;
+  /** Of a pay-in: the total received so far. */
+  readonly receivedMinor: bigint;
+  readonly asked: boolean;
+}
+
+/**
+ * The partner told how the order stands. An order that is reported exists, whatever was believed.
+ * Totals only grow, so old and double reports are harmless. A failed payout is polled until the
+ * partner says where its money is.
+ */
+export function reportOrder(
+  command: PartnerCommand,
+  report: OrderReport,
+  nowMs: number,
+): PartnerCommand {
+  const effect = reportEffect(command.end, report.end, report.asked);
+  const reviewed = report.asked || effect === 'apply';
+  const known = withReport(command, report, reviewed);
+  if (effect === 'ask') return askAtOnce(known, nowMs);
+  const state = revivedState(command, report.end);
+  if (effect === 'ignore' && (state === command.state || command.end !== 'open')) {
+    return askedAgain(known, report, nowMs);
+  }
+  const end = effect === 'apply' ? report.end : command.end;
+  return changed(known, nowMs, {
+    state,
+    end,
+    tries: 0,
+    dueAtMs: nextPollAtMs({ ...known, end }, 0, nowMs),
+    leaseToken: null,
+    lastError: report.reason,
+  });
+}
+
+/** What ended here without an order, and failed there, changes nothing but for a payout's money. */
+function revivedState(command: PartnerCommand, told: OrderEnd): CommandState {
+  const { kind, state } = command;
+  // The look-up that is due brings what the buyer needs to pay; an open report does not.
+  if (kind === 'payin' && told === 'open' && isInDoubt(command)) return state;
+  const isOver = state === 'refused' || state === 'void';
+  if (isOver && kind !== 'payout' && (told === 'failed' || told === 'returned')) return state;
+  return nextCommandState(state, 'accept') ?? state;
+}
+
+/** The same end once more: only the polling of a failed order goes on. */
+function askedAgain(known: PartnerCommand, { end }: OrderReport, nowMs: number): PartnerCommand {
+  if (known.state !== 'done' || known.end !== 'failed' || end !== 'failed') return known;
+  const tries = known.tries + 1;
+  const dueAtMs = nextPollAtMs(known, tries, nowMs);
+  return changed(known, nowMs, { tries, dueAtMs, leaseToken: null });
+}
+
+/** Yields `command` itself where the report says nothing new. */
+function withReport(command: PartnerCommand, report: OrderReport, reviewed: boolean) {
+  const { receivedMinor, end } = report;
+  const confirmedMinor = end === 'completed' ? receivedMinor : 0n;
+  const next = {
+    partnerRef: command.partnerRef ?? report.partnerRef,
+    receivedMinor: larger(command.receivedMinor, receivedMinor),
+    confirmedMinor: larger(command.confirmedMinor, confirmedMinor),
+    review: reviewed ? null : command.review,
+  };
+  const same =
+    next.partnerRef === command.partnerRef &&
+    next.receivedMinor === command.receivedMinor &&
+    next.confirmedMinor === command.confirmedMinor &&
+    next.review === command.review;
+  return same ? command : Object.freeze({ ...command, ...next });
+}
+
+/** An implausible report is kept for a person; the partner is asked again, but rarely. */
+export function holdForReview(
+  command: PartnerCommand,
+  review: string,
+  nowMs: number,
+): PartnerCommand {
+  if (command.review === review) return command;
+  const asks = command.state === 'done' && command.partnerRef !== null;
+  const waitMs = backoffMs(POLL_BACKOFF_MS, POLL_BACKOFF_MS.length);
+  const fields = { review, ...(asks ? { dueAtMs: nowMs + waitMs, leaseToken: null } : {}) };
+  return changed(command, nowMs, fields);
+}
+
+/** When to ask next; null where the end is final, or nothing more is to be expected. */
+function nextPollAtMs(command: PartnerCommand, tries: number, nowMs: number): number | null {
+  const { kind, end } = command;
+  const waitsMs = pollWaitsMs(command, end);
+  const short = kind === 'payin' && end === 'completed' && isShort(command);
+  const asked =
+    end === 'open' || short || (end === 'failed' && (kind === 'payout' || tries < waitsMs.length));
+  return asked ? nowMs + backoffMs(waitsMs, tries) : null;
+}
+
+/** A pay-in that brought less than was asked may be topped up. */
+export function isShort({ amount, receivedMinor }: PartnerCommand): boolean {
+  return receivedMinor < (amount?.amountMinor ?? 0n);
+}
+
+function pollWaitsMs({ kind }: PartnerCommand, end: OrderEnd): readonly number[] {
+  return kind === 'payout' && end === 'failed' ? FAILED_PAYOUT_BACKOFF_MS : POLL_BACKOFF_MS;
+}
+
+function larger(left: bigint, right: bigint): bigint {
+  return left > right ? left : right;
+}

@@ -1,0 +1,122 @@
+// Whether a report of the partner can be true: its form, then against the order and the quote. A
+// report that fails is not applied; it is kept with the order until a person decides or the partner
+// corrects it. `unusable` cannot be booked at all, `implausible` can be accepted by a person.
+import { absolute, convert, type Money, parseRate } from './money.js';
+import type { OrderEnd, PartnerCommand } from './partner-command.js';
+import type { Quote } from './quote.js';
+
+/** A pay-in as the partner reports it; amounts are totals, so old reports are harmless. */
+export interface PayinReport {
+  /** `returned`: all that no refund of ours took went back to the buyer. */
+  readonly status: OrderEnd;
+  /** Everything received from the buyer so far, in minor units of the payment's currency. */
+  readonly receivedMinor: bigint;
+  readonly transactionHash: string | null;
+  readonly reason: string | null;
+}
+
+/** A payout as the partner reports it. `returned`: all of its money is back and held again. */
+export interface PayoutReport {
+  readonly status: OrderEnd;
+  /** BRL that reached the seller; null until completed. */
+  readonly settled: Money | null;
+  /** BRL per unit of the payment's currency, a decimal string with at most eight decimals. */
+  readonly fxRate: string | null;
+  /** What the partner kept, in the currency paid; null until completed. */
+  readonly fees: Money | null;
+  readonly endToEndId: string | null;
+  readonly reason: string | null;
+}
+
+export interface ReportProblem {
+  readonly kind: 'unusable' | 'implausible';
+  /** For operators; holds amounts and rates, no personal data. */
+  readonly text: string;
+}
+
+/** More than this of what was asked is not an overpayment but a mistake. */
+const RECEIVED_TIMES_MAX = 2n;
+/** Fees above those of the quote, in percent of the amount paid out. */
+const FEES_ABOVE_QUOTE_PERCENT = 5n;
+/** How far an indicative rate may move between quote and payout. */
+const RATE_DRIFT_PERCENT = 25n;
+/** BRL that rounding may shift between a locked quote and its payout. */
+const LOCKED_SLACK_MINOR = 1n;
+/** Amount, fees and rate must give the BRL paid, but for the rounding of a printed rate. */
+const ROUNDING_PERMILLE = 1n;
+
+/** `asked`: the report is how the order stands now, not a late message. */
+export function payinProblem(
+  { amount, end }: PartnerCommand,
+  { receivedMinor, status }: PayinReport,
+  asked: boolean,
+): ReportProblem | null {
+  const orderedMinor = amount?.amountMinor ?? 0n;
+  if (typeof receivedMinor !== 'bigint' || receivedMinor < 0n) {
+    return unusable('the amount received is not a whole number of minor units');
+  }
+  if (receivedMinor > orderedMinor * RECEIVED_TIMES_MAX) {
+    return implausible(`received ${receivedMinor} minor units, ${orderedMinor} were ordered`);
+  }
+  return asked && end === 'completed' && status === 'failed'
+    ? implausible('a completed pay-in is reported failed')
+    : null;
+}
+
+export function payoutProblem(
+  { amount, firstSentAtMs }: PartnerCommand,
+  report: PayoutReport,
+  quote: Quote | null,
+): ReportProblem | null {
+  if (report.status !== 'completed' || amount === null) return null;
+  const { settled, fees, fxRate } = report;
+  const rate = fxRate === null ? null : parseRate(fxRate);
+  if (settled === null || settled.currency !== 'BRL' || settled.amountMinor <= 0n) {
+    return unusable('the amount paid to the seller is not BRL above zero');
+  }
+  if (fees === null || fees.currency !== amount.currency) {
+    return unusable(`the fees are not in ${amount.currency}`);
+  }
+  if (fees.amountMinor < 0n || fees.amountMinor >= amount.amountMinor) {
+    return unusable('the fees are not between zero and the amount paid out');
+  }
+  if (rate === null) return unusable('the rate is not a decimal number above zero');
+  const converted = { ...amount, amountMinor: amount.amountMinor - fees.amountMinor };
+  const expected = convert(converted, rate, 'BRL', 'half-even').amountMinor;
+  const slack = (expected * ROUNDING_PERMILLE) / 1_000n + 1n;
+  if (absolute(settled.amountMinor - expected) > slack) {
+    return implausible(`${settled.amountMinor} BRL cents, amount, fees and rate give ${expected}`);
+  }
+  if (quote === null) return null;
+  const isLocked = quote.rateKind === 'locked' && (firstSentAtMs ?? 0) < (quote.lockedUntilMs ?? 0);
+  return againstQuote(amount, report, rate.rateScaled, { ...quote, isLocked });
+}
+
+function againstQuote(
+  amount: Money,
+  { settled, fees }: PayoutReport,
+  rateScaled: bigint,
+  quote: Quote & { readonly isLocked: boolean },
+): ReportProblem | null {
+  const feesMaxMinor =
+    quote.fees.amountMinor + (amount.amountMinor * FEES_ABOVE_QUOTE_PERCENT) / 100n;
+  if (fees !== null && fees.amountMinor > feesMaxMinor) {
+    return implausible(`fees of ${fees.amountMinor}, the quote had ${quote.fees.amountMinor}`);
+  }
+  if (quote.isLocked) {
+    const short = quote.target.amountMinor - (settled?.amountMinor ?? 0n);
+    if (absolute(short) <= LOCKED_SLACK_MINOR) return null;
+    return implausible(`paid ${settled?.amountMinor}, the quote held ${quote.target.amountMinor}`);
+  }
+  const quoted = parseRate(quote.rate)?.rateScaled ?? rateScaled;
+  if (absolute(rateScaled - quoted) * 100n <= quoted * RATE_DRIFT_PERCENT) return null;
+  return implausible(`the rate is more than ${RATE_DRIFT_PERCENT} % off the quote's ${quote.rate}`);
+}
+
+function unusable(text: string): ReportProblem {
+  return { kind: 'unusable', text };
+}
+
+function implausible(text: string): ReportProblem {
+  return { kind: 'implausible', text };
+}

@@ -1,0 +1,112 @@
+// Whether the books are right: for each payment the ledger, the funds and the orders to the partner
+// must say the same. Postings follow from how orders ended, funds follow from both; whatever
+// differs is reported with payment and amount. Payments are read page by page, beside running
+// hosts; a payment that changes while it is read is read again.
+import {
+  balanceName,
+  balancesOf,
+  type Funds,
+  fundsAmounts,
+  fundsOf,
+  heldMinor,
+  sumsOf,
+} from '../domain/funds.js';
+import type { PartnerCommand } from '../domain/partner-command.js';
+import type { Payment } from '../domain/payment.js';
+import { tenantOf } from '../domain/tenant.js';
+import { assert } from '../errors.js';
+import type { Deps, StoredPosting, Tx } from '../ports.js';
+
+const PAYMENTS_PER_PAGE = 100;
+
+/** One sum that is not what it must be; minor units of `currency`. */
+export interface LedgerDifference {
+  readonly paymentId: string;
+  /** An account of the ledger, or an amount of the funds. */
+  readonly what: string;
+  readonly currency: string;
+  readonly expectedMinor: bigint;
+  readonly foundMinor: bigint;
+}
+
+/** What does not agree, `max` differences at most; empty when the books are right. */
+export async function findDifferences(
+  { store }: Pick<Deps, 'store'>,
+  max: number,
+): Promise<readonly LedgerDifference[]> {
+  const found: LedgerDifference[] = [];
+  for (let last: Funds | null = null; found.length < max; ) {
+    const after: Funds | null = last;
+    const page: readonly Funds[] = await store.run((tx) => tx.funds.page(after, PAYMENTS_PER_PAGE));
+    const checked = await Promise.all(page.map((funds) => checkPayment(store, funds)));
+    found.push(...checked.flat());
+    last = page.at(-1) ?? null;
+    if (last === null) break;
+  }
+  return found.slice(0, max);
+}
+
+interface Books {
+  readonly payment: Payment;
+  readonly funds: Funds;
+  readonly orders: readonly PartnerCommand[];
+  readonly postings: readonly StoredPosting[];
+}
+
+async function checkPayment(
+  store: Deps['store'],
+  row: Funds,
+): Promise<readonly LedgerDifference[]> {
+  for (;;) {
+    const books = await store.run((tx) => readBooks(tx, row));
+    if (books !== null) return differencesOf(books);
+  }
+}
+
+/** Null when the payment changed meanwhile: every change of its money raises its version. */
+async function readBooks(tx: Tx, row: Funds): Promise<Books | null> {
+  const tenant = tenantOf(row);
+  const { paymentId } = row;
+  const payment = await tx.payments.get(tenant, paymentId);
+  const [funds, orders, postings] = await Promise.all([
+    tx.funds.get(tenant, paymentId),
+    tx.commands.ofPayment(tenant, paymentId),
+    tx.ledger.ofPayment(tenant, paymentId),
+  ]);
+  const after = await tx.payments.get(tenant, paymentId);
+  assert(payment !== null && after !== null && funds !== null, 'a payment and its funds stay');
+  return payment.version === after.version ? { payment, funds, orders, postings } : null;
+}
+
+function differencesOf({ payment, funds, orders, postings }: Books): readonly LedgerDifference[] {
+  const { currency } = funds;
+  const sums = sumsOf(orders);
+  const booked = new Map<string, bigint>();
+  for (const { account, money } of postings.flatMap(({ lines }) => lines)) {
+    const name = balanceName(account, money.currency);
+    booked.set(name, (booked.get(name) ?? 0n) + money.amountMinor);
+  }
+  const rows: [string, bigint, bigint][] = [];
+  const settlement = sums.paidMinor > 0n ? payment.settlement : null;
+  if (sums.paidMinor > 0n && settlement === null) rows.push(['settlement', sums.paidMinor, 0n]);
+  else {
+    const expected = balancesOf(sums, currency, settlement);
+    for (const name of new Set([...expected.keys(), ...booked.keys()])) {
+      rows.push([`ledger ${name}`, expected.get(name) ?? 0n, booked.get(name) ?? 0n]);
+    }
+  }
+  const derived = fundsOf(funds, orders);
+  for (const name of fundsAmounts) rows.push([`funds ${name}`, derived[name], funds[name]]);
+  if (derived.position !== funds.position || derived.refund !== funds.refund) {
+    rows.push([`funds ${funds.position}/${funds.refund}`, heldMinor(derived), -1n]);
+  }
+  return rows
+    .filter(([, expectedMinor, foundMinor]) => expectedMinor !== foundMinor)
+    .map(([what, expectedMinor, foundMinor]) => ({
+      paymentId: funds.paymentId,
+      what,
+      currency,
+      expectedMinor,
+      foundMinor,
+    }));
+}

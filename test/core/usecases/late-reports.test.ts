@@ -1,0 +1,169 @@
+// What becomes of money when the partner reports late, twice, otherwise than before, or nonsense.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PayinReport, PayoutReport } from '../../../core/domain/report-check.js';
+import type { PartnerFact } from '../../../core/ports.js';
+import { acceptReport } from '../../../core/usecases/command-retries.js';
+import { applyFact, receivePartnerMessage } from '../../../core/usecases/settlement.js';
+import { absent, scene, silent } from '../../support/money-scene.js';
+
+const payinBack: PayinReport = {
+  status: 'returned',
+  receivedMinor: 10_000n,
+  transactionHash: null,
+  reason: 'chargeback',
+};
+const payoutBack: PayoutReport = {
+  status: 'returned',
+  ...{ settled: null, fxRate: null, fees: null, endToEndId: null },
+  reason: 'PIX devolution',
+};
+
+test('money of two pay-ins is added, and the surplus goes back by the one that holds it', async (t) => {
+  const at = await scene(t);
+  const { startPayin, findPayin } = at.made.partner;
+  const expired = { outcome: 'refused', code: 'quote_expired', message: 'too late' } as const;
+  Object.assign(at.made.partner, { startPayin: async () => expired, findPayin: absent });
+  while ((await at.orders('payin'))[0]?.state !== 'refused') await at.pass(1);
+  Object.assign(at.made.partner, { startPayin, findPayin });
+  await at.pass(20);
+  const [first, second] = await at.orders('payin');
+  assert.deepEqual([first?.state, second?.end], ['refused', 'completed']);
+  // The partner had taken the first one after all, and the buyer paid it too.
+  const report: PayinReport = { ...payinBack, status: 'completed', reason: null };
+  const fact = { kind: 'payin', reference: null, partnerRef: 'pay-in 1', report } as const;
+  await applyFact(at.made.deps, first?.id ?? '', fact);
+  assert.deepEqual(await at.shown(), ['settled', 'paid', 'refund_owed', 200, 100, 100, 0, 0]);
+  assert.equal((await at.order('refund')).payinId, second?.id, 'a payout takes what came first');
+  await at.booksAreRight();
+  await at.pass(10);
+  assert.deepEqual(await at.shown(), ['settled', 'paid', 'refunded', 200, 100, 0, 100, 0]);
+  await at.booksAreRight();
+});
+
+test('a payout returned after it was paid is held again and owed back', async (t) => {
+  const at = await scene(t);
+  await at.pass(20);
+  await at.report('payout', payoutBack);
+  assert.deepEqual(await at.shown(), ['settled', 'handed_back', 'refund_owed', 100, 0, 100, 0, 0]);
+  const open = await at.made.deps.store.run((tx) => tx.funds.open(5));
+  assert.equal(open[0]?.paymentId, at.id);
+  await at.booksAreRight();
+  await at.pass(10);
+  assert.deepEqual(await at.shown(), ['settled', 'handed_back', 'refunded', 100, 0, 0, 100, 0]);
+  await at.booksAreRight();
+});
+
+test('a pay-in charged back after the payout is a loss of its own account', async (t) => {
+  const at = await scene(t);
+  await at.pass(20);
+  await at.report('payin', payinBack);
+  assert.deepEqual(await at.shown(), ['settled', 'paid', 'refunded', 100, 100, 0, 100, 100]);
+  const open = await at.made.deps.store.run((tx) => tx.funds.open(5));
+  assert.equal(open[0]?.paymentId, at.id);
+  assert.ok(at.made.log.some(({ message, fields }) => message === 'alert' && fields['paymentId']));
+  await at.booksAreRight();
+});
+
+test('a payout that completes after its refund is a loss, once the partner confirms it', async (t) => {
+  const at = await scene(t, 10_088n);
+  await at.pass(20);
+  assert.deepEqual((await at.shown()).slice(0, 3), ['failed', 'handed_back', 'refunded']);
+  const completed: PayoutReport = {
+    status: 'completed',
+    settled: { amountMinor: 54_207n, currency: 'BRL' },
+    fxRate: '5.4',
+    fees: { amountMinor: 50n, currency: 'USD' },
+    endToEndId: null,
+    reason: null,
+  };
+  // A message may be older than what is known: the partner is asked, and says otherwise.
+  await at.report('payout', completed);
+  await at.pass(5);
+  assert.equal((await at.shown())[1], 'handed_back');
+  Object.assign(at.made.partner, {
+    payout: async () => ({ outcome: 'done', value: completed }) as const,
+  });
+  await at.report('payout', completed);
+  await at.pass(5);
+  assert.deepEqual(await at.shown(), [
+    'failed',
+    'paid',
+    'refunded',
+    100.88,
+    100.88,
+    0,
+    100.88,
+    100.88,
+  ]);
+  await at.booksAreRight();
+});
+
+const plausible = {
+  status: 'completed',
+  settled: { amountMinor: 53_460n, currency: 'BRL' },
+  fxRate: '5.4',
+  fees: { amountMinor: 100n, currency: 'USD' },
+  endToEndId: 'E1',
+  reason: null,
+} as const satisfies PayoutReport;
+
+const absurd: readonly (readonly [string, PayoutReport, boolean])[] = [
+  ['USD instead of BRL', { ...plausible, settled: { amountMinor: 1n, currency: 'USD' } }, false],
+  ['a rate that is no number', { ...plausible, fxRate: 'abc' }, false],
+  [
+    'fees above the amount',
+    { ...plausible, fees: { amountMinor: 99_999n, currency: 'USD' } },
+    false,
+  ],
+  ['fees in another currency', { ...plausible, fees: { amountMinor: 1n, currency: 'BRL' } }, false],
+  ['sums that do not fit', { ...plausible, settled: { amountMinor: 1n, currency: 'BRL' } }, true],
+];
+
+for (const [what, report, acceptable] of absurd) {
+  test(`a payout reported with ${what} waits for a person and settles nothing`, async (t) => {
+    const at = await scene(t);
+    Object.assign(at.made.partner, {
+      payout: async () => ({ outcome: 'later', reason: 'down' }) as const,
+      ...silent,
+    });
+    await at.pass(20);
+    while ((await at.orders('payout')).length === 0) await at.pass(5);
+    await at.made.settle();
+    await at.report('payout', report);
+    assert.deepEqual((await at.shown()).slice(0, 2), ['offramp_pending', 'operator']);
+    const { id, review } = await at.order('payout');
+    assert.match(review ?? '', /"status":"completed"/, 'it is shown as received');
+    await at.booksAreRight();
+    if (acceptable) {
+      await acceptReport(at.made.deps, id);
+      assert.deepEqual((await at.shown()).slice(0, 2), ['settled', 'paid']);
+    } else {
+      await assert.rejects(acceptReport(at.made.deps, id), { code: 'CommandNotRetryable' });
+      await at.report('payout', { ...plausible });
+      assert.deepEqual((await at.shown()).slice(0, 2), ['settled', 'paid']);
+    }
+    assert.equal((await at.order('payout')).review, null);
+    await at.booksAreRight();
+  });
+}
+
+test('a message about another order than the one on record moves no money', async (t) => {
+  const at = await scene(t, 10_055n);
+  await at.pass(20);
+  const { reference } = await at.order('payin');
+  const before = await at.shown();
+  const facts: PartnerFact[] = [
+    {
+      kind: 'payin',
+      reference,
+      partnerRef: 'another',
+      report: { ...payinBack, status: 'completed' },
+    },
+  ];
+  Object.assign(at.made.partner, { readInbound: () => ({ messageId: 'msg_x', facts }) });
+  const message = { partner: 'fake', mode: 'test', headers: {}, body: new Uint8Array() } as const;
+  await receivePartnerMessage(at.made.deps, message);
+  assert.deepEqual(await at.shown(), before);
+  assert.ok(at.made.log.some(({ fields }) => fields['partnerRef'] === 'another'));
+});

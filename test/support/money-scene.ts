@@ -1,0 +1,131 @@
+// One payment whose money goes wrong on purpose: the real use cases and workers against the fake
+// partner, some of whose calls do not go as they should.
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import type { PartnerCommand } from '../../core/domain/partner-command.js';
+import type { Tenant } from '../../core/domain/tenant.js';
+import type { PartnerAnswer, PartnerFact, SettlementPartner } from '../../core/ports.js';
+import { findDifferences } from '../../core/usecases/ledger-check.js';
+import { createPayment, readPayment } from '../../core/usecases/payments.js';
+import { advancePayment } from '../../core/usecases/sandbox.js';
+import { applyFact } from '../../core/usecases/settlement.js';
+import { type World, world } from './small-world.js';
+
+export type OrderKind = 'payin' | 'payout' | 'refund';
+
+/** One payment, and what its test does to the partner. */
+export class Scene {
+  readonly made: World;
+  readonly tenant: Tenant;
+  readonly id: string;
+
+  constructor(made: World, tenant: Tenant, id: string) {
+    this.made = made;
+    this.tenant = tenant;
+    this.id = id;
+  }
+
+  /** Seconds pass, and all that falls due is done. */
+  async pass(seconds: number, stepMs = 1_000): Promise<void> {
+    for (let look = 0; look < seconds; look += 1) {
+      await this.made.settle();
+      this.made.advanceClock(stepMs);
+    }
+    await this.made.settle();
+  }
+
+  async orders(kind: OrderKind): Promise<readonly PartnerCommand[]> {
+    const { deps } = this.made;
+    const all = await deps.store.run((tx) => tx.commands.ofPayment(this.tenant, this.id));
+    return all.filter((order) => order.kind === kind);
+  }
+
+  async order(kind: OrderKind): Promise<PartnerCommand> {
+    return (await this.orders(kind)).at(-1) ?? assert.fail(`there is no ${kind}`);
+  }
+
+  /** Status, position, refund and amounts in units: received, paid out, owed, refunded, lost. */
+  async shown() {
+    const { payment, funds } = await readPayment(this.made.deps, this.tenant, this.id);
+    const amounts = [
+      funds.receivedMinor,
+      funds.payoutMinor,
+      funds.refundOwedMinor + funds.refundOrderedMinor,
+      funds.refundedMinor,
+      funds.lossMinor,
+    ].map((minor) => Number(minor) / 100);
+    return [payment.status, funds.position, funds.refund, ...amounts];
+  }
+
+  async report(kind: OrderKind, report: object, asked = false): Promise<void> {
+    const { id, reference, partnerRef } = await this.order(kind);
+    const fact = { kind, reference, partnerRef, report } as PartnerFact;
+    await applyFact(this.made.deps, id, fact, { asked });
+  }
+
+  /** After every test: ledger, funds and orders agree. */
+  async booksAreRight(): Promise<void> {
+    assert.deepEqual(await findDifferences(this.made.deps, 10), []);
+  }
+}
+
+export async function scene(t: TestContext, amountMinor = 10_000n): Promise<Scene> {
+  const made = await world();
+  t.after(() => made.close());
+  const tenant: Tenant = { orgId: await made.organization(), mode: 'test' };
+  const { payment } = await createPayment(made.deps, tenant, {
+    origin: 'payment_intent',
+    idempotencyKey: null,
+    externalId: null,
+    amount: { amountMinor, currency: 'USD' },
+    buyer: { email: 'buyer@example.com', name: null, country: null, phone: null },
+    sellerExternalId: null,
+    returnUrl: null,
+    display: null,
+    metadata: '{}',
+    expiresAtMs: null,
+  });
+  await advancePayment(made.deps, tenant, payment.id, null);
+  return new Scene(made, tenant, payment.id);
+}
+
+type Start = 'startPayin' | 'startPayout' | 'startRefund';
+type Answer = PartnerAnswer<{ partnerRef: string; instructions: string }>;
+
+/** Each call of `verb` gets the next fate; counts what the partner executed. */
+export function fates(
+  { made: { partner } }: Scene,
+  verb: Start,
+  ...script: readonly ('executed, answer lost' | 'lost' | 'refused')[]
+): { readonly executed: string[]; calls: number } {
+  const seen = { executed: [] as string[], calls: 0 };
+  const usual = partner[verb].bind(partner) as (request: string) => Promise<Answer>;
+  const start = async (request: string): Promise<Answer> => {
+    const fate = script[seen.calls];
+    seen.calls += 1;
+    if (fate === 'lost') return { outcome: 'unknown', reason: 'time-out' };
+    if (fate === 'refused') return { outcome: 'refused', code: 'already_used', message: 'no' };
+    seen.executed.push(request);
+    const answer = await usual(request);
+    return fate === undefined ? answer : { outcome: 'unknown', reason: 'time-out' };
+  };
+  Object.assign(partner, { [verb]: start });
+  return seen;
+}
+
+/** A look-up that finds only what was executed, like a real partner's. */
+export function honestLookUp(
+  at: Scene,
+  verb: 'findPayin' | 'findPayout' | 'findRefund',
+  seen: string[],
+) {
+  const { partner } = at.made;
+  const usual = partner[verb].bind(partner) as SettlementPartner['findPayin'];
+  const find = async (request: string) =>
+    seen.includes(request) ? usual(request) : ({ outcome: 'done', value: null } as const);
+  Object.assign(partner, { [verb]: find });
+}
+
+export const absent = async () => ({ outcome: 'done', value: null }) as const;
+/** No message of the partner arrives: everything is asked for. */
+export const silent = { pump: async () => 0 };
