@@ -1,13 +1,19 @@
 // What only invoices have: a list, the approval by a second person, and the invitation of the buyer
 // by mail. An invoice is a payment, so creating, reading and cancelling one stand in payments.ts.
-import { approved, invited, type PaymentView, unchanged } from '../domain/collection.js';
+import {
+  approved,
+  type Collection,
+  invited,
+  type PaymentView,
+  unchanged,
+} from '../domain/collection.js';
 import { mayInvite } from '../domain/mail.js';
 import type { Payment } from '../domain/payment.js';
 import type { Tenant } from '../domain/tenant.js';
+import { PonteError } from '../errors.js';
 import type { Deps, InvoiceFilter } from '../ports.js';
 import { changeCollection, readView } from './collections.js';
 import { stageMail } from './mails.js';
-import { viewNamed } from './payments.js';
 
 /** Newest first. */
 export async function listInvoices(
@@ -25,11 +31,12 @@ export async function listInvoices(
 export async function approveInvoice(
   deps: Deps,
   tenant: Tenant,
-  reference: string,
+  id: string,
   memberId: string,
 ): Promise<PaymentView> {
-  const id = await idOf(deps, tenant, reference);
-  await changeCollection(deps, tenant, id, (was) => approved(was, memberId, deps.clock.nowMs()));
+  await changeCollection(deps, tenant, id, (was) =>
+    approved(invoiceOnly(was), memberId, deps.clock.nowMs()),
+  );
   return readView(deps, tenant, id);
 }
 
@@ -37,11 +44,10 @@ export async function approveInvoice(
  * Sends the buyer of an approved invoice a link by mail; another one while it awaits the buyer, but
  * none within the pause after the last. InvoiceNotApproved in any other status.
  */
-export async function inviteBuyer(deps: Deps, tenant: Tenant, reference: string): Promise<Payment> {
-  const id = await idOf(deps, tenant, reference);
+export async function inviteBuyer(deps: Deps, tenant: Tenant, id: string): Promise<Payment> {
   const { payment } = await changeCollection(deps, tenant, id, (was, tx) => {
     const nowMs = deps.clock.nowMs();
-    const change = invited(was, nowMs);
+    const change = invited(invoiceOnly(was), nowMs);
     if (!mayInvite(was.payment.invitedAtMs, nowMs)) return unchanged(was);
     stageMail(deps, tx, change.payment, { purpose: 'invitation', nth: null }, nowMs);
     return change;
@@ -50,7 +56,7 @@ export async function inviteBuyer(deps: Deps, tenant: Tenant, reference: string)
   return payment;
 }
 
-async function idOf(deps: Deps, tenant: Tenant, reference: string): Promise<string> {
-  const { payment } = await deps.store.run((tx) => viewNamed(tx, tenant, reference, 'invoices'));
-  return payment.id;
+function invoiceOnly(was: Collection): Collection {
+  if (was.payment.origin !== 'invoice') throw new PonteError('NotFound');
+  return was;
 }

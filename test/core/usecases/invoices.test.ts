@@ -115,7 +115,7 @@ test('an invoice that a key created may be approved by any member', async () => 
 
 test('an approval after the end is late', async () => {
   const { payment } = await makeInvoice(made.deps, strict);
-  await cancelPayment(made.deps, strict, payment.id, 'a mistake', 'invoices');
+  await cancelPayment(made.deps, strict, payment.id, 'a mistake');
   await assert.rejects(
     approveInvoice(made.deps, strict, payment.id, 'mem_1'),
     refusal('PaymentStateConflict'),
@@ -141,7 +141,7 @@ test('an invitation moves an approved invoice to its buyer and mails the link', 
 test('an invoice that is not approved invites nobody', async () => {
   const held = await makeInvoice(made.deps, strict);
   const gone = await makeInvoice(made.deps, tenant);
-  await cancelPayment(made.deps, tenant, gone.payment.id, 'a mistake', 'invoices');
+  await cancelPayment(made.deps, tenant, gone.payment.id, 'a mistake');
   const before = made.mails.length;
   for (const { payment } of [held, gone]) {
     await assert.rejects(
@@ -231,27 +231,30 @@ test('an idempotency key of one surface is a conflict on the other', async () =>
   );
 });
 
-test('ext_ finds of each surface its own; inv_ is a payment, and no payment intent', async () => {
+test('a reference names a payment of the origins asked for, ext_ one of the first of them', async () => {
   const externalId = 'shared-2';
   const { payment: invoice } = await makeInvoice(made.deps, tenant, { externalId });
   const { payment: intent } = await createIntent({ externalId, idempotencyKey: null });
-  const found = async (reference: string, surface: Parameters<typeof readPayment>[3]) =>
-    readPayment(made.deps, tenant, reference, surface).then(
+  const external = `ext_${externalId}`;
+  const cases = [
+    [['payment_intent', 'invoice'], external, intent.id],
+    [['payment_intent', 'invoice'], invoice.id, invoice.id],
+    [['payment_intent', 'invoice'], intent.id, intent.id],
+    [['payment_intent'], external, intent.id],
+    [['payment_intent'], invoice.id, 'NotFound'],
+    [['payment_intent'], intent.id, intent.id],
+    [['invoice'], external, invoice.id],
+    [['invoice'], invoice.id, invoice.id],
+    [['invoice'], intent.id, 'NotFound'],
+    [['invoice'], 'ext_', 'NotFound'],
+    [['invoice'], externalId, 'NotFound'],
+  ] as const;
+  for (const [origins, reference, expected] of cases) {
+    const found = await readPayment(made.deps, tenant, reference, origins).then(
       ({ payment }) => payment.id,
       ({ code }) => code,
     );
-  const cases = [
-    [
-      `ext_${externalId}`,
-      { payments: intent.id, 'payment-intents': intent.id, invoices: invoice.id },
-    ],
-    [invoice.id, { payments: invoice.id, 'payment-intents': 'NotFound', invoices: invoice.id }],
-    [intent.id, { payments: intent.id, 'payment-intents': intent.id, invoices: 'NotFound' }],
-  ] as const;
-  for (const [reference, expected] of cases) {
-    for (const surface of ['payments', 'payment-intents', 'invoices'] as const) {
-      assert.equal(await found(reference, surface), expected[surface], `${reference} ${surface}`);
-    }
+    assert.equal(found, expected, `${reference} among ${origins}`);
   }
 });
 
@@ -309,7 +312,7 @@ test('the sandbox invites the buyer and pays; what awaits approval it leaves', a
 test('invoices of another tenant or mode are not there', async () => {
   const { payment } = await makeInvoice(made.deps, tenant);
   for (const home of [strict, { ...tenant, mode: 'live' }] as const) {
-    await assert.rejects(readPayment(made.deps, home, payment.id, 'invoices'), refusal('NotFound'));
+    await assert.rejects(readPayment(made.deps, home, payment.id), refusal('NotFound'));
     await assert.rejects(inviteBuyer(made.deps, home, payment.id), refusal('NotFound'));
     await assert.rejects(approveInvoice(made.deps, home, payment.id, 'mem_1'), refusal('NotFound'));
     const filter = { status: null, beforeId: null, limit: 1_000 };

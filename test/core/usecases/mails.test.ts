@@ -145,7 +145,7 @@ test('a worker that lost its lease changes nothing any more', async () => {
 
 test('an invitation to a payment that has ended is not sent', async () => {
   const { id } = await invitedInvoice();
-  await cancelPayment(made.deps, tenant, id, 'a mistake', 'invoices');
+  await cancelPayment(made.deps, tenant, id, 'a mistake');
   await run(made.deps);
   assert.deepEqual(made.mails, []);
   const { status, lastError, tokenSealed } = await onlyMail();
@@ -155,7 +155,7 @@ test('an invitation to a payment that has ended is not sent', async () => {
 test('who asks to sign in gets the mail although the payment has ended', async () => {
   const { id, publicId } = await invitedInvoice();
   await run(made.deps);
-  await cancelPayment(made.deps, tenant, id, 'a mistake', 'invoices');
+  await cancelPayment(made.deps, tenant, id, 'a mistake');
   await requestSignIn(made.deps, publicId, 'ana@example.com');
   await run(made.deps);
   assert.equal(made.mails.length, 2);
