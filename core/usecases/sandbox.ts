@@ -149,7 +149,7 @@ async function playQuote(deps: Deps, payment: Payment): Promise<boolean> {
   const quote = quoteId && (await deps.store.run((tx) => tx.quotes.get(tenant, quoteId)));
   const stale = !quote || isQuoteExpired(quote, deps.clock.nowMs());
   if (stale) await requestQuote(deps, tenant, payment.id);
-  else await confirmQuote(deps, tenant, payment.id);
+  else await confirmQuote(deps, tenant, payment.id, quote.id);
   return true;
 }
 
