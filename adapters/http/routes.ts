@@ -296,7 +296,9 @@ export const routes: readonly Route[] = [
   route({
     method: 'POST',
     operations: { inviteInvoiceBuyer: '/v1/invoices/{id}/invite-buyer' },
-    summary: 'Mail the buyer of an approved invoice a link; once more while it awaits the buyer',
+    summary:
+      'Mail the buyer of an approved invoice a link, or another while it awaits the buyer: one a ' +
+      'minute for an invoice, five an hour to an address',
     auth: 'key',
     scope: { byOrigin: { invoice: 'invoices:write' } },
     modes: 'both',
@@ -306,7 +308,7 @@ export const routes: readonly Route[] = [
     query: schemas.noQuery,
     body: schemas.emptyBody,
     responses: { 200: invoice.invitationResponse },
-    errors: ['InvoiceNotApproved'],
+    errors: ['InvoiceNotApproved', 'RateLimitExceeded'],
     handler: async ({ deps }, { tenant, found }) =>
       reply(200, presentInvitation(await inviteBuyer(deps, tenant, found.payment.id))),
   }),

@@ -33,9 +33,17 @@ export type MailPurpose = 'invitation' | 'sign_in';
 export const LINK_TOKEN_BYTES = 32;
 /** An invoice's buyer is sent one invitation in this time at most. */
 export const INVITATION_PAUSE_MS = MINUTE_MS;
-/** Sign-in mails that one address is sent within the window at most. */
-export const SIGN_IN_MAILS_MAX = 5;
-export const SIGN_IN_WINDOW_MS = HOUR_MS;
+/** Mails of one purpose that an address is sent within the window at most. */
+export const ADDRESS_MAILS_MAX = 5;
+export const ADDRESS_WINDOW_MS = HOUR_MS;
+/**
+ * Over whom the mails of a purpose to an address are counted. Anybody can ask for a sign-in. What
+ * one organization sends leaves the others theirs, and tells them nothing.
+ */
+export const countedOver = {
+  invitation: 'organization',
+  sign_in: 'everybody',
+} as const satisfies Record<MailPurpose, 'organization' | 'everybody'>;
 /** Longer than a mail server is waited for. */
 export const MAIL_LEASE_MS = MINUTE_MS;
 /** How long a mail is kept, with its address: far longer than any link, and to see what bounced. */
@@ -58,7 +66,7 @@ export interface Mail extends Tenant {
   readonly to: string;
   /** `to` as addresses are compared. */
   readonly toKey: string;
-  /** Counts the sign-in mails of an address, from one; null for others. */
+  /** Counts the mails of this purpose to the address, from one; null for old ones. */
   readonly nth: number | null;
   readonly tokenHash: string;
   /** The link's token, sealed; null once the mail has ended. */
@@ -126,18 +134,22 @@ export function tokenPurpose({ id }: Pick<Mail, 'id'>): string {
 }
 
 /**
- * The number of the next sign-in mail to an address, after the newest ones that it was sent (newest
- * first, SIGN_IN_MAILS_MAX of them); null while it has had enough.
+ * The number of the next mail to an address after the newest ones of its purpose (newest first,
+ * ADDRESS_MAILS_MAX of them), and how long until it may be sent: 0 when it may be now.
  */
-export function nextSignInMail(newest: readonly Mail[], nowMs: number): number | null {
-  const oldest = newest[SIGN_IN_MAILS_MAX - 1];
-  if (oldest !== undefined && oldest.createdAtMs > nowMs - SIGN_IN_WINDOW_MS) return null;
-  return (newest[0]?.nth ?? 0) + 1;
+export function nextMail(
+  newest: readonly Pick<Mail, 'nth' | 'createdAtMs'>[],
+  nowMs: number,
+): { readonly nth: number; readonly waitMs: number } {
+  const oldest = newest[ADDRESS_MAILS_MAX - 1];
+  const nth = (newest[0]?.nth ?? 0) + 1;
+  const freeAtMs = oldest === undefined ? nowMs : oldest.createdAtMs + ADDRESS_WINDOW_MS;
+  return { nth, waitMs: Math.max(0, freeAtMs - nowMs) };
 }
 
-/** Whether the buyer may be invited (again) after the last invitation. */
-export function mayInvite(invitedAtMs: number | null, nowMs: number): boolean {
-  return invitedAtMs === null || nowMs >= invitedAtMs + INVITATION_PAUSE_MS;
+/** How long until the buyer may be invited (again) after the last invitation: 0 when it may be. */
+export function invitationWaitMs(invitedAtMs: number | null, nowMs: number): number {
+  return invitedAtMs === null ? 0 : Math.max(0, invitedAtMs + INVITATION_PAUSE_MS - nowMs);
 }
 
 /** Nothing is to come of it any more, and nobody looks for it after so long. */

@@ -5,6 +5,7 @@
 import { emailKey } from '../domain/buyer-kyc.js';
 import { letterOf } from '../domain/letter.js';
 import {
+  ADDRESS_MAILS_MAX,
   dropMail,
   hashLinkToken,
   isForgettable,
@@ -15,16 +16,29 @@ import {
   type MailOutcome,
   mailTried,
   newMail,
+  nextMail,
   tokenPurpose,
 } from '../domain/mail.js';
 import { isTerminal, type Payment } from '../domain/payment.js';
-import { tenantOf } from '../domain/tenant.js';
+import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert } from '../errors.js';
 import type { Deps, Tx } from '../ports.js';
 import { eachByItself } from './collections.js';
 
 /** No more than a mail server takes connections from one client. */
 const MAILS_AT_ONCE = 10;
+
+/** What `nextMail` says of an address that a mail of this purpose is for. */
+export async function mailNumber(
+  tx: Tx,
+  to: Tenant & Pick<Mail, 'purpose'> & { readonly address: string },
+  nowMs: number,
+): Promise<ReturnType<typeof nextMail>> {
+  const { orgId, mode, purpose, address } = to;
+  const toKey = emailKey(address);
+  const newest = await tx.mails.newestNumbered({ orgId, mode, purpose, toKey }, ADDRESS_MAILS_MAX);
+  return nextMail(newest, nowMs);
+}
 
 /** A mail with a new link to the buyer of this payment; `deps.wake('mails')` follows the batch. */
 export function stageMail(

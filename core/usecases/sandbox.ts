@@ -22,7 +22,8 @@ const buyerSteps: Partial<
 > = {
   // Before that, an invoice waits for a member: nobody else approves it.
   approved: async (deps, payment) => {
-    await inviteBuyer(deps, tenantOf(payment), payment.id);
+    // A test address may have had its mails of this hour; the sandbox buyer needs none.
+    await inviteBuyer(deps, tenantOf(payment), payment.id, 'without a mail');
     return true;
   },
   awaiting_buyer: async (deps, payment) => {

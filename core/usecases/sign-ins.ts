@@ -2,19 +2,13 @@
 // mailbox is its own. What the buyer does then stands in buyers.ts.
 import { emailKey } from '../domain/buyer-kyc.js';
 import type { PaymentView } from '../domain/collection.js';
-import {
-  hashLinkToken,
-  isLinkOver,
-  linkUsed,
-  nextSignInMail,
-  SIGN_IN_MAILS_MAX,
-} from '../domain/mail.js';
+import { hashLinkToken, isLinkOver, linkUsed } from '../domain/mail.js';
 import { isPageOpen } from '../domain/payment.js';
 import { tenantOf } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports.js';
 import { signIn } from './buyers.js';
-import { stageMail } from './mails.js';
+import { mailNumber, stageMail } from './mails.js';
 
 /**
  * Sends a link to the buyer of this page's payment, if that is the buyer's address and it has not
@@ -27,9 +21,9 @@ export async function requestSignIn(deps: Deps, publicId: string, email: string)
     if (payment === null || !isPageOpen(payment)) throw new PonteError('NotFound');
     if (emailKey(payment.buyer.email) !== address) return;
     const nowMs = deps.clock.nowMs();
-    const newest = await tx.mails.newestNumbered(payment.mode, address, SIGN_IN_MAILS_MAX);
-    const nth = nextSignInMail(newest, nowMs);
-    if (nth !== null) stageMail(deps, tx, payment, { purpose: 'sign_in', nth }, nowMs);
+    const to = { ...tenantOf(payment), purpose: 'sign_in', address } as const;
+    const { nth, waitMs } = await mailNumber(tx, to, nowMs);
+    if (waitMs === 0) stageMail(deps, tx, payment, { purpose: 'sign_in', nth }, nowMs);
   });
   deps.wake('mails');
 }

@@ -1,5 +1,5 @@
 // Mails and the links in them: columns, rows and SQL.
-import { type Mail, mailPurposes, mailStatuses } from '../../../core/domain/mail.js';
+import { countedOver, type Mail, mailPurposes, mailStatuses } from '../../../core/domain/mail.js';
 import type { Tx } from '../../../core/ports.js';
 import { time } from '../database.js';
 import {
@@ -67,6 +67,18 @@ export const mails = defineTable<Mail>({
     }),
 });
 
+const numberedSql = {
+  // The one purpose of its index, spelled out so that the planner finds it.
+  everybody: [
+    'select * from mails where mode = $1 and to_key = $2',
+    "and nth is not null and purpose = 'sign_in' order by nth desc limit $3",
+  ].join(' '),
+  organization: [
+    'select * from mails where org_id = $1 and mode = $2 and to_key = $3 and purpose = $4',
+    'and nth is not null order by nth desc limit $5',
+  ].join(' '),
+} as const;
+
 export function mailsOf(staging: Staging): Tx['mails'] {
   return {
     get: ({ orgId, mode }, id) =>
@@ -78,15 +90,10 @@ export function mailsOf(staging: Staging): Tx['mails'] {
       ),
     byTokenHash: (tokenHash) =>
       staging.first(mails, 'select * from mails where token_hash = $1', [tokenHash]),
-    newestNumbered: (mode, toKey, limit) =>
-      staging.all(
-        mails,
-        [
-          'select * from mails where mode = $1 and to_key = $2 and nth is not null',
-          'order by nth desc limit $3',
-        ].join(' '),
-        [mode, toKey, limit],
-      ),
+    newestNumbered: ({ orgId, mode, purpose, toKey }, limit) =>
+      countedOver[purpose] === 'everybody'
+        ? staging.all(mails, numberedSql.everybody, [mode, toKey, limit])
+        : staging.all(mails, numberedSql.organization, [orgId, mode, toKey, purpose, limit]),
     list({ status, beforeId, limit }) {
       const conditions = [
         ...(status === null ? [] : ['status = $2']),

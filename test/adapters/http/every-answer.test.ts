@@ -81,6 +81,11 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
   },
   NotFound: notFound,
   RateLimitExceeded: async (operation) => {
+    if (operation.operationId === 'inviteInvoiceBuyer') {
+      const { path } = await scene.exampleOf(operation.operationId);
+      await ask(operation, { path });
+      return ask(operation, { path });
+    }
     const { settings } = scene.site.world.deps;
     const strict = replaced(settings, { rateLimitPerMinute: 1, rateLimitBurst: 1 });
     await ask(operation, { around: strict });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { MINUTE_MS, SECOND_MS } from '../../../core/domain/instant.js';
+import { MINUTE_MS } from '../../../core/domain/instant.js';
 import type { Payment, PaymentStatus } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { ErrorCode } from '../../../core/errors.js';
@@ -120,75 +120,6 @@ test('an approval after the end is late', async () => {
     approveInvoice(made.deps, strict, payment.id, 'mem_1'),
     refusal('PaymentStateConflict'),
   );
-});
-
-test('an invitation moves an approved invoice to its buyer and mails the link', async () => {
-  const { payment } = await makeInvoice(made.deps, tenant);
-  const before = made.mails.length;
-  const invited = await inviteBuyer(made.deps, tenant, payment.id);
-  assert.equal(invited.status, 'awaiting_buyer');
-  assert.deepEqual(await eventsOf(tenant, payment.id), [
-    'invoice.created',
-    'invoice.awaiting_buyer',
-  ]);
-  const [mail, ...more] = made.mails.slice(before);
-  assert.deepEqual(more, []);
-  assert.equal(mail?.to, 'Ana@Example.com');
-  assert.match(mail?.text ?? '', /Invoice: INV\/7\nDue: 2030-02-28/);
-  assert.ok(mail?.text.includes(`https://pay.example.com/r/${payment.publicId}?token=`));
-});
-
-test('an invoice that is not approved invites nobody', async () => {
-  const held = await makeInvoice(made.deps, strict);
-  const gone = await makeInvoice(made.deps, tenant);
-  await cancelPayment(made.deps, tenant, gone.payment.id, 'a mistake');
-  const before = made.mails.length;
-  for (const { payment } of [held, gone]) {
-    await assert.rejects(
-      inviteBuyer(made.deps, payment, payment.id),
-      refusal('InvoiceNotApproved'),
-    );
-  }
-  await made.settle();
-  assert.equal(made.mails.length, before);
-});
-
-test('a repeat while the buyer is awaited sends another link, once a minute at most', async () => {
-  const { payment } = await makeInvoice(made.deps, tenant);
-  const before = made.mails.length;
-  const invite = async () => {
-    const { status } = await inviteBuyer(made.deps, tenant, payment.id);
-    assert.equal(status, 'awaiting_buyer');
-    await made.settle();
-    return made.mails.length - before;
-  };
-  assert.equal(await invite(), 1);
-  assert.equal(await invite(), 1);
-  made.advanceClock(MINUTE_MS - SECOND_MS);
-  assert.equal(await invite(), 1);
-  made.advanceClock(SECOND_MS);
-  assert.equal(await invite(), 2);
-  const [first, second] = made.mails.slice(before).map(tokenIn);
-  assert.notEqual(first, second);
-  assert.deepEqual(await eventsOf(tenant, payment.id), [
-    'invoice.created',
-    'invoice.awaiting_buyer',
-  ]);
-});
-
-test('invitations at once are one mail', async () => {
-  const { payment } = await makeInvoice(made.deps, tenant);
-  const before = made.mails.length;
-  await Promise.all(Array.from({ length: 6 }, () => inviteBuyer(made.deps, tenant, payment.id)));
-  await made.settle();
-  assert.equal(made.mails.length, before + 1);
-});
-
-test('once the buyer has signed in, it is not invited any more', async () => {
-  const { payment } = await makeInvoice(made.deps, tenant);
-  await played(payment, 'buyer_kyc_pending');
-  made.advanceClock(MINUTE_MS);
-  await assert.rejects(inviteBuyer(made.deps, tenant, payment.id), refusal('InvoiceNotApproved'));
 });
 
 test('a buyer who is KYC-approved already skips the KYC step when signing in', async () => {
