@@ -38,6 +38,8 @@ export interface Deps {
   readonly tokenSigner: TokenSigner;
   readonly rateLimits: RateLimits;
   readonly clock: Clock;
+  /** Resolves after this long; at once where the clock is moved by hand. */
+  readonly pause: (durationMs: number) => Promise<void>;
   readonly ids: Ids;
   readonly log: Log;
   /** Null where nobody watches. */

@@ -1,7 +1,6 @@
 // What only invoices have: a list, the approval by a second person, and the invitation of the buyer
 // by mail. An invoice is a payment, so creating, reading and cancelling one stand in payments.ts.
 import { approved, type Collection, invited, type PaymentView } from '../domain/collection.js';
-import { SECOND_MS } from '../domain/instant.js';
 import { invitationWaitMs } from '../domain/mail.js';
 import type { Payment } from '../domain/payment.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
@@ -9,6 +8,7 @@ import { PonteError } from '../errors.js';
 import type { Deps, InvoiceFilter } from '../ports.js';
 import { changeCollection, readView } from './collections.js';
 import { mailNumber, stageMail } from './mails.js';
+import { rateLimited } from './rate-limits.js';
 
 /** Newest first. */
 export async function listInvoices(
@@ -60,11 +60,6 @@ export async function inviteBuyer(
   });
   deps.wake('mails');
   return payment;
-}
-
-function rateLimited(waitMs: number): PonteError {
-  const retryAfterSeconds = Math.ceil(waitMs / SECOND_MS);
-  return new PonteError('RateLimitExceeded', undefined, { retryAfterSeconds });
 }
 
 function invoiceOnly(was: Collection): Collection {

@@ -40,13 +40,17 @@ export async function mailNumber(
   return nextMail(newest, nowMs);
 }
 
-/** A mail with a new link to the buyer of this payment; `deps.wake('mails')` follows the batch. */
+/**
+ * A mail with a new link to the buyer of this payment; `deps.wake('mails')` follows the batch. One
+ * that is `useless` for this reason is stored as dropped.
+ */
 export function stageMail(
   deps: Deps,
   tx: Tx,
   payment: Payment,
   { purpose, nth }: Pick<Mail, 'purpose' | 'nth'>,
   nowMs: number,
+  useless: string | null = null,
 ): void {
   const id = deps.ids.next('mail', nowMs);
   const token = Buffer.from(deps.ids.randomBytes(LINK_TOKEN_BYTES)).toString('base64url');
@@ -57,7 +61,8 @@ export function stageMail(
     tokenHash: hashLinkToken(token),
     tokenSealed: deps.secretBox.seal(token, tokenPurpose({ id })),
   };
-  tx.mails.insert(newMail(fields, nowMs));
+  const mail = newMail(fields, nowMs);
+  tx.mails.insert(useless === null ? mail : dropMail(mail, useless));
 }
 
 /** Sends what is due, each by itself; returns how many were taken in hand. */

@@ -104,20 +104,6 @@ function keyConflict(origin: PaymentOrigin): PonteError {
   return new PonteError('IdempotencyKeyConflict', message);
 }
 
-/** One create of this API key within the rate limit, or RateLimitExceeded; replays count too. */
-export async function takeCreateSlot(deps: Deps, keyId: string): Promise<void> {
-  const { rateLimitPerMinute, rateLimitBurst } = deps.settings;
-  if (rateLimitPerMinute === 0) return;
-  const retryAfterSeconds = await deps.rateLimits.take({
-    key: keyId,
-    perMinute: rateLimitPerMinute,
-    burst: rateLimitBurst,
-    nowMs: deps.clock.nowMs(),
-  });
-  if (retryAfterSeconds === null) return;
-  throw new PonteError('RateLimitExceeded', undefined, { retryAfterSeconds });
-}
-
 /** The payment that a reference names (`originNamed`), if its origin is one of these. */
 export async function readPayment(
   deps: Deps,

@@ -44,7 +44,9 @@ export function mailsReachTheirBuyersUnchanged(evidence: Evidence): string | nul
 }
 
 export function mailsAreFew(evidence: Evidence): string | null {
-  const mails = [...evidence.parties.mails.values()];
+  // One that was dropped before any try was never to be sent.
+  const all = [...evidence.parties.mails.values()];
+  const mails = all.filter(({ status, tries }) => status !== 'dropped' || tries > 0);
   const sorted = mails.toSorted((a, b) => a.createdAtMs - b.createdAtMs);
   for (const [at, mail] of sorted.entries()) {
     const within = (windowMs: number, isAlike: (other: Mail) => boolean) =>
