@@ -441,7 +441,9 @@ export const routes: readonly Route[] = [
       configureConnectedAccountPayout: '/v1/connected-accounts/{id}/payout-config',
       configureAccountPayout: '/v1/accounts/{id}/payout-config',
     },
-    summary: 'Register the PIX destination of an approved seller',
+    summary:
+      'Register the PIX destination of an approved seller: payments created before keep theirs, ' +
+      'and owners, admins and the seller are mailed when it is another one',
     auth: 'key',
     scope: 'connected_accounts:write',
     modes: 'both',

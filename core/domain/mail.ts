@@ -1,5 +1,5 @@
-// A mail with a magic link to the hosted page: who gets it and for which payment, how far it got,
-// and what its link is good for. A mail and its link are one row, because each link is sent once.
+// A mail: who gets it and what about, how far it got, and what its magic link to the hosted page is
+// good for. A mail and its link are one row, because each link is sent once; a notice has no link.
 // What stands in the mail is letter.ts; sending, and what a sign-in does, are not this file's
 // matter.
 import { hash } from 'node:crypto';
@@ -19,15 +19,18 @@ export const mailMoves = {
 export type MailStatus = 'pending' | 'sent' | 'refused' | 'dropped';
 export type MailMove = 'sent' | 'later' | 'refused' | 'drop';
 
-/** How long the link of each kind of mail is good for. */
+/** How long the link of each kind of mail is good for, and a notice worth sending. */
 export const linkLifeMs = {
   /** Of its own accord to somebody who may be away for some days. */
   invitation: 7 * DAY_MS,
   /** To somebody who asked for it and waits. */
   sign_in: 30 * MINUTE_MS,
+  payout_changed: 7 * DAY_MS,
 } as const satisfies Record<MailPurpose, number>;
 
-export type MailPurpose = 'invitation' | 'sign_in';
+/** `payout_changed`: a notice, all others carry a link to the page of a payment. */
+export type MailPurpose = LinkPurpose | 'payout_changed';
+export type LinkPurpose = 'invitation' | 'sign_in';
 
 /** 256 bits: a link cannot be guessed, and a plain hash of it cannot be searched. */
 export const LINK_TOKEN_BYTES = 32;
@@ -43,6 +46,7 @@ export const ADDRESS_WINDOW_MS = HOUR_MS;
 export const countedOver = {
   invitation: 'organization',
   sign_in: 'everybody',
+  payout_changed: 'organization',
 } as const satisfies Record<MailPurpose, 'organization' | 'everybody'>;
 /** Longer than a mail server is waited for. */
 export const MAIL_LEASE_MS = MINUTE_MS;
@@ -62,14 +66,18 @@ export interface Mail extends Tenant {
   /** Also its Message-ID: sent twice, it is the same mail. */
   readonly id: string;
   readonly purpose: MailPurpose;
-  readonly paymentId: string;
+  /** Where its link leads; null of a notice. */
+  readonly paymentId: string | null;
+  /** The seller that a notice is about; null where it is about the organization itself. */
+  readonly accountId: string | null;
   readonly to: string;
   /** `to` as addresses are compared. */
   readonly toKey: string;
   /** Counts the mails of this purpose to the address, from one; null for old ones. */
   readonly nth: number | null;
-  readonly tokenHash: string;
-  /** The link's token, sealed; null once the mail has ended. */
+  /** Null of a notice. */
+  readonly tokenHash: string | null;
+  /** The link's token, sealed; null once the mail has ended, and of a notice. */
   readonly tokenSealed: string | null;
   readonly linkEndsAtMs: number;
   readonly linkUsedAtMs: number | null;
@@ -103,9 +111,8 @@ export function nextMailStatus(status: MailStatus, move: MailMove): MailStatus |
 /** A new mail, due at once. */
 export function newMail(
   fields: Tenant &
-    Pick<Mail, 'id' | 'purpose' | 'paymentId' | 'to' | 'toKey' | 'nth' | 'tokenHash'> & {
-      readonly tokenSealed: string;
-    },
+    Pick<Mail, 'id' | 'purpose' | 'paymentId' | 'accountId' | 'to' | 'toKey' | 'nth'> &
+    Pick<Mail, 'tokenHash' | 'tokenSealed'>,
   nowMs: number,
 ): Mail {
   return Object.freeze({
@@ -121,6 +128,11 @@ export function newMail(
     createdAtMs: nowMs,
     version: 1,
   });
+}
+
+/** Whether a mail can be addressed to this text. */
+export function isMailAddress(text: string): boolean {
+  return /^[^\s@]+@[^\s@]+$/.test(text.trim());
 }
 
 /** What is stored of a link's token. */
@@ -157,7 +169,7 @@ export function isForgettable({ status, createdAtMs }: Mail, nowMs: number): boo
   return nextMailStatus(status, 'drop') === null && nowMs >= createdAtMs + MAIL_KEPT_MS;
 }
 
-/** Nobody can sign in by its link any more, so nobody needs the mail. */
+/** Nobody can sign in by its link any more, or needs the notice: so nobody needs the mail. */
 export function isLinkOver({ linkEndsAtMs, linkUsedAtMs }: Mail, nowMs: number): boolean {
   return linkUsedAtMs !== null || nowMs >= linkEndsAtMs;
 }

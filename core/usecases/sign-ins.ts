@@ -42,7 +42,7 @@ export async function requestSignIn(
 export async function redeemSignIn(deps: Deps, token: string): Promise<PaymentView> {
   const tokenHash = hashLinkToken(token);
   const mail = await deps.store.run((tx) => tx.mails.byTokenHash(tokenHash));
-  if (mail === null) throw new PonteError('InvalidSignInLink');
+  if (mail === null || mail.paymentId === null) throw new PonteError('InvalidSignInLink');
   return signIn(deps, tenantOf(mail), mail.paymentId, async (tx) => {
     const current = await tx.mails.byTokenHash(tokenHash);
     const nowMs = deps.clock.nowMs();

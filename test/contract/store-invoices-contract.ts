@@ -127,7 +127,9 @@ export function storeInvoicesContract(database: string, open: OpenStore): void {
 
     test('a mail comes back as it was written, full or bare, and so it does changed', async () => {
       const bare = aMail({ nth: null, linkUsedAtMs: null, leaseToken: null, lastError: null });
-      for (const mail of [aMail(), bare]) {
+      const none = { paymentId: null, tokenHash: null, tokenSealed: null };
+      const notice = aMail({ purpose: 'payout_changed', accountId: 'acct_1', ...none });
+      for (const mail of [aMail(), bare, notice, { ...notice, accountId: null }]) {
         const store = await fresh({ mails: [mail] });
         const read = () => store.run((tx) => tx.mails.get(tenant, 'mail_1'));
         assert.deepEqual(await read(), mail);

@@ -31,8 +31,8 @@ import { START_MS, sampleTenant } from '../../support/sample-rows.js';
 const pending = newMail(
   {
     ...sampleTenant,
-    ...{ id: 'mail_1', purpose: 'invitation', paymentId: 'inv_1', nth: null },
-    ...{ to: 'Ana@Example.com', toKey: 'ana@example.com' },
+    ...{ id: 'mail_1', purpose: 'invitation', paymentId: 'inv_1', accountId: null },
+    ...{ to: 'Ana@Example.com', toKey: 'ana@example.com', nth: null },
     ...{ tokenHash: 'ab', tokenSealed: 'sealed' },
   },
   START_MS,
@@ -115,7 +115,8 @@ test('a mail that was not taken is tried after growing waits, the last one again
 });
 
 test('a link of an invitation is good for a week, of a sign-in for half an hour', () => {
-  assert.deepEqual(linkLifeMs, { invitation: 7 * DAY_MS, sign_in: 30 * MINUTE_MS });
+  const lives = { invitation: 7 * DAY_MS, sign_in: 30 * MINUTE_MS, payout_changed: 7 * DAY_MS };
+  assert.deepEqual(linkLifeMs, lives, 'and a notice is worth sending for a week');
   for (const purpose of mailPurposes) {
     const fields = { ...pending, purpose, tokenSealed: 'sealed' };
     const mail = newMail(fields, START_MS);
