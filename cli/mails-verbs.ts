@@ -1,5 +1,5 @@
-// `ponte mails`: mails to buyers, over all organizations, and why one did not arrive. What stands
-// in a mail is not shown: its link signs the buyer in.
+// `ponte mails`: mails over all organizations, and why one did not arrive. What stands in a mail is
+// not shown: its link signs the buyer in.
 import { type Command, Option } from 'commander';
 import { formatInstant } from '../core/domain/instant.js';
 import { type Mail, type MailStatus, mailStatuses } from '../core/domain/mail.js';
@@ -21,16 +21,20 @@ interface ListOptions {
 }
 
 export function addMailsVerbs(shell: Shell, program: Command): void {
-  addVerb<ListOptions>(shell, program.command('mails').description('mails to buyers'), {
-    name: 'list',
-    description: 'list mails, newest first, and what became of them',
-    options: [
-      new Option('--status <status>', 'only those in it').choices(mailStatuses).default(null),
-      limitOption(),
-      cursorOption(),
-    ],
-    run: (options) => asOperator(shell, (operator) => list(operator, options)),
-  });
+  addVerb<ListOptions>(
+    shell,
+    program.command('mails').description('mails to buyers, and notices'),
+    {
+      name: 'list',
+      description: 'list mails, newest first, and what became of them',
+      options: [
+        new Option('--status <status>', 'only those in it').choices(mailStatuses).default(null),
+        limitOption(),
+        cursorOption(),
+      ],
+      run: (options) => asOperator(shell, (operator) => list(operator, options)),
+    },
+  );
 }
 
 async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> {
@@ -43,10 +47,10 @@ async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> 
   const data = page.map(presentMail);
   const more = nextCursor === null ? '' : `\nMore: --cursor ${nextCursor}`;
   const rows = data.map((mail) => [
-    ...[mail.id, mail.purpose, mail.status, mail.to, mail.paymentId, mail.tries],
+    ...[mail.id, mail.purpose, mail.status, mail.to, mail.paymentId ?? mail.accountId, mail.tries],
     ...[mail.nextTryAt, mail.lastError],
   ]);
-  const headings = ['ID', 'PURPOSE', 'STATUS', 'TO', 'PAYMENT', 'TRIES', 'NEXT TRY', 'ERROR'];
+  const headings = ['ID', 'PURPOSE', 'STATUS', 'TO', 'ABOUT', 'TRIES', 'NEXT TRY', 'ERROR'];
   return {
     json: { data, nextCursor },
     text: `${table(headings, rows, 'No mails.')}${more}`,
@@ -63,6 +67,7 @@ function presentMail(mail: Mail) {
     status: mail.status,
     to: mail.to,
     paymentId: mail.paymentId,
+    accountId: mail.accountId,
     tries: mail.tries,
     nextTryAt: instantOrNull(mail.dueAtMs),
     lastError: mail.lastError,

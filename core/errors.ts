@@ -137,6 +137,11 @@ export const catalogue = {
     transient: false,
     message: 'The quote has expired. Ask for a new one and confirm that.',
   },
+  QuoteChanged: {
+    status: 409,
+    transient: false,
+    message: 'Another quote has replaced this one. Show the current quote and confirm that.',
+  },
   InvoiceNotApproved: {
     status: 409,
     transient: false,

@@ -39,6 +39,8 @@ export interface Deps {
   readonly tokenSigner: TokenSigner;
   readonly rateLimits: RateLimits;
   readonly clock: Clock;
+  /** Resolves after this long; at once where the clock is moved by hand. */
+  readonly pause: (durationMs: number) => Promise<void>;
   readonly ids: Ids;
   readonly log: Log;
   /** Null where nobody watches. */
@@ -262,13 +264,16 @@ export interface Tx {
     get(tenant: Tenant, id: string): Promise<Mail | null>;
     /** Whoever has its link names a mail by that alone. */
     byTokenHash(tokenHash: string): Promise<Mail | null>;
-    /** Those with a number, highest first. */
-    newestNumbered(mode: Mode, toKey: string, limit: number): Promise<readonly Mail[]>;
+    /** Numbered ones of a purpose to an address, highest first, over whom `countedOver` says. */
+    newestNumbered(
+      to: Tenant & Pick<Mail, 'purpose' | 'toKey'>,
+      limit: number,
+    ): Promise<readonly Mail[]>;
     /** Newest first, over all tenants: for operators. */
     list(filter: MailFilter): Promise<readonly Mail[]>;
     /** Over all tenants, in the order of their ids, which is that of their making. */
     oldest(limit: number): Promise<readonly Mail[]>;
-    /** A second mail of an address and number is a conflict: the work runs again. */
+    /** A second mail of an address, purpose and number is a conflict: the work runs again. */
     insert(mail: Mail): void;
     update(mail: Mail): void;
     remove(mail: Mail): void;

@@ -2,6 +2,7 @@
 // knows Inversify; everything else takes what it needs as arguments.
 import 'reflect-metadata';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { Container, type ServiceIdentifier } from 'inversify';
 import { createIds } from '../adapters/crypto/ids.js';
 import { createTokenSigner } from '../adapters/crypto/jwt.js';
@@ -55,7 +56,7 @@ export const tokens = {
 
 /** What of the outside world may be replaced. */
 export type World = Partial<
-  Pick<Deps, 'clock' | 'ids' | 'log' | 'sender' | 'mailer' | 'documents' | 'metrics'>
+  Pick<Deps, 'clock' | 'pause' | 'ids' | 'log' | 'sender' | 'mailer' | 'documents' | 'metrics'>
 >;
 
 /** Where the service is reached: with port 0 it is known once the service listens. */
@@ -90,6 +91,7 @@ export function createContainer(
   }));
   bind(tokens.deps).toDynamicValue((all) => ({
     clock: all.get(tokens.clock),
+    pause: world.pause ?? setTimeout,
     ids: all.get(tokens.ids),
     log: all.get(tokens.log),
     sender: all.get(tokens.sender),

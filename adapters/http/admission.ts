@@ -21,18 +21,32 @@ type Admission<A extends Auth> = (
   route: Route,
 ) => Promise<ActorOf[A]>;
 
+/** For a client that sent no credential which the route takes. */
+const wanted = {
+  key: 'This route takes an API key. Send it as X-API-Key.',
+  session: 'This route takes a session. Send Authorization: Bearer <token>.',
+  either:
+    'This route takes an API key or a session. Send X-API-Key or Authorization: Bearer <token>.',
+} as const;
+
 const admissions: Readonly<{ [A in Auth]: Admission<A> }> = {
-  key: (deps, { key }) => authenticateKey(deps, key ?? undefined),
-  session: (deps, { key, authorization }, { errors }) => {
-    const keyAlone = key !== null && bearerToken(authorization) === null;
+  key: async (deps, { key }) => {
+    if (key === null) throw new PonteError('InvalidApiKey', wanted.key);
+    return authenticateKey(deps, key);
+  },
+  session: async (deps, { key, authorization }, { errors }) => {
+    if (bearerToken(authorization) !== null) return authenticateSession(deps, authorization);
     // Where a key has a refusal of its own, the row names it.
-    if (keyAlone && errors.includes('ModeSwitchNotAllowed')) {
+    if (key !== null && errors.includes('ModeSwitchNotAllowed')) {
       throw new PonteError('ModeSwitchNotAllowed');
     }
-    return authenticateSession(deps, authorization);
+    throw new PonteError('Unauthorized', wanted.session);
   },
-  either: (deps, { key, authorization }) =>
-    key === null ? authenticateSession(deps, authorization) : authenticateKey(deps, key),
+  either: async (deps, { key, authorization }) => {
+    if (key !== null) return authenticateKey(deps, key);
+    if (bearerToken(authorization) !== null) return authenticateSession(deps, authorization);
+    throw new PonteError('Unauthorized', wanted.either);
+  },
   partner: async () => null,
   signature: async () => null,
   none: async () => null,

@@ -47,7 +47,9 @@ submit, everybody else a little later. Both path forms are one interface.`,
   },
   {
     name: 'Buyer KYC',
-    description: 'Identity of buyers, submitted by you instead of on the hosted page.',
+    description: `Identity of buyers, submitted by you instead of on the hosted page. A key needs
+\`connected_accounts:write\`, \`payment_intents:write\` or no scopes at all; a session any role but
+viewer.`,
     paths: ['buyer-kyc', 'documents'],
   },
   {
@@ -129,6 +131,9 @@ function detailsOf(codes: readonly ErrorCode[]): Readonly<Record<string, string>
     Requests: `
 - A key's prefix fixes its mode (\`pk_test_\`, \`pk_live_\`); test and live data never meet. What
   belongs to another organization or mode is not found.
+- A key without scopes is unrestricted; each operation names the scope that it needs otherwise. The
+  scope of a payment follows from how it was created, whatever the path: \`payment_intents:*\` for
+  an intent, \`invoices:*\` for an invoice.
 - Bodies are JSON with \`Content-Type: application/json\`, 256 KiB at most; DELETE needs neither.
   Unknown properties are ignored, except that \`POST /v1/buyer-kyc\` refuses them. Text holds no NUL
   and no lone surrogates. Times carry an offset or Z.

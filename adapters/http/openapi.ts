@@ -3,7 +3,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { eventTypes } from '../../core/domain/event.js';
-import { scopes } from '../../core/domain/scope.js';
+import type { PaymentOrigin } from '../../core/domain/payment.js';
+import { type ScopeRule, scopes } from '../../core/domain/scope.js';
 import { assert, catalogue, type ErrorCode, PonteError } from '../../core/errors.js';
 import { kycResponse } from './buyer-schemas.js';
 import { introduction, offTableCodes, tagOf, tagTexts } from './description-text.js';
@@ -149,7 +150,7 @@ function operation(route: Route, operationId: string): Json {
   return {
     operationId,
     summary: route.summary,
-    ...(route.scope === 'none' ? {} : { description: `Scope: \`${route.scope}\`.` }),
+    ...(route.scope === 'none' ? {} : { description: scopeText(route.scope) }),
     tags: [tagOf(Object.values(route.operations)[0] ?? '')],
     security: security[route.auth],
     parameters: [
@@ -161,6 +162,21 @@ function operation(route: Route, operationId: string): Json {
     ...requestBody(route, example.body),
     responses: { ...refusals(errorCodesOf(route)), ...answers(route, example.answers) },
   };
+}
+
+const originNames: Readonly<Record<PaymentOrigin, string>> = {
+  payment_intent: 'a payment intent',
+  invoice: 'an invoice',
+};
+
+function scopeText(rule: Exclude<ScopeRule, 'none'>): string {
+  if (typeof rule === 'string') return `Scope: \`${rule}\`.`;
+  if ('anyOf' in rule) {
+    return `Scope: ${rule.anyOf.map((scope) => `\`${scope}\``).join(' or ')}; one is enough.`;
+  }
+  const needs = Object.entries(rule.byOrigin) as readonly [PaymentOrigin, string][];
+  const texts = needs.map(([origin, scope]) => `\`${scope}\` for ${originNames[origin]}`);
+  return `Scope: ${texts.join(', ')}.`;
 }
 
 const idempotencyKey = {

@@ -2,11 +2,14 @@
 // content type, size, JSON and schema, handler, answer. A refusal at any step ends it. What a route
 // asks for stands in the route table.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { PaymentView } from '../../core/domain/change.js';
+import { originsIn, ruleFor } from '../../core/domain/scope.js';
 import { tenantOf } from '../../core/domain/tenant.js';
-import { PonteError } from '../../core/errors.js';
+import { assert, PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports.js';
 import { requireScope } from '../../core/usecases/keys.js';
-import { takeCreateSlot } from '../../core/usecases/payments.js';
+import { readPayment } from '../../core/usecases/payments.js';
+import { takeCreateSlot } from '../../core/usecases/rate-limits.js';
 import { admit } from './admission.js';
 import type { ClientAddress } from './client-address.js';
 import { corsHeaders, preflightReply } from './cross-origin.js';
@@ -19,7 +22,7 @@ import {
   requestIdOf,
 } from './request-input.js';
 import { endOfTurn, refusalReply, send } from './response-output.js';
-import type { Auth, Reply, Site } from './route-row.js';
+import type { ActorOf, Auth, Reply, Site } from './route-row.js';
 import type { Match, Router } from './router.js';
 
 export interface Pipeline {
@@ -78,18 +81,30 @@ async function answer(
   const { route } = match;
   seen.match = match;
   const actor = await admit(site.deps, route, request);
-  if (actor !== null && route.scope !== 'none') requireScope(actor, route.scope);
+  if (actor !== null) requireScope(actor, ruleFor(route.scope, match.params['id']));
   const keyId = actor !== null && 'keyId' in actor ? actor.keyId : null;
   if (keyId !== null && route.rateLimit === 'create') await takeCreateSlot(site.deps, keyId);
   const input = await readInput(match, request, response, limits);
   const reply = await route.handler(site, {
     ...input,
     actor,
+    found: await foundPayment(site.deps, match, actor),
     tenant: actor === null ? null : tenantOf(actor),
     headers: signedAuths.includes(route.auth) ? headerTexts(request) : {},
     waitAtMost: (waitMs) => endOfWait(response, stopping, waitMs),
   });
   return unlessKnown(request, reply);
+}
+
+/** The payment that the path names, whose origin the scope was asked for; null of other rows. */
+async function foundPayment(
+  deps: Deps,
+  { route: { scope }, params: { id } }: Match,
+  actor: ActorOf[Auth],
+): Promise<PaymentView | null> {
+  if (typeof scope === 'string' || !('byOrigin' in scope)) return null;
+  assert(actor !== null && id !== undefined, 'a row by origin has a credential and an id');
+  return readPayment(deps, tenantOf(actor), id, originsIn(scope));
 }
 
 /** Nothing of it is left once the answer is out. */

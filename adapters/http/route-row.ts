@@ -1,7 +1,8 @@
 // What a row of the route table is: its fields, what its handler is given and what it gives back.
 // The rows themselves stand in routes.ts.
 import type { z } from 'zod';
-import type { Scope } from '../../core/domain/scope.js';
+import type { PaymentView } from '../../core/domain/change.js';
+import type { ScopeByOrigin, ScopeRule } from '../../core/domain/scope.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { ErrorCode } from '../../core/errors.js';
 import type { Deps } from '../../core/ports.js';
@@ -26,13 +27,20 @@ export interface ActorOf {
 
 export type Auth = keyof ActorOf;
 
-interface RouteOf<A extends Auth, P, Q, B> {
+/** The scope of a row that finds payments. */
+type ByOrigin = { readonly byOrigin: ScopeByOrigin };
+
+interface RouteOf<A extends Auth, S extends ScopeRule, P, Q, B> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Path by operationId: one operation may be served under several path forms. */
   readonly operations: Readonly<Record<string, string>>;
   readonly summary: string;
   readonly auth: A;
-  readonly scope: Scope | 'none';
+  /**
+   * `byOrigin`: the path names a payment as `{id}`. The pipeline refuses without the scope of its
+   * origin, finds the payment and hands it to the handler.
+   */
+  readonly scope: S;
   /** 'test': a live credential finds nothing here. */
   readonly modes: 'both' | 'test';
   readonly rateLimit: 'create' | 'none';
@@ -53,10 +61,10 @@ interface RouteOf<A extends Auth, P, Q, B> {
   /** Refusals of the use case beyond those that follow from the row (openapi.ts). */
   readonly errors: readonly ErrorCode[];
   // A method, so that rows of different shapes fit one array.
-  handler(site: Site, call: Call<A, P, Q, B>): Promise<Reply>;
+  handler(site: Site, call: Call<A, P, Q, B, S>): Promise<Reply>;
 }
 
-export interface Route extends RouteOf<Auth, unknown, unknown, unknown> {}
+export interface Route extends RouteOf<Auth, ScopeRule, unknown, unknown, unknown> {}
 
 /** What handlers need besides the request. */
 export interface Site {
@@ -68,9 +76,11 @@ export interface Site {
 }
 
 /** A request that passed every check of its row. */
-export interface Call<A extends Auth, P, Q, B> {
+export interface Call<A extends Auth, P, Q, B, S extends ScopeRule = Exclude<ScopeRule, ByOrigin>> {
   readonly actor: ActorOf[A];
   readonly tenant: A extends 'partner' | 'signature' | 'none' ? null : Tenant;
+  /** The payment that the path names, of a row whose scope is by origin. */
+  readonly found: S extends ByOrigin ? PaymentView : null;
   readonly params: P;
   readonly query: Q;
   readonly body: B;
@@ -105,7 +115,9 @@ export class Content {
 }
 
 /** Checks one row and forgets its own shapes. */
-export function route<const A extends Auth, P, Q, B>(row: RouteOf<A, P, Q, B>): Route {
+export function route<const A extends Auth, const S extends ScopeRule, P, Q, B>(
+  row: RouteOf<A, S, P, Q, B>,
+): Route {
   return row;
 }
 

@@ -29,7 +29,7 @@ import {
 import { approveInvoice, inviteBuyer, listInvoices } from '../../core/usecases/invoices.js';
 import { createKey, listKeys, revokeKey } from '../../core/usecases/keys.js';
 import { startBuyerKyc } from '../../core/usecases/kyc.js';
-import { cancelPayment, createPayment, readPayment } from '../../core/usecases/payments.js';
+import { cancelPayment, createPayment } from '../../core/usecases/payments.js';
 import { advancePayment } from '../../core/usecases/sandbox.js';
 import { onboardingStatus, switchMode } from '../../core/usecases/sessions.js';
 import { receivePartnerMessage } from '../../core/usecases/settlement.js';
@@ -86,6 +86,15 @@ import * as schemas from './schemas.js';
 import * as timeline from './timeline-schemas.js';
 import * as webhook from './webhook-schemas.js';
 
+/** Of rows that find payments of both origins. */
+const paymentScopes = {
+  read: { byOrigin: { payment_intent: 'payment_intents:read', invoice: 'invoices:read' } },
+  write: { byOrigin: { payment_intent: 'payment_intents:write', invoice: 'invoices:write' } },
+} as const;
+
+/** Whoever onboards clients or collects payments may have a buyer verified. */
+const buyerScopes = { anyOf: ['connected_accounts:write', 'payment_intents:write'] } as const;
+
 /** What each field means stands in route-row.ts. */
 export const routes: readonly Route[] = [
   route({
@@ -125,7 +134,7 @@ export const routes: readonly Route[] = [
     operations: { readPaymentIntent: '/v1/payment-intents/{id}' },
     summary: 'Read a payment intent',
     auth: 'key',
-    scope: 'payment_intents:read',
+    scope: { byOrigin: { payment_intent: 'payment_intents:read' } },
     modes: 'both',
     rateLimit: 'none',
     idempotency: 'none',
@@ -134,15 +143,14 @@ export const routes: readonly Route[] = [
     body: 'none',
     responses: { 200: payment.paymentResponse },
     errors: [],
-    handler: async ({ deps }, { tenant, params }) =>
-      paymentReply(deps, await readPayment(deps, tenant, params.id, 'payment-intents')),
+    handler: async ({ deps }, { found }) => paymentReply(deps, found),
   }),
   route({
     method: 'GET',
     operations: { readPayment: '/v1/payments/{id}' },
     summary: 'Read a payment, of an intent or an invoice',
     auth: 'key',
-    scope: 'payment_intents:read',
+    scope: paymentScopes.read,
     modes: 'both',
     rateLimit: 'none',
     idempotency: 'none',
@@ -151,15 +159,14 @@ export const routes: readonly Route[] = [
     body: 'none',
     responses: { 200: payment.paymentResponse },
     errors: [],
-    handler: async ({ deps }, { tenant, params }) =>
-      paymentReply(deps, await readPayment(deps, tenant, params.id, 'payments')),
+    handler: async ({ deps }, { found }) => paymentReply(deps, found),
   }),
   route({
     method: 'GET',
     operations: { readPaymentTimeline: '/v1/payments/{id}/timeline' },
     summary: 'What happened to a payment, oldest first: moves, money, orders, webhooks',
     auth: 'key',
-    scope: 'payment_intents:read',
+    scope: paymentScopes.read,
     modes: 'both',
     rateLimit: 'none',
     idempotency: 'none',
@@ -175,7 +182,7 @@ export const routes: readonly Route[] = [
     operations: { cancelPaymentIntent: '/v1/payment-intents/{id}/cancel' },
     summary: 'Cancel an intent before its BRL payout begins; cancelling again changes nothing',
     auth: 'key',
-    scope: 'payment_intents:write',
+    scope: { byOrigin: { payment_intent: 'payment_intents:write' } },
     modes: 'both',
     rateLimit: 'none',
     idempotency: 'none',
@@ -184,15 +191,15 @@ export const routes: readonly Route[] = [
     body: payment.cancelBody,
     responses: { 200: payment.paymentResponse },
     errors: ['PaymentNotCancellable'],
-    handler: async ({ deps }, { tenant, params: { id }, body: { reason } }) =>
-      paymentReply(deps, await cancelPayment(deps, tenant, id, reason, 'payment-intents')),
+    handler: async ({ deps }, { tenant, found, body: { reason } }) =>
+      paymentReply(deps, await cancelPayment(deps, tenant, found.payment.id, reason)),
   }),
   route({
     method: 'POST',
     operations: { cancelPayment: '/v1/payments/{id}/cancel' },
     summary: 'Cancel a payment before its BRL payout begins; cancelling again changes nothing',
     auth: 'key',
-    scope: 'payment_intents:write',
+    scope: paymentScopes.write,
     modes: 'both',
     rateLimit: 'none',
     idempotency: 'none',
@@ -201,8 +208,8 @@ export const routes: readonly Route[] = [
     body: payment.cancelBody,
     responses: { 200: payment.paymentResponse },
     errors: ['PaymentNotCancellable'],
-    handler: async ({ deps }, { tenant, params: { id }, body: { reason } }) =>
-      paymentReply(deps, await cancelPayment(deps, tenant, id, reason, 'payments')),
+    handler: async ({ deps }, { tenant, found, body: { reason } }) =>
+      paymentReply(deps, await cancelPayment(deps, tenant, found.payment.id, reason)),
   }),
   route({
     method: 'POST',
@@ -241,7 +248,7 @@ export const routes: readonly Route[] = [
     operations: { readInvoice: '/v1/invoices/{id}' },
     summary: 'Read an invoice',
     auth: 'key',
-    scope: 'invoices:read',
+    scope: { byOrigin: { invoice: 'invoices:read' } },
     modes: 'both',
     rateLimit: 'none',
     idempotency: 'none',
@@ -250,15 +257,14 @@ export const routes: readonly Route[] = [
     body: 'none',
     responses: { 200: invoice.invoiceResponse },
     errors: [],
-    handler: async ({ deps }, { tenant, params }) =>
-      invoiceReply(deps, await readPayment(deps, tenant, params.id, 'invoices')),
+    handler: async ({ deps }, { found }) => invoiceReply(deps, found),
   }),
   route({
     method: 'POST',
     operations: { cancelInvoice: '/v1/invoices/{id}/cancel' },
     summary: 'Cancel an invoice before its BRL payout begins; cancelling again changes nothing',
     auth: 'key',
-    scope: 'invoices:write',
+    scope: { byOrigin: { invoice: 'invoices:write' } },
     modes: 'both',
     rateLimit: 'none',
     idempotency: 'none',
@@ -267,15 +273,15 @@ export const routes: readonly Route[] = [
     body: payment.cancelBody,
     responses: { 200: invoice.invoiceResponse },
     errors: ['PaymentNotCancellable'],
-    handler: async ({ deps }, { tenant, params: { id }, body: { reason } }) =>
-      invoiceReply(deps, await cancelPayment(deps, tenant, id, reason, 'invoices')),
+    handler: async ({ deps }, { tenant, found, body: { reason } }) =>
+      invoiceReply(deps, await cancelPayment(deps, tenant, found.payment.id, reason)),
   }),
   route({
     method: 'POST',
     operations: { approveInvoice: '/v1/invoices/{id}/approve' },
     summary: 'Approve an invoice that another member, or a key, created; again changes nothing',
     auth: 'session',
-    scope: 'invoices:write',
+    scope: { byOrigin: { invoice: 'invoices:write' } },
     modes: 'both',
     rateLimit: 'none',
     idempotency: 'none',
@@ -284,15 +290,17 @@ export const routes: readonly Route[] = [
     body: schemas.emptyBody,
     responses: { 200: invoice.invoiceResponse },
     errors: ['SelfApprovalNotAllowed', 'PaymentStateConflict'],
-    handler: async ({ deps }, { tenant, actor, params }) =>
-      invoiceReply(deps, await approveInvoice(deps, tenant, params.id, actor.memberId)),
+    handler: async ({ deps }, { tenant, actor, found: { payment } }) =>
+      invoiceReply(deps, await approveInvoice(deps, tenant, payment.id, actor.memberId)),
   }),
   route({
     method: 'POST',
     operations: { inviteInvoiceBuyer: '/v1/invoices/{id}/invite-buyer' },
-    summary: 'Mail the buyer of an approved invoice a link; once more while it awaits the buyer',
+    summary:
+      'Mail the buyer of an approved invoice a link, or another while it awaits the buyer: one a ' +
+      'minute for an invoice, five an hour to an address',
     auth: 'key',
-    scope: 'invoices:write',
+    scope: { byOrigin: { invoice: 'invoices:write' } },
     modes: 'both',
     rateLimit: 'none',
     idempotency: 'none',
@@ -300,9 +308,9 @@ export const routes: readonly Route[] = [
     query: schemas.noQuery,
     body: schemas.emptyBody,
     responses: { 200: invoice.invitationResponse },
-    errors: ['InvoiceNotApproved'],
-    handler: async ({ deps }, { tenant, params }) =>
-      reply(200, presentInvitation(await inviteBuyer(deps, tenant, params.id))),
+    errors: ['InvoiceNotApproved', 'RateLimitExceeded'],
+    handler: async ({ deps }, { tenant, found }) =>
+      reply(200, presentInvitation(await inviteBuyer(deps, tenant, found.payment.id))),
   }),
   route({
     method: 'POST',
@@ -433,7 +441,9 @@ export const routes: readonly Route[] = [
       configureConnectedAccountPayout: '/v1/connected-accounts/{id}/payout-config',
       configureAccountPayout: '/v1/accounts/{id}/payout-config',
     },
-    summary: 'Register the PIX destination of an approved seller',
+    summary:
+      'Register the PIX destination of an approved seller: payments created before keep theirs, ' +
+      'and owners, admins and the seller are mailed when it is another one',
     auth: 'key',
     scope: 'connected_accounts:write',
     modes: 'both',
@@ -472,7 +482,7 @@ export const routes: readonly Route[] = [
     operations: { startBuyerKyc: '/v1/buyer-kyc' },
     summary: "Hand in a buyer's dossier, or without entityType start its hosted form",
     auth: 'either',
-    scope: 'none',
+    scope: buyerScopes,
     modes: 'both',
     rateLimit: 'none',
     idempotency: 'none',
@@ -488,7 +498,7 @@ export const routes: readonly Route[] = [
     operations: { createBuyerUpload: '/v1/buyer-kyc/{buyerId}/upload-url' },
     summary: 'Get a URL to upload a document of the buyer to; purged when it is decided on',
     auth: 'either',
-    scope: 'none',
+    scope: buyerScopes,
     modes: 'both',
     rateLimit: 'none',
     idempotency: 'none',
@@ -758,7 +768,7 @@ export const routes: readonly Route[] = [
     operations: { advanceTestPayment: '/v1/test-helpers/payments/{id}/advance' },
     summary: 'Play the buyer of a test payment until it is at a status; test keys only',
     auth: 'key',
-    scope: 'payment_intents:write',
+    scope: paymentScopes.write,
     modes: 'test',
     rateLimit: 'none',
     idempotency: 'none',
@@ -767,8 +777,8 @@ export const routes: readonly Route[] = [
     body: payment.advanceBody,
     responses: { 200: payment.paymentResponse },
     errors: [],
-    handler: async ({ deps }, { tenant, params, body }) =>
-      paymentReply(deps, await advancePayment(deps, tenant, params.id, body.to)),
+    handler: async ({ deps }, { tenant, found, body }) =>
+      paymentReply(deps, await advancePayment(deps, tenant, found.payment.id, body.to)),
   }),
   route({
     method: 'POST',
@@ -956,14 +966,14 @@ async function readPaymentTimeline(
   { deps }: Site,
   {
     tenant,
-    params: { id },
+    found: { payment },
     query: { limit, cursor },
-  }: Call<'key', { id: string }, z.infer<typeof schemas.pageQuery>, unknown>,
+  }: Call<'key', unknown, z.infer<typeof schemas.pageQuery>, unknown, typeof paymentScopes.read>,
 ): Promise<Reply> {
-  const list = { operation: 'timeline', tenant, parentId: id };
+  const list = { operation: 'timeline', tenant, parentId: payment.id };
   const place = readCursor(deps.secretBox, list, cursor);
   const after = place === null ? null : readPlace(place);
-  const { entries, next } = await readTimeline(deps, tenant, id, { after, limit });
+  const { entries, next } = await readTimeline(deps, payment, { after, limit });
   const nextCursor = next === null ? null : writeCursor(deps.secretBox, list, writePlace(next));
   return reply(200, presentTimeline(entries, nextCursor));
 }

@@ -14,6 +14,12 @@ const ROUNDS_MAX = 50;
 const GROUP_MAX = 1_000;
 /** About 10 MB; a key that is not known is read again. */
 const KEYS_MAX = 100_000;
+/** Keys that are new here between two looks for rested ones, and how many go at a look. */
+const NEW_KEYS_PER_SWEEP = 100;
+const SWEPT_MAX = 1_000;
+/** A key that has rested for this long is rested by the clock of every host. */
+const RESTED_MICROS = 3_600_000_000;
+const MICROS_PER_MS = 1_000;
 
 type Asked = Parameters<RateLimits['take']>[0];
 
@@ -24,7 +30,12 @@ interface Taking extends Asked {
 
 const sql = {
   known: 'select key, tat_micros from rate_limits where key = $1',
-  first: 'insert into rate_limits (key, tat_micros) values ($1, 0) on conflict (key) do nothing',
+  first: 'insert into rate_limits (key, tat_micros) values ($1, $2) on conflict (key) do nothing',
+  // A rested key is treated like one never seen. One that is taken from right now is left alone.
+  sweep: [
+    'delete from rate_limits where key in (select key from rate_limits where tat_micros < $1',
+    'limit $2 for update skip locked)',
+  ].join(' '),
   // In the order of the keys, so that two hosts never wait for each other.
   take: [
     'update rate_limits set tat_micros = taken.tat from (select * from',
@@ -36,18 +47,26 @@ const sql = {
 
 export function newSharedRateLimits(database: Database): RateLimits {
   const tatMicrosByKey = new Map<string, number>();
-  const read = async (key: string): Promise<void> => {
-    await database.immediate(sql.first, [key]);
+  let newKeys = 0;
+  const read = async (key: string, nowMs: number): Promise<void> => {
+    const nowMicros = nowMs * MICROS_PER_MS;
+    newKeys += 1;
+    if (newKeys % NEW_KEYS_PER_SWEEP === 0) {
+      await database.immediate(sql.sweep, [nowMicros - RESTED_MICROS, SWEPT_MAX]);
+    }
+    await database.immediate(sql.first, [key, nowMicros]);
     const [row] = await database.read(sql.known, [key]);
-    if (row === undefined) throw new PonteError('StoreContention');
+    // Another host may just have swept it: then taking from it fails, and it is read again.
+    const tatMicros = row === undefined ? 0 : integer(row, 'tat_micros');
     if (tatMicrosByKey.size >= KEYS_MAX) tatMicrosByKey.clear();
-    tatMicrosByKey.set(text(row, 'key'), integer(row, 'tat_micros'));
+    tatMicrosByKey.set(key, tatMicros);
   };
 
   /** One round; answers with those whose key another host has moved on meanwhile. */
   const round = async (group: readonly Taking[]): Promise<readonly Taking[]> => {
     const byKey = Map.groupBy(group, ({ key }) => key);
-    await Promise.all([...byKey.keys()].filter((key) => !tatMicrosByKey.has(key)).map(read));
+    const unknown = [...byKey].filter(([key]) => !tatMicrosByKey.has(key));
+    await Promise.all(unknown.map(([key, takings]) => read(key, (takings[0] as Taking).nowMs)));
     const plans = [...byKey].map(([key, takings]) => plan(takings, tatMicrosByKey.get(key) ?? 0));
     const moves = plans.filter(({ was, tat }) => was !== tat);
     const moved = new Set<string>();

@@ -172,6 +172,12 @@ export function payoutConfigured(
   return askingForRails(next, railsCommandId);
 }
 
+/** Payments will go elsewhere than before; a seller that was verified anew counts as before. */
+export function isRedirected(was: ConnectedAccount, next: ConnectedAccount): boolean {
+  const before = was.destinationRef !== null || was.readyAtMs !== null;
+  return before && next.destinationRef !== null && next.destinationRef !== was.destinationRef;
+}
+
 /** The off-ramp wallet is there, as this command asked; one of an earlier party changes nothing. */
 export function railsProvisioned(
   account: ConnectedAccount,

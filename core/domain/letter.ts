@@ -1,7 +1,8 @@
-// What stands in the mails that buyers get: subject and text, from the payment it is about and the
-// magic link. Plain text, so that what a buyer sees is what was sent. It sends nothing.
+// What stands in mails: subject and text, to buyers with the magic link to their payment, and of
+// notices. Plain text, so that what is seen is what was sent. It sends nothing.
+import type { ConnectedAccount } from './connected-account.js';
 import { formatInstant } from './instant.js';
-import type { Mail } from './mail.js';
+import type { LinkPurpose, Mail } from './mail.js';
 import { formatAmount } from './money.js';
 import type { Payment } from './payment.js';
 
@@ -15,7 +16,7 @@ const SUBJECT_PART_MAX = 100;
 
 /** `link` signs in; `pageUrl` is the hosted page, where another link can be asked for. */
 export function letterOf(
-  mail: Mail,
+  mail: Pick<Mail, 'mode' | 'linkEndsAtMs'> & { readonly purpose: LinkPurpose },
   about: {
     readonly payment: Payment;
     readonly organizationName: string;
@@ -46,7 +47,7 @@ export function letterOf(
       ...(test ? ['This is a test: no money moves.'] : []),
       ...(details.length === 0 ? [] : [details.join('\n')]),
       `Open this link to see it and to pay:\n${link}`,
-      `It signs you in once, until ${untilText(mail.linkEndsAtMs)}. Do not forward it: whoever ` +
+      `It signs you in once, until ${momentText(mail.linkEndsAtMs)}. Do not forward it: whoever ` +
         `opens it acts for you. You can ask for another one at\n${pageUrl}`,
       'If you did not expect this mail, ignore it: nothing is paid unless you do it.',
       '',
@@ -54,8 +55,36 @@ export function letterOf(
   };
 }
 
+/** Of the seller (null: of the organization itself); it tells nothing of the destination. */
+export function payoutNoticeOf(
+  { mode, createdAtMs }: Pick<Mail, 'mode' | 'createdAtMs'>,
+  about: { readonly organizationName: string; readonly account: ConnectedAccount | null },
+): Letter {
+  const organization = oneLine(about.organizationName);
+  const { account } = about;
+  const called = account?.displayName ?? account?.legalName ?? account?.externalId ?? account?.id;
+  const who = called === undefined ? organization : oneLine(called);
+  const test = mode === 'test';
+  return {
+    subject: `${test ? '[Test] ' : ''}The PIX destination of ${who} was changed`,
+    text: [
+      `The PIX destination of ${who} was changed on ${momentText(createdAtMs)}.`,
+      ...(test ? ['This is a test: no money moves.'] : []),
+      ...(account === null ? [] : [`Seller: ${account.id}\nCollected by: ${organization}`]),
+      'Payments created from now on are paid to the new destination. ' +
+        'Payments created before keep the old one.',
+      'If you expected this, you need do nothing. If not, act at once: ' +
+        (account === null
+          ? 'tell whoever runs this service.'
+          : `${organization} should revoke its API keys with the scope connected_accounts:write, ` +
+            'then register the right destination again.'),
+      '',
+    ].join('\n\n'),
+  };
+}
+
 /** YYYY-MM-DD hh:mm UTC. */
-function untilText(atMs: number): string {
+function momentText(atMs: number): string {
   return `${formatInstant(atMs).slice(0, 16).replace('T', ' ')} UTC`;
 }
 

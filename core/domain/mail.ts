@@ -1,5 +1,5 @@
-// A mail with a magic link to the hosted page: who gets it and for which payment, how far it got,
-// and what its link is good for. A mail and its link are one row, because each link is sent once.
+// A mail: who gets it and what about, how far it got, and what its magic link to the hosted page is
+// good for. A mail and its link are one row, because each link is sent once; a notice has no link.
 // What stands in the mail is letter.ts; sending, and what a sign-in does, are not this file's
 // matter.
 import { hash } from 'node:crypto';
@@ -19,23 +19,35 @@ export const mailMoves = {
 export type MailStatus = 'pending' | 'sent' | 'refused' | 'dropped';
 export type MailMove = 'sent' | 'later' | 'refused' | 'drop';
 
-/** How long the link of each kind of mail is good for. */
+/** How long the link of each kind of mail is good for, and a notice worth sending. */
 export const linkLifeMs = {
   /** Of its own accord to somebody who may be away for some days. */
   invitation: 7 * DAY_MS,
   /** To somebody who asked for it and waits. */
   sign_in: 30 * MINUTE_MS,
+  payout_changed: 7 * DAY_MS,
 } as const satisfies Record<MailPurpose, number>;
 
-export type MailPurpose = 'invitation' | 'sign_in';
+/** `payout_changed`: a notice, all others carry a link to the page of a payment. */
+export type MailPurpose = LinkPurpose | 'payout_changed';
+export type LinkPurpose = 'invitation' | 'sign_in';
 
 /** 256 bits: a link cannot be guessed, and a plain hash of it cannot be searched. */
 export const LINK_TOKEN_BYTES = 32;
 /** An invoice's buyer is sent one invitation in this time at most. */
 export const INVITATION_PAUSE_MS = MINUTE_MS;
-/** Sign-in mails that one address is sent within the window at most. */
-export const SIGN_IN_MAILS_MAX = 5;
-export const SIGN_IN_WINDOW_MS = HOUR_MS;
+/** Mails of one purpose that an address is sent within the window at most. */
+export const ADDRESS_MAILS_MAX = 5;
+export const ADDRESS_WINDOW_MS = HOUR_MS;
+/**
+ * Over whom the mails of a purpose to an address are counted. Anybody can ask for a sign-in. What
+ * one organization sends leaves the others theirs, and tells them nothing.
+ */
+export const countedOver = {
+  invitation: 'organization',
+  sign_in: 'everybody',
+  payout_changed: 'organization',
+} as const satisfies Record<MailPurpose, 'organization' | 'everybody'>;
 /** Longer than a mail server is waited for. */
 export const MAIL_LEASE_MS = MINUTE_MS;
 /** How long a mail is kept, with its address: far longer than any link, and to see what bounced. */
@@ -54,14 +66,18 @@ export interface Mail extends Tenant {
   /** Also its Message-ID: sent twice, it is the same mail. */
   readonly id: string;
   readonly purpose: MailPurpose;
-  readonly paymentId: string;
+  /** Where its link leads; null of a notice. */
+  readonly paymentId: string | null;
+  /** The seller that a notice is about; null where it is about the organization itself. */
+  readonly accountId: string | null;
   readonly to: string;
   /** `to` as addresses are compared. */
   readonly toKey: string;
-  /** Counts the sign-in mails of an address, from one; null for others. */
+  /** Counts the mails of this purpose to the address, from one; null for old ones. */
   readonly nth: number | null;
-  readonly tokenHash: string;
-  /** The link's token, sealed; null once the mail has ended. */
+  /** Null of a notice. */
+  readonly tokenHash: string | null;
+  /** The link's token, sealed; null once the mail has ended, and of a notice. */
   readonly tokenSealed: string | null;
   readonly linkEndsAtMs: number;
   readonly linkUsedAtMs: number | null;
@@ -95,9 +111,8 @@ export function nextMailStatus(status: MailStatus, move: MailMove): MailStatus |
 /** A new mail, due at once. */
 export function newMail(
   fields: Tenant &
-    Pick<Mail, 'id' | 'purpose' | 'paymentId' | 'to' | 'toKey' | 'nth' | 'tokenHash'> & {
-      readonly tokenSealed: string;
-    },
+    Pick<Mail, 'id' | 'purpose' | 'paymentId' | 'accountId' | 'to' | 'toKey' | 'nth'> &
+    Pick<Mail, 'tokenHash' | 'tokenSealed'>,
   nowMs: number,
 ): Mail {
   return Object.freeze({
@@ -115,6 +130,11 @@ export function newMail(
   });
 }
 
+/** Whether a mail can be addressed to this text. */
+export function isMailAddress(text: string): boolean {
+  return /^[^\s@]+@[^\s@]+$/.test(text.trim());
+}
+
 /** What is stored of a link's token. */
 export function hashLinkToken(token: string): string {
   return hash('sha256', token, 'hex');
@@ -126,18 +146,22 @@ export function tokenPurpose({ id }: Pick<Mail, 'id'>): string {
 }
 
 /**
- * The number of the next sign-in mail to an address, after the newest ones that it was sent (newest
- * first, SIGN_IN_MAILS_MAX of them); null while it has had enough.
+ * The number of the next mail to an address after the newest ones of its purpose (newest first,
+ * ADDRESS_MAILS_MAX of them), and how long until it may be sent: 0 when it may be now.
  */
-export function nextSignInMail(newest: readonly Mail[], nowMs: number): number | null {
-  const oldest = newest[SIGN_IN_MAILS_MAX - 1];
-  if (oldest !== undefined && oldest.createdAtMs > nowMs - SIGN_IN_WINDOW_MS) return null;
-  return (newest[0]?.nth ?? 0) + 1;
+export function nextMail(
+  newest: readonly Pick<Mail, 'nth' | 'createdAtMs'>[],
+  nowMs: number,
+): { readonly nth: number; readonly waitMs: number } {
+  const oldest = newest[ADDRESS_MAILS_MAX - 1];
+  const nth = (newest[0]?.nth ?? 0) + 1;
+  const freeAtMs = oldest === undefined ? nowMs : oldest.createdAtMs + ADDRESS_WINDOW_MS;
+  return { nth, waitMs: Math.max(0, freeAtMs - nowMs) };
 }
 
-/** Whether the buyer may be invited (again) after the last invitation. */
-export function mayInvite(invitedAtMs: number | null, nowMs: number): boolean {
-  return invitedAtMs === null || nowMs >= invitedAtMs + INVITATION_PAUSE_MS;
+/** How long until the buyer may be invited (again) after the last invitation: 0 when it may be. */
+export function invitationWaitMs(invitedAtMs: number | null, nowMs: number): number {
+  return invitedAtMs === null ? 0 : Math.max(0, invitedAtMs + INVITATION_PAUSE_MS - nowMs);
 }
 
 /** Nothing is to come of it any more, and nobody looks for it after so long. */
@@ -145,7 +169,7 @@ export function isForgettable({ status, createdAtMs }: Mail, nowMs: number): boo
   return nextMailStatus(status, 'drop') === null && nowMs >= createdAtMs + MAIL_KEPT_MS;
 }
 
-/** Nobody can sign in by its link any more, so nobody needs the mail. */
+/** Nobody can sign in by its link any more, or needs the notice: so nobody needs the mail. */
 export function isLinkOver({ linkEndsAtMs, linkUsedAtMs }: Mail, nowMs: number): boolean {
   return linkUsedAtMs !== null || nowMs >= linkEndsAtMs;
 }

@@ -94,6 +94,24 @@ export const paymentIdPrefixes = {
   invoice: 'inv',
 } as const satisfies Record<PaymentOrigin, string>;
 
+export const paymentOrigins = Object.keys(paymentIdPrefixes) as readonly PaymentOrigin[];
+
+/** What a reference by the integrator's own id begins with. */
+export const EXTERNAL_PREFIX = 'ext_';
+
+/**
+ * The origin of the payment that a reference names, if it is one of these: of an id by its prefix,
+ * of `ext_<externalId>` the first one. It tells nothing of whether there is such a payment.
+ */
+export function originNamed(
+  reference: string,
+  origins: readonly PaymentOrigin[],
+): PaymentOrigin | null {
+  if (reference.startsWith(EXTERNAL_PREFIX)) return origins[0] ?? null;
+  const named = origins.find((origin) => reference.startsWith(`${paymentIdPrefixes[origin]}_`));
+  return named ?? null;
+}
+
 /**
  * What the integrator said of the buyer for this payment; it pre-fills forms and proves nothing.
  */

@@ -28,9 +28,21 @@ export interface GcraResult {
   readonly retryAfterSeconds: number;
 }
 
+/** Groups of an IPv6 address that name a network; one client has all of the addresses in it. */
+const NETWORK_GROUPS = 4;
 const MICROS_PER_MS = 1_000;
 const MICROS_PER_SECOND = 1_000_000;
 const MICROS_PER_MINUTE = 60_000_000;
+
+/** What a client is counted by: its IPv4 address, or the /64 network of its IPv6 address. */
+export function clientNetwork(address: string): string {
+  if (!address.includes(':')) return address;
+  const [before = '', after = ''] = address.toLowerCase().split('::');
+  const [start, end] = [before, after].map((part) => (part === '' ? [] : part.split(':')));
+  const zeros = Array<string>(Math.max(0, 8 - (start?.length ?? 0) - (end?.length ?? 0))).fill('0');
+  const groups = [...(start ?? []), ...zeros, ...(end ?? [])].slice(0, NETWORK_GROUPS);
+  return `${groups.map((group) => group.replace(/^0+(?=.)/, '')).join(':')}::/64`;
+}
 
 export function gcraStep(input: GcraState & RateLimit): GcraResult {
   const nowMicros = Math.floor(input.nowMs * MICROS_PER_MS);

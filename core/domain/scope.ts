@@ -1,22 +1,53 @@
-// The scopes an API key may be limited to, and whether a set of them allows a route. Which route
-// needs which scope stands in the route table.
+// The scopes an API key may be limited to, what a route may ask for, and whether a set of scopes is
+// enough for it. Which route needs which scope stands in the route table.
+import { originNamed, type PaymentOrigin } from './payment.js';
 
 export const scopes = {
-  'payment_intents:write': 'create and cancel payment intents',
+  'payment_intents:write': 'create and cancel payment intents, start the KYC of buyers',
   'payment_intents:read': 'read payment intents',
   'invoices:write': 'create and cancel invoices, invite their buyers',
   'invoices:read': 'list and read invoices',
   'webhooks:write': 'create and delete subscriptions, rotate their secrets, replay deliveries',
   'webhooks:read': 'list subscriptions and deliveries, read the event feed',
   'api_keys:write': 'create and revoke API keys',
-  'connected_accounts:write': 'create and onboard connected accounts, configure their payout',
+  'connected_accounts:write':
+    'create and onboard connected accounts, configure their payout, start the KYC of buyers',
   'connected_accounts:read': 'list and read connected accounts',
 } as const satisfies Record<string, string>;
 
 export type Scope = keyof typeof scopes;
 
+/** The origins of payments that a route serves, and the scope that each of them needs. */
+export type ScopeByOrigin = Readonly<Partial<Record<PaymentOrigin, Scope>>>;
+
+/** What a route asks of a credential; `byOrigin`: by the payment that the path names. */
+export type ScopeRule =
+  | 'none'
+  | Scope
+  | { readonly anyOf: readonly Scope[] }
+  | { readonly byOrigin: ScopeByOrigin };
+
 export function isScope(text: string): text is Scope {
   return Object.hasOwn(scopes, text);
+}
+
+/** The scopes of which a credential needs one; none where the route asks for none. */
+export function scopesIn(rule: ScopeRule): readonly Scope[] {
+  if (rule === 'none') return [];
+  if (typeof rule === 'string') return [rule];
+  return 'anyOf' in rule ? rule.anyOf : Object.values(rule.byOrigin);
+}
+
+/** The rule for a request that names this payment: the scope of its origin, whatever the path. */
+export function ruleFor(rule: ScopeRule, reference: string | undefined): ScopeRule {
+  if (typeof rule === 'string' || !('byOrigin' in rule)) return rule;
+  const origin = originNamed(reference ?? '', originsIn(rule));
+  return (origin === null ? undefined : rule.byOrigin[origin]) ?? rule;
+}
+
+/** The first one is that which `ext_` names. */
+export function originsIn({ byOrigin }: { readonly byOrigin: ScopeByOrigin }) {
+  return Object.keys(byOrigin) as readonly PaymentOrigin[];
 }
 
 /** An empty list of granted scopes is unrestricted. */

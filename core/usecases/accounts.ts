@@ -3,6 +3,7 @@
 import {
   type ConnectedAccount,
   type EntityType,
+  isRedirected,
   payableParty,
   payoutConfigured,
   type Role,
@@ -23,6 +24,7 @@ import {
 import { partnerOf } from './buyers.js';
 import { workNow } from './commands.js';
 import { newLease } from './party-orders.js';
+import { announceRedirect, stagePayoutNotices } from './payout-notices.js';
 
 /** Bytes of a terms session's key: 128 bits, it binds a redirect to an account. */
 const TOS_KEY_BYTES = 16;
@@ -114,7 +116,8 @@ export async function acceptTerms(
 }
 
 /**
- * Registers the PIX destination of an approved seller, and with it asks for its off-ramp wallet. A
+ * Registers the PIX destination of an approved seller, and with it asks for its off-ramp wallet.
+ * Payments that were created keep the one before, and a change is told to those who can undo it. A
  * call that is not answered records nothing: the client repeats it, and the partner knows it by its
  * key. Refuses with ValidationError (a buyer, a key that the partner does not take),
  * ConnectedAccountNotApproved, PartnerUnavailable.
@@ -128,15 +131,18 @@ export async function configureAccountPayout(
   const receiverRef = payableParty(await readAccount(deps, tenant, id));
   const destinationRef = await registered(deps, tenant, id, receiverRef, destination);
   const lease = newLease(deps);
-  const rails = await deps.store.run(async (tx) => {
+  const { rails, redirected } = await deps.store.run(async (tx) => {
     const was = await loadAccount(tx, tenant, id);
     // Meanwhile it may have been rejected, and even begun anew as another party.
     if (payableParty(was) !== receiverRef) throw new PonteError('ConnectedAccountNotApproved');
     const nowMs = deps.clock.nowMs();
     const next = payoutConfigured(was, destinationRef, deps.ids.next('cmd', nowMs), nowMs);
-    return stageAccount(deps, tx, was, next, lease);
+    const redirected = isRedirected(was, next);
+    if (redirected) await stagePayoutNotices(deps, tx, tenant, next);
+    return { rails: stageAccount(deps, tx, was, next, lease), redirected };
   });
   announceAccount(deps);
+  if (redirected) announceRedirect(deps, tenant, id);
   if (rails !== null) await workNow(deps, rails);
   return readAccount(deps, tenant, id);
 }

@@ -141,16 +141,24 @@ export async function requestQuote(deps: Deps, tenant: Tenant, paymentId: string
   return quote;
 }
 
-/** The buyer accepts the quote last shown: QuoteExpired when it is too late for that. */
+/**
+ * The buyer accepts the quote that it was shown. PaymentStateConflict when there is nothing to
+ * confirm, QuoteChanged when another quote is current, QuoteExpired when this one has ended.
+ */
 export async function confirmQuote(
   deps: Deps,
   tenant: Tenant,
   paymentId: string,
+  quoteId: string,
 ): Promise<PaymentView> {
   await changeCollection(deps, tenant, paymentId, async (was, tx) => {
-    const { quoteId } = was.payment;
-    const quote = quoteId === null ? null : await tx.quotes.get(tenant, quoteId);
-    if (quote === null) throw new PonteError('PaymentStateConflict');
+    const { status, quoteId: current } = was.payment;
+    if (nextStatus(status, 'confirm') === null || current === null) {
+      throw new PonteError('PaymentStateConflict');
+    }
+    if (current !== quoteId) throw new PonteError('QuoteChanged');
+    const quote = await tx.quotes.get(tenant, quoteId);
+    assert(quote !== null, 'a quote stays');
     const commands = await tx.commands.ofPayment(tenant, paymentId);
     return confirmed(was, commands, quote, deps.clock.nowMs());
   });

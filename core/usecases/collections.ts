@@ -119,11 +119,13 @@ export async function readView(
   tenant: Tenant,
   paymentId: string,
 ): Promise<PaymentView> {
-  return deps.store.run(async (tx) => {
-    const view = await tx.views.get(tenant, paymentId);
-    if (view === null) throw new PonteError('NotFound');
-    return view;
-  });
+  return deps.store.run((tx) => loadView(tx, tenant, paymentId));
+}
+
+export async function loadView(tx: Tx, tenant: Tenant, paymentId: string): Promise<PaymentView> {
+  const view = await tx.views.get(tenant, paymentId);
+  if (view === null) throw new PonteError('NotFound');
+  return view;
 }
 
 /**

@@ -1,14 +1,15 @@
 // What only invoices have: a list, the approval by a second person, and the invitation of the buyer
 // by mail. An invoice is a payment, so creating, reading and cancelling one stand in payments.ts.
-import { type PaymentView, unchanged } from '../domain/change.js';
+import type { Collection, PaymentView } from '../domain/change.js';
 import { approved, invited } from '../domain/collection.js';
-import { mayInvite } from '../domain/mail.js';
+import { invitationWaitMs } from '../domain/mail.js';
 import type { Payment } from '../domain/payment.js';
-import type { Tenant } from '../domain/tenant.js';
+import { type Tenant, tenantOf } from '../domain/tenant.js';
+import { PonteError } from '../errors.js';
 import type { Deps, InvoiceFilter } from '../ports.js';
 import { changeCollection, readView } from './collections.js';
-import { stageMail } from './mails.js';
-import { viewNamed } from './payments.js';
+import { mailNumber, stageMail } from './mails.js';
+import { rateLimited } from './rate-limits.js';
 
 /** Newest first. */
 export async function listInvoices(
@@ -26,32 +27,43 @@ export async function listInvoices(
 export async function approveInvoice(
   deps: Deps,
   tenant: Tenant,
-  reference: string,
+  id: string,
   memberId: string,
 ): Promise<PaymentView> {
-  const id = await idOf(deps, tenant, reference);
-  await changeCollection(deps, tenant, id, (was) => approved(was, memberId, deps.clock.nowMs()));
+  await changeCollection(deps, tenant, id, (was) =>
+    approved(invoiceOnly(was), memberId, deps.clock.nowMs()),
+  );
   return readView(deps, tenant, id);
 }
 
 /**
- * Sends the buyer of an approved invoice a link by mail; another one while it awaits the buyer, but
- * none within the pause after the last. InvoiceNotApproved in any other status.
+ * Sends the buyer of an approved invoice a link by mail; another one while it awaits the buyer.
+ * InvoiceNotApproved in any other status. RateLimitExceeded within the pause after the last mail of
+ * this invoice, and when the address has had enough invitations of the organization: then nothing
+ * is changed, or the invoice is opened to its buyer `without a mail`.
  */
-export async function inviteBuyer(deps: Deps, tenant: Tenant, reference: string): Promise<Payment> {
-  const id = await idOf(deps, tenant, reference);
-  const { payment } = await changeCollection(deps, tenant, id, (was, tx) => {
+export async function inviteBuyer(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  whenLimited: 'refuse' | 'without a mail' = 'refuse',
+): Promise<Payment> {
+  const { payment } = await changeCollection(deps, tenant, id, async (was, tx) => {
     const nowMs = deps.clock.nowMs();
-    const change = invited(was, nowMs);
-    if (!mayInvite(was.payment.invitedAtMs, nowMs)) return unchanged(was);
-    stageMail(deps, tx, change.payment, { purpose: 'invitation', nth: null }, nowMs);
+    const change = invited(invoiceOnly(was), nowMs);
+    const { invitedAtMs, buyer } = was.payment;
+    const to = { ...tenantOf(tenant), purpose: 'invitation', address: buyer.email } as const;
+    const { nth, waitMs } = await mailNumber(tx, to, nowMs);
+    const limitedMs = Math.max(waitMs, invitationWaitMs(invitedAtMs, nowMs));
+    if (limitedMs === 0) stageMail(deps, tx, change.payment, { purpose: 'invitation', nth }, nowMs);
+    else if (whenLimited === 'refuse') throw rateLimited(limitedMs);
     return change;
   });
   deps.wake('mails');
   return payment;
 }
 
-async function idOf(deps: Deps, tenant: Tenant, reference: string): Promise<string> {
-  const { payment } = await deps.store.run((tx) => viewNamed(tx, tenant, reference, 'invoices'));
-  return payment.id;
+function invoiceOnly(was: Collection): Collection {
+  if (was.payment.origin !== 'invoice') throw new PonteError('NotFound');
+  return was;
 }

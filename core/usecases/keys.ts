@@ -3,7 +3,7 @@
 import { issueApiKey, mayUse, parseApiKey, SALT_BYTES, SECRET_BYTES } from '../domain/api-key.js';
 import { MINUTE_MS } from '../domain/instant.js';
 import { hasUnstorableText } from '../domain/raw-json.js';
-import { allows, isScope, type Scope, scopes } from '../domain/scope.js';
+import { allows, isScope, type Scope, type ScopeRule, scopes, scopesIn } from '../domain/scope.js';
 import type { Mode, Tenant } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, Store, StoredKey } from '../ports.js';
@@ -44,12 +44,13 @@ export async function authenticateKey(deps: Deps, header: string | undefined): P
   return { orgId: stored.orgId, mode: stored.mode, keyId: stored.id, scopes: stored.scopes };
 }
 
-/** Whether the credential, a key or a session, may do this. */
-export function requireScope(actor: Pick<KeyActor, 'scopes'>, scope: Scope): void {
-  if (allows(actor.scopes, scope)) return;
+/** InsufficientScope unless the credential, a key or a session, has one of the scopes asked for. */
+export function requireScope(actor: Pick<KeyActor, 'scopes'>, rule: ScopeRule): void {
+  const needed = scopesIn(rule);
+  if (needed.length === 0 || needed.some((scope) => allows(actor.scopes, scope))) return;
   throw new PonteError(
     'InsufficientScope',
-    `The credential lacks the scope ${scope}. Use a key or a role that has it.`,
+    `The credential lacks the scope ${needed.join(' or ')}. Use a key or a role that has it.`,
   );
 }
 

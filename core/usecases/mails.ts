@@ -3,22 +3,25 @@
 // most, under one Message-ID. The token of its link lies sealed, and only until then; the mail with
 // its address is forgotten after MAIL_KEPT_MS.
 import { emailKey } from '../domain/buyer-kyc.js';
-import { letterOf } from '../domain/letter.js';
+import { type Letter, letterOf, payoutNoticeOf } from '../domain/letter.js';
 import {
+  ADDRESS_MAILS_MAX,
   dropMail,
   hashLinkToken,
   isForgettable,
   isLinkOver,
   LINK_TOKEN_BYTES,
+  type LinkPurpose,
   MAIL_LEASE_MS,
   type Mail,
   type MailOutcome,
   mailTried,
   newMail,
+  nextMail,
   tokenPurpose,
 } from '../domain/mail.js';
 import { isTerminal, type Payment } from '../domain/payment.js';
-import { tenantOf } from '../domain/tenant.js';
+import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert } from '../errors.js';
 import type { Deps, Tx } from '../ports.js';
 import { eachByItself } from './collections.js';
@@ -26,24 +29,41 @@ import { eachByItself } from './collections.js';
 /** No more than a mail server takes connections from one client. */
 const MAILS_AT_ONCE = 10;
 
-/** A mail with a new link to the buyer of this payment; `deps.wake('mails')` follows the batch. */
+/** What `nextMail` says of an address that a mail of this purpose is for. */
+export async function mailNumber(
+  tx: Tx,
+  to: Tenant & Pick<Mail, 'purpose'> & { readonly address: string },
+  nowMs: number,
+): Promise<ReturnType<typeof nextMail>> {
+  const { orgId, mode, purpose, address } = to;
+  const toKey = emailKey(address);
+  const newest = await tx.mails.newestNumbered({ orgId, mode, purpose, toKey }, ADDRESS_MAILS_MAX);
+  return nextMail(newest, nowMs);
+}
+
+/**
+ * A mail with a new link to the buyer of this payment; `deps.wake('mails')` follows the batch. One
+ * that is `useless` for this reason is stored as dropped.
+ */
 export function stageMail(
   deps: Deps,
   tx: Tx,
   payment: Payment,
-  { purpose, nth }: Pick<Mail, 'purpose' | 'nth'>,
+  { purpose, nth }: Pick<Mail, 'nth'> & { readonly purpose: LinkPurpose },
   nowMs: number,
+  useless: string | null = null,
 ): void {
   const id = deps.ids.next('mail', nowMs);
   const token = Buffer.from(deps.ids.randomBytes(LINK_TOKEN_BYTES)).toString('base64url');
   const to = payment.buyer.email.trim();
   const fields = {
     ...tenantOf(payment),
-    ...{ id, purpose, nth, to, toKey: emailKey(to), paymentId: payment.id },
+    ...{ id, purpose, nth, to, toKey: emailKey(to), paymentId: payment.id, accountId: null },
     tokenHash: hashLinkToken(token),
     tokenSealed: deps.secretBox.seal(token, tokenPurpose({ id })),
   };
-  tx.mails.insert(newMail(fields, nowMs));
+  const mail = newMail(fields, nowMs);
+  tx.mails.insert(useless === null ? mail : dropMail(mail, useless));
 }
 
 /** Sends what is due, each by itself; returns how many were taken in hand. */
@@ -69,36 +89,48 @@ export async function runForgetting(deps: Deps, nowMs: number, limit: number): P
 }
 
 async function send(deps: Deps, mail: Mail): Promise<void> {
-  const { payment, organization } = await deps.store.run(async (tx) => {
-    const [ofMail, ofTenant] = await Promise.all([
-      tx.payments.get(tenantOf(mail), mail.paymentId),
+  const tenant = tenantOf(mail);
+  const about = await deps.store.run(async (tx) => {
+    const [organization, payment, account] = await Promise.all([
       tx.organizations.get(mail.orgId),
+      mail.paymentId === null ? null : tx.payments.get(tenant, mail.paymentId),
+      mail.accountId === null ? null : tx.accounts.get(tenant, mail.accountId),
     ]);
-    return { payment: ofMail, organization: ofTenant };
+    assert(organization !== null, 'what a mail speaks of stays');
+    return { organizationName: organization.name, payment, account };
   });
-  assert(payment !== null && organization !== null, 'what a mail speaks of stays');
-  const useless = uselessBecause(mail, payment, deps.clock.nowMs());
+  const useless = uselessBecause(mail, about.payment, deps.clock.nowMs());
   if (useless !== null) {
     await record(deps, mail, (current) => dropMail(current, useless));
     return;
   }
-  assert(mail.tokenSealed !== null, 'a mail that has not ended has its token');
-  const token = deps.secretBox.open(mail.tokenSealed, tokenPurpose(mail));
-  const pageUrl = `${deps.settings.payUrl}/r/${payment.publicId}`;
-  const about = { payment, pageUrl, organizationName: organization.name };
+  const { purpose } = mail;
   const result = await deps.mailer.send({
-    ...letterOf(mail, { ...about, link: `${pageUrl}?token=${token}` }),
+    ...(purpose === 'payout_changed'
+      ? payoutNoticeOf(mail, about)
+      : linkLetter(deps, { ...mail, purpose }, about)),
     ...{ to: mail.to, messageId: mail.id, writtenAtMs: mail.createdAtMs },
   });
   await record(deps, mail, (current) => mailTried(current, result, deps.clock.nowMs()));
   tell(deps, mail, result);
 }
 
+function linkLetter(
+  deps: Deps,
+  mail: Mail & { readonly purpose: LinkPurpose },
+  { payment, organizationName }: { payment: Payment | null; organizationName: string },
+): Letter {
+  assert(payment !== null && mail.tokenSealed !== null, 'a link leads to its payment by a token');
+  const token = deps.secretBox.open(mail.tokenSealed, tokenPurpose(mail));
+  const pageUrl = `${deps.settings.payUrl}/r/${payment.publicId}`;
+  return letterOf(mail, { payment, organizationName, pageUrl, link: `${pageUrl}?token=${token}` });
+}
+
 /** Why there is no use in sending it; null when there is. */
-function uselessBecause(mail: Mail, payment: Payment, nowMs: number): string | null {
-  if (isLinkOver(mail, nowMs)) return 'its link has ended';
+function uselessBecause(mail: Mail, payment: Payment | null, nowMs: number): string | null {
+  if (isLinkOver(mail, nowMs)) return payment === null ? 'it is too old' : 'its link has ended';
   // Who asked to sign in may look at a payment that has ended, too.
-  const over = mail.purpose === 'invitation' && isTerminal(payment.status);
+  const over = mail.purpose === 'invitation' && payment !== null && isTerminal(payment.status);
   return over ? `the payment is ${payment.status}` : null;
 }
 

@@ -1,6 +1,7 @@
 // Members of an organization's team, as operators add and remove them. What a role may do stands in
 // the domain, how a member is recognised in sessions.ts.
 import { emailKey } from '../domain/buyer-kyc.js';
+import { isMailAddress } from '../domain/mail.js';
 import type { Member, MemberRole } from '../domain/member.js';
 import { hasUnstorableText } from '../domain/raw-json.js';
 import { PonteError } from '../errors.js';
@@ -15,7 +16,7 @@ export async function addMember(
 ): Promise<Member> {
   const { orgId, email, role } = input;
   const key = emailKey(email);
-  if (!/^[^\s@]+@[^\s@]+$/.test(key) || key.length > EMAIL_LENGTH_MAX || hasUnstorableText(key)) {
+  if (!isMailAddress(key) || key.length > EMAIL_LENGTH_MAX || hasUnstorableText(key)) {
     throw new PonteError('ValidationError', 'email: give an e-mail address.');
   }
   const nowMs = deps.clock.nowMs();

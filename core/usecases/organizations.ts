@@ -18,6 +18,7 @@ import type { Deps, PartnerAnswer, SettlementPartner, Tx } from '../ports.js';
 import { workNow } from './commands.js';
 import { changeProfile, loadProfile } from './organization-changes.js';
 import { newLease, partyOrder } from './party-orders.js';
+import { announceRedirect, stagePayoutNotices } from './payout-notices.js';
 
 const NAME_LENGTH_MAX = 200;
 const PIX_KEY_LENGTH_MAX = 140;
@@ -263,9 +264,16 @@ async function registered(
   const { destinationRef } = done(
     await partner.registerPixDestination({ receiverRef, pixKey, accountHolderName, key }),
   );
-  await changeProfile(deps, tenant, (was) =>
-    was.partnerRef === receiverRef ? { ...was, destinationRef } : was,
-  );
+  const redirected = await deps.store.run(async (tx) => {
+    const was = await loadProfile(tx, tenant);
+    const same = was.destinationRef === destinationRef;
+    if (was.partnerRef !== receiverRef || same) return false;
+    const another = was.destinationRef !== null;
+    if (another) await stagePayoutNotices(deps, tx, tenant, null);
+    tx.organizations.updateProfile(Object.freeze({ ...was, destinationRef }));
+    return another;
+  });
+  if (redirected) announceRedirect(deps, tenant, null);
 }
 
 /** The virtual account is there, if everything before it is. */

@@ -11,17 +11,20 @@ import type { Money } from '../domain/money.js';
 import { mayCollect } from '../domain/organization.js';
 import {
   type BuyerHint,
+  EXTERNAL_PREFIX,
   firstStatus,
+  originNamed,
   type Payment,
   type PaymentOrigin,
   type PaymentStatus,
   paymentIdPrefixes,
+  paymentOrigins,
 } from '../domain/payment.js';
 import { hasUnstorableText } from '../domain/raw-json.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, Tx } from '../ports.js';
-import { changeCollection, eachDue, kycStatusOf, viewAfter } from './collections.js';
+import { changeCollection, eachDue, kycStatusOf, loadView, viewAfter } from './collections.js';
 
 /** The interface's minimum for USD: 10.00. */
 export const MINIMUM_USD_MINOR = 1_000n;
@@ -83,7 +86,7 @@ export async function createPayment(
     if (decision.kind === 'conflict') throw keyConflict(origin);
     const view =
       decision.kind === 'replay'
-        ? await viewNamed(tx, tenant, decision.resourceId, 'payments')
+        ? await loadView(tx, tenant, decision.resourceId)
         : await stageNew(deps, tx, tenant, input);
     if (key !== null && decision.bindKey) {
       tx.idempotency.bind(tenant, key, origin, view.payment.id, deps.clock.nowMs());
@@ -102,49 +105,31 @@ function keyConflict(origin: PaymentOrigin): PonteError {
   return new PonteError('IdempotencyKeyConflict', message);
 }
 
-/** One create of this API key within the rate limit, or RateLimitExceeded; replays count too. */
-export async function takeCreateSlot(deps: Deps, keyId: string): Promise<void> {
-  const { rateLimitPerMinute, rateLimitBurst } = deps.settings;
-  if (rateLimitPerMinute === 0) return;
-  const retryAfterSeconds = await deps.rateLimits.take({
-    key: keyId,
-    perMinute: rateLimitPerMinute,
-    burst: rateLimitBurst,
-    nowMs: deps.clock.nowMs(),
-  });
-  if (retryAfterSeconds === null) return;
-  throw new PonteError('RateLimitExceeded', undefined, { retryAfterSeconds });
-}
-
-/** Which payments a reference may name on each surface; `ext_<externalId>` names of the first. */
-const surfaces = {
-  payments: ['payment_intent', 'invoice'],
-  'payment-intents': ['payment_intent'],
-  invoices: ['invoice'],
-} as const satisfies Readonly<Record<string, readonly [PaymentOrigin, ...PaymentOrigin[]]>>;
-
-export type Surface = keyof typeof surfaces;
-
-/** `reference` is a payment's id, or `ext_<externalId>`. */
+/** The payment that a reference names (`originNamed`), if its origin is one of these. */
 export async function readPayment(
   deps: Deps,
   tenant: Tenant,
   reference: string,
-  surface: Surface = 'payments',
+  origins: readonly PaymentOrigin[] = paymentOrigins,
 ): Promise<PaymentView> {
-  return deps.store.run((tx) => viewNamed(tx, tenant, reference, surface));
+  const origin = originNamed(reference, origins);
+  if (origin === null) throw new PonteError('NotFound');
+  const view = await deps.store.run((tx) =>
+    reference.startsWith(EXTERNAL_PREFIX)
+      ? tx.views.byExternalId(tenant, origin, reference.slice(EXTERNAL_PREFIX.length))
+      : tx.views.get(tenant, reference),
+  );
+  if (view === null || view.payment.origin !== origin) throw new PonteError('NotFound');
+  return view;
 }
 
 /** Cancelling a cancelled payment answers with it unchanged; else PaymentNotCancellable. */
 export async function cancelPayment(
   deps: Deps,
   tenant: Tenant,
-  reference: string,
+  id: string,
   reason: string,
-  surface: Surface = 'payments',
 ): Promise<PaymentView> {
-  const { payment } = await deps.store.run((tx) => viewNamed(tx, tenant, reference, surface));
-  const { id } = payment;
   const change = await changeCollection(deps, tenant, id, async (was, tx) =>
     cancelled(was, await tx.commands.ofPayment(tenant, id), reason, deps.clock.nowMs()),
   );
@@ -208,21 +193,6 @@ export async function runExpiry(deps: Deps, nowMs: number, limit: number): Promi
       },
     },
   );
-}
-
-/** The payment that a reference names on this surface, as it is shown; else NotFound. */
-export async function viewNamed(
-  tx: Tx,
-  tenant: Tenant,
-  reference: string,
-  surface: Surface,
-): Promise<PaymentView> {
-  const origins: readonly PaymentOrigin[] = surfaces[surface];
-  const view = reference.startsWith('ext_')
-    ? await tx.views.byExternalId(tenant, surfaces[surface][0], reference.slice('ext_'.length))
-    : await tx.views.get(tenant, reference);
-  if (view === null || !origins.includes(view.payment.origin)) throw new PonteError('NotFound');
-  return view;
 }
 
 async function stageNew(

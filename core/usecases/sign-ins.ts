@@ -2,47 +2,69 @@
 // mailbox is its own. What the buyer does then stands in buyers.ts.
 import { emailKey } from '../domain/buyer-kyc.js';
 import type { PaymentView } from '../domain/change.js';
-import {
-  hashLinkToken,
-  isLinkOver,
-  linkUsed,
-  nextSignInMail,
-  SIGN_IN_MAILS_MAX,
-} from '../domain/mail.js';
-import { isPageOpen } from '../domain/payment.js';
+import { hashLinkToken, isLinkOver, linkUsed } from '../domain/mail.js';
+import { isPageOpen, type Payment } from '../domain/payment.js';
 import { tenantOf } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
-import type { Deps } from '../ports.js';
+import type { Deps, Tx } from '../ports.js';
 import { signIn } from './buyers.js';
-import { stageMail } from './mails.js';
+import { mailNumber, stageMail } from './mails.js';
+import { takeClientSlot, takePageSlot } from './rate-limits.js';
+
+/** The least that a request for a link takes: longer than its work, so that it tells nothing. */
+const ANSWER_MS = 400;
 
 /**
  * Sends a link to the buyer of this page's payment, if that is the buyer's address and it has not
- * had enough of them lately; whoever asks is told neither. NotFound where there is no page.
+ * had enough of them lately. Neither the answer nor its time tells whether: the same is stored in
+ * each case. NotFound where there is no page, RateLimitExceeded for too many requests of a page or
+ * of a client (its address; null inside the process), whatever they gave.
  */
-export async function requestSignIn(deps: Deps, publicId: string, email: string): Promise<void> {
-  const address = emailKey(email);
-  await deps.store.run(async (tx) => {
-    const payment = await tx.payments.byPublicId(publicId);
-    if (payment === null || !isPageOpen(payment)) throw new PonteError('NotFound');
-    if (emailKey(payment.buyer.email) !== address) return;
-    const nowMs = deps.clock.nowMs();
-    const newest = await tx.mails.newestNumbered(payment.mode, address, SIGN_IN_MAILS_MAX);
-    const nth = nextSignInMail(newest, nowMs);
-    if (nth !== null) stageMail(deps, tx, payment, { purpose: 'sign_in', nth }, nowMs);
-  });
-  deps.wake('mails');
+export async function requestSignIn(
+  deps: Deps,
+  publicId: string,
+  email: string,
+  client: string | null,
+): Promise<void> {
+  const answerable = deps.pause(ANSWER_MS);
+  try {
+    if (client !== null) await takeClientSlot(deps, client);
+    await deps.store.run((tx) => openPage(tx, publicId));
+    await takePageSlot(deps, publicId);
+    await deps.store.run(async (tx) => stageSignIn(deps, tx, await openPage(tx, publicId), email));
+    deps.wake('mails');
+  } finally {
+    await answerable;
+  }
 }
 
 /** The buyer who opened a link is signed in for its payment; InvalidSignInLink for any other. */
 export async function redeemSignIn(deps: Deps, token: string): Promise<PaymentView> {
   const tokenHash = hashLinkToken(token);
   const mail = await deps.store.run((tx) => tx.mails.byTokenHash(tokenHash));
-  if (mail === null) throw new PonteError('InvalidSignInLink');
+  if (mail === null || mail.paymentId === null) throw new PonteError('InvalidSignInLink');
   return signIn(deps, tenantOf(mail), mail.paymentId, async (tx) => {
     const current = await tx.mails.byTokenHash(tokenHash);
     const nowMs = deps.clock.nowMs();
     if (current === null || isLinkOver(current, nowMs)) throw new PonteError('InvalidSignInLink');
     tx.mails.update(linkUsed(current, nowMs));
   });
+}
+
+async function openPage(tx: Tx, publicId: string): Promise<Payment> {
+  const payment = await tx.payments.byPublicId(publicId);
+  if (payment === null || !isPageOpen(payment)) throw new PonteError('NotFound');
+  return payment;
+}
+
+/** A mail in each case; one that must not be sent is dropped before anybody takes it in hand. */
+async function stageSignIn(deps: Deps, tx: Tx, payment: Payment, email: string): Promise<void> {
+  const nowMs = deps.clock.nowMs();
+  const to = { ...tenantOf(payment), purpose: 'sign_in', address: payment.buyer.email } as const;
+  const { nth, waitMs } = await mailNumber(tx, to, nowMs);
+  const isBuyer = emailKey(payment.buyer.email) === emailKey(email);
+  const enough = waitMs > 0 ? 'the address has had enough mails' : null;
+  const useless = isBuyer ? enough : 'another address was given';
+  const numbered = { purpose: 'sign_in', nth: useless === null ? nth : null } as const;
+  stageMail(deps, tx, payment, numbered, nowMs, useless);
 }

@@ -5,7 +5,7 @@ import { statusTold } from '../domain/event.js';
 import { postingKinds } from '../domain/ledger.js';
 import type { PartnerCommand } from '../domain/partner-command.js';
 import type { Payment } from '../domain/payment.js';
-import { type Tenant, tenantOf } from '../domain/tenant.js';
+import { tenantOf } from '../domain/tenant.js';
 import {
   beginOf,
   compareEntries,
@@ -15,7 +15,6 @@ import {
   type TimelinePlace,
 } from '../domain/timeline.js';
 import type { Deps, EventNote, StoredPosting, Tx } from '../ports.js';
-import { readPayment } from './payments.js';
 
 /** A payment changes its status a few dozen times at most. */
 const RANK_DIGITS = 6;
@@ -27,14 +26,13 @@ export interface TimelinePage {
   readonly next: TimelinePlace | null;
 }
 
-/** The entries behind a place, `limit` at most. NotFound when the tenant has no such payment. */
+/** The entries of a payment behind a place, `limit` at most. */
 export async function readTimeline(
   deps: Deps,
-  tenant: Tenant,
-  reference: string,
+  payment: Payment,
   { after, limit }: { readonly after: TimelinePlace | null; readonly limit: number },
 ): Promise<TimelinePage> {
-  const { payment } = await readPayment(deps, tenant, reference);
+  const tenant = tenantOf(payment);
   // One more than shown tells whether there is a next page.
   const wanted = limit + 1;
   const found = await deps.store.run(async (tx) => {

@@ -127,7 +127,9 @@ export function storeInvoicesContract(database: string, open: OpenStore): void {
 
     test('a mail comes back as it was written, full or bare, and so it does changed', async () => {
       const bare = aMail({ nth: null, linkUsedAtMs: null, leaseToken: null, lastError: null });
-      for (const mail of [aMail(), bare]) {
+      const none = { paymentId: null, tokenHash: null, tokenSealed: null };
+      const notice = aMail({ purpose: 'payout_changed', accountId: 'acct_1', ...none });
+      for (const mail of [aMail(), bare, notice, { ...notice, accountId: null }]) {
         const store = await fresh({ mails: [mail] });
         const read = () => store.run((tx) => tx.mails.get(tenant, 'mail_1'));
         assert.deepEqual(await read(), mail);
@@ -153,7 +155,7 @@ export function storeInvoicesContract(database: string, open: OpenStore): void {
       );
     });
 
-    test('each number of an address is taken once per mode; unnumbered mails are many', async () => {
+    test('each number of an address is taken once per purpose; unnumbered mails are many', async () => {
       const store = await fresh({
         mails: [
           numbered('mail_1', 1),
@@ -163,15 +165,33 @@ export function storeInvoicesContract(database: string, open: OpenStore): void {
           numbered('mail_5', null),
           numbered('mail_6', null),
           aMail({ id: 'mail_7', tokenHash: 'mail_7', nth: 11, toKey: 'bo@example.com' }),
+          invitation('mail_a', 1),
+          invitation('mail_b', 10),
+          invitation('mail_c', 11, otherOrg),
+          invitation('mail_d', 2),
         ],
       });
-      const newest = await store.run((tx) => tx.mails.newestNumbered('test', 'ana@example.com', 2));
-      assert.deepEqual(ids(newest), ['mail_3', 'mail_2']);
-      const taken = numbered('mail_8', 2);
-      await assert.rejects(
-        store.run(async (tx) => tx.mails.insert(taken)),
-        contention,
-      );
+      const newest = async (purpose: Mail['purpose'], home: Tenant = tenant) => {
+        const to = { ...home, purpose, toKey: 'ana@example.com' };
+        return ids(await store.run((tx) => tx.mails.newestNumbered(to, 2)));
+      };
+      assert.deepEqual(await newest('sign_in'), ['mail_3', 'mail_2'], 'over all organizations');
+      assert.deepEqual(await newest('sign_in', otherOrg), ['mail_3', 'mail_2']);
+      assert.deepEqual(await newest('sign_in', otherMode), ['mail_4']);
+      assert.deepEqual(await newest('invitation'), ['mail_b', 'mail_d'], 'of the organization');
+      assert.deepEqual(await newest('invitation', otherOrg), ['mail_c']);
+      for (const taken of [
+        numbered('mail_8', 2),
+        numbered('mail_8', 1, otherOrg),
+        invitation('mail_8', 11, otherOrg),
+        invitation('mail_8', 2),
+      ]) {
+        await assert.rejects(
+          store.run(async (tx) => tx.mails.insert(taken)),
+          contention,
+        );
+      }
+      await store.run(async (tx) => tx.mails.insert(invitation('mail_8', 1, otherOrg)));
     });
 
     test('operators list mails newest first over all tenants', async () => {
@@ -251,8 +271,12 @@ async function listed(store: Store, place: Tenant, filter: InvoiceFilter) {
 
 const refused = { status: 'refused', dueAtMs: null, tokenSealed: null } as const;
 
-function numbered(id: string, nth: number | null, place = tenant): Mail {
+function numbered(id: string, nth: number | null, place: Tenant = tenant): Mail {
   return aMail({ ...place, id, nth, tokenHash: id });
+}
+
+function invitation(id: string, nth: number, place: Tenant = tenant): Mail {
+  return { ...numbered(id, nth, place), purpose: 'invitation' };
 }
 
 function due(id: string, dueAtMs: number, place = tenant): Mail {

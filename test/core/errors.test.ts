@@ -42,6 +42,7 @@ const otherCodes = {
   PaymentNotCancellable: 409,
   PaymentStateConflict: 409,
   QuoteExpired: 409,
+  QuoteChanged: 409,
   InvoiceNotApproved: 409,
   CommandNotRetryable: 409,
   DeliveryNotReplayable: 409,

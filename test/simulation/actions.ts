@@ -68,15 +68,11 @@ const acts: Acts<ActionName> = {
     }),
   cancel: (world, host) =>
     onPayment(world, ({ payment }) => {
-      const { externalId, id, origin } = payment;
-      const reference = world.random.chance(0.5) ? id : `ext_${externalId}`;
+      const { id } = payment;
       const by = tenantOf(payment);
-      const surface = origin === 'invoice' ? 'invoices' : 'payments';
-      host.begin(
-        `cancel ${id}`,
-        () => cancelPayment(host.deps, by, reference, 'changed my mind', surface),
-        { by, ...told(world) },
-      );
+      host.begin(`cancel ${id}`, () => cancelPayment(host.deps, by, id, 'changed my mind'), {
+        ...{ by, ...told(world) },
+      });
     }),
   operatorCancel: (world, host) =>
     onPayment(world, ({ payment: { id } }) =>

@@ -24,7 +24,7 @@ export const invoiceActs: Acts<InvoiceAction> = {
   askForLink: (world, host) =>
     onPayment(world, ({ payment: { id, publicId, buyer } }) => {
       const email = world.random.chance(0.8) ? buyer.email : world.random.pick(buyerEmails);
-      host.begin(`ask for a link ${id}`, () => requestSignIn(host.deps, publicId, email));
+      host.begin(`ask for a link ${id}`, () => requestSignIn(host.deps, publicId, email, null));
     }),
   openLink: (world, host) => {
     const { messageId, token } = world.random.pick(world.mailbox.received);

@@ -6,7 +6,7 @@ import { type Evidence, eachPayment } from './evidence.js';
 import type { PaymentEvidence } from './payment-evidence.js';
 
 /** Said here once more, so that broken numbers do not excuse themselves. */
-const SIGN_IN_MAILS_AN_HOUR = 5;
+const MAILS_AN_HOUR = 5;
 
 export function noInvoiceIsApprovedByItsMaker(evidence: Evidence): string | null {
   return eachPayment(evidence, ({ payment, statuses }) => {
@@ -22,7 +22,8 @@ export function noInvoiceIsApprovedByItsMaker(evidence: Evidence): string | null
 
 export function noMailBeforeApproval(evidence: Evidence): string | null {
   for (const mail of evidence.parties.mails.values()) {
-    const found = evidence.payments.get(mail.paymentId);
+    if (mail.purpose === 'payout_changed') continue;
+    const found = evidence.payments.get(mail.paymentId ?? '');
     const wrong = found === undefined ? 'is about no payment' : wrongMail(mail, found);
     if (wrong !== null) return `${mail.id} ${wrong}`;
   }
@@ -44,16 +45,21 @@ export function mailsReachTheirBuyersUnchanged(evidence: Evidence): string | nul
 }
 
 export function mailsAreFew(evidence: Evidence): string | null {
-  const mails = [...evidence.parties.mails.values()];
+  // One that was dropped before any try was never to be sent.
+  const all = [...evidence.parties.mails.values()];
+  const mails = all.filter(({ status, tries }) => status !== 'dropped' || tries > 0);
   const sorted = mails.toSorted((a, b) => a.createdAtMs - b.createdAtMs);
   for (const [at, mail] of sorted.entries()) {
-    const { purpose, createdAtMs } = mail;
-    const windowMs = purpose === 'invitation' ? MINUTE_MS : HOUR_MS;
-    const allowed = purpose === 'invitation' ? 1 : SIGN_IN_MAILS_AN_HOUR;
-    const alike = sorted
-      .slice(0, at + 1)
-      .filter((other) => createdAtMs - other.createdAtMs < windowMs && isAlike(mail, other));
-    if (alike.length > allowed) return `${mail.id} is the ${alike.length}. ${purpose} mail`;
+    const within = (windowMs: number, isAlike: (other: Mail) => boolean) =>
+      sorted
+        .slice(0, at + 1)
+        .filter((other) => mail.createdAtMs - other.createdAtMs < windowMs && isAlike(other));
+    const toAddress = within(HOUR_MS, (other) => isToSameAddress(mail, other)).length;
+    const ofInvoice = within(MINUTE_MS, ({ purpose, paymentId }) => {
+      return purpose === 'invitation' && mail.purpose === purpose && mail.paymentId === paymentId;
+    }).length;
+    if (toAddress > MAILS_AN_HOUR) return `${mail.id} is the ${toAddress}. ${mail.purpose} mail`;
+    if (ofInvoice > 1) return `${mail.id} is the ${ofInvoice}. invitation within a minute`;
   }
   return null;
 }
@@ -74,8 +80,8 @@ function wrongMail(mail: Mail, { payment, statuses }: PaymentEvidence): string |
   return unapproved ? 'is about an invoice that nobody approved' : null;
 }
 
-function isAlike(mail: Mail, other: Mail): boolean {
-  if (mail.purpose !== other.purpose) return false;
-  if (mail.purpose === 'invitation') return mail.paymentId === other.paymentId;
-  return mail.mode === other.mode && mail.toKey === other.toKey;
+function isToSameAddress(mail: Mail, other: Mail): boolean {
+  const { purpose, mode, toKey, orgId } = mail;
+  if (other.purpose !== purpose || other.mode !== mode || other.toKey !== toKey) return false;
+  return purpose === 'sign_in' || other.orgId === orgId;
 }

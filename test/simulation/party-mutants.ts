@@ -135,11 +135,18 @@ export const partyMutants = [
     file: 'core/domain/mail.ts',
     edits: [
       [
-        'return invitedAtMs === null || nowMs >= invitedAtMs + INVITATION_PAUSE_MS;',
-        'return true;',
+        'return invitedAtMs === null ? 0 : Math.max(0, invitedAtMs + INVITATION_PAUSE_MS - nowMs);',
+        'return 0;',
       ],
     ],
     focus: { ...parties, often: ['invoiceStep'] },
+    caughtBy: ['mailsAreFew'],
+  },
+  {
+    name: 'an address is mailed as often as one likes',
+    file: 'core/domain/mail.ts',
+    edits: [['waitMs: Math.max(0, freeAtMs - nowMs)', 'waitMs: 0']],
+    focus: { ...parties, often: ['invoiceStep', 'askForLink'] },
     caughtBy: ['mailsAreFew'],
   },
   {

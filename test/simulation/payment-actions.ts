@@ -163,7 +163,12 @@ export function buyerConfirms(
 ): void {
   const { id } = payment;
   const by = tenantOf(payment);
-  host.begin(`confirm ${id}`, () => confirmQuote(host.deps, by, id), { by, ...told(world) });
+  // The page was loaded some time ago: another quote may be current by now.
+  const quoteId = payment.quoteId ?? 'qt_none';
+  host.begin(`confirm ${id}`, () => confirmQuote(host.deps, by, id, quoteId), {
+    ...{ by, ...told(world) },
+    refused: ({ code }) => world.count(`confirmation refused: ${code}`),
+  });
 }
 
 export function advance(

@@ -192,6 +192,7 @@ export class SimulatedHost {
       tokenSigner,
       rateLimits: { take: () => Promise.resolve(null) },
       clock: { nowMs },
+      pause: () => Promise.resolve(),
       ids: world.ids,
       log: this.#log(),
       metrics: null,

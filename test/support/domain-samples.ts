@@ -270,6 +270,7 @@ export function aMail(fields: Partial<Mail> = {}): Mail {
     id: 'mail_1',
     purpose: 'sign_in',
     paymentId: 'inv_1',
+    accountId: null,
     to: 'Ana@Example.com',
     toKey: 'ana@example.com',
     nth: 7,

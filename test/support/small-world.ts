@@ -128,6 +128,7 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
     tokenSigner: createTokenSigner(box.keys),
     rateLimits: store.rateLimits,
     clock,
+    pause: async () => undefined,
     ids: createIds(bytes),
     log: { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') },
     wake: (work, tenants) => {

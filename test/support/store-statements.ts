@@ -140,7 +140,8 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     tx.mails.get(tenant, 'mail_1'),
     tx.mails.byTokenHash('h'),
     tx.mails.oldest(5),
-    tx.mails.newestNumbered('test', 'a@b', 5),
+    tx.mails.newestNumbered({ ...tenant, purpose: 'sign_in', toKey: 'a@b' }, 5),
+    tx.mails.newestNumbered({ ...tenant, purpose: 'invitation', toKey: 'a@b' }, 5),
     ...[null, 'refused' as const].flatMap((status) => [
       tx.mails.list({ status, ...page }),
       tx.mails.list({ status, beforeId: null, limit: 5 }),

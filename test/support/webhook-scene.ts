@@ -105,6 +105,7 @@ export async function scene(): Promise<Scene> {
     tokenSigner: createTokenSigner(box.keys),
     rateLimits: store.rateLimits,
     clock: { nowMs: () => nowMs },
+    pause: async () => undefined,
     ids,
     log: { debug: note, info: note, warn: note, error: note },
     wake: (work) => woken.push(work),

@@ -108,3 +108,27 @@ test('a row for test mode does not exist for a live key, nor for a live session'
   assert.equal(await outcome(route, own.key, undefined), 'the key');
   assert.equal(await outcome(route, undefined, `Bearer ${own.session}`), 'the member');
 });
+
+test('who sent no credential that the route takes is told which one it takes', async () => {
+  const refusalOf = async (auth: Auth, headers: Readonly<Record<string, string>>) => {
+    const request = { headers } as unknown as IncomingMessage;
+    const refused: unknown = await admit(made.deps, rowOf({ auth }), request).catch(
+      (error) => error,
+    );
+    assert.ok(refused instanceof PonteError);
+    return refused;
+  };
+  const session = { authorization: `Bearer ${own.session}` };
+  const key = { 'x-api-key': own.key };
+  for (const [auth, headers, code, words] of [
+    ['key', {}, 'InvalidApiKey', /takes an API key\. Send it as X-API-Key/],
+    ['key', session, 'InvalidApiKey', /takes an API key\. Send it as X-API-Key/],
+    ['session', {}, 'Unauthorized', /takes a session\. Send Authorization: Bearer/],
+    ['session', key, 'Unauthorized', /takes a session\. Send Authorization: Bearer/],
+    ['either', {}, 'Unauthorized', /takes an API key or a session/],
+  ] as const) {
+    const refused = await refusalOf(auth, headers);
+    assert.equal(refused.code, code);
+    assert.match(refused.message, words, `${auth} ${Object.keys(headers)}`);
+  }
+});

@@ -21,6 +21,8 @@ import { createBody, type ExampleCall, newInvoice, newSubscription } from './exa
 import {
   type Credentials,
   operations,
+  otherScopes,
+  scopesNeeded,
   type TableScene,
   tableScene,
   withIds,
@@ -72,13 +74,18 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
   },
   InsufficientScope: async (operation) => {
     const { site, tenant } = scene;
-    const scope = operation.route.scope === 'webhooks:read' ? 'invoices:read' : 'webhooks:read';
-    const key = await site.world.key(tenant.orgId, { scopes: [scope] });
+    const needed = scopesNeeded(operation.route, await scene.exampleOf(operation.operationId));
+    const key = await site.world.key(tenant.orgId, { scopes: otherScopes(needed) });
     const session = await site.world.session(tenant.orgId, { role: 'viewer' });
     return ask(operation, { as: operation.route.auth === 'key' ? { key } : { session } });
   },
   NotFound: notFound,
   RateLimitExceeded: async (operation) => {
+    if (operation.operationId === 'inviteInvoiceBuyer') {
+      const { path } = await scene.exampleOf(operation.operationId);
+      await ask(operation, { path });
+      return ask(operation, { path });
+    }
     const { settings } = scene.site.world.deps;
     const strict = replaced(settings, { rateLimitPerMinute: 1, rateLimitBurst: 1 });
     await ask(operation, { around: strict });

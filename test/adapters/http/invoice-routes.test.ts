@@ -272,12 +272,17 @@ test('an invoice is approved by a session, not by a key, and not by who created 
   assert.equal(refusalOf(late), '409 PaymentStateConflict');
 });
 
-test('the URL is there from the invitation on; a repeat answers the same', async () => {
+test('the URL is there from the invitation on; a repeat within the minute sends no mail: 429', async () => {
   const { id } = await created();
   const invite = () => site.call('POST', `/v1/invoices/${id}/invite-buyer`, { key, body: {} });
-  for (let times = 0; times < 2; times += 1) {
-    assert.deepEqual((await invite()).body, { status: 'sent', invoiceId: id });
-  }
+  const sent = { status: 'sent', invoiceId: id };
+  assert.deepEqual((await invite()).body, sent);
+  const refused = await invite();
+  assert.equal(refusalOf(refused), '429 RateLimitExceeded');
+  assert.equal(refused.body['retryAfter'], 60);
+  assert.equal(refused.body['message'], 'Rate limit exceeded. Retry after 60s.');
+  site.world.advanceClock(60_000);
+  assert.deepEqual((await invite()).body, sent);
   const { body } = await site.call('GET', `/v1/invoices/${id}`, { key });
   assert.equal(body['status'], 'awaiting_buyer');
   assert.match(String(body['hostedPaymentUrl']), /^https:\/\/pay\.example\.com\/r\/[\w-]{22,}$/);

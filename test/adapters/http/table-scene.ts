@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Auth, Route } from '../../../adapters/http/route-row.js';
 import { routes } from '../../../adapters/http/routes.js';
+import { isScope, type Scope, scopes } from '../../../core/domain/scope.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { type Answer, type CallOptions, type CheckedSite, checkedSite } from './checked-site.js';
 import { type ExampleCall, examples } from './example-calls.js';
@@ -60,6 +61,21 @@ export async function tableScene(): Promise<TableScene> {
       return site.call(route.method, example.path, { ...example, headers, ...credentials });
     },
   };
+}
+
+/** The scopes of which a call of this row needs one; of a payment, that of its origin. */
+export function scopesNeeded({ scope }: Route, { path }: ExampleCall): readonly Scope[] {
+  if (typeof scope === 'string') return scope === 'none' ? [] : [scope];
+  if ('anyOf' in scope) return scope.anyOf;
+  const needed = path.includes('/inv_') ? scope.byOrigin.invoice : scope.byOrigin.payment_intent;
+  return needed === undefined ? [] : [needed];
+}
+
+/** Every scope but these. */
+export function otherScopes(needed: readonly Scope[]): readonly Scope[] {
+  return Object.keys(scopes).filter(
+    (name): name is Scope => isScope(name) && !needed.includes(name),
+  );
 }
 
 /** The path of a row with these in the places of its ids. */

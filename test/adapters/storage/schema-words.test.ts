@@ -14,7 +14,7 @@ import {
 import { contentTypes, documentKinds, documentStatuses } from '../../../core/domain/document.js';
 import { positions, refundStates } from '../../../core/domain/funds.js';
 import { ledgerAccounts } from '../../../core/domain/ledger.js';
-import { mailPurposes, mailStatuses } from '../../../core/domain/mail.js';
+import { countedOver, mailPurposes, mailStatuses } from '../../../core/domain/mail.js';
 import { memberRoles } from '../../../core/domain/member.js';
 import { kybStatuses } from '../../../core/domain/organization.js';
 import { commandKinds, commandMoves } from '../../../core/domain/partner-command.js';
@@ -88,6 +88,11 @@ test('the index of expiries holds the expirable statuses', () => {
 test('the index of buyers by address holds the accounts that are submitted', () => {
   const index = indexSql('connected_accounts_of_buyer');
   assert.deepEqual(quoted(index), ['buyer', ...accountStatuses.filter(isSubmitted)]);
+});
+
+test('the index of mails that are counted over everybody has their purposes', () => {
+  const purposes = mailPurposes.filter((purpose) => countedOver[purpose] === 'everybody');
+  assert.deepEqual(quoted(indexSql('mails_sign_ins')), purposes);
 });
 
 test('the index of spent deliveries begins where no attempt is left', () => {

@@ -139,3 +139,24 @@ test('the table of orders made anew keeps every order, and a KYB without one sta
   assert.deepEqual(connection.prepare(statuses).pluck().all(), ['approved', null]);
   connection.close();
 });
+
+test('the table of mails made anew keeps every mail, as one about its payment', () => {
+  const connection = new SqliteConnection(':memory:');
+  const known = loadMigrations('sqlite');
+  migrateSqlite(connection, known.slice(0, 12));
+  connection.exec(`
+    insert into mails values
+      ('org_a', 'test', 'mail_1', 'sign_in', 'pi_1', 'A@b.example', 'a@b.example', 3,
+        'hash', 'seal', 1, null, 'pending', 2, 3, 'lease', 'error', null, 4, 5),
+      ('org_a', 'live', 'mail_2', 'invitation', 'inv_1', 'A@b.example', 'a@b.example', null,
+        'h', null, 1, 2, 'sent', 1, null, null, null, 3, 4, 5);
+  `);
+  const rows = () => connection.prepare('select * from mails order by id').all() as object[];
+  const before = rows();
+  migrateSqlite(connection, known);
+  assert.deepEqual(
+    rows(),
+    before.map((row) => ({ ...row, account_id: null })),
+  );
+  connection.close();
+});

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { letterOf } from '../../../core/domain/letter.js';
-import { type Mail, newMail } from '../../../core/domain/mail.js';
+import { letterOf, payoutNoticeOf } from '../../../core/domain/letter.js';
+import { type LinkPurpose, type Mail, newMail } from '../../../core/domain/mail.js';
 import type { Payment } from '../../../core/domain/payment.js';
+import { anAccount } from '../../support/domain-samples.js';
 import { samplePayment, sampleTenant } from '../../support/sample-rows.js';
 
 /** 2030-01-01T00:00:00.000Z */
@@ -11,15 +12,19 @@ const NOW_MS = 1_893_456_000_000;
 const mail = newMail(
   {
     ...sampleTenant,
-    ...{ id: 'mail_1', purpose: 'invitation', paymentId: 'inv_1', nth: null },
+    ...{ id: 'mail_1', purpose: 'invitation', paymentId: 'inv_1', accountId: null, nth: null },
     ...{ to: 'ana@example.com', toKey: 'ana@example.com', tokenHash: 'ab', tokenSealed: 's' },
   },
   NOW_MS,
 );
 
-function letter(fields: Partial<Mail>, payment: Partial<Payment> = {}, organizationName = 'Acme') {
+function letter(
+  fields: Partial<Mail & { readonly purpose: LinkPurpose }>,
+  payment: Partial<Payment> = {},
+  organizationName = 'Acme',
+) {
   return letterOf(
-    { ...mail, ...fields },
+    { ...mail, purpose: 'invitation', ...fields },
     {
       payment: { ...samplePayment, ...payment },
       organizationName,
@@ -64,4 +69,31 @@ test('an integrator’s text begins no line of its own, and is cut when it is lo
   assert.match(text, /^Acme Bcc: all@example\.com x asks/);
   assert.match(text, /\n\nInvoice: a Open this link\n\n/);
   assert.match(letter({}, {}, '😀'.repeat(200)).subject, /^\[Test\] (?:😀){100}… asks/u);
+});
+
+test('a notice says whose destination was changed and what to do, and nothing of the destination', () => {
+  const account = anAccount({ id: 'acct_1', displayName: 'Loja\nBcc: x', destinationRef: 'pix_9' });
+  const { subject, text } = payoutNoticeOf(mail, { organizationName: 'Acme', account });
+  assert.equal(subject, '[Test] The PIX destination of Loja Bcc: x was changed');
+  assert.equal(
+    text,
+    [
+      'The PIX destination of Loja Bcc: x was changed on 2030-01-01 00:00 UTC.',
+      'This is a test: no money moves.',
+      'Seller: acct_1\nCollected by: Acme',
+      'Payments created from now on are paid to the new destination. ' +
+        'Payments created before keep the old one.',
+      'If you expected this, you need do nothing. If not, act at once: ' +
+        'Acme should revoke its API keys with the scope connected_accounts:write, ' +
+        'then register the right destination again.',
+      '',
+    ].join('\n\n'),
+  );
+  const own = payoutNoticeOf(
+    { ...mail, mode: 'live' },
+    { organizationName: 'Acme', account: null },
+  );
+  assert.equal(own.subject, 'The PIX destination of Acme was changed');
+  assert.match(own.text, /tell whoever runs this service/);
+  assert.doesNotMatch(own.text, /Seller|test/);
 });

@@ -3,8 +3,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../core/domain/instant.js';
 import {
+  ADDRESS_MAILS_MAX,
   dropMail,
   hashLinkToken,
+  invitationWaitMs,
   isForgettable,
   isLinkOver,
   linkLifeMs,
@@ -18,11 +20,9 @@ import {
   mailPurposes,
   mailStatuses,
   mailTried,
-  mayInvite,
   newMail,
+  nextMail,
   nextMailStatus,
-  nextSignInMail,
-  SIGN_IN_MAILS_MAX,
   tokenPurpose,
 } from '../../../core/domain/mail.js';
 import { AssertionFailure } from '../../../core/errors.js';
@@ -31,8 +31,8 @@ import { START_MS, sampleTenant } from '../../support/sample-rows.js';
 const pending = newMail(
   {
     ...sampleTenant,
-    ...{ id: 'mail_1', purpose: 'invitation', paymentId: 'inv_1', nth: null },
-    ...{ to: 'Ana@Example.com', toKey: 'ana@example.com' },
+    ...{ id: 'mail_1', purpose: 'invitation', paymentId: 'inv_1', accountId: null },
+    ...{ to: 'Ana@Example.com', toKey: 'ana@example.com', nth: null },
     ...{ tokenHash: 'ab', tokenSealed: 'sealed' },
   },
   START_MS,
@@ -115,7 +115,8 @@ test('a mail that was not taken is tried after growing waits, the last one again
 });
 
 test('a link of an invitation is good for a week, of a sign-in for half an hour', () => {
-  assert.deepEqual(linkLifeMs, { invitation: 7 * DAY_MS, sign_in: 30 * MINUTE_MS });
+  const lives = { invitation: 7 * DAY_MS, sign_in: 30 * MINUTE_MS, payout_changed: 7 * DAY_MS };
+  assert.deepEqual(linkLifeMs, lives, 'and a notice is worth sending for a week');
   for (const purpose of mailPurposes) {
     const fields = { ...pending, purpose, tokenSealed: 'sealed' };
     const mail = newMail(fields, START_MS);
@@ -148,25 +149,27 @@ test('tokens are stored as SHA-256 and sealed for their own mail', () => {
 });
 
 test('a buyer is invited once a minute at most', () => {
-  assert.equal(mayInvite(null, START_MS), true);
-  assert.equal(mayInvite(START_MS, START_MS + MINUTE_MS - 1), false);
-  assert.equal(mayInvite(START_MS, START_MS + MINUTE_MS), true);
+  assert.equal(invitationWaitMs(null, START_MS), 0);
+  assert.equal(invitationWaitMs(START_MS, START_MS), MINUTE_MS);
+  assert.equal(invitationWaitMs(START_MS, START_MS + MINUTE_MS - 1), 1);
+  assert.equal(invitationWaitMs(START_MS, START_MS + MINUTE_MS), 0);
 });
 
-test('an address is sent five sign-in mails in any hour at most, and each has its number', () => {
+test('an address is sent five mails of a purpose in any hour, each with its number', () => {
   const gaps = fc.array(fc.integer({ min: 0, max: 30 * MINUTE_MS }), { maxLength: 60 });
   fc.assert(
     fc.property(gaps, (waits) => {
       const sent: Mail[] = [];
       let nowMs = START_MS;
-      for (const waitMs of waits) {
-        nowMs += waitMs;
-        const newest = sent.toReversed().slice(0, SIGN_IN_MAILS_MAX);
-        const nth = nextSignInMail(newest, nowMs);
+      for (const gapMs of waits) {
+        nowMs += gapMs;
+        const newest = sent.toReversed().slice(0, ADDRESS_MAILS_MAX);
+        const { nth, waitMs } = nextMail(newest, nowMs);
         const inLastHour = sent.filter(({ createdAtMs }) => createdAtMs > nowMs - HOUR_MS);
-        assert.equal(nth === null, inLastHour.length === 5);
-        if (nth === null) continue;
+        assert.equal(waitMs > 0, inLastHour.length === 5);
         assert.equal(nth, sent.length + 1);
+        assert.equal(nextMail(newest, nowMs + waitMs).waitMs, 0);
+        if (waitMs > 0) continue;
         sent.push({ ...pending, nth, createdAtMs: nowMs });
       }
     }),

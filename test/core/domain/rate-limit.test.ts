@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { gcraStep, type RateLimit } from '../../../core/domain/rate-limit.js';
+import { clientNetwork, gcraStep, type RateLimit } from '../../../core/domain/rate-limit.js';
 import { AssertionFailure } from '../../../core/errors.js';
 
 const START_MS = 1_790_000_000_000;
@@ -137,4 +137,18 @@ test('law: what is stored is a whole number that every database keeps', () => {
       assert.ok(Number.isSafeInteger(tatMicros));
     }),
   );
+});
+
+test('a client is its IPv4 address, or the /64 network that its IPv6 address is in', () => {
+  for (const [address, expected] of [
+    ['203.0.113.7', '203.0.113.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:0001:0002::', '2001:db8:1:2::/64'],
+    ['2001:db8::6', '2001:db8:0:0::/64'],
+    ['2001:db8::2:3:4:5:6', '2001:db8:0:2::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1', 'fe80:0:0:0::/64'],
+  ] as const) {
+    assert.equal(clientNetwork(address), expected, address);
+  }
 });

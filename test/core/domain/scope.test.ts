@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allows, isScope, type Scope, scopes } from '../../../core/domain/scope.js';
+import {
+  allows,
+  isScope,
+  ruleFor,
+  type Scope,
+  type ScopeRule,
+  scopes,
+  scopesIn,
+} from '../../../core/domain/scope.js';
 
 const names = Object.keys(scopes) as Scope[];
 
@@ -36,4 +44,24 @@ test('a scoped key has exactly its scopes: writing does not include reading', ()
     }
   }
   assert.equal(allows(['invoices:read', 'webhooks:read'], 'webhooks:read'), true);
+});
+
+test('a rule by origin asks for the scope of the payment that the path names', () => {
+  const both = { payment_intent: 'payment_intents:read', invoice: 'invoices:read' } as const;
+  const invoices = { invoice: 'invoices:read' } as const;
+  const cases: readonly (readonly [ScopeRule, string | undefined, readonly Scope[]])[] = [
+    [{ byOrigin: both }, 'pi_1', ['payment_intents:read']],
+    [{ byOrigin: both }, 'inv_1', ['invoices:read']],
+    [{ byOrigin: both }, 'ext_inv_1', ['payment_intents:read']],
+    [{ byOrigin: both }, 'nothing', ['payment_intents:read', 'invoices:read']],
+    [{ byOrigin: both }, undefined, ['payment_intents:read', 'invoices:read']],
+    [{ byOrigin: invoices }, 'ext_1', ['invoices:read']],
+    [{ byOrigin: invoices }, 'pi_1', ['invoices:read']],
+    [{ anyOf: ['webhooks:read', 'invoices:read'] }, 'pi_1', ['webhooks:read', 'invoices:read']],
+    ['webhooks:read', 'inv_1', ['webhooks:read']],
+    ['none', 'inv_1', []],
+  ];
+  for (const [rule, reference, expected] of cases) {
+    assert.deepEqual(scopesIn(ruleFor(rule, reference)), expected, `${reference}`);
+  }
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Money } from '../../../core/domain/money.js';
 import type { BuyerHint } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import { decideKyc, requestQuote, signIn } from '../../../core/usecases/buyers.js';
+import { confirmQuote, decideKyc, requestQuote, signIn } from '../../../core/usecases/buyers.js';
 import { submitBuyerKyc } from '../../../core/usecases/kyc.js';
 import { createPayment, readPayment } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
@@ -38,6 +38,18 @@ async function pay(
 
 async function statusOf(made: World, tenant: Tenant, id: string): Promise<string> {
   return (await readPayment(made.deps, tenant, id)).payment.status;
+}
+
+/** A payment whose buyer may ask for a quote. */
+async function verified(made: World, tenant: Tenant, amount?: Money): Promise<string> {
+  const id = await pay(made, tenant, 'buyer@example.com', undefined, amount);
+  await advancePayment(made.deps, tenant, id, 'buyer_kyc_approved');
+  for (let looks = 0; looks < 20; looks += 1) {
+    await made.settle();
+    made.advanceClock(100);
+  }
+  assert.equal(await statusOf(made, tenant, id), 'buyer_kyc_approved');
+  return id;
 }
 
 function person(firstName: string) {
@@ -138,29 +150,73 @@ test('an approval is reused over integrators when the buyer signs in, also again
 test('no quote: refused for good fails the payment; not to be had now leaves it waiting', async () => {
   const made = await world();
   const tenant = await tenantOf(made);
-  const approved = async (amount: Money) => {
-    const id = await pay(made, tenant, 'buyer@example.com', undefined, amount);
-    await advancePayment(made.deps, tenant, id, 'buyer_kyc_approved');
-    for (let looks = 0; looks < 20; looks += 1) {
-      await made.settle();
-      made.advanceClock(100);
-    }
-    assert.equal(await statusOf(made, tenant, id), 'buyer_kyc_approved');
-    return id;
-  };
   // The fees would eat it up.
-  const tiny = await approved({ amountMinor: 1n, currency: 'EUR' });
+  const tiny = await verified(made, tenant, { amountMinor: 1n, currency: 'EUR' });
   await assert.rejects(requestQuote(made.deps, tenant, tiny), refuses('PaymentStateConflict'));
   const { payment } = await readPayment(made.deps, tenant, tiny);
   assert.deepEqual(
     [payment.status, payment.failureReason],
     ['failed', 'quote refused: amount_too_small'],
   );
-  const fine = await approved({ amountMinor: 10_000n, currency: 'USD' });
+  const fine = await verified(made, tenant);
   for (const outcome of ['later', 'unknown'] as const) {
     const away = withPartner(made.deps, { quote: async () => ({ outcome, reason: 'down' }) });
     await assert.rejects(requestQuote(away, tenant, fine), refuses('PartnerUnavailable'));
   }
   assert.equal(await statusOf(made, tenant, fine), 'buyer_kyc_approved');
+  await made.close();
+});
+
+test('the buyer confirms the quote that it was shown: with another one current, it is refused', async () => {
+  const made = await world();
+  const tenant = await tenantOf(made);
+  const id = await verified(made, tenant);
+  const confirm = (quoteId: string) => confirmQuote(made.deps, tenant, id, quoteId);
+  const [first, second] = [
+    await requestQuote(made.deps, tenant, id),
+    await requestQuote(made.deps, tenant, id),
+  ];
+  for (const stale of [first.id, 'qt_none', '']) {
+    await assert.rejects(confirm(stale), refuses('QuoteChanged'));
+  }
+  assert.equal(await statusOf(made, tenant, id), 'fx_quoted');
+  const { payment } = await confirm(second.id);
+  assert.deepEqual([payment.status, payment.quoteId], ['on_ramp_pending', second.id]);
+  for (const late of [first.id, second.id]) {
+    await assert.rejects(confirm(late), refuses('PaymentStateConflict'));
+  }
+  await made.close();
+});
+
+test('a quote that ended while it was shown is not confirmed, nor is one of another payment', async () => {
+  const made = await world();
+  const tenant = await tenantOf(made);
+  const [id, other] = [await verified(made, tenant), await verified(made, tenant)];
+  const confirm = (quoteId: string) => confirmQuote(made.deps, tenant, id, quoteId);
+  await assert.rejects(confirm('qt_none'), refuses('PaymentStateConflict'));
+  const quote = await requestQuote(made.deps, tenant, id);
+  const foreign = await requestQuote(made.deps, tenant, other);
+  await assert.rejects(confirm(foreign.id), refuses('QuoteChanged'));
+  made.advanceClock(quote.expiresAtMs - made.deps.clock.nowMs());
+  await assert.rejects(confirm(quote.id), refuses('QuoteExpired'));
+  const fresh = await requestQuote(made.deps, tenant, id);
+  await assert.rejects(confirm(quote.id), refuses('QuoteChanged'), 'ended and replaced');
+  assert.equal((await confirm(fresh.id)).payment.status, 'on_ramp_pending');
+  await made.close();
+});
+
+test('a quote asked for in another tab does not change what is being confirmed', async () => {
+  const made = await world();
+  const tenant = await tenantOf(made);
+  const id = await verified(made, tenant);
+  const shown = await requestQuote(made.deps, tenant, id);
+  const [confirmed] = await Promise.allSettled([
+    confirmQuote(made.deps, tenant, id, shown.id),
+    requestQuote(made.deps, tenant, id),
+  ]);
+  const { payment } = await readPayment(made.deps, tenant, id);
+  const isConfirmed = confirmed.status === 'fulfilled';
+  assert.equal(payment.status, isConfirmed ? 'on_ramp_pending' : 'fx_quoted');
+  assert.equal(payment.quoteId === shown.id, isConfirmed);
   await made.close();
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { MINUTE_MS, SECOND_MS } from '../../../core/domain/instant.js';
+import { MINUTE_MS } from '../../../core/domain/instant.js';
 import type { Payment, PaymentStatus } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { ErrorCode } from '../../../core/errors.js';
@@ -115,80 +115,11 @@ test('an invoice that a key created may be approved by any member', async () => 
 
 test('an approval after the end is late', async () => {
   const { payment } = await makeInvoice(made.deps, strict);
-  await cancelPayment(made.deps, strict, payment.id, 'a mistake', 'invoices');
+  await cancelPayment(made.deps, strict, payment.id, 'a mistake');
   await assert.rejects(
     approveInvoice(made.deps, strict, payment.id, 'mem_1'),
     refusal('PaymentStateConflict'),
   );
-});
-
-test('an invitation moves an approved invoice to its buyer and mails the link', async () => {
-  const { payment } = await makeInvoice(made.deps, tenant);
-  const before = made.mails.length;
-  const invited = await inviteBuyer(made.deps, tenant, payment.id);
-  assert.equal(invited.status, 'awaiting_buyer');
-  assert.deepEqual(await eventsOf(tenant, payment.id), [
-    'invoice.created',
-    'invoice.awaiting_buyer',
-  ]);
-  const [mail, ...more] = made.mails.slice(before);
-  assert.deepEqual(more, []);
-  assert.equal(mail?.to, 'Ana@Example.com');
-  assert.match(mail?.text ?? '', /Invoice: INV\/7\nDue: 2030-02-28/);
-  assert.ok(mail?.text.includes(`https://pay.example.com/r/${payment.publicId}?token=`));
-});
-
-test('an invoice that is not approved invites nobody', async () => {
-  const held = await makeInvoice(made.deps, strict);
-  const gone = await makeInvoice(made.deps, tenant);
-  await cancelPayment(made.deps, tenant, gone.payment.id, 'a mistake', 'invoices');
-  const before = made.mails.length;
-  for (const { payment } of [held, gone]) {
-    await assert.rejects(
-      inviteBuyer(made.deps, payment, payment.id),
-      refusal('InvoiceNotApproved'),
-    );
-  }
-  await made.settle();
-  assert.equal(made.mails.length, before);
-});
-
-test('a repeat while the buyer is awaited sends another link, once a minute at most', async () => {
-  const { payment } = await makeInvoice(made.deps, tenant);
-  const before = made.mails.length;
-  const invite = async () => {
-    const { status } = await inviteBuyer(made.deps, tenant, payment.id);
-    assert.equal(status, 'awaiting_buyer');
-    await made.settle();
-    return made.mails.length - before;
-  };
-  assert.equal(await invite(), 1);
-  assert.equal(await invite(), 1);
-  made.advanceClock(MINUTE_MS - SECOND_MS);
-  assert.equal(await invite(), 1);
-  made.advanceClock(SECOND_MS);
-  assert.equal(await invite(), 2);
-  const [first, second] = made.mails.slice(before).map(tokenIn);
-  assert.notEqual(first, second);
-  assert.deepEqual(await eventsOf(tenant, payment.id), [
-    'invoice.created',
-    'invoice.awaiting_buyer',
-  ]);
-});
-
-test('invitations at once are one mail', async () => {
-  const { payment } = await makeInvoice(made.deps, tenant);
-  const before = made.mails.length;
-  await Promise.all(Array.from({ length: 6 }, () => inviteBuyer(made.deps, tenant, payment.id)));
-  await made.settle();
-  assert.equal(made.mails.length, before + 1);
-});
-
-test('once the buyer has signed in, it is not invited any more', async () => {
-  const { payment } = await makeInvoice(made.deps, tenant);
-  await played(payment, 'buyer_kyc_pending');
-  made.advanceClock(MINUTE_MS);
-  await assert.rejects(inviteBuyer(made.deps, tenant, payment.id), refusal('InvoiceNotApproved'));
 });
 
 test('a buyer who is KYC-approved already skips the KYC step when signing in', async () => {
@@ -231,27 +162,30 @@ test('an idempotency key of one surface is a conflict on the other', async () =>
   );
 });
 
-test('ext_ finds of each surface its own; inv_ is a payment, and no payment intent', async () => {
+test('a reference names a payment of the origins asked for, ext_ one of the first of them', async () => {
   const externalId = 'shared-2';
   const { payment: invoice } = await makeInvoice(made.deps, tenant, { externalId });
   const { payment: intent } = await createIntent({ externalId, idempotencyKey: null });
-  const found = async (reference: string, surface: Parameters<typeof readPayment>[3]) =>
-    readPayment(made.deps, tenant, reference, surface).then(
+  const external = `ext_${externalId}`;
+  const cases = [
+    [['payment_intent', 'invoice'], external, intent.id],
+    [['payment_intent', 'invoice'], invoice.id, invoice.id],
+    [['payment_intent', 'invoice'], intent.id, intent.id],
+    [['payment_intent'], external, intent.id],
+    [['payment_intent'], invoice.id, 'NotFound'],
+    [['payment_intent'], intent.id, intent.id],
+    [['invoice'], external, invoice.id],
+    [['invoice'], invoice.id, invoice.id],
+    [['invoice'], intent.id, 'NotFound'],
+    [['invoice'], 'ext_', 'NotFound'],
+    [['invoice'], externalId, 'NotFound'],
+  ] as const;
+  for (const [origins, reference, expected] of cases) {
+    const found = await readPayment(made.deps, tenant, reference, origins).then(
       ({ payment }) => payment.id,
       ({ code }) => code,
     );
-  const cases = [
-    [
-      `ext_${externalId}`,
-      { payments: intent.id, 'payment-intents': intent.id, invoices: invoice.id },
-    ],
-    [invoice.id, { payments: invoice.id, 'payment-intents': 'NotFound', invoices: invoice.id }],
-    [intent.id, { payments: intent.id, 'payment-intents': intent.id, invoices: 'NotFound' }],
-  ] as const;
-  for (const [reference, expected] of cases) {
-    for (const surface of ['payments', 'payment-intents', 'invoices'] as const) {
-      assert.equal(await found(reference, surface), expected[surface], `${reference} ${surface}`);
-    }
+    assert.equal(found, expected, `${reference} among ${origins}`);
   }
 });
 
@@ -309,7 +243,7 @@ test('the sandbox invites the buyer and pays; what awaits approval it leaves', a
 test('invoices of another tenant or mode are not there', async () => {
   const { payment } = await makeInvoice(made.deps, tenant);
   for (const home of [strict, { ...tenant, mode: 'live' }] as const) {
-    await assert.rejects(readPayment(made.deps, home, payment.id, 'invoices'), refusal('NotFound'));
+    await assert.rejects(readPayment(made.deps, home, payment.id), refusal('NotFound'));
     await assert.rejects(inviteBuyer(made.deps, home, payment.id), refusal('NotFound'));
     await assert.rejects(approveInvoice(made.deps, home, payment.id, 'mem_1'), refusal('NotFound'));
     const filter = { status: null, beforeId: null, limit: 1_000 };

@@ -145,7 +145,7 @@ test('a worker that lost its lease changes nothing any more', async () => {
 
 test('an invitation to a payment that has ended is not sent', async () => {
   const { id } = await invitedInvoice();
-  await cancelPayment(made.deps, tenant, id, 'a mistake', 'invoices');
+  await cancelPayment(made.deps, tenant, id, 'a mistake');
   await run(made.deps);
   assert.deepEqual(made.mails, []);
   const { status, lastError, tokenSealed } = await onlyMail();
@@ -155,8 +155,8 @@ test('an invitation to a payment that has ended is not sent', async () => {
 test('who asks to sign in gets the mail although the payment has ended', async () => {
   const { id, publicId } = await invitedInvoice();
   await run(made.deps);
-  await cancelPayment(made.deps, tenant, id, 'a mistake', 'invoices');
-  await requestSignIn(made.deps, publicId, 'ana@example.com');
+  await cancelPayment(made.deps, tenant, id, 'a mistake');
+  await requestSignIn(made.deps, publicId, 'ana@example.com', null);
   await run(made.deps);
   assert.equal(made.mails.length, 2);
   const view = await redeemSignIn(made.deps, tokenIn(made.mails[1]));
@@ -166,7 +166,7 @@ test('who asks to sign in gets the mail although the payment has ended', async (
 test('a mail whose link has ended is not sent: the server was away for too long', async () => {
   const { publicId } = await invitedInvoice();
   await run(made.deps);
-  await requestSignIn(made.deps, publicId, 'ana@example.com');
+  await requestSignIn(made.deps, publicId, 'ana@example.com', null);
   const { deps, sent } = served(() => ({ outcome: 'later', reason: 'away' }));
   for (let minutes = 0; minutes < 60; minutes += 1) {
     await run(deps);
@@ -202,7 +202,7 @@ test('after thirty days a mail is forgotten with its address, and the next one c
   await run(made.deps);
   const forget = () => runForgetting(made.deps, made.deps.clock.nowMs(), 100);
   made.advanceClock(30 * DAY_MS - 1);
-  await requestSignIn(made.deps, payment.publicId, payment.buyer.email);
+  await requestSignIn(made.deps, payment.publicId, payment.buyer.email, null);
   assert.equal(await forget(), 0);
   made.advanceClock(1);
   assert.equal(await forget(), 1);
@@ -210,6 +210,6 @@ test('after thirty days a mail is forgotten with its address, and the next one c
   await run(made.deps);
   made.advanceClock(30 * DAY_MS);
   assert.equal(await forget(), 1);
-  await requestSignIn(made.deps, payment.publicId, payment.buyer.email);
+  await requestSignIn(made.deps, payment.publicId, payment.buyer.email, null);
   assert.equal((await onlyMail()).nth, 1);
 });

@@ -3,12 +3,14 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import type { Payment } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
+import type { Deps, Store, Tx } from '../../../core/ports.js';
 import { inviteBuyer } from '../../../core/usecases/invoices.js';
 import { createPayment, readPayment } from '../../../core/usecases/payments.js';
 import { redeemSignIn, requestSignIn } from '../../../core/usecases/sign-ins.js';
 import { makeInvoice, tokenIn } from '../../support/invoices-made.js';
 import { type World, world } from '../../support/small-world.js';
 
+const tooMany = { name: 'PonteError', code: 'RateLimitExceeded' };
 const badLink = { name: 'PonteError', code: 'InvalidSignInLink' };
 const email = 'Ana@Example.com';
 
@@ -40,7 +42,7 @@ async function newIntent(home: Tenant = tenant): Promise<Payment> {
 /** Asks for a link; answers with the mails that this brought. */
 async function ask({ publicId }: Payment, address = email) {
   const before = made.mails.length;
-  await requestSignIn(made.deps, publicId, address);
+  await requestSignIn(made.deps, publicId, address, null);
   await made.settle();
   return made.mails.slice(before);
 }
@@ -62,17 +64,142 @@ test('addresses are compared trimmed and in lower case; the mail goes to the one
 
 test('another address gets the same answer and no mail', async () => {
   const payment = await newIntent();
-  assert.equal(await requestSignIn(made.deps, payment.publicId, 'eve@example.com'), undefined);
+  assert.equal(
+    await requestSignIn(made.deps, payment.publicId, 'eve@example.com', null),
+    undefined,
+  );
   assert.deepEqual(await ask(payment, 'eve@example.com'), []);
+});
+
+/** What a request for a link asks of the world outside, in order, up to its answer. */
+async function callsOf(publicId: string, address: string): Promise<readonly string[]> {
+  const calls: string[] = [];
+  const over = Promise.withResolvers<void>();
+  const noted = <T extends object>(part: string, of: T): T =>
+    new Proxy(of, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        return (...args: readonly unknown[]) => {
+          calls.push(`${part}.${String(name)}`);
+          return Reflect.apply(value, target, args);
+        };
+      },
+    });
+  const { store, rateLimits, secretBox } = made.deps;
+  const run: Store['run'] = (work) =>
+    store.run((tx) => work(new Proxy(tx, { get: (of, name: keyof Tx) => noted(name, of[name]) })));
+  const deps: Deps = {
+    ...made.deps,
+    store: { ...store, run },
+    rateLimits: noted('rateLimits', rateLimits),
+    secretBox: noted('secretBox', secretBox),
+    pause: (durationMs) => {
+      calls.push(`pause for ${durationMs}`);
+      return over.promise;
+    },
+    wake: (work) => {
+      calls.push(`wake ${work}`);
+      setImmediate(() => {
+        calls.push('pause over');
+        over.resolve();
+      });
+    },
+  };
+  await requestSignIn(deps, publicId, address, '203.0.113.7');
+  return [...calls, 'answer'];
+}
+
+test('what is found changes neither the calls nor the moment of the answer', async () => {
+  const { publicId } = await newIntent();
+  const matching = await callsOf(publicId, email);
+  assert.deepEqual(matching, [
+    'pause for 400',
+    'rateLimits.take',
+    'payments.byPublicId',
+    'rateLimits.take',
+    'payments.byPublicId',
+    'mails.newestNumbered',
+    'secretBox.seal',
+    'mails.insert',
+    'wake mails',
+    'pause over',
+    'answer',
+  ]);
+  assert.deepEqual(await callsOf(publicId, 'eve@example.com'), matching);
+  for (let count = 1; count < 5; count += 1) await requestSignIn(made.deps, publicId, email, null);
+  assert.deepEqual(await callsOf(publicId, email), matching, 'the address has had enough');
+  await made.settle();
+  assert.equal(made.mails.length, 5);
+});
+
+test('a refusal comes after the pause, too', async () => {
+  const over = Promise.withResolvers<void>();
+  const deps: Deps = { ...made.deps, pause: () => over.promise };
+  const order: string[] = [];
+  const refused = requestSignIn(deps, 'nothing', email, null).catch(({ code }) => order.push(code));
+  await made.deps.store.run((tx) => tx.payments.byPublicId('nothing'));
+  setImmediate(() => {
+    order.push('pause over');
+    over.resolve();
+  });
+  await refused;
+  assert.deepEqual(order, ['pause over', 'NotFound']);
+});
+
+test('what another address asked for is kept as a dropped mail, without that address', async () => {
+  const { publicId } = await newIntent();
+  await requestSignIn(made.deps, publicId, 'eve@example.com', '203.0.113.7');
+  await made.settle();
+  const rows = await made.deps.store.run((tx) =>
+    tx.mails.list({ status: null, beforeId: null, limit: 9 }),
+  );
+  assert.deepEqual(
+    rows.map(({ status, lastError, tries, nth, tokenSealed }) => {
+      return [status, lastError, tries, nth, tokenSealed];
+    }),
+    [['dropped', 'another address was given', 0, null, null]],
+  );
+  assert.doesNotMatch(JSON.stringify(rows), /eve@/);
+});
+
+test('a page takes ten requests at once and ten an hour, whoever asks and whatever for', async () => {
+  const [page, other] = [await newIntent(), await newIntent()];
+  const guess = (count: number, { publicId }: Payment) =>
+    requestSignIn(made.deps, publicId, `guess-${count}@example.com`, `203.0.113.${count}`);
+  for (let count = 0; count < 10; count += 1) await guess(count, page);
+  const refused = { ...tooMany, retryAfterSeconds: 6 * 60 };
+  await assert.rejects(guess(10, page), refused);
+  await assert.rejects(requestSignIn(made.deps, page.publicId, email, null), refused);
+  await guess(10, other);
+  made.advanceClock(6 * MINUTE_MS);
+  await guess(11, page);
+  await assert.rejects(guess(12, page), tooMany);
+});
+
+test('a client takes thirty requests at once and thirty an hour, over all pages', async () => {
+  const pages = await Promise.all(Array.from({ length: 4 }, () => newIntent()));
+  const asked = (count: number, client: string) =>
+    requestSignIn(made.deps, pages[count % 4]?.publicId ?? '', email, client);
+  for (let count = 0; count < 27; count += 1) await asked(count, '2001:db8:0:1::1');
+  for (let count = 0; count < 3; count += 1) {
+    const unknown = requestSignIn(made.deps, `no page ${count}`, email, '2001:db8:0:1:9::');
+    await assert.rejects(unknown, { code: 'NotFound' });
+  }
+  const same = asked(0, '2001:DB8::1:ffff:ffff:ffff:ffff');
+  await assert.rejects(same, { ...tooMany, retryAfterSeconds: 2 * 60 });
+  await asked(0, '2001:db8:0:2::1');
+  made.advanceClock(2 * MINUTE_MS);
+  await asked(1, '2001:db8:0:1::2');
 });
 
 test('where there is no page there is nothing to sign in to', async () => {
   const { payment: invoice } = await makeInvoice(made.deps, tenant);
   for (const publicId of ['nothing', invoice.publicId, invoice.id]) {
-    await assert.rejects(requestSignIn(made.deps, publicId, email), { code: 'NotFound' });
+    await assert.rejects(requestSignIn(made.deps, publicId, email, null), { code: 'NotFound' });
   }
   await inviteBuyer(made.deps, tenant, invoice.id);
-  await requestSignIn(made.deps, invoice.publicId, email);
+  await requestSignIn(made.deps, invoice.publicId, email, null);
 });
 
 test('a link is good once', async () => {
@@ -139,7 +266,7 @@ test('an address is sent five sign-in mails an hour, over all its payments', asy
 test('asked for at once, they are five too', async () => {
   const payment = await newIntent();
   await Promise.all(
-    Array.from({ length: 7 }, () => requestSignIn(made.deps, payment.publicId, email)),
+    Array.from({ length: 7 }, () => requestSignIn(made.deps, payment.publicId, email, null)),
   );
   await made.settle();
   assert.equal(made.mails.length, 5);
@@ -147,11 +274,12 @@ test('asked for at once, they are five too', async () => {
 
 test('invitations take nothing of what an address may ask for', async () => {
   const { payment: invoice } = await makeInvoice(made.deps, tenant);
-  for (let count = 0; count < 6; count += 1) {
+  for (let count = 0; count < 5; count += 1) {
     await inviteBuyer(made.deps, tenant, invoice.id);
     made.advanceClock(MINUTE_MS);
   }
   await made.settle();
-  assert.equal(made.mails.length, 6);
-  assert.equal((await ask(invoice)).length, 1);
+  assert.equal(made.mails.length, 5);
+  for (let count = 0; count < 5; count += 1) assert.equal((await ask(invoice)).length, 1);
+  assert.equal((await ask(invoice)).length, 0);
 });

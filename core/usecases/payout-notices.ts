@@ -1,0 +1,52 @@
+// Notices that a PIX destination was changed: a stolen key or a mistake that leads money elsewhere
+// is seen by those who can undo it. They are mails like others, staged in the batch of the change.
+import { emailKey } from '../domain/buyer-kyc.js';
+import type { ConnectedAccount } from '../domain/connected-account.js';
+import { isMailAddress, newMail } from '../domain/mail.js';
+import { scopesOf } from '../domain/member.js';
+import { type Tenant, tenantOf } from '../domain/tenant.js';
+import type { Deps, Tx } from '../ports.js';
+import { mailNumber } from './mails.js';
+
+/**
+ * One mail to each member who can revoke keys, and to the seller's own address; `account` is null
+ * for the organization's own destination. An address that has had enough of them gets no more.
+ */
+export async function stagePayoutNotices(
+  deps: Deps,
+  tx: Tx,
+  tenant: Tenant,
+  account: ConnectedAccount | null,
+): Promise<void> {
+  const nowMs = deps.clock.nowMs();
+  const members = await tx.members.list(tenant.orgId);
+  const guards = members.filter(
+    ({ role, removedAtMs }) => removedAtMs === null && scopesOf(role).includes('api_keys:write'),
+  );
+  const told = [...guards.map(({ email }) => email), account?.email ?? ''];
+  const byKey = new Map(told.filter(isMailAddress).map((to) => [emailKey(to), to.trim()]));
+  const purpose = 'payout_changed' as const;
+  const about = { purpose, accountId: account?.id ?? null, paymentId: null };
+  const fields = { ...tenantOf(tenant), ...about, tokenHash: null, tokenSealed: null };
+  // All numbers are read before a mail is staged.
+  const numbered = await Promise.all(
+    [...byKey].map(async ([toKey, to]) => {
+      return { toKey, to, ...(await mailNumber(tx, { ...fields, address: to }, nowMs)) };
+    }),
+  );
+  for (const { toKey, to, nth, waitMs } of numbered) {
+    if (waitMs > 0) continue;
+    const id = deps.ids.next('mail', nowMs);
+    tx.mails.insert(newMail({ ...fields, id, to, toKey, nth }, nowMs));
+  }
+}
+
+/** After the batch is stored; `accountId` is null for the organization's own destination. */
+export function announceRedirect(deps: Deps, { orgId, mode }: Tenant, accountId: string | null) {
+  deps.wake('mails');
+  const whose = accountId === null ? 'an organization' : 'a seller';
+  deps.log.error('alert', {
+    ...{ alert: `the PIX destination of ${whose} was changed`, orgId, mode },
+    ...(accountId === null ? {} : { accountId }),
+  });
+}

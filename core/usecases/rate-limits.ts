@@ -1,0 +1,43 @@
+// How often a thing may be asked for: the limits that use cases take from, and the refusal beyond
+// them. The arithmetic is rate-limit.ts; the numbers are held over all hosts by the port.
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/instant.js';
+import { clientNetwork, type RateLimit } from '../domain/rate-limit.js';
+import { PonteError } from '../errors.js';
+import type { Deps } from '../ports.js';
+
+/**
+ * How often a sign-in link may be asked for, whatever the answer: so often at once, and as often in
+ * each hour after that. It bounds the guesses at the address of a page's buyer.
+ */
+const signInsAnHour = { page: 10, client: 30 } as const;
+
+/** One create of this API key within the rate limit; replays count too. */
+export async function takeCreateSlot(deps: Deps, keyId: string): Promise<void> {
+  const { rateLimitPerMinute: perMinute, rateLimitBurst: burst } = deps.settings;
+  if (perMinute > 0) await take(deps, keyId, { perMinute, burst });
+}
+
+/** One request for a sign-in link on a page. */
+export function takePageSlot(deps: Deps, publicId: string): Promise<void> {
+  return take(deps, `sign-in page ${publicId}`, hourly(signInsAnHour.page));
+}
+
+/** One request for a sign-in link, on any page, by a client of this address. */
+export function takeClientSlot(deps: Deps, address: string): Promise<void> {
+  return take(deps, `sign-in client ${clientNetwork(address)}`, hourly(signInsAnHour.client));
+}
+
+/** The refusal of what may be done after so long. */
+export function rateLimited(waitMs: number): PonteError {
+  const retryAfterSeconds = Math.ceil(waitMs / SECOND_MS);
+  return new PonteError('RateLimitExceeded', undefined, { retryAfterSeconds });
+}
+
+function hourly(count: number): RateLimit {
+  return { perMinute: (count * MINUTE_MS) / HOUR_MS, burst: count };
+}
+
+async function take(deps: Deps, key: string, limit: RateLimit): Promise<void> {
+  const taken = await deps.rateLimits.take({ key, ...limit, nowMs: deps.clock.nowMs() });
+  if (taken !== null) throw rateLimited(taken * SECOND_MS);
+}

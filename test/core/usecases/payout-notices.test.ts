@@ -1,0 +1,212 @@
+// Who is told that a PIX destination was changed, and which payments keep the one before.
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { ConnectedAccount } from '../../../core/domain/connected-account.js';
+import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
+import { memberRoles } from '../../../core/domain/member.js';
+import type { Tenant } from '../../../core/domain/tenant.js';
+import type { PayoutOrder } from '../../../core/ports.js';
+import { accountReported } from '../../../core/usecases/account-changes.js';
+import { submitAccount } from '../../../core/usecases/account-submissions.js';
+import { configureAccountPayout, createAccount } from '../../../core/usecases/accounts.js';
+import { addMember, removeMember } from '../../../core/usecases/members.js';
+import { configurePayout } from '../../../core/usecases/organizations.js';
+import { createPayment, readPayment } from '../../../core/usecases/payments.js';
+import { advancePayment } from '../../../core/usecases/sandbox.js';
+import { type World, world } from '../../support/small-world.js';
+
+const dossier = { legalName: 'Loja Ltda', cnpj: '11.222.333/0001-81' } as const;
+const pixOf = (name: string) => ({ pixKey: `${name}@pix.example`, accountHolderName: 'Loja Ltda' });
+
+let made: World;
+let tenant: Tenant;
+
+beforeEach(async () => {
+  made = await world();
+  tenant = { orgId: await made.organization(), mode: 'test' };
+  for (const role of memberRoles) await member(role);
+});
+afterEach(() => made.close());
+
+function member(role: (typeof memberRoles)[number], email = `${role}@acme.example`) {
+  return addMember(made.deps, { orgId: tenant.orgId, email, role });
+}
+
+/** An approved seller that was never paid anywhere. */
+async function newSeller(email = 'loja@example.com'): Promise<ConnectedAccount> {
+  const { account } = await createAccount(made.deps, tenant, {
+    ...{ role: 'seller', entityType: 'business', externalId: 'seller-1', email },
+    ...{ legalName: null, displayName: 'Loja', country: null, taxId: null },
+  });
+  return submitAccount(made.deps, tenant, account.id, dossier);
+}
+
+/** Configures a payout; answers with who was mailed because of it, and the alerts. */
+async function configured({ id }: ConnectedAccount, name: string) {
+  const [mailed, logged] = [made.mails.length, made.log.length];
+  await configureAccountPayout(made.deps, tenant, id, pixOf(name));
+  await made.settle();
+  return told(mailed, logged);
+}
+
+function told(mailed: number, logged: number) {
+  return {
+    to: made.mails
+      .slice(mailed)
+      .map(({ to }) => to)
+      .toSorted(),
+    alerts: made.log.slice(logged).flatMap(({ level, message, fields }) => {
+      return message === 'alert' ? [`${level}: ${fields['alert']}`] : [];
+    }),
+  };
+}
+
+const nobody = { to: [], alerts: [] };
+const changed = {
+  to: ['admin@acme.example', 'loja@example.com', 'owner@acme.example'],
+  alerts: ['error: the PIX destination of a seller was changed'],
+};
+
+test('a first destination is no change; another one is told to owners, admins and the seller', async () => {
+  const seller = await newSeller();
+  assert.deepEqual(await configured(seller, 'first'), nobody);
+  assert.deepEqual(await configured(seller, 'first'), nobody, 'the same again');
+  assert.deepEqual(await configured(seller, 'thief'), changed);
+  assert.deepEqual(await configured(seller, 'thief'), nobody);
+  assert.deepEqual(await configured(seller, 'first'), changed, 'and back');
+  for (const { subject, text } of made.mails) {
+    assert.equal(subject, '[Test] The PIX destination of Loja was changed');
+    assert.ok(text.includes(seller.id));
+    assert.doesNotMatch(text, /pix\.example|token=/);
+  }
+});
+
+test('a member who was removed is not told, and who is owner and seller is told once', async () => {
+  await removeMember(made.deps, tenant.orgId, 'admin@acme.example');
+  const seller = await newSeller(' Owner@acme.example');
+  await configured(seller, 'first');
+  const { to } = await configured(seller, 'other');
+  assert.deepEqual(
+    to.map((address) => address.toLowerCase()),
+    ['owner@acme.example'],
+  );
+});
+
+test('an address of the seller that is none is left out, and the change is made', async () => {
+  const seller = await newSeller('no address at all');
+  await configured(seller, 'first');
+  const { to, alerts } = await configured(seller, 'other');
+  assert.deepEqual(to, ['admin@acme.example', 'owner@acme.example']);
+  assert.equal(alerts.length, 1);
+});
+
+test('an address is told five times an hour, the log each time', async () => {
+  const seller = await newSeller();
+  await configured(seller, 'first');
+  for (let count = 0; count < 5; count += 1) {
+    assert.deepEqual(await configured(seller, `thief-${count}`), changed);
+    made.advanceClock(MINUTE_MS);
+  }
+  assert.deepEqual(await configured(seller, 'quiet'), { ...changed, to: [] });
+  made.advanceClock(HOUR_MS);
+  assert.deepEqual(await configured(seller, 'again'), changed);
+});
+
+test('changes at once are told once each', async () => {
+  const seller = await newSeller();
+  await configured(seller, 'first');
+  const mailed = made.mails.length;
+  await Promise.all(
+    ['a', 'b', 'c'].map((name) =>
+      configureAccountPayout(made.deps, tenant, seller.id, pixOf(name)),
+    ),
+  );
+  await made.settle();
+  assert.equal(made.mails.length - mailed, 3 * changed.to.length);
+});
+
+test('a seller that was paid before and was verified anew is told of its next destination', async () => {
+  const seller = await newSeller();
+  await configured(seller, 'first');
+  const command = await made.deps.store.run((tx) => tx.commands.get(seller.submitCommandId ?? ''));
+  assert.ok(command !== null);
+  await accountReported(made.deps, command, null, { status: 'rejected', reason: null });
+  const again = await submitAccount(made.deps, tenant, seller.id, dossier);
+  assert.deepEqual([again.status, again.destinationRef], ['approved', null]);
+  assert.deepEqual(await configured(seller, 'thief'), changed);
+});
+
+test('payments that were created keep their destination, later ones have the new one', async () => {
+  const seller = await newSeller();
+  await configured(seller, 'first');
+  const before = await newPayment();
+  await configured(seller, 'thief');
+  const after = await newPayment();
+  const orders: PayoutOrder[] = [];
+  const { preparePayout } = made.partner;
+  Object.assign(made.partner, {
+    preparePayout: (order: PayoutOrder) => {
+      orders.push(order);
+      return preparePayout(order);
+    },
+  });
+  for (const id of [before, after]) {
+    await advancePayment(made.deps, tenant, id, null);
+    for (let looks = 0; looks < 200 && (await statusOf(id)) !== 'settled'; looks += 1) {
+      await made.settle();
+      made.advanceClock(100);
+    }
+    assert.equal(await statusOf(id), 'settled');
+  }
+  const kept = [before, after].map(async (id) => {
+    const { payment } = await readPayment(made.deps, tenant, id);
+    return payment.destination;
+  });
+  const [old, fresh] = await Promise.all(kept);
+  assert.notEqual(old, fresh);
+  assert.deepEqual(
+    orders.map(({ destination }) => destination),
+    [old, fresh],
+  );
+});
+
+test('the organization’s own destination is told to its owners and admins', async () => {
+  const [mailed, logged] = [made.mails.length, made.log.length];
+  await configurePayout(made.deps, tenant, pixOf('elsewhere'));
+  await configurePayout(made.deps, tenant, pixOf('elsewhere'));
+  await made.settle();
+  assert.deepEqual(told(mailed, logged), {
+    to: ['admin@acme.example', 'owner@acme.example'],
+    alerts: ['error: the PIX destination of an organization was changed'],
+  });
+  assert.equal(made.mails.at(-1)?.subject, '[Test] The PIX destination of Acme Ltda was changed');
+});
+
+test('a notice that nobody takes is tried for a week', async () => {
+  const seller = await newSeller();
+  await configured(seller, 'first');
+  await configureAccountPayout(made.deps, tenant, seller.id, pixOf('other'));
+  made.advanceClock(7 * 24 * HOUR_MS);
+  await made.settle();
+  const filter = { status: 'dropped', beforeId: null, limit: 9 } as const;
+  const dropped = await made.deps.store.run((tx) => tx.mails.list(filter));
+  assert.deepEqual(
+    dropped.map(({ lastError }) => lastError),
+    Array(3).fill('it is too old'),
+  );
+});
+
+async function newPayment(): Promise<string> {
+  const { payment } = await createPayment(made.deps, tenant, {
+    ...{ origin: 'payment_intent', idempotencyKey: null, externalId: null },
+    amount: { amountMinor: 10_000n, currency: 'USD' },
+    buyer: { email: 'bo@example.com', name: null, country: null, phone: null },
+    ...{ sellerExternalId: 'seller-1', returnUrl: null, display: null, metadata: '{}' },
+    expiresAtMs: null,
+  });
+  return payment.id;
+}
+
+async function statusOf(id: string): Promise<string> {
+  return (await readPayment(made.deps, tenant, id)).payment.status;
+}
