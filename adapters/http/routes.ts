@@ -529,7 +529,7 @@ export const routes: readonly Route[] = [
     query: buyer.signatureQuery,
     body: 'none',
     responses: { 200: contentTypes },
-    errors: ['NotFound', 'KycStorageDisabled'],
+    errors: ['KycStorageDisabled'],
     handler: giveDocument,
   }),
   route({
