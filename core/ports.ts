@@ -786,6 +786,12 @@ export interface SecretBox {
   isMac(text: string, purpose: string, mac: string): boolean;
 }
 
+/** Holds what it reads from, as an open file, until it is read to its end or closed. */
+export interface ByteSource extends AsyncIterable<Uint8Array> {
+  /** At any time, also again. */
+  close(): Promise<void>;
+}
+
 /** Where the bytes of documents lie. It knows no tenants: an id is a document.ts `Document`'s. */
 export interface DocumentStorage {
   /** As people know it. */
@@ -796,7 +802,7 @@ export interface DocumentStorage {
   /** Keeps the bytes under a name that is new to this document: whole and durably, or rejects. */
   put(documentId: string, name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
   /** Null when there is nothing of this name. */
-  get(documentId: string, name: string): Promise<AsyncIterable<Uint8Array> | null>;
+  get(documentId: string, name: string): Promise<ByteSource | null>;
   /** Deletes everything that was put for the document, also what came only half. */
   purge(documentId: string): Promise<void>;
   /** Ids of documents of which anything is kept, in the order of the ids. */

@@ -19,7 +19,7 @@ import {
   requestIdOf,
 } from './request-input.js';
 import { endOfTurn, refusalReply, send } from './response-output.js';
-import type { Auth, Reply, Site } from './route-row.js';
+import { type Auth, Content, type Reply, type Site } from './route-row.js';
 import type { Match, Router } from './router.js';
 
 export interface Pipeline {
@@ -53,10 +53,18 @@ export async function serve(
     if (error instanceof ClientGone) return;
     reply = refused(pipeline, request, error, { requestId, match: seen.match });
   }
-  const headers = { ...reply.headers, ...corsHeaders(pipeline.corsOrigins, request) };
-  const ending = { requestId, bytesMax: pipeline.limits.bytesMax, last: pipeline.stopping.aborted };
-  await turnEnds;
-  await send(request, response, { ...reply, headers }, ending);
+  const { body } = reply;
+  try {
+    reply = unlessKnown(request, reply);
+    const headers = { ...reply.headers, ...corsHeaders(pipeline.corsOrigins, request) };
+    const { bytesMax } = pipeline.limits;
+    const ending = { requestId, bytesMax, last: pipeline.stopping.aborted };
+    await turnEnds;
+    await send(request, response, { ...reply, headers }, ending);
+  } finally {
+    // Sent, not asked for, or nobody is left to take it.
+    if (body instanceof Content) await body.bytes.close();
+  }
   measure(pipeline.site.deps, seen.match, reply, startedMs);
 }
 
@@ -82,14 +90,13 @@ async function answer(
   const keyId = actor !== null && 'keyId' in actor ? actor.keyId : null;
   if (keyId !== null && route.rateLimit === 'create') await takeCreateSlot(site.deps, keyId);
   const input = await readInput(match, request, response, limits);
-  const reply = await route.handler(site, {
+  return route.handler(site, {
     ...input,
     actor,
     tenant: actor === null ? null : tenantOf(actor),
     headers: signedAuths.includes(route.auth) ? headerTexts(request) : {},
     waitAtMost: (waitMs) => endOfWait(response, stopping, waitMs),
   });
-  return unlessKnown(request, reply);
 }
 
 /** Nothing of it is left once the answer is out. */
