@@ -119,7 +119,11 @@ export interface Tx {
   };
   readonly keys: {
     get(keyId: string): Promise<StoredKey | null>;
-    list(orgId: string): Promise<readonly StoredKey[]>;
+    /** Those not revoked and so many of the revoked ones, newest first by id. */
+    list(orgId: string, revokedMax: number): Promise<readonly StoredKey[]>;
+    /** Slots of those not revoked. */
+    slots(tenant: Tenant): Promise<readonly number[]>;
+    /** A second key in a slot is a conflict: the work runs again. */
     insert(key: StoredKey): void;
     update(key: StoredKey): void;
     /** Raises `lastUsedAtMs`, whatever the version; a later value stays. */
@@ -289,8 +293,12 @@ export interface Tx {
   readonly subscriptions: {
     get(tenant: Tenant, id: string): Promise<Subscription | null>;
     find(id: string): Promise<Subscription | null>;
-    list(tenant: Tenant): Promise<readonly Subscription[]>;
+    /** The active ones and so many of the deleted ones, newest first by id. */
+    list(tenant: Tenant, deletedMax: number): Promise<readonly Subscription[]>;
     active(tenant: Tenant): Promise<readonly Subscription[]>;
+    /** Slots of the active ones. */
+    slots(tenant: Tenant): Promise<readonly number[]>;
+    /** A second active one in a slot is a conflict: the work runs again. */
     insert(subscription: Subscription): void;
     update(subscription: Subscription): void;
     expect(subscription: Subscription): void;
@@ -497,6 +505,8 @@ export interface StoredKey {
   readonly secretHash: string;
   readonly lastUsedAtMs: number | null;
   readonly revokedAtMs: number | null;
+  /** Taken until it is revoked, see slot.ts; null of one that an earlier version created. */
+  readonly slot: number | null;
   readonly createdAtMs: number;
   readonly version: number;
 }

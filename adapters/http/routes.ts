@@ -552,7 +552,7 @@ export const routes: readonly Route[] = [
   route({
     method: 'GET',
     operations: { listWebhookSubscriptions: '/v1/webhook-subscriptions' },
-    summary: 'List all subscriptions, deleted ones included',
+    summary: 'List all active subscriptions and the newest deleted ones',
     auth: 'key',
     scope: 'webhooks:read',
     modes: 'both',
@@ -688,7 +688,7 @@ export const routes: readonly Route[] = [
   route({
     method: 'GET',
     operations: { listApiKeys: '/v1/api-keys' },
-    summary: 'List all API keys of both modes, revoked ones included',
+    summary: 'List all active API keys of both modes and the newest revoked ones',
     auth: 'session',
     scope: 'none',
     modes: 'both',
