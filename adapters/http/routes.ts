@@ -665,7 +665,7 @@ export const routes: readonly Route[] = [
     query: feed.feedQuery,
     body: 'none',
     responses: { 200: feed.feedResponse },
-    errors: ['EventsPruned'],
+    errors: ['EventsPruned', 'RateLimitExceeded'],
     handler: readEvents,
   }),
   route({
@@ -1013,10 +1013,12 @@ async function giveDocument({ deps }: Site, { params, query }: DocumentCall): Pr
 
 async function readEvents(
   { feedReaders }: Site,
-  { tenant, query, waitAtMost }: Call<'key', unknown, z.infer<typeof feed.feedQuery>, unknown>,
+  call: Call<'key', unknown, z.infer<typeof feed.feedQuery>, unknown>,
 ): Promise<Reply> {
+  const { tenant, actor, query, waitAtMost } = call;
   const over = query.wait === 0 ? null : waitAtMost(query.wait * SECOND_MS);
-  return reply(200, presentFeed(await feedReaders.read(tenant, query, over)));
+  const wait = over === null ? null : { keyId: actor.keyId, over };
+  return reply(200, presentFeed(await feedReaders.read(tenant, query, wait)));
 }
 
 async function listDeliveryPage(
