@@ -33,7 +33,8 @@ export function addKeyVerbs(shell: Shell, program: Command): void {
 
   addVerb<{ org: string }>(shell, key, {
     name: 'list',
-    description: 'list the keys of an organization, of both modes',
+    description:
+      'list the active keys of an organization, of both modes, and the newest revoked ones',
     options: [orgOption()],
     run: ({ org }) =>
       asOperator(shell, async ({ deps }) => {

@@ -122,7 +122,11 @@ export interface Tx {
   };
   readonly keys: {
     get(keyId: string): Promise<StoredKey | null>;
-    list(orgId: string): Promise<readonly StoredKey[]>;
+    /** Those not revoked and so many of the revoked ones, newest first by id. */
+    list(orgId: string, revokedMax: number): Promise<readonly StoredKey[]>;
+    /** Slots of those not revoked. */
+    slots(tenant: Tenant): Promise<readonly number[]>;
+    /** A second key in a slot is a conflict: the work runs again. */
     insert(key: StoredKey): void;
     update(key: StoredKey): void;
     /** Raises `lastUsedAtMs`, whatever the version; a later value stays. */
@@ -300,8 +304,12 @@ export interface Tx {
   readonly subscriptions: {
     get(tenant: Tenant, id: string): Promise<Subscription | null>;
     find(id: string): Promise<Subscription | null>;
-    list(tenant: Tenant): Promise<readonly Subscription[]>;
+    /** The active ones and so many of the deleted ones, newest first by id. */
+    list(tenant: Tenant, deletedMax: number): Promise<readonly Subscription[]>;
     active(tenant: Tenant): Promise<readonly Subscription[]>;
+    /** Slots of the active ones. */
+    slots(tenant: Tenant): Promise<readonly number[]>;
+    /** A second active one in a slot is a conflict: the work runs again. */
     insert(subscription: Subscription): void;
     update(subscription: Subscription): void;
     expect(subscription: Subscription): void;
@@ -508,6 +516,8 @@ export interface StoredKey {
   readonly secretHash: string;
   readonly lastUsedAtMs: number | null;
   readonly revokedAtMs: number | null;
+  /** Taken until it is revoked, see slot.ts; null of one that an earlier version created. */
+  readonly slot: number | null;
   readonly createdAtMs: number;
   readonly version: number;
 }
@@ -792,6 +802,12 @@ export interface SecretBox {
   isMac(text: string, purpose: string, mac: string): boolean;
 }
 
+/** Holds what it reads from, as an open file, until it is read to its end or closed. */
+export interface ByteSource extends AsyncIterable<Uint8Array> {
+  /** At any time, also again. */
+  close(): Promise<void>;
+}
+
 /** Where the bytes of documents lie. It knows no tenants: an id is a document.ts `Document`'s. */
 export interface DocumentStorage {
   /** As people know it. */
@@ -802,7 +818,7 @@ export interface DocumentStorage {
   /** Keeps the bytes under a name that is new to this document: whole and durably, or rejects. */
   put(documentId: string, name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
   /** Null when there is nothing of this name. */
-  get(documentId: string, name: string): Promise<AsyncIterable<Uint8Array> | null>;
+  get(documentId: string, name: string): Promise<ByteSource | null>;
   /** Deletes everything that was put for the document, also what came only half. */
   purge(documentId: string): Promise<void>;
   /** Ids of documents of which anything is kept, in the order of the ids. */

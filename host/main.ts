@@ -22,6 +22,8 @@ import { startWorkers, stepsOfApi, type Workers, workerSteps } from './workers.j
 
 /** What runs when a stop is asked for has this long; the process is gone 10 s after the signal. */
 const STOP_GRACE_MS = 8 * SECOND_MS;
+/** Receivers have this long of it: attempts that hang then are ended and recorded as failed. */
+const SEND_GRACE_MS = 6 * SECOND_MS;
 
 export interface Host {
   /** The database as people know it: a file, or a URL without its password. */
@@ -244,10 +246,12 @@ function secretKeysOf(config: Config): readonly SecretKey[] {
 
 async function stop(deps: Deps, http: HttpServer, finished: () => Promise<void>): Promise<void> {
   deps.log.info('stopping');
+  const endSending = setTimeout(() => void deps.sender.close(), SEND_GRACE_MS);
   const inTime = await Promise.race([
     Promise.all([http.close(STOP_GRACE_MS), finished()]).then(() => true),
     wait(STOP_GRACE_MS, false, { ref: false }),
   ]);
+  clearTimeout(endSending);
   if (!inTime) deps.log.warn('stopped with work under way; the next start goes on with it');
   await deps.store.claims.releaseOwn(deps.clock.nowMs()).catch((err: unknown) => {
     deps.log.warn('leases could not be given back: they end by themselves', { err });

@@ -1,16 +1,17 @@
 // Documents as files: a folder for each document, in it a file for each upload. A file has its name
 // only when it is whole and on the disk; what came half has another one and goes with the folder.
 // Everything is for the owner of the process alone. What may be read or kept is the core's matter.
-import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { assert } from '../../core/errors.js';
-import type { DocumentStorage } from '../../core/ports.js';
+import type { ByteSource, DocumentStorage } from '../../core/ports.js';
 
 const documentIdForm = /^doc_[0-9a-z]{1,64}$/;
 const markForm = /^database-[0-9a-f]{1,64}$/;
 const nameForm = /^[0-9a-f]{1,64}$/;
 const PART = '.part';
+/** Bytes that are read at a time. */
+const CHUNK = 64 * 1_024;
 
 /** `folder` is made when the first mark or document comes. A mark is an empty file of its name. */
 export function createFsDocuments(folder: string): DocumentStorage {
@@ -45,9 +46,8 @@ export function createFsDocuments(folder: string): DocumentStorage {
       for (const at of [folderOf(documentId), folder]) await syncFolder(at);
     },
     async get(documentId, name) {
-      const path = fileOf(documentId, name);
-      const file = await open(path, 'r').catch(unlessThere);
-      return file === null ? null : createReadStream(path, { fd: file });
+      const file = await open(fileOf(documentId, name), 'r').catch(unlessThere);
+      return file === null ? null : bytesOf(file);
     },
     async purge(documentId) {
       await rm(folderOf(documentId), { recursive: true, force: true });
@@ -58,6 +58,23 @@ export function createFsDocuments(folder: string): DocumentStorage {
       const ids = names.filter((name) => documentIdForm.test(name)).toSorted();
       return ids.filter((id) => afterId === null || id > afterId).slice(0, limit);
     },
+  };
+}
+
+function bytesOf(file: FileHandle): ByteSource {
+  return {
+    async *[Symbol.asyncIterator]() {
+      try {
+        for (;;) {
+          const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(CHUNK) });
+          if (bytesRead === 0) return;
+          yield buffer.subarray(0, bytesRead);
+        }
+      } finally {
+        await file.close();
+      }
+    },
+    close: () => file.close(),
   };
 }
 

@@ -1,6 +1,6 @@
 // Documents in the memory of this process, for tests and embedding: gone when it ends.
 import { assert } from '../../core/errors.js';
-import type { DocumentStorage } from '../../core/ports.js';
+import type { ByteSource, DocumentStorage } from '../../core/ports.js';
 
 export function createMemoryDocuments(): DocumentStorage {
   const documents = new Map<string, Map<string, Uint8Array>>();
@@ -32,6 +32,11 @@ export function createMemoryDocuments(): DocumentStorage {
   };
 }
 
-async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
-  yield bytes;
+function once(bytes: Uint8Array): ByteSource {
+  return {
+    async *[Symbol.asyncIterator]() {
+      yield bytes;
+    },
+    close: async () => undefined,
+  };
 }

@@ -139,7 +139,8 @@ function detailsOf(codes: readonly ErrorCode[]): Readonly<Record<string, string>
   and no lone surrogates. Times carry an offset or Z.
 - Optional properties of answers are present and null when unset; times are UTC with milliseconds.
 - Lists are \`{ data, nextCursor }\`, newest first; send \`nextCursor\` as \`cursor\`. API keys and
-  webhook subscriptions are listed whole: 100 active ones of each in a mode at most.
+  webhook subscriptions are listed whole: 100 active ones of each in a mode at most, and the 100
+  newest of those that were revoked or deleted.
 - Every answer carries \`X-Request-Id\`; yours is kept if it is 1-128 of \`[A-Za-z0-9_.-]\`.
 - What is wrong is told in this order: credential, scope, rate limit, content type and form of the
   body; what is there already is answered then; after that KYB, currency, minimum, \`expiresAt\`,

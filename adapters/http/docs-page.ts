@@ -4,7 +4,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { Readable } from 'node:stream';
 import { PonteError } from '../../core/errors.js';
 import { Content, type Reply } from './route-row.js';
 
@@ -97,7 +96,12 @@ export async function docsFile(version: string, name: string): Promise<Reply> {
 }
 
 function content(body: Buffer, type: string, headers: Reply['headers']): Reply {
-  const bytes = Readable.from([body], { objectMode: false });
+  const bytes = {
+    async *[Symbol.asyncIterator]() {
+      yield body;
+    },
+    close: async () => undefined,
+  };
   return { status: 200, body: new Content({ type, sizeBytes: body.length, bytes }), headers };
 }
 

@@ -7,7 +7,7 @@ import {
   ownerRoles,
   proofOfAddressDocTypes,
 } from '../../core/domain/dossier.js';
-import { isEmail, isHttpUrl, optional, text } from './schemas.js';
+import { emailText, isHttpUrl, optional, text } from './schemas.js';
 
 const OWNERS_MAX = 10;
 
@@ -27,10 +27,7 @@ const url = (description: string) =>
 const file = (of: string) =>
   url(`${of}: an https URL, or the publicUrl of an upload. Read by the settlement partner.`);
 
-export const email = z
-  .string('send an e-mail address')
-  .refine(isEmail, 'send an e-mail address')
-  .meta({ format: 'email' });
+export const email = emailText('Of the party itself.');
 
 export const country = text(2, 2, 'Two letters, ISO 3166-1.');
 export const taxId = text(1, 64, 'Kept encrypted and never shown again.');

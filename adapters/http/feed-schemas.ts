@@ -2,6 +2,7 @@
 // webhooks carry it.
 import { z } from 'zod';
 import { eventTypes } from '../../core/domain/event.js';
+import { WAITING_PER_KEY_MAX } from '../../core/usecases/feed-readers.js';
 import { instant, pageQuery, readText, responseSchemas } from './schemas.js';
 
 /** Shorter than the time-outs of common clients and load balancers. */
@@ -24,7 +25,10 @@ export const feedQuery = z.object({
     minimum: 0,
     maximum: WAIT_MAX_SECONDS,
     default: 0,
-    description: 'Seconds to wait for the next event when there is none yet.',
+    description:
+      'Seconds to wait for the next event when there is none yet. Of one key ' +
+      `${WAITING_PER_KEY_MAX} requests wait at a time: one more is refused, with the seconds ` +
+      'after which to repeat it.',
   })
     .optional()
     .transform((wait) => wait ?? 0),

@@ -134,8 +134,8 @@ export function errorCodesOf(route: Route): readonly ErrorCode[] {
     [auth === 'session' || auth === 'either', ['Unauthorized', 'InvalidToken']],
     [auth === 'partner' || auth === 'signature', ['InvalidSignature']],
     [route.scope !== 'none', ['InsufficientScope']],
-    // An id that was never signed has no signature either.
-    [route.modes === 'test' || (route.params !== noParams && auth !== 'signature'), ['NotFound']],
+    // A path parameter that cannot be decoded, or is too long, matches no path.
+    [route.modes === 'test' || route.params !== noParams, ['NotFound']],
     [route.rateLimit === 'create', ['RateLimitExceeded']],
     [route.idempotency === 'key', ['IdempotencyKeyConflict']],
     [route.body !== 'none', ['PayloadTooLarge']],

@@ -8,9 +8,9 @@ import { paymentMoves, paymentStatuses, progress } from '../../core/domain/payme
 import { REASON_LENGTH_MAX } from '../../core/usecases/payments.js';
 import {
   decimal,
+  emailText,
   HINT_LENGTH_MAX,
   instant,
-  isEmail,
   isHttpUrl,
   keysOf,
   optional,
@@ -25,10 +25,7 @@ import {
 const externalId = text(1, 200, "The integrator's own id; one payment each.");
 
 const buyerRequest = z.object({
-  email: z
-    .string('send an e-mail address')
-    .refine(isEmail, 'send an e-mail address')
-    .meta({ format: 'email', description: 'Where the magic link is sent.' }),
+  email: emailText('Where the magic link is sent.'),
   name: optional(text(0, HINT_LENGTH_MAX, 'Pre-fills the KYC form.')),
   country: optional(text(0, HINT_LENGTH_MAX, 'Pre-fills the KYC form.')),
   phone: optional(text(0, HINT_LENGTH_MAX, 'Pre-fills the KYC form.')),

@@ -22,7 +22,7 @@ import {
   requestIdOf,
 } from './request-input.js';
 import { endOfTurn, refusalReply, send } from './response-output.js';
-import type { ActorOf, Auth, Reply, Site } from './route-row.js';
+import { type ActorOf, type Auth, Content, type Reply, type Site } from './route-row.js';
 import type { Match, Router } from './router.js';
 
 export interface Pipeline {
@@ -56,10 +56,18 @@ export async function serve(
     if (error instanceof ClientGone) return;
     reply = refused(pipeline, request, error, { requestId, match: seen.match });
   }
-  const headers = { ...reply.headers, ...corsHeaders(pipeline.corsOrigins, request) };
-  const ending = { requestId, bytesMax: pipeline.limits.bytesMax, last: pipeline.stopping.aborted };
-  await turnEnds;
-  await send(request, response, { ...reply, headers }, ending);
+  const { body } = reply;
+  try {
+    reply = unlessKnown(request, reply);
+    const headers = { ...reply.headers, ...corsHeaders(pipeline.corsOrigins, request) };
+    const { bytesMax } = pipeline.limits;
+    const ending = { requestId, bytesMax, last: pipeline.stopping.aborted };
+    await turnEnds;
+    await send(request, response, { ...reply, headers }, ending);
+  } finally {
+    // Sent, not asked for, or nobody is left to take it.
+    if (body instanceof Content) await body.bytes.close();
+  }
   measure(pipeline.site.deps, seen.match, reply, startedMs);
 }
 
@@ -85,7 +93,7 @@ async function answer(
   const keyId = actor !== null && 'keyId' in actor ? actor.keyId : null;
   if (keyId !== null && route.rateLimit === 'create') await takeCreateSlot(site.deps, keyId);
   const input = await readInput(match, request, response, limits);
-  const reply = await route.handler(site, {
+  return route.handler(site, {
     ...input,
     actor,
     found: await foundPayment(site.deps, match, actor),
@@ -93,7 +101,6 @@ async function answer(
     headers: signedAuths.includes(route.auth) ? headerTexts(request) : {},
     waitAtMost: (waitMs) => endOfWait(response, stopping, waitMs),
   });
-  return unlessKnown(request, reply);
 }
 
 /** The payment that the path names, whose origin the scope was asked for; null of other rows. */

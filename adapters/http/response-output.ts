@@ -23,6 +23,9 @@ const everyAnswer = {
 const LINGER_BYTES_MAX = 4 * 1024 * 1024;
 const LINGER_MS = 2_000;
 
+/** What a stream says of a connection that ends before the answer. */
+const clientGone = /^ERR_STREAM_(PREMATURE_CLOSE|DESTROYED)$/;
+
 export function refusalReply(error: PonteError): Reply {
   const retryAfter = error.retryAfterSeconds;
   return {
@@ -67,11 +70,11 @@ export async function send(
   reply: Reply,
   { requestId, bytesMax, last }: Ending,
 ): Promise<void> {
+  if (response.destroyed) return;
   if (reply.body instanceof Content) {
     await sendContent(request, response, reply, reply.body, { requestId, bytesMax, last });
     return;
   }
-  if (response.destroyed) return;
   const text = reply.body === null ? '' : writeJson(reply.body);
   const unread = isOverlong(request, bytesMax);
   const headers: Record<string, string | number> = {
@@ -114,12 +117,11 @@ async function sendContent(
     ...(last ? { connection: 'close' } : {}),
   });
   if (request.method === 'HEAD') {
-    await bytes[Symbol.asyncIterator]().return?.();
     response.end();
     return;
   }
-  await pipeline(bytes, response).catch((error: unknown) => {
-    if (!response.destroyed || response.writableFinished) throw error;
+  await pipeline(bytes, response).catch((error: NodeJS.ErrnoException) => {
+    if (!clientGone.test(error.code ?? '')) throw error;
   });
 }
 

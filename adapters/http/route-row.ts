@@ -5,7 +5,7 @@ import type { PaymentView } from '../../core/domain/change.js';
 import type { ScopeByOrigin, ScopeRule } from '../../core/domain/scope.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { ErrorCode } from '../../core/errors.js';
-import type { Deps } from '../../core/ports.js';
+import type { ByteSource, Deps } from '../../core/ports.js';
 import type { FeedReaders } from '../../core/usecases/feed-readers.js';
 import type { KeyActor } from '../../core/usecases/keys.js';
 import type { SessionActor } from '../../core/usecases/sessions.js';
@@ -101,11 +101,11 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** An answer's body that is no JSON. */
+/** An answer's body that is no JSON; the pipeline closes `bytes`, however the answer ends. */
 export class Content {
   readonly type: string;
   readonly sizeBytes: number;
-  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly bytes: ByteSource;
 
   constructor(content: Pick<Content, 'type' | 'sizeBytes' | 'bytes'>) {
     this.type = content.type;

@@ -539,7 +539,7 @@ export const routes: readonly Route[] = [
     query: buyer.signatureQuery,
     body: 'none',
     responses: { 200: contentTypes },
-    errors: ['NotFound', 'KycStorageDisabled'],
+    errors: ['KycStorageDisabled'],
     handler: giveDocument,
   }),
   route({
@@ -562,7 +562,7 @@ export const routes: readonly Route[] = [
   route({
     method: 'GET',
     operations: { listWebhookSubscriptions: '/v1/webhook-subscriptions' },
-    summary: 'List all subscriptions, deleted ones included',
+    summary: 'List all active subscriptions and the newest deleted ones',
     auth: 'key',
     scope: 'webhooks:read',
     modes: 'both',
@@ -675,7 +675,7 @@ export const routes: readonly Route[] = [
     query: feed.feedQuery,
     body: 'none',
     responses: { 200: feed.feedResponse },
-    errors: ['EventsPruned'],
+    errors: ['EventsPruned', 'RateLimitExceeded'],
     handler: readEvents,
   }),
   route({
@@ -698,7 +698,7 @@ export const routes: readonly Route[] = [
   route({
     method: 'GET',
     operations: { listApiKeys: '/v1/api-keys' },
-    summary: 'List all API keys of both modes, revoked ones included',
+    summary: 'List all active API keys of both modes and the newest revoked ones',
     auth: 'session',
     scope: 'none',
     modes: 'both',
@@ -1023,10 +1023,12 @@ async function giveDocument({ deps }: Site, { params, query }: DocumentCall): Pr
 
 async function readEvents(
   { feedReaders }: Site,
-  { tenant, query, waitAtMost }: Call<'key', unknown, z.infer<typeof feed.feedQuery>, unknown>,
+  call: Call<'key', unknown, z.infer<typeof feed.feedQuery>, unknown>,
 ): Promise<Reply> {
+  const { tenant, actor, query, waitAtMost } = call;
   const over = query.wait === 0 ? null : waitAtMost(query.wait * SECOND_MS);
-  return reply(200, presentFeed(await feedReaders.read(tenant, query, over)));
+  const wait = over === null ? null : { keyId: actor.keyId, over };
+  return reply(200, presentFeed(await feedReaders.read(tenant, query, wait)));
 }
 
 async function listDeliveryPage(

@@ -5,6 +5,7 @@
 // (amounts into minor units, times into milliseconds, absent into null); rules that need data are
 // the use cases'. Answers are built in present.ts.
 import { z } from 'zod';
+import { readEmail } from '../../core/domain/buyer-kyc.js';
 import { RawJson } from '../../core/domain/raw-json.js';
 import { modes } from '../../core/domain/tenant.js';
 import { catalogue } from '../../core/errors.js';
@@ -17,8 +18,6 @@ export const rawJsonFields = ['metadata', 'display'] as const;
 export const PAGE_LIMIT_MAX = 100;
 export const PAGE_LIMIT_DEFAULT = 25;
 
-/** RFC 5321: a path is 256 octets, its angle brackets included. */
-const EMAIL_LENGTH_MAX = 254;
 export const URL_LENGTH_MAX = 2_048;
 /** Generous for free text that the interface does not bound. */
 export const HINT_LENGTH_MAX = 500;
@@ -68,6 +67,10 @@ export function optional<T extends z.ZodType>(schema: T) {
   return schema.nullish().transform((value) => value ?? null);
 }
 
+export function emailText(description: string) {
+  return readText(readEmail, 'send an e-mail address', { format: 'email', description });
+}
+
 export function rawJson(description: string) {
   return z
     .custom<RawJson>((value) => value instanceof RawJson, 'send a JSON object')
@@ -85,10 +88,6 @@ export function keysOf<K extends string>(table: Readonly<Record<K, unknown>>): K
 function readLimit(value: string): number | null {
   const limit = /^[1-9][0-9]{0,2}$/.test(value) ? Number(value) : null;
   return limit !== null && limit <= PAGE_LIMIT_MAX ? limit : null;
-}
-
-export function isEmail(value: string): boolean {
-  return value.length <= EMAIL_LENGTH_MAX && z.regexes.email.test(value.trim());
 }
 
 export function isHttpUrl(value: string): boolean {

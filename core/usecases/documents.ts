@@ -23,7 +23,7 @@ import {
 import { type Dossier, fileLinks } from '../domain/dossier.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
-import type { Deps, DocumentFilter, DocumentStorage, Tx } from '../ports.js';
+import type { ByteSource, Deps, DocumentFilter, DocumentStorage, Tx } from '../ports.js';
 import { eachDue } from './collections.js';
 
 /** Bytes of an upload's name: two uploads never share one. */
@@ -130,12 +130,12 @@ export async function receiveUpload(deps: Deps, upload: ReceivedUpload): Promise
 export interface DocumentContent {
   readonly contentType: ContentType;
   readonly sizeBytes: number;
-  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly bytes: ByteSource;
 }
 
 /**
  * What was uploaded, for whoever holds the public URL; NotFound before the upload and after the
- * purge.
+ * purge. The caller closes `bytes` unless it reads them to their end.
  */
 export async function readDocument(
   deps: Deps,

@@ -8,6 +8,10 @@ import type { Deps, FeedEvent, Tx } from '../ports.js';
 
 /** Events that one look takes; what is beyond them is taken by the next one, at once. */
 export const EVENTS_PER_LOOK = 100;
+/** Requests of one API key that may wait at a time, in one process: each holds a connection. */
+export const WAITING_PER_KEY_MAX = 32;
+/** Requests that may wait in one process; a tenant takes no more places than it leaves free. */
+export const WAITING_MAX = 2_048;
 
 export interface FeedRequest {
   /** The last sequence that the reader has seen; 0 before the first. */
@@ -22,13 +26,20 @@ export interface FeedPage {
   readonly nextAfter: number;
 }
 
+export interface Wait {
+  /** Whose places it counts among. */
+  readonly keyId: string;
+  /** Aborted at its end. */
+  readonly over: AbortSignal;
+}
+
 export interface FeedReaders {
   /**
    * The events after a sequence, ascending. When there are none it waits for the next ones, until
-   * `over` is aborted: then the page is empty. Null does not wait. EventsPruned when events that
-   * were asked for are no longer kept.
+   * the wait is over: then the page is empty. Null does not wait. EventsPruned when events that
+   * were asked for are no longer kept; RateLimitExceeded when there are none and no place to wait.
    */
-  read(tenant: Tenant, request: FeedRequest, over: AbortSignal | null): Promise<FeedPage>;
+  read(tenant: Tenant, request: FeedRequest, wait: Wait | null): Promise<FeedPage>;
   /** The feeds of these tenants have grown; without names, any may have. */
   look(tenants?: readonly Tenant[]): void;
   /** Readers that wait now. */
@@ -36,8 +47,14 @@ export interface FeedReaders {
 }
 
 /** One per process: it knows who waits. */
-export function feedReaders(deps: Pick<Deps, 'store'>): FeedReaders {
+export function feedReaders(deps: Pick<Deps, 'store'>, waitingMax = WAITING_MAX): FeedReaders {
   const watches = new Map<string, Watch>();
+  const waiting = () => [...watches.values()].reduce((sum, { waiters }) => sum + waiters.size, 0);
+  const isFull = (tenant: Tenant, keyId: string): boolean => {
+    const own = [...(watches.get(keyOf(tenant))?.waiters ?? [])];
+    const ofKey = own.filter((waiter) => waiter.keyId === keyId);
+    return ofKey.length >= WAITING_PER_KEY_MAX || own.length >= waitingMax - waiting();
+  };
 
   const join = (tenant: Tenant): Watch => {
     const key = keyOf(tenant);
@@ -53,15 +70,22 @@ export function feedReaders(deps: Pick<Deps, 'store'>): FeedReaders {
   };
 
   return {
-    async read(tenant, request, over) {
+    async read(tenant, request, wait) {
       const readNow = () => deps.store.run((tx) => readPage(tx, tenant, request));
-      if (over === null || over.aborted) return pageOf(await readNow(), request);
+      if (wait === null || wait.over.aborted) return pageOf(await readNow(), request);
+      const { keyId, over } = wait;
+      if (isFull(tenant, keyId)) {
+        const events = await readNow();
+        // An empty page would be asked for again at once.
+        if (events.length === 0) throw new PonteError('RateLimitExceeded');
+        return pageOf(events, request);
+      }
       // It waits before it reads: what comes between the two is not missed.
       const watch = join(tenant);
       const { promise, resolve, reject } = Promise.withResolvers<readonly FeedEvent[]>();
       // A look may fail while the first read still may succeed.
       promise.catch(() => undefined);
-      const waiter: Waiter = { ...request, resolve, reject };
+      const waiter: Waiter = { ...request, keyId, resolve, reject };
       const end = () => resolve([]);
       watch.waiters.add(waiter);
       over.addEventListener('abort', end);
@@ -77,11 +101,12 @@ export function feedReaders(deps: Pick<Deps, 'store'>): FeedReaders {
       const known = tenants?.flatMap((tenant) => watches.get(keyOf(tenant)) ?? []);
       for (const watch of known ?? watches.values()) void lookFor(deps, watch);
     },
-    waiting: () => [...watches.values()].reduce((sum, { waiters }) => sum + waiters.size, 0),
+    waiting,
   };
 }
 
 interface Waiter extends FeedRequest {
+  readonly keyId: string;
   readonly resolve: (events: readonly FeedEvent[]) => void;
   readonly reject: (error: unknown) => void;
 }

@@ -4,12 +4,15 @@ import { issueApiKey, mayUse, parseApiKey, SALT_BYTES, SECRET_BYTES } from '../d
 import { MINUTE_MS } from '../domain/instant.js';
 import { hasUnstorableText } from '../domain/raw-json.js';
 import { allows, isScope, type Scope, type ScopeRule, scopes, scopesIn } from '../domain/scope.js';
+import { freeSlot } from '../domain/slot.js';
 import type { Mode, Tenant } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, Store, StoredKey } from '../ports.js';
 
-/** Active keys of one organization and mode at most; lists return all of them whole. */
+/** Active keys of one organization and mode at most; a list has all of them, */
 export const KEYS_MAX = 100;
+/** and of the revoked ones so many, the newest. */
+export const REVOKED_LISTED_MAX = 100;
 export const NAME_LENGTH_MAX = 200;
 /** `lastUsedAt` says when a key was last used to within this. */
 const USE_RESOLUTION_MS = MINUTE_MS;
@@ -69,7 +72,7 @@ export async function createKey(
     secretBytes: deps.ids.randomBytes(SECRET_BYTES),
     saltBytes: deps.ids.randomBytes(SALT_BYTES),
   });
-  const key: StoredKey = Object.freeze({
+  const made = {
     id: keyId,
     orgId: input.orgId,
     mode: input.mode,
@@ -81,29 +84,32 @@ export async function createKey(
     revokedAtMs: null,
     createdAtMs: nowMs,
     version: 1,
-  });
-  await deps.store.run(async (tx) => {
-    if ((await tx.organizations.get(input.orgId)) === null) throw new PonteError('NotFound');
-    // The bound keeps lists whole and short; two creates at once may pass it by one, harmlessly.
-    const active = (await tx.keys.list(input.orgId)).filter(
-      (other) => other.mode === input.mode && other.revokedAtMs === null,
-    );
-    if (active.length >= KEYS_MAX) {
+  } as const;
+  const key = await deps.store.run(async (tx) => {
+    const [organization, taken] = await Promise.all([
+      tx.organizations.get(input.orgId),
+      tx.keys.slots(input),
+    ]);
+    if (organization === null) throw new PonteError('NotFound');
+    const slot = freeSlot(taken, KEYS_MAX, deps.ids.randomBytes(1));
+    if (slot === null) {
       throw new PonteError(
         'ValidationError',
         `There are ${KEYS_MAX} active ${input.mode} keys already. Revoke one that is not in use.`,
       );
     }
-    tx.keys.insert(key);
+    const free: StoredKey = Object.freeze({ ...made, slot });
+    tx.keys.insert(free);
+    return free;
   });
   return { key, secret: issued.text };
 }
 
-/** All keys of the organization, of both modes, revoked ones included. */
+/** Every active key of both modes and the newest revoked ones, newest first. */
 export async function listKeys(deps: Deps, orgId: string): Promise<readonly StoredKey[]> {
   return deps.store.run(async (tx) => {
     if ((await tx.organizations.get(orgId)) === null) throw new PonteError('NotFound');
-    return tx.keys.list(orgId);
+    return tx.keys.list(orgId, REVOKED_LISTED_MAX);
   });
 }
 

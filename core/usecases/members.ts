@@ -1,24 +1,19 @@
 // Members of an organization's team, as operators add and remove them. What a role may do stands in
 // the domain, how a member is recognised in sessions.ts.
-import { emailKey } from '../domain/buyer-kyc.js';
-import { isMailAddress } from '../domain/mail.js';
+import { emailKey, readEmail } from '../domain/buyer-kyc.js';
 import type { Member, MemberRole } from '../domain/member.js';
-import { hasUnstorableText } from '../domain/raw-json.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports.js';
-
-const EMAIL_LENGTH_MAX = 254;
 
 /** A new member; one who is there already has this role from the next request on. */
 export async function addMember(
   deps: Deps,
   input: { readonly orgId: string; readonly email: string; readonly role: MemberRole },
 ): Promise<Member> {
-  const { orgId, email, role } = input;
+  const { orgId, role } = input;
+  const email = readEmail(input.email);
+  if (email === null) throw new PonteError('ValidationError', 'email: give an e-mail address.');
   const key = emailKey(email);
-  if (!isMailAddress(key) || key.length > EMAIL_LENGTH_MAX || hasUnstorableText(key)) {
-    throw new PonteError('ValidationError', 'email: give an e-mail address.');
-  }
   const nowMs = deps.clock.nowMs();
   const id = deps.ids.next('mem', nowMs);
   await deps.store.run(async (tx) => {

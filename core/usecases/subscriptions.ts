@@ -2,7 +2,12 @@
 // their secret. Which events reach them is feed.ts's matter, how, delivery-runner.ts's.
 import { eventBody, isEventPattern } from '../domain/event.js';
 import { formatInstant } from '../domain/instant.js';
-import { SUBSCRIPTIONS_MAX, type Subscription } from '../domain/subscription.js';
+import { freeSlot } from '../domain/slot.js';
+import {
+  DELETED_LISTED_MAX,
+  SUBSCRIPTIONS_MAX,
+  type Subscription,
+} from '../domain/subscription.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { endForDeletedSubscription, type WebhookDelivery } from '../domain/webhook-delivery.js';
 import { PonteError } from '../errors.js';
@@ -41,7 +46,7 @@ export async function createSubscription(
   const nowMs = deps.clock.nowMs();
   const id = deps.ids.next('whs', nowMs);
   const { secret, secretSealed } = newSecret(deps, id);
-  const subscription: Subscription = Object.freeze({
+  const made = {
     ...tenantOf(tenant),
     id,
     url: input.url,
@@ -51,25 +56,27 @@ export async function createSubscription(
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
     version: 1,
-  });
-  await deps.store.run(async (tx) => {
-    // Creates that race may pass the limit by a few: it bounds work, nothing else depends on it.
-    const active = await tx.subscriptions.active(tenant);
-    if (active.length >= SUBSCRIPTIONS_MAX) {
+  } as const;
+  const subscription = await deps.store.run(async (tx) => {
+    const taken = await tx.subscriptions.slots(tenant);
+    const slot = freeSlot(taken, SUBSCRIPTIONS_MAX, deps.ids.randomBytes(1));
+    if (slot === null) {
       throw new PonteError(
         'ValidationError',
         `There are ${SUBSCRIPTIONS_MAX} active webhook subscriptions, the most in one mode. ` +
           'Delete one first.',
       );
     }
-    tx.subscriptions.insert(subscription);
+    const free: Subscription = Object.freeze({ ...made, slot });
+    tx.subscriptions.insert(free);
+    return free;
   });
   return { subscription, secret };
 }
 
-/** All of them, deleted ones too (`active` is false), as the store orders them: newest first. */
+/** Every active one and the newest deleted ones (`active` is false), newest first. */
 export function listSubscriptions(deps: Deps, tenant: Tenant): Promise<readonly Subscription[]> {
-  return deps.store.run((tx) => tx.subscriptions.list(tenant));
+  return deps.store.run((tx) => tx.subscriptions.list(tenant, DELETED_LISTED_MAX));
 }
 
 /** A new secret at once: attempts that start from now on are signed with it. */

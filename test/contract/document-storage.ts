@@ -35,6 +35,23 @@ export function documentStorageContract(name: string, open: () => DocumentStorag
       assert.equal(await textOf(await storage.get('doc_a', '01')), megabyte);
     });
 
+    test('bytes may be closed unread or half read, also again; others read on', async () => {
+      const storage = open();
+      await storage.put('doc_a', '01', chunks('x'.repeat(300_000)));
+      const [unread, half, whole] = [
+        await storage.get('doc_a', '01'),
+        await storage.get('doc_a', '01'),
+        await storage.get('doc_a', '01'),
+      ];
+      assert.ok(unread !== null && half !== null);
+      for await (const chunk of half) {
+        assert.ok(chunk.length > 0);
+        break;
+      }
+      for (const source of [unread, half, unread, half]) await source.close();
+      assert.equal((await textOf(whole))?.length, 300_000);
+    });
+
     test('there is nothing where nothing was put', async () => {
       const storage = open();
       assert.equal(await storage.get('doc_a', '01'), null);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { commandKinds, isStuck, type PartnerCommand } from '../../core/domain/partner-command.js';
 import { paymentStatuses } from '../../core/domain/payment.js';
-import type { KeyCanary, Store } from '../../core/ports.js';
+import type { KeyCanary, Store, Tx } from '../../core/ports.js';
 import {
   aBarePayment,
   aCommand,
@@ -171,44 +171,101 @@ export function storeListsContract(database: string, open: OpenStore): void {
       assert.deepEqual(stuck.map(({ id }) => id).sort(), expected.sort());
     });
 
-    test('subscriptions are listed whole, newest first, the active ones apart', async () => {
+    test('all active subscriptions are listed, and so many deleted ones, newest first', async () => {
       const store = await fresh();
       await store.run(async (tx) => {
-        tx.subscriptions.insert(aSubscription({ id: 'whs_1' }));
-        tx.subscriptions.insert(aSubscription({ id: 'whs_2', active: false }));
-        tx.subscriptions.insert(aSubscription({ id: 'whs_0', createdAtMs: T0 + 1 }));
+        for (const [id, active] of [
+          ...[['whs_1', false] as const, ['whs_2', true] as const, ['whs_3', false] as const],
+          ...[['whs_4', false] as const, ['whs_5', true] as const, ['whs_6', true] as const],
+        ]) {
+          tx.subscriptions.insert(aSubscription({ id, active }));
+        }
+        tx.subscriptions.insert(aSubscription({ id: 'whs_7', ...otherMode }));
+        tx.subscriptions.insert(aSubscription({ id: 'whs_8', ...otherOrg, active: false }));
       });
-      const [all, active] = await store.run((tx) =>
-        Promise.all([tx.subscriptions.list(tenant), tx.subscriptions.active(tenant)]),
+      const lists = await store.run((tx) =>
+        Promise.all([
+          tx.subscriptions.active(tenant),
+          ...[0, 2, 9].map((deletedMax) => tx.subscriptions.list(tenant, deletedMax)),
+        ]),
       );
       assert.deepEqual(
-        [all, active].map((list) => list.map(({ id }) => id)),
-        [
-          ['whs_0', 'whs_2', 'whs_1'],
-          ['whs_0', 'whs_1'],
-        ],
+        lists.map((list) => list.map(({ id }) => id.slice(-1)).join('')),
+        ['652', '652', '65432', '654321'],
       );
     });
 
-    test('keys and organizations are listed newest first', async () => {
+    test('all keys but the revoked ones are listed, and so many of those, newest first', async () => {
+      const store = await fresh();
+      await store.run(async (tx) => {
+        for (const [id, revokedAtMs] of [
+          ...[['key_1', T0] as const, ['key_2', null] as const, ['key_3', T0 + 9] as const],
+          ...[['key_4', T0 + 8] as const, ['key_5', null] as const],
+        ]) {
+          tx.keys.insert(aKey({ id, revokedAtMs, ...(id === 'key_5' ? otherMode : tenant) }));
+        }
+        tx.keys.insert(aKey({ id: 'key_6', ...otherOrg }));
+      });
+      const lists = await store.run((tx) =>
+        Promise.all([0, 2, 9].map((revokedMax) => tx.keys.list(tenant.orgId, revokedMax))),
+      );
+      assert.deepEqual(
+        lists.map((list) => list.map(({ id }) => id.slice(-1)).join('')),
+        ['52', '5432', '54321'],
+      );
+    });
+
+    test('organizations are listed newest first', async () => {
       const store = await fresh();
       await store.run(async (tx) => {
         tx.organizations.insert(anOrganization({ id: 'org_1' }), []);
         tx.organizations.insert(anOrganization({ id: 'org_2' }), []);
-        tx.keys.insert(aKey({ id: 'key_1' }));
-        tx.keys.insert(aKey({ id: 'key_2', ...otherMode }));
-        tx.keys.insert(aKey({ id: 'key_3', ...otherOrg }));
       });
-      const [organizations, keys] = await store.run((tx) =>
-        Promise.all([tx.organizations.list(), tx.keys.list('org_a')]),
-      );
+      const organizations = await store.run((tx) => tx.organizations.list());
       assert.deepEqual(
-        [organizations, keys].map((list) => list.map(({ id }) => id)),
-        [
-          ['org_2', 'org_1'],
-          ['key_2', 'key_1'],
-        ],
+        organizations.map(({ id }) => id),
+        ['org_2', 'org_1'],
       );
+    });
+
+    test('a slot is of one active subscription and one key that is not revoked', async () => {
+      const store = await fresh();
+      let runs = 0;
+      // What takes a slot that is taken runs again, and again.
+      const refused = (insert: (tx: Tx) => void) =>
+        assert.rejects(
+          store.run(async (tx) => {
+            runs += 1;
+            insert(tx);
+          }),
+          { code: 'StoreContention' },
+        );
+      const slotsNow = () =>
+        store.run((tx) => Promise.all([tx.subscriptions.slots(tenant), tx.keys.slots(tenant)]));
+      const [subscription, key] = [aSubscription({ slot: 7 }), aKey({ slot: 7 })];
+      await store.run(async (tx) => {
+        tx.subscriptions.insert(subscription);
+        tx.subscriptions.insert(aSubscription({ id: 'whs_2', slot: 7, ...otherMode }));
+        tx.subscriptions.insert(aSubscription({ id: 'whs_3', slot: 7, ...otherOrg }));
+        tx.subscriptions.insert(aSubscription({ id: 'whs_4', slot: null }));
+        tx.keys.insert(key);
+        tx.keys.insert(aKey({ id: 'key_2', slot: 7, ...otherMode }));
+        tx.keys.insert(aKey({ id: 'key_3', slot: null }));
+      });
+      await refused((tx) => tx.subscriptions.insert(aSubscription({ id: 'whs_5', slot: 7 })));
+      await refused((tx) => tx.keys.insert(aKey({ id: 'key_4', slot: 7 })));
+      assert.ok(runs > 2);
+      assert.deepEqual(await slotsNow(), [[7], [7]]);
+      await store.run(async (tx) => {
+        tx.subscriptions.update({ ...subscription, active: false });
+        tx.keys.update({ ...key, revokedAtMs: T0 });
+      });
+      assert.deepEqual(await slotsNow(), [[], []]);
+      await store.run(async (tx) => {
+        tx.subscriptions.insert(aSubscription({ id: 'whs_5', slot: 7 }));
+        tx.keys.insert(aKey({ id: 'key_4', slot: 7 }));
+      });
+      assert.deepEqual(await slotsNow(), [[7], [7]]);
     });
 
     describe('pages', () => {

@@ -311,7 +311,7 @@ export function storeRowsContract(database: string, open: OpenStore): void {
             tx.feed.get(stranger, 'evt_1'),
             tx.feed.after(stranger, 0, 9),
             tx.subscriptions.get(stranger, 'whs_1'),
-            tx.subscriptions.list(stranger),
+            tx.subscriptions.list(stranger, 9),
             tx.subscriptions.active(stranger),
             tx.deliveries.ofSubscription(stranger, 'whs_1', { beforeId: null, limit: 9 }),
             tx.advances.get(stranger, 'pi_1'),

@@ -16,6 +16,20 @@ import { startReceiver } from '../support/local-receiver.js';
 const folder = mkdtempSync(join(tmpdir(), 'ponte-host-'));
 const env = { PONTE_DATA_DIR: join(folder, 'data'), PONTE_FAKE_PARTNER_DELAY_MS: '0' } as const;
 
+const STOPPED = 'sending was stopped';
+
+interface Shown {
+  readonly status: string;
+  readonly attempt: number;
+  readonly lastError: string | null;
+  readonly nextAttemptAt: string;
+  readonly attempts: readonly {
+    readonly attempt: number;
+    readonly startedAt: string;
+    readonly error: string | null;
+  }[];
+}
+
 let host: HostProcess;
 before(async () => {
   host = await startHostProcess(env);
@@ -152,6 +166,48 @@ test('SIGTERM lets a webhook under way be answered, and keeps the outcome', asyn
     data.map(({ status }) => status),
     ['delivered'],
   );
+  const { key } = host;
+  host = { ...(await startHostProcess(env)), key };
+});
+
+test('SIGTERM ends webhooks that hang: failed attempts on record, and no error', async () => {
+  const receiver = await startReceiver(() => undefined);
+  const headers = { 'content-type': 'application/json', 'x-api-key': host.key ?? '' };
+  const post = (path: string, body: unknown) =>
+    json(path, { method: 'POST', headers, body: JSON.stringify(body) });
+  const url = `${receiver.url}/hanging`;
+  const { id } = await post('/v1/webhook-subscriptions', { url, eventTypes: ['invoice.settled'] });
+  const sent = await Promise.all(
+    [1, 2, 3].map(() => post(`/v1/webhook-subscriptions/${id}/test`, {})),
+  );
+  while (receiver.requests.length < sent.length) await json('/healthz');
+  assert.equal(await host.stop('SIGTERM'), 0);
+  const levels = host
+    .log()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).level);
+  assert.deepEqual(
+    levels.filter((level) => level !== 'info'),
+    [],
+    host.log(),
+  );
+  await receiver.close();
+  for (const delivery of sent) {
+    const { stdout } = await runCommand(env, [
+      'deliveries',
+      'show',
+      String(delivery['id']),
+      '--json',
+    ]);
+    const shown = JSON.parse(stdout) as Shown;
+    assert.deepEqual([shown.status, shown.attempt, shown.lastError], ['pending', 1, STOPPED]);
+    assert.deepEqual(
+      shown.attempts.map(({ attempt, error }) => [attempt, error]),
+      [[1, STOPPED]],
+    );
+    assert.ok(Date.parse(shown.nextAttemptAt) > Date.parse(shown.attempts[0]?.startedAt ?? ''));
+  }
   const { key } = host;
   host = { ...(await startHostProcess(env)), key };
 });

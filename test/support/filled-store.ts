@@ -38,7 +38,7 @@ export async function fillStore(store: Store): Promise<void> {
   await store.run(async (tx) => {
     tx.organizations.insert(anOrganization(), [aProfile(), aProfile({ mode: 'live' })]);
     tx.members.insert(aMember());
-    tx.keys.insert(aKey());
+    tx.keys.insert(aKey({ slot: 4 }));
     tx.payments.insert(aPayment({ externalId: 'order "1" \\ {,} 買い手' }));
     tx.payments.insert(aBarePayment({ id: 'pi_2', ...otherMode }));
     tx.payments.insert(aBarePayment({ id: 'pi_3', ...otherOrg, metadata: '{"z":1, "2":[] }' }));
@@ -57,7 +57,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.outbox.append(anEvent({ id: 'evt_9' }));
     tx.feed.append(aFeedEvent());
     tx.feed.setHead(tenant, null, { sequence: 1, chainHash: 'cd'.repeat(32) });
-    tx.subscriptions.insert(aSubscription());
+    tx.subscriptions.insert(aSubscription({ slot: 5 }));
     tx.subscriptions.insert(aSubscription({ id: 'whs_2', active: false }));
     tx.deliveries.insert(aDelivery());
     tx.deliveries.logAttempt(anAttempt());
@@ -76,7 +76,8 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.organizations.profile(tenant),
       tx.organizations.profile(otherMode),
       tx.members.list('org_a'),
-      tx.keys.list('org_a'),
+      tx.keys.list('org_a', 5),
+      tx.keys.slots(tenant),
       tx.payments.list({ status: null, orgId: null, beforeId: null, limit: 100 }),
       tx.funds.get(tenant, 'pi_1'),
       tx.quotes.get(tenant, 'qt_1'),
@@ -91,7 +92,8 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.outbox.oldest(100),
       tx.feed.head(tenant),
       tx.feed.after(tenant, 0, 100),
-      tx.subscriptions.list(tenant),
+      tx.subscriptions.list(tenant, 5),
+      tx.subscriptions.slots(tenant),
       tx.deliveries.get('whd_1'),
       tx.deliveries.attempts('whd_1'),
       tx.inbox.get('fake', 'test', 'msg_1'),

@@ -25,7 +25,7 @@ import { defineTable } from '../table.js';
 export const subscriptions = defineTable<Subscription>({
   name: 'subscriptions',
   key: { org_id: (of) => of.orgId, mode: (of) => of.mode, id: (of) => of.id },
-  fixed: { created_at: (of) => time(of.createdAtMs) },
+  fixed: { slot: (of) => of.slot, created_at: (of) => time(of.createdAtMs) },
   changing: {
     url: (of) => of.url,
     event_types: (of) => JSON.stringify(of.eventTypes),
@@ -42,6 +42,7 @@ export const subscriptions = defineTable<Subscription>({
       eventTypes: texts(row, 'event_types'),
       active: flag(row, 'active'),
       secretSealed: text(row, 'secret_sealed'),
+      slot: integerOrNull(row, 'slot'),
       createdAtMs: timeMs(row, 'created_at'),
       updatedAtMs: timeMs(row, 'updated_at'),
       version: integer(row, 'version'),
@@ -119,7 +120,7 @@ const attempts = defineTable<DeliveryAttempt>({
 });
 
 export function subscriptionsOf(staging: Staging): Tx['subscriptions'] {
-  const newestFirst = 'order by created_at desc, id desc';
+  const ofTenant = 'from subscriptions where org_id = $1 and mode = $2';
   return {
     get: ({ orgId, mode }, id) =>
       staging.byKey(
@@ -129,18 +130,23 @@ export function subscriptionsOf(staging: Staging): Tx['subscriptions'] {
         [orgId, mode, id],
       ),
     find: (id) => staging.first(subscriptions, 'select * from subscriptions where id = $1', [id]),
-    list: ({ orgId, mode }) =>
+    list: ({ orgId, mode }, deletedMax) =>
       staging.all(
         subscriptions,
-        `select * from subscriptions where org_id = $1 and mode = $2 ${newestFirst}`,
-        [orgId, mode],
+        [
+          `select * ${ofTenant} and active union all select * from (`,
+          `select * ${ofTenant} and not active order by id desc limit $3`,
+          ') chosen order by id desc',
+        ].join(' '),
+        [orgId, mode, deletedMax],
       ),
     active: ({ orgId, mode }) =>
-      staging.all(
-        subscriptions,
-        `select * from subscriptions where org_id = $1 and mode = $2 and active ${newestFirst}`,
-        [orgId, mode],
-      ),
+      staging.all(subscriptions, `select * ${ofTenant} and active order by id desc`, [orgId, mode]),
+    async slots({ orgId, mode }) {
+      const sql = `select slot ${ofTenant} and active and slot is not null`;
+      const rows = await staging.rows(subscriptions.name, sql, [orgId, mode]);
+      return rows.map((row) => integer(row, 'slot'));
+    },
     insert: (subscription) => staging.stage(subscriptions.insert(subscription)),
     update: (subscription) => staging.stage(subscriptions.update(subscription)),
     expect: (subscription) => staging.stage(subscriptions.expect(subscription)),

@@ -11,6 +11,7 @@ import { time } from '../database.js';
 import {
   flag,
   integer,
+  integerOrNull,
   modeOf,
   oneOfOrNull,
   tenantColumns,
@@ -83,6 +84,7 @@ const keys = defineTable<StoredKey>({
     scopes: (key) => JSON.stringify(key.scopes),
     salt: (key) => key.salt,
     secret_hash: (key) => key.secretHash,
+    slot: (key) => key.slot,
     created_at: (key) => time(key.createdAtMs),
   },
   // Not the time of last use: `touch` alone writes that, whatever an update had read.
@@ -102,6 +104,7 @@ const keys = defineTable<StoredKey>({
       secretHash: text(row, 'secret_hash'),
       lastUsedAtMs: timeMsOrNull(row, 'last_used_at'),
       revokedAtMs: timeMsOrNull(row, 'revoked_at'),
+      slot: integerOrNull(row, 'slot'),
       createdAtMs: timeMs(row, 'created_at'),
       version: integer(row, 'version'),
     }),
@@ -140,12 +143,25 @@ export function organizationsOf(staging: Staging): Tx['organizations'] {
 export function keysOf(staging: Staging): Tx['keys'] {
   return {
     get: (keyId) => staging.byKey(keys, [keyId], 'select * from api_keys where id = $1', [keyId]),
-    list: (orgId) =>
+    list: (orgId, revokedMax) =>
       staging.all(
         keys,
-        'select * from api_keys where org_id = $1 order by created_at desc, id desc',
-        [orgId],
+        [
+          'select * from api_keys where org_id = $1 and revoked_at is null',
+          'union all select * from (select * from api_keys',
+          'where org_id = $1 and revoked_at is not null order by id desc limit $2',
+          ') chosen order by id desc',
+        ].join(' '),
+        [orgId, revokedMax],
       ),
+    async slots({ orgId, mode }) {
+      const sql = [
+        'select slot from api_keys',
+        'where org_id = $1 and mode = $2 and revoked_at is null and slot is not null',
+      ].join(' ');
+      const rows = await staging.rows(keys.name, sql, [orgId, mode]);
+      return rows.map((row) => integer(row, 'slot'));
+    },
     insert(key) {
       staging.stage(keys.insert(key));
       if (key.lastUsedAtMs !== null) staging.stage(touch(key.id, key.lastUsedAtMs));

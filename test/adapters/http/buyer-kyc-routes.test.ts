@@ -17,6 +17,13 @@ before(async () => {
 });
 after(() => site.close());
 
+function noting<T, R>(noted: unknown[], call: (input: T) => R): (input: T) => R {
+  return (input) => {
+    noted.push(input);
+    return call(input);
+  };
+}
+
 function start(body: unknown, by = key) {
   return site.call('POST', '/v1/buyer-kyc', { key: by, body });
 }
@@ -55,6 +62,31 @@ test('a dossier is verifying, then as the partner decides, under the same submis
     assert.equal(again['status'], isApproved ? 'approved' : 'pending');
     assert.equal(again['approvedAt'] !== null, isApproved);
   }
+});
+
+test('white space around an address reaches neither the partner nor a mail', async () => {
+  const { deps } = site.world;
+  const orders: unknown[] = [];
+  const partner = { ...site.world.partner };
+  const noted = { ...partner, prepareReceiver: noting(orders, partner.prepareReceiver) };
+  Object.assign(deps, { partners: { ...deps.partners, test: noted } });
+  const seller = { role: 'seller', entityType: 'business', email: ' s@acme.example\n' };
+  const account = await site.call('POST', '/v1/accounts', { key, body: seller });
+  const dossier = { legalName: 'Acme', cnpj: '11.222.333/0001-81' };
+  const path = `/v1/accounts/${account.body['id']}/submit`;
+  const submitted = await site.call('POST', path, { key, body: dossier });
+  assert.equal(submitted.body['email'], 's@acme.example');
+  await start({ ...individualBody(), buyerEmail: ' Padded@b.co\r\n' });
+  Object.assign(deps, { partners: { ...deps.partners, test: partner } });
+  assert.deepEqual(
+    orders.map((order) => (order as { readonly email: string }).email),
+    ['s@acme.example', 'Padded@b.co'],
+  );
+  const body = { amount: '10.00', buyer: { email: '\tpadded@b.co ' } };
+  const invoice = await site.call('POST', '/v1/invoices', { key, body });
+  await site.call('POST', `/v1/invoices/${invoice.body['id']}/invite-buyer`, { key, body: {} });
+  await site.world.settle();
+  assert.equal(site.world.mails.at(-1)?.to, 'padded@b.co');
 });
 
 test('without entityType the answer leads to the hosted form, the same each time', async () => {

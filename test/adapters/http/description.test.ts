@@ -14,7 +14,7 @@ import { requirements } from '../../../core/domain/dossier.js';
 import { eventTypes } from '../../../core/domain/event.js';
 import { formatAmount } from '../../../core/domain/money.js';
 import { paymentStatuses } from '../../../core/domain/payment.js';
-import { KEYS_MAX } from '../../../core/usecases/keys.js';
+import { KEYS_MAX, REVOKED_LISTED_MAX } from '../../../core/usecases/keys.js';
 import { MINIMUM_USD_MINOR } from '../../../core/usecases/payments.js';
 import { readConfig } from '../../../host/config.js';
 import { examplesUrl, recordedExamples } from './example-recorder.js';
@@ -161,6 +161,7 @@ test('the numbers that are told are those that hold by default', () => {
     `${rateLimitPerMinute} payments and invoices a minute and ${rateLimitBurst} of them at once`,
     `after ${waits.slice(0, -1).join(', ')} and ${waits.at(-1)},`,
     `${KEYS_MAX} active ones of each`,
+    `the ${REVOKED_LISTED_MAX} newest of those that were revoked or deleted`,
     `${formatAmount(MINIMUM_USD_MINOR)} or more in USD`,
   ]) {
     assert.ok(text.includes(told), told);

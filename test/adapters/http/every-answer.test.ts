@@ -8,6 +8,7 @@ import { DOCUMENT_BYTES_MAX } from '../../../core/domain/document.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { catalogue, type ErrorCode, PonteError } from '../../../core/errors.js';
 import type { SettlementPartner } from '../../../core/ports.js';
+import { feedReaders } from '../../../core/usecases/feed-readers.js';
 import { addMember } from '../../../core/usecases/members.js';
 import { failPaymentByOperator } from '../../../core/usecases/payments.js';
 import { createSession } from '../../../core/usecases/sessions.js';
@@ -86,6 +87,7 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
       await ask(operation, { path });
       return ask(operation, { path });
     }
+    if (operation.operationId === 'readEvents') return unplaced(operation);
     const { settings } = scene.site.world.deps;
     const strict = replaced(settings, { rateLimitPerMinute: 1, rateLimitBurst: 1 });
     await ask(operation, { around: strict });
@@ -252,9 +254,22 @@ async function notFound(operation: Operation): Promise<Answer> {
       const { publicUrl } = await newUpload(scene.site.world, scene.tenant);
       return ask(operation, { path: pathOf(publicUrl) });
     }
+    case 'uploadDocument':
+      // Whatever can be decoded lacks a signature.
+      return ask(operation, { path: path.replace('{id}', '%FF') });
     default:
       return ask(operation, { path: path.replaceAll(/\{\w+\}/g, 'nobody') });
   }
+}
+
+/** Where every wait is refused its place. */
+async function unplaced({ path, ...operation }: Operation): Promise<Answer> {
+  const { world } = scene.site;
+  const { read } = feedReaders(world.deps, 0);
+  // Where there are events, nothing is waited for.
+  const key = await world.key(await world.organization());
+  const change = { path: `${path}?wait=1`, as: { key } };
+  return ask({ path, ...operation }, { ...change, around: replaced(world.feedReaders, { read }) });
 }
 
 /** On a payment that has ended. */

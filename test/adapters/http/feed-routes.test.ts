@@ -5,6 +5,7 @@ import { request as startRequest } from 'node:http';
 import { after, before, beforeEach, test } from 'node:test';
 import { sliceTopLevel } from '../../../core/domain/raw-json.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
+import { WAITING_PER_KEY_MAX } from '../../../core/usecases/feed-readers.js';
 import { createSubscription, testSubscription } from '../../../core/usecases/subscriptions.js';
 import { aFeedEvent } from '../../support/domain-samples.js';
 import { until } from '../../support/webhook-scene.js';
@@ -170,6 +171,26 @@ test('a client that goes away while it waits leaves nothing behind', async () =>
   await until(() => site.world.feedReaders.waiting() === 1);
   request.destroy();
   await until(() => site.world.feedReaders.waiting() === 0);
+});
+
+test('more waits than a key may have: 429 until one of them ends', async () => {
+  const { feedReaders } = site.world;
+  const requests = Array.from({ length: WAITING_PER_KEY_MAX }, () => {
+    const path = '/v1/events?wait=30';
+    const request = startRequest({ port: site.port, path, headers: { 'x-api-key': key } });
+    request.on('error', () => undefined).end();
+    return request;
+  });
+  await until(() => feedReaders.waiting() === WAITING_PER_KEY_MAX);
+  const refused = await read('?wait=30');
+  assert.equal(refusalOf(refused), '429 RateLimitExceeded');
+  assert.equal(refused.headers['retry-after'], '5');
+  assert.equal((await read()).status, 200, 'without a wait');
+  requests.pop()?.destroy();
+  await until(() => feedReaders.waiting() === WAITING_PER_KEY_MAX - 1);
+  assert.deepEqual((await read('?wait=1')).body, { data: [], nextAfter: 0 });
+  for (const request of requests) request.destroy();
+  await until(() => feedReaders.waiting() === 0);
 });
 
 test('a stop answers those who wait at once, with what they know already', async () => {

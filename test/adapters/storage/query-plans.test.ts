@@ -30,7 +30,8 @@ const sorted: Readonly<Record<string, string>> = {
   'select distinct org_id, mode, payment_id': 'the lines of a page of payments',
   'from ledger_lines where': 'the lines of one payment are few',
   'from funds where': 'open debts are few, and ordered behind the prefix of their ids',
-  'from subscriptions where': 'the subscriptions of one tenant are few',
+  'from subscriptions where': 'the listed subscriptions of one tenant are few',
+  'from api_keys where org_id': 'the listed keys of one organization are few',
   'and payment_id = $3 order by created_at': 'the commands of one payment are few',
   'from (select * from outbox': 'the events of one payment that wait are few',
   'from events join deliveries': 'the deliveries of one payment are few, and read for people',
@@ -346,7 +347,7 @@ async function multiplyRows(client: pg.ClientBase): Promise<void> {
           then 'r.' || a.attname || ' || n'
         when a.atttypid = 'timestamptz'::regtype
           then 'r.' || a.attname || ' + n * interval ''1 second'''
-        when a.atttypid = 'bigint'::regtype or a.attname = 'attempt'
+        when a.atttypid = 'bigint'::regtype or a.attname in ('attempt', 'slot')
           then 'r.' || a.attname || ' + n'
         else 'r.' || a.attname end, ', ' order by a.attnum) as made,
       string_agg('alter column ' || a.attname || ' set (n_distinct = 5)', ', ')

@@ -313,6 +313,25 @@ test('closing ends what is under way at once, and nothing is sent afterwards', a
   assert.equal(server.requests.length, 1);
 });
 
+test('closing ends what hangs before an answer, wherever it hangs', async (t) => {
+  const silent = await raw(t, () => undefined);
+  const looking = Promise.withResolvers<void>();
+  const resolve = () => {
+    looking.resolve();
+    return new Promise<never>(() => undefined);
+  };
+  const made = sender(t, { resolve });
+  const sending = [
+    'https://unresolved.example/hook',
+    `https://127.0.0.1:${silent.port}/handshake`,
+    `http://127.0.0.1:${silent.port}/answer`,
+  ].map((url) => made.send({ url, headers, body }));
+  await looking.promise;
+  while (silent.connections.length < 2) await new Promise((done) => setImmediate(done));
+  await Promise.all([made.close(), made.close()]);
+  for (const { error } of await Promise.all(sending)) assert.equal(error, 'sending was stopped');
+});
+
 test('law: whatever the URL and the headers, it answers and does not throw', async (t) => {
   const made = sender(t, {
     allowPrivate: false,

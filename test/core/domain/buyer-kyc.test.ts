@@ -11,8 +11,10 @@ import {
   type KycSubmission,
   kycMoves,
   nextKycStatus,
+  readEmail,
   withdrawn,
 } from '../../../core/domain/buyer-kyc.js';
+import { readableEmails, unreadableEmails } from '../../support/emails.js';
 import { START_MS } from '../../support/sample-rows.js';
 
 const matrix: Record<KycStatus, Record<KycMove, KycStatus | null>> = {
@@ -51,6 +53,11 @@ test('every submission status and move is as the table says, and no other move i
     }
     for (const move of Object.keys(kycMoves[status])) assert.ok(move in matrix[status]);
   }
+});
+
+test('an e-mail address is read without white space around it, or not at all', () => {
+  for (const [given, kept] of readableEmails) assert.equal(readEmail(given), kept, given);
+  for (const email of unreadableEmails) assert.equal(readEmail(email), null, email);
 });
 
 test('while verifying or approved a new start answers with the submission there is', () => {

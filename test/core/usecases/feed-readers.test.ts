@@ -1,7 +1,8 @@
 // Reading the feed and waiting for it, over the store in memory: what a reader gets, what waiting
 // costs, and when it ends.
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { randomUUID } from 'node:crypto';
+import { describe, type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { PonteError } from '../../../core/errors.js';
@@ -12,6 +13,9 @@ import {
   type FeedPage,
   type FeedReaders,
   feedReaders,
+  WAITING_MAX,
+  WAITING_PER_KEY_MAX,
+  type Wait,
 } from '../../../core/usecases/feed-readers.js';
 import { aFeedEvent } from '../../support/domain-samples.js';
 import { type Scene, scene, tenant, turn, until } from '../../support/webhook-scene.js';
@@ -61,7 +65,10 @@ function sequencesOf({ events }: FeedPage): readonly number[] {
   return events.map(({ sequence }) => sequence);
 }
 
-const never = () => new AbortController().signal;
+/** A wait without an end, of a key of its own unless given. */
+function never(keyId = `key_${randomUUID()}`): Wait {
+  return { keyId, over: new AbortController().signal };
+}
 
 test('pages follow each other by nextAfter, ascending, until there is no more', async (t) => {
   const { readers, grow } = await opened(t);
@@ -104,7 +111,8 @@ test('at the end of its wait a reader gets an empty page and nextAfter as it was
   for (const early of [true, false]) {
     const over = new AbortController();
     if (early) over.abort();
-    const page = readers.read(tenant, { after: 3, limit: 5 }, over.signal);
+    const wait = { keyId: 'key_1', over: over.signal };
+    const page = readers.read(tenant, { after: 3, limit: 5 }, wait);
     await turn();
     assert.equal(readers.waiting(), early ? 0 : 1);
     over.abort();
@@ -169,6 +177,73 @@ test('a reader that is ahead waits on, and is found behind a full look', async (
   await grow(...times(ahead + 1, tenant));
   assert.deepEqual(sequencesOf(await far), [ahead + 1, ahead + 2]);
   await again;
+});
+
+describe('places to wait are bounded', () => {
+  const request = { after: 0, limit: 5 } as const;
+  const refused = (page: Promise<FeedPage>) => assert.rejects(page, { code: 'RateLimitExceeded' });
+
+  test('of one key; another key of the tenant has its own', async (t) => {
+    const { readers, grow } = await opened(t);
+    const pages = times(WAITING_PER_KEY_MAX, tenant).map(() =>
+      readers.read(tenant, request, never('key_a')),
+    );
+    await until(() => readers.waiting() === WAITING_PER_KEY_MAX);
+    await refused(readers.read(tenant, request, never('key_a')));
+    assert.equal(readers.waiting(), WAITING_PER_KEY_MAX);
+    const other = readers.read(tenant, request, never('key_b'));
+    await until(() => readers.waiting() === WAITING_PER_KEY_MAX + 1);
+    assert.deepEqual((await readers.read(tenant, request, null)).events, [], 'without a wait');
+    await grow(tenant);
+    for (const page of [...pages, other]) assert.deepEqual(sequencesOf(await page), [1]);
+    const again = readers.read(tenant, { after: 1, limit: 5 }, never('key_a'));
+    await until(() => readers.waiting() === 1);
+    await grow(tenant);
+    await again;
+  });
+
+  test('what is there already needs no place', async (t) => {
+    const { readers, grow } = await opened(t);
+    for (let count = 0; count < WAITING_PER_KEY_MAX; count += 1) {
+      void readers.read(tenant, { after: 1, limit: 5 }, never('key_a'));
+    }
+    await until(() => readers.waiting() === WAITING_PER_KEY_MAX);
+    await grow(tenant);
+    assert.equal(readers.waiting(), WAITING_PER_KEY_MAX);
+    const page = await readers.read(tenant, request, never('key_a'));
+    assert.deepEqual(sequencesOf(page), [1]);
+  });
+
+  test('a wait that is over frees its place', async (t) => {
+    const { readers } = await opened(t);
+    const over = new AbortController();
+    const last = readers.read(tenant, request, { keyId: 'key_a', over: over.signal });
+    for (let count = 1; count < WAITING_PER_KEY_MAX; count += 1) {
+      void readers.read(tenant, request, never('key_a'));
+    }
+    await until(() => readers.waiting() === WAITING_PER_KEY_MAX);
+    await refused(readers.read(tenant, request, never('key_a')));
+    over.abort();
+    assert.deepEqual((await last).events, []);
+    void readers.read(tenant, request, never('key_a'));
+    await until(() => readers.waiting() === WAITING_PER_KEY_MAX);
+  });
+
+  test('of one process; a tenant with many keys leaves as many to others as it has', async (t) => {
+    const { deps } = await opened(t);
+    const readers = feedReaders(deps, 10);
+    const readAs = async (of: Tenant, count: number) => {
+      const before = readers.waiting();
+      for (let index = 0; index < count; index += 1) void readers.read(of, request, never());
+      await until(() => readers.waiting() === before + count);
+      await refused(readers.read(of, request, never()));
+    };
+    await readAs(tenant, 5);
+    await readAs(otherOrg, 3);
+    await readAs(otherMode, 1);
+    assert.equal(readers.waiting(), 9);
+    assert.ok(WAITING_MAX > 2 * WAITING_PER_KEY_MAX);
+  });
 });
 
 test('the events of other tenants wake nobody and are shown to nobody', async (t) => {

@@ -46,6 +46,7 @@ test('a subscription is stored with its types, active, its secret sealed', async
       url,
       eventTypes: ['invoice.*', 'payment_intent.settled'],
       active: true,
+      slot: subscription.slot,
       secretSealed: '',
       createdAtMs: STARTS_AT_MS,
       updatedAtMs: STARTS_AT_MS,
@@ -115,6 +116,39 @@ test('a tenant has at most 100 active subscriptions; deleted ones do not count',
   await deleteSubscription(deps, tenant, subscription.id);
   await subscribe();
   assert.equal((await listSubscriptions(deps, tenant)).length, 101);
+});
+
+test('creates that race pass the limit by none', async (t) => {
+  const { deps, subscribe } = await opened(t);
+  for (let count = 0; count < 60; count += 1) await subscribe();
+  const made = await Promise.allSettled(Array.from({ length: 80 }, () => subscribe()));
+  const active = (await listSubscriptions(deps, tenant)).filter((one) => one.active);
+  assert.equal(active.length, 60 + made.filter(({ status }) => status === 'fulfilled').length);
+  assert.ok(active.length <= 100, `${active.length}`);
+  // Of creates that lose race after race some are told to repeat; that fills it up.
+  while ((await Promise.allSettled([subscribe()]))[0]?.status === 'fulfilled');
+  assert.equal((await listSubscriptions(deps, tenant)).length, 100);
+  await assert.rejects(subscribe(), refused('ValidationError', /100 active webhook subscriptions/));
+});
+
+test('a list has every active subscription and the 100 newest deleted ones', async (t) => {
+  const { deps, subscribe, pass } = await opened(t);
+  const oldest = await subscribe();
+  const deleted: string[] = [];
+  for (let count = 0; count < 103; count += 1) {
+    pass(1);
+    const { subscription } = await subscribe();
+    await deleteSubscription(deps, tenant, subscription.id);
+    deleted.push(subscription.id);
+  }
+  const listed = await listSubscriptions(deps, tenant);
+  const newest = deleted.slice(3).reverse();
+  assert.deepEqual(
+    listed.map(({ id }) => id),
+    [...newest, oldest.subscription.id],
+  );
+  const [gone = ''] = deleted;
+  assert.equal((await deleteSubscription(deps, tenant, gone)).active, false, 'it is still there');
 });
 
 test('a list shows the tenant its own, newest first, deleted ones inactive', async (t) => {
