@@ -130,8 +130,10 @@ function detailsOf(codes: readonly ErrorCode[]): Readonly<Record<string, string>
 - A key's prefix fixes its mode (\`pk_test_\`, \`pk_live_\`); test and live data never meet. What
   belongs to another organization or mode is not found.
 - Bodies are JSON with \`Content-Type: application/json\`, 256 KiB at most; DELETE needs neither.
-  Unknown properties are ignored, except that \`POST /v1/buyer-kyc\` refuses them. Text holds no NUL
-  and no lone surrogates. Times carry an offset or Z.
+  Text holds no NUL and no lone surrogates. Times carry an offset or Z.
+- Unknown properties are ignored. One whose name comes close to a known one (\`curency\`,
+  \`external_id\`) is refused with the known name, except inside \`metadata\` and \`display\`;
+  \`POST /v1/buyer-kyc\` refuses all of them. Unknown query parameters are refused.
 - Optional properties of answers are present and null when unset; times are UTC with milliseconds.
 - Lists are \`{ data, nextCursor }\`, newest first; send \`nextCursor\` as \`cursor\`. API keys and
   webhook subscriptions are listed whole: 100 active ones of each in a mode at most.

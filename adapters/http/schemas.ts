@@ -77,6 +77,11 @@ export function rawJson(description: string) {
     .meta({ type: 'object', description });
 }
 
+/** An object as JSON has it. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** The rows of a table of the core: its statuses, positions or codes. */
 export function keysOf<K extends string>(table: Readonly<Record<K, unknown>>): K[] {
   return Object.keys(table) as K[];
