@@ -144,8 +144,9 @@ function detailsOf(codes: readonly ErrorCode[]): Readonly<Record<string, string>
 `,
     Creates: `
 - A first create answers 201. A repeated one, by \`Idempotency-Key\` or \`externalId\`, answers 200
-  with \`Idempotent-Replayed: true\` and the resource as it stands now. Bodies are not compared,
-  keys do not expire.
+  with \`Idempotent-Replayed: true\` and the resource as it stands now. The body changes nothing:
+  where it differs from what is stored, \`Idempotent-Mismatch\` names the fields in the order of
+  this description (\`amount, buyer.email\`). Keys do not expire.
 - A key belongs to your organization in its mode, an \`externalId\` to that and to the kind of
   resource: an intent and an invoice may share one. Intents and invoices do not share keys
   (\`IdempotencyKeyConflict\`).

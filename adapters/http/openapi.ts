@@ -241,7 +241,7 @@ function answers(route: Route, examples: RecordedCall['answers'] = {}): Json {
         description: replayed ? 'It was there before; nothing was created.' : answerWords(status),
         headers: {
           'X-Request-Id': requestIdHeader,
-          ...(replayed ? { 'Idempotent-Replayed': { schema: { const: 'true' } } } : {}),
+          ...(replayed ? replayHeaders : {}),
           ...(route.responses[304] === undefined ? {} : { ETag: { schema: { type: 'string' } } }),
         },
         ...answerContent(schema, examples[status]),
@@ -250,6 +250,16 @@ function answers(route: Route, examples: RecordedCall['answers'] = {}): Json {
   });
   return Object.fromEntries(entries);
 }
+
+const replayHeaders = {
+  'Idempotent-Replayed': { schema: { const: 'true' } },
+  'Idempotent-Mismatch': {
+    description:
+      'Fields of your body that differ from what is stored, as in `amount, buyer.email`; absent ' +
+      'when none does.',
+    schema: { type: 'string' },
+  },
+} as const;
 
 function answerContent(schema: z.ZodType | readonly string[], example: unknown): Json {
   if (schema instanceof z.ZodType) {

@@ -12,7 +12,7 @@ import type { Tenant } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps, SettlementPartner } from '../ports.js';
 import { loadAccount, stageAccount } from './account-changes.js';
-import { readAccount, taxIdPurpose } from './accounts.js';
+import { openTaxId, readAccount, taxIdPurpose } from './accounts.js';
 import { partnerOf } from './buyers.js';
 import { workNow } from './commands.js';
 import { stageSubmitted } from './documents.js';
@@ -60,15 +60,13 @@ export async function submitAccount(
 
 /** What is told now, and what the account was told at its creation. */
 function wholeDossier(deps: Deps, account: ConnectedAccount, told: Dossier): Dossier {
-  const sealed = account.taxIdSealed;
   return {
     ...told,
     tosId: withTerms(account, told, account.updatedAtMs).tosId,
     email: told.email ?? account.email,
     legalName: told.legalName ?? account.legalName,
     country: told.country ?? account.country,
-    taxId:
-      told.taxId ?? (sealed === null ? null : deps.secretBox.open(sealed, taxIdPurpose(account))),
+    taxId: told.taxId ?? openTaxId(deps, account),
   };
 }
 
