@@ -129,8 +129,8 @@ function detailsOf(codes: readonly ErrorCode[]): Readonly<Record<string, string>
     Requests: `
 - A key's prefix fixes its mode (\`pk_test_\`, \`pk_live_\`); test and live data never meet. What
   belongs to another organization or mode is not found.
-- Bodies are JSON with \`Content-Type: application/json\`, 256 KiB at most; DELETE needs neither.
-  Text holds no NUL and no lone surrogates. Times carry an offset or Z.
+- Every POST needs \`Content-Type: application/json\`, even without a body; DELETE does not. Bodies
+  are 256 KiB at most. Text holds no NUL and no lone surrogates. Times carry an offset or Z.
 - Unknown properties are ignored. One whose name comes close to a known one (\`curency\`,
   \`external_id\`) is refused with the known name, except inside \`metadata\` and \`display\`;
   \`POST /v1/buyer-kyc\` refuses all of them. Unknown query parameters are refused.

@@ -227,10 +227,13 @@ function requestBody(route: Route, example: unknown): Json {
   if (route.body === 'bytes' || route.body === 'stream') {
     return { requestBody: { required: true, content: { '*/*': { schema: {} } } } };
   }
-  const required = !route.body.safeParse({}).success;
   const content = jsonContent(named(requestSchemas, route.body), example);
-  return { requestBody: { required, content } };
+  // A client that sends no body leaves out its content type, too: such a request is refused.
+  const description = route.body.safeParse({}).success ? { description: emptyBodyWords } : {};
+  return { requestBody: { ...description, required: true, content } };
 }
+
+const emptyBodyWords = 'Send `{}` or no bytes, and `Content-Type: application/json` with either.';
 
 function answers(route: Route, examples: RecordedCall['answers'] = {}): Json {
   const entries = Object.entries(route.responses).map(([status, schema]) => {

@@ -82,12 +82,17 @@ export async function readInput(
   return checked(match, request, bytes, route.body === 'bytes' ? undefined : parseJson(bytes));
 }
 
+/** The header says so even where there is no body. */
 function expectJson(request: IncomingMessage): void {
   const { 'content-type': type, 'content-encoding': encoding } = request.headers;
-  const plain = encoding === undefined || encoding === 'identity';
-  if (type === undefined || !jsonContent.test(type) || otherCharset.test(type) || !plain) {
-    throw new PonteError('UnsupportedMediaType');
+  if (encoding !== undefined && encoding !== 'identity') {
+    const message = `Content-Encoding is ${encoding}. Send the body uncompressed.`;
+    throw new PonteError('UnsupportedMediaType', message);
   }
+  if (type === undefined) throw new PonteError('UnsupportedMediaType');
+  if (jsonContent.test(type) && !otherCharset.test(type)) return;
+  const message = `Content-Type is ${type}. Send Content-Type: application/json instead.`;
+  throw new PonteError('UnsupportedMediaType', message);
 }
 
 /** Stops at the limits: what is beyond them is not kept. */
