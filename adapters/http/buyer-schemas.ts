@@ -28,7 +28,9 @@ const buyerOwner = z.strictObject({ ...ownerFields, ...requiredOwnerFields });
 export const startBuyerKycBody = z.strictObject({
   entityType: optional(
     z.enum(entityTypes).meta({
-      description: 'Without it the buyer tells the rest on the hosted form.',
+      description:
+        'Without it nothing is forwarded until the buyer fills in the hosted form, or a later ' +
+        'call with it brings the dossier.',
     }),
   ),
   buyerEmail: email,
@@ -73,11 +75,13 @@ export const kycResponse = z.strictObject({
   buyerId: z.string(),
   receiverId: z.string(),
   status: z.enum(keysOf(kycMoves)).meta({
-    description: '`pending` while the hosted form is awaited; a rejected buyer may start again.',
+    description:
+      '`verifying` from the start on, also while the dossier is awaited; a rejected buyer may ' +
+      'start again.',
   }),
   hostedFlowUrl: z.string().nullable().meta({
     format: 'uri',
-    description: 'Where the buyer fills in the hosted form; null when none is awaited.',
+    description: 'The hosted form, until a dossier was forwarded; null then.',
   }),
   submittedAt: instant,
   approvedAt: instant.nullable(),

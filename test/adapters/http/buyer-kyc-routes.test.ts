@@ -52,7 +52,8 @@ test('a dossier is verifying, then as the partner decides, under the same submis
     const again = (await start({ buyerEmail: body.buyerEmail })).body;
     const isApproved = decision === 'approved';
     assert.equal(again['id'] === first['id'], isApproved, 'a rejected one is begun afresh');
-    assert.equal(again['status'], isApproved ? 'approved' : 'pending');
+    assert.equal(again['status'], isApproved ? 'approved' : 'verifying');
+    assert.equal(again['hostedFlowUrl'] === null, isApproved);
     assert.equal(again['approvedAt'] !== null, isApproved);
   }
 });
@@ -60,7 +61,7 @@ test('a dossier is verifying, then as the partner decides, under the same submis
 test('without entityType the answer leads to the hosted form, the same each time', async () => {
   const body = hostedBody();
   const [first, again] = [await start(body), await start({ ...body, phone: '+351 1' })];
-  assert.equal(first.body['status'], 'pending');
+  assert.equal(first.body['status'], 'verifying');
   assert.match(
     String(first.body['hostedFlowUrl']),
     /^https:\/\/pay\.example\.com\/kyc\/[\w-]{24}$/,
