@@ -6,12 +6,14 @@ import { contentTypes, documentKinds, OWNER_INDEX_MAX } from '../../core/domain/
 import { ownerRequirements } from '../../core/domain/dossier.js';
 import { country, dossierFields, email, owner, ownerFields, ownersOf } from './dossier-schemas.js';
 import {
+  anyText,
   instant,
   keysOf,
   optional,
   pathText,
   requestSchemas,
   responseSchemas,
+  someText,
   text,
 } from './schemas.js';
 
@@ -36,8 +38,9 @@ export const startBuyerKycBody = z.strictObject({
   buyerEmail: email,
   buyerName: optional(text(1, 200, 'Pre-fills the hosted form.')),
   buyerCountry: optional(country),
-  invoiceId: optional(text(1, 200, 'A payment of yours for which this is done.')),
+  invoiceId: optional(someText('A payment of yours for which this is done.')),
   ...dossierFields,
+  dateOfBirth: optional(anyText('Best as YYYY-MM-DD; the settlement partner checks it.')),
   owners: ownersOf(buyerOwner),
 });
 

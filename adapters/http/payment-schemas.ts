@@ -7,8 +7,8 @@ import { parseAmount } from '../../core/domain/money.js';
 import { paymentMoves, paymentStatuses, progress } from '../../core/domain/payment.js';
 import { REASON_LENGTH_MAX } from '../../core/usecases/payments.js';
 import {
+  anyText,
   decimal,
-  HINT_LENGTH_MAX,
   instant,
   isEmail,
   isHttpUrl,
@@ -29,9 +29,9 @@ const buyerRequest = z.object({
     .string('send an e-mail address')
     .refine(isEmail, 'send an e-mail address')
     .meta({ format: 'email', description: 'Where the magic link is sent.' }),
-  name: optional(text(0, HINT_LENGTH_MAX, 'Pre-fills the KYC form.')),
-  country: optional(text(0, HINT_LENGTH_MAX, 'Pre-fills the KYC form.')),
-  phone: optional(text(0, HINT_LENGTH_MAX, 'Pre-fills the KYC form.')),
+  name: optional(anyText('Pre-fills the KYC form.')),
+  country: optional(anyText('Pre-fills the KYC form.')),
+  phone: optional(anyText('Pre-fills the KYC form.')),
 });
 
 /** What all creates take. */

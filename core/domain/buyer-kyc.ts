@@ -84,6 +84,19 @@ export function knownKycStatus(newest: KycStatus | null, accountCounts: boolean)
   return accountCounts ? 'approved' : (newest ?? 'not_started');
 }
 
+/** RFC 5321: a path is 256 octets, its angle brackets included. */
+const EMAIL_LENGTH_MAX = 254;
+const emailForm = /^(?:[\w'+-]+\.)*[\w'+-]*[\w+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/;
+
+/**
+ * An e-mail address as it is stored: as given, without the white space around it. Null for
+ * anything else, as white space or control characters inside.
+ */
+export function readEmail(text: string): string | null {
+  const address = text.trim();
+  return address.length <= EMAIL_LENGTH_MAX && emailForm.test(address) ? address : null;
+}
+
 /** Addresses are compared trimmed and lower-cased. */
 export function emailKey(email: string): string {
   return email.trim().toLowerCase();
