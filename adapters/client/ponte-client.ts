@@ -2,7 +2,7 @@
 // and answers are openapi-fetch's matter, repeating is repeating-fetch.ts's; here they come
 // together with the credential and with an Idempotency-Key for every create.
 import createClient, { type Client, type FetchOptions, type FetchResponse } from 'openapi-fetch';
-import { keyedOperations, type paths } from './description.gen.js';
+import { type components, keyedOperations, type paths, type webhooks } from './description.gen.js';
 import { type RepeatOptions, repeatingFetch } from './repeating-fetch.js';
 
 export type { components, operations, paths, webhooks } from './description.gen.js';
@@ -16,6 +16,14 @@ export type PonteClientOptions = PonteCredential &
     /** Where the service is, as in `https://api.example.com`. */
     readonly baseUrl: string;
   };
+
+/** The body of a webhook. `event` tells which properties `data` has. */
+export type WebhookEvent = {
+  [E in keyof webhooks]: Omit<BodyOf<webhooks[E]['post']>, 'event'> & { event: E };
+}[keyof webhooks];
+
+/** An event of `GET /v1/events`. `event` tells which properties `data` has. */
+export type FeedEvent = components['schemas']['FeedEvent'];
 
 /** An object without properties. */
 type Nothing = Record<never, never>;

@@ -1,7 +1,8 @@
 // The shapes of the event feed. What `data` of each event is stands in event-schemas.ts, as
 // webhooks carry it.
 import { z } from 'zod';
-import { eventTypes } from '../../core/domain/event.js';
+import { assert } from '../../core/errors.js';
+import { eventBodies } from './event-schemas.js';
 import { instant, pageQuery, readText, responseSchemas } from './schemas.js';
 
 /** Shorter than the time-outs of common clients and load balancers. */
@@ -30,15 +31,18 @@ export const feedQuery = z.object({
     .transform((wait) => wait ?? 0),
 });
 
-export const feedEventResponse = z.strictObject({
-  sequence: z.int().min(1).meta({ description: 'Without gaps, from 1, in your mode.' }),
-  id: z.string().meta({ description: 'The externalEventId of webhooks.' }),
-  event: z.enum(eventTypes),
-  createdAt: instant,
-  data: z.record(z.string(), z.unknown()).meta({
-    description: 'Byte for byte the `data` of the webhook; its shape stands with the webhooks.',
+/** An event as the feed has it: the body of its webhook, and its place. */
+const [first, ...others] = eventBodies.map((body) =>
+  z.object({
+    sequence: z.int().min(1).meta({ description: 'Without gaps, from 1, in your mode.' }),
+    id: z.string().meta({ description: 'The externalEventId of webhooks.' }),
+    event: body.shape.event,
+    createdAt: instant,
+    data: body.shape.data.meta({ description: 'Byte for byte the `data` of the webhook.' }),
   }),
-});
+);
+assert(first !== undefined, 'there are kinds of events');
+export const feedEventResponse = z.discriminatedUnion('event', [first, ...others]);
 
 export const feedResponse = z.strictObject({
   data: z.array(feedEventResponse),

@@ -7,7 +7,7 @@ import { scopes } from '../../core/domain/scope.js';
 import { assert, catalogue, type ErrorCode, PonteError } from '../../core/errors.js';
 import { kycResponse } from './buyer-schemas.js';
 import { introduction, offTableCodes, tagOf, tagTexts } from './description-text.js';
-import { eventBodies } from './event-schemas.js';
+import { eventBodyOf } from './event-schemas.js';
 import recorded from './examples.json' with { type: 'json' };
 import { presentError } from './present.js';
 import type { Auth, Route } from './route-row.js';
@@ -312,7 +312,7 @@ function refusals(codes: readonly ErrorCode[]): Json {
 }
 
 function webhook(type: string): Json {
-  const body = eventBodies[type.split('.')[0] ?? ''] ?? z.never();
+  const body = eventBodyOf(type);
   const events: Readonly<Record<string, unknown>> = recorded.events;
   const headers = Object.entries(webhookHeaders).map(([name, description]) => ({
     name,

@@ -90,8 +90,7 @@ test('a lost answer: the same key and bytes again, and one payment', async () =>
   await site.world.settle();
   const events = await client().GET('/v1/events', { params: { query: { limit: 100 } } });
   const created = events.data?.data.filter(
-    ({ event, data: { externalId } }) =>
-      event === 'payment_intent.created' && externalId === 'lost',
+    ({ event, data }) => event === 'payment_intent.created' && data.externalId === 'lost',
   );
   assert.equal(created?.length, 1);
   assert.equal(waits.length, 2);

@@ -2,7 +2,11 @@
 // At run time each call is sent to a service that answers nothing.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPonteClient } from '../../../adapters/client/ponte-client.js';
+import {
+  createPonteClient,
+  type FeedEvent,
+  type WebhookEvent,
+} from '../../../adapters/client/ponte-client.js';
 
 const ponte = createPonteClient({
   baseUrl: 'http://127.0.0.1:1',
@@ -76,4 +80,41 @@ test('an answer has its type, and a refusal its codes', async () => {
   const status: 'awaiting_buyer' | string = data.status;
   // @ts-expect-error no such property
   assert.deepEqual([status, data.staus], [undefined, undefined]);
+});
+
+/** What a receiver or a reader makes of an event: `event` says which `data` it has. */
+function told(webhook: WebhookEvent | FeedEvent): string | null | undefined {
+  // @ts-expect-error not every event has it
+  webhook.data.brlSettledAmount;
+  switch (webhook.event) {
+    case 'payment_intent.settled':
+    case 'invoice.settled': {
+      const brl: string = webhook.data.brlSettledAmount;
+      return `${brl} ${webhook.data.fxRateAtSettlement}`;
+    }
+    case 'payment_intent.failed':
+      // @ts-expect-error a payment that failed was not settled
+      webhook.data.brlSettledAmount;
+      return webhook.data.reason;
+    case 'connected_account.ready_to_collect':
+      // @ts-expect-error an account is no payment
+      webhook.data.paymentIntentId;
+      return webhook.data.connectedAccountId;
+    case 'webhook.test':
+      return webhook.data.subscriptionId;
+    // @ts-expect-error no such event
+    case 'payment_intent.paid':
+      return undefined;
+    default:
+      return webhook.data.externalId;
+  }
+}
+
+test('an event is told apart by its type, of a webhook and of the feed alike', async () => {
+  const { data } = await ponte.GET('/v1/events');
+  assert.deepEqual(data?.data?.map(told), undefined);
+  const base = { externalEventId: 'evt_1', occurredAt: '2031-01-31T12:00:00.000Z' };
+  const test = { event: 'webhook.test', data: { ...base, subscriptionId: 'whs_1' } } as const;
+  assert.equal(told(test), 'whs_1');
+  assert.equal(told({ ...test, sequence: 1, id: 'evt_1', createdAt: base.occurredAt }), 'whs_1');
 });

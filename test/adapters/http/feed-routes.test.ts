@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { request as startRequest } from 'node:http';
 import { after, before, beforeEach, test } from 'node:test';
+import { eventBody } from '../../../core/domain/event.js';
 import { sliceTopLevel } from '../../../core/domain/raw-json.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { createSubscription, testSubscription } from '../../../core/usecases/subscriptions.js';
@@ -133,7 +134,11 @@ test('after older than what is kept: 410 with the oldest sequence', async () => 
     tx.feed.setHead(tenant, null, { sequence: 8, chainHash: 'h' });
     for (const sequence of [7, 8]) {
       const id = `evt_${tenant.orgId}_${sequence}`;
-      tx.feed.append(aFeedEvent({ ...tenant, id, sequence, body: '{"event":"e","data":{}}' }));
+      const body = eventBody('webhook.test', {
+        ...{ subscriptionId: 'whs_1', externalEventId: id },
+        occurredAt: '2026-01-02T03:04:05.678Z',
+      });
+      tx.feed.append(aFeedEvent({ ...tenant, id, sequence, type: 'webhook.test', body }));
     }
   });
   for (const query of ['', '?after=5', '?after=5&wait=30']) {
