@@ -9,13 +9,14 @@ import { instant, pageQuery, readText, responseSchemas } from './schemas.js';
 export const WAIT_MAX_SECONDS = 30;
 
 export const feedQuery = z.object({
-  after: readText(readSequence, 'send a whole number of 0 or more, once', {
-    type: 'integer',
+  after: readText(readPlace, 'send a whole number of 0 or more, or latest, once', {
+    type: ['integer', 'string'],
     minimum: 0,
+    pattern: '^latest$',
     default: 0,
     description:
-      'The last sequence you have seen: the nextAfter of the answer before. Beyond the last ' +
-      'event nothing comes until there are events behind it.',
+      'The last sequence you have seen: the nextAfter of the answer before. `latest` begins ' +
+      'behind the latest event. Beyond it nothing comes until there are events behind it.',
   })
     .optional()
     .transform((after) => after ?? 0),
@@ -51,7 +52,8 @@ export const feedResponse = z.strictObject({
 
 responseSchemas.add(feedEventResponse, { id: 'FeedEvent' }).add(feedResponse, { id: 'Feed' });
 
-function readSequence(value: string): number | null {
+function readPlace(value: string): number | 'latest' | null {
+  if (value === 'latest') return value;
   const sequence = /^[0-9]{1,16}$/.test(value) ? Number(value) : null;
   return Number.isSafeInteger(sequence) ? sequence : null;
 }

@@ -209,7 +209,8 @@ function parameters(
   return Object.entries(properties).map(([name, described]) => {
     const { description, ...rest } = described as Json;
     const text = examples[name];
-    const example = rest['type'] === 'integer' && text !== undefined ? Number(text) : text;
+    const isNumber = [rest['type']].flat().includes('integer') && /^[0-9]+$/.test(text ?? '');
+    const example = isNumber ? Number(text) : text;
     const told = example === undefined ? {} : { example };
     return {
       name,

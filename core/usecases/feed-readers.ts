@@ -24,11 +24,15 @@ export interface FeedPage {
 
 export interface FeedReaders {
   /**
-   * The events after a sequence, ascending. When there are none it waits for the next ones, until
-   * `over` is aborted: then the page is empty. Null does not wait. EventsPruned when events that
-   * were asked for are no longer kept.
+   * The events after a sequence, or after the latest event, ascending. When there are none it waits
+   * for the next ones, until `over` is aborted: then the page is empty. Null does not wait.
+   * EventsPruned when events that were asked for are no longer kept.
    */
-  read(tenant: Tenant, request: FeedRequest, over: AbortSignal | null): Promise<FeedPage>;
+  read(
+    tenant: Tenant,
+    request: Pick<FeedRequest, 'limit'> & { readonly after: number | 'latest' },
+    over: AbortSignal | null,
+  ): Promise<FeedPage>;
   /** The feeds of these tenants have grown; without names, any may have. */
   look(tenants?: readonly Tenant[]): void;
   /** Readers that wait now. */
@@ -53,7 +57,8 @@ export function feedReaders(deps: Pick<Deps, 'store'>): FeedReaders {
   };
 
   return {
-    async read(tenant, request, over) {
+    async read(tenant, { after, limit }, over) {
+      const request = { limit, after: after === 'latest' ? await headOf(deps, tenant) : after };
       const readNow = () => deps.store.run((tx) => readPage(tx, tenant, request));
       if (over === null || over.aborted) return pageOf(await readNow(), request);
       // It waits before it reads: what comes between the two is not missed.
@@ -128,6 +133,12 @@ async function look({ store }: Pick<Deps, 'store'>, watch: Watch): Promise<void>
   }
   // A full page may hide events of readers that are further ahead.
   if (events.length === EVENTS_PER_LOOK) watch.again = true;
+}
+
+/** The sequence of the latest event; 0 before the first. */
+async function headOf({ store }: Pick<Deps, 'store'>, tenant: Tenant): Promise<number> {
+  const head = await store.run((tx) => tx.feed.head(tenant));
+  return head?.sequence ?? 0;
 }
 
 /** The sequence has no gaps: where events are missing behind `after`, they were pruned. */

@@ -149,6 +149,21 @@ test('after older than what is kept: 410 with the oldest sequence', async () => 
   assert.equal(eventsOf(await read('?after=6')).length, 2);
 });
 
+test('after=latest begins behind the latest event, with a wait and without', async () => {
+  const empty = await read('?after=latest');
+  assert.deepEqual([eventsOf(empty), empty.body['nextAfter']], [[], 0]);
+  await newPayment(site.world, tenant);
+  await site.world.settle();
+  const now = await read('?after=latest');
+  assert.deepEqual([eventsOf(now), now.body['nextAfter']], [[], 2]);
+  const waiting = read('?after=latest&wait=30');
+  await until(() => site.world.feedReaders.waiting() === 1);
+  await newPayment(site.world, tenant);
+  await site.world.settle();
+  assert.equal(eventsOf(await waiting)[0]?.['sequence'], 3);
+  assert.equal(refusalOf(await read('?after=newest')), '400 ValidationError');
+});
+
 test('a reader that waits is answered as soon as events are sequenced', async () => {
   const waiting = read('?wait=30');
   await until(() => site.world.feedReaders.waiting() === 1);
