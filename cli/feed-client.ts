@@ -50,17 +50,33 @@ export class TryAgain extends Error {
  * when that may help, else the refusal.
  */
 export async function readFeed(
-  { url, key }: FeedSource,
+  source: FeedSource,
   after: number,
   over: AbortSignal,
 ): Promise<readonly FedEvent[]> {
-  const query = `after=${after}&limit=${PAGE}&wait=${LONG_POLL_SECONDS}`;
-  const timeoutMs = LONG_POLL_SECONDS * 1_000 + ANSWER_GRACE_MS;
+  const text = await askFeed(source, { after, waitSeconds: LONG_POLL_SECONDS }, over);
+  return sliceItems(sliceTopLevel(text, ['data']).get('data') ?? '[]').map(readEvent);
+}
+
+/** The sequence of the latest event, 0 before the first; TryAgain or the refusal as above. */
+export async function latestSequence(source: FeedSource, over: AbortSignal): Promise<number> {
+  const text = await askFeed(source, { after: 'latest', waitSeconds: 0 }, over);
+  const { nextAfter } = JSON.parse(text) as { readonly nextAfter: number };
+  return nextAfter;
+}
+
+async function askFeed(
+  { url, key }: FeedSource,
+  { after, waitSeconds }: { readonly after: number | 'latest'; readonly waitSeconds: number },
+  over: AbortSignal,
+): Promise<string> {
+  const query = `after=${after}&limit=${PAGE}&wait=${waitSeconds}`;
+  const timeoutMs = waitSeconds * 1_000 + ANSWER_GRACE_MS;
   const { status, text } = await call(over, timeoutMs, `${url}/v1/events?${query}`, {
     headers: { 'X-API-Key': key },
   });
   if (status !== 200) throw refusalOf(url, status, text);
-  return sliceItems(sliceTopLevel(text, ['data']).get('data') ?? '[]').map(readEvent);
+  return text;
 }
 
 /** Sends an event as a webhook is sent; TryAgain unless the answer is 2xx. */

@@ -5,11 +5,13 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { keyPrefix, parseApiKey } from '../core/domain/api-key.js';
+import { isEventPattern, matchesEvent } from '../core/domain/event.js';
 import { PonteError } from '../core/errors.js';
 import {
   type FedEvent,
   type FeedSource,
   forwardEvent,
+  latestSequence,
   persistently,
   readFeed,
 } from './feed-client.js';
@@ -27,6 +29,8 @@ export interface ListenOptions {
   readonly state: string | null;
   readonly forward: string | null;
   readonly secret: string | null;
+  /** Types and wildcards as of a subscription; null is all of them. */
+  readonly events: readonly string[] | null;
   readonly json: boolean;
 }
 
@@ -39,7 +43,10 @@ export function addListenVerb(shell: Shell, program: Command): void {
     )
     .addOption(new Option('--key <api-key>', 'whose events; else PONTE_KEY').default(null))
     .addOption(
-      new Option('--after <sequence>', 'begin behind this one; else at the oldest event kept')
+      new Option(
+        '--after <sequence>',
+        'begin behind this one; else with the oldest event kept, with --forward with the next one',
+      )
         .default(null)
         .argParser(wholeNumber),
     )
@@ -51,6 +58,11 @@ export function addListenVerb(shell: Shell, program: Command): void {
     )
     .addOption(
       new Option('--secret <whsec>', 'sign with it; else a new one is shown').default(null),
+    )
+    .addOption(
+      new Option('--events <types>', 'these alone, as payment_intent.*,invoice.settled')
+        .default(null)
+        .argParser(eventPatterns),
     )
     .option('--json', 'print one line of JSON an event', false);
   command.action(async () => {
@@ -82,7 +94,16 @@ export async function listen(
   const position = options.state === null ? null : positionIn(options.state, source);
   const began = options.after ?? position?.read() ?? null;
   const forward = forwarder(shell, options, over);
-  for (let after = began ?? 0; ; ) {
+  let after = began ?? 0;
+  // Past events can be shown, but a receiver does not expect them.
+  if (began === null && options.forward !== null) {
+    const latest = await persistently(over, tell, () => latestSequence(source, over));
+    if (latest === null) return;
+    tell(`forwarding what comes after sequence ${latest}; --after 0 begins with the first event`);
+    position?.keep(latest);
+    after = latest;
+  }
+  for (;;) {
     const events = await persistently(over, tell, () =>
       readFeed(source, after, over).catch((error: unknown) => {
         // Only who has asked for them can miss events that are gone.
@@ -94,6 +115,10 @@ export async function listen(
     );
     if (events === null) return;
     for (const event of events) {
+      if (options.events !== null && !matchesEvent(options.events, event.event)) {
+        after = event.sequence;
+        continue;
+      }
       const answer = await persistently(
         over,
         (problem) => tell(`${event.id}: ${problem}`),
@@ -106,6 +131,8 @@ export async function listen(
       after = event.sequence;
       position?.keep(after);
     }
+    // The last ones may have been left out.
+    if (events.length > 0) position?.keep(after);
   }
 }
 
@@ -189,6 +216,14 @@ function keptIn(file: string): Kept | null {
     // As good as a file of something else.
   }
   throw new PonteError('ValidationError', `${file} keeps no position. Name another file.`);
+}
+
+function eventPatterns(text: string): readonly string[] {
+  const patterns = text.split(',').map((pattern) => pattern.trim());
+  const unknown = patterns.filter((pattern) => !isEventPattern(pattern));
+  if (unknown.length === 0) return patterns;
+  const told = unknown.map((pattern) => `"${pattern}"`).join(', ');
+  throw new InvalidArgumentError(`Unknown: ${told}. Give event types or wildcards with commas.`);
 }
 
 function httpUrl(text: string): string {

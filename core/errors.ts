@@ -176,7 +176,9 @@ export const catalogue = {
   UnsupportedMediaType: {
     status: 415,
     transient: false,
-    message: 'Send the body as JSON with Content-Type: application/json.',
+    message:
+      'Add the header Content-Type: application/json, even without a body. With curl: ' +
+      "-H 'Content-Type: application/json'.",
   },
   RateLimitExceeded: {
     status: 429,

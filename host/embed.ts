@@ -8,6 +8,12 @@ import { newSecretKey, parseSecretKeys } from '../adapters/crypto/secret-box.js'
 import { createMemoryDocuments } from '../adapters/documents/memory.js';
 import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
 import { createMemoryMailer } from '../adapters/mail/memory-mail.js';
+import {
+  type VerifiedWebhook,
+  type VerifyWebhookOptions,
+  verifyWebhook,
+} from '../adapters/webhooks/verify.js';
+import { SECOND_MS } from '../core/domain/instant.js';
 import { webhookHeaders } from '../core/domain/signature.js';
 import type { Tenant } from '../core/domain/tenant.js';
 import { assert, catalogue, type ErrorCode, PonteError } from '../core/errors.js';
@@ -74,6 +80,8 @@ export interface Ponte {
   /** Moves the clock, doing what falls due on the way at its time. */
   advanceTime(durationMs: number): Promise<void>;
   nowMs(): number;
+  /** `verifyWebhook` of `ponte/webhooks` at the time of this clock, which signed the webhook. */
+  verifyWebhook(options: VerifyWebhookOptions): VerifiedWebhook;
   close(): Promise<void>;
 }
 
@@ -112,26 +120,7 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
     readiness: async () => ({ ...(await store.health()), worker: true }),
   });
   const api = apiOver(http, apiKey);
-  const { test, live } = container.get(tokens.partners);
-  const fakePartners = [test, live].filter((partner) => partner !== null);
-  const runners = container.get(tokens.runners);
-  const work: Work = {
-    steps: workerSteps({ deps, runners, fakePartners }),
-    time,
-    idle: async () => {
-      await Promise.all([runners.commands.idle(), runners.deliveries.idle()]);
-    },
-    nextDueAtMs: async () =>
-      earliest([
-        await store.claims.nextDueAtMs(),
-        ...fakePartners.map((partner) => partner.nextDueAtMs()),
-      ]),
-    nextLookAtMs: async () => {
-      const soon = { nowMs: time.nowMs + SHORT_WAIT_MS, limit: BATCH, after: null };
-      const due = await store.run((tx) => tx.advances.due(soon));
-      return earliest(due.map(({ dueAtMs }) => dueAtMs));
-    },
-  };
+  const work = workOf(container, time);
   return {
     apiKey,
     tenant,
@@ -142,6 +131,8 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
     runUntilIdle: () => runUntilIdle(work, Number.POSITIVE_INFINITY),
     advanceTime: (durationMs) => advanceTime(work, durationMs),
     nowMs: () => time.nowMs,
+    verifyWebhook: (given) =>
+      verifyWebhook({ nowSeconds: Math.floor(time.nowMs / SECOND_MS), ...given }),
     close: async () => {
       await http.close(0);
       await deps.sender.close();
@@ -158,6 +149,30 @@ interface Work {
   nextDueAtMs(): Promise<number | null>;
   /** When the sandbox looks next at a payment that it plays the buyer of, if that is soon. */
   nextLookAtMs(): Promise<number | null>;
+}
+
+function workOf(container: ReturnType<typeof createContainer>, time: Work['time']): Work {
+  const [store, deps] = [container.get(tokens.store), container.get(tokens.deps)];
+  const runners = container.get(tokens.runners);
+  const { test, live } = container.get(tokens.partners);
+  const fakePartners = [test, live].filter((partner) => partner !== null);
+  return {
+    steps: workerSteps({ deps, runners, fakePartners }),
+    time,
+    idle: async () => {
+      await Promise.all([runners.commands.idle(), runners.deliveries.idle()]);
+    },
+    nextDueAtMs: async () =>
+      earliest([
+        await store.claims.nextDueAtMs(),
+        ...fakePartners.map((partner) => partner.nextDueAtMs()),
+      ]),
+    nextLookAtMs: async () => {
+      const soon = { nowMs: time.nowMs + SHORT_WAIT_MS, limit: BATCH, after: null };
+      const due = await store.run((tx) => tx.advances.due(soon));
+      return earliest(due.map(({ dueAtMs }) => dueAtMs));
+    },
+  };
 }
 
 /** Short waits of the sandbox pass by themselves, up to `untilMs`. */

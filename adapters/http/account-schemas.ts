@@ -7,12 +7,12 @@ import {
   country,
   dossierFields,
   email,
-  legalName,
   ownerFields,
   ownersOf,
-  taxId,
 } from './dossier-schemas.js';
 import {
+  anyText,
+  calendarDate,
   instant,
   isHttpUrl,
   keysOf,
@@ -21,6 +21,7 @@ import {
   pathText,
   requestSchemas,
   responseSchemas,
+  someText,
   text,
 } from './schemas.js';
 
@@ -37,11 +38,11 @@ export const createAccountBody = z.object({
   externalId: optional(
     text(1, 200, 'Your own id. Creating again with it answers with the account there is.'),
   ),
-  email: optional(email),
-  legalName: optional(legalName),
-  displayName: optional(text(1, 200, 'As you show it.')),
-  country: optional(country),
-  taxId: optional(taxId),
+  email: optional(anyText('Checked when the account is submitted.')),
+  legalName: optional(anyText('As registered.')),
+  displayName: optional(anyText('As you show it.')),
+  country: optional(anyText('Two letters, ISO 3166-1; checked when the account is submitted.')),
+  taxId: optional(anyText('Kept encrypted and never shown again.')),
 });
 
 export const tosSessionBody = z.object({
@@ -55,7 +56,7 @@ export const tosSessionBody = z.object({
 });
 
 export const tosAcceptedBody = z.object({
-  tosId: text(1, 200, 'The `tos_id` that the redirect carried.'),
+  tosId: someText('The `tos_id` that the redirect carried.'),
 });
 
 const owner = z.object(ownerFields);
@@ -72,6 +73,7 @@ export const submitAccountBody = z
     email: optional(email),
     country: optional(country),
     ...dossierFields,
+    dateOfBirth: optional(calendarDate('YYYY-MM-DD.')),
     ...cnpjField,
     owners: ownersOf(owner),
   })

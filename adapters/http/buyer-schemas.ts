@@ -6,12 +6,14 @@ import { contentTypes, documentKinds, OWNER_INDEX_MAX } from '../../core/domain/
 import { ownerRequirements } from '../../core/domain/dossier.js';
 import { country, dossierFields, email, owner, ownerFields, ownersOf } from './dossier-schemas.js';
 import {
+  anyText,
   instant,
   keysOf,
   optional,
   pathText,
   requestSchemas,
   responseSchemas,
+  someText,
   text,
 } from './schemas.js';
 
@@ -28,14 +30,17 @@ const buyerOwner = z.strictObject({ ...ownerFields, ...requiredOwnerFields });
 export const startBuyerKycBody = z.strictObject({
   entityType: optional(
     z.enum(entityTypes).meta({
-      description: 'Without it the buyer tells the rest on the hosted form.',
+      description:
+        'Without it nothing is forwarded until the buyer fills in the hosted form, or a later ' +
+        'call with it brings the dossier.',
     }),
   ),
   buyerEmail: email,
   buyerName: optional(text(1, 200, 'Pre-fills the hosted form.')),
   buyerCountry: optional(country),
-  invoiceId: optional(text(1, 200, 'A payment of yours for which this is done.')),
+  invoiceId: optional(someText('A payment of yours for which this is done.')),
   ...dossierFields,
+  dateOfBirth: optional(anyText('Best as YYYY-MM-DD; the settlement partner checks it.')),
   owners: ownersOf(buyerOwner),
 });
 
@@ -73,11 +78,13 @@ export const kycResponse = z.strictObject({
   buyerId: z.string(),
   receiverId: z.string(),
   status: z.enum(keysOf(kycMoves)).meta({
-    description: '`pending` while the hosted form is awaited; a rejected buyer may start again.',
+    description:
+      '`verifying` from the start on, also while the dossier is awaited; a rejected buyer may ' +
+      'start again.',
   }),
   hostedFlowUrl: z.string().nullable().meta({
     format: 'uri',
-    description: 'Where the buyer fills in the hosted form; null when none is awaited.',
+    description: 'The hosted form, until a dossier was forwarded; null then.',
   }),
   submittedAt: instant,
   approvedAt: instant.nullable(),

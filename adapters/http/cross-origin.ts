@@ -24,7 +24,8 @@ export function corsHeaders(
   return {
     vary: 'Origin',
     'access-control-allow-origin': origin,
-    'access-control-expose-headers': 'ETag, Idempotent-Replayed, Retry-After, X-Request-Id',
+    'access-control-expose-headers':
+      'ETag, Idempotent-Mismatch, Idempotent-Replayed, Retry-After, X-Request-Id',
     'cross-origin-resource-policy': 'cross-origin',
   };
 }

@@ -134,9 +134,11 @@ function detailsOf(codes: readonly ErrorCode[]): Readonly<Record<string, string>
 - A key without scopes is unrestricted; each operation names the scope that it needs otherwise. The
   scope of a payment follows from how it was created, whatever the path: \`payment_intents:*\` for
   an intent, \`invoices:*\` for an invoice.
-- Bodies are JSON with \`Content-Type: application/json\`, 256 KiB at most; DELETE needs neither.
-  Unknown properties are ignored, except that \`POST /v1/buyer-kyc\` refuses them. Text holds no NUL
-  and no lone surrogates. Times carry an offset or Z.
+- Every POST needs \`Content-Type: application/json\`, even without a body; DELETE does not. Bodies
+  are 256 KiB at most. Text holds no NUL and no lone surrogates. Times carry an offset or Z.
+- Unknown properties are ignored. One whose name comes close to a known one (\`curency\`,
+  \`external_id\`) is refused with the known name, except inside \`metadata\` and \`display\`;
+  \`POST /v1/buyer-kyc\` refuses all of them. Unknown query parameters are refused.
 - Optional properties of answers are present and null when unset; times are UTC with milliseconds.
 - Lists are \`{ data, nextCursor }\`, newest first; send \`nextCursor\` as \`cursor\`. API keys and
   webhook subscriptions are listed whole: 100 active ones of each in a mode at most, and the 100
@@ -148,8 +150,9 @@ function detailsOf(codes: readonly ErrorCode[]): Readonly<Record<string, string>
 `,
     Creates: `
 - A first create answers 201. A repeated one, by \`Idempotency-Key\` or \`externalId\`, answers 200
-  with \`Idempotent-Replayed: true\` and the resource as it stands now. Bodies are not compared,
-  keys do not expire.
+  with \`Idempotent-Replayed: true\` and the resource as it stands now. The body changes nothing:
+  where it differs from what is stored, \`Idempotent-Mismatch\` names the fields in the order of
+  this description (\`amount, buyer.email\`). Keys do not expire.
 - A key belongs to your organization in its mode, an \`externalId\` to that and to the kind of
   resource: an intent and an invoice may share one. Intents and invoices do not share keys
   (\`IdempotencyKeyConflict\`).

@@ -38,14 +38,32 @@ const policy = [
 const KEEP_SECONDS = 31_536_000;
 const VERSION_LENGTH = 12;
 
-/** Paths are relative, so that the page works under any prefix that a proxy adds. */
-const start = `SwaggerUIBundle({
+/**
+ * Paths are relative, so that the page works under any prefix that a proxy adds. Each field of the
+ * authorization takes the focus when it appears, and the last one keeps it, out of sight of the
+ * first: an API key is what a reader has.
+ */
+const start = `const beginAtFirst = ({ React }) => ({
+  wrapComponents: {
+    authorizationPopup: (Popup) => class extends React.Component {
+      componentDidMount() {
+        document.querySelector('.modal-ux-content input')?.focus();
+        document.querySelector('.modal-ux-content')?.scrollTo(0, 0);
+      }
+      render() {
+        return React.createElement(Popup, this.props);
+      }
+    },
+  },
+});
+SwaggerUIBundle({
   url: 'docs-json',
   dom_id: '#docs',
   deepLinking: true,
   validatorUrl: null,
   displayRequestDuration: true,
   defaultModelsExpandDepth: 0,
+  plugins: [beginAtFirst],
 });
 `;
 

@@ -7,31 +7,30 @@ import {
   ownerRoles,
   proofOfAddressDocTypes,
 } from '../../core/domain/dossier.js';
-import { emailText, isHttpUrl, optional, text } from './schemas.js';
+import { anyText, emailText, isHttpUri, isUri, optional, someText, text } from './schemas.js';
 
 const OWNERS_MAX = 10;
 
-/** A date of the calendar, YYYY-MM-DD. */
-const date = (description: string) =>
-  z
-    .string('send a date as YYYY-MM-DD')
-    .refine((value) => z.regexes.date.test(value), 'send a date as YYYY-MM-DD')
-    .meta({ format: 'date', description });
-
-const url = (description: string) =>
-  z
-    .string('send an https URL')
-    .refine(isHttpUrl, 'send an https URL')
-    .meta({ format: 'uri', description });
+/** The interface asks for the form alone. The partner checks whether the day exists. */
+const date = z
+  .string('send a date as YYYY-MM-DD')
+  .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, 'send a date as YYYY-MM-DD')
+  .meta({ description: 'YYYY-MM-DD.' });
 
 const file = (of: string) =>
-  url(`${of}: an https URL, or the publicUrl of an upload. Read by the settlement partner.`);
+  z
+    .string('send an https URL')
+    .refine(isHttpUri, 'send an https URL')
+    .meta({
+      format: 'uri',
+      description: `${of}: an https URL, or the publicUrl of an upload. Read by the partner.`,
+    });
 
 export const email = emailText('Of the party itself.');
 
 export const country = text(2, 2, 'Two letters, ISO 3166-1.');
-export const taxId = text(1, 64, 'Kept encrypted and never shown again.');
-export const legalName = text(1, 200, 'As registered.');
+const taxId = text(1, 64, 'Kept encrypted and never shown again.');
+const legalName = text(1, 200, 'As registered.');
 
 const cnpj = z
   .string('send a Brazilian company number with right check digits')
@@ -46,7 +45,7 @@ const cnpj = z
 const person = {
   firstName: text(1, 100, 'As on the identity document.'),
   lastName: text(1, 100, 'As on the identity document.'),
-  dateOfBirth: date('YYYY-MM-DD.'),
+  dateOfBirth: date,
   taxId,
   addressLine1: text(1, 200, 'Street and number.'),
   addressLine2: text(0, 200, 'What else the address needs.'),
@@ -79,7 +78,7 @@ export const ownerFields = allOptional(owner);
 
 /** Everything but the e-mail address and the country, whose names differ from body to body. */
 export const dossierFields = {
-  tosId: optional(text(1, 200, 'What the terms page gave as `tos_id`.')),
+  tosId: optional(someText('What the terms page gave as `tos_id`.')),
   kycTier: optional(
     z
       .enum(['standard', 'enhanced'])
@@ -87,8 +86,13 @@ export const dossierFields = {
   ),
   ...allOptional(person),
   legalName: optional(legalName),
-  formationDate: optional(text(1, 64, 'When the business was formed.')),
-  website: optional(url('Of the business.')),
+  formationDate: optional(anyText('When the business was formed.')),
+  website: optional(
+    z
+      .string('send a URI')
+      .refine(isUri, 'send a URI')
+      .meta({ format: 'uri', description: 'Of the business.' }),
+  ),
   incorporationDocFile: optional(file('Proof of incorporation')),
   proofOfOwnershipDocFile: optional(file('Proof of ownership')),
 } as const;

@@ -1,12 +1,13 @@
-// The bodies of outbound webhooks as the description shows them, one schema per kind of subject.
-// The bodies themselves are made in core/domain/event.ts.
+// The bodies of outbound webhooks as the description shows them, one schema a kind of event. The
+// bodies themselves are made in core/domain/event.ts.
 import { z } from 'zod';
-import { eventTypes } from '../../core/domain/event.js';
+import { eventTypes, statusTold } from '../../core/domain/event.js';
 import { accountResponse } from './account-schemas.js';
 import { paymentResponse } from './payment-schemas.js';
 import { responseSchemas } from './schemas.js';
 
 const { status, amount, currency, externalId, metadata } = paymentResponse.shape;
+const { brlSettledAmount, fxRateAtSettlement } = paymentResponse.shape;
 const { role, entityType, status: accountStatus } = accountResponse.shape;
 const occurredAt = z.iso.datetime({ precision: 3 });
 const externalEventId = z
@@ -29,50 +30,64 @@ const paymentData = {
     .meta({ description: 'Of refund_ordered, refunded and refund_failed: how much of it.' }),
 } as const;
 
-/** Subscribers may be told more one day, so nothing here is closed. */
-const bodies = {
-  payment_intent: z.object({
-    event: z.enum(typesOf('payment_intent')),
-    data: z.object({ paymentIntentId: z.string(), ...paymentData }),
+const intentData = { paymentIntentId: z.string(), ...paymentData } as const;
+/** paymentIntentId or invoiceId, by the origin of the payment. */
+const invoiceData = {
+  paymentIntentId: z.string().optional(),
+  invoiceId: z.string().optional(),
+  ...paymentData,
+} as const;
+/** As the payment shows them, and never null. */
+const settledData = {
+  brlSettledAmount: brlSettledAmount.unwrap(),
+  fxRateAtSettlement: fxRateAtSettlement.unwrap(),
+} as const;
+
+/** The types and the `data` of each kind of event; events may tell more, so nothing is closed. */
+const kinds = {
+  PaymentIntentEvent: kind(typesOf('payment_intent'), intentData),
+  PaymentIntentSettledEvent: kind(['payment_intent.settled'], { ...intentData, ...settledData }),
+  InvoiceEvent: kind(typesOf('invoice'), invoiceData),
+  InvoiceSettledEvent: kind(['invoice.settled'], { ...invoiceData, ...settledData }),
+  ConnectedAccountEvent: kind(typesOf('connected_account'), {
+    connectedAccountId: z.string(),
+    externalId,
+    role,
+    entityType,
+    status: accountStatus,
+    readyToCollect: z.boolean(),
+    externalEventId,
+    occurredAt,
   }),
-  invoice: z.object({
-    event: z.enum(typesOf('invoice')),
-    data: z
-      .object({
-        paymentIntentId: z.string().optional(),
-        invoiceId: z.string().optional(),
-        ...paymentData,
-      })
-      .meta({ description: 'paymentIntentId or invoiceId, by the origin of the payment.' }),
-  }),
-  connected_account: z.object({
-    event: z.enum(typesOf('connected_account')),
-    data: z.object({
-      connectedAccountId: z.string(),
-      externalId,
-      role,
-      entityType,
-      status: accountStatus,
-      readyToCollect: z.boolean(),
-      externalEventId,
-      occurredAt,
-    }),
-  }),
-  webhook: z.object({
-    event: z.enum(typesOf('webhook')),
-    data: z.object({ subscriptionId: z.string(), externalEventId, occurredAt }),
+  WebhookTestEvent: kind(typesOf('webhook'), {
+    subscriptionId: z.string(),
+    externalEventId,
+    occurredAt,
   }),
 } as const;
 
-/** The schema of an event's body, by the namespace of its type. */
-export const eventBodies: Readonly<Record<string, z.ZodType>> = bodies;
+/** The body of a webhook, one schema a kind. */
+export const eventBodies: readonly EventBody[] = Object.values(kinds);
 
-responseSchemas
-  .add(bodies.payment_intent, { id: 'PaymentIntentEvent' })
-  .add(bodies.invoice, { id: 'InvoiceEvent' })
-  .add(bodies.connected_account, { id: 'ConnectedAccountEvent' })
-  .add(bodies.webhook, { id: 'WebhookTestEvent' });
+/** The schema of an event's body. */
+export function eventBodyOf(type: string): z.ZodType {
+  return eventBodies.find(({ shape: { event } }) => event.options.includes(type)) ?? z.never();
+}
 
-function typesOf(namespace: string): string[] {
-  return eventTypes.filter((type) => type.startsWith(`${namespace}.`));
+for (const [id, body] of Object.entries(kinds)) responseSchemas.add(body, { id });
+
+export type EventBody = z.ZodObject<{
+  event: z.ZodEnum<Record<string, string>>;
+  data: z.ZodObject;
+}>;
+
+function kind<T extends z.ZodRawShape>(types: readonly string[], data: T) {
+  return z.object({ event: z.enum(types), data: z.object(data) });
+}
+
+/** Without those that have a kind of their own. */
+function typesOf(namespace: string): readonly string[] {
+  return eventTypes.filter(
+    (type) => type.startsWith(`${namespace}.`) && statusTold(type) !== 'settled',
+  );
 }

@@ -1,21 +1,23 @@
 // The shapes of the event feed. What `data` of each event is stands in event-schemas.ts, as
 // webhooks carry it.
 import { z } from 'zod';
-import { eventTypes } from '../../core/domain/event.js';
+import { assert } from '../../core/errors.js';
 import { WAITING_PER_KEY_MAX } from '../../core/usecases/feed-readers.js';
+import { eventBodies } from './event-schemas.js';
 import { instant, pageQuery, readText, responseSchemas } from './schemas.js';
 
 /** Shorter than the time-outs of common clients and load balancers. */
 export const WAIT_MAX_SECONDS = 30;
 
 export const feedQuery = z.object({
-  after: readText(readSequence, 'send a whole number of 0 or more, once', {
-    type: 'integer',
+  after: readText(readPlace, 'send a whole number of 0 or more, or latest, once', {
+    type: ['integer', 'string'],
     minimum: 0,
+    pattern: '^latest$',
     default: 0,
     description:
-      'The last sequence you have seen: the nextAfter of the answer before. Beyond the last ' +
-      'event nothing comes until there are events behind it.',
+      'The last sequence you have seen: the nextAfter of the answer before. `latest` begins ' +
+      'behind the latest event. Beyond it nothing comes until there are events behind it.',
   })
     .optional()
     .transform((after) => after ?? 0),
@@ -34,15 +36,18 @@ export const feedQuery = z.object({
     .transform((wait) => wait ?? 0),
 });
 
-export const feedEventResponse = z.strictObject({
-  sequence: z.int().min(1).meta({ description: 'Without gaps, from 1, in your mode.' }),
-  id: z.string().meta({ description: 'The externalEventId of webhooks.' }),
-  event: z.enum(eventTypes),
-  createdAt: instant,
-  data: z.record(z.string(), z.unknown()).meta({
-    description: 'Byte for byte the `data` of the webhook; its shape stands with the webhooks.',
+/** An event as the feed has it: the body of its webhook, and its place. */
+const [first, ...others] = eventBodies.map((body) =>
+  z.object({
+    sequence: z.int().min(1).meta({ description: 'Without gaps, from 1, in your mode.' }),
+    id: z.string().meta({ description: 'The externalEventId of webhooks.' }),
+    event: body.shape.event,
+    createdAt: instant,
+    data: body.shape.data.meta({ description: 'Byte for byte the `data` of the webhook.' }),
   }),
-});
+);
+assert(first !== undefined, 'there are kinds of events');
+export const feedEventResponse = z.discriminatedUnion('event', [first, ...others]);
 
 export const feedResponse = z.strictObject({
   data: z.array(feedEventResponse),
@@ -51,7 +56,8 @@ export const feedResponse = z.strictObject({
 
 responseSchemas.add(feedEventResponse, { id: 'FeedEvent' }).add(feedResponse, { id: 'Feed' });
 
-function readSequence(value: string): number | null {
+function readPlace(value: string): number | 'latest' | null {
+  if (value === 'latest') return value;
   const sequence = /^[0-9]{1,16}$/.test(value) ? Number(value) : null;
   return Number.isSafeInteger(sequence) ? sequence : null;
 }

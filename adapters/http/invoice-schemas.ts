@@ -1,12 +1,11 @@
 // The shapes of invoices, which are payments with a little more, and of what is asked about them.
 import { z } from 'zod';
-import { isCalendarDate } from '../../core/domain/instant.js';
 import { createFields, paymentResponse, statuses } from './payment-schemas.js';
 import {
+  calendarDate,
   optional,
   pageQuery,
   pathText,
-  readText,
   requestSchemas,
   responseSchemas,
   text,
@@ -20,14 +19,7 @@ export const createInvoiceBody = z.object({
     text(1, 200, 'A connected seller that is readyToCollect; without it you are paid yourself.'),
   ),
   dueDate: optional(
-    readText(
-      (date) => (isCalendarDate(date) ? date : null),
-      'send a day of the calendar, as 2030-01-31',
-      {
-        format: 'date',
-        description: 'Shown to the buyer; it ends nothing. What ends an invoice is expiresAt.',
-      },
-    ),
+    calendarDate('Shown to the buyer; it ends nothing. What ends an invoice is expiresAt.'),
   ),
 });
 

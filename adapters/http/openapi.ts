@@ -8,7 +8,7 @@ import { type ScopeRule, scopes } from '../../core/domain/scope.js';
 import { assert, catalogue, type ErrorCode, PonteError } from '../../core/errors.js';
 import { kycResponse } from './buyer-schemas.js';
 import { introduction, offTableCodes, tagOf, tagTexts } from './description-text.js';
-import { eventBodies } from './event-schemas.js';
+import { eventBodyOf } from './event-schemas.js';
 import recorded from './examples.json' with { type: 'json' };
 import { presentError } from './present.js';
 import type { Auth, Route } from './route-row.js';
@@ -225,7 +225,8 @@ function parameters(
   return Object.entries(properties).map(([name, described]) => {
     const { description, ...rest } = described as Json;
     const text = examples[name];
-    const example = rest['type'] === 'integer' && text !== undefined ? Number(text) : text;
+    const isNumber = [rest['type']].flat().includes('integer') && /^[0-9]+$/.test(text ?? '');
+    const example = isNumber ? Number(text) : text;
     const told = example === undefined ? {} : { example };
     return {
       name,
@@ -243,10 +244,13 @@ function requestBody(route: Route, example: unknown): Json {
   if (route.body === 'bytes' || route.body === 'stream') {
     return { requestBody: { required: true, content: { '*/*': { schema: {} } } } };
   }
-  const required = !route.body.safeParse({}).success;
   const content = jsonContent(named(requestSchemas, route.body), example);
-  return { requestBody: { required, content } };
+  // A client that sends no body leaves out its content type, too: such a request is refused.
+  const description = route.body.safeParse({}).success ? { description: emptyBodyWords } : {};
+  return { requestBody: { ...description, required: true, content } };
 }
+
+const emptyBodyWords = 'Send `{}` or no bytes, and `Content-Type: application/json` with either.';
 
 function answers(route: Route, examples: RecordedCall['answers'] = {}): Json {
   const entries = Object.entries(route.responses).map(([status, schema]) => {
@@ -257,7 +261,7 @@ function answers(route: Route, examples: RecordedCall['answers'] = {}): Json {
         description: replayed ? 'It was there before; nothing was created.' : answerWords(status),
         headers: {
           'X-Request-Id': requestIdHeader,
-          ...(replayed ? { 'Idempotent-Replayed': { schema: { const: 'true' } } } : {}),
+          ...(replayed ? replayHeaders : {}),
           ...(route.responses[304] === undefined ? {} : { ETag: { schema: { type: 'string' } } }),
         },
         ...answerContent(schema, examples[status]),
@@ -266,6 +270,16 @@ function answers(route: Route, examples: RecordedCall['answers'] = {}): Json {
   });
   return Object.fromEntries(entries);
 }
+
+const replayHeaders = {
+  'Idempotent-Replayed': { schema: { const: 'true' } },
+  'Idempotent-Mismatch': {
+    description:
+      'Fields of your body that differ from what is stored, as in `amount, buyer.email`; absent ' +
+      'when none does.',
+    schema: { type: 'string' },
+  },
+} as const;
 
 function answerContent(schema: z.ZodType | readonly string[], example: unknown): Json {
   if (schema instanceof z.ZodType) {
@@ -315,7 +329,7 @@ function refusals(codes: readonly ErrorCode[]): Json {
 }
 
 function webhook(type: string): Json {
-  const body = eventBodies[type.split('.')[0] ?? ''] ?? z.never();
+  const body = eventBodyOf(type);
   const events: Readonly<Record<string, unknown>> = recorded.events;
   const headers = Object.entries(webhookHeaders).map(([name, description]) => ({
     name,

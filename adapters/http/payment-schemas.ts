@@ -7,9 +7,9 @@ import { parseAmount } from '../../core/domain/money.js';
 import { paymentMoves, paymentStatuses, progress } from '../../core/domain/payment.js';
 import { REASON_LENGTH_MAX } from '../../core/usecases/payments.js';
 import {
+  anyText,
   decimal,
   emailText,
-  HINT_LENGTH_MAX,
   instant,
   isHttpUrl,
   keysOf,
@@ -26,9 +26,9 @@ const externalId = text(1, 200, "The integrator's own id; one payment each.");
 
 const buyerRequest = z.object({
   email: emailText('Where the magic link is sent.'),
-  name: optional(text(0, HINT_LENGTH_MAX, 'Pre-fills the KYC form.')),
-  country: optional(text(0, HINT_LENGTH_MAX, 'Pre-fills the KYC form.')),
-  phone: optional(text(0, HINT_LENGTH_MAX, 'Pre-fills the KYC form.')),
+  name: optional(anyText('Pre-fills the KYC form.')),
+  country: optional(anyText('Pre-fills the KYC form.')),
+  phone: optional(anyText('Pre-fills the KYC form.')),
 });
 
 /** What all creates take. */

@@ -2,7 +2,7 @@
 // accident. Every function's result is held against its schema by the compiler.
 import type { z } from 'zod';
 import { keyPrefix } from '../../core/domain/api-key.js';
-import { type KycSubmission, nextKycStatus } from '../../core/domain/buyer-kyc.js';
+import { awaitsDossier, type KycSubmission } from '../../core/domain/buyer-kyc.js';
 import type { PaymentView } from '../../core/domain/change.js';
 import { type ConnectedAccount, readyToCollect } from '../../core/domain/connected-account.js';
 import { formatInstant } from '../../core/domain/instant.js';
@@ -310,7 +310,7 @@ export function presentReadiness(checks: Readiness): z.infer<typeof readinessRes
 
 /** The hosted form is told of while it is awaited. */
 export function presentKyc(submission: KycSubmission, payUrl: string): z.infer<typeof kycResponse> {
-  const awaited = nextKycStatus(submission.status, 'submit') !== null && submission.flowId !== null;
+  const awaited = awaitsDossier(submission) && submission.flowId !== null;
   return {
     id: submission.id,
     buyerId: submission.buyerId,

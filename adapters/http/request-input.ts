@@ -4,13 +4,14 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { isIdempotencyKey } from '../../core/domain/idempotency.js';
 import { hasUnstorableText, RawJson, sliceTopLevel } from '../../core/domain/raw-json.js';
 import { PonteError } from '../../core/errors.js';
-import type { Route } from './route-row.js';
+import { misspellings } from './misspellings.js';
+import type { Auth, Route } from './route-row.js';
 import type { Match } from './router.js';
-import { rawJsonFields } from './schemas.js';
+import { isObject, rawJsonFields } from './schemas.js';
 
 /** Offending paths named in one message at most. */
 const PATHS_MAX = 20;
@@ -81,12 +82,17 @@ export async function readInput(
   return checked(match, request, bytes, route.body === 'bytes' ? undefined : parseJson(bytes));
 }
 
+/** The header says so even where there is no body. */
 function expectJson(request: IncomingMessage): void {
   const { 'content-type': type, 'content-encoding': encoding } = request.headers;
-  const plain = encoding === undefined || encoding === 'identity';
-  if (type === undefined || !jsonContent.test(type) || otherCharset.test(type) || !plain) {
-    throw new PonteError('UnsupportedMediaType');
+  if (encoding !== undefined && encoding !== 'identity') {
+    const message = `Content-Encoding is ${encoding}. Send the body uncompressed.`;
+    throw new PonteError('UnsupportedMediaType', message);
   }
+  if (type === undefined) throw new PonteError('UnsupportedMediaType');
+  if (jsonContent.test(type) && !otherCharset.test(type)) return;
+  const message = `Content-Type is ${type}. Send Content-Type: application/json instead.`;
+  throw new PonteError('UnsupportedMediaType', message);
 }
 
 /** Stops at the limits: what is beyond them is not kept. */
@@ -172,10 +178,6 @@ function parsedObject(text: string): Readonly<Record<string, unknown>> {
   return value;
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function refuseUnstorable(value: Readonly<Record<string, unknown>>): void {
   const paths = Object.entries(value).flatMap(([name, item]) => {
     if (hasUnstorableText(name)) return ['body'];
@@ -192,11 +194,17 @@ function checked(match: Match, request: IncomingMessage, bytes: Uint8Array, json
   const problems: string[] = [];
   const params = checkedParams(match);
   const query = checkedAgainst(route.query, match.query, problems);
+  problems.push(...unknownParameters(route, match.query));
   const schema = route.body;
-  const body = typeof schema === 'string' ? undefined : checkedAgainst(schema, json, problems);
+  const body = typeof schema === 'string' ? undefined : checkedBody(schema, json, problems);
   const idempotencyKey = idempotencyKeyOf(route, request, problems);
   if (problems.length > 0) throw new PonteError('ValidationError', `${problems.join('; ')}.`);
   return { params, query, body, bytes, stream: noStream(), idempotencyKey };
+}
+
+function checkedBody(schema: z.ZodType, json: unknown, problems: string[]): unknown {
+  problems.push(...misspellings(schema, json).slice(0, PATHS_MAX));
+  return checkedAgainst(schema, json, problems);
 }
 
 /** A path that the row's schema does not take names nothing. */
@@ -207,6 +215,21 @@ function checkedParams({ route, params }: Match): unknown {
     throw new PonteError('ValidationError', 'path: send text without NUL.');
   }
   return result.data;
+}
+
+/** Probes, browsers and the partner may append parameters that mean nothing here. */
+const takingAnyQuery: readonly Auth[] = ['none', 'partner', 'signature'];
+
+/** An unknown parameter is refused: a misspelled filter would list everything. */
+function unknownParameters({ auth, query }: Route, given: Match['query']): readonly string[] {
+  const names = Object.keys(given);
+  if (names.length === 0 || takingAnyQuery.includes(auth)) return [];
+  const known = query instanceof z.ZodObject ? Object.keys(query.shape) : [];
+  const hint = known.length === 0 ? 'leave it out' : `those known are ${known.join(', ')}`;
+  return names
+    .filter((name) => !known.includes(name))
+    .slice(0, PATHS_MAX)
+    .map((name) => `${name}: this query parameter is not known here; ${hint}`);
 }
 
 /** What `schema` makes of the value; what is wrong with it is added to `problems`, path first. */

@@ -29,7 +29,7 @@ import {
 import { approveInvoice, inviteBuyer, listInvoices } from '../../core/usecases/invoices.js';
 import { createKey, listKeys, revokeKey } from '../../core/usecases/keys.js';
 import { startBuyerKyc } from '../../core/usecases/kyc.js';
-import { cancelPayment, createPayment } from '../../core/usecases/payments.js';
+import { type CreatedPayment, cancelPayment, createPayment } from '../../core/usecases/payments.js';
 import { advancePayment } from '../../core/usecases/sandbox.js';
 import { onboardingStatus, switchMode } from '../../core/usecases/sessions.js';
 import { receivePartnerMessage } from '../../core/usecases/settlement.js';
@@ -904,7 +904,7 @@ async function createIntent(
 ): Promise<Reply> {
   const input = { ...inputOf(body, idempotencyKey), origin: 'payment_intent' } as const;
   const created = await createPayment(deps, tenant, input);
-  return createdReply(created.replayed, paymentReply(deps, created));
+  return createdReply(created, paymentReply(deps, created));
 }
 
 async function createInvoice(
@@ -921,7 +921,7 @@ async function createInvoice(
     // A key speaks for no member.
     ...{ origin: 'invoice', number, dueDate, createdByMemberId: null },
   });
-  return createdReply(created.replayed, invoiceReply(deps, created));
+  return createdReply(created, invoiceReply(deps, created));
 }
 
 /** What the creates of both surfaces say. */
@@ -942,9 +942,14 @@ function inputOf(
   };
 }
 
-function createdReply(replayed: boolean, answer: Reply): Reply {
+function createdReply(
+  { replayed, mismatch }: Pick<CreatedPayment, 'replayed' | 'mismatch'>,
+  answer: Reply,
+): Reply {
   if (!replayed) return { ...answer, status: 201 };
-  return { ...answer, headers: { 'idempotent-replayed': 'true' } };
+  const replay = { 'idempotent-replayed': 'true' } as const;
+  if (mismatch.length === 0) return { ...answer, headers: replay };
+  return { ...answer, headers: { ...replay, 'idempotent-mismatch': mismatch.join(', ') } };
 }
 
 async function listInvoicePage(
@@ -1050,8 +1055,8 @@ async function createConnected(
   { deps }: Site,
   { tenant, body }: Call<'key', unknown, unknown, z.infer<typeof account.createAccountBody>>,
 ): Promise<Reply> {
-  const { account: made, replayed } = await createAccount(deps, tenant, body);
-  return createdReply(replayed, reply(200, presentAccount(made)));
+  const created = await createAccount(deps, tenant, body);
+  return createdReply(created, reply(200, presentAccount(created.account)));
 }
 
 async function listAccountPage(

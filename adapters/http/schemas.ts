@@ -6,6 +6,7 @@
 // the use cases'. Answers are built in present.ts.
 import { z } from 'zod';
 import { readEmail } from '../../core/domain/buyer-kyc.js';
+import { isCalendarDate } from '../../core/domain/instant.js';
 import { RawJson } from '../../core/domain/raw-json.js';
 import { modes } from '../../core/domain/tenant.js';
 import { catalogue } from '../../core/errors.js';
@@ -19,8 +20,6 @@ export const PAGE_LIMIT_MAX = 100;
 export const PAGE_LIMIT_DEFAULT = 25;
 
 export const URL_LENGTH_MAX = 2_048;
-/** Generous for free text that the interface does not bound. */
-export const HINT_LENGTH_MAX = 500;
 
 /** Schemas that the description shows under a name of their own. */
 export const requestSchemas = z.registry<{ id: string }>();
@@ -57,9 +56,25 @@ export function text(min: number, max: number, description: string) {
     .meta({ minLength: min, maxLength: max, description });
 }
 
+/** Text without a length of its own: the limit of the body is the only one. */
+export function anyText(description: string) {
+  return z.string('send text').meta({ description });
+}
+
+/** Text of at least one character, without another limit than that of the body. */
+export function someText(description: string) {
+  return z.string('send text').min(1, 'send text of at least one character').meta({ description });
+}
+
 function lengthInWords(min: number, max: number): string {
   if (min === max) return `exactly ${max}`;
   return min === 0 ? `at most ${max}` : `${min} to ${max}`;
+}
+
+export function calendarDate(description: string) {
+  const read = (date: string) => (isCalendarDate(date) ? date : null);
+  const message = 'send a day of the calendar, as 2030-01-31';
+  return readText(read, message, { format: 'date', description });
 }
 
 /** Absent and null are the same and come out as null. */
@@ -80,6 +95,11 @@ export function rawJson(description: string) {
     .meta({ type: 'object', description });
 }
 
+/** An object as JSON has it. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** The rows of a table of the core: its statuses, positions or codes. */
 export function keysOf<K extends string>(table: Readonly<Record<K, unknown>>): K[] {
   return Object.keys(table) as K[];
@@ -90,8 +110,17 @@ function readLimit(value: string): number | null {
   return limit !== null && limit <= PAGE_LIMIT_MAX ? limit : null;
 }
 
+/** A URI of any scheme: without blanks, and with something behind its scheme. */
+export function isUri(value: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\S+$/i.test(value) && URL.canParse(value);
+}
+
+export function isHttpUri(value: string): boolean {
+  return /^https?:\/\//i.test(value) && isUri(value);
+}
+
 export function isHttpUrl(value: string): boolean {
-  return value.length <= URL_LENGTH_MAX && /^https?:\/\/\S+$/i.test(value) && URL.canParse(value);
+  return value.length <= URL_LENGTH_MAX && isHttpUri(value);
 }
 
 // ----------------------------------------------------------------------------------- requests

@@ -1,13 +1,18 @@
 // `ponte/webhooks`: what a receiver of our webhooks needs, and nothing else. It is the core's
 // verification with the machine's clock as the default; the rules are core/domain/signature.ts's.
+// The types of events are those of the description.
 import {
   type VerifiedWebhook,
   type VerifyWebhookInput,
   verifyWebhook as verifyWebhookAt,
 } from '../../core/domain/signature.js';
+import { PonteError } from '../../core/errors.js';
+import type { WebhookEvent } from '../client/ponte-client.js';
 
 export type { InvalidWebhookReason, VerifiedWebhook } from '../../core/domain/signature.js';
 export { signWebhook, webhookHeaders } from '../../core/domain/signature.js';
+export type { WebhookEvent } from '../client/ponte-client.js';
+export { PonteError };
 
 export interface VerifyWebhookOptions extends Omit<VerifyWebhookInput, 'nowSeconds'> {
   /** The current time in Unix seconds; the machine's clock unless given. */
@@ -42,4 +47,24 @@ export interface VerifyWebhookOptions extends Omit<VerifyWebhookInput, 'nowSecon
 export function verifyWebhook(options: VerifyWebhookOptions): VerifiedWebhook {
   const nowSeconds = options.nowSeconds ?? Math.floor(Date.now() / 1_000);
   return verifyWebhookAt({ ...options, nowSeconds });
+}
+
+/**
+ * Verifies a webhook and parses it: `event` tells which properties `data` has. A PonteError with
+ * the code InvalidSignature and the reason when the webhook is not valid.
+ *
+ * ```ts
+ * const webhook = constructEvent({ secret, header, body });
+ * if (webhook.event === 'payment_intent.settled') {
+ *   console.log(webhook.data.externalId, webhook.data.brlSettledAmount);
+ * }
+ * ```
+ */
+export function constructEvent(options: VerifyWebhookOptions): WebhookEvent {
+  const result = verifyWebhook(options);
+  if (!result.valid) {
+    throw new PonteError('InvalidSignature', `The webhook is not valid: ${result.reason}.`);
+  }
+  const { body } = options;
+  return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body));
 }

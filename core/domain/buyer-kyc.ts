@@ -6,7 +6,12 @@ import type { Mode, Tenant } from './tenant.js';
 export const kycMoves = {
   not_started: { submit: 'verifying', adopt: 'approved' },
   pending: { submit: 'verifying', adopt: 'approved' },
-  verifying: { approve: 'approved', reject: 'rejected', adopt: 'approved' },
+  verifying: {
+    submit: 'verifying',
+    approve: 'approved',
+    reject: 'rejected',
+    adopt: 'approved',
+  },
   approved: { reject: 'rejected' },
   rejected: {},
 } as const satisfies Record<KycStatus, Partial<Record<KycMove, KycStatus>>>;
@@ -53,9 +58,22 @@ export function nextKycStatus(status: KycStatus, move: KycMove): KycStatus | nul
   return row[move] ?? null;
 }
 
-/** While one of these, a new start answers with the submission there is. */
-export function isInFlightOrApproved(status: KycStatus): boolean {
-  return status === 'verifying' || status === 'approved';
+/**
+ * The hosted form is not filled in: nothing went to the partner, and the next dossier joins this
+ * submission. It is `verifying` all the same. Rows of earlier versions are `pending`.
+ */
+export function awaitsDossier(submission: Pick<KycSubmission, 'status' | 'draftSealed'>): boolean {
+  const { status, draftSealed } = submission;
+  if (status === 'verifying') return draftSealed !== null;
+  return nextKycStatus(status, 'submit') !== null;
+}
+
+/** A new start answers with this submission as it is: the partner has it, or has approved it. */
+export function isInFlightOrApproved(
+  submission: Pick<KycSubmission, 'status' | 'draftSealed'>,
+): boolean {
+  const { status } = submission;
+  return (status === 'verifying' || status === 'approved') && !awaitsDossier(submission);
 }
 
 /**

@@ -1,6 +1,7 @@
 // What a party must tell before it can be submitted: one table by role and entity type, and one for
 // each beneficial owner. Which form each field has is the schema's matter; the partner may ask for
 // more through its own requirements.
+import { readEmail } from './buyer-kyc.js';
 import type { EntityType, Role } from './connected-account.js';
 
 /** Who proves its identity with a document, whether it sells or buys. */
@@ -89,7 +90,7 @@ type Text = string | null;
 interface Person {
   readonly firstName?: Text;
   readonly lastName?: Text;
-  /** YYYY-MM-DD. */
+  /** YYYY-MM-DD of an owner and of an account; any text of a buyer, which the partner checks. */
   readonly dateOfBirth?: Text;
   readonly taxId?: Text;
   readonly addressLine1?: Text;
@@ -152,6 +153,28 @@ export function missingFields(
   return [...missing, ...ofOwners];
 }
 
+/** An account is created with any text in these fields. Its submission needs these forms. */
+const forms = {
+  email: { fits: (text) => readEmail(text) !== null, words: 'send an e-mail address' },
+  legalName: { fits: (text) => lengthOf(text) <= 200, words: 'send text of 1 to 200 characters' },
+  country: { fits: (text) => lengthOf(text) === 2, words: 'send text of exactly 2 characters' },
+  taxId: { fits: (text) => lengthOf(text) <= 64, words: 'send text of 1 to 64 characters' },
+} as const satisfies Partial<
+  Record<keyof Dossier, { readonly fits: (text: string) => boolean; readonly words: string }>
+>;
+
+/** What has another form, and what to send instead; none when all fits. */
+export function malformedFields(dossier: Dossier): readonly string[] {
+  return Object.entries(forms).flatMap(([field, { fits, words }]) => {
+    const text = dossier[field as keyof typeof forms] ?? null;
+    return text === null || fits(text) ? [] : [`${field}: ${words}`];
+  });
+}
+
+function lengthOf(text: string): number {
+  return [...text].length;
+}
+
 /** The enhanced tier is for people. */
 export function isTierAllowed(entityType: EntityType, { kycTier }: Dossier): boolean {
   return entityType === 'individual' || kycTier !== 'enhanced';
@@ -201,6 +224,8 @@ function cnpjCheckDigit(text: string): string {
   return String(rest < 2 ? 0 : 11 - rest);
 }
 
+/** Blank text says nothing. */
 function isAbsent(value: unknown): boolean {
+  if (typeof value === 'string') return value.trim() === '';
   return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 }

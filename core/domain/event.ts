@@ -128,6 +128,7 @@ export function paymentEvent(draft: EventDraft, eventId: string): DomainEvent {
       status: payment.status,
       amount: formatAmount(payment.amount.amountMinor),
       currency: payment.amount.currency,
+      ...settlementTold(type, payment),
       metadata: new RawJson(payment.metadata),
       source: payment.origin,
       externalEventId: eventId,
@@ -136,6 +137,13 @@ export function paymentEvent(draft: EventDraft, eventId: string): DomainEvent {
       ...(refund === undefined ? {} : { refundAmount: formatAmount(refund.amountMinor) }),
     }),
   };
+}
+
+/** What the seller was paid, in the event that tells it. */
+function settlementTold(type: string, { settlement }: Payment) {
+  if (settlement === null || statusTold(type) !== 'settled') return {};
+  const { settled, fxRate } = settlement;
+  return { brlSettledAmount: formatAmount(settled.amountMinor), fxRateAtSettlement: fxRate };
 }
 
 /** What happened to a connected account, which stands as it is after that. */

@@ -40,7 +40,8 @@ export function formatInstant(atMs: number): string {
 
 /**
  * Milliseconds of an RFC 3339 timestamp with offset or Z; null for anything else, a day that does
- * not exist included. Digits beyond the milliseconds are cut off.
+ * not exist included. Digits beyond the milliseconds are cut off. A leap second, which ends a day
+ * of UTC, is the last millisecond of its minute.
  */
 export function parseInstant(text: string): number | null {
   const match = instantForm.exec(text);
@@ -50,17 +51,18 @@ export function parseInstant(text: string): number | null {
   const [hours, minutes, seconds] = [field(4), field(5), field(6)];
   const [offsetHours, offsetMinutes] = [field(9), field(10)];
   if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return null;
-  if (hours > 23 || minutes > 59 || seconds > 59) return null;
+  if (hours > 23 || minutes > 59 || seconds > 60) return null;
   if (offsetHours > 23 || offsetMinutes > 59) return null;
   const fractionMs = Number.parseInt((match[7] ?? '0').slice(0, 3).padEnd(3, '0'), 10);
+  const isLeapSecond = seconds === 60;
   const offsetMs = offsetHours * HOUR_MS + offsetMinutes * MINUTE_MS;
   const localMs =
     daysFromCivil(year, month, day) * DAY_MS +
     hours * HOUR_MS +
     minutes * MINUTE_MS +
-    seconds * SECOND_MS +
-    fractionMs;
+    (isLeapSecond ? MINUTE_MS - 1 : seconds * SECOND_MS + fractionMs);
   const atMs = match[8] === '-' ? localMs + offsetMs : localMs - offsetMs;
+  if (isLeapSecond && (atMs + 1) % DAY_MS !== 0) return null;
   return atMs >= EARLIEST_MS && atMs <= LATEST_MS ? atMs : null;
 }
 

@@ -132,6 +132,33 @@ export function hasUnstorableText(value: unknown): boolean {
   return false;
 }
 
+/**
+ * Whether two JSON texts mean the same: blanks, the order of properties and the spelling of values
+ * do not count. Numbers are compared as doubles. Iterative, like hasUnstorableText.
+ */
+export function isSameJson(left: string, right: string): boolean {
+  if (left === right) return true;
+  const open: (readonly [unknown, unknown])[] = [[JSON.parse(left), JSON.parse(right)]];
+  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
+    const [one, other] = pair;
+    if (one === other) continue;
+    if (!isContainer(one) || !isContainer(other)) return false;
+    const names = Object.keys(one);
+    const alike = Array.isArray(one) === Array.isArray(other);
+    if (!alike || names.length !== Object.keys(other).length) return false;
+    for (const name of names) {
+      if (!Object.hasOwn(other, name)) return false;
+      open.push([one[name], other[name]]);
+    }
+  }
+  return true;
+}
+
+/** An object or an array. */
+function isContainer(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
 /** Whether both databases keep the text as it is: no NUL, no lone surrogate. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');

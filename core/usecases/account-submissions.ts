@@ -1,18 +1,20 @@
 // Handing a connected account's dossier to the partner: what must be told, the order that carries
 // it, and the call inside the request, so that its answer can bring the decision. The order is
 // recorded before the call; a crash in between is healed by the workers.
+
+import { readEmail } from '../domain/buyer-kyc.js';
 import {
   type ConnectedAccount,
   isSubmitted,
   submitted,
   termsAccepted,
 } from '../domain/connected-account.js';
-import { type Dossier, lastFour, missingFields } from '../domain/dossier.js';
+import { type Dossier, lastFour, malformedFields, missingFields } from '../domain/dossier.js';
 import type { Tenant } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps, SettlementPartner } from '../ports.js';
 import { loadAccount, stageAccount } from './account-changes.js';
-import { readAccount, taxIdPurpose } from './accounts.js';
+import { openTaxId, readAccount, taxIdPurpose } from './accounts.js';
 import { partnerOf } from './buyers.js';
 import { workNow } from './commands.js';
 import { stageSubmitted } from './documents.js';
@@ -58,18 +60,21 @@ export async function submitAccount(
   return readAccount(deps, tenant, id);
 }
 
-/** What is told now, and what the account was told at its creation. */
+/** What is told now, and what the account was told at its creation, where it says something. */
 function wholeDossier(deps: Deps, account: ConnectedAccount, told: Dossier): Dossier {
-  const sealed = account.taxIdSealed;
+  const email = told.email ?? saying(account.email);
   return {
     ...told,
     tosId: withTerms(account, told, account.updatedAtMs).tosId,
-    email: told.email ?? account.email,
-    legalName: told.legalName ?? account.legalName,
-    country: told.country ?? account.country,
-    taxId:
-      told.taxId ?? (sealed === null ? null : deps.secretBox.open(sealed, taxIdPurpose(account))),
+    email: email === null ? null : (readEmail(email) ?? email),
+    legalName: told.legalName ?? saying(account.legalName),
+    country: told.country ?? saying(account.country),
+    taxId: told.taxId ?? saying(openTaxId(deps, account)),
   };
+}
+
+function saying(text: string | null): string | null {
+  return text === null || text.trim() === '' ? null : text;
 }
 
 function withTerms(account: ConnectedAccount, { tosId }: Dossier, nowMs: number) {
@@ -82,6 +87,8 @@ function checkDossier(
   dossier: Dossier,
 ): void {
   refuseTier(entityType, dossier);
+  const malformed = malformedFields(dossier);
+  if (malformed.length > 0) throw new PonteError('ValidationError', `${malformed.join('; ')}.`);
   const extra = partner.requirements(role, entityType);
   const missing = missingFields(role, entityType, dossier, extra);
   if (missing.length === 0) return;

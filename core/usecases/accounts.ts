@@ -11,6 +11,7 @@ import {
   termsStarted,
 } from '../domain/connected-account.js';
 import { lastFour } from '../domain/dossier.js';
+import { accountMismatch } from '../domain/idempotency.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { AccountFilter, Deps, PartnerAnswer } from '../ports.js';
@@ -47,6 +48,14 @@ export interface PayoutDestination {
   readonly accountHolderName: string;
 }
 
+export interface CreatedAccount {
+  readonly account: ConnectedAccount;
+  /** The account was there before: found by its externalId. */
+  readonly replayed: boolean;
+  /** Of a replay: the fields of the input that differ from what is stored. */
+  readonly mismatch: readonly string[];
+}
+
 /**
  * Creates an account, or finds the one of this externalId (`replayed`). Two creates that race on
  * one externalId yield one account.
@@ -55,7 +64,7 @@ export async function createAccount(
   deps: Deps,
   tenant: Tenant,
   input: CreateAccountInput,
-): Promise<{ readonly account: ConnectedAccount; readonly replayed: boolean }> {
+): Promise<CreatedAccount> {
   const created = await deps.store.run(async (tx) => {
     const { externalId } = input;
     const known = externalId === null ? null : await tx.accounts.byExternalId(tenant, externalId);
@@ -65,8 +74,16 @@ export async function createAccount(
     stageAccountEvents(deps, tx, null, account);
     return { account, replayed: false };
   });
-  if (!created.replayed) announceAccount(deps);
-  return created;
+  if (!created.replayed) {
+    announceAccount(deps);
+    return { ...created, mismatch: [] };
+  }
+  const { account } = created;
+  const mismatch = accountMismatch(input, { ...account, taxId: openTaxId(deps, account) });
+  if (mismatch.length > 0) {
+    deps.log.warn('a repeated create differs', { accountId: account.id, fields: mismatch });
+  }
+  return { ...created, mismatch };
 }
 
 export async function readAccount(
@@ -145,6 +162,12 @@ export async function configureAccountPayout(
   if (redirected) announceRedirect(deps, tenant, id);
   if (rails !== null) await workNow(deps, rails);
   return readAccount(deps, tenant, id);
+}
+
+/** The tax id that is kept of an account; null when none was told. */
+export function openTaxId(deps: Deps, account: ConnectedAccount): string | null {
+  const { taxIdSealed } = account;
+  return taxIdSealed === null ? null : deps.secretBox.open(taxIdSealed, taxIdPurpose(account));
 }
 
 /** What a tax id is sealed for: it opens for no other account. */

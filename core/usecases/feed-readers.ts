@@ -35,11 +35,16 @@ export interface Wait {
 
 export interface FeedReaders {
   /**
-   * The events after a sequence, ascending. When there are none it waits for the next ones, until
-   * the wait is over: then the page is empty. Null does not wait. EventsPruned when events that
-   * were asked for are no longer kept; RateLimitExceeded when there are none and no place to wait.
+   * The events after a sequence, or after the latest event, ascending. When there are none it waits
+   * for the next ones, until the wait is over: then the page is empty. Null does not wait.
+   * EventsPruned when events that were asked for are no longer kept; RateLimitExceeded when there
+   * are none and no place to wait.
    */
-  read(tenant: Tenant, request: FeedRequest, wait: Wait | null): Promise<FeedPage>;
+  read(
+    tenant: Tenant,
+    request: Pick<FeedRequest, 'limit'> & { readonly after: number | 'latest' },
+    wait: Wait | null,
+  ): Promise<FeedPage>;
   /** The feeds of these tenants have grown; without names, any may have. */
   look(tenants?: readonly Tenant[]): void;
   /** Readers that wait now. */
@@ -70,7 +75,8 @@ export function feedReaders(deps: Pick<Deps, 'store'>, waitingMax = WAITING_MAX)
   };
 
   return {
-    async read(tenant, request, wait) {
+    async read(tenant, { after, limit }, wait) {
+      const request = { limit, after: after === 'latest' ? await headOf(deps, tenant) : after };
       const readNow = () => deps.store.run((tx) => readPage(tx, tenant, request));
       if (wait === null || wait.over.aborted) return pageOf(await readNow(), request);
       const { keyId, over } = wait;
@@ -153,6 +159,12 @@ async function look({ store }: Pick<Deps, 'store'>, watch: Watch): Promise<void>
   }
   // A full page may hide events of readers that are further ahead.
   if (events.length === EVENTS_PER_LOOK) watch.again = true;
+}
+
+/** The sequence of the latest event; 0 before the first. */
+async function headOf({ store }: Pick<Deps, 'store'>, tenant: Tenant): Promise<number> {
+  const head = await store.run((tx) => tx.feed.head(tenant));
+  return head?.sequence ?? 0;
 }
 
 /** The sequence has no gaps: where events are missing behind `after`, they were pruned. */

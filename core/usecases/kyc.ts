@@ -2,6 +2,7 @@
 // its address, a dossier goes to the partner under a stored order and inside the request, and
 // without one a hosted form waits for the buyer. What the partner decides ends in buyers.ts.
 import {
+  awaitsDossier,
   type Buyer,
   emailKey,
   isInFlightOrApproved,
@@ -54,7 +55,7 @@ export interface KycDraft {
 
 /**
  * Starts the buyer's KYC with this tenant. One that is in flight or approved is answered as it is;
- * one that waits for the hosted form is taken further; after a rejection there is a fresh one.
+ * one that awaits its dossier is joined; after a rejection there is a fresh one.
  * Refuses with ValidationError (what the dossier may not say), NotFound (the payment),
  * TosIdMismatch (other terms than those recorded, or fields that are missing), PartnerUnavailable.
  */
@@ -103,10 +104,11 @@ async function startHosted(deps: Deps, tenant: Tenant, start: KycStart): Promise
     const { buyer, known, standing, tosId } = await admit(tx, tenant, start);
     if (standing !== null) return standing.id;
     const was = waiting(known);
-    const fresh = was ?? newSubmissionOf(deps, tx, tenant, start, buyer, 'pending');
+    const fresh = was ?? newSubmissionOf(deps, tx, tenant, start, buyer);
     const random = Buffer.from(deps.ids.randomBytes(FLOW_ID_BYTES)).toString('base64url');
     const draftSealed = sealedDraft(deps, fresh, start);
-    const next = { ...fresh, tosId, draftSealed, flowId: fresh.flowId ?? random };
+    const status = submittedStatus(fresh);
+    const next = { ...fresh, status, tosId, draftSealed, flowId: fresh.flowId ?? random };
     if (was === null) tx.buyers.insertSubmission(next);
     else tx.buyers.updateSubmission(next);
     return next.id;
@@ -126,13 +128,14 @@ async function handIn(
     const { buyer, known, standing, tosId } = await admit(tx, tenant, start);
     if (standing !== null) return { submissionId: standing.id, command: null };
     const was = waiting(known);
-    const fresh = was ?? newSubmissionOf(deps, tx, tenant, start, buyer, 'verifying');
+    const fresh = was ?? newSubmissionOf(deps, tx, tenant, start, buyer);
     const { id: submissionId, buyerId } = fresh;
     await stageSubmitted(deps, tx, tenant, { party: 'buyer', id: buyerId }, start.dossier);
     const nowMs = deps.clock.nowMs();
-    const next = { ...fresh, tosId, draftSealed: null, submittedAtMs: nowMs };
+    const status = submittedStatus(fresh);
+    const next = { ...fresh, status, tosId, draftSealed: null, submittedAtMs: nowMs };
     if (was === null) tx.buyers.insertSubmission(next);
-    else tx.buyers.updateSubmission({ ...next, status: submittedStatus(was) });
+    else tx.buyers.updateSubmission(next);
     const submit = { ...order, kind: 'submit_buyer', lease } as const;
     const command = partyOrder(deps, tenant, submit, { submissionId });
     tx.commands.insert(command);
@@ -164,7 +167,7 @@ async function admit(
   const told = dossier.tosId ?? null;
   const tosId = known?.tosId ?? told;
   if (told !== null && told !== tosId) throw new PonteError('TosIdMismatch');
-  if (known === null || !isInFlightOrApproved(known.status)) {
+  if (known === null || !isInFlightOrApproved(known)) {
     return { buyer, known, standing: null, tosId };
   }
   const standing = { ...known, tosId };
@@ -174,7 +177,7 @@ async function admit(
 
 /** The submission that waits for its dossier, if this is one. */
 function waiting(known: KycSubmission | null): KycSubmission | null {
-  return known !== null && nextKycStatus(known.status, 'submit') !== null ? known : null;
+  return known !== null && awaitsDossier(known) ? known : null;
 }
 
 function submittedStatus({ status }: KycSubmission): KycSubmission['status'] {
@@ -190,12 +193,11 @@ function newSubmissionOf(
   tenant: Tenant,
   { email }: KycStart,
   known: Buyer | null,
-  status: 'pending' | 'verifying',
 ): KycSubmission {
   const nowMs = deps.clock.nowMs();
   const buyer = known ?? newBuyer(deps, tenant, email, nowMs);
   if (known === null) tx.buyers.insert(buyer);
-  return newSubmission(deps, tenant, buyer.id, status, nowMs);
+  return newSubmission(deps, tenant, buyer.id, 'verifying', nowMs);
 }
 
 function refuseIncomplete(

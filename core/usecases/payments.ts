@@ -6,7 +6,7 @@ import { cancelled, expired, failedByOperator } from '../domain/collection.js';
 import { readyToCollect } from '../domain/connected-account.js';
 import { paymentEvent, paymentEventTypes } from '../domain/event.js';
 import { noFunds } from '../domain/funds.js';
-import { decideCreate } from '../domain/idempotency.js';
+import { decideCreate, paymentMismatch } from '../domain/idempotency.js';
 import type { Money } from '../domain/money.js';
 import { mayCollect } from '../domain/organization.js';
 import {
@@ -59,6 +59,8 @@ interface PaymentInput {
 export interface CreatedPayment extends PaymentView {
   /** The payment was there before: found by its key or externalId. */
   readonly replayed: boolean;
+  /** Of a replay: the fields of the input that differ from what is stored. */
+  readonly mismatch: readonly string[];
 }
 
 /**
@@ -93,8 +95,16 @@ export async function createPayment(
     }
     return { ...view, replayed: decision.kind === 'replay' };
   });
-  if (!created.replayed) deps.wake('outbox');
-  return created;
+  if (!created.replayed) {
+    deps.wake('outbox');
+    return { ...created, mismatch: [] };
+  }
+  const { payment } = created;
+  const mismatch = paymentMismatch({ number: null, dueDate: null, ...input }, payment);
+  if (mismatch.length > 0) {
+    deps.log.warn('a repeated create differs', { paymentId: payment.id, fields: mismatch });
+  }
+  return { ...created, mismatch };
 }
 
 /** There are two surfaces: a key that is not of this one is of the other. */

@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, before, beforeEach, describe, type TestContext, test } from 'node:test';
 import { createHttpServer } from '../../adapters/http/server.js';
-import { persistently, TryAgain } from '../../cli/feed-client.js';
 import { type ListenOptions, listen } from '../../cli/listen.js';
 import type { Shell } from '../../cli/operator.js';
 import { runProgram } from '../../cli/program.js';
@@ -72,6 +71,7 @@ function start(t: TestContext, given: Partial<ListenOptions>, env: Shell['env'] 
     state: null,
     forward: null,
     secret: null,
+    events: null,
     json: false,
     ...given,
   };
@@ -138,7 +138,7 @@ test('each event is forwarded in order, with the bytes and the headers of a webh
   t.after(() => receiver.close());
   for (const given of ['whsec_mine', null]) {
     const count = receiver.requests.length;
-    const listening = start(t, { forward: receiver.url, secret: given });
+    const listening = start(t, { forward: receiver.url, secret: given, after: 0 });
     await until(() => listening.lines().length === 2);
     const secret = given ?? /^The webhook secret is (whsec_\S{44})\n$/.exec(listening.told())?.[1];
     assert.ok(secret !== undefined, listening.told());
@@ -174,7 +174,7 @@ test('an event that is not taken is sent again until it is; the next ones wait',
   });
   t.after(() => receiver.close());
   const state = newFile();
-  const listening = start(t, { forward: receiver.url, secret: 's', state });
+  const listening = start(t, { forward: receiver.url, secret: 's', state, after: 0 });
   await until(() => listening.lines().length === 2);
   const ids = receiver.requests.map(({ headers }) => headers['x-service-delivery-id']);
   assert.equal(ids.length, 4);
@@ -187,7 +187,7 @@ test('with --json what the receiver answered is told beside the lines', async (t
   await pay();
   const receiver = await startReceiver((response) => response.writeHead(202).end());
   t.after(() => receiver.close());
-  const listening = start(t, { forward: receiver.url, secret: 's', json: true });
+  const listening = start(t, { forward: receiver.url, secret: 's', json: true, after: 0 });
   await until(() => listening.lines().length === 2);
   const ids = listening.lines().map((line) => JSON.parse(line).id);
   assert.deepEqual(listening.told(), ids.map((id) => `ponte: ${id}: answered 202\n`).join(''));
@@ -221,7 +221,7 @@ test('an event that was not taken when it stopped is the first one afterwards', 
   });
   t.after(() => receiver.close());
   const options = { forward: receiver.url, secret: 's', state: newFile() };
-  const first = start(t, options);
+  const first = start(t, { ...options, after: 0 });
   await until(() => first.told().includes('answered 500'));
   await first.stop();
   assert.equal(first.lines().length, 1);
@@ -230,6 +230,50 @@ test('an event that was not taken when it stopped is the first one afterwards', 
   await until(() => second.lines().length === 1);
   const ids = receiver.requests.map(({ headers }) => headers['x-service-delivery-id']);
   assert.equal(ids.at(-1), ids[1]);
+});
+
+test('forwarding begins with the next event, and says behind which one', async (t) => {
+  await pay();
+  const receiver = await startReceiver((response) => response.writeHead(204).end());
+  t.after(() => receiver.close());
+  const state = newFile();
+  const options = { forward: receiver.url, secret: 's', state };
+  const listening = start(t, options);
+  await until(() => site.world.feedReaders.waiting() === 1);
+  const told = 'forwarding what comes after sequence 2; --after 0 begins with the first event';
+  assert.equal(listening.told(), `ponte: ${told}\n`);
+  assert.equal(JSON.parse(readFileSync(state, 'utf8')).after, 2);
+  // What comes while it is stopped is not left out, although nothing was forwarded before.
+  await listening.stop();
+  await pay();
+  const again = start(t, options);
+  await until(() => again.lines().length === 2);
+  assert.match(again.lines()[0] ?? '', /^ +3 /);
+  assert.equal(again.told(), '');
+  assert.equal(receiver.requests.length, 2);
+});
+
+test('with --events it prints and forwards those alone, and goes on behind the others', async (t) => {
+  const receiver = await startReceiver((response) => response.writeHead(204).end());
+  t.after(() => receiver.close());
+  const state = newFile();
+  const forward = { forward: receiver.url, secret: 's' };
+  const events = ['invoice.*', 'payment_intent.settled'];
+  await pay();
+  await pay();
+  const listening = start(t, { ...forward, state, events, after: 0 });
+  await until(() => listening.lines().length === 2);
+  assert.match(
+    listening.lines().join('\n'),
+    /^ +2 .* invoice\.created .*\n +4 .* invoice\.created /,
+  );
+  assert.equal(receiver.requests.length, 2);
+  await listening.stop();
+  await pay();
+  const others = start(t, { state, events: ['payment_intent.created'] });
+  await until(() => others.lines().length === 1);
+  await until(() => JSON.parse(readFileSync(state, 'utf8')).after === 6);
+  assert.match(others.lines()[0] ?? '', /^ +5 /);
 });
 
 test('a file of another key or server, or of something else, is refused', async (t) => {
@@ -292,21 +336,6 @@ test('a server that is away, or fails, is asked again until it answers', async (
   await until(() => listening.lines().length === 2);
 });
 
-test('waits grow, and are as long as the server asks for at least', async () => {
-  const over = new AbortController();
-  const told: string[] = [];
-  const result = persistently(
-    over.signal,
-    (problem) => {
-      told.push(problem);
-      if (told.length === 2) over.abort();
-    },
-    () => Promise.reject(new TryAgain('busy', told.length * 7_000)),
-  );
-  assert.equal(await result, null);
-  assert.deepEqual(told, ['busy; trying again in 0.5 s', 'busy; trying again in 7 s']);
-});
-
 describe('the command', () => {
   const run = async (words: string, env: Shell['env'] = {}) => {
     let stdout = '';
@@ -331,7 +360,8 @@ describe('the command', () => {
     assert.deepEqual(await run(`listen ${url} --key ${scoped}`), [5, 'InsufficientScope']);
   });
 
-  for (const words of ['--url ftp://a', '--url x', '--forward x', '--after -1', '--after x']) {
+  const wrong = ['--url ftp://a', '--url x', '--forward x', '--after -1', '--after x'];
+  for (const words of [...wrong, '--events x', '--events invoice.*,payment_intent.paid']) {
     test(`${words} is refused with code 2`, async () => {
       assert.deepEqual(await run(`listen --key k ${words}`), [2, 'ValidationError']);
     });

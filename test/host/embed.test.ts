@@ -56,6 +56,26 @@ test('a payment settles and its webhooks are collected, signed at the time of th
     }
   }));
 
+test('its own verifyWebhook goes by its clock, where the one of the package goes by the machine', () =>
+  withPonte({ nowMs: 1_000_000 * SECOND_MS }, async (ponte) => {
+    const secret = await subscribe(ponte);
+    await ponte.post('/v1/payment-intents', intent);
+    await ponte.runUntilIdle();
+    const [webhook] = ponte.webhooks;
+    assert.ok(webhook !== undefined);
+    const { headers, body } = webhook;
+    const signed = { secret, header: headers['X-Service-Signature'], body };
+    assert.equal(ponte.verifyWebhook(signed).valid, true);
+    assert.equal(verifyWebhook(signed).valid, false);
+    assert.equal(ponte.verifyWebhook({ ...signed, body: `${body} ` }).valid, false);
+    assert.equal(ponte.verifyWebhook({ ...signed, nowSeconds: 0 }).valid, false, 'a time given');
+    await ponte.advanceTime(301 * SECOND_MS);
+    assert.deepEqual(ponte.verifyWebhook(signed), {
+      valid: false,
+      reason: 'timestamp outside the tolerance',
+    });
+  }));
+
 test('the same seed and calls give the same ids, another seed gives others', async () => {
   const run = async (seed: string) => {
     let seen: unknown;

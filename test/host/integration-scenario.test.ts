@@ -92,14 +92,21 @@ test('a seller from its creation to ready, and a payment to it from created to s
     ...journey.flatMap((step) => [`payment_intent.${step}`, `invoice.${step}`]),
   ];
   const events = await heardInOrder(0, types);
-  for (const { event, data } of events) {
-    const about = event.startsWith('connected_account.') ? 'connectedAccountId' : 'paymentIntentId';
-    const expected = about === 'paymentIntentId' ? payment : seller;
-    assert.deepEqual([data[about], data['externalId']], [expected.id, expected.externalId]);
+  for (const { data } of events) {
+    assert.ok('externalId' in data);
+    const isOfSeller = 'connectedAccountId' in data;
+    const id = isOfSeller ? data.connectedAccountId : data.paymentIntentId;
+    const expected = isOfSeller ? seller : payment;
+    assert.deepEqual([id, data.externalId], [expected.id, expected.externalId]);
   }
-  assert.deepEqual(events.at(-1)?.data['metadata'], { order: 1 });
-
   const settled = await settledAmounts(payment.id);
+  const last = events.at(-1);
+  assert.ok(last?.event === 'invoice.settled');
+  const { metadata, brlSettledAmount, fxRateAtSettlement } = last.data;
+  assert.deepEqual(metadata, { order: 1 });
+  const told = [brlSettledAmount, fxRateAtSettlement];
+  assert.deepEqual(told, [settled.brlSettledAmount, settled.fxRateAtSettlement]);
+
   await timelineTells(payment.id, journey.slice(1), settled.brlSettledAmount);
 });
 
@@ -151,8 +158,9 @@ test('an invoice: approved by a member, invited by mail, opened by its link, set
   const moves = ['approved', 'awaiting_buyer', ...steps];
   const types = ['created', ...moves].map((step) => `invoice.${step}`);
   for (const { data } of await heardInOrder(after, types)) {
-    assert.deepEqual([data['invoiceId'], data['source']], [id, 'invoice']);
-    assert.deepEqual(data['metadata'], { order: 17 });
+    assert.ok('invoiceId' in data);
+    assert.deepEqual([data.invoiceId, data.source], [id, 'invoice']);
+    assert.deepEqual(data.metadata, { order: 17 });
   }
   const settled = await settledAmounts(id);
   await timelineTells(id, moves, settled.brlSettledAmount);

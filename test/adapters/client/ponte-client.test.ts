@@ -63,6 +63,16 @@ test('a create has an Idempotency-Key, yours where you send one; other calls hav
   assert.equal(none, null);
 });
 
+test('a repeated create tells the fields that differ from what is stored', async () => {
+  const body = { ...order, externalId: 'repeated' };
+  const first = await client().POST('/v1/payment-intents', { body });
+  assert.deepEqual(first.idempotentMismatch, []);
+  const other = { ...body, amount: '20.00', buyer: { email: 'bea@example.com' } };
+  const { data, idempotentMismatch } = await client().POST('/v1/payment-intents', { body: other });
+  assert.deepEqual(idempotentMismatch, ['amount', 'buyer.email']);
+  assert.deepEqual(data, first.data);
+});
+
 test('a lost answer: the same key and bytes again, and one payment', async () => {
   let lost = 0;
   const { data, response } = await client(async (request) => {
@@ -80,8 +90,7 @@ test('a lost answer: the same key and bytes again, and one payment', async () =>
   await site.world.settle();
   const events = await client().GET('/v1/events', { params: { query: { limit: 100 } } });
   const created = events.data?.data.filter(
-    ({ event, data: { externalId } }) =>
-      event === 'payment_intent.created' && externalId === 'lost',
+    ({ event, data }) => event === 'payment_intent.created' && data.externalId === 'lost',
   );
   assert.equal(created?.length, 1);
   assert.equal(waits.length, 2);

@@ -293,3 +293,58 @@ async function uploaded(id: string): Promise<string> {
   await receiveUpload(deps, { documentId, signature, contentType, sizeBytes: null, bytes });
   return publicUrl;
 }
+
+test('a create takes any text, and the submit judges what it then needs', async () => {
+  api = await newAccountClient(site);
+  const whole = { email: 'shop@example.com', legalName: 'Loja', country: 'BR', taxId: '1' };
+  const judged = [
+    ['email', 'n/a', 'email: send an e-mail address.'],
+    ['country', 'BRA', 'country: send text of exactly 2 characters.'],
+    ['legalName', 'x'.repeat(201), 'legalName: send text of 1 to 200 characters.'],
+    ['taxId', 'x'.repeat(65), 'taxId: send text of 1 to 64 characters.'],
+  ] as const;
+  const { cnpj } = sellerDossier;
+  for (const [name, value, message] of judged) {
+    const account = { role: 'seller', entityType: 'business', ...whole, [name]: value };
+    const made = await api.create(account);
+    assert.equal(made.status, 201, name);
+    if (name !== 'taxId') assert.equal(made.body[name], value);
+    const refused = await api.submit(made.body['id'], { cnpj });
+    assert.equal(refusalOf(refused), '400 ValidationError', name);
+    assert.equal(refused.body['message'], message);
+    assert.equal((await api.get(made.body['id'])).body['status'], 'created');
+    const told = { cnpj, [name]: whole[name] };
+    assert.equal((await api.submit(made.body['id'], told)).body['status'], 'approved', name);
+  }
+});
+
+test('text of a create that is blank says nothing, and blanks around an address do not count', async () => {
+  api = await newAccountClient(site);
+  const kind = { role: 'seller', entityType: 'business' };
+  const blank = { email: '', legalName: ' ', displayName: '', country: '', taxId: '' };
+  const made = await api.create({ ...kind, ...blank });
+  assert.equal(made.status, 201);
+  const { cnpj, ...rest } = sellerDossier;
+  const refused = await api.submit(made.body['id'], { cnpj });
+  assert.equal(refusalOf(refused), '400 ConnectedAccountMissingFields');
+  assert.match(String(refused.body['message']), /lacks: email, legalName\./);
+  const submitted = await api.submit(made.body['id'], { ...rest, cnpj });
+  assert.deepEqual([submitted.body['status'], submitted.body['country']], ['approved', null]);
+  const padded = await api.create({ ...kind, email: ' Shop@Example.com\n', legalName: 'Loja' });
+  assert.equal(padded.body['email'], ' Shop@Example.com\n');
+  const { body } = await api.submit(padded.body['id'], { cnpj });
+  assert.deepEqual([body['status'], body['email']], ['approved', 'Shop@Example.com']);
+});
+
+test('a create takes text as long as a body may be, on every database', async () => {
+  api = await newAccountClient(site);
+  const long = 'x'.repeat(40_000);
+  for (const role of ['seller', 'buyer']) {
+    const account = { role, entityType: 'business', email: long, legalName: long };
+    const made = await api.create({ ...account, displayName: long, country: long, taxId: long });
+    assert.equal(made.status, 201);
+    assert.deepEqual((await api.get(made.body['id'])).body, made.body);
+    const refused = await api.submit(made.body['id'], { cnpj: sellerDossier.cnpj });
+    assert.equal(refusalOf(refused), '400 ValidationError');
+  }
+});

@@ -59,7 +59,8 @@ test('a dossier is verifying, then as the partner decides, under the same submis
     const again = (await start({ buyerEmail: body.buyerEmail })).body;
     const isApproved = decision === 'approved';
     assert.equal(again['id'] === first['id'], isApproved, 'a rejected one is begun afresh');
-    assert.equal(again['status'], isApproved ? 'approved' : 'pending');
+    assert.equal(again['status'], isApproved ? 'approved' : 'verifying');
+    assert.equal(again['hostedFlowUrl'] === null, isApproved);
     assert.equal(again['approvedAt'] !== null, isApproved);
   }
 });
@@ -92,7 +93,7 @@ test('white space around an address reaches neither the partner nor a mail', asy
 test('without entityType the answer leads to the hosted form, the same each time', async () => {
   const body = hostedBody();
   const [first, again] = [await start(body), await start({ ...body, phone: '+351 1' })];
-  assert.equal(first.body['status'], 'pending');
+  assert.equal(first.body['status'], 'verifying');
   assert.match(
     String(first.body['hostedFlowUrl']),
     /^https:\/\/pay\.example\.com\/kyc\/[\w-]{24}$/,
@@ -146,7 +147,7 @@ const wrong: Readonly<Record<string, readonly unknown[]>> = {
   kycTier: ['basic'],
   firstName: ['', 'a'.repeat(101)],
   lastName: ['', 'a'.repeat(101)],
-  dateOfBirth: ['31.01.1990', '1990-13-01', 19_900_131],
+  dateOfBirth: [19_900_131],
   taxId: ['', '1'.repeat(65)],
   addressLine1: ['', 'a'.repeat(201)],
   addressLine2: ['a'.repeat(201)],
@@ -161,7 +162,7 @@ const wrong: Readonly<Record<string, readonly unknown[]>> = {
   idDocBackFile: ['x', 'http://a.example/b'],
   legalName: ['', 'a'.repeat(201)],
   formationDate: [7],
-  website: ['acme'],
+  website: ['acme', 'acme.example', '//acme.example', 'https:', 'https://a b', 7],
   incorporationDocFile: ['x'],
   proofOfOwnershipDocFile: ['x'],
   proofOfAddressDocType: ['BILL'],
@@ -180,6 +181,58 @@ test('each field has the form that the interface gives it', async () => {
   }
 });
 
+/** Where the interface gives a field no bounds, it has none here. */
+const taken: Readonly<Record<string, readonly unknown[]>> = {
+  dateOfBirth: ['31 Jan 1990', '31.01.1990', '1990-13-01', '1990-01-31T00:00:00Z', 'x'.repeat(999)],
+  tosId: ['t', 'x'.repeat(10_000)],
+  formationDate: ['2001', 'spring of 2001', 'x'.repeat(999)],
+  website: [
+    ...['http://acme.example', 'HTTPS://ACME.example', 'ftp://acme.example', 'urn:acme:1'],
+    ...['mailto:info@acme.example', `https://acme.example/${'x'.repeat(4_000)}`],
+  ],
+  selfieFile: [`https://files.example/selfie.jpg?token=${'x'.repeat(4_000)}`],
+  phone: ['123', '1'.repeat(32)],
+  addressLine2: ['', 'a'.repeat(200)],
+  taxId: ['1'.repeat(64)],
+  idDocCountry: ['PT', 'pt', '??'],
+};
+
+test('what the interface leaves open is taken, by any partner that does not refuse it', async () => {
+  for (const [name, values] of Object.entries(taken)) {
+    for (const value of values) {
+      const answer = await start({ ...individualBody(), [name]: value });
+      assert.equal(answer.status, 201, `${name}: ${String(value).slice(0, 40)}: ${answer.text}`);
+    }
+  }
+  const long = { ...individualBody(), invoiceId: 'x'.repeat(500) };
+  assert.equal(refusalOf(await start(long)), '404 NotFound');
+});
+
+test('what the partner cannot take is refused with its words, and nothing is started', async () => {
+  const { deps, partner } = site.world;
+  const message = 'dateOfBirth: send a date as YYYY-MM-DD';
+  const refusing = {
+    ...partner,
+    prepareReceiver: async () => ({ outcome: 'refused', code: 'date', message }) as const,
+  };
+  const body = { ...individualBody(), dateOfBirth: '31 Jan 1990' };
+  Object.assign(deps, { partners: { ...deps.partners, test: refusing } });
+  const answer = await start(body);
+  Object.assign(deps, { partners: { ...deps.partners, test: partner } });
+  assert.equal(refusalOf(answer), '400 ValidationError');
+  assert.equal(answer.body['message'], message);
+  const again = await start({ buyerEmail: body.buyerEmail });
+  assert.notEqual(again.body['hostedFlowUrl'], null, 'it still awaits a dossier');
+});
+
+test('a field that says nothing is missing', async () => {
+  for (const blank of ['', ' \t']) {
+    const answer = await start({ ...individualBody(), dateOfBirth: blank });
+    assert.equal(refusalOf(answer), '400 TosIdMismatch');
+    assert.match(String(answer.body['message']), /lacks: dateOfBirth\./);
+  }
+});
+
 test('an owner has a required field for each that the interface names, in its form', async () => {
   const required = Object.keys(owner);
   assert.equal(required.length, 16);
@@ -191,12 +244,15 @@ test('an owner has a required field for each that the interface names, in its fo
     }
   }
   const optional = { taxType: 'SSN', phone: '+49 1', idDocNumber: 'X1', addressLine2: '' };
-  const all = { ...owner, ...optional, idDocBackFile: 'https://files.example/back.jpg' };
+  const day = { dateOfBirth: '1990-02-30' };
+  const all = { ...owner, ...optional, ...day, idDocBackFile: 'https://files.example/back.jpg' };
   assert.equal((await start({ ...businessBody(), owners: Array(10).fill(all) })).status, 201);
   for (const [name, value] of [
     ['role', 'owner'],
     ['taxType', 'EIN'],
     ['dateOfBirth', '90-01-31'],
+    ['dateOfBirth', '31 Jan 1990'],
+    ['dateOfBirth', '1990-01-31 '],
     ['country', 'Germany'],
   ]) {
     const answer = await start({ ...businessBody(), owners: [{ ...owner, [`${name}`]: value }] });

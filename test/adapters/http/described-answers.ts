@@ -25,7 +25,9 @@ interface Operation {
 }
 
 /** Headers that say something of the call; the others are the same for all. */
-const tellingHeaders = ['x-request-id', 'idempotent-replayed', 'retry-after', 'etag'];
+const tellingHeaders = [
+  ...['x-request-id', 'idempotent-replayed', 'idempotent-mismatch', 'retry-after', 'etag'],
+];
 /** What is answered before a request is known to be of an operation. */
 const anywhere: readonly string[] = offTableCodes;
 /** Of those, what can be said of a path and method that the description has. */

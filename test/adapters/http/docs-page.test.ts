@@ -71,6 +71,19 @@ test('an operation can be tried from it', async () => {
   await page.close();
 });
 
+test('Authorize opens at the API key, ready to take it', async () => {
+  const { page, complaints } = await watchedPage(browser);
+  await page.goto(`http://127.0.0.1:${site.port}/docs`);
+  await page.locator('.btn.authorize').first().click();
+  const first = page.locator('.modal-ux-content .auth-container').first();
+  assert.match((await first.locator('h4').textContent()) ?? '', /^ApiKey/);
+  await page.keyboard.type('pk_test_1.secret');
+  assert.equal(await first.locator('input').inputValue(), 'pk_test_1.secret');
+  assert.equal(await page.evaluate("document.querySelector('.modal-ux-content').scrollTop"), 0);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
 test('what the policy forbids does not happen in it', async () => {
   const { page, complaints } = await watchedPage(browser);
   await page.goto(`http://127.0.0.1:${site.port}/docs`);

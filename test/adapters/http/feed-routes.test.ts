@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { request as startRequest } from 'node:http';
 import { after, before, beforeEach, test } from 'node:test';
+import { eventBody } from '../../../core/domain/event.js';
 import { sliceTopLevel } from '../../../core/domain/raw-json.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { WAITING_PER_KEY_MAX } from '../../../core/usecases/feed-readers.js';
@@ -134,7 +135,11 @@ test('after older than what is kept: 410 with the oldest sequence', async () => 
     tx.feed.setHead(tenant, null, { sequence: 8, chainHash: 'h' });
     for (const sequence of [7, 8]) {
       const id = `evt_${tenant.orgId}_${sequence}`;
-      tx.feed.append(aFeedEvent({ ...tenant, id, sequence, body: '{"event":"e","data":{}}' }));
+      const body = eventBody('webhook.test', {
+        ...{ subscriptionId: 'whs_1', externalEventId: id },
+        occurredAt: '2026-01-02T03:04:05.678Z',
+      });
+      tx.feed.append(aFeedEvent({ ...tenant, id, sequence, type: 'webhook.test', body }));
     }
   });
   for (const query of ['', '?after=5', '?after=5&wait=30']) {
@@ -143,6 +148,21 @@ test('after older than what is kept: 410 with the oldest sequence', async () => 
     assert.equal(answer.body['oldestSequence'], 7);
   }
   assert.equal(eventsOf(await read('?after=6')).length, 2);
+});
+
+test('after=latest begins behind the latest event, with a wait and without', async () => {
+  const empty = await read('?after=latest');
+  assert.deepEqual([eventsOf(empty), empty.body['nextAfter']], [[], 0]);
+  await newPayment(site.world, tenant);
+  await site.world.settle();
+  const now = await read('?after=latest');
+  assert.deepEqual([eventsOf(now), now.body['nextAfter']], [[], 2]);
+  const waiting = read('?after=latest&wait=30');
+  await until(() => site.world.feedReaders.waiting() === 1);
+  await newPayment(site.world, tenant);
+  await site.world.settle();
+  assert.equal(eventsOf(await waiting)[0]?.['sequence'], 3);
+  assert.equal(refusalOf(await read('?after=newest')), '400 ValidationError');
 });
 
 test('a reader that waits is answered as soon as events are sequenced', async () => {

@@ -13,6 +13,7 @@ interface Operation {
   readonly description?: string;
   readonly security: readonly Json[];
   readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: { readonly required: boolean; readonly description?: string };
   readonly responses: Readonly<Record<string, { readonly description: string }>>;
 }
 
@@ -64,6 +65,14 @@ test('every path parameter is described, and every reference leads somewhere', (
     for (const step of steps) at = (at as Json)[step];
     assert.ok(at !== undefined, reference);
   }
+});
+
+test('a JSON body is required, because its content type is; an empty one says what to send', () => {
+  for (const { path, method, operation } of operations) {
+    assert.equal(operation.requestBody?.required ?? false, /post|put/.test(method), path);
+  }
+  const { requestBody } = document.paths['/v1/invoices/{id}/approve']?.['post'] ?? {};
+  assert.match(requestBody?.description ?? '', /`Content-Type: application\/json`/);
 });
 
 test('each refusal of a row is told under its status, 403 where a scope is asked for', () => {

@@ -79,10 +79,14 @@ test('no header and no parameter changes the organization or the mode of a key',
     ...{ 'x-org-id': theirs, 'x-organization-id': theirs, 'x-tenant-id': theirs },
     ...{ 'x-mode': 'live', authorization: `Bearer ${session}` },
   };
-  for (const query of ['', `?orgId=${theirs}`, '?mode=live']) {
+  for (const [query, refusal] of [
+    ['', '404 NotFound'],
+    [`?orgId=${theirs}`, '400 ValidationError'],
+    ['?mode=live', '400 ValidationError'],
+  ] as const) {
     const path = `/v1/payments/ext_theirs${query}`;
     const answer = await call('GET', path, { ...(await fresh(mine)), headers });
-    assert.equal(refusalOf(answer), '404 NotFound');
+    assert.equal(refusalOf(answer), refusal);
   }
   const hook = {
     url: 'https://acme.example/hooks',
@@ -90,7 +94,7 @@ test('no header and no parameter changes the organization or the mode of a key',
     orgId: theirs,
     mode: 'live',
   };
-  const path = '/v1/webhook-subscriptions?mode=live';
+  const path = '/v1/webhook-subscriptions';
   const own = await call('POST', path, { ...(await fresh(mine)), headers, body: hook });
   assert.equal(own.body['orgId'], mine);
   const seen = await call('GET', '/v1/webhook-subscriptions', await fresh(mine));

@@ -148,6 +148,7 @@ test('a body that is not declared as JSON in UTF-8: 415, an empty one too', asyn
     const example = await exampleOf(operationId);
     const empty = await send(route, { path: example.path, body: '' }, own, null);
     assert.equal(refusalOf(empty), '415 UnsupportedMediaType', operationId);
+    assert.match(String(empty.body['message']), /-H 'Content-Type: application\/json'/);
     const types = [
       ...[null, 'text/plain', 'application/x-www-form-urlencoded', 'application/jsonp'],
       ...['application/json; charset=latin1', 'application/vnd.api+json', 'application/json,x/y'],
@@ -155,6 +156,9 @@ test('a body that is not declared as JSON in UTF-8: 415, an empty one too', asyn
     for (const type of types) {
       const answer = await send(route, example, own, type);
       assert.equal(refusalOf(answer), '415 UnsupportedMediaType', `${operationId} ${type}`);
+      const told = type === null ? 'Add the header' : `Content-Type is ${type}. Send`;
+      const message = String(answer.body['message']);
+      assert.ok(message.startsWith(`${told} Content-Type: application/json`), message);
     }
     const packed = { ...example, headers: { 'content-encoding': 'gzip' } };
     assert.equal(refusalOf(await send(route, packed, own)), '415 UnsupportedMediaType');

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   adopted,
+  awaitsDossier,
   decideSubmission,
   emailKey,
   isInFlightOrApproved,
@@ -20,7 +21,7 @@ import { START_MS } from '../../support/sample-rows.js';
 const matrix: Record<KycStatus, Record<KycMove, KycStatus | null>> = {
   not_started: { submit: 'verifying', approve: null, reject: null, adopt: 'approved' },
   pending: { submit: 'verifying', approve: null, reject: null, adopt: 'approved' },
-  verifying: { submit: null, approve: 'approved', reject: 'rejected', adopt: 'approved' },
+  verifying: { submit: 'verifying', approve: 'approved', reject: 'rejected', adopt: 'approved' },
   approved: { submit: null, approve: null, reject: 'rejected', adopt: null },
   rejected: { submit: null, approve: null, reject: null, adopt: null },
 };
@@ -60,8 +61,25 @@ test('an e-mail address is read without white space around it, or not at all', (
   for (const email of unreadableEmails) assert.equal(readEmail(email), null, email);
 });
 
-test('while verifying or approved a new start answers with the submission there is', () => {
-  assert.deepEqual(statuses.filter(isInFlightOrApproved), ['verifying', 'approved']);
+/** What a new start does with a submission: answer with it, give it the dossier, begin anew. */
+const starts: Record<KycStatus, readonly [withDraft: string, withoutDraft: string]> = {
+  not_started: ['join', 'join'],
+  pending: ['join', 'join'],
+  verifying: ['join', 'answer'],
+  approved: ['answer', 'answer'],
+  rejected: ['begin', 'begin'],
+};
+
+test('a start answers with what the partner has, joins what awaits its dossier, else begins', () => {
+  for (const status of statuses) {
+    const found = ['draft', null].map((draftSealed) => {
+      const submission = { status, draftSealed };
+      assert.ok(!(isInFlightOrApproved(submission) && awaitsDossier(submission)));
+      if (awaitsDossier(submission)) return 'join';
+      return isInFlightOrApproved(submission) ? 'answer' : 'begin';
+    });
+    assert.deepEqual(found, starts[status], status);
+  }
 });
 
 test('after rejected a submission stays as it is: a new start opens a fresh one', () => {
@@ -69,7 +87,7 @@ test('after rejected a submission stays as it is: a new start opens a fresh one'
   assert.equal(rejected.status, 'rejected');
   assert.equal(decideSubmission(rejected, 'approve', null, START_MS + 2), rejected);
   assert.equal(decideSubmission(rejected, 'reject', 'again', START_MS + 2), rejected);
-  assert.equal(isInFlightOrApproved(rejected.status), false);
+  assert.equal(isInFlightOrApproved(rejected), false);
 });
 
 test('a decision tells its time and reason, and the same one told twice changes nothing', () => {

@@ -7,6 +7,7 @@ import {
   isCnpj,
   isTierAllowed,
   lastFour,
+  malformedFields,
   missingFields,
   type Owner,
   ownerRequirements,
@@ -203,4 +204,33 @@ test('of a tax id the last four characters are shown, and nothing when that is m
       assert.ok((lastFour(text) ?? '').length * 2 <= text.length);
     }),
   );
+});
+
+test('blank text is missing, like none', () => {
+  for (const blank of ['', ' ', '\t\n']) {
+    const missing = missingFields('seller', 'individual', { ...individual, dateOfBirth: blank });
+    assert.deepEqual(missing, ['dateOfBirth']);
+  }
+});
+
+test('what a creation takes as any text has its form when it is submitted', () => {
+  const fits: readonly Dossier[] = [
+    {},
+    { email: null, legalName: null, country: null, taxId: null },
+    { email: ' Ana@example.com ', legalName: 'x'.repeat(200), country: 'BR', taxId: '1' },
+    { legalName: '😀'.repeat(200), country: 'üé', taxId: 'x'.repeat(64) },
+  ];
+  for (const dossier of fits) assert.deepEqual(malformedFields(dossier), []);
+  const wrong: Dossier = {
+    email: 'n/a',
+    legalName: 'x'.repeat(201),
+    country: 'BRA',
+    taxId: 'x'.repeat(65),
+  };
+  assert.deepEqual(malformedFields(wrong), [
+    'email: send an e-mail address',
+    'legalName: send text of 1 to 200 characters',
+    'country: send text of exactly 2 characters',
+    'taxId: send text of 1 to 64 characters',
+  ]);
 });

@@ -188,6 +188,28 @@ test('data carries a reason on failure or cancel only', () => {
   }
 });
 
+test('the settled event alone tells what the seller was paid, at which rate', () => {
+  const settlement = {
+    settled: { amountMinor: 52_345n, currency: 'BRL' },
+    fees: { amountMinor: 100n, currency: 'USD' },
+    fxRate: '5.2345',
+    endToEndId: 'E1',
+  };
+  const paid = { ...samplePayment, status: 'settled', settlement } as const;
+  const dataOf = (type: string, payment: Payment) => {
+    const { body } = paymentEvent({ type, payment, occurredAtMs: START_MS }, 'evt_1');
+    const { data } = JSON.parse(body) as { data: Readonly<Record<string, unknown>> };
+    return [data['brlSettledAmount'], data['fxRateAtSettlement']];
+  };
+  for (const type of ['payment_intent.settled', 'invoice.settled']) {
+    assert.deepEqual(dataOf(type, paid), ['523.45', '5.2345'], type);
+    assert.deepEqual(dataOf(type, { ...paid, settlement: null }), [undefined, undefined]);
+  }
+  for (const type of eventTypes.filter((one) => !one.endsWith('.settled'))) {
+    assert.deepEqual(dataOf(type, paid), [undefined, undefined], type);
+  }
+});
+
 test('a body is event, then data', () => {
   const data = { subscriptionId: 'whs_1' };
   const body = '{"event":"webhook.test","data":{"subscriptionId":"whs_1"}}';

@@ -2,12 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
+  accountMismatch,
   type CreateDecision,
   type CreateFindings,
   decideCreate,
   isIdempotencyKey,
+  paymentMismatch,
+  type ToldOfAccount,
+  type ToldOfPayment,
 } from '../../../core/domain/idempotency.js';
+import type { Payment } from '../../../core/domain/payment.js';
 import { AssertionFailure } from '../../../core/errors.js';
+import { samplePayment } from '../../support/sample-rows.js';
 
 const keyed = { surface: 'payment_intent', key: 'k1' } as const;
 const here = { surface: 'payment_intent', resourceId: 'pi_bound' } as const;
@@ -125,4 +131,69 @@ test('law: one key is one resource, whatever creates came with it, in any order'
       }
     }),
   );
+});
+
+const stored: Payment = {
+  ...samplePayment,
+  origin: 'invoice',
+  number: 'A-1',
+  dueDate: '2031-01-31',
+  buyer: { email: 'Buyer@Example.com', name: 'Ana', country: 'PT', phone: '+351 1' },
+  sellerExternalId: 'shop',
+  returnUrl: 'https://shop.example/done',
+  display: '{"title":"Order 1"}',
+  metadata: '{"order":1,"tags":["a"]}',
+  expiresAtMs: samplePayment.createdAtMs + 1_000,
+};
+
+const changes: readonly (readonly [changed: Partial<ToldOfPayment>, fields: readonly string[]])[] =
+  [
+    [{ externalId: 'order-2' }, ['externalId']],
+    [{ externalId: null }, ['externalId']],
+    [{ amount: { amountMinor: 10_001n, currency: 'USD' } }, ['amount']],
+    [{ amount: { amountMinor: 10_000n, currency: 'EUR' } }, ['currency']],
+    [{ buyer: { ...stored.buyer, email: 'other@example.com' } }, ['buyer.email']],
+    [{ buyer: { ...stored.buyer, email: ' BUYER@example.com' } }, []],
+    [{ buyer: { ...stored.buyer, name: null } }, ['buyer.name']],
+    [{ buyer: { ...stored.buyer, country: 'DE' } }, ['buyer.country']],
+    [{ buyer: { ...stored.buyer, phone: '' } }, ['buyer.phone']],
+    [{ returnUrl: null }, ['returnUrl']],
+    [{ display: null }, ['display']],
+    [{ display: '{ "title": "Order\\u0020\\u0031" }' }, []],
+    [{ metadata: '{}' }, ['metadata']],
+    [{ metadata: '{"tags":["a"],"order":1.0}' }, []],
+    [{ metadata: '{"tags":["a","b"],"order":1}' }, ['metadata']],
+    [{ expiresAtMs: null }, ['expiresAt']],
+    [{ number: 'A-2' }, ['number']],
+    [{ sellerExternalId: null }, ['sellerExternalId']],
+    [{ dueDate: null }, ['dueDate']],
+    [{ dueDate: null, externalId: 'b', metadata: '[]' }, ['externalId', 'metadata', 'dueDate']],
+  ];
+
+test('a repeated create names the fields that differ from what is stored, and no others', () => {
+  assert.deepEqual(paymentMismatch(stored, stored), []);
+  for (const [changed, fields] of changes) {
+    const told = { ...stored, ...changed };
+    assert.deepEqual(paymentMismatch(told, stored), fields, Object.keys(changed).join());
+  }
+});
+
+test('of an account only what is told counts: a submit adds the rest', () => {
+  const account: ToldOfAccount = {
+    role: 'seller',
+    entityType: 'business',
+    email: 'Shop@example.com',
+    legalName: 'Loja Ltda',
+    displayName: 'Loja',
+    country: 'BR',
+    taxId: '11222333000181',
+  };
+  const silent = { email: null, legalName: null, displayName: null, country: null, taxId: null };
+  assert.deepEqual(accountMismatch(account, account), []);
+  assert.deepEqual(accountMismatch({ ...account, ...silent }, account), []);
+  assert.deepEqual(accountMismatch({ ...account, email: ' shop@EXAMPLE.com' }, account), []);
+  const names = Object.keys(account);
+  const other = Object.fromEntries(names.map((name) => [name, 'x'])) as unknown as ToldOfAccount;
+  assert.deepEqual(accountMismatch(other, account), names);
+  assert.deepEqual(accountMismatch(account, { ...account, ...silent }), names.slice(2));
 });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   hasUnstorableText,
+  isSameJson,
   RawJson,
   sliceItems,
   sliceTopLevel,
@@ -226,4 +227,40 @@ test('law: the items of an array are cut out as they stand', () => {
     '"a,]"',
     '{"b":[ 1.0 ]}',
   ]);
+});
+
+const spellings: readonly (readonly [left: string, right: string, same: boolean])[] = [
+  ['{}', ' { } ', true],
+  ['{"a":1,"b":[1,{"c":null}]}', '{"b":[1.0,{"c":null}],\n"a":1e0}', true],
+  ['{"\\u0061":"\\u0062"}', '{"a":"b"}', true],
+  ['{"__proto__":1}', '{"__proto__":1}', true],
+  ['{"__proto__":1}', '{"__proto__":2}', false],
+  ['{"__proto__":1}', '{"toString":1}', false],
+  ['[1,2]', '[2,1]', false],
+  ['[1]', '[1,1]', false],
+  ['[]', '{}', false],
+  ['["a"]', '{"0":"a"}', false],
+  ['{"a":1}', '{"a":1,"b":1}', false],
+  ['{"a":null}', '{"b":null}', false],
+  ['{"a":null}', '{"a":{}}', false],
+  ['{"a":0}', '{"a":"0"}', false],
+];
+
+test('two texts are the same JSON whatever their blanks, order and escapes, however deep', () => {
+  for (const [left, right, same] of spellings) {
+    assert.equal(isSameJson(left, right), same, `${left} ${right}`);
+    assert.equal(isSameJson(right, left), same, `${right} ${left}`);
+  }
+  const nested = (core: string) => `${'[{"a":'.repeat(20_000)}${core}${'}]'.repeat(20_000)}`;
+  assert.equal(isSameJson(nested('1'), nested(' 1')), true);
+  assert.equal(isSameJson(nested('1'), nested('2')), false);
+});
+
+test('law: what is written otherwise is the same JSON', () => {
+  fc.assert(
+    fc.property(anyJson, indent, (value, space) => {
+      const text = JSON.stringify(value);
+      assert.equal(isSameJson(text, JSON.stringify(JSON.parse(text), null, space)), true);
+    }),
+  );
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requestPurpose } from '../../../core/domain/partner-command.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import { type KycStart, readDraft } from '../../../core/usecases/kyc.js';
+import type { KycStart } from '../../../core/usecases/kyc.js';
 import { readPayment } from '../../../core/usecases/payments.js';
 import {
   acme,
@@ -229,35 +229,5 @@ test('the first tosId told is recorded; another later: TosIdMismatch', async () 
   assert.ok(command?.request);
   const order = made.deps.secretBox.open(command.request, requestPurpose(command));
   assert.equal((JSON.parse(order) as { tosId: string }).tosId, 'tos_1');
-  await made.close();
-});
-
-test('without entityType a submission waits for the hosted form, under one id', async () => {
-  const made = await scene();
-  const said = { ...hosted, name: 'Ana Lima', dossier: { country: 'PT', phone: '+351 1' } };
-  const first = await made.start(said);
-  assert.equal(first.status, 'pending');
-  assert.match(first.flowId ?? '', /^[\w-]{24}$/);
-  const again = await made.start({ ...hosted, dossier: { phone: '+351 2' } });
-  assert.deepEqual([again.id, again.flowId], [first.id, first.flowId]);
-  const draft = readDraft(made.deps, again);
-  assert.deepEqual(draft, { name: 'Ana Lima', dossier: { country: 'PT', phone: '+351 2' } });
-  assert.ok(!again.draftSealed?.includes('Lima'));
-  const found = await made.deps.store.run((tx) => tx.buyers.submissionByFlow(first.flowId ?? ''));
-  assert.deepEqual(found, again);
-  assert.deepEqual(await commandsOf(made), []);
-  await made.close();
-});
-
-test('a dossier takes the submission that waits for the hosted form further', async () => {
-  const made = await scene();
-  const waiting = await made.start(hosted);
-  made.advanceClock(5);
-  const submission = await made.start();
-  assert.deepEqual(
-    [submission.id, submission.status, submission.draftSealed],
-    [waiting.id, 'verifying', null],
-  );
-  assert.equal(submission.submittedAtMs, waiting.submittedAtMs + 5);
   await made.close();
 });

@@ -1,0 +1,73 @@
+// Properties of a body that its schema does not know but whose names come close to a known one.
+// Other unknown properties are ignored. To ignore these would do something else than was asked for:
+// with `curency: "EUR"` the payment would be in USD.
+import { z } from 'zod';
+import { nearMiss } from '../../core/domain/near-miss.js';
+import { isObject } from './schemas.js';
+
+/** Unknown names that are compared in one body. It bounds the work. */
+const UNKNOWN_MAX = 100;
+
+/** One line each, path first. Where the known property is sent too, the unknown one is another. */
+export function misspellings(schema: z.ZodType, value: unknown): readonly string[] {
+  const problems: string[] = [];
+  let unknown = 0;
+  const visit = ({ known, isStrict, item }: Names, value: unknown, path: string): void => {
+    if (item !== null && Array.isArray(value)) {
+      for (const [index, one] of value.entries()) visit(item, one, `${path}[${index}]`);
+    }
+    if (known === null || !isObject(value)) return;
+    for (const name of Object.keys(value)) {
+      const inner = known.get(name);
+      if (inner === null) continue;
+      const at = path === '' ? name : `${path}.${name}`;
+      if (inner !== undefined) visit(inner, value[name], at);
+      else if (!isStrict && unknown < UNKNOWN_MAX) {
+        unknown += 1;
+        const meant = nearMiss(name, [...known.keys()]);
+        if (meant === null || (value[meant] ?? null) !== null) continue;
+        problems.push(`${at}: this property is not known here; send ${meant} instead`);
+      }
+    }
+  };
+  const names = namesOf(schema);
+  if (names !== null) visit(names, value, '');
+  return problems;
+}
+
+/** What a schema knows of names. */
+interface Names {
+  /** The properties of an object; null for one that holds no names itself. */
+  readonly known: ReadonlyMap<string, Names | null> | null;
+  /** The schema refuses unknown properties itself. */
+  readonly isStrict: boolean;
+  /** What the items of an array know. */
+  readonly item: Names | null;
+}
+
+/** Each schema is looked through once. */
+const looked = new WeakMap<z.core.$ZodType, Names | null>();
+
+/** Null where the schema has no objects inside. */
+function namesOf(schema: z.core.$ZodType): Names | null {
+  const made = looked.get(schema);
+  if (made !== undefined) return made;
+  const names = readNames(schema);
+  looked.set(schema, names);
+  return names;
+}
+
+function readNames(schema: z.core.$ZodType): Names | null {
+  if (schema instanceof z.ZodPipe) return namesOf(schema.in);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
+    return namesOf(schema.unwrap());
+  }
+  if (schema instanceof z.ZodArray) {
+    const item = namesOf(schema.element);
+    return item === null ? null : { known: null, isStrict: false, item };
+  }
+  if (!(schema instanceof z.ZodObject)) return null;
+  const inner = Object.entries<z.core.$ZodType>(schema.shape);
+  const known = new Map(inner.map(([name, property]) => [name, namesOf(property)]));
+  return { known, isStrict: schema.def.catchall !== undefined, item: null };
+}

@@ -1,0 +1,138 @@
+// Names that a request does not know: those that come near a known one are refused with it, others
+// are ignored; query parameters are never ignored.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { z } from 'zod';
+import { submitAccountBody } from '../../../adapters/http/account-schemas.js';
+import { misspellings } from '../../../adapters/http/misspellings.js';
+import { openApiDocument } from '../../../adapters/http/openapi.js';
+import { createPaymentIntentBody } from '../../../adapters/http/payment-schemas.js';
+import { routes } from '../../../adapters/http/routes.js';
+import { nearMiss } from '../../../core/domain/near-miss.js';
+import { RawJson } from '../../../core/domain/raw-json.js';
+import { refusalOf } from './checked-site.js';
+import { createBody } from './example-calls.js';
+import { operations, type TableScene, tableScene } from './table-scene.js';
+
+const least = { externalId: 'a', amount: '10', buyer: { email: 'ana@example.com' } };
+
+let scene: TableScene;
+
+before(async () => {
+  scene = await tableScene();
+});
+after(() => scene.site.close());
+
+test('a misspelled property is refused with the known one, and nothing is created', async () => {
+  const { site, key } = scene;
+  for (const [name, value, meant] of [
+    ['curency', 'EUR', 'currency'],
+    ['Currency', 'EUR', 'currency'],
+    ['return_url', 'https://shop.example', 'returnUrl'],
+    ['expiresat', '2031-01-01T00:00:00Z', 'expiresAt'],
+    ['meta-data', {}, 'metadata'],
+    ['sellerExternalID', 'shop', 'sellerExternalId'],
+  ] as const) {
+    const body = { ...createBody(), [name]: value };
+    const answer = await site.call('POST', '/v1/payment-intents', { key, body });
+    assert.equal(refusalOf(answer), '400 ValidationError', name);
+    const told = `${name}: this property is not known here; send ${meant} instead.`;
+    assert.equal(answer.body['message'], told);
+    const read = `/v1/payments/ext_${String(body['externalId'])}`;
+    assert.equal((await site.call('GET', read, { key })).status, 404, name);
+  }
+});
+
+test('nested objects are looked at too, and what is missing is named beside it', async () => {
+  const { site, key } = scene;
+  const body = { ...createBody(), buyer: { emial: 'ana@example.com' } };
+  const answer = await site.call('POST', '/v1/payment-intents', { key, body });
+  assert.equal(
+    answer.body['message'],
+    'buyer.emial: this property is not known here; send email instead; ' +
+      'buyer.email: send an e-mail address.',
+  );
+  assert.deepEqual(misspellings(submitAccountBody, { owners: [{}, { fristName: 'Ana' }] }), [
+    'owners[1].fristName: this property is not known here; send firstName instead',
+  ]);
+});
+
+test('what metadata and display hold is free', () => {
+  const raw = new RawJson('{"curency":"EUR","lineItems":[{"descripton":"x"}],"titel":"y"}');
+  assert.deepEqual(misspellings(createPaymentIntentBody, { ...least, metadata: raw }), []);
+  assert.deepEqual(misspellings(createPaymentIntentBody, { ...least, display: raw }), []);
+});
+
+test('a name beside the known one stands for something else', () => {
+  const buyer = { ...least.buyer, country: 'GB', county: 'Kent' };
+  assert.deepEqual(misspellings(createPaymentIntentBody, { ...least, buyer }), []);
+  assert.equal(
+    misspellings(createPaymentIntentBody, { ...least, buyer: { ...buyer, country: null } }).length,
+    1,
+  );
+});
+
+test('no property of the interface is taken for another one', () => {
+  const names = new Set<string>();
+  const gather = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { properties } = value as { readonly properties?: object };
+    for (const name of Object.keys(properties ?? {})) names.add(name);
+    for (const item of Object.values(value)) gather(item);
+  };
+  gather(openApiDocument(routes));
+  assert.ok(names.size > 100);
+  const taken = routes.flatMap(({ operations, body }) => {
+    const known = body instanceof z.ZodObject ? Object.keys(body.shape) : [];
+    return [...names]
+      .filter((name) => !known.includes(name))
+      .flatMap((name) => {
+        const meant = nearMiss(name, known);
+        return meant === null ? [] : [`${Object.keys(operations)[0]}: ${name} is ${meant}`];
+      });
+  });
+  // This one is right: a subscription names several.
+  assert.deepEqual(taken, ['createWebhookSubscription: eventType is eventTypes']);
+});
+
+test('every body refuses each of its longer properties when it is misspelled', () => {
+  let looked = 0;
+  for (const { operations, body } of routes) {
+    if (!(body instanceof z.ZodObject) || body.def.catchall !== undefined) continue;
+    for (const name of Object.keys(body.shape).filter(({ length }) => length >= 4)) {
+      looked += 1;
+      const [misspelled] = misspellings(body, { [`${name.slice(0, 2)}q${name.slice(2)}`]: 'x' });
+      const told = `${Object.keys(operations)[0]} ${name}: ${misspelled}`;
+      assert.match(misspelled ?? '', new RegExp(`; send ${name} instead$`), told);
+    }
+  }
+  assert.ok(looked > 50, `${looked}`);
+});
+
+test('of very many unknown properties only the first hundred are looked at', () => {
+  const many = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`other${at}`, at]));
+  const found = [100, 99].map((count) => {
+    const body = { ...many(count), curency: 'EUR', ...least };
+    return misspellings(createPaymentIntentBody, body).length;
+  });
+  assert.deepEqual(found, [0, 1]);
+});
+
+test('a query parameter that is not known is refused with those that are', async () => {
+  const { site, own, exampleOf } = scene;
+  for (const { operationId, route } of operations) {
+    const { path, ...example } = await exampleOf(operationId);
+    const asked = `${path}${path.includes('?') ? '&' : '?'}unheard_of=1`;
+    const answer = await site.call(route.method, asked, { ...example, ...own });
+    if (['none', 'partner', 'signature'].includes(route.auth)) {
+      assert.ok(answer.status < 300, `${operationId}: a probe or a reader may append anything`);
+      continue;
+    }
+    assert.equal(refusalOf(answer), '400 ValidationError', operationId);
+    assert.match(String(answer.body['message']), /^unheard_of: this query parameter is not known/);
+  }
+  const { body } = await site.call('GET', '/v1/invoices?staus=expired&limit=1', own);
+  const known = 'those known are limit, cursor, status';
+  assert.equal(body['message'], `staus: this query parameter is not known here; ${known}.`);
+});

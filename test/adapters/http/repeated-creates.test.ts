@@ -1,0 +1,145 @@
+// Creates that are repeated with another body: the answer is what is stored, and names the fields
+// in which the body differs from it.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openApiDocument } from '../../../adapters/http/openapi.js';
+import { routes } from '../../../adapters/http/routes.js';
+import { readySeller } from './account-calls.js';
+import { type CheckedSite, checkedSite } from './checked-site.js';
+import { createBody } from './example-calls.js';
+
+let site: CheckedSite;
+let key: string;
+let seller: string;
+
+before(async () => {
+  site = await checkedSite();
+  const orgId = await site.world.organization();
+  key = await site.world.key(orgId);
+  seller = `${(await readySeller(site.world, { orgId, mode: 'test' })).externalId}`;
+});
+after(() => site.close());
+
+const creates = ['/v1/payment-intents', '/v1/payments', '/v1/invoices'] as const;
+
+async function create(path: string, body: unknown, idempotencyKey: string | null = null) {
+  const headers = { 'idempotency-key': idempotencyKey };
+  const answer = await site.call('POST', path, { key, body, headers });
+  return { ...answer, mismatch: answer.headers['idempotent-mismatch'] };
+}
+
+/** Every field that all creates take. */
+function wholeBody() {
+  return {
+    ...createBody(),
+    currency: 'EUR',
+    buyer: { email: 'ana@example.com', name: 'Ana', country: 'PT', phone: '+351 1' },
+    returnUrl: 'https://shop.example/done',
+    display: { title: 'Order' },
+    metadata: { order: 1 },
+    expiresAt: '2031-01-31T12:00:00Z',
+    sellerExternalId: seller,
+  };
+}
+
+const other = {
+  externalId: 'another',
+  amount: '99',
+  currency: 'GBP',
+  buyer: { email: 'bea@example.com', name: 'Bea', country: 'DE', phone: '+49 1' },
+  returnUrl: 'https://shop.example/other',
+  display: { title: 'Other' },
+  metadata: { order: 2 },
+  expiresAt: '2032-01-31T12:00:00Z',
+  sellerExternalId: 'other',
+} as const;
+
+test('the same body again has no mismatch, however it is spelled', async () => {
+  for (const path of creates) {
+    const body = wholeBody();
+    const first = await create(path, body, `same ${path}`);
+    assert.deepEqual([first.status, first.mismatch], [201, undefined]);
+    const respelled = {
+      ...body,
+      amount: '01250.0',
+      buyer: { ...body.buyer, email: 'ANA@example.com' },
+      expiresAt: '2031-01-31T09:00:00-03:00',
+    };
+    for (const again of [body, respelled]) {
+      for (const by of [`same ${path}`, `new ${path}`, null]) {
+        const answer = await create(path, again, by);
+        assert.deepEqual([answer.status, answer.mismatch], [200, undefined]);
+        assert.deepEqual(answer.body, first.body);
+      }
+    }
+  }
+});
+
+test('a repeat by key names each field that differs, and each alone', async () => {
+  for (const path of creates) {
+    const body = wholeBody();
+    const first = await create(path, body, `by key ${path}`);
+    for (const [name, value] of Object.entries(other)) {
+      const answer = await create(path, { ...body, [name]: value }, `by key ${path}`);
+      const parts = Object.keys(name === 'buyer' ? other.buyer : {}).map((part) => `buyer.${part}`);
+      assert.equal(answer.mismatch, parts.length === 0 ? name : parts.join(', '), path);
+      assert.deepEqual([answer.status, answer.body], [200, first.body]);
+    }
+  }
+});
+
+test('fields are named in the order of the description; a default and a field left out count', async () => {
+  const path = '/v1/invoices';
+  const whole = { ...wholeBody(), number: 'A-1', dueDate: '2031-01-31' };
+  assert.equal((await create(path, whole, 'order')).status, 201);
+  const bare = { amount: '20', buyer: { email: 'bea@example.com' } };
+  const { components } = openApiDocument(routes) as {
+    readonly components: {
+      readonly schemas: Readonly<Record<string, { readonly properties: object }>>;
+    };
+  };
+  const described = Object.keys(components.schemas['CreateInvoice']?.properties ?? {});
+  const named = Object.keys({ ...other, buyer: undefined, number: 1, dueDate: 1 });
+  assert.deepEqual(described.toSorted(), named.toSorted());
+  const expected = described.flatMap((name) =>
+    name === 'buyer' ? Object.keys(other.buyer).map((part) => `buyer.${part}`) : [name],
+  );
+  assert.equal((await create(path, bare, 'order')).mismatch, expected.join(', '));
+});
+
+test('a repeat by externalId names what differs, and both are logged as a warning', async () => {
+  const body = createBody();
+  const first = await create('/v1/payment-intents', body);
+  const before = site.world.log.length;
+  const answer = await create('/v1/payment-intents', { ...body, amount: '20', metadata: { a: 1 } });
+  assert.equal(answer.mismatch, 'amount, metadata');
+  const warned = site.world.log.slice(before).filter(({ level }) => level === 'warn');
+  const fields = { paymentId: first.body['id'], fields: ['amount', 'metadata'] };
+  assert.deepEqual(warned, [{ level: 'warn', message: 'a repeated create differs', fields }]);
+});
+
+test('a connected account created again names what differs of what the body tells', async () => {
+  const path = '/v1/connected-accounts';
+  const body = {
+    role: 'seller',
+    entityType: 'business',
+    externalId: 'again',
+    email: 'shop@example.com',
+    legalName: 'Loja Ltda',
+    displayName: 'Loja',
+    country: 'BR',
+    taxId: '11222333000181',
+  };
+  assert.equal((await create(path, body)).status, 201);
+  assert.equal((await create(path, body)).mismatch, undefined);
+  const { role, entityType, externalId, ...told } = body;
+  assert.equal((await create(path, { role, entityType, externalId })).mismatch, undefined);
+  const names = Object.keys({ role, entityType, ...told });
+  const changed = Object.fromEntries(Object.keys(told).map((name) => [name, 'ZZ']));
+  const before = site.world.log.length;
+  const differing = { ...body, ...changed, email: 'b@example.com' };
+  const answer = await create(path, { ...differing, role: 'buyer', entityType: 'individual' });
+  assert.equal(answer.mismatch, names.join(', '));
+  const [warned] = site.world.log.slice(before).filter(({ level }) => level === 'warn');
+  assert.ok(!JSON.stringify(warned).includes('ZZ'), 'names, not values');
+});
