@@ -130,11 +130,6 @@ export function newMail(
   });
 }
 
-/** Whether a mail can be addressed to this text. */
-export function isMailAddress(text: string): boolean {
-  return /^[^\s@]+@[^\s@]+$/.test(text.trim());
-}
-
 /** What is stored of a link's token. */
 export function hashLinkToken(token: string): string {
   return hash('sha256', token, 'hex');

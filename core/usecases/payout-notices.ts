@@ -2,7 +2,7 @@
 // is seen by those who can undo it. They are mails like others, staged in the batch of the change.
 import { emailKey } from '../domain/buyer-kyc.js';
 import type { ConnectedAccount } from '../domain/connected-account.js';
-import { isMailAddress, newMail } from '../domain/mail.js';
+import { newMail } from '../domain/mail.js';
 import { scopesOf } from '../domain/member.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import type { Deps, Tx } from '../ports.js';
@@ -23,8 +23,9 @@ export async function stagePayoutNotices(
   const guards = members.filter(
     ({ role, removedAtMs }) => removedAtMs === null && scopesOf(role).includes('api_keys:write'),
   );
-  const told = [...guards.map(({ email }) => email), account?.email ?? ''];
-  const byKey = new Map(told.filter(isMailAddress).map((to) => [emailKey(to), to.trim()]));
+  const seller = account?.email ?? null;
+  const told = [...guards.map(({ email }) => email), ...(seller === null ? [] : [seller])];
+  const byKey = new Map(told.map((to) => [emailKey(to), to.trim()]));
   const purpose = 'payout_changed' as const;
   const about = { purpose, accountId: account?.id ?? null, paymentId: null };
   const fields = { ...tenantOf(tenant), ...about, tokenHash: null, tokenSealed: null };

@@ -101,6 +101,13 @@ async function recordedEvents(): Promise<Json> {
   const cancelled = await newPayment(made, tenant);
   await cancelPayment(deps, tenant, cancelled.payment.id, 'the order was withdrawn');
   await played(made, tenant, { amount: money(10_066n, 'USD') });
+  await played(made, tenant, { amount: money(10_088n, 'USD') });
+  const unpaid = async () =>
+    ({ outcome: 'done', value: { status: 'failed', reason: 'the account is closed' } }) as const;
+  const usual = { ...made.partner };
+  Object.assign(made.partner, { refund: unpaid, pump: async () => 0 });
+  await played(made, tenant, { amount: money(20_088n, 'USD') });
+  Object.assign(made.partner, usual);
   await played(made, tenant, { name: 'Fail' });
   await played(made, tenant, { lifeMs: 1_000 });
   await requireApproval(deps, tenant.orgId, true);

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import type { ConnectedAccount } from '../../../core/domain/connected-account.js';
 import { eventBody } from '../../../core/domain/event.js';
 import { noFunds } from '../../../core/domain/funds.js';
+import { formatInstant } from '../../../core/domain/instant.js';
 import type { Payment } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { newDelivery } from '../../../core/domain/webhook-delivery.js';
@@ -155,9 +156,11 @@ test('events: each once, by its sequence', async () => {
     await deps.store.run(async (tx) => {
       for (let index = 0; index < count; index += 1) {
         emitted += 1;
-        const [id, type] = [deps.ids.next('evt', nowMs), 'invoice.created'];
-        const body = eventBody(type, { number: emitted });
-        tx.outbox.append({ ...tenant, id, type, subjectId: 'inv_1', body, createdAtMs: nowMs });
+        const [id, type] = [deps.ids.next('evt', nowMs), 'webhook.test'];
+        const subscriptionId = `whs_${emitted}`;
+        const occurredAt = formatInstant(nowMs);
+        const body = eventBody(type, { subscriptionId, externalEventId: id, occurredAt });
+        tx.outbox.append({ ...tenant, id, type, subjectId: 'whs_1', body, createdAtMs: nowMs });
       }
     });
     while ((await runSequencer(deps, nowMs, BATCH)) > 0);
@@ -174,7 +177,8 @@ test('events: each once, by its sequence', async () => {
     await add(3);
   }
   for (const [index, { sequence, data }] of seen.entries()) {
-    assert.deepEqual([sequence, (data as Json)['number']], [index + 1, index + 1]);
+    const { subscriptionId } = data as Json;
+    assert.deepEqual([sequence, subscriptionId], [index + 1, `whs_${index + 1}`]);
   }
 });
 

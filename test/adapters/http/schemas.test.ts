@@ -118,8 +118,6 @@ const addresses: Readonly<Record<string, (email: unknown) => unknown>> = {
   'a payment': (email) =>
     createPaymentBody.parse({ ...least, sellerExternalId: 's', buyer: { email } }).buyer.email,
   'an invoice': (email) => createInvoiceBody.parse({ ...least, buyer: { email } }).buyer.email,
-  'a connected account': (email) =>
-    createAccountBody.parse({ role: 'buyer', entityType: 'business', email }).email,
   'the dossier of an account': (email) => submitAccountBody.parse({ email }).email,
   'a buyer KYC': (email) => startBuyerKycBody.parse({ buyerEmail: email }).buyerEmail,
 };
@@ -138,6 +136,8 @@ test('no other body takes an e-mail address', () => {
       /mail/i.test(JSON.stringify(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }))),
   );
   const bodies = new Set(taking.map(({ body }) => body));
+  // The create of a connected account takes any text: its submission judges.
+  assert.ok(bodies.delete(createAccountBody));
   assert.equal(bodies.size, Object.keys(addresses).length);
 });
 

@@ -92,14 +92,6 @@ test('a member who was removed is not told, and who is owner and seller is told 
   );
 });
 
-test('an address of the seller that is none is left out, and the change is made', async () => {
-  const seller = await newSeller('no address at all');
-  await configured(seller, 'first');
-  const { to, alerts } = await configured(seller, 'other');
-  assert.deepEqual(to, ['admin@acme.example', 'owner@acme.example']);
-  assert.equal(alerts.length, 1);
-});
-
 test('an address is told five times an hour, the log each time', async () => {
   const seller = await newSeller();
   await configured(seller, 'first');
