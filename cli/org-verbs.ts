@@ -6,6 +6,7 @@ import type { Mode } from '../core/domain/tenant.js';
 import { PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
 import type { OrganizationView } from '../core/usecases/organizations.js';
+import { type DossierOptions, dossierFor, dossierOptions, readDossier } from './kyb-dossier.js';
 import {
   addVerb,
   asOperator,
@@ -77,21 +78,24 @@ export function addOrgVerbs(shell: Shell, program: Command): void {
 
 /** What an organization goes through in each mode. */
 function addModeVerbs(shell: Shell, org: Command): void {
-  addVerb<ModeOptions>(shell, org, {
-    name: 'submit-kyb <org-id>',
-    description: 'submit its KYB to the partner, or ask again for the decision',
-    options: [modeOption()],
-    run: ({ mode }, ids) =>
-      changed(shell, (deps, { submitKyb }) => submitKyb(deps, { orgId: onlyId(ids), mode })),
-  });
-
-  addVerb<ModeOptions>(shell, org, {
-    name: 'approve-kyb <org-id>',
-    description: 'approve its KYB',
-    options: [modeOption()],
-    run: ({ mode }, ids) =>
-      changed(shell, (deps, { approveKyb }) => approveKyb(deps, { orgId: onlyId(ids), mode })),
-  });
+  for (const [name, description, usecase] of [
+    ['submit-kyb', 'submit its KYB to the partner, or ask again for the decision', 'submitKyb'],
+    ['approve-kyb', 'approve its KYB, which is submitted first where it was not', 'approveKyb'],
+  ] as const) {
+    addVerb<ModeOptions & DossierOptions>(shell, org, {
+      name: `${name} <org-id>`,
+      description,
+      options: [modeOption(), ...dossierOptions()],
+      run: async ({ mode, ...options }, ids) => {
+        const told = await readDossier(shell, options);
+        return changed(shell, async (deps, usecases) => {
+          const { organization } = await usecases.readOrganization(deps, onlyId(ids));
+          const tenant = { orgId: organization.id, mode };
+          return usecases[usecase](deps, tenant, dossierFor(deps, mode, organization, told));
+        });
+      },
+    });
+  }
 
   addVerb<ModeOptions & { readonly tosId: string | null }>(shell, org, {
     name: 'accept-tos <org-id>',

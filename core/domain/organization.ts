@@ -1,6 +1,7 @@
 // An organization (the integrator) and what it has in each mode: its KYB, the terms, its virtual
 // account at the partner and the PIX destination that payments without a named seller settle to.
 import { PonteError } from '../errors.js';
+import type { Dossier } from './dossier.js';
 import type { Tenant } from './tenant.js';
 
 /** `overrule` is an operator's word. Nothing submitted is null outside. */
@@ -45,6 +46,14 @@ export interface OrganizationProfile extends Tenant {
   readonly tosId: string | null;
   readonly tosAcceptedAtMs: number | null;
   readonly version: number;
+}
+
+/** A number with right check digits that tax offices use for tests: no company has it. */
+const SANDBOX_CNPJ = '99.999.999/0001-91';
+
+/** What an organization tells of itself in a sandbox; its name brings out the magic values. */
+export function sandboxKyb({ id, name }: Organization): Dossier {
+  return { email: `${id}@sandbox.invalid`, legalName: name, cnpj: SANDBOX_CNPJ };
 }
 
 export function nextKybStatus(status: KybStatus | null, move: KybMove): KybStatus | null {

@@ -2,12 +2,14 @@
 // KYB at the partner, PIX destination, virtual account). The KYB is an order like any other to the
 // partner; what follows it is stored before the next step begins and keyed at the partner, so that
 // any of these calls can be repeated after a failure.
+import { type Dossier, missingFields } from '../domain/dossier.js';
 import {
   kybDecided,
   kybSubmitted,
   nextKybStatus,
   type Organization,
   type OrganizationProfile,
+  sandboxKyb,
   termsAccepted,
 } from '../domain/organization.js';
 import { COMMAND_LEASE_MS, isOpen, type PartnerCommand } from '../domain/partner-command.js';
@@ -17,19 +19,22 @@ import { assert, PonteError } from '../errors.js';
 import type { Deps, PartnerAnswer, SettlementPartner, Tx } from '../ports.js';
 import { workNow } from './commands.js';
 import { changeProfile, loadProfile } from './organization-changes.js';
-import { newLease, partyOrder } from './party-orders.js';
+import { newLease, partyOrder, refuseTier } from './party-orders.js';
 import { announceRedirect, stagePayoutNotices } from './payout-notices.js';
 
 const NAME_LENGTH_MAX = 200;
 const PIX_KEY_LENGTH_MAX = 140;
 const TOS_ID_LENGTH_MAX = 200;
 /** What an organization is to the partner. */
-const PARTY = { role: 'seller', entityType: 'business', country: 'BR' } as const;
+const PARTY = { role: 'seller', entityType: 'business' } as const;
 
 export interface OrganizationView {
   readonly organization: Organization;
   readonly profiles: Readonly<Record<Mode, OrganizationProfile>>;
 }
+
+/** What an organization tells of itself; terms are accepted apart. */
+export type OrganizationDossier = Omit<Dossier, 'tosId'>;
 
 export interface PixDestination {
   /** Goes to the partner and nowhere else. */
@@ -84,19 +89,33 @@ export async function readOrganization(deps: Deps, orgId: string): Promise<Organ
   });
 }
 
-/** Submits the KYB, or asks again for the decision on one that is being verified. */
-export async function submitKyb(deps: Deps, tenant: Tenant): Promise<OrganizationView> {
-  await submitted(deps, tenant);
+/**
+ * Submits the KYB, or asks again for the decision on one that is being verified. What is submitted
+ * is what is told here: ValidationError names what is missing of it.
+ */
+export async function submitKyb(
+  deps: Deps,
+  tenant: Tenant,
+  told: OrganizationDossier = {},
+): Promise<OrganizationView> {
+  await submitted(deps, tenant, told);
   return readOrganization(deps, tenant.orgId);
 }
 
-/** An operator's word that the KYB is approved; the virtual account follows the PIX destination. */
-export async function approveKyb(deps: Deps, tenant: Tenant): Promise<OrganizationView> {
+/**
+ * An operator's word that the KYB is approved; the virtual account follows the PIX destination. One
+ * that was not submitted is submitted first, as by `submitKyb`.
+ */
+export async function approveKyb(
+  deps: Deps,
+  tenant: Tenant,
+  told: OrganizationDossier = {},
+): Promise<OrganizationView> {
   const { organization } = await readOrganization(deps, tenant.orgId);
   if (tenant.mode === 'live' && organization.productionGrantedAtMs === null) {
     throw new PonteError('ProductionAccessNotApproved');
   }
-  await submitted(deps, tenant);
+  await submitted(deps, tenant, told);
   await changeProfile(deps, tenant, (was) => kybDecided(was, 'overrule'));
   return readOrganization(deps, tenant.orgId);
 }
@@ -172,7 +191,7 @@ export async function requireApproval(
 /** Everything a test mode needs, in the order the partner wants it. */
 async function clearSandbox(deps: Deps, organization: Organization): Promise<void> {
   const tenant: Tenant = { orgId: organization.id, mode: 'test' };
-  const { kybStatus, partnerRef } = await submitted(deps, tenant);
+  const { kybStatus, partnerRef } = await submitted(deps, tenant, sandboxKyb(organization));
   if (kybStatus !== 'approved' || partnerRef === null) return;
   const pixKey = `${organization.id}@sandbox.invalid`;
   await registered(deps, tenant, partnerRef, { pixKey, accountHolderName: organization.name });
@@ -180,12 +199,16 @@ async function clearSandbox(deps: Deps, organization: Organization): Promise<voi
 }
 
 /** The organization is a party at the partner; what the partner decided on it so far is known. */
-async function submitted(deps: Deps, tenant: Tenant): Promise<OrganizationProfile> {
-  const { organization, profiles } = await readOrganization(deps, tenant.orgId);
+async function submitted(
+  deps: Deps,
+  tenant: Tenant,
+  told: OrganizationDossier,
+): Promise<OrganizationProfile> {
+  const { profiles } = await readOrganization(deps, tenant.orgId);
   const partner = partnerOf(deps, tenant.mode);
   const anew = nextKybStatus(profiles[tenant.mode].kybStatus, 'submit') !== null;
   const command = anew
-    ? await recordedSubmission(deps, partner, organization, profiles[tenant.mode])
+    ? await recordedSubmission(deps, partner, profiles[tenant.mode], told)
     : await deps.store.run((tx) => takenSubmission(deps, tx, tenant));
   if (command !== null) await workNow(deps, command);
   const profile = await deps.store.run((tx) => loadProfile(tx, tenant));
@@ -199,25 +222,19 @@ async function submitted(deps: Deps, tenant: Tenant): Promise<OrganizationProfil
 async function recordedSubmission(
   deps: Deps,
   partner: SettlementPartner,
-  organization: Organization,
   profile: OrganizationProfile,
+  told: OrganizationDossier,
 ): Promise<PartnerCommand | null> {
   const tenant = tenantOf(profile);
+  const dossier = wholeDossier(partner, profile, told);
   const nowMs = deps.clock.nowMs();
   const commandId = deps.ids.next('cmd', nowMs);
   const request = done(
-    await partner.prepareReceiver({
-      ...PARTY,
-      reference: commandId,
-      // An organization has no address of its own here; the partner wants one per party.
-      email: `${organization.id}@organizations.invalid`,
-      legalName: organization.name,
-      tosId: profile.tosId,
-    }),
+    await partner.prepareReceiver({ ...dossier, ...PARTY, reference: commandId }),
   );
   const order = { id: commandId, kind: 'submit_organization', request } as const;
   const lease = newLease(deps);
-  const command = partyOrder(deps, tenant, { ...order, lease }, { orgId: organization.id });
+  const command = partyOrder(deps, tenant, { ...order, lease }, { orgId: tenant.orgId });
   return deps.store.run(async (tx) => {
     const was = await loadProfile(tx, tenant);
     const receiverId = deps.ids.next('rcv', nowMs);
@@ -227,6 +244,22 @@ async function recordedSubmission(
     tx.commands.insert(command);
     return command;
   });
+}
+
+function wholeDossier(
+  partner: SettlementPartner,
+  { tosId }: OrganizationProfile,
+  told: OrganizationDossier,
+): Dossier {
+  const { role, entityType } = PARTY;
+  refuseTier(entityType, told);
+  const dossier = { ...told, country: told.country ?? 'BR', tosId };
+  const extra = partner.requirements(role, entityType);
+  const missing = missingFields(role, entityType, dossier, extra);
+  if (missing.length === 0) return dossier;
+  const paths = missing.join(', ');
+  const text = `${paths}: the KYB of an organization needs these. Submit it with them.`;
+  throw new PonteError('ValidationError', text);
 }
 
 /** The order that is under way, for the caller to work on at once; null when somebody else does. */

@@ -7,6 +7,13 @@ import type { Deps, SettlementPartner } from '../../core/ports.js';
 import { createOrganization } from '../../core/usecases/organizations.js';
 import { createPonte, type Ponte } from '../../host/embed.js';
 
+/** What an organization tells for its KYB. */
+export const kyb = {
+  email: 'finance@exporter.example',
+  legalName: 'Exporter Ltda',
+  cnpj: '11.222.333/0001-81',
+} as const;
+
 export const pix = { pixKey: 'ana@example.com', accountHolderName: 'Ana' } as const;
 const secret = `whsec_${Buffer.alloc(24).toString('base64')}`;
 

@@ -2,9 +2,10 @@
 // comes, and gone on with where an answer was lost.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { isCnpj } from '../../../core/domain/dossier.js';
 import { MINUTE_MS } from '../../../core/domain/instant.js';
 import { mayCollect } from '../../../core/domain/organization.js';
-import type { Tenant } from '../../../core/domain/tenant.js';
+import { type Mode, modes, type Tenant } from '../../../core/domain/tenant.js';
 import type {
   Deps,
   PartnerAnswer,
@@ -17,12 +18,14 @@ import {
   acceptTerms,
   approveKyb,
   configurePayout,
+  createOrganization,
+  grantProduction,
   readOrganization,
   submitKyb,
 } from '../../../core/usecases/organizations.js';
 import { onboardingStatus } from '../../../core/usecases/sessions.js';
 import { applyFact } from '../../../core/usecases/settlement.js';
-import { organizationScene, pix, refusal } from '../../support/organization-scene.js';
+import { kyb, organizationScene, pix, refusal } from '../../support/organization-scene.js';
 
 const scene = organizationScene();
 
@@ -82,7 +85,7 @@ describe('the KYB is an order to the partner', () => {
   test('it is submitted once, however often it is asked about', async () => {
     const [at, tenant] = [desk(), await begun()];
     for (let count = 0; count < 3; count += 1) {
-      const { profiles } = await submitKyb(at.deps, tenant);
+      const { profiles } = await submitKyb(at.deps, tenant, kyb);
       assert.equal(profiles.test.kybStatus, 'verifying');
     }
     assert.equal(at.requests.length, 1);
@@ -93,16 +96,16 @@ describe('the KYB is an order to the partner', () => {
   test('asked again, it brings the decision', async () => {
     for (const status of ['approved', 'rejected'] as const) {
       const [at, tenant] = [desk(), await begun()];
-      await submitKyb(at.deps, tenant);
+      await submitKyb(at.deps, tenant, kyb);
       at.report = { status, reason: null };
-      const { profiles } = await submitKyb(at.deps, tenant);
+      const { profiles } = await submitKyb(at.deps, tenant, kyb);
       assert.equal(profiles.test.kybStatus, status);
     }
   });
 
   test('a decision that nobody asks for is found by the workers', async () => {
     const [at, tenant] = [desk(), await begun()];
-    await submitKyb(at.deps, tenant);
+    await submitKyb(at.deps, tenant, kyb);
     at.report = { status: 'approved', reason: null };
     await workLater(at.deps);
     assert.equal((await kybOf(tenant)).kybStatus, 'approved');
@@ -110,7 +113,7 @@ describe('the KYB is an order to the partner', () => {
 
   test('a decision is taken by message, also one that takes an approval back', async () => {
     const [at, tenant] = [desk(), await begun()];
-    await submitKyb(at.deps, tenant);
+    await submitKyb(at.deps, tenant, kyb);
     const order = await orderOf(tenant);
     for (const status of ['approved', 'rejected'] as const) {
       const report = { status, reason: null };
@@ -122,7 +125,7 @@ describe('the KYB is an order to the partner', () => {
 
   test('news of an earlier submission decides nothing on the next one', async () => {
     const [at, tenant] = [desk(), await begun()];
-    await submitKyb(at.deps, tenant);
+    await submitKyb(at.deps, tenant, kyb);
     const first = await orderOf(tenant);
     const told = async (status: 'approved' | 'rejected') => {
       const report = { status, reason: null };
@@ -131,7 +134,7 @@ describe('the KYB is an order to the partner', () => {
     };
     await told('rejected');
     at.answer = { outcome: 'unknown', reason: 'no answer' };
-    await assert.rejects(submitKyb(at.deps, tenant), refusal('PartnerUnavailable'));
+    await assert.rejects(submitKyb(at.deps, tenant, kyb), refusal('PartnerUnavailable'));
     await told('approved');
     const { kybStatus, partnerRef } = await kybOf(tenant);
     assert.deepEqual([kybStatus, partnerRef], ['verifying', null]);
@@ -141,8 +144,8 @@ describe('the KYB is an order to the partner', () => {
     const [at, tenant] = [desk(), await begun()];
     const { answer } = at;
     at.answer = { outcome: 'unknown', reason: 'no answer' };
-    await assert.rejects(submitKyb(at.deps, tenant), refusal('PartnerUnavailable'));
-    await assert.rejects(submitKyb(at.deps, tenant), refusal('PartnerUnavailable'));
+    await assert.rejects(submitKyb(at.deps, tenant, kyb), refusal('PartnerUnavailable'));
+    await assert.rejects(submitKyb(at.deps, tenant, kyb), refusal('PartnerUnavailable'));
     at.answer = answer;
     await workLater(at.deps);
     assert.equal((await kybOf(tenant)).partnerRef, 're_1');
@@ -156,16 +159,19 @@ describe('the KYB is an order to the partner', () => {
   test('a partner that refuses the party has rejected it', async () => {
     const [at, tenant] = [desk(), await begun()];
     at.answer = { outcome: 'refused', code: 'name_taken', message: 'There is such a party.' };
-    const { profiles } = await submitKyb(at.deps, tenant);
+    const { profiles } = await submitKyb(at.deps, tenant, kyb);
     assert.equal(profiles.test.kybStatus, 'rejected');
-    await submitKyb(at.deps, tenant);
-    await approveKyb(at.deps, tenant);
+    await submitKyb(at.deps, tenant, kyb);
+    await approveKyb(at.deps, tenant, kyb);
     assert.equal((await kybOf(tenant)).kybStatus, 'approved', 'an operator’s word counts');
   });
 
   test('two at once make one submission', async () => {
     const [at, tenant] = [desk(), await begun()];
-    const both = await Promise.allSettled([submitKyb(at.deps, tenant), submitKyb(at.deps, tenant)]);
+    const both = await Promise.allSettled([
+      submitKyb(at.deps, tenant, kyb),
+      submitKyb(at.deps, tenant, kyb),
+    ]);
     assert.equal(both.filter(({ status }) => status === 'fulfilled').length > 0, true);
     assert.equal(at.requests.length, 1);
   });
@@ -177,7 +183,7 @@ describe('the KYB is an order to the partner', () => {
     const report = { status: 'rejected', reason: null } as const;
     const fact = { kind: 'receiver', reference: null, partnerRef: 're_1', report } as const;
     await applyFact(scene.deps, order?.id ?? '', fact);
-    const { profiles } = await submitKyb(scene.deps, tenant);
+    const { profiles } = await submitKyb(scene.deps, tenant, kyb);
     const { kybStatus, virtualAccountRef, destinationRef } = profiles.test;
     assert.deepEqual([kybStatus, virtualAccountRef, destinationRef], ['approved', null, null]);
     const { profiles: ready } = await configurePayout(scene.deps, tenant, pix);
@@ -212,22 +218,101 @@ describe('the terms of the partner', () => {
   });
 
   test('go with the KYB that is submitted after them', async () => {
-    const orders: ReceiverOrder[] = [];
-    const real = scene.partner('test');
-    const noting: SettlementPartner = {
-      ...real,
-      prepareReceiver: (order) => {
-        orders.push(order);
-        return real.prepareReceiver(order);
-      },
-    };
-    const noted: Deps = { ...scene.deps, partners: { ...scene.deps.partners, test: noting } };
+    const { noted, orders } = notingOrders();
     const tenant = { orgId: await scene.newOrganization(), mode: 'test' } as const;
     await acceptTerms(noted, tenant, 'tos_1');
-    await submitKyb(noted, tenant);
+    await submitKyb(noted, tenant, kyb);
     assert.deepEqual(
-      orders.map(({ tosId, role, entityType, legalName }) => [tosId, role, entityType, legalName]),
-      [['tos_1', 'seller', 'business', 'Exporter']],
+      orders.map(({ tosId, role, entityType }) => [tosId, role, entityType]),
+      [['tos_1', 'seller', 'business']],
     );
+  });
+});
+
+/** Ports whose partner in both modes notes what parties it is told of. */
+function notingOrders(): { readonly noted: Deps; readonly orders: readonly ReceiverOrder[] } {
+  const orders: ReceiverOrder[] = [];
+  const noting = (mode: Mode): SettlementPartner => {
+    const real = scene.partner(mode);
+    const prepareReceiver = (order: ReceiverOrder) => {
+      orders.push(order);
+      return real.prepareReceiver(order);
+    };
+    return { ...real, prepareReceiver };
+  };
+  return {
+    noted: { ...scene.deps, partners: { test: noting('test'), live: noting('live') } },
+    orders,
+  };
+}
+
+describe('what the partner is told of an organization', () => {
+  test('is what was told for its KYB, and nothing that was made up', async () => {
+    for (const mode of modes) {
+      const { noted, orders } = notingOrders();
+      const tenant = { orgId: await scene.newOrganization(), mode } as const;
+      const website = 'https://exporter.example';
+      await submitKyb(noted, tenant, { ...kyb, website });
+      await submitKyb(noted, tenant);
+      const [{ reference: _, ...order }, ...more] = orders as [ReceiverOrder, ...ReceiverOrder[]];
+      assert.deepEqual(more, [], 'asked again, nothing is told');
+      const party = { role: 'seller', entityType: 'business', country: 'BR', tosId: null };
+      assert.deepEqual(order, { ...kyb, website, ...party });
+    }
+  });
+
+  test('is whole: what is missing is named, nothing is begun, and no word of ours fills it', async () => {
+    for (const mode of modes) {
+      const { noted, orders } = notingOrders();
+      const tenant = { orgId: await scene.newOrganization(), mode } as const;
+      await grantProduction(noted, tenant.orgId);
+      for (const [told, paths] of [
+        [{}, 'email, legalName, cnpj'],
+        [{ ...kyb, cnpj: null }, 'cnpj'],
+        [{ cnpj: kyb.cnpj, email: kyb.email }, 'legalName'],
+      ] as const) {
+        for (const call of [submitKyb, approveKyb]) {
+          const missing = new RegExp(`^${paths}: `);
+          await assert.rejects(call(noted, tenant, told), {
+            ...{ code: 'ValidationError', message: missing },
+          });
+        }
+      }
+      const { profiles } = await readOrganization(noted, tenant.orgId);
+      assert.equal(profiles[mode].kybStatus, null);
+      assert.deepEqual(orders, []);
+    }
+  });
+
+  test('has what the partner needs besides', async () => {
+    const strict: SettlementPartner = {
+      ...scene.partner('test'),
+      requirements: () => ['website', 'tosId'],
+    };
+    const asking: Deps = { ...scene.deps, partners: { ...scene.deps.partners, test: strict } };
+    const tenant = { orgId: await scene.newOrganization(), mode: 'test' } as const;
+    await assert.rejects(submitKyb(asking, tenant, kyb), { message: /^website, tosId: / });
+    await acceptTerms(asking, tenant, 'tos_1');
+    const whole = { ...kyb, website: 'https://exporter.example' };
+    const { profiles } = await submitKyb(asking, tenant, whole);
+    assert.equal(profiles.test.kybStatus, 'approved');
+  });
+
+  test('is told anew after a rejection', async () => {
+    const tenant = { orgId: await scene.newOrganization(), mode: 'live' } as const;
+    await submitKyb(scene.deps, tenant, { ...kyb, legalName: 'Fail' });
+    await assert.rejects(submitKyb(scene.deps, tenant), refusal('ValidationError'));
+    const { profiles } = await submitKyb(scene.deps, tenant, kyb);
+    assert.equal(profiles.live.kybStatus, 'approved');
+  });
+
+  test('of an organization with a cleared sandbox is recognisable as of the sandbox', async () => {
+    const { noted, orders } = notingOrders();
+    const { organization } = await createOrganization(noted, { name: 'Acme', sandboxKyb: true });
+    assert.deepEqual(
+      orders.map(({ email, legalName, cnpj, country }) => [email, legalName, cnpj, country]),
+      [[`${organization.id}@sandbox.invalid`, 'Acme', '99.999.999/0001-91', 'BR']],
+    );
+    assert.ok(isCnpj(orders[0]?.cnpj ?? ''));
   });
 });

@@ -17,7 +17,7 @@ import {
   submitKyb,
 } from '../../../core/usecases/organizations.js';
 import { onboardingStatus } from '../../../core/usecases/sessions.js';
-import { organizationScene, pix, refusal } from '../../support/organization-scene.js';
+import { kyb, organizationScene, pix, refusal } from '../../support/organization-scene.js';
 
 const scene = organizationScene();
 
@@ -61,8 +61,8 @@ test('what an unknown organization is asked for is not found', async () => {
   const tenant = { orgId: 'org_0', mode: 'test' } as const;
   for (const call of [
     readOrganization(scene.deps, 'org_0'),
-    submitKyb(scene.deps, tenant),
-    approveKyb(scene.deps, tenant),
+    submitKyb(scene.deps, tenant, kyb),
+    approveKyb(scene.deps, tenant, kyb),
     acceptTerms(scene.deps, tenant, null),
     configurePayout(scene.deps, tenant, pix),
     grantProduction(scene.deps, 'org_0'),
@@ -75,7 +75,7 @@ test('what an unknown organization is asked for is not found', async () => {
 test('the virtual account comes with the last of KYB and PIX destination', async () => {
   const tenant = { orgId: await scene.newOrganization(), mode: 'test' } as const;
   await assert.rejects(configurePayout(scene.deps, tenant, pix), refusal('KybNotApproved'));
-  const submitted = await submitKyb(scene.deps, tenant);
+  const submitted = await submitKyb(scene.deps, tenant, kyb);
   assert.equal(submitted.profiles.test.kybStatus, 'approved');
   assert.equal(mayCollect(submitted.profiles.test), false);
   const configured = await configurePayout(scene.deps, tenant, pix);
@@ -106,7 +106,8 @@ test('a rejected organization is submitted anew as another party', async () => {
     sandboxKyb: true,
   });
   assert.equal(profiles.test.kybStatus, 'rejected');
-  const again = await submitKyb(scene.deps, { orgId: organization.id, mode: 'test' });
+  const failing = { ...kyb, legalName: 'Fail' };
+  const again = await submitKyb(scene.deps, { orgId: organization.id, mode: 'test' }, failing);
   assert.equal(again.profiles.test.kybStatus, 'rejected');
   assert.notEqual(again.profiles.test.receiverId, profiles.test.receiverId);
 });
@@ -114,9 +115,12 @@ test('a rejected organization is submitted anew as another party', async () => {
 describe('live mode', () => {
   test('needs production access before an approval', async () => {
     const tenant = { orgId: await scene.newOrganization(), mode: 'live' } as const;
-    await assert.rejects(approveKyb(scene.deps, tenant), refusal('ProductionAccessNotApproved'));
+    await assert.rejects(
+      approveKyb(scene.deps, tenant, kyb),
+      refusal('ProductionAccessNotApproved'),
+    );
     await grantProduction(scene.deps, tenant.orgId);
-    const approved = await approveKyb(scene.deps, tenant);
+    const approved = await approveKyb(scene.deps, tenant, kyb);
     assert.equal(approved.profiles.live.kybStatus, 'approved');
     const { profiles } = await configurePayout(scene.deps, tenant, pix);
     assert.equal(mayCollect(profiles.live), true);
@@ -125,7 +129,7 @@ describe('live mode', () => {
 
   test('gets its virtual account with production access when all else was there', async () => {
     const tenant = { orgId: await scene.newOrganization(), mode: 'live' } as const;
-    await submitKyb(scene.deps, tenant);
+    await submitKyb(scene.deps, tenant, kyb);
     const waiting = await configurePayout(scene.deps, tenant, pix);
     assert.equal(mayCollect(waiting.profiles.live), false);
     const granted = await grantProduction(scene.deps, tenant.orgId);
@@ -139,21 +143,21 @@ describe('live mode', () => {
   test('is activated by its KYB and production access together, in either order', async () => {
     const tenant = { orgId: await scene.newOrganization(), mode: 'live' } as const;
     const status = async () => (await onboardingStatus(scene.deps, tenant)).needsOnboarding;
-    await submitKyb(scene.deps, tenant);
+    await submitKyb(scene.deps, tenant, kyb);
     assert.equal(await status(), true);
     await grantProduction(scene.deps, tenant.orgId);
     assert.equal(await status(), false);
     const other = { orgId: await scene.newOrganization(), mode: 'live' } as const;
     await grantProduction(scene.deps, other.orgId);
     assert.equal((await onboardingStatus(scene.deps, other)).needsOnboarding, true);
-    await submitKyb(scene.deps, other);
+    await submitKyb(scene.deps, other, kyb);
     assert.equal((await onboardingStatus(scene.deps, other)).needsOnboarding, false);
   });
 
   test('without a partner is refused; production access is not', async () => {
     const none: Deps = { ...scene.deps, partners: { ...scene.deps.partners, live: null } };
     const orgId = await scene.newOrganization();
-    const submitted = submitKyb(none, { orgId, mode: 'live' });
+    const submitted = submitKyb(none, { orgId, mode: 'live' }, kyb);
     await assert.rejects(submitted, refusal('ValidationError'));
     await grantProduction(none, orgId);
   });
@@ -205,7 +209,7 @@ describe('a partner whose answers get lost', () => {
       assert.ok(error instanceof PonteError && error.code === 'PartnerUnavailable');
       const orgId = /org_\w+/.exec(error.message)?.[0] ?? '';
       const tenant = { orgId, mode: 'test' } as const;
-      await submitKyb(lossy.deps, tenant);
+      await submitKyb(lossy.deps, tenant, kyb);
       const { profiles } = await configurePayout(lossy.deps, tenant, pix);
       assert.equal(mayCollect(profiles.test), true);
       assert.equal(lossy.parties.size, 1, 'one party at the partner');

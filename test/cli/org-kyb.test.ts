@@ -1,0 +1,114 @@
+// `ponte org submit-kyb` and `approve-kyb`: what they are told of an organization, and by what.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { after, before, test } from 'node:test';
+import type { Shell } from '../../cli/operator.js';
+import { runProgram } from '../../cli/program.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'ponte-org-kyb-'));
+const env = {
+  PONTE_DATA_DIR: folder,
+  PONTE_FAKE_PARTNER_DELAY_MS: '0',
+  PONTE_PARTNER_LIVE: 'fake',
+  PONTE_LOG_LEVEL: 'silent',
+} as const;
+const cnpj = '11.222.333/0001-81';
+const whole = ['--email', 'finance@acme.example', '--legal-name', 'Acme Ltda', '--cnpj', cnpj];
+
+type Json = Readonly<Record<string, unknown>>;
+
+before(() => ponte(['migrate']));
+after(() => rmSync(folder, { recursive: true }));
+
+async function ponte(words: readonly string[], input = '') {
+  let stdout = '';
+  const shell: Shell = {
+    env,
+    stdin: Readable.from([input]),
+    stdout: { write: (text) => (stdout += text) },
+    stderr: { write: () => true },
+    exitCode: 0,
+  };
+  await runProgram(shell, [...words, '--json']);
+  return { status: shell.exitCode, json: JSON.parse(stdout) as Json };
+}
+
+async function newOrganization(): Promise<string> {
+  const { json } = await ponte(['org', 'create', '--name', 'Acme', '--no-sandbox-kyb']);
+  return String(json['id']);
+}
+
+async function submitted(mode: string, words: readonly string[], input = '', verb = 'submit-kyb') {
+  const id = await newOrganization();
+  const { status, json } = await ponte(['org', verb, id, '--mode', mode, ...words], input);
+  if (status !== 0) return `${status} ${json['message']}`;
+  return (json[mode] as Json)['kybStatus'];
+}
+
+/** A file with this text. */
+function fileWith(text: string): string {
+  const path = join(folder, 'dossier.json');
+  writeFileSync(path, text);
+  return path;
+}
+
+test('in test mode the fake partner is told values of the sandbox where none are given', async () => {
+  for (const words of [[], ['--email', 'finance@acme.example'], whole]) {
+    assert.equal(await submitted('test', words), 'approved');
+  }
+  assert.equal(
+    await submitted('test', ['--legal-name', 'Fail']),
+    'rejected',
+    'what is given counts',
+  );
+  assert.equal(await submitted('test', [], '', 'approve-kyb'), 'approved');
+});
+
+test('in live mode all of it is given, or nothing is submitted', async () => {
+  assert.match(`${await submitted('live', [])}`, /^2 email, legalName, cnpj: /);
+  assert.match(`${await submitted('live', whole.slice(0, 4))}`, /^2 cnpj: /);
+  assert.equal(await submitted('live', whole), 'approved');
+});
+
+test('an approval of what was never submitted needs the dossier, too', async () => {
+  const id = await newOrganization();
+  await ponte(['org', 'grant-production', id]);
+  const approve = (words: readonly string[]) =>
+    ponte(['org', 'approve-kyb', id, '--mode', 'live', ...words]);
+  const refused = await approve([]);
+  assert.deepEqual([refused.status, refused.json['error']], [2, 'ValidationError']);
+  assert.equal((await approve(whole)).status, 0);
+});
+
+test('a file or standard input tells the rest, and options count before it', async () => {
+  const dossier = {
+    email: 'finance@acme.example',
+    legalName: 'Fail',
+    website: 'https://acme.example',
+  };
+  const text = JSON.stringify(dossier);
+  const named = ['--cnpj', cnpj, '--legal-name', 'Acme Ltda'];
+  assert.equal(await submitted('live', ['--dossier', fileWith(text), ...named]), 'approved');
+  assert.equal(await submitted('live', ['--dossier', '-', ...named], text), 'approved');
+  assert.equal(await submitted('live', ['--dossier', '-', '--cnpj', cnpj], text), 'rejected');
+});
+
+test('what is wrong is refused in both modes, with its path', async () => {
+  for (const mode of ['test', 'live']) {
+    for (const [words, input, message] of [
+      [['--cnpj', '11.222.333/0001-82'], '', /^2 cnpj: /],
+      [['--email', 'nobody'], '', /^2 email: /],
+      [['--dossier', '-'], '{"emial":"a@acme.example"}', /^2 emial: /],
+      [['--dossier', '-'], '{"tosId":"tos_1"}', /^2 tosId: /],
+      [['--dossier', '-'], '{"owners":[{"firstName":1}]}', /^2 owners\[0\]\.firstName: /],
+      [['--dossier', '-'], '[]', /^2 dossier: /],
+      [['--dossier', '-'], '{"cnpj":"secret', /^2 dossier: give one JSON object\.$/],
+      [['--dossier', join(folder, 'nothing.json')], '', /^2 dossier: .*ENOENT/],
+    ] as const) {
+      assert.match(`${await submitted(mode, words, input)}`, message, words.join(' '));
+    }
+  }
+});
