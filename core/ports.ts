@@ -182,6 +182,7 @@ export interface Tx {
     get(id: string): Promise<PartnerCommand | null>;
     byPartnerRef(mode: Mode, kind: CommandKind, partnerRef: string): Promise<PartnerCommand | null>;
     ofPayment(tenant: Tenant, paymentId: string): Promise<readonly PartnerCommand[]>;
+    ofSubmission(tenant: Tenant, submissionId: string): Promise<readonly PartnerCommand[]>;
     /** Newest first, for operators; `stuck` as partner-command.ts defines it. */
     list(filter: {
       readonly stuck: boolean;

@@ -75,7 +75,10 @@ export interface PartnerCommand extends Tenant {
   /** The money it is about: asked from the buyer, paid out, or given back; null for parties. */
   readonly amount: Money | null;
   readonly state: CommandState;
-  /** The exact request, sealed, fixed before the first call; null until then. */
+  /**
+   * The exact request, sealed, fixed before the first call; null until then, and of a party again
+   * once its call is answered: nobody sends its dossier any more.
+   */
   readonly request: string | null;
   /** The partner's id of the order; null until it accepted or reported it. */
   readonly partnerRef: string | null;
@@ -317,5 +320,7 @@ function step(command: PartnerCommand, move: CommandMove, nowMs: number, fields:
 }
 
 function changed(command: PartnerCommand, nowMs: number, fields: Fields): PartnerCommand {
-  return Object.freeze({ ...command, ...fields, updatedAtMs: nowMs });
+  const next = { ...command, ...fields, updatedAtMs: nowMs };
+  const isAnswered = nextCommandState(next.state, 'postpone') === null;
+  return Object.freeze(isAnswered && next.paymentId === null ? { ...next, request: null } : next);
 }

@@ -114,6 +114,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.commands.get('cmd_1'),
     tx.commands.byPartnerRef('test', 'payin', 'p'),
     tx.commands.ofPayment(tenant, 'pi_1'),
+    tx.commands.ofSubmission(tenant, 'kyc_1'),
     tx.commands.list({ stuck: true, limit: 5 }),
     tx.commands.list({ stuck: false, limit: 5 }),
     tx.ledger.sums(null, 5),

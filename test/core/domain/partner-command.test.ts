@@ -113,6 +113,27 @@ test('every command state and move is as the table says, and no other move is ma
   }
 });
 
+test('the request of a party is erased once nobody calls with it; of a payment it stays', () => {
+  const erased = new Set<string>();
+  for (const state of states) {
+    for (const [move, make] of Object.entries(makers)) {
+      const kept = { ...commandIn[state], request: 'sealed' };
+      if (nextCommandState(state, move as CommandMove) === null) continue;
+      assert.equal(make(kept).request, 'sealed', `${state} ${move}`);
+      // Only a refund is ordered again under another command.
+      if (move === 'supersede') continue;
+      const ofParty = { kind: 'submit_buyer', paymentId: null, submissionId: 'kyc_1' } as const;
+      const next = make({ ...kept, ...ofParty });
+      if (next.request === null) erased.add(next.state);
+      else assert.ok(['pending', 'sent', 'unknown'].includes(next.state), `${state} ${move}`);
+    }
+  }
+  assert.deepEqual([...erased].toSorted(), ['done', 'refused', 'void']);
+  const inDoubt = { ...commandIn.unknown, paymentId: null, request: 'sealed' };
+  assert.equal(reportOrder(inDoubt, 'partner_1', 'open', START_MS).request, 'sealed');
+  assert.equal(reportOrder(inDoubt, 'partner_1', 'completed', START_MS).request, null);
+});
+
 test('only a command of which the partner surely knows nothing can be taken back', () => {
   assert.deepEqual(
     states.filter((state) => isVoidable(commandIn[state])),
