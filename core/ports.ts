@@ -192,6 +192,7 @@ export interface Tx {
     byReference(mode: Mode, reference: string): Promise<PartnerCommand | null>;
     byPartnerRef(mode: Mode, kind: CommandKind, partnerRef: string): Promise<PartnerCommand | null>;
     ofPayment(tenant: Tenant, paymentId: string): Promise<readonly PartnerCommand[]>;
+    ofSubmission(tenant: Tenant, submissionId: string): Promise<readonly PartnerCommand[]>;
     /** Newest first, for operators; `stuck` as partner-command.ts defines it. */
     list(filter: {
       readonly stuck: boolean;

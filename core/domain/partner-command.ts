@@ -82,7 +82,10 @@ export interface PartnerCommand extends Tenant {
   /** Of a refund: the pay-in command that holds the money. */
   readonly payinId: string | null;
   readonly state: CommandState;
-  /** The exact request, sealed, fixed before the first call; null until then. */
+  /**
+   * The exact request, sealed, fixed before the first call; null until then, and of a party again
+   * once its call is answered: nobody sends its dossier any more.
+   */
   readonly request: string | null;
   /** The partner's id of the order; null until it accepted or reported it. */
   readonly partnerRef: string | null;
@@ -343,11 +346,16 @@ function step(command: PartnerCommand, move: CommandMove, nowMs: number, fields:
   return changed(command, nowMs, { ...fields, state });
 }
 
-/** `command` with some fields changed; the state changes by the table only. */
+/**
+ * `command` with some fields changed; the state changes by the table only. The dossier of a party is
+ * erased once its order can neither be sent nor looked up any more.
+ */
 export function changed(
   command: PartnerCommand,
   nowMs: number,
   fields: CommandFields,
 ): PartnerCommand {
-  return Object.freeze({ ...command, ...fields, updatedAtMs: nowMs });
+  const next = { ...command, ...fields, updatedAtMs: nowMs };
+  const isOver = next.state !== 'pending' && !isInDoubt(next);
+  return Object.freeze(isOver && next.paymentId === null ? { ...next, request: null } : next);
 }

@@ -12,6 +12,7 @@ import {
 import { type PaymentView, unchanged } from '../domain/change.js';
 import { confirmed, kycDecided, quoted, quoteRefused, signedIn } from '../domain/collection.js';
 import { countsAsBuyerKyc } from '../domain/connected-account.js';
+import { isVoidable, voidCommand } from '../domain/partner-command.js';
 import { nextStatus, type Payment } from '../domain/payment.js';
 import type { Quote } from '../domain/quote.js';
 import { type Mode, type Tenant, tenantOf } from '../domain/tenant.js';
@@ -258,6 +259,9 @@ async function adoptApproval(deps: Deps, tx: Tx, payment: Payment): Promise<bool
   if (own !== null && nextKycStatus(own.status, 'adopt') !== null) {
     tx.buyers.updateSubmission(adopted(own, elsewhere, nowMs));
     stagePurge(deps, tx, tenant, { party: 'buyer', id: payment.buyerId });
+    // Its dossier names documents that are being deleted.
+    const orders = await tx.commands.ofSubmission(tenant, own.id);
+    for (const order of orders.filter(isVoidable)) tx.commands.update(voidCommand(order, nowMs));
   } else {
     const fresh = newSubmission(deps, tenant, payment.buyerId, 'not_started', nowMs);
     tx.buyers.insertSubmission(adopted(fresh, elsewhere, nowMs));

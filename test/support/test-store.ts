@@ -47,6 +47,34 @@ export async function withStatements<T>(
   }
 }
 
+/** Every row of every table of the database that `work` writes to, as text. */
+export async function storedBy(work: () => Promise<unknown>): Promise<string> {
+  const { prototype } = isPostgres ? PostgresDatabase : SqliteDatabase;
+  const { batch } = prototype;
+  let written: Pick<SqliteDatabase, 'read'> | null = null;
+  prototype.batch = function (this: PostgresDatabase & SqliteDatabase, added) {
+    written = this;
+    return batch.call(this, added);
+  };
+  try {
+    await work();
+  } finally {
+    prototype.batch = batch;
+  }
+  const database = written as Pick<SqliteDatabase, 'read'> | null;
+  if (database === null) throw new Error('nothing was written');
+  const names = isPostgres
+    ? 'select tablename as name from pg_tables where schemaname = current_schema()'
+    : "select name from sqlite_schema where type = 'table'";
+  const tables = await database.read(names, []);
+  const contents = await Promise.all(
+    tables.map(({ name }) => database.read(`select * from ${String(name)}`, [])),
+  );
+  return JSON.stringify(contents, (_, value: unknown) =>
+    typeof value === 'bigint' ? `${value}` : value,
+  );
+}
+
 function inMemory(): ServedStore {
   return openSqliteStore({ path: ':memory:' });
 }

@@ -184,6 +184,15 @@ export function commandsOf(staging: Staging): Tx['commands'] {
         ].join(' '),
         [orgId, mode, paymentId],
       ),
+    ofSubmission: ({ orgId, mode }, submissionId) =>
+      staging.all(
+        commands,
+        [
+          'select * from partner_commands',
+          'where org_id = $1 and mode = $2 and submission_id = $3 order by id',
+        ].join(' '),
+        [orgId, mode, submissionId],
+      ),
     list: ({ stuck, limit }) =>
       staging.all(
         commands,

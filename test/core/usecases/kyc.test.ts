@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requestPurpose } from '../../../core/domain/partner-command.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
+import type { SettlementPartner } from '../../../core/ports.js';
 import type { KycStart } from '../../../core/usecases/kyc.js';
 import { readPayment } from '../../../core/usecases/payments.js';
 import {
@@ -34,9 +35,14 @@ test('a dossier goes to the partner in the call and is verifying until the decis
   }
 });
 
+/** A partner that takes no party now: its order waits. */
+const busy: Partial<SettlementPartner> = {
+  submitReceiver: async () => ({ outcome: 'later', reason: 'busy' }),
+};
+
 test('the dossier is kept nowhere but sealed in the order to the partner', async () => {
   const made = await scene();
-  await made.start(business);
+  await made.start(business, made.tenant, withPartner(made.deps, busy));
   const [command] = await commandsOf(made);
   assert.ok(command?.request);
   for (const secret of ['Acme', 'DE123456789', 'Ana', 'selfie.jpg']) {
@@ -223,7 +229,7 @@ test('the first tosId told is recorded; another later: TosIdMismatch', async () 
   made.advanceClock(1);
   await assert.rejects(made.start(withTos(individual, 'tos_2')), refuses('TosIdMismatch'));
   await assert.rejects(made.start(withTos(hosted, 'tos_2')), refuses('TosIdMismatch'));
-  const fresh = await made.start();
+  const fresh = await made.start(individual, made.tenant, withPartner(made.deps, busy));
   assert.deepEqual([fresh.status, fresh.tosId], ['verifying', 'tos_1']);
   const [command] = await commandsOf(made);
   assert.ok(command?.request);

@@ -23,3 +23,10 @@ create index subscriptions_deleted on subscriptions (org_id, mode, id) where not
 create index api_keys_active on api_keys (org_id, id) where revoked_at is null;
 create index api_keys_revoked on api_keys (org_id, id) where revoked_at is not null;
 drop index api_keys_of_organization;
+
+-- Orders about a submission are taken back when it needs none any more. What was sent of a party is
+-- kept no longer than until its call is answered.
+create index partner_commands_of_submission on partner_commands (org_id, mode, submission_id, id)
+  where submission_id is not null;
+update partner_commands set request = null
+  where payment_id is null and state in ('done', 'refused', 'void');

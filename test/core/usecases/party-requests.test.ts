@@ -1,0 +1,123 @@
+// The dossier of a party goes to the partner sealed in its order. Nothing of it is left in the
+// database once the partner has answered: every table is read for the sealed text.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Tenant } from '../../../core/domain/tenant.js';
+import type { Deps, PartnerAnswer, SettlementPartner } from '../../../core/ports.js';
+import { submitAccount } from '../../../core/usecases/account-submissions.js';
+import { type CreateAccountInput, createAccount } from '../../../core/usecases/accounts.js';
+import { signIn } from '../../../core/usecases/buyers.js';
+import { submitKyb } from '../../../core/usecases/organizations.js';
+import {
+  ana,
+  commandsOf,
+  decided,
+  individual,
+  type Scene,
+  scene,
+  withPartner,
+} from '../../support/kyc-scene.js';
+import { storedBy } from '../../support/test-store.js';
+
+const account: CreateAccountInput = {
+  ...{ role: 'seller', entityType: 'business', externalId: null, email: 's@acme.example' },
+  ...{ legalName: 'Acme', displayName: null, country: null, taxId: null },
+};
+const refused = { outcome: 'refused', code: 'no', message: 'not this one' } as const;
+const later = { outcome: 'later', reason: 'busy' } as const;
+const unknown = { outcome: 'unknown', reason: 'no answer' } as const;
+const failing = { ...individual, dossier: { ...ana, firstName: 'Fail' } };
+
+type Submit = SettlementPartner['submitReceiver'];
+
+/** The sealed requests that are stored while the partner is called, and how it answers. */
+function watched(made: Scene, answer: (real: () => ReturnType<Submit>) => ReturnType<Submit>) {
+  const sealed: string[] = [];
+  const { submitReceiver } = made.partner;
+  const deps = withPartner(made.deps, {
+    submitReceiver: async (request) => {
+      const commands = await made.deps.store.run((tx) =>
+        tx.commands.list({ stuck: false, limit: 100 }),
+      );
+      sealed.push(...commands.flatMap((one) => one.request ?? []));
+      return answer(() => submitReceiver(request));
+    },
+  });
+  return { sealed, deps };
+}
+
+async function isStored(made: Scene, sealed: readonly string[]): Promise<boolean> {
+  assert.ok(sealed.length > 0 && sealed.every((text) => text.length > 100), 'there is a request');
+  // A write tells which database to look at.
+  const stored = await storedBy(() => made.organization({ sandboxKyb: false }));
+  return sealed.some((text) => stored.includes(JSON.stringify(text).slice(1, -1)));
+}
+
+const parties: Readonly<Record<string, (made: Scene, deps: Deps) => Promise<unknown>>> = {
+  'a buyer, approved': (made, deps) => made.start(individual, made.tenant, deps),
+  'a buyer, rejected': (made, deps) => made.start(failing, made.tenant, deps),
+  'an account': async ({ tenant }, deps) => {
+    const { account: created } = await createAccount(deps, tenant, account);
+    const dossier = { legalName: 'Acme', cnpj: '11.222.333/0001-81' };
+    return submitAccount(deps, tenant, created.id, dossier);
+  },
+  'an organization': async (made, deps) =>
+    submitKyb(deps, { orgId: await made.organization({ sandboxKyb: false }), mode: 'test' }),
+};
+
+describe('once the partner has answered, the request is erased', () => {
+  for (const [party, submit] of Object.entries(parties)) {
+    for (const [how, answer] of [
+      ['in its answer', (real: () => ReturnType<Submit>) => real()],
+      ['by refusing the party', async () => refused],
+    ] as const) {
+      test(`${party}, ${how}`, async () => {
+        const made = await scene();
+        const { sealed, deps } = watched(made, answer);
+        await submit(made, deps);
+        assert.equal(await isStored(made, sealed), false);
+        await made.settle();
+        assert.equal(await isStored(made, sealed), false);
+        await made.close();
+      });
+    }
+
+    test(`${party}, after a call in doubt, which needs it until then`, async () => {
+      const made = await scene();
+      const { sealed, deps } = watched(made, async (real) => {
+        await real();
+        return unknown;
+      });
+      await submit(made, deps).catch(() => undefined);
+      assert.equal(await isStored(made, sealed), true);
+      made.advanceClock(60_000);
+      await made.settle();
+      assert.equal(await isStored(made, sealed), false);
+      await made.close();
+    });
+  }
+});
+
+test('an order that was not sent yet is taken back when its buyer brings an approval', async () => {
+  const made = await scene();
+  const other: Tenant = { orgId: await made.organization(), mode: 'test' };
+  await made.start(individual, other);
+  await made.settle();
+  const calls: PartnerAnswer<unknown>[] = [];
+  const { sealed, deps } = watched(made, async () => {
+    calls.push(later);
+    return later;
+  });
+  const submission = await made.start(individual, made.tenant, deps);
+  assert.equal(await isStored(made, sealed), true, 'it is tried again');
+  await signIn(made.deps, made.tenant, await made.pay());
+  assert.equal(await decided(made, submission), 'approved');
+  assert.equal(await isStored(made, sealed), false);
+  const [order] = await commandsOf(made);
+  assert.deepEqual([order?.state, order?.dueAtMs], ['void', null]);
+  made.advanceClock(3_600_000);
+  await made.settle();
+  assert.equal(calls.length, 1, 'nobody sends it any more');
+  assert.equal(await decided(made, submission), 'approved');
+  await made.close();
+});
