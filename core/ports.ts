@@ -21,6 +21,7 @@ import type { CommandKind, PartnerCommand } from './domain/partner-command.js';
 import type { Payment, PaymentOrigin, PaymentStatus } from './domain/payment.js';
 import type { Quote, QuoteTerms } from './domain/quote.js';
 import type { Scope } from './domain/scope.js';
+import type { ServiceKey, ServiceKeyPurpose } from './domain/service-key.js';
 import type { Subscription } from './domain/subscription.js';
 import type { Mode, Tenant } from './domain/tenant.js';
 import type { DeliveryStatus, WebhookDelivery } from './domain/webhook-delivery.js';
@@ -376,6 +377,14 @@ export interface Tx {
     list(): Promise<readonly KeyCanary[]>;
     /** A second one of a key is a conflict: the work runs again. */
     insert(canary: KeyCanary): void;
+  };
+  readonly serviceKeys: {
+    /** Those that have ended included: few. */
+    list(purpose: ServiceKeyPurpose): Promise<readonly ServiceKey[]>;
+    /** A second one of a purpose without an end is a conflict: the work runs again. */
+    insert(key: ServiceKey): void;
+    update(key: ServiceKey): void;
+    remove(key: ServiceKey): void;
   };
   readonly marks: {
     get(name: string): Promise<Mark | null>;
@@ -849,6 +858,7 @@ export type IdPrefix =
   | 'doc'
   | 'mem'
   | 'mail'
+  | 'skey'
   | 'qt'
   | 'cmd'
   | 'pst'

@@ -4,7 +4,7 @@ import 'reflect-metadata';
 import { join } from 'node:path';
 import { Container, type ServiceIdentifier } from 'inversify';
 import { createIds } from '../adapters/crypto/ids.js';
-import { createTokenSigner } from '../adapters/crypto/jwt.js';
+import { createTokenSigner, fixedKeys, type TokenKeys } from '../adapters/crypto/jwt.js';
 import { createSecretBox, type SecretKey } from '../adapters/crypto/secret-box.js';
 import { createFsDocuments } from '../adapters/documents/fs.js';
 import { createLog } from '../adapters/log/pino.js';
@@ -30,6 +30,7 @@ import type {
 import { commandRunner } from '../core/usecases/commands.js';
 import { deliveryRunner } from '../core/usecases/delivery-runner.js';
 import { type FeedReaders, feedReaders } from '../core/usecases/feed-readers.js';
+import { currentKey, type KeyNeeds, keysInForce } from '../core/usecases/service-keys.js';
 import { receivePartnerMessage } from '../core/usecases/settlement.js';
 import type { Config } from './config.js';
 import { createSignals, type Runners, type WorkSignals } from './workers.js';
@@ -80,7 +81,18 @@ export function createContainer(
   bind(tokens.store).toDynamicValue(() => openStore(config));
   bind(tokens.secretBox).toDynamicValue(() => createSecretBox(secretKeys));
   bind(tokens.documents).toDynamicValue(() => documents(config, world));
-  bind(tokens.tokenSigner).toDynamicValue(() => createTokenSigner(config.jwtKeys ?? secretKeys));
+  bind(tokens.tokenSigner).toDynamicValue((all) =>
+    createTokenSigner(
+      config.jwtKeys === null
+        ? databaseKeys({
+            store: all.get(tokens.store),
+            secretBox: all.get(tokens.secretBox),
+            ids: all.get(tokens.ids),
+            clock: all.get(tokens.clock),
+          })
+        : fixedKeys(config.jwtKeys),
+    ),
+  );
   bind(tokens.rateLimits).toDynamicValue((all) => all.get(tokens.store).rateLimits);
   bind(tokens.signals).toDynamicValue(() => createSignals());
   bind(tokens.address).toDynamicValue(() => ({ baseUrl: config.baseUrl ?? urlOf(host, port) }));
@@ -136,6 +148,14 @@ function settings(config: Config, address: Address): Deps['settings'] {
     get payUrl() {
       return config.payUrl ?? address.baseUrl;
     },
+  };
+}
+
+/** Made by the first session, shared by all hosts. */
+function databaseKeys(needs: KeyNeeds): TokenKeys {
+  return {
+    signing: () => currentKey(needs, 'session'),
+    known: () => keysInForce(needs, 'session'),
   };
 }
 

@@ -13,7 +13,7 @@ import { deliveriesOf, subscriptionsOf } from './tables/delivery-rows.js';
 import { documentsOf } from './tables/document-rows.js';
 import { feedOf, outboxOf } from './tables/event-rows.js';
 import { mailsOf } from './tables/mail-rows.js';
-import { keyCanariesOf, marksOf } from './tables/mark-rows.js';
+import { keyCanariesOf, marksOf, serviceKeysOf } from './tables/mark-rows.js';
 import { membersOf } from './tables/member-rows.js';
 import { fundsOf, ledgerOf, quotesOf } from './tables/money-rows.js';
 import { buyersOf } from './tables/party-rows.js';
@@ -138,6 +138,7 @@ const partsOf: { readonly [Part in keyof Tx]: (staging: Staging) => Tx[Part] } =
   retention: retentionOf,
   keyCanaries: keyCanariesOf,
   marks: marksOf,
+  serviceKeys: serviceKeysOf,
   backlog: backlogOf,
 };
 

@@ -23,6 +23,7 @@ import {
 import { partnerOf } from './buyers.js';
 import { workNow } from './commands.js';
 import { newLease } from './party-orders.js';
+import { partnerKey } from './service-keys.js';
 
 /** Bytes of a terms session's key: 128 bits, it binds a redirect to an account. */
 const TOS_KEY_BYTES = 16;
@@ -183,7 +184,7 @@ async function registered(
   { pixKey, accountHolderName }: PayoutDestination,
 ): Promise<string> {
   const bound = [tenant.orgId, tenant.mode, id, receiverRef, pixKey, accountHolderName];
-  const key = deps.secretBox.mac(JSON.stringify(bound), 'account-pix-destination');
+  const key = await partnerKey(deps, 'account-pix-destination', bound);
   const order = { receiverRef, pixKey, accountHolderName, key };
   const answer = await asked(() => partnerOf(deps, tenant).registerPixDestination(order));
   // Nothing the partner says may carry the PIX key on, and its reasons would be logged.

@@ -18,6 +18,7 @@ import type { Deps, PartnerAnswer, SettlementPartner, Tx } from '../ports.js';
 import { workNow } from './commands.js';
 import { changeProfile, loadProfile } from './organization-changes.js';
 import { newLease, partyOrder } from './party-orders.js';
+import { partnerKey } from './service-keys.js';
 
 const NAME_LENGTH_MAX = 200;
 const PIX_KEY_LENGTH_MAX = 140;
@@ -114,7 +115,7 @@ export async function acceptTerms(
   const partner = partnerOf(deps, tenant.mode);
   const asked = partner.requirements(PARTY.role, PARTY.entityType).includes('tosId');
   if (asked && given === null && profiles[tenant.mode].tosId === null) {
-    const key = deps.secretBox.mac(JSON.stringify([tenant.orgId, tenant.mode]), 'terms');
+    const key = await partnerKey(deps, 'terms', [tenant.orgId, tenant.mode]);
     const { url } = done(await partner.startTos({ redirectUrl: deps.settings.payUrl, key }));
     const text = `tosId: accept the terms at ${url} and give the tos_id of where that leads.`;
     throw new PonteError('ValidationError', text);
@@ -255,10 +256,8 @@ async function registered(
     destination.accountHolderName,
     NAME_LENGTH_MAX,
   );
-  const key = deps.secretBox.mac(
-    JSON.stringify([tenant.orgId, tenant.mode, receiverRef, pixKey, accountHolderName]),
-    'pix-destination',
-  );
+  const bound = [tenant.orgId, tenant.mode, receiverRef, pixKey, accountHolderName];
+  const key = await partnerKey(deps, 'pix-destination', bound);
   const partner = partnerOf(deps, tenant.mode);
   const { destinationRef } = done(
     await partner.registerPixDestination({ receiverRef, pixKey, accountHolderName, key }),
@@ -275,14 +274,12 @@ async function provisioned(deps: Deps, tenant: Tenant): Promise<void> {
   if (tenant.mode === 'live' && organization.productionGrantedAtMs === null) return;
   if (kybStatus !== 'approved' || virtualAccountRef !== null) return;
   if (partnerRef === null || destinationRef === null) return;
+  const bound = [tenant.orgId, tenant.mode, partnerRef, destinationRef];
   const rails = done(
     await partnerOf(deps, tenant.mode).provisionRails({
       receiverRef: partnerRef,
       destinationRef,
-      key: deps.secretBox.mac(
-        JSON.stringify([tenant.orgId, tenant.mode, partnerRef, destinationRef]),
-        'virtual-account',
-      ),
+      key: await partnerKey(deps, 'virtual-account', bound),
     }),
   );
   const { virtualAccountRef: opened } = rails;

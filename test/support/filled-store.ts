@@ -30,6 +30,7 @@ import {
   T0,
   tenant,
 } from './domain-samples.js';
+import { aServiceKey } from './key-samples.js';
 
 /** Past what a float can count. */
 const LARGE_MINOR = 9_007_199_254_740_993n;
@@ -65,6 +66,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.advances.put(anAdvance());
     tx.keyCanaries.insert({ keyId: 'first', sealed: 'sealed', createdAtMs: T0 });
     tx.marks.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
+    tx.serviceKeys.insert(aServiceKey());
   });
 }
 
@@ -98,6 +100,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.advances.get(tenant, 'pi_1'),
       tx.keyCanaries.list(),
       tx.marks.get('documents'),
+      tx.serviceKeys.list('session'),
     ]),
   );
 }

@@ -2,11 +2,12 @@
 // stands until it is moved, seeded ids, the fake partner at no delay, a receiver that takes every
 // webhook, and organizations with keys. Nothing runs by itself: `settle` does what is due.
 import { createIds, seededBytes } from '../../adapters/crypto/ids.js';
-import { createTokenSigner } from '../../adapters/crypto/jwt.js';
+import { createTokenSigner, fixedKeys } from '../../adapters/crypto/jwt.js';
 import {
   createSecretBox,
   newSecretKey,
   parseSecretKeys,
+  type SecretKey,
 } from '../../adapters/crypto/secret-box.js';
 import { createMemoryDocuments } from '../../adapters/documents/memory.js';
 import { createMemoryMailer } from '../../adapters/mail/memory-mail.js';
@@ -61,6 +62,8 @@ export interface LogEntry {
 
 export interface World {
   readonly deps: Deps;
+  /** The one of its `secretBox`. */
+  readonly secretKey: SecretKey;
   readonly feedReaders: FeedReaders;
   readonly partner: FakePartner;
   readonly log: readonly LogEntry[];
@@ -93,6 +96,7 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
   const bytes = seededBytes('world');
   const box = parseSecretKeys(newSecretKey('first', bytes));
   if (!box.valid) throw new Error(box.reason);
+  const [secretKey] = box.keys as [SecretKey];
   let nowMs = STARTS_AT_MS;
   const clock = { nowMs: () => nowMs };
   const store = await testStore();
@@ -125,7 +129,7 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
     mailer,
     secretBox: createSecretBox(box.keys, bytes),
     documents: createMemoryDocuments(),
-    tokenSigner: createTokenSigner(box.keys),
+    tokenSigner: createTokenSigner(fixedKeys(box.keys)),
     rateLimits: store.rateLimits,
     clock,
     ids: createIds(bytes),
@@ -136,7 +140,7 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
     settings: { ...usualSettings, ...settings },
   };
   const made: World = {
-    deps,
+    ...{ deps, secretKey },
     feedReaders: feedReaders({ store }),
     partner,
     log,

@@ -28,6 +28,7 @@ import {
   T0,
   tenant,
 } from './domain-samples.js';
+import { aServiceKey } from './key-samples.js';
 
 const page = { beforeId: 'x', limit: 5 };
 const age = { sinceMs: T0, sinceDeliveryId: 'whd_5' };
@@ -178,6 +179,7 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     tx.advances.due(duePage(5)),
     tx.keyCanaries.list(),
     tx.marks.get('documents'),
+    tx.serviceKeys.list('session'),
     tx.backlog.read(T0, 5),
     tx.retention.oldDeliveries(age, 'whd_1', 5),
     tx.retention.oldMessages(age, null, 5),
@@ -233,6 +235,9 @@ function everyWrite(tx: Tx): void {
   tx.inbox.update(aMessage());
   tx.keyCanaries.insert({ keyId: 'k1', sealed: 's1', createdAtMs: T0 });
   tx.marks.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
+  tx.serviceKeys.insert(aServiceKey());
+  tx.serviceKeys.update(aServiceKey());
+  tx.serviceKeys.remove(aServiceKey({ id: 'skey_2' }));
   tx.advances.put(anAdvance());
   tx.advances.update(anAdvance());
   tx.advances.remove(anAdvance({ paymentId: 'pi_2' }));

@@ -1,8 +1,9 @@
-// By what a start tells whether secret keys and documents are those of the database: columns, rows
-// and SQL.
+// By what a start tells whether secret keys and documents are those of the database, and the keys
+// that the service made for itself: columns, rows and SQL.
+import { type ServiceKey, serviceKeyPurposes } from '../../../core/domain/service-key.js';
 import type { KeyCanary, Mark, Tx } from '../../../core/ports.js';
 import { time } from '../database.js';
-import { text, timeMs } from '../row.js';
+import { integer, oneOf, text, timeMs, timeMsOrNull } from '../row.js';
 import type { Staging } from '../staging.js';
 import { defineTable } from '../table.js';
 
@@ -49,5 +50,38 @@ export function marksOf(staging: Staging): Tx['marks'] {
   return {
     get: (name) => staging.byKey(marks, [name], 'select * from marks where name = $1', [name]),
     insert: (mark) => staging.stage(marks.insert(mark)),
+  };
+}
+
+export const serviceKeys = defineTable<ServiceKey>({
+  name: 'service_keys',
+  key: { id: (key) => key.id },
+  fixed: {
+    purpose: (key) => key.purpose,
+    sealed: (key) => key.sealed,
+    created_at: (key) => time(key.createdAtMs),
+  },
+  changing: { ends_at: (key) => time(key.endsAtMs) },
+  version: (key) => key.version,
+  read: (row) =>
+    Object.freeze({
+      id: text(row, 'id'),
+      purpose: oneOf(row, 'purpose', serviceKeyPurposes),
+      sealed: text(row, 'sealed'),
+      createdAtMs: timeMs(row, 'created_at'),
+      endsAtMs: timeMsOrNull(row, 'ends_at'),
+      version: integer(row, 'version'),
+    }),
+});
+
+export function serviceKeysOf(staging: Staging): Tx['serviceKeys'] {
+  return {
+    list: (purpose) =>
+      staging.all(serviceKeys, 'select * from service_keys where purpose = $1 order by id', [
+        purpose,
+      ]),
+    insert: (key) => staging.stage(serviceKeys.insert(key)),
+    update: (key) => staging.stage(serviceKeys.update(key)),
+    remove: (key) => staging.stage(serviceKeys.remove(key)),
   };
 }

@@ -11,6 +11,7 @@ import { storeClaimsContract } from '../../contract/store-claims-contract.js';
 import { storeContract } from '../../contract/store-contract.js';
 import { storeDocumentsContract } from '../../contract/store-documents-contract.js';
 import { storeInvoicesContract } from '../../contract/store-invoices-contract.js';
+import { storeKeysContract } from '../../contract/store-keys-contract.js';
 import { storeListsContract } from '../../contract/store-lists-contract.js';
 import { storeMembersContract } from '../../contract/store-members-contract.js';
 import { storeRetentionContract } from '../../contract/store-retention-contract.js';
@@ -54,6 +55,7 @@ for (const [database, open] of Object.entries(databases)) {
   storeAccountsContract(database, open);
   storeDocumentsContract(database, open);
   storeInvoicesContract(database, open);
+  storeKeysContract(database, open);
   storeMembersContract(database, open);
   storeBacklogContract(database, open);
   storeRetentionContract(database, open);

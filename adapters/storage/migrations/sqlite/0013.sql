@@ -4,3 +4,17 @@
 -- has none: its URLs end, and its bytes are uploaded anew.
 alter table documents add column upload_token_hash text not null default '';
 alter table documents add column read_token_hash text not null default '';
+
+-- Keys that the service makes for itself, sealed: sessions are signed by one, so that whoever has a
+-- secret key alone signs none. One of each purpose is in use; a session key that was replaced
+-- counts until the last session that it signed has ended.
+create table service_keys (
+  id text not null primary key,
+  purpose text not null check (purpose in ('session', 'partner')),
+  sealed text not null,
+  created_at integer not null,
+  ends_at integer,
+  version integer not null
+) strict, without rowid;
+
+create unique index service_keys_current on service_keys (purpose) where ends_at is null;
