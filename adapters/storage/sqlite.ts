@@ -7,6 +7,7 @@
 // notice.
 import type SqliteConnection from 'better-sqlite3';
 import { assert, PonteError } from '../../core/errors.js';
+import type { Sealer } from '../../core/ports.js';
 import type { Database, Param, Row, Statement } from './database.js';
 import { newMemoryRateLimits } from './memory-rate-limits.js';
 import { loadMigrations, type Migration, pendingMigrations } from './migrations.js';
@@ -34,13 +35,13 @@ export interface SqliteStore extends ServedStore {
 }
 
 /** Opens the file and nothing more: `migrate` comes before the first use of a new one. */
-export function openSqliteStore(options: SqliteOptions): SqliteStore {
+export function openSqliteStore(options: SqliteOptions, sealer: Sealer | null = null): SqliteStore {
   const database = new SqliteDatabase(options);
   // Read once: what this process knows does not change while it runs.
   const known = loadMigrations('sqlite');
   let releaseServing: (() => void) | null = null;
   return {
-    ...newStore(database),
+    ...newStore(database, sealer),
     async migrate() {
       database.endReads();
       return migrateSqlite(database.connection, known);

@@ -1,34 +1,65 @@
-// What every store promises about keys: which secret keys have sealed something, and the keys that
-// the service made for itself. Run over each database.
+// What every store promises about keys: which secret keys have sealed something, that none seals
+// without being known, and the keys that the service made for itself. Run over each database.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { KeyCanary, Store } from '../../core/ports.js';
-import { T0 } from '../support/domain-samples.js';
-import { aServiceKey } from '../support/key-samples.js';
+import type { Subscription } from '../../core/domain/subscription.js';
+import type { Sealer, Store, Tx } from '../../core/ports.js';
+import {
+  aCommand,
+  aMail,
+  anAccount,
+  aSubmission,
+  aSubscription,
+  T0,
+  tenant,
+} from '../support/domain-samples.js';
+import { aCanary, aServiceKey } from '../support/key-samples.js';
 import type { OpenStore } from './store-contract.js';
 
 export function storeKeysContract(database: string, open: OpenStore): void {
   describe(`the store over ${database}: keys`, () => {
     const opened: Store[] = [];
-    const fresh = async (): Promise<Store> => {
-      const store = await open();
+    const fresh = async (sealer?: Sealer): Promise<Store> => {
+      const store = await open(sealer);
       opened.push(store);
       return store;
     };
+    /** Of a process that seals under k1, and how often it had to say so. */
+    const sealing = async () => {
+      let count = 0;
+      const noteKey = async (): Promise<void> => {
+        count += 1;
+        await store.run(async (tx) => {
+          const known = (await tx.keyCanaries.list()).find(({ keyId }) => keyId === 'k1');
+          if (known === undefined) tx.keyCanaries.insert(aCanary({ keyId: 'k1' }));
+          else if (known.state !== 'in_use') tx.keyCanaries.update({ ...known, state: 'in_use' });
+        });
+      };
+      const store: Store = await fresh({ keyId: 'k1', noteKey });
+      return { store, noted: () => count };
+    };
     after(() => Promise.all(opened.map((store) => store.close())));
 
-    test('the known text of each secret key is kept once', async () => {
+    test('the known text of each secret key is kept once; whether it is in use changes', async () => {
       const store = await fresh();
-      const [first, second] = ['k1', 'k2'].map((keyId) => {
-        return { keyId, sealed: `sealed under ${keyId}`, createdAtMs: T0 };
-      }) as [KeyCanary, KeyCanary];
+      const [first, second] = [aCanary({ keyId: 'k1' }), aCanary({ keyId: 'k2' })];
+      const list = () => store.run((tx) => tx.keyCanaries.list());
       await store.run(async (tx) => tx.keyCanaries.insert(second));
       await store.run(async (tx) => tx.keyCanaries.insert(first));
-      assert.deepEqual(await store.run((tx) => tx.keyCanaries.list()), [first, second]);
+      assert.deepEqual(await list(), [first, second]);
       await assert.rejects(
         store.run(async (tx) => tx.keyCanaries.insert({ ...first, sealed: 'another' })),
         { code: 'StoreContention' },
       );
+      const retiring = { ...first, state: 'retiring' } as const;
+      await store.run(async (tx) => tx.keyCanaries.update(retiring));
+      assert.deepEqual(await list(), [{ ...retiring, version: 2 }, second]);
+      await assert.rejects(
+        store.run(async (tx) => tx.keyCanaries.remove(retiring)),
+        { code: 'StoreContention' },
+      );
+      await store.run(async (tx) => tx.keyCanaries.remove({ ...retiring, version: 2 }));
+      assert.deepEqual(await list(), [second]);
     });
 
     test('a key of the service comes back as it was written; its end alone changes', async () => {
@@ -80,5 +111,116 @@ export function storeKeysContract(database: string, open: OpenStore): void {
         [T0, null],
       );
     });
+
+    test('what the key of the process has sealed is stored beside its canary only', async () => {
+      for (const [name, write] of Object.entries(sealedWrites)) {
+        const { store, noted } = await sealing();
+        await store.run(async (tx) => write(tx, 's1.k2.a'));
+        await store.run(async (tx) => write(tx, 'sealed', '_other'));
+        assert.equal(noted(), 0, `${name}: another key, or none`);
+        await store.run(async (tx) => write(tx, 's1.k1.a', '_first'));
+        assert.equal(noted(), 1, name);
+        const [canary] = await store.run((tx) => tx.keyCanaries.list());
+        assert.equal(canary?.state, 'in_use');
+        await store.run(async (tx) => write(tx, 's1.k1.b', '_second'));
+        assert.equal(noted(), 1, `${name}: it is known`);
+      }
+    });
+
+    test('a key that is retiring is in use again when it has sealed anything', async () => {
+      const { store, noted } = await sealing();
+      const retiring = aCanary({ keyId: 'k1', state: 'retiring' });
+      await store.run(async (tx) => tx.keyCanaries.insert(retiring));
+      await store.run(async (tx) => tx.subscriptions.insert(aSubscription()));
+      assert.deepEqual(await store.run((tx) => tx.keyCanaries.list()), [retiring]);
+      await store.run(async (tx) => tx.subscriptions.update(sealed(aSubscription())));
+      assert.equal(noted(), 1);
+      const known = await store.run((tx) => tx.keyCanaries.list());
+      assert.deepEqual(known, [{ ...retiring, state: 'in_use', version: 2 }]);
+    });
+
+    test('where the key cannot be noted, nothing that it has sealed is stored', async () => {
+      const store = await fresh({ keyId: 'k1', noteKey: async () => undefined });
+      const written = store.run(async (tx) => tx.subscriptions.insert(sealed(aSubscription())));
+      await assert.rejects(written, { code: 'StoreContention' });
+      assert.equal(await store.run((tx) => tx.subscriptions.find('whs_1')), null);
+    });
+
+    test('whatever a key seals while it is taken out of use, its canary stays or comes back', async () => {
+      const { store } = await sealing();
+      const rounds = 25;
+      for (let round = 0; round < rounds; round += 1) {
+        await store.run(async (tx) => {
+          const known = await tx.keyCanaries.list();
+          if (known.length === 0) tx.keyCanaries.insert(aCanary({ keyId: 'k1' }));
+        });
+        // One after the other, so that they come before, between and behind the steps.
+        const write = async () => {
+          for (let index = 0; index < 5; index += 1) {
+            const id = `whs_${round}_${index}`;
+            await store.run(async (tx) => tx.subscriptions.insert(sealed(aSubscription({ id }))));
+          }
+        };
+        await Promise.all([write(), takeOut(store)]);
+        const left = (await store.run((tx) => tx.subscriptions.list(tenant))).filter(isUnderK1);
+        const canaries = await store.run((tx) => tx.keyCanaries.list());
+        assert.ok(left.length === 0 || canaries.length === 1, `${left.length} without canary`);
+      }
+    });
+  });
+}
+
+type Write = (tx: Tx, sealedText: string, more?: string) => void;
+
+/** Each column that holds sealed texts, written. */
+const sealedWrites: Readonly<Record<string, Write>> = {
+  'a tax id': (tx, taxIdSealed, more = '') =>
+    tx.accounts.insert(anAccount({ id: `acct_1${more}`, taxIdSealed })),
+  'a draft': (tx, draftSealed, more = '') =>
+    tx.buyers.insertSubmission(
+      aSubmission({
+        ...{ id: `kyc_1${more}`, buyerId: `byr_1${more}` },
+        flowId: null,
+        draftSealed,
+      }),
+    ),
+  'a token': (tx, tokenSealed, more = '') =>
+    tx.mails.insert(aMail({ id: `mail_1${more}`, tokenHash: `h${more}`, nth: null, tokenSealed })),
+  'a request': (tx, request, more = '') =>
+    tx.commands.insert(aCommand({ id: `cmd_1${more}`, request })),
+  'a secret': (tx, secretSealed, more = '') =>
+    tx.subscriptions.insert(aSubscription({ id: `whs_1${more}`, secretSealed })),
+  'a key of the service': (tx, text, more = '') =>
+    tx.serviceKeys.insert(aServiceKey({ id: `skey_1${more}`, sealed: text })),
+};
+
+function sealed(subscription: Subscription): Subscription {
+  return { ...subscription, secretSealed: 's1.k1.a' };
+}
+
+function isUnderK1({ secretSealed }: Subscription): boolean {
+  return secretSealed.startsWith('s1.k1.');
+}
+
+/** As it is done: said, sealed anew, looked at again, and gone if nobody has used it meanwhile. */
+async function takeOut(store: Store): Promise<void> {
+  const said = await store.run(async (tx) => {
+    const [canary] = await tx.keyCanaries.list();
+    if (canary === undefined) return null;
+    const retiring = { ...canary, state: 'retiring' } as const;
+    tx.keyCanaries.update(retiring);
+    return { ...retiring, version: canary.version + 1 };
+  });
+  if (said === null) return;
+  for (let left = 1; left > 0; ) {
+    left = await store.run(async (tx) => {
+      const under = (await tx.subscriptions.list(tenant)).filter(isUnderK1);
+      for (const one of under) tx.subscriptions.update({ ...one, secretSealed: 's1.k2.a' });
+      return under.length;
+    });
+  }
+  await store.run(async (tx) => {
+    const [canary] = await tx.keyCanaries.list();
+    if (canary?.version === said.version) tx.keyCanaries.remove(canary);
   });
 }

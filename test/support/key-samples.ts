@@ -1,5 +1,6 @@
 // Keys that lie in the database, for tests that need some: what domain-samples.ts is for the rest.
 import type { ServiceKey } from '../../core/domain/service-key.js';
+import type { KeyCanary } from '../../core/ports.js';
 import { T0 } from './domain-samples.js';
 
 /** Replaced, and still counting. */
@@ -13,4 +14,10 @@ export function aServiceKey(fields: Partial<ServiceKey> = {}): ServiceKey {
     version: 1,
     ...fields,
   };
+}
+
+export function aCanary(fields: Partial<KeyCanary> = {}): KeyCanary {
+  const { keyId = 'first' } = fields;
+  const sealed = `sealed under ${keyId}`;
+  return { keyId, sealed, state: 'in_use', createdAtMs: T0, version: 1, ...fields };
 }

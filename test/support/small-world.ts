@@ -1,7 +1,7 @@
 // A small world for tests above the core: the real use cases over a store, a clock that
 // stands until it is moved, seeded ids, the fake partner at no delay, a receiver that takes every
 // webhook, and organizations with keys. Nothing runs by itself: `settle` does what is due.
-import { createIds, seededBytes } from '../../adapters/crypto/ids.js';
+import { type ByteSource, createIds, seededBytes } from '../../adapters/crypto/ids.js';
 import { createTokenSigner, fixedKeys } from '../../adapters/crypto/jwt.js';
 import {
   createSecretBox,
@@ -36,6 +36,7 @@ import { addMember } from '../../core/usecases/members.js';
 import { createOrganization } from '../../core/usecases/organizations.js';
 import { runExpiry } from '../../core/usecases/payments.js';
 import { runAdvances } from '../../core/usecases/sandbox.js';
+import { plantCanary } from '../../core/usecases/secret-keys.js';
 import { receivePartnerMessage, runInbox } from '../../core/usecases/settlement.js';
 import { testStore } from './test-store.js';
 
@@ -94,12 +95,11 @@ export interface World {
 
 export async function world(settings: Partial<Settings> = {}): Promise<World> {
   const bytes = seededBytes('world');
-  const box = parseSecretKeys(newSecretKey('first', bytes));
-  if (!box.valid) throw new Error(box.reason);
-  const [secretKey] = box.keys as [SecretKey];
+  const secretKey = newKey(bytes);
   let nowMs = STARTS_AT_MS;
   const clock = { nowMs: () => nowMs };
-  const store = await testStore();
+  const noteKey = async () => void (await plantCanary(deps));
+  const store = await testStore({ keyId: secretKey.id, noteKey });
   const log: LogEntry[] = [];
   const note =
     (level: LogEntry['level']) =>
@@ -127,9 +127,9 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
       close: async () => undefined,
     },
     mailer,
-    secretBox: createSecretBox(box.keys, bytes),
+    secretBox: createSecretBox([secretKey], bytes),
     documents: createMemoryDocuments(),
-    tokenSigner: createTokenSigner(fixedKeys(box.keys)),
+    tokenSigner: createTokenSigner(fixedKeys([secretKey])),
     rateLimits: store.rateLimits,
     clock,
     ids: createIds(bytes),
@@ -161,6 +161,13 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
     close: () => store.close(),
   };
   return made;
+}
+
+function newKey(bytes: ByteSource): SecretKey {
+  const made = parseSecretKeys(newSecretKey('first', bytes));
+  const [key] = made.valid ? made.keys : [];
+  if (key === undefined) throw new Error('a new secret key is valid');
+  return key;
 }
 
 function newSession(deps: Deps): World['session'] {

@@ -28,7 +28,7 @@ import {
   T0,
   tenant,
 } from './domain-samples.js';
-import { aServiceKey } from './key-samples.js';
+import { aCanary, aServiceKey } from './key-samples.js';
 
 const page = { beforeId: 'x', limit: 5 };
 const age = { sinceMs: T0, sinceDeliveryId: 'whd_5' };
@@ -70,7 +70,8 @@ export async function callsOfTheStore(): Promise<StatementsOfTheStore> {
       calls.batched.push(...statements);
     },
   };
-  const store = newStore(database);
+  // One row above is sealed under this key.
+  const store = newStore(database, { keyId: 'k1', noteKey: async () => undefined });
   await store.run(everyStatement);
   await everyClaim(store.claims);
   return calls;
@@ -233,9 +234,11 @@ function everyWrite(tx: Tx): void {
   tx.deliveries.logAttempt(anAttempt());
   tx.inbox.insert(aMessage());
   tx.inbox.update(aMessage());
-  tx.keyCanaries.insert({ keyId: 'k1', sealed: 's1', createdAtMs: T0 });
+  tx.keyCanaries.insert(aCanary());
+  tx.keyCanaries.update(aCanary());
+  tx.keyCanaries.remove(aCanary({ keyId: 'second' }));
   tx.marks.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
-  tx.serviceKeys.insert(aServiceKey());
+  tx.serviceKeys.insert(aServiceKey({ sealed: 's1.k1.a' }));
   tx.serviceKeys.update(aServiceKey());
   tx.serviceKeys.remove(aServiceKey({ id: 'skey_2' }));
   tx.advances.put(anAdvance());

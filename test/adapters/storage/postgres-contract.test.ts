@@ -1,6 +1,6 @@
 // The store's contract, over PostgreSQL.
 import { openPostgresStore } from '../../../adapters/storage/postgres.js';
-import type { Store } from '../../../core/ports.js';
+import type { Sealer, Store } from '../../../core/ports.js';
 import { storeAccountsContract } from '../../contract/store-accounts-contract.js';
 import { storeBacklogContract } from '../../contract/store-backlog-contract.js';
 import { storeClaimsContract } from '../../contract/store-claims-contract.js';
@@ -19,8 +19,8 @@ import { localPostgres } from '../../support/local-postgres.js';
 const postgres = localPostgres();
 const database = 'PostgreSQL';
 
-async function open(): Promise<Store> {
-  const store = openPostgresStore({ url: await postgres.newDatabase() });
+async function open(sealer?: Sealer): Promise<Store> {
+  const store = openPostgresStore({ url: await postgres.newDatabase() }, sealer);
   await store.migrate();
   return store;
 }

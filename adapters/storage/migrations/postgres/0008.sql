@@ -18,3 +18,9 @@ create table service_keys (
 );
 
 create unique index service_keys_current on service_keys (purpose) where ends_at is null;
+
+-- Whether a secret key is being taken out of use: a batch that it seals relies on the row that says
+-- it is not.
+alter table key_canaries add column state text not null default 'in_use'
+  check (state in ('in_use', 'retiring'));
+alter table key_canaries add column version integer not null default 1;

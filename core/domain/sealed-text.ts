@@ -1,0 +1,11 @@
+// Texts that a secret key has sealed, as far as they can be told without that key, and how far such
+// a key is from being taken out of use. Sealing and opening are a port's matter.
+
+/** `retiring`: it is taken out of use, unless it seals anything meanwhile. */
+export const keyStates = ['in_use', 'retiring'] as const;
+export type KeyState = (typeof keyStates)[number];
+
+/** The secret key that opens `s1.<key id>.<body>`; empty where it is no sealed text. */
+export function keyIdOf(sealed: string): string {
+  return sealed.split('.', 2)[1] ?? '';
+}
