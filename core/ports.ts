@@ -22,6 +22,9 @@ import type { Payment, PaymentOrigin, PaymentStatus } from './domain/payment.js'
 import type { Quote, QuoteTerms } from './domain/quote.js';
 import type { PayinReport, PayoutReport } from './domain/report-check.js';
 import type { Scope } from './domain/scope.js';
+import type { SealedColumn } from './domain/sealed-columns.js';
+import type { KeyState } from './domain/sealed-text.js';
+import type { ServiceKey, ServiceKeyPurpose } from './domain/service-key.js';
 import type { Subscription } from './domain/subscription.js';
 import type { Mode, Tenant } from './domain/tenant.js';
 import type { DeliveryStatus, WebhookDelivery } from './domain/webhook-delivery.js';
@@ -83,7 +86,8 @@ export interface Settings {
  * The one way to data. `run` lets `work` read freely and stage writes; when it returns, all staged
  * writes are applied as one atomic batch, or none. If a guard fails or a unique value was taken
  * meanwhile, the whole `work` runs again and reads the winner; after a bounded number of runs it
- * gives up with `StoreContention` (transient). `work` must not do I/O of its own.
+ * gives up with `StoreContention` (transient). `work` must not do I/O of its own. A batch that
+ * holds a text sealed under this process's key is applied only while that key's canary is `in_use`.
  */
 export interface Store {
   run<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
@@ -392,10 +396,27 @@ export interface Tx {
     removeEvents(tenant: Tenant, after: number, last: number): void;
   };
   readonly keyCanaries: {
-    /** One for each key that ever sealed: few. */
+    /** One for each key under which something may be sealed: few. */
     list(): Promise<readonly KeyCanary[]>;
     /** A second one of a key is a conflict: the work runs again. */
     insert(canary: KeyCanary): void;
+    update(canary: KeyCanary): void;
+    remove(canary: KeyCanary): void;
+  };
+  /** Sealed texts of whatever rows they are in. */
+  readonly sealed: {
+    /** The next rows behind one, in the order of their keys, whether they hold a text or not. */
+    page(column: SealedColumn, page: SealedPage): Promise<readonly SealedRow[]>;
+    /** Puts another text in the place of the row's; where that is not there any more, nothing. */
+    replace(column: SealedColumn, row: SealedRow, sealed: string): void;
+  };
+  readonly serviceKeys: {
+    /** Those that have ended included: few. */
+    list(purpose: ServiceKeyPurpose): Promise<readonly ServiceKey[]>;
+    /** A second one of a purpose without an end is a conflict: the work runs again. */
+    insert(key: ServiceKey): void;
+    update(key: ServiceKey): void;
+    remove(key: ServiceKey): void;
   };
   readonly marks: {
     get(name: string): Promise<Mark | null>;
@@ -603,11 +624,36 @@ export interface InboxMessage {
 
 export type MessagePlace = Pick<InboxMessage, 'receivedAtMs' | 'messageId'>;
 
-/** A known text that a secret key has sealed. */
+/** A known text that a secret key has sealed. What is sealed lies beside that of its key. */
 export interface KeyCanary {
   readonly keyId: string;
   readonly sealed: string;
+  readonly state: KeyState;
   readonly createdAtMs: number;
+  readonly version: number;
+}
+
+/** How a process that seals lets the database know under which key. */
+export interface Sealer {
+  readonly keyId: string;
+  /** The key's canary is there and `in_use` when this resolves. */
+  noteKey(): Promise<void>;
+}
+
+export interface SealedPage {
+  /** Texts under this secret key are left out. */
+  readonly exceptKeyId: string;
+  /** Null: from the first one. */
+  readonly after: SealedRow | null;
+  readonly limit: number;
+}
+
+export interface SealedRow {
+  /** Its primary key. */
+  readonly place: readonly string[];
+  readonly id: string;
+  /** Null where it has none, or one that was left out. */
+  readonly sealed: string | null;
 }
 
 /** What was left at a thing outside, so that it is told from others of its kind. */
@@ -872,6 +918,7 @@ export type IdPrefix =
   | 'doc'
   | 'mem'
   | 'mail'
+  | 'skey'
   | 'qt'
   | 'cmd'
   | 'pst'

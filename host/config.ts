@@ -61,7 +61,7 @@ export interface Config {
   readonly payUrl: string | null;
   /** The first one encrypts. Null: made in the data directory, in development only. */
   readonly secretKeys: readonly SecretKey[] | null;
-  /** What session tokens are signed with, the first one; null: keys derived from `secretKeys`. */
+  /** What session tokens are signed with, the first one; null: a key kept in the database. */
   readonly jwtKeys: readonly SecretKey[] | null;
   readonly partners: { readonly test: PartnerName; readonly live: PartnerName };
   readonly fakePartnerDelayMs: number;

@@ -3,9 +3,9 @@
 import 'reflect-metadata';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { Container, type ServiceIdentifier } from 'inversify';
+import { Container, type ResolutionContext, type ServiceIdentifier } from 'inversify';
 import { createIds } from '../adapters/crypto/ids.js';
-import { createTokenSigner } from '../adapters/crypto/jwt.js';
+import { createTokenSigner, fixedKeys, type TokenKeys } from '../adapters/crypto/jwt.js';
 import { createSecretBox, type SecretKey } from '../adapters/crypto/secret-box.js';
 import { createFsDocuments } from '../adapters/documents/fs.js';
 import { createLog } from '../adapters/log/pino.js';
@@ -24,6 +24,7 @@ import type {
   Log,
   Mailer,
   RateLimits,
+  Sealer,
   SecretBox,
   TokenSigner,
   WebhookSender,
@@ -31,6 +32,8 @@ import type {
 import { commandRunner } from '../core/usecases/commands.js';
 import { deliveryRunner } from '../core/usecases/delivery-runner.js';
 import { type FeedReaders, feedReaders } from '../core/usecases/feed-readers.js';
+import { plantCanary } from '../core/usecases/secret-keys.js';
+import { currentKey, type KeyNeeds, keysInForce } from '../core/usecases/service-keys.js';
 import { receivePartnerMessage } from '../core/usecases/settlement.js';
 import type { Config } from './config.js';
 import { createSignals, type Runners, type WorkSignals } from './workers.js';
@@ -78,10 +81,21 @@ export function createContainer(
   bind(tokens.log).toDynamicValue(() => world.log ?? createLog({ level: config.logLevel }));
   bind(tokens.sender).toDynamicValue(() => world.sender ?? webhookSender({ allowPrivate }));
   bind(tokens.mailer).toDynamicValue((all) => world.mailer ?? mailer(config, all.get(tokens.log)));
-  bind(tokens.store).toDynamicValue(() => openStore(config));
+  bind(tokens.store).toDynamicValue((all) => openStore(config, sealerOf(all)));
   bind(tokens.secretBox).toDynamicValue(() => createSecretBox(secretKeys));
   bind(tokens.documents).toDynamicValue(() => documents(config, world));
-  bind(tokens.tokenSigner).toDynamicValue(() => createTokenSigner(config.jwtKeys ?? secretKeys));
+  bind(tokens.tokenSigner).toDynamicValue((all) =>
+    createTokenSigner(
+      config.jwtKeys === null
+        ? databaseKeys({
+            store: all.get(tokens.store),
+            secretBox: all.get(tokens.secretBox),
+            ids: all.get(tokens.ids),
+            clock: all.get(tokens.clock),
+          })
+        : fixedKeys(config.jwtKeys),
+    ),
+  );
   bind(tokens.rateLimits).toDynamicValue((all) => all.get(tokens.store).rateLimits);
   bind(tokens.signals).toDynamicValue(() => createSignals());
   bind(tokens.address).toDynamicValue(() => ({ baseUrl: config.baseUrl ?? urlOf(host, port) }));
@@ -114,9 +128,23 @@ export function createContainer(
   return container;
 }
 
-function openStore({ database }: Config): ServedStore {
-  if (database.kind === 'postgres') return openPostgresStore({ url: database.url });
-  return openSqliteStore({ path: database.file });
+function openStore({ database }: Config, sealer: Sealer): ServedStore {
+  if (database.kind === 'postgres') return openPostgresStore({ url: database.url }, sealer);
+  return openSqliteStore({ path: database.file }, sealer);
+}
+
+function sealerOf(all: Pick<ResolutionContext, 'get'>): Sealer {
+  const secretBox = all.get(tokens.secretBox);
+  const { keyId } = secretBox;
+  return {
+    keyId,
+    noteKey: async () => {
+      const [store, clock] = [all.get(tokens.store), all.get(tokens.clock)];
+      if (!(await plantCanary({ store, secretBox, clock }))) return;
+      const problem = 'sealed under a key that is new here or was taken out of use: are the';
+      all.get(tokens.log).warn(`${problem} PONTE_SECRET_KEYS of all processes alike?`, { keyId });
+    },
+  };
 }
 
 /** An address as a URL; IPv6 stands in brackets. */
@@ -138,6 +166,14 @@ function settings(config: Config, address: Address): Deps['settings'] {
     get payUrl() {
       return config.payUrl ?? address.baseUrl;
     },
+  };
+}
+
+/** Made by the first session, shared by all hosts. */
+function databaseKeys(needs: KeyNeeds): TokenKeys {
+  return {
+    signing: () => currentKey(needs, 'session'),
+    known: () => keysInForce(needs, 'session'),
   };
 }
 

@@ -12,8 +12,8 @@ import { assert, PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
 import { readBacklog } from '../core/usecases/backlog.js';
 import { documentPlaceProblem, markDocumentPlace } from '../core/usecases/document-place.js';
-import { makeReferenceKey } from '../core/usecases/order-references.js';
 import { plantCanary, secretKeysProblem } from '../core/usecases/secret-keys.js';
+import { currentKey } from '../core/usecases/service-keys.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { createContainer, tokens, urlOf, type World } from './container.js';
 import { type Demo, developmentSecret, makeDemo } from './development.js';
@@ -49,6 +49,8 @@ export interface OperatorAccess {
   readonly migrated: readonly number[];
   /** Why the secret keys are not those of the database; null when they are. */
   readonly keysProblem: string | null;
+  /** Whether any process serves the database, as far as that can be told. */
+  isServed(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -154,6 +156,7 @@ export async function openForOperator(
       payUrl: deps.settings.payUrl,
       migrated,
       keysProblem: migrations || migrates ? await secretKeysProblem(deps) : null,
+      isServed: () => store.isServed(),
       close: async () => {
         await deps.sender.close();
         await store.close();
@@ -197,7 +200,7 @@ async function takeDatabase(store: ServedStore, deps: Deps, role: HostRole): Pro
   const problem = await secretKeysProblem(deps);
   if (problem !== null) throw new ConfigError([`PONTE_SECRET_KEYS: ${problem}`]);
   await plantCanary(deps);
-  await makeReferenceKey(deps);
+  await currentKey(deps, 'partner');
   // What a killed process had taken in hand goes on at once; beside others, when its lease ends.
   if (company === 'alone') await store.claims.releaseAll(deps.clock.nowMs());
 }

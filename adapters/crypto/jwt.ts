@@ -1,6 +1,6 @@
-// Session tokens: JWTs signed with EdDSA over Ed25519. It owns their form and the signing keys,
-// which are derived from secret keys: hosts with the same keys take each other's tokens. How long a
-// session lives and what it may do is the core's matter.
+// Session tokens: JWTs signed with EdDSA over Ed25519. It owns their form, and how a signing key
+// follows from a secret one: hosts with the same keys take each other's tokens. Where the keys come
+// from, how long a session lives and what it may do is not its matter.
 import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
@@ -25,35 +25,46 @@ const payload = z.object({
   exp: z.int(),
 });
 
+/** The keys behind tokens, asked for with each token that is made or read. */
+export interface TokenKeys {
+  /** What signs from now on. */
+  signing(): Promise<SecretKey>;
+  /** Whose tokens count now. */
+  known(): Promise<readonly SecretKey[]>;
+}
+
 /**
  * The first key signs, all of them verify: to replace a key, let every host know the new one last,
  * then first, and drop the old one when its tokens have expired.
  */
-export function createTokenSigner(keys: readonly SecretKey[]): TokenSigner {
+export function fixedKeys(keys: readonly SecretKey[]): TokenKeys {
   const first = keys[0];
   assert(first !== undefined, 'a token signer needs at least one key');
-  const privateKey = derive(first);
-  const publicKeys = new Map(keys.map((key) => [key.id, createPublicKey(derive(key))]));
+  return { signing: async () => first, known: async () => keys };
+}
+
+export function createTokenSigner(keys: TokenKeys): TokenSigner {
   const options = {
     algorithms: [ALGORITHM],
     issuer: ISSUER,
     audience: AUDIENCE,
     requiredClaims: ['exp'],
   };
-  const keyOf = ({ kid }: { readonly kid?: string | undefined }): KeyObject => {
-    const key = publicKeys.get(kid ?? '');
+  const keyOf = async ({ kid }: { readonly kid?: string | undefined }): Promise<KeyObject> => {
+    const key = (await keys.known()).find(({ id }) => id === kid);
     if (key === undefined) throw new errors.JWKSNoMatchingKey();
-    return key;
+    return createPublicKey(derive(key));
   };
   return {
-    sign({ memberId, orgId, mode, expiresAtMs }) {
+    async sign({ memberId, orgId, mode, expiresAtMs }) {
+      const key = await keys.signing();
       return new SignJWT({ orgId, mode })
-        .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', kid: first.id })
+        .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', kid: key.id })
         .setIssuer(ISSUER)
         .setAudience(AUDIENCE)
         .setSubject(memberId)
         .setExpirationTime(Math.floor(expiresAtMs / SECOND_MS))
-        .sign(privateKey);
+        .sign(derive(key));
     },
     async verify(token, nowMs) {
       if (!isCanonical(token)) return null;

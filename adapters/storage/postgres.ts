@@ -4,6 +4,7 @@
 // aggregate.
 import pg from 'pg';
 import { assert, PonteError } from '../../core/errors.js';
+import type { Sealer } from '../../core/ports.js';
 import {
   type Database,
   type Param,
@@ -19,7 +20,7 @@ import {
   type PostgresOptions,
   postgresConnections,
 } from './postgres-connections.js';
-import { PostgresLine } from './postgres-line.js';
+import { isLed, PostgresLine } from './postgres-line.js';
 import { migratePostgres, missingInPostgres, type Newer } from './postgres-migrations.js';
 import { pipelined } from './postgres-pipeline.js';
 import {
@@ -66,7 +67,10 @@ export interface PostgresStore extends ServedStore {
 }
 
 /** Connects when it is first used; `migrate` comes before that on a new database. */
-export function openPostgresStore(options: PostgresOptions): PostgresStore {
+export function openPostgresStore(
+  options: PostgresOptions,
+  sealer: Sealer | null = null,
+): PostgresStore {
   const connections = postgresConnections(options);
   const database = new PostgresDatabase(connections);
   const known = loadMigrations('postgres');
@@ -74,8 +78,9 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
   // A newer host may migrate further while this one runs (ARCHITECTURE.md, "A newer schema").
   let newer: Newer = 'refused';
   return {
-    ...newStore(database),
+    ...newStore(database, sealer),
     beginServing: () => 'together',
+    isServed: () => connections.use('once', isLed),
     startThread: null,
     rateLimits: newSharedRateLimits(database),
     line,

@@ -7,10 +7,11 @@
 // notice.
 import type SqliteConnection from 'better-sqlite3';
 import { assert, PonteError } from '../../core/errors.js';
+import type { Sealer } from '../../core/ports.js';
 import type { Database, Param, Row, Statement } from './database.js';
 import { newMemoryRateLimits } from './memory-rate-limits.js';
 import { loadMigrations, type Migration, pendingMigrations } from './migrations.js';
-import { acquireServingLock } from './serving-lock.js';
+import { acquireServingLock, isServingLocked } from './serving-lock.js';
 import { isMemory, openConnection, PreparedStatements } from './sqlite-connection.js';
 import {
   GroupWriter,
@@ -34,13 +35,13 @@ export interface SqliteStore extends ServedStore {
 }
 
 /** Opens the file and nothing more: `migrate` comes before the first use of a new one. */
-export function openSqliteStore(options: SqliteOptions): SqliteStore {
+export function openSqliteStore(options: SqliteOptions, sealer: Sealer | null = null): SqliteStore {
   const database = new SqliteDatabase(options);
   // Read once: what this process knows does not change while it runs.
   const known = loadMigrations('sqlite');
   let releaseServing: (() => void) | null = null;
   return {
-    ...newStore(database),
+    ...newStore(database, sealer),
     async migrate() {
       database.endReads();
       return migrateSqlite(database.connection, known);
@@ -58,6 +59,9 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
       assert(releaseServing === null, 'a store is taken for serving once');
       if (!isMemory(options.path)) releaseServing = acquireServingLock(options.path);
       return 'alone';
+    },
+    async isServed() {
+      return !isMemory(options.path) && isServingLocked(options.path);
     },
     startThread: isMemory(options.path) ? null : () => database.startThread(),
     rateLimits: newMemoryRateLimits(),

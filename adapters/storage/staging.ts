@@ -2,6 +2,7 @@
 // the work returns. It owns the rules that a row is not read after a write to it was staged, and
 // not changed twice: the second change could not have been decided on what the first one made.
 import { isStorable } from '../../core/domain/raw-json.js';
+import { keyIdOf } from '../../core/domain/sealed-text.js';
 import { assert } from '../../core/errors.js';
 import type { Database, Param, Row, Statement } from './database.js';
 import { rowName, type Table, type Write } from './table.js';
@@ -23,6 +24,8 @@ export class Staging {
   readonly #changedRows = new Set<string>();
   /** The guards on rows that were read: of those that were read as one, together. */
   readonly #seen: (() => readonly Write[])[] = [];
+  /** The keys of what is sealed in the writes. */
+  readonly #keyIds = new Set<string>();
   #ended = false;
 
   constructor(database: Database) {
@@ -45,7 +48,18 @@ export class Staging {
       this.#writtenTables.add(table);
       this.#writtenRows.add(name);
     }
+    if (write.sealed !== undefined) this.#keyIds.add(keyIdOf(write.sealed));
     this.#writes.push({ ...write, statement: storable(write.statement) });
+  }
+
+  /** One more condition on the batch, of the store's own. */
+  guard(write: Write): void {
+    this.#writes.push(write);
+  }
+
+  /** Whether a write holds what this secret key has sealed. */
+  isSealedUnder(keyId: string): boolean {
+    return this.#keyIds.has(keyId);
   }
 
   /** The one row of this primary key; other rows of the table may have staged writes. */

@@ -3,7 +3,7 @@
 // stand in tables/, what differs between databases in the session.
 import type { Tenant } from '../../core/domain/tenant.js';
 import { PonteError } from '../../core/errors.js';
-import type { Log, RateLimits, Store, Tx, WorkKind } from '../../core/ports.js';
+import type { Log, RateLimits, Sealer, Store, Tx, WorkKind } from '../../core/ports.js';
 import { newClaims } from './claims.js';
 import { type Database, StoreConflict } from './database.js';
 import { Staging } from './staging.js';
@@ -13,12 +13,13 @@ import { deliveriesOf, subscriptionsOf } from './tables/delivery-rows.js';
 import { documentsOf } from './tables/document-rows.js';
 import { feedOf, outboxOf } from './tables/event-rows.js';
 import { mailsOf } from './tables/mail-rows.js';
-import { keyCanariesOf, marksOf } from './tables/mark-rows.js';
+import { expectInUse, keyCanariesOf, marksOf, serviceKeysOf } from './tables/mark-rows.js';
 import { membersOf } from './tables/member-rows.js';
 import { fundsOf, ledgerOf, quotesOf } from './tables/money-rows.js';
 import { buyersOf } from './tables/party-rows.js';
 import { idempotencyOf, paymentsOf } from './tables/payment-rows.js';
 import { retentionOf } from './tables/retention-rows.js';
+import { sealedOf } from './tables/sealed-rows.js';
 import { keysOf, organizationsOf } from './tables/tenant-rows.js';
 import { viewsOf } from './tables/view-rows.js';
 import { advancesOf, commandsOf, inboxOf } from './tables/work-rows.js';
@@ -52,6 +53,8 @@ export interface ServedStore extends Store {
    * `together`: others may.
    */
   beginServing(): 'alone' | 'together';
+  /** Whether any process works on it, as far as that can be told. */
+  isServed(): Promise<boolean>;
   /**
    * Called when it is served: a thread of its own writes from when this resolves, and this one goes
    * on until then. Null where there is nothing to write to from here.
@@ -72,15 +75,20 @@ export interface ServedStore extends Store {
 /** Runs of one piece of work before it gives up: each lost to a write that did go through. */
 export const RUNS_MAX = 8;
 
-export function newStore(database: Database): Pick<Store, 'run' | 'claims'> {
+/** Without a sealer nothing that is written is taken for sealed. */
+export function newStore(
+  database: Database,
+  sealer: Sealer | null = null,
+): Pick<Store, 'run' | 'claims'> {
   return {
     claims: newClaims(database),
     async run(work) {
       let lost: unknown = null;
       for (let runs = 0; runs < RUNS_MAX; runs += 1) {
-        const outcome = await runOnce(database, work);
+        const outcome = await runOnce(database, sealer, work);
         if (outcome.kind === 'done') return outcome.value;
         lost = outcome.cause;
+        if (outcome.seals) await sealer?.noteKey();
       }
       throw new PonteError('StoreContention', undefined, { cause: lost });
     },
@@ -89,27 +97,34 @@ export function newStore(database: Database): Pick<Store, 'run' | 'claims'> {
 
 type Outcome<T> =
   | { readonly kind: 'done'; readonly value: T }
-  | { readonly kind: 'lost'; readonly cause: unknown };
+  /** `seals`: what was lost may have been that the key of the process is in use. */
+  | { readonly kind: 'lost'; readonly cause: unknown; readonly seals: boolean };
 
-async function runOnce<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<Outcome<T>> {
+async function runOnce<T>(
+  database: Database,
+  sealer: Sealer | null,
+  work: (tx: Tx) => Promise<T>,
+): Promise<Outcome<T>> {
   const staging = new Staging(database);
   let value: T;
   try {
     value = await work(txOver(staging));
   } catch (cause) {
     // A refusal counts if what it was decided on stood so at one moment.
-    if (await staging.isStale()) return { kind: 'lost', cause };
+    if (await staging.isStale()) return { kind: 'lost', cause, seals: false };
     throw cause;
   } finally {
     staging.end();
   }
+  const seals = sealer !== null && staging.isSealedUnder(sealer.keyId);
+  if (seals) staging.guard(expectInUse(sealer.keyId));
   const statements = staging.statements();
   if (statements.length === 0) return { kind: 'done', value };
   try {
     await database.batch(statements);
     return { kind: 'done', value };
   } catch (cause) {
-    if (cause instanceof StoreConflict) return { kind: 'lost', cause };
+    if (cause instanceof StoreConflict) return { kind: 'lost', cause, seals };
     throw cause;
   }
 }
@@ -138,6 +153,8 @@ const partsOf: { readonly [Part in keyof Tx]: (staging: Staging) => Tx[Part] } =
   retention: retentionOf,
   keyCanaries: keyCanariesOf,
   marks: marksOf,
+  serviceKeys: serviceKeysOf,
+  sealed: sealedOf,
   backlog: backlogOf,
 };
 

@@ -9,6 +9,10 @@ type Columns<T> = Readonly<Record<string, (value: T) => Param>>;
 export interface Table<T> {
   readonly name: string;
   readonly columns: readonly string[];
+  /** Those of the primary key, in its order. */
+  readonly key: readonly string[];
+  /** The column whose texts are sealed; null where there is none. */
+  readonly sealed: string | null;
   /** Rows of a table without versions never change. */
   readonly versioned: boolean;
   /** A row becomes a domain value here and nowhere else. */
@@ -28,11 +32,13 @@ export interface Write {
   /** `change` ends what was read of the row: nothing else may be decided on it in this batch. */
   readonly kind: 'insert' | 'change' | 'expect' | 'merge';
   readonly statement: Statement;
+  /** What it writes that is sealed, if anything. */
+  readonly sealed?: string | undefined;
 }
 
 /**
- * `key` names a row, `fixed` is written once, `changing` by every update. A table without
- * `version` is never updated.
+ * `key` names a row, `fixed` is written once, `changing` by every update; `sealed` is one of these
+ * columns. A table without `version` is never updated.
  */
 export function defineTable<T>(definition: {
   readonly name: string;
@@ -40,9 +46,10 @@ export function defineTable<T>(definition: {
   readonly fixed: Columns<T>;
   readonly changing: Columns<T>;
   readonly version: ((value: T) => number) | null;
+  readonly sealed?: string;
   readonly read: (row: Row) => T;
 }): Table<T> {
-  const { name, key, fixed, changing, version } = definition;
+  const { name, key, fixed, changing, version, sealed = null } = definition;
   const versionColumn: Columns<T> = version === null ? {} : { version };
   const keyed = { ...key, ...versionColumn };
   const keyOf = Object.values(key);
@@ -56,17 +63,24 @@ export function defineTable<T>(definition: {
     };
     const sql = textOf(shape);
     const paramsOf = Object.values(columns);
+    const sealedAt = sealed === null ? -1 : shape.columns.indexOf(sealed);
     return (value: T): Write => {
       assert(kind === 'insert' || version !== null, `${name} has no version to compare`);
       const params = paramsOf.map((of) => of(value));
       const row = rowName(keyOf.map((of) => of(value)));
       const statement = { sql, params, guards: name, shape };
-      return { table: name, row, kind: writeKinds[kind], statement };
+      const written = params[sealedAt];
+      return {
+        ...{ table: name, row, kind: writeKinds[kind], statement },
+        sealed: typeof written === 'string' ? written : undefined,
+      };
     };
   };
   return {
     name,
     columns: Object.keys(all),
+    key: Object.keys(key),
+    sealed,
     versioned: version !== null,
     read: definition.read,
     insert: writer('insert', all),

@@ -2,6 +2,7 @@
 // file owns which documents there are, what each may be, how far one got between the upload and its
 // purge, and when a worker must look at it. Where the bytes lie is a port's matter; which dossier
 // names a document is the use case's.
+import { hash } from 'node:crypto';
 import { assert } from '../errors.js';
 import { backoffMs } from './partner-command.js';
 import type { Tenant } from './tenant.js';
@@ -38,6 +39,8 @@ export type DocumentKind = keyof typeof documentKinds;
 export const OWNER_INDEX_MAX = 20;
 /** A good photograph or scan has a few MiB. */
 export const DOCUMENT_BYTES_MAX = 10 * 1_024 * 1_024;
+/** 256 bits: a URL cannot be guessed, and a plain hash of its token cannot be searched. */
+export const URL_TOKEN_BYTES = 32;
 /** How long bytes may be sent to an upload URL. */
 export const UPLOAD_URL_LIFE_MS = 15 * 60_000;
 /** No upload that began in time lasts longer: 10 MiB at 280 kbit/s. The host sees to it. */
@@ -46,6 +49,9 @@ export const UPLOAD_TIME_MAX_MS = 5 * 60_000;
 export const UNUSED_KEPT_MS = 7 * 86_400_000;
 /** Waits before a deletion that failed is tried again; the last one repeats. */
 export const PURGE_BACKOFF_MS = [1_000, 5_000, 15_000, 60_000, 300_000] as const;
+
+/** What each URL of a document lets its holder do. */
+export type Grant = 'upload' | 'read';
 
 /** Whose verification it is for: a document serves no other party. */
 export interface DocumentOwner {
@@ -64,6 +70,8 @@ export interface Document extends Tenant {
   /** The upload that counts: each has a name of its own in the store; null before the first. */
   readonly contentName: string | null;
   readonly sizeBytes: number | null;
+  /** What is stored of the tokens in its URLs. */
+  readonly tokenHashes: Readonly<Record<Grant, string>>;
   /** When its upload URL ends. */
   readonly uploadUntilMs: number;
   /** When a worker must look next; null when there is nothing to do by itself. */
@@ -94,7 +102,8 @@ export function acceptsType(kind: DocumentKind, contentType: ContentType): boole
 
 /** Its upload URL was not used: then it is purged when no upload can be under way any more. */
 export function newDocument(
-  fields: Tenant & Pick<Document, 'id' | 'owner' | 'kind' | 'ownerIndex' | 'contentType'>,
+  fields: Tenant &
+    Pick<Document, 'id' | 'owner' | 'kind' | 'ownerIndex' | 'contentType' | 'tokenHashes'>,
   nowMs: number,
 ): Document {
   const uploadUntilMs = nowMs + UPLOAD_URL_LIFE_MS;
@@ -110,6 +119,16 @@ export function newDocument(
     purgedAtMs: null,
     version: 1,
   });
+}
+
+/** What is stored of the token in a URL. */
+export function hashUrlToken(token: string): string {
+  return hash('sha256', token, 'hex');
+}
+
+/** Whether this is the token of the document's URL for `grant`. */
+export function isGranted({ tokenHashes }: Document, grant: Grant, token: string): boolean {
+  return tokenHashes[grant] === hashUrlToken(token);
 }
 
 /** Its upload URL still takes bytes; new ones take the place of those before. */

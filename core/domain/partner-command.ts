@@ -193,8 +193,8 @@ export function absenceCountsAtMs(command: PartnerCommand): number {
 }
 
 /** What a stored request is sealed for: it opens for no other command. */
-export function requestPurpose(command: PartnerCommand): string {
-  return `partner-command:${command.id}`;
+export function requestPurpose({ id }: Pick<PartnerCommand, 'id'>): string {
+  return `partner-command:${id}`;
 }
 
 /** Look-ups in vain, some one and a half hours of them, before a person is asked to look. */
@@ -347,8 +347,8 @@ function step(command: PartnerCommand, move: CommandMove, nowMs: number, fields:
 }
 
 /**
- * `command` with some fields changed; the state changes by the table only. The dossier of a party is
- * erased once its order can neither be sent nor looked up any more.
+ * `command` with some fields changed; the state changes by the table only. The dossier of a party
+ * is erased once its order can neither be sent nor looked up any more.
  */
 export function changed(
   command: PartnerCommand,

@@ -7,6 +7,7 @@ import {
   type ConnectedAccount,
   isSubmitted,
   submitted,
+  taxIdPurpose,
   termsAccepted,
 } from '../domain/connected-account.js';
 import { type Dossier, lastFour, malformedFields, missingFields } from '../domain/dossier.js';
@@ -14,7 +15,7 @@ import type { Tenant } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps, SettlementPartner } from '../ports.js';
 import { loadAccount, stageAccount } from './account-changes.js';
-import { openTaxId, readAccount, taxIdPurpose } from './accounts.js';
+import { openTaxId, readAccount } from './accounts.js';
 import { partnerOf } from './buyers.js';
 import { workNow } from './commands.js';
 import { stageSubmitted } from './documents.js';

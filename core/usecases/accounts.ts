@@ -7,6 +7,7 @@ import {
   payableParty,
   payoutConfigured,
   type Role,
+  taxIdPurpose,
   termsAccepted,
   termsStarted,
 } from '../domain/connected-account.js';
@@ -26,6 +27,7 @@ import { partnerOf } from './buyers.js';
 import { workNow } from './commands.js';
 import { newLease } from './party-orders.js';
 import { announceRedirect, stagePayoutNotices } from './payout-notices.js';
+import { partnerKey } from './service-keys.js';
 
 /** Bytes of a terms session's key: 128 bits, it binds a redirect to an account. */
 const TOS_KEY_BYTES = 16;
@@ -84,6 +86,12 @@ export async function createAccount(
     deps.log.warn('a repeated create differs', { accountId: account.id, fields: mismatch });
   }
   return { ...created, mismatch };
+}
+
+/** The tax id that is kept of an account; null when none was given. */
+export function openTaxId(deps: Deps, account: ConnectedAccount): string | null {
+  const { taxIdSealed } = account;
+  return taxIdSealed === null ? null : deps.secretBox.open(taxIdSealed, taxIdPurpose(account));
 }
 
 export async function readAccount(
@@ -164,17 +172,6 @@ export async function configureAccountPayout(
   return readAccount(deps, tenant, id);
 }
 
-/** The tax id that is kept of an account; null when none was told. */
-export function openTaxId(deps: Deps, account: ConnectedAccount): string | null {
-  const { taxIdSealed } = account;
-  return taxIdSealed === null ? null : deps.secretBox.open(taxIdSealed, taxIdPurpose(account));
-}
-
-/** What a tax id is sealed for: it opens for no other account. */
-export function taxIdPurpose(account: Pick<ConnectedAccount, 'id'>): string {
-  return `connected-account:${account.id}`;
-}
-
 function newAccount(deps: Deps, tenant: Tenant, input: CreateAccountInput): ConnectedAccount {
   const nowMs = deps.clock.nowMs();
   const id = deps.ids.next('acct', nowMs);
@@ -212,7 +209,7 @@ async function registered(
   { pixKey, accountHolderName }: PayoutDestination,
 ): Promise<string> {
   const bound = [tenant.orgId, tenant.mode, id, receiverRef, pixKey, accountHolderName];
-  const key = deps.secretBox.mac(JSON.stringify(bound), 'account-pix-destination');
+  const key = await partnerKey(deps, 'account-pix-destination', bound);
   const order = { receiverRef, pixKey, accountHolderName, key };
   const answer = await asked(() => partnerOf(deps, tenant).registerPixDestination(order));
   // Nothing the partner says may carry the PIX key on, and its reasons would be logged.

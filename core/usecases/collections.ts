@@ -10,7 +10,8 @@ import type { Payment } from '../domain/payment.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, DuePage, DuePlace, Tx } from '../ports.js';
-import { orderReference, referenceKey } from './order-references.js';
+import { orderReference } from './order-references.js';
+import { currentKeyIn } from './service-keys.js';
 
 type Decide = (was: Collection, tx: Tx) => Change | Promise<Change>;
 
@@ -86,12 +87,12 @@ async function newOrders(
 ): Promise<readonly PartnerCommand[]> {
   if (drafts.length === 0) return [];
   const known = await tx.commands.ofPayment(tenantOf(payment), payment.id);
-  const key = await referenceKey(deps, tx);
+  const { bytes } = await currentKeyIn(deps, tx, 'partner');
   const made: PartnerCommand[] = [];
   for (const draft of drafts) {
     const { kind } = draft;
     const number = [...known, ...made].filter((order) => order.kind === kind).length + 1;
-    const reference = orderReference(key, { paymentId: payment.id, kind, number });
+    const reference = orderReference(bytes, { paymentId: payment.id, kind, number });
     const name = { id: deps.ids.next('cmd', nowMs), reference };
     made.push(newCommand(payment, name, draft, { paymentId: payment.id }, nowMs));
   }

@@ -1,7 +1,8 @@
 // Documents on their way: an upload URL for a party, the bytes that come to it, the dossier that
-// names them, and their deletion once the party is decided on. URLs carry a signature of ours and
-// need no other credential: whoever holds an upload URL may write that one document for a while,
-// whoever holds its public URL may read it until it is purged. Deletions are due rows: a batch that
+// names them, and their deletion once the party is decided on. URLs carry a random token and need
+// no other credential: whoever holds an upload URL may write that one document for a while, whoever
+// holds its public URL may read it until it is purged. Only hashes of the tokens are stored, so no
+// secret key and no copy of the database opens a document. Deletions are due rows: a batch that
 // decides on a party orders them, and a worker does them until they are done.
 import {
   acceptsType,
@@ -11,6 +12,9 @@ import {
   type DocumentKind,
   type DocumentOwner,
   documentKinds,
+  type Grant,
+  hashUrlToken,
+  isGranted,
   isReadable,
   isUploadable,
   newDocument,
@@ -18,6 +22,7 @@ import {
   purgeFailed,
   purgeOrdered,
   submitted,
+  URL_TOKEN_BYTES,
   uploaded,
 } from '../domain/document.js';
 import { type Dossier, fileLinks } from '../domain/dossier.js';
@@ -30,9 +35,6 @@ import { eachDue } from './collections.js';
 const CONTENT_NAME_BYTES = 16;
 /** Ids that the storage is asked for at a time. */
 const LIST_PAGE = 1_000;
-
-/** What each kind of signed URL lets its holder do; also the purpose of its signature. */
-type Grant = 'document-write' | 'document-read';
 
 /** How the bytes of a document are to be sent, and how it is then named in a dossier. */
 export interface Upload {
@@ -66,11 +68,13 @@ export async function createUpload(
     throw new PonteError('ValidationError', `contentType: send one of ${types} for ${kind}.`);
   }
   const nowMs = deps.clock.nowMs();
+  const [uploadToken, readToken] = [newToken(deps), newToken(deps)];
   const document = newDocument(
     {
       ...tenantOf(tenant),
       id: deps.ids.next('doc', nowMs),
       ...{ owner: Object.freeze({ ...owner }), kind, contentType, ownerIndex },
+      tokenHashes: { upload: hashUrlToken(uploadToken), read: hashUrlToken(readToken) },
     },
     nowMs,
   );
@@ -79,8 +83,8 @@ export async function createUpload(
     tx.documents.insert(document);
   });
   return {
-    uploadUrl: signedUrl(deps, document.id, 'document-write'),
-    publicUrl: signedUrl(deps, document.id, 'document-read'),
+    uploadUrl: contentUrl(deps, document.id, uploadToken),
+    publicUrl: contentUrl(deps, document.id, readToken),
     uploadHeaders: { 'Content-Type': contentType },
     uploadMethod: 'PUT',
     expiresAtMs: document.uploadUntilMs,
@@ -104,7 +108,7 @@ export interface ReceivedUpload {
 export async function receiveUpload(deps: Deps, upload: ReceivedUpload): Promise<void> {
   const { documentId } = upload;
   const storage = storageOf(deps);
-  const document = await signedDocument(deps, documentId, upload.signature, 'document-write');
+  const document = await grantedDocument(deps, documentId, upload.signature, 'upload');
   if (!isUploadable(document, deps.clock.nowMs())) throw new PonteError('UploadUrlExpired');
   if (!isSameType(upload.contentType, document.contentType)) {
     const message = `Send the bytes with Content-Type: ${document.contentType}.`;
@@ -143,7 +147,7 @@ export async function readDocument(
   signature: string,
 ): Promise<DocumentContent> {
   const storage = storageOf(deps);
-  const document = await signedDocument(deps, documentId, signature, 'document-read');
+  const document = await grantedDocument(deps, documentId, signature, 'read');
   const { contentName, sizeBytes, contentType } = document;
   if (!isReadable(document) || contentName === null || sizeBytes === null) {
     throw new PonteError('NotFound');
@@ -279,9 +283,10 @@ async function fileProblem(
   if (!url.startsWith(documentUrl(deps, ''))) {
     return /^https:\/\/[^/]/i.test(url) ? null : 'send an https URL';
   }
-  const id = ownDocumentId(deps, url);
-  const document = id === null ? null : (named.get(id) ?? (await tx.documents.find(id)));
-  if (document === null || !isOf(document, tenant, owner)) {
+  const { documentId, token } = readUrl(deps, url);
+  const document = named.get(documentId) ?? (await tx.documents.find(documentId));
+  const isGenuine = document !== null && isGranted(document, 'read', token);
+  if (!isGenuine || !isOf(document, tenant, owner)) {
     return 'this document was not made for this party';
   }
   if (!isReadable(document)) return 'nothing was uploaded there, or it was purged: upload it anew';
@@ -295,32 +300,34 @@ function isOf(document: Document, tenant: Tenant, owner: DocumentOwner): boolean
   return isTenants && party === owner.party && id === owner.id;
 }
 
-async function signedDocument(
+async function grantedDocument(
   deps: Deps,
   documentId: string,
-  signature: string,
+  token: string,
   grant: Grant,
 ): Promise<Document> {
-  const genuine = deps.secretBox.isMac(documentId, grant, signature);
-  const document = genuine ? await deps.store.run((tx) => tx.documents.find(documentId)) : null;
-  if (document !== null) return document;
+  const document = await deps.store.run((tx) => tx.documents.find(documentId));
+  if (document !== null && isGranted(document, grant, token)) return document;
   throw new PonteError('InvalidSignature', 'This URL is not one of ours. Use it exactly as given.');
 }
 
-function signedUrl(deps: Deps, documentId: string, grant: Grant): string {
-  const signature = deps.secretBox.mac(documentId, grant);
-  return `${documentUrl(deps, documentId)}/content?signature=${signature}`;
+function newToken(deps: Deps): string {
+  return Buffer.from(deps.ids.randomBytes(URL_TOKEN_BYTES)).toString('hex');
+}
+
+function contentUrl(deps: Deps, documentId: string, token: string): string {
+  return `${documentUrl(deps, documentId)}/content?signature=${token}`;
 }
 
 function documentUrl(deps: Deps, documentId: string): string {
   return `${deps.settings.baseUrl}/v1/documents/${documentId}`;
 }
 
-/** The document that a public URL of ours is of; null when it is none that we gave out. */
-function ownDocumentId(deps: Deps, url: string): string | null {
+/** What `contentUrl` put into a URL under this address; nothing of one that it did not make. */
+function readUrl(deps: Deps, url: string): { readonly documentId: string; readonly token: string } {
   const rest = url.slice(documentUrl(deps, '').length);
-  const [, id = '', signature = ''] = /^([\w]+)\/content\?signature=(\w+)$/.exec(rest) ?? [];
-  return deps.secretBox.isMac(id, 'document-read', signature) ? id : null;
+  const [, documentId = '', token = ''] = /^(\w+)\/content\?signature=(\w+)$/.exec(rest) ?? [];
+  return { documentId, token };
 }
 
 function isSameType(given: string | null, expected: ContentType): boolean {

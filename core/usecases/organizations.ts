@@ -21,6 +21,7 @@ import { workNow } from './commands.js';
 import { changeProfile, loadProfile } from './organization-changes.js';
 import { newLease, partyOrder, refuseTier } from './party-orders.js';
 import { announceRedirect, stagePayoutNotices } from './payout-notices.js';
+import { partnerKey } from './service-keys.js';
 
 const NAME_LENGTH_MAX = 200;
 const PIX_KEY_LENGTH_MAX = 140;
@@ -134,7 +135,7 @@ export async function acceptTerms(
   const partner = partnerOf(deps, tenant.mode);
   const asked = partner.requirements(PARTY.role, PARTY.entityType).includes('tosId');
   if (asked && given === null && profiles[tenant.mode].tosId === null) {
-    const key = deps.secretBox.mac(JSON.stringify([tenant.orgId, tenant.mode]), 'terms');
+    const key = await partnerKey(deps, 'terms', [tenant.orgId, tenant.mode]);
     const { url } = done(await partner.startTos({ redirectUrl: deps.settings.payUrl, key }));
     const text = `tosId: accept the terms at ${url} and give the tos_id of where that leads.`;
     throw new PonteError('ValidationError', text);
@@ -289,10 +290,8 @@ async function registered(
     destination.accountHolderName,
     NAME_LENGTH_MAX,
   );
-  const key = deps.secretBox.mac(
-    JSON.stringify([tenant.orgId, tenant.mode, receiverRef, pixKey, accountHolderName]),
-    'pix-destination',
-  );
+  const bound = [tenant.orgId, tenant.mode, receiverRef, pixKey, accountHolderName];
+  const key = await partnerKey(deps, 'pix-destination', bound);
   const partner = partnerOf(deps, tenant.mode);
   const { destinationRef } = done(
     await partner.registerPixDestination({ receiverRef, pixKey, accountHolderName, key }),
@@ -316,14 +315,12 @@ async function provisioned(deps: Deps, tenant: Tenant): Promise<void> {
   if (tenant.mode === 'live' && organization.productionGrantedAtMs === null) return;
   if (kybStatus !== 'approved' || virtualAccountRef !== null) return;
   if (partnerRef === null || destinationRef === null) return;
+  const bound = [tenant.orgId, tenant.mode, partnerRef, destinationRef];
   const rails = done(
     await partnerOf(deps, tenant.mode).provisionRails({
       receiverRef: partnerRef,
       destinationRef,
-      key: deps.secretBox.mac(
-        JSON.stringify([tenant.orgId, tenant.mode, partnerRef, destinationRef]),
-        'virtual-account',
-      ),
+      key: await partnerKey(deps, 'virtual-account', bound),
     }),
   );
   const { virtualAccountRef: opened } = rails;

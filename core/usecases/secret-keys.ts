@@ -1,6 +1,7 @@
 // Whether the secret keys of this process are those of its database. A known text lies there sealed
-// under each key that ever sealed: it opens, or what else is sealed under that key would not. Kept
-// for each key, because nothing is sealed anew when another one becomes the first.
+// under each key under which anything may be sealed: it opens, or the rest would not. The store
+// applies a batch that seals only beside the known text of its key, and reseal.ts takes one away
+// when nothing is left under its key; so no key is forgotten while something needs it.
 import type { Deps } from '../ports.js';
 
 const PURPOSE = 'key-canary';
@@ -26,12 +27,23 @@ export async function secretKeysProblem({ store, secretBox }: Needs): Promise<st
   );
 }
 
-/** From now on nothing is served without the key that seals now. */
-export async function plantCanary({ store, secretBox, clock }: Needs): Promise<void> {
+/**
+ * From now on nothing is served without the key that seals now. False where that is as it was, or
+ * there was no key before.
+ */
+export async function plantCanary({ store, secretBox, clock }: Needs): Promise<boolean> {
   const { keyId } = secretBox;
-  await store.run(async (tx) => {
-    if ((await tx.keyCanaries.list()).some((known) => known.keyId === keyId)) return;
-    const sealed = secretBox.seal(KNOWN_TEXT, PURPOSE);
-    tx.keyCanaries.insert({ keyId, sealed, createdAtMs: clock.nowMs() });
+  return store.run(async (tx) => {
+    const canaries = await tx.keyCanaries.list();
+    const known = canaries.find((canary) => canary.keyId === keyId);
+    if (known?.state === 'in_use') return false;
+    if (known === undefined) {
+      const sealed = secretBox.seal(KNOWN_TEXT, PURPOSE);
+      const createdAtMs = clock.nowMs();
+      tx.keyCanaries.insert({ keyId, sealed, state: 'in_use', createdAtMs, version: 1 });
+    } else {
+      tx.keyCanaries.update({ ...known, state: 'in_use' });
+    }
+    return canaries.length > 0;
   });
 }

@@ -5,7 +5,7 @@ import { after, describe, test } from 'node:test';
 import { posting, transfer } from '../../core/domain/ledger.js';
 import { money } from '../../core/domain/money.js';
 import { AssertionFailure, PonteError } from '../../core/errors.js';
-import type { Store } from '../../core/ports.js';
+import type { Sealer, Store } from '../../core/ports.js';
 import {
   aBuyer,
   aCommand,
@@ -25,7 +25,7 @@ import {
 } from '../support/domain-samples.js';
 
 /** Opens an empty, migrated store; the contract closes it. */
-export type OpenStore = () => Promise<Store>;
+export type OpenStore = (sealer?: Sealer) => Promise<Store>;
 
 export function storeContract(database: string, open: OpenStore): void {
   describe(`the store over ${database}: batches`, () => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { commandKinds, isStuck, type PartnerCommand } from '../../core/domain/partner-command.js';
 import { paymentStatuses } from '../../core/domain/payment.js';
-import type { KeyCanary, Store, Tx } from '../../core/ports.js';
+import type { Store, Tx } from '../../core/ports.js';
 import {
   aBarePayment,
   aCommand,
@@ -106,20 +106,6 @@ export function storeListsContract(database: string, open: OpenStore): void {
       });
       const [left] = await store.run((tx) => tx.inbox.unapplied(duePage(9, T0 + 2)));
       assert.equal(left?.messageId, 'm1');
-    });
-
-    test('the known text of each secret key is kept once', async () => {
-      const store = await fresh();
-      const [first, second] = ['k1', 'k2'].map((keyId) => {
-        return { keyId, sealed: `sealed under ${keyId}`, createdAtMs: T0 };
-      }) as [KeyCanary, KeyCanary];
-      await store.run(async (tx) => tx.keyCanaries.insert(second));
-      await store.run(async (tx) => tx.keyCanaries.insert(first));
-      assert.deepEqual(await store.run((tx) => tx.keyCanaries.list()), [first, second]);
-      await assert.rejects(
-        store.run(async (tx) => tx.keyCanaries.insert({ ...first, sealed: 'another' })),
-        { code: 'StoreContention' },
-      );
     });
 
     test('a mark of a name is left once', async () => {

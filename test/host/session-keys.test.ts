@@ -1,10 +1,12 @@
 // What a serving process does with the settings of sessions, web origins and proxies.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { newSecretKey } from '../../adapters/crypto/secret-box.js';
+import { createTokenSigner, fixedKeys } from '../../adapters/crypto/jwt.js';
+import { newSecretKey, parseSecretKeys } from '../../adapters/crypto/secret-box.js';
+import { SESSION_MS } from '../../core/domain/member.js';
 import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-sessions-'));
@@ -45,16 +47,34 @@ test('the first PONTE_JWT_KEY signs, all verify; dropping one ends its sessions'
   const { id } = await ponte({}, 'org create --name Exporter');
   await ponte({}, `member add --org ${id} --email ana@acme.example --role owner`);
   const create = `token create --org ${id} --member ana@acme.example`;
-  const derived = (await ponte({}, create))['token'];
+  const own = (await ponte({}, create))['token'];
   const old = (await ponte({ PONTE_JWT_KEY: first }, create))['token'];
   const both = { PONTE_JWT_KEY: `${second},${first}` };
   const renewed = (await ponte(both, create))['token'];
-  const tokens = [derived, old, renewed];
+  const tokens = [own, old, renewed];
   const statuses = (settings: Readonly<Record<string, string>>) =>
     served(settings, (host) => Promise.all(tokens.map((token) => statusOf(host, token))));
   assert.deepEqual(await statuses({}), [200, 401, 401]);
   assert.deepEqual(await statuses(both), [401, 200, 200]);
   assert.deepEqual(await statuses({ PONTE_JWT_KEY: second }), [401, 401, 200]);
+});
+
+test('without PONTE_JWT_KEY all processes share a key, which no secret key yields', async () => {
+  const { id } = await ponte({}, 'org create --name Importer');
+  const words = `--org ${id} --email eva@acme.example`;
+  const member = await ponte({}, `member add ${words} --role owner`);
+  const create = `token create --org ${id} --member eva@acme.example`;
+  const tokens = await Promise.all([ponte({}, create), ponte({}, create)]);
+  const secretKeys = parseSecretKeys(readFileSync(join(folder, 'secret-key'), 'utf8').trim());
+  assert.ok(secretKeys.valid);
+  const forged = await createTokenSigner(fixedKeys(secretKeys.keys)).sign({
+    ...{ orgId: String(id), mode: 'test', memberId: String(member['id']) },
+    expiresAtMs: Date.now() + SESSION_MS,
+  });
+  await served({}, async (host) => {
+    for (const { token } of tokens) assert.equal(await statusOf(host, token), 200);
+    assert.equal(await statusOf(host, forged), 401);
+  });
 });
 
 test('listed origins are told so, and the log names the client behind a proxy', async () => {

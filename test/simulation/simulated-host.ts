@@ -3,7 +3,7 @@
 // the use cases must never see are written down as surprises.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHmac } from 'node:crypto';
-import { createTokenSigner } from '../../adapters/crypto/jwt.js';
+import { createTokenSigner, fixedKeys } from '../../adapters/crypto/jwt.js';
 import type { Mode, Tenant } from '../../core/domain/tenant.js';
 import { RETRY_DELAYS_MS } from '../../core/domain/webhook-delivery.js';
 import { PonteError } from '../../core/errors.js';
@@ -220,7 +220,7 @@ export class SimulatedHost {
   }
 }
 
-const tokenSigner = createTokenSigner([{ id: 'simulated', bytes: Buffer.alloc(32) }]);
+const tokenSigner = createTokenSigner(fixedKeys([{ id: 'simulated', bytes: Buffer.alloc(32) }]));
 
 /** A secret box without secrecy, so that the simulator can look inside. */
 const openBox: SecretBox = {

@@ -300,6 +300,7 @@ export function aDocument(fields: Partial<Document> = {}): Document {
     status: 'stored',
     contentName: 'ab12',
     sizeBytes: 10_485_760,
+    tokenHashes: { upload: 'aa'.repeat(32), read: 'bb'.repeat(32) },
     uploadUntilMs: T0 + 11,
     dueAtMs: T0 + 12,
     tries: 2,

@@ -30,6 +30,7 @@ import {
   T0,
   tenant,
 } from './domain-samples.js';
+import { aCanary, aServiceKey } from './key-samples.js';
 
 /** Past what a float can count. */
 const LARGE_MINOR = 9_007_199_254_740_993n;
@@ -63,8 +64,9 @@ export async function fillStore(store: Store): Promise<void> {
     tx.deliveries.logAttempt(anAttempt());
     tx.inbox.insert(aMessage());
     tx.advances.put(anAdvance());
-    tx.keyCanaries.insert({ keyId: 'first', sealed: 'sealed', createdAtMs: T0 });
+    tx.keyCanaries.insert(aCanary());
     tx.marks.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
+    tx.serviceKeys.insert(aServiceKey());
   });
 }
 
@@ -100,6 +102,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.advances.get(tenant, 'pi_1'),
       tx.keyCanaries.list(),
       tx.marks.get('documents'),
+      tx.serviceKeys.list('session'),
     ]),
   );
 }

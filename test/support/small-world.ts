@@ -1,12 +1,13 @@
 // A small world for tests above the core: the real use cases over a store, a clock that
 // stands until it is moved, seeded ids, the fake partner at no delay, a receiver that takes every
 // webhook, and organizations with keys. Nothing runs by itself: `settle` does what is due.
-import { createIds, seededBytes } from '../../adapters/crypto/ids.js';
-import { createTokenSigner } from '../../adapters/crypto/jwt.js';
+import { type ByteSource, createIds, seededBytes } from '../../adapters/crypto/ids.js';
+import { createTokenSigner, fixedKeys } from '../../adapters/crypto/jwt.js';
 import {
   createSecretBox,
   newSecretKey,
   parseSecretKeys,
+  type SecretKey,
 } from '../../adapters/crypto/secret-box.js';
 import { createMemoryDocuments } from '../../adapters/documents/memory.js';
 import { createMemoryMailer } from '../../adapters/mail/memory-mail.js';
@@ -35,6 +36,7 @@ import { addMember } from '../../core/usecases/members.js';
 import { createOrganization } from '../../core/usecases/organizations.js';
 import { runExpiry } from '../../core/usecases/payments.js';
 import { runAdvances } from '../../core/usecases/sandbox.js';
+import { plantCanary } from '../../core/usecases/secret-keys.js';
 import { receivePartnerMessage, runInbox } from '../../core/usecases/settlement.js';
 import { testStore } from './test-store.js';
 
@@ -61,6 +63,8 @@ export interface LogEntry {
 
 export interface World {
   readonly deps: Deps;
+  /** The one of its `secretBox`. */
+  readonly secretKey: SecretKey;
   readonly feedReaders: FeedReaders;
   readonly partner: FakePartner;
   readonly log: readonly LogEntry[];
@@ -91,11 +95,11 @@ export interface World {
 
 export async function world(settings: Partial<Settings> = {}): Promise<World> {
   const bytes = seededBytes('world');
-  const box = parseSecretKeys(newSecretKey('first', bytes));
-  if (!box.valid) throw new Error(box.reason);
+  const secretKey = newKey(bytes);
   let nowMs = STARTS_AT_MS;
   const clock = { nowMs: () => nowMs };
-  const store = await testStore();
+  const noteKey = async () => void (await plantCanary(deps));
+  const store = await testStore({ keyId: secretKey.id, noteKey });
   const log: LogEntry[] = [];
   const note =
     (level: LogEntry['level']) =>
@@ -123,9 +127,9 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
       close: async () => undefined,
     },
     mailer,
-    secretBox: createSecretBox(box.keys, bytes),
+    secretBox: createSecretBox([secretKey], bytes),
     documents: createMemoryDocuments(),
-    tokenSigner: createTokenSigner(box.keys),
+    tokenSigner: createTokenSigner(fixedKeys([secretKey])),
     rateLimits: store.rateLimits,
     clock,
     pause: async () => undefined,
@@ -137,7 +141,7 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
     settings: { ...usualSettings, ...settings },
   };
   const made: World = {
-    deps,
+    ...{ deps, secretKey },
     feedReaders: feedReaders({ store }),
     partner,
     log,
@@ -158,6 +162,13 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
     close: () => store.close(),
   };
   return made;
+}
+
+function newKey(bytes: ByteSource): SecretKey {
+  const made = parseSecretKeys(newSecretKey('first', bytes));
+  const [key] = made.valid ? made.keys : [];
+  if (key === undefined) throw new Error('a new secret key is valid');
+  return key;
 }
 
 function newSession(deps: Deps): World['session'] {

@@ -9,6 +9,7 @@ import type { Statement } from '../../adapters/storage/database.js';
 import { openPostgresStore, PostgresDatabase } from '../../adapters/storage/postgres.js';
 import { openSqliteStore, SqliteDatabase } from '../../adapters/storage/sqlite.js';
 import type { ServedStore } from '../../adapters/storage/store.js';
+import type { Sealer } from '../../core/ports.js';
 
 const { PONTE_TEST_DATABASE: chosen = 'memory' } = process.env;
 
@@ -19,12 +20,12 @@ const freeSchemas: string[] = [];
 let schemas = 0;
 
 /** Empty and migrated. */
-export async function testStore(): Promise<ServedStore> {
+export async function testStore(sealer: Sealer | null = null): Promise<ServedStore> {
   const store = isPostgres
-    ? await inPostgres(chosen)
+    ? await inPostgres(chosen, sealer)
     : chosen === 'file'
-      ? await inFile()
-      : inMemory();
+      ? await inFile(sealer)
+      : openSqliteStore({ path: ':memory:' }, sealer);
   await store.migrate();
   return store;
 }
@@ -75,19 +76,15 @@ export async function storedBy(work: () => Promise<unknown>): Promise<string> {
   );
 }
 
-function inMemory(): ServedStore {
-  return openSqliteStore({ path: ':memory:' });
-}
-
 /** As it is served: a thread writes. */
-async function inFile(): Promise<ServedStore> {
+async function inFile(sealer: Sealer | null): Promise<ServedStore> {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-world-'));
-  const store = openSqliteStore({ path: join(folder, 'ponte.db') });
+  const store = openSqliteStore({ path: join(folder, 'ponte.db') }, sealer);
   await store.startThread?.();
   return closing(store, () => rmSync(folder, { recursive: true, force: true }));
 }
 
-async function inPostgres(url: string): Promise<ServedStore> {
+async function inPostgres(url: string, sealer: Sealer | null): Promise<ServedStore> {
   const used = freeSchemas.pop();
   schemas += 1;
   const schema = used ?? `world_${process.pid}_${schemas}`;
@@ -96,7 +93,7 @@ async function inPostgres(url: string): Promise<ServedStore> {
     else await empty(client, schema);
   });
   const options = encodeURIComponent(`-c search_path=${schema}`);
-  const store = openPostgresStore({ url: `${url}?options=${options}` });
+  const store = openPostgresStore({ url: `${url}?options=${options}` }, sealer);
   return closing(store, () => freeSchemas.push(schema));
 }
 

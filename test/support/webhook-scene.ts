@@ -2,7 +2,7 @@
 // seeded ids, one tenant, and receivers of which each test says how they answer. Nothing runs by
 // itself. It knows no payments.
 import { createIds, seededBytes } from '../../adapters/crypto/ids.js';
-import { createTokenSigner } from '../../adapters/crypto/jwt.js';
+import { createTokenSigner, fixedKeys } from '../../adapters/crypto/jwt.js';
 import {
   createSecretBox,
   newSecretKey,
@@ -102,7 +102,7 @@ export async function scene(): Promise<Scene> {
     mailer: createMemoryMailer(),
     secretBox: createSecretBox(box.keys, bytes),
     documents: null,
-    tokenSigner: createTokenSigner(box.keys),
+    tokenSigner: createTokenSigner(fixedKeys(box.keys)),
     rateLimits: store.rateLimits,
     clock: { nowMs: () => nowMs },
     pause: async () => undefined,

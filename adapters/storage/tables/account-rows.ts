@@ -52,6 +52,7 @@ export const accounts = defineTable<ConnectedAccount>({
     updated_at: (account) => time(account.updatedAtMs),
   },
   version: (account) => account.version,
+  sealed: 'tax_id_sealed',
   read: (row) =>
     Object.freeze({
       ...tenantColumns(row),

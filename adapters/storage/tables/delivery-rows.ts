@@ -34,6 +34,7 @@ export const subscriptions = defineTable<Subscription>({
     updated_at: (of) => time(of.updatedAtMs),
   },
   version: (of) => of.version,
+  sealed: 'secret_sealed',
   read: (row) =>
     Object.freeze({
       ...tenantColumns(row),

@@ -44,6 +44,7 @@ export const mails = defineTable<Mail>({
     sent_at: (mail) => time(mail.sentAtMs),
   },
   version: (mail) => mail.version,
+  sealed: 'token_sealed',
   read: (row) =>
     Object.freeze({
       ...tenantColumns(row),

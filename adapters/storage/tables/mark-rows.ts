@@ -1,10 +1,12 @@
-// By what a start tells whether secret keys and documents are those of the database: columns, rows
-// and SQL.
+// By what a start tells whether secret keys and documents are those of the database, and the keys
+// that the service made for itself: columns, rows and SQL.
+import { type KeyState, keyStates } from '../../../core/domain/sealed-text.js';
+import { type ServiceKey, serviceKeyPurposes } from '../../../core/domain/service-key.js';
 import type { KeyCanary, Mark, Tx } from '../../../core/ports.js';
-import { time } from '../database.js';
-import { text, timeMs } from '../row.js';
+import { type Shape, time } from '../database.js';
+import { integer, oneOf, text, timeMs, timeMsOrNull } from '../row.js';
 import type { Staging } from '../staging.js';
-import { defineTable } from '../table.js';
+import { defineTable, rowName, textOf, type Write } from '../table.js';
 
 const keyCanaries = defineTable<KeyCanary>({
   name: 'key_canaries',
@@ -13,19 +15,40 @@ const keyCanaries = defineTable<KeyCanary>({
     sealed: (canary) => canary.sealed,
     created_at: (canary) => time(canary.createdAtMs),
   },
-  changing: {},
-  version: null,
-  read: (row) => ({
-    keyId: text(row, 'key_id'),
-    sealed: text(row, 'sealed'),
-    createdAtMs: timeMs(row, 'created_at'),
-  }),
+  changing: { state: (canary) => canary.state },
+  version: (canary) => canary.version,
+  read: (row) =>
+    Object.freeze({
+      keyId: text(row, 'key_id'),
+      sealed: text(row, 'sealed'),
+      state: oneOf(row, 'state', keyStates),
+      createdAtMs: timeMs(row, 'created_at'),
+      version: integer(row, 'version'),
+    }),
 });
+
+const inUseKey = ['key_id', 'state'];
+const inUseShape: Shape = {
+  ...{ kind: 'expect', table: keyCanaries.name },
+  ...{ columns: inUseKey, key: inUseKey },
+};
+
+/** Guards a batch that holds what this key has sealed. */
+export function expectInUse(keyId: string): Write {
+  const params = [keyId, 'in_use' satisfies KeyState];
+  const statement = {
+    ...{ sql: textOf(inUseShape), params },
+    ...{ guards: keyCanaries.name, shape: inUseShape },
+  };
+  return { table: keyCanaries.name, row: rowName(params), kind: 'expect', statement };
+}
 
 export function keyCanariesOf(staging: Staging): Tx['keyCanaries'] {
   return {
     list: () => staging.all(keyCanaries, 'select * from key_canaries order by key_id', []),
     insert: (canary) => staging.stage(keyCanaries.insert(canary)),
+    update: (canary) => staging.stage(keyCanaries.update(canary)),
+    remove: (canary) => staging.stage(keyCanaries.remove(canary)),
   };
 }
 
@@ -49,5 +72,39 @@ export function marksOf(staging: Staging): Tx['marks'] {
   return {
     get: (name) => staging.byKey(marks, [name], 'select * from marks where name = $1', [name]),
     insert: (mark) => staging.stage(marks.insert(mark)),
+  };
+}
+
+export const serviceKeys = defineTable<ServiceKey>({
+  name: 'service_keys',
+  key: { id: (key) => key.id },
+  fixed: {
+    purpose: (key) => key.purpose,
+    sealed: (key) => key.sealed,
+    created_at: (key) => time(key.createdAtMs),
+  },
+  changing: { ends_at: (key) => time(key.endsAtMs) },
+  version: (key) => key.version,
+  sealed: 'sealed',
+  read: (row) =>
+    Object.freeze({
+      id: text(row, 'id'),
+      purpose: oneOf(row, 'purpose', serviceKeyPurposes),
+      sealed: text(row, 'sealed'),
+      createdAtMs: timeMs(row, 'created_at'),
+      endsAtMs: timeMsOrNull(row, 'ends_at'),
+      version: integer(row, 'version'),
+    }),
+});
+
+export function serviceKeysOf(staging: Staging): Tx['serviceKeys'] {
+  return {
+    list: (purpose) =>
+      staging.all(serviceKeys, 'select * from service_keys where purpose = $1 order by id', [
+        purpose,
+      ]),
+    insert: (key) => staging.stage(serviceKeys.insert(key)),
+    update: (key) => staging.stage(serviceKeys.update(key)),
+    remove: (key) => staging.stage(serviceKeys.remove(key)),
   };
 }

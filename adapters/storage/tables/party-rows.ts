@@ -66,6 +66,7 @@ export const submissions = defineTable<KycSubmission>({
     rejected_at: (submission) => time(submission.rejectedAtMs),
   },
   version: (submission) => submission.version,
+  sealed: 'draft_sealed',
   read: (row) =>
     Object.freeze({
       ...tenantColumns(row),

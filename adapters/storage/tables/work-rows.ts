@@ -73,6 +73,7 @@ export const commands = defineTable<PartnerCommand>({
     updated_at: (command) => time(command.updatedAtMs),
   },
   version: (command) => command.version,
+  sealed: 'request',
   read: (row) =>
     Object.freeze({
       ...tenantColumns(row),

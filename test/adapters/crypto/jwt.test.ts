@@ -4,13 +4,13 @@ import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { SignJWT, UnsecuredJWT } from 'jose';
-import { createTokenSigner } from '../../../adapters/crypto/jwt.js';
+import { createTokenSigner, fixedKeys } from '../../../adapters/crypto/jwt.js';
 import type { SecretKey } from '../../../adapters/crypto/secret-box.js';
 import type { SessionClaims } from '../../../core/ports.js';
 
 const NOW_MS = 1_893_456_000_000;
 const [first, second] = [key('k1', 1), key('k2', 2)];
-const signer = createTokenSigner([first]);
+const signer = createTokenSigner(fixedKeys([first]));
 const claims: SessionClaims = {
   memberId: 'mem_1',
   orgId: 'org_1',
@@ -65,18 +65,21 @@ test('it is a JWT by EdDSA that says member, organization, mode and end, and no 
 
 test('the first key signs, all of them verify, a dropped one does not', async () => {
   const old = await signer.sign(claims);
-  const both = createTokenSigner([second, first]);
+  const both = createTokenSigner(fixedKeys([second, first]));
   const renewed = await both.sign(claims);
   assert.equal(decoded(parts(renewed)[0])['kid'], 'k2');
   assert.deepEqual(await both.verify(old, NOW_MS), claims);
   assert.deepEqual(await both.verify(renewed, NOW_MS), claims);
-  assert.equal(await createTokenSigner([second]).verify(old, NOW_MS), null);
+  assert.equal(await createTokenSigner(fixedKeys([second])).verify(old, NOW_MS), null);
   assert.equal(await signer.verify(renewed, NOW_MS), null);
 });
 
 test('hosts with the same keys take the tokens of each other', async () => {
   const token = await signer.sign(claims);
-  assert.deepEqual(await createTokenSigner([key('k1', 1)]).verify(token, NOW_MS), claims);
+  assert.deepEqual(
+    await createTokenSigner(fixedKeys([key('k1', 1)])).verify(token, NOW_MS),
+    claims,
+  );
 });
 
 test('a token of which any character is changed, cut or added is refused', async () => {
@@ -116,7 +119,7 @@ describe('a forged token is refused', () => {
     'alg none, with a genuine signature': () => resigned({ ...eddsa, alg: 'none' }, said),
     'another Ed25519 key': () => signed(eddsa, stranger),
     'a key of ours under the name of another': async () => {
-      const token = await createTokenSigner([key('k1', 2)]).sign(claims);
+      const token = await createTokenSigner(fixedKeys([key('k1', 2)])).sign(claims);
       return token;
     },
     'a name of no key': () => signed({ ...eddsa, kid: 'k9' }, stranger),

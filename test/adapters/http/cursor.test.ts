@@ -31,6 +31,18 @@ test('a cursor of another list, tenant, mode, parent or secret is refused', () =
   assert.throws(() => readCursor(otherBox, list, cursor), refusal);
 });
 
+test('a cursor counts as long as its key is configured, the first one or not', () => {
+  const cursor = writeCursor(box, list, 'whd_7');
+  const [old, fresh] = [
+    { id: 'a', bytes: Buffer.alloc(32, 1) },
+    { id: 'b', bytes: Buffer.alloc(32, 2) },
+  ];
+  const both = createSecretBox([fresh, old]);
+  assert.equal(readCursor(both, list, cursor), 'whd_7');
+  assert.equal(readCursor(both, list, writeCursor(both, list, 'whd_7')), 'whd_7');
+  assert.throws(() => readCursor(createSecretBox([fresh]), list, cursor), refusal);
+});
+
 test('a cursor changed in any character is refused', () => {
   const cursor = writeCursor(box, list, 'whd_7');
   const characters = [...'ABCabc019-_+/= .\n'];

@@ -22,6 +22,7 @@ import { callsOfTheStore, statementsOfTheStore } from '../../support/store-state
 const wholeTables: Readonly<Record<string, string>> = {
   'from organizations order by': 'operators list all organizations',
   'from key_canaries order by': 'a service has few secret keys in its life',
+  'from service_keys where': 'a service makes few keys for itself',
 };
 
 /** Statements that may sort, and why. */

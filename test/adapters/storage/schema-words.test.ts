@@ -19,6 +19,8 @@ import { memberRoles } from '../../../core/domain/member.js';
 import { kybStatuses } from '../../../core/domain/organization.js';
 import { commandKinds, commandMoves } from '../../../core/domain/partner-command.js';
 import { isExpirable, paymentMoves, statusesWhere } from '../../../core/domain/payment.js';
+import { keyStates } from '../../../core/domain/sealed-text.js';
+import { serviceKeyPurposes } from '../../../core/domain/service-key.js';
 import { modes } from '../../../core/domain/tenant.js';
 import { ATTEMPTS_MAX, deliveryMoves } from '../../../core/domain/webhook-delivery.js';
 
@@ -56,6 +58,8 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'mails.status': mailStatuses,
   'quotes.rate_kind': ['locked', 'indicative'],
   'ledger_lines.account': ledgerAccounts,
+  'key_canaries.state': keyStates,
+  'service_keys.purpose': serviceKeyPurposes,
 };
 
 const found = new Map<string, readonly string[]>();
@@ -125,6 +129,8 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'outbox: position',
     'partner_commands: id',
     'payments: public_id',
+    'service_keys: id',
+    'service_keys: purpose',
   ]);
 });
 

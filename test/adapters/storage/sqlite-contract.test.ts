@@ -5,12 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { openSqliteStore, type SqliteStore } from '../../../adapters/storage/sqlite.js';
+import type { Sealer } from '../../../core/ports.js';
 import { storeAccountsContract } from '../../contract/store-accounts-contract.js';
 import { storeBacklogContract } from '../../contract/store-backlog-contract.js';
 import { storeClaimsContract } from '../../contract/store-claims-contract.js';
 import { storeContract } from '../../contract/store-contract.js';
 import { storeDocumentsContract } from '../../contract/store-documents-contract.js';
 import { storeInvoicesContract } from '../../contract/store-invoices-contract.js';
+import { storeKeysContract } from '../../contract/store-keys-contract.js';
 import { storeListsContract } from '../../contract/store-lists-contract.js';
 import { storeMembersContract } from '../../contract/store-members-contract.js';
 import { storeRetentionContract } from '../../contract/store-retention-contract.js';
@@ -23,22 +25,22 @@ after(() => rmSync(folder, { recursive: true }));
 
 let files = 0;
 
-async function migrated(path: string): Promise<SqliteStore> {
-  const store = openSqliteStore({ path });
+async function migrated(path: string, sealer?: Sealer): Promise<SqliteStore> {
+  const store = openSqliteStore({ path }, sealer);
   await store.migrate();
   return store;
 }
 
-function inFile(): Promise<SqliteStore> {
+function inFile(sealer?: Sealer): Promise<SqliteStore> {
   files += 1;
-  return migrated(join(folder, `${files}.db`));
+  return migrated(join(folder, `${files}.db`), sealer);
 }
 
 const databases = {
-  'SQLite in memory': () => migrated(':memory:'),
+  'SQLite in memory': (sealer?: Sealer) => migrated(':memory:', sealer),
   'SQLite in a file': inFile,
-  'SQLite in a file, written by a thread': async () => {
-    const store = await inFile();
+  'SQLite in a file, written by a thread': async (sealer?: Sealer) => {
+    const store = await inFile(sealer);
     assert.ok(store.startThread !== null);
     await store.startThread();
     return store;
@@ -54,6 +56,7 @@ for (const [database, open] of Object.entries(databases)) {
   storeAccountsContract(database, open);
   storeDocumentsContract(database, open);
   storeInvoicesContract(database, open);
+  storeKeysContract(database, open);
   storeMembersContract(database, open);
   storeBacklogContract(database, open);
   storeRetentionContract(database, open);

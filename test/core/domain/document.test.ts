@@ -11,6 +11,8 @@ import {
   documentKinds,
   documentMoves,
   documentStatuses,
+  hashUrlToken,
+  isGranted,
   isReadable,
   isUploadable,
   newDocument,
@@ -36,6 +38,7 @@ const awaiting = newDocument(
     kind: 'selfie',
     ownerIndex: null,
     contentType: 'image/png',
+    tokenHashes: { upload: hashUrlToken('u'), read: hashUrlToken('r') },
   },
   START_MS,
 );
@@ -99,6 +102,20 @@ test('bytes are taken until the upload URL ends or the document is submitted', (
 test('a document can be read from its upload until its purge', () => {
   const readable = documentStatuses.filter((status) => isReadable(inStatus[status]));
   assert.deepEqual(readable, ['stored', 'submitted']);
+});
+
+test('each URL of a document opens by its own token alone', () => {
+  const tokens = ['u', 'r', 'U', '', hashUrlToken('u'), hashUrlToken('r')];
+  assert.deepEqual(
+    tokens.filter((token) => isGranted(awaiting, 'upload', token)),
+    ['u'],
+  );
+  assert.deepEqual(
+    tokens.filter((token) => isGranted(awaiting, 'read', token)),
+    ['r'],
+  );
+  const without = { ...awaiting, tokenHashes: { upload: '', read: '' } };
+  assert.equal(isGranted(without, 'read', ''), false);
 });
 
 test('an upload takes the place of the one before', () => {

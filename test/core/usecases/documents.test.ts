@@ -1,13 +1,14 @@
 // Documents on their way: who may upload what, until when, and what a dossier may name.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createSecretBox } from '../../../adapters/crypto/secret-box.js';
 import {
   DOCUMENT_BYTES_MAX,
   type DocumentOwner,
   UPLOAD_URL_LIFE_MS,
 } from '../../../core/domain/document.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import { createUpload, readDocument } from '../../../core/usecases/documents.js';
+import { createUpload, readDocument, receiveUpload } from '../../../core/usecases/documents.js';
 import { chunks } from '../../contract/document-storage.js';
 import {
   contentOf,
@@ -84,6 +85,28 @@ test('a signature opens what it was made for and nothing else', async () => {
   await assert.rejects(reading, refuses('InvalidSignature'));
   const unknown = { documentId: 'doc_unknown', signature: made.deps.secretBox.mac('x', 'y') };
   await assert.rejects(made.send(one, unknown), refuses('InvalidSignature'));
+  await made.close();
+});
+
+test('URLs outlast the secret keys they were made beside, and no secret key makes one', async () => {
+  const made = await scene();
+  const upload = await made.upload();
+  const secretBox = createSecretBox([{ id: 'another', bytes: Buffer.alloc(32, 1) }]);
+  const later = { ...made, deps: { ...made.deps, secretBox } };
+  await receiveUpload(later.deps, {
+    ...grantOf(upload.uploadUrl),
+    ...{ contentType: 'image/png', sizeBytes: null, bytes: chunks('a card') },
+  });
+  assert.equal(await contentOf(later, upload), 'a card');
+  const { documentId } = grantOf(upload.publicUrl);
+  for (const purpose of ['document-read', 'read', 'document-write', 'upload']) {
+    const reading = readDocument(
+      made.deps,
+      documentId,
+      made.deps.secretBox.mac(documentId, purpose),
+    );
+    await assert.rejects(reading, refuses('InvalidSignature'), purpose);
+  }
   await made.close();
 });
 

@@ -164,19 +164,20 @@ test('a delivery that is pending keeps its event, however old', async (t) => {
 test('a delivery that was tried since stays with its event and can be replayed', async (t) => {
   const made = await opened(t);
   const payment = await made.create('replayed');
+  const [ofFirst] = await made.deliveries();
   await cancelPayment(made.deps, made.tenant, payment.id, 'no');
   await made.settle();
-  const ids = await made.deliveries();
+  const others = (await made.deliveries()).filter((id) => id !== ofFirst);
   made.advanceClock(2 * YEAR_MS);
-  await replayByOperator(made.deps, String(ids.at(-1)));
+  await replayByOperator(made.deps, String(ofFirst));
   await made.settle();
   const { deliveries, events } = await prune(made.deps, YEAR_MS);
-  assert.deepEqual([deliveries, events], [ids.length - 1, 0]);
-  await replayByOperator(made.deps, String(ids.at(-1)));
+  assert.deepEqual([deliveries, events], [others.length, 0]);
+  await replayByOperator(made.deps, String(ofFirst));
   const sent = made.sent.length;
   await made.settle();
   assert.equal(made.sent.length, sent + 1);
-  await assert.rejects(replayByOperator(made.deps, String(ids[0])), { code: 'NotFound' });
+  await assert.rejects(replayByOperator(made.deps, String(others[0])), { code: 'NotFound' });
 });
 
 test('thousands go in batches of 500', async (t) => {

@@ -1,7 +1,8 @@
 // Sessions: who is let in by a token, for how long, with which scopes, and in which mode.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createTokenSigner } from '../../../adapters/crypto/jwt.js';
+import { decodeProtectedHeader } from 'jose';
+import { createTokenSigner, fixedKeys } from '../../../adapters/crypto/jwt.js';
 import { HOUR_MS } from '../../../core/domain/instant.js';
 import { memberRoles, scopesOf } from '../../../core/domain/member.js';
 import { type Scope, scopes } from '../../../core/domain/scope.js';
@@ -85,9 +86,12 @@ describe('what is no session is refused by its reason', () => {
     'a token under another key': [
       'InvalidToken',
       async () => {
-        const stranger = createTokenSigner([{ id: 'embed', bytes: Buffer.alloc(32, 1) }]);
-        const known = await deps.tokenSigner.verify(await newToken(), deps.clock.nowMs());
+        const token = await newToken();
+        const known = await deps.tokenSigner.verify(token, deps.clock.nowMs());
         assert.ok(known !== null);
+        const { kid } = decodeProtectedHeader(token);
+        const impostor = fixedKeys([{ id: String(kid), bytes: Buffer.alloc(32, 1) }]);
+        const stranger = createTokenSigner(impostor);
         return `Bearer ${await stranger.sign(known)}`;
       },
     ],

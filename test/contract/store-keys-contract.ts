@@ -1,0 +1,289 @@
+// What every store promises about keys: which secret keys have sealed something, that none seals
+// without being known, and the keys that the service made for itself. Run over each database.
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { SealedColumn } from '../../core/domain/sealed-columns.js';
+import type { Subscription } from '../../core/domain/subscription.js';
+import type { SealedRow, Sealer, Store, Tx } from '../../core/ports.js';
+import {
+  aCommand,
+  aMail,
+  anAccount,
+  aSubmission,
+  aSubscription,
+  T0,
+  tenant,
+} from '../support/domain-samples.js';
+import { aCanary, aServiceKey } from '../support/key-samples.js';
+import type { OpenStore } from './store-contract.js';
+
+export function storeKeysContract(database: string, open: OpenStore): void {
+  describe(`the store over ${database}: keys`, () => {
+    const opened: Store[] = [];
+    const fresh = async (sealer?: Sealer): Promise<Store> => {
+      const store = await open(sealer);
+      opened.push(store);
+      return store;
+    };
+    /** Of a process that seals under k1, and how often it had to say so. */
+    const sealing = async () => {
+      let count = 0;
+      const noteKey = async (): Promise<void> => {
+        count += 1;
+        await store.run(async (tx) => {
+          const known = (await tx.keyCanaries.list()).find(({ keyId }) => keyId === 'k1');
+          if (known === undefined) tx.keyCanaries.insert(aCanary({ keyId: 'k1' }));
+          else if (known.state !== 'in_use') tx.keyCanaries.update({ ...known, state: 'in_use' });
+        });
+      };
+      const store: Store = await fresh({ keyId: 'k1', noteKey });
+      return { store, noted: () => count };
+    };
+    after(() => Promise.all(opened.map((store) => store.close())));
+
+    test('the known text of each secret key is kept once; whether it is in use changes', async () => {
+      const store = await fresh();
+      const [first, second] = [aCanary({ keyId: 'k1' }), aCanary({ keyId: 'k2' })];
+      const list = () => store.run((tx) => tx.keyCanaries.list());
+      await store.run(async (tx) => tx.keyCanaries.insert(second));
+      await store.run(async (tx) => tx.keyCanaries.insert(first));
+      assert.deepEqual(await list(), [first, second]);
+      await assert.rejects(
+        store.run(async (tx) => tx.keyCanaries.insert({ ...first, sealed: 'another' })),
+        { code: 'StoreContention' },
+      );
+      const retiring = { ...first, state: 'retiring' } as const;
+      await store.run(async (tx) => tx.keyCanaries.update(retiring));
+      assert.deepEqual(await list(), [{ ...retiring, version: 2 }, second]);
+      await assert.rejects(
+        store.run(async (tx) => tx.keyCanaries.remove(retiring)),
+        { code: 'StoreContention' },
+      );
+      await store.run(async (tx) => tx.keyCanaries.remove({ ...retiring, version: 2 }));
+      assert.deepEqual(await list(), [second]);
+    });
+
+    test('a key of the service comes back as it was written; its end alone changes', async () => {
+      const store = await fresh();
+      const [key, other] = [aServiceKey(), aServiceKey({ id: 'skey_2', purpose: 'partner' })];
+      await store.run(async (tx) => {
+        tx.serviceKeys.insert(other);
+        tx.serviceKeys.insert(key);
+      });
+      const list = (purpose: 'session' | 'partner') =>
+        store.run((tx) => tx.serviceKeys.list(purpose));
+      assert.deepEqual(await list('session'), [key]);
+      assert.deepEqual(await list('partner'), [other]);
+      const changed = { ...key, sealed: 'other', endsAtMs: T0 + 9 };
+      await store.run(async (tx) => tx.serviceKeys.update(changed));
+      assert.deepEqual(await list('session'), [{ ...key, endsAtMs: T0 + 9, version: 2 }]);
+      await assert.rejects(
+        store.run(async (tx) => tx.serviceKeys.remove(key)),
+        { code: 'StoreContention' },
+      );
+      await store.run(async (tx) => tx.serviceKeys.remove({ ...key, version: 2 }));
+      assert.deepEqual(await list('session'), []);
+    });
+
+    test('one key of each purpose has no end, also when two come at once', async () => {
+      const store = await fresh();
+      const make = (id: string, purpose: 'session' | 'partner') =>
+        store.run(async (tx) => {
+          const known = await tx.serviceKeys.list(purpose);
+          if (known.length > 0) return known[0]?.id;
+          tx.serviceKeys.insert(aServiceKey({ id, purpose, endsAtMs: null }));
+          return id;
+        });
+      const made = await Promise.all([
+        ...['skey_1', 'skey_2'].map((id) => make(id, 'session')),
+        make('skey_3', 'partner'),
+      ]);
+      assert.equal(made[0], made[1]);
+      assert.equal(made[2], 'skey_3');
+      await store.run(async (tx) => {
+        for (const key of await tx.serviceKeys.list('session')) {
+          tx.serviceKeys.update({ ...key, endsAtMs: T0 });
+        }
+        tx.serviceKeys.insert(aServiceKey({ id: 'skey_4', endsAtMs: null }));
+      });
+      const keys = await store.run((tx) => tx.serviceKeys.list('session'));
+      assert.deepEqual(
+        keys.map(({ endsAtMs }) => endsAtMs),
+        [T0, null],
+      );
+    });
+
+    test('what the key of the process has sealed is stored beside its canary only', async () => {
+      for (const [name, write] of eachColumn) {
+        const { store, noted } = await sealing();
+        await store.run(async (tx) => write(tx, 's1.k2.a'));
+        await store.run(async (tx) => write(tx, 'sealed', '_other'));
+        assert.equal(noted(), 0, `${name}: another key, or none`);
+        await store.run(async (tx) => write(tx, 's1.k1.a', '_first'));
+        assert.equal(noted(), 1, name);
+        const [canary] = await store.run((tx) => tx.keyCanaries.list());
+        assert.equal(canary?.state, 'in_use');
+        await store.run(async (tx) => write(tx, 's1.k1.b', '_second'));
+        assert.equal(noted(), 1, `${name}: it is known`);
+      }
+    });
+
+    test('a key that is retiring is in use again when it has sealed anything', async () => {
+      const { store, noted } = await sealing();
+      const retiring = aCanary({ keyId: 'k1', state: 'retiring' });
+      await store.run(async (tx) => tx.keyCanaries.insert(retiring));
+      await store.run(async (tx) => tx.subscriptions.insert(aSubscription()));
+      assert.deepEqual(await store.run((tx) => tx.keyCanaries.list()), [retiring]);
+      await store.run(async (tx) => tx.subscriptions.update(sealed(aSubscription())));
+      assert.equal(noted(), 1);
+      const known = await store.run((tx) => tx.keyCanaries.list());
+      assert.deepEqual(known, [{ ...retiring, state: 'in_use', version: 2 }]);
+    });
+
+    test('sealed texts come page by page in the order of keys, those of one key left out', async () => {
+      for (const [column, write] of eachColumn) {
+        const store = await fresh();
+        const texts = { _1: 's1.k_1.a', _2: 's1.kx1.b', _3: 's1.K_1.c', _4: 's1.k_1.d', _5: 'e' };
+        await store.run(async (tx) => {
+          for (const [more, text] of Object.entries(texts).reverse()) write(tx, text, more);
+        });
+        const page = (after: SealedRow | null, limit: number) =>
+          store.run((tx) => tx.sealed.page(column, { exceptKeyId: 'k_1', after, limit }));
+        const all = await page(null, 9);
+        assert.deepEqual(
+          all.map(({ id, sealed }) => [id.slice(-2), sealed]),
+          Object.entries({ ...texts, _1: null, _4: null }),
+          column,
+        );
+        const first = await page(null, 2);
+        const next = await page(first.at(-1) ?? null, 9);
+        assert.deepEqual([...first, ...next], all, column);
+        assert.deepEqual(await page(all.at(-1) ?? null, 9), []);
+      }
+    });
+
+    test('a sealed text is replaced where it still is, and nowhere else', async () => {
+      for (const [column, write] of eachColumn) {
+        const store = await fresh();
+        await store.run(async (tx) => {
+          for (const more of ['_1', '_2']) write(tx, 's1.k2.a', more);
+        });
+        const rows = () =>
+          store.run((tx) => tx.sealed.page(column, { exceptKeyId: 'k9', after: null, limit: 9 }));
+        const [row, other] = await rows();
+        assert.ok(row !== undefined && other !== undefined);
+        await store.run(async (tx) => tx.sealed.replace(column, row, 's1.k1.b'));
+        assert.deepEqual(await rows(), [{ ...row, sealed: 's1.k1.b' }, other], column);
+        await store.run(async (tx) => {
+          tx.sealed.replace(column, row, 's1.k1.c');
+          tx.sealed.replace(column, { ...other, sealed: null }, 's1.k1.c');
+        });
+        assert.deepEqual(await rows(), [{ ...row, sealed: 's1.k1.b' }, other], column);
+      }
+    });
+
+    test('who read a row before its text was replaced changes it no more', async () => {
+      const store = await fresh();
+      await store.run(async (tx) => tx.subscriptions.insert(aSubscription()));
+      const column = 'subscriptions.secret_sealed';
+      await store.run(async (tx) => {
+        const page = { exceptKeyId: 'k1', after: null, limit: 9 };
+        for (const row of await tx.sealed.page(column, page)) tx.sealed.replace(column, row, 'new');
+      });
+      await assert.rejects(
+        store.run(async (tx) => tx.subscriptions.update(aSubscription({ active: false }))),
+        { code: 'StoreContention' },
+      );
+      const replaced = aSubscription({ secretSealed: 'new', version: 2 });
+      assert.deepEqual(await store.run((tx) => tx.subscriptions.get(tenant, 'whs_1')), replaced);
+    });
+
+    test('where the key cannot be noted, nothing that it has sealed is stored', async () => {
+      const store = await fresh({ keyId: 'k1', noteKey: async () => undefined });
+      const written = store.run(async (tx) => tx.subscriptions.insert(sealed(aSubscription())));
+      await assert.rejects(written, { code: 'StoreContention' });
+      assert.equal(await store.run((tx) => tx.subscriptions.find('whs_1')), null);
+    });
+
+    test('whatever a key seals while it is taken out of use, its canary stays or comes back', async () => {
+      const { store } = await sealing();
+      const rounds = 25;
+      for (let round = 0; round < rounds; round += 1) {
+        await store.run(async (tx) => {
+          const known = await tx.keyCanaries.list();
+          if (known.length === 0) tx.keyCanaries.insert(aCanary({ keyId: 'k1' }));
+        });
+        // One after the other, so that they come before, between and behind the steps.
+        const write = async () => {
+          for (let index = 0; index < 5; index += 1) {
+            const id = `whs_${round}_${index}`;
+            await store.run(async (tx) => tx.subscriptions.insert(sealed(aSubscription({ id }))));
+          }
+        };
+        await Promise.all([write(), takeOut(store)]);
+        const left = (await store.run((tx) => tx.subscriptions.list(tenant, 100))).filter(
+          isUnderK1,
+        );
+        const canaries = await store.run((tx) => tx.keyCanaries.list());
+        assert.ok(left.length === 0 || canaries.length === 1, `${left.length} without canary`);
+      }
+    });
+  });
+}
+
+type Write = (tx: Tx, sealedText: string, more?: string) => void;
+
+/** A row of each column, written with this text. */
+const sealedWrites: Readonly<Record<SealedColumn, Write>> = {
+  'connected_accounts.tax_id_sealed': (tx, taxIdSealed, more = '') =>
+    tx.accounts.insert(anAccount({ id: `acct_1${more}`, taxIdSealed })),
+  'kyc_submissions.draft_sealed': (tx, draftSealed, more = '') =>
+    tx.buyers.insertSubmission(
+      aSubmission({
+        ...{ id: `kyc_1${more}`, buyerId: `byr_1${more}` },
+        flowId: null,
+        draftSealed,
+      }),
+    ),
+  'mails.token_sealed': (tx, tokenSealed, more = '') =>
+    tx.mails.insert(aMail({ id: `mail_1${more}`, tokenHash: `h${more}`, nth: null, tokenSealed })),
+  'partner_commands.request': (tx, request, more = '') =>
+    tx.commands.insert(aCommand({ id: `cmd_1${more}`, request })),
+  'subscriptions.secret_sealed': (tx, secretSealed, more = '') =>
+    tx.subscriptions.insert(aSubscription({ id: `whs_1${more}`, secretSealed })),
+  'service_keys.sealed': (tx, text, more = '') =>
+    tx.serviceKeys.insert(aServiceKey({ id: `skey_1${more}`, sealed: text })),
+};
+
+const eachColumn = Object.entries(sealedWrites) as readonly (readonly [SealedColumn, Write])[];
+
+function sealed(subscription: Subscription): Subscription {
+  return { ...subscription, secretSealed: 's1.k1.a' };
+}
+
+function isUnderK1({ secretSealed }: Subscription): boolean {
+  return secretSealed.startsWith('s1.k1.');
+}
+
+/** As it is done: said, sealed anew, looked at again, and gone if nobody has used it meanwhile. */
+async function takeOut(store: Store): Promise<void> {
+  const said = await store.run(async (tx) => {
+    const [canary] = await tx.keyCanaries.list();
+    if (canary === undefined) return null;
+    const retiring = { ...canary, state: 'retiring' } as const;
+    tx.keyCanaries.update(retiring);
+    return { ...retiring, version: canary.version + 1 };
+  });
+  if (said === null) return;
+  for (let left = 1; left > 0; ) {
+    left = await store.run(async (tx) => {
+      const under = (await tx.subscriptions.list(tenant, 100)).filter(isUnderK1);
+      for (const one of under) tx.subscriptions.update({ ...one, secretSealed: 's1.k2.a' });
+      return under.length;
+    });
+  }
+  await store.run(async (tx) => {
+    const [canary] = await tx.keyCanaries.list();
+    if (canary?.version === said.version) tx.keyCanaries.remove(canary);
+  });
+}
