@@ -5,7 +5,7 @@ import type { PayinReport, PayoutReport } from '../../../core/domain/report-chec
 import type { PartnerFact } from '../../../core/ports.js';
 import { acceptReport } from '../../../core/usecases/command-retries.js';
 import { applyFact, receivePartnerMessage } from '../../../core/usecases/settlement.js';
-import { absent, scene, silent } from '../../support/money-scene.js';
+import { absent, scene, silent } from '../../support/order-scene.js';
 
 const payinBack: PayinReport = {
   status: 'returned',

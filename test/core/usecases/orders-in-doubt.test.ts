@@ -5,7 +5,7 @@ import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import type { PartnerAnswer } from '../../../core/ports.js';
 import { retryCommand } from '../../../core/usecases/command-retries.js';
 import { cancelPayment, readPayment } from '../../../core/usecases/payments.js';
-import { absent, fates, honestLookUp, scene, silent } from '../../support/money-scene.js';
+import { absent, fates, honestLookUp, scene, silent } from '../../support/order-scene.js';
 
 test('a payout whose answer is lost is looked up, never called again', async (t) => {
   const at = await scene(t);
