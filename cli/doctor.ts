@@ -35,6 +35,8 @@ export interface Findings {
   /** Why the database cannot be reached; null when it can, or nothing says why. */
   readonly awayReason: string | null;
   readonly keysProblem: string | null;
+  /** Secret keys that something is sealed under, besides the first one. */
+  readonly olderKeys: readonly string[];
   readonly placeProblem: string | null;
   readonly dataDir: string;
   readonly freeBytes: number;
@@ -88,6 +90,7 @@ async function found(operator: Operator): Promise<Findings> {
     nodeVersion: process.version,
     ...{ unknownVariables, databaseName, health, keysProblem, dataDir },
     awayReason: health.database ? null : awayReason,
+    olderKeys: readable ? await olderKeysOf(deps) : [],
     placeProblem: readable ? await documentPlaceProblem(deps) : null,
     freeBytes: disk.bavail * disk.bsize,
     data: readable
@@ -97,6 +100,11 @@ async function found(operator: Operator): Promise<Findings> {
         }
       : null,
   };
+}
+
+async function olderKeysOf({ store, secretBox }: Operator['deps']): Promise<readonly string[]> {
+  const canaries = await store.run((tx) => tx.keyCanaries.list());
+  return canaries.map(({ keyId }) => keyId).filter((keyId) => keyId !== secretBox.keyId);
 }
 
 async function whyAway(store: Store): Promise<string | null> {
@@ -135,15 +143,17 @@ function migrationsCheck(done: boolean): Check {
 
 function dataChecks(
   { waiting, imbalances }: NonNullable<Findings['data']>,
-  { keysProblem, placeProblem }: Pick<Findings, 'keysProblem' | 'placeProblem'>,
+  { keysProblem, olderKeys, placeProblem }: Omit<Findings, 'data'>,
 ): readonly Check[] {
   const { queues, undeliveredMs, stuckCommands, deadLetters, operatorFunds } = waiting;
   const { deliveries, ...ours } = queues;
   const late = Object.entries(ours).filter(([, { lateMs }]) => lateMs > LATE_MS);
   const lateQueues = late.map(([name, queue]) => lateQueue(name, queue)).join('; ');
   const slow = deliveries.lateMs > LATE_MS;
+  const names = olderKeys.map((keyId) => JSON.stringify(keyId)).join(', ');
+  const older = names === '' ? '' : `; ${names} can go after: ponte secrets reseal`;
   return [
-    unless(keysProblem === null, 'secret keys', 'of this database', [
+    unless(keysProblem === null, 'secret keys', `of this database${older}`, [
       'critical',
       keysProblem ?? '',
     ]),

@@ -17,7 +17,10 @@ export const exitCodes = {
   forbidden: [5, 'not permitted'],
   tryAgain: [6, 'not possible now: try again'],
   configuration: [7, 'the configuration is not valid'],
-  checkFailed: [8, 'a check found something wrong (doctor, demo, ledger verify, store copy)'],
+  checkFailed: [
+    8,
+    'a check found something wrong (doctor, demo, ledger verify, store copy, secrets reseal)',
+  ],
   attention: [9, 'a check found something to look at (doctor)'],
 } as const satisfies Record<string, readonly [number, string]>;
 

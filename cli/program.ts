@@ -13,6 +13,7 @@ import { addMemberVerbs } from './member-verbs.js';
 import { exitCodes, failure, finish, type Shell } from './operator.js';
 import { addOrgVerbs } from './org-verbs.js';
 import { addPaymentsVerbs } from './payments-verbs.js';
+import { addSecretsVerbs } from './secrets-verbs.js';
 import { addServiceVerbs } from './service-verbs.js';
 import { addStoreVerbs } from './store-verbs.js';
 
@@ -41,6 +42,7 @@ export async function runProgram(shell: Shell, words: readonly string[]): Promis
   addCommandsVerbs(shell, program);
   addDocumentsVerbs(shell, program);
   addLedgerVerbs(shell, program);
+  addSecretsVerbs(shell, program);
   addStoreVerbs(shell, program);
   try {
     await program.parseAsync(words, { from: 'user' });

@@ -21,6 +21,7 @@ import type { CommandKind, PartnerCommand } from './domain/partner-command.js';
 import type { Payment, PaymentOrigin, PaymentStatus } from './domain/payment.js';
 import type { Quote, QuoteTerms } from './domain/quote.js';
 import type { Scope } from './domain/scope.js';
+import type { SealedColumn } from './domain/sealed-columns.js';
 import type { KeyState } from './domain/sealed-text.js';
 import type { ServiceKey, ServiceKeyPurpose } from './domain/service-key.js';
 import type { Subscription } from './domain/subscription.js';
@@ -382,6 +383,13 @@ export interface Tx {
     update(canary: KeyCanary): void;
     remove(canary: KeyCanary): void;
   };
+  /** Sealed texts of whatever rows they are in. */
+  readonly sealed: {
+    /** The next rows behind one, in the order of their keys, whether they hold a text or not. */
+    page(column: SealedColumn, page: SealedPage): Promise<readonly SealedRow[]>;
+    /** Puts another text in the place of the row's; where that is not there any more, nothing. */
+    replace(column: SealedColumn, row: SealedRow, sealed: string): void;
+  };
   readonly serviceKeys: {
     /** Those that have ended included: few. */
     list(purpose: ServiceKeyPurpose): Promise<readonly ServiceKey[]>;
@@ -613,6 +621,22 @@ export interface Sealer {
   readonly keyId: string;
   /** The key's canary is there and `in_use` when this resolves. */
   noteKey(): Promise<void>;
+}
+
+export interface SealedPage {
+  /** Texts under this secret key are left out. */
+  readonly exceptKeyId: string;
+  /** Null: from the first one. */
+  readonly after: SealedRow | null;
+  readonly limit: number;
+}
+
+export interface SealedRow {
+  /** Its primary key. */
+  readonly place: readonly string[];
+  readonly id: string;
+  /** Null where it has none, or one that was left out. */
+  readonly sealed: string | null;
 }
 
 /** What was left at a thing outside, so that it is told from others of its kind. */

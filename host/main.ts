@@ -46,6 +46,8 @@ export interface OperatorAccess {
   readonly migrated: readonly number[];
   /** Why the secret keys are not those of the database; null when they are. */
   readonly keysProblem: string | null;
+  /** Whether any process serves the database, as far as that can be told. */
+  isServed(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -151,6 +153,7 @@ export async function openForOperator(
       payUrl: deps.settings.payUrl,
       migrated,
       keysProblem: migrations || migrates ? await secretKeysProblem(deps) : null,
+      isServed: () => store.isServed(),
       close: async () => {
         await deps.sender.close();
         await store.close();

@@ -14,11 +14,11 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
+import { SEALED_VERSION, sealedPrefix } from '../../core/domain/sealed-text.js';
 import { assert } from '../../core/errors.js';
 import type { SecretBox } from '../../core/ports.js';
 import type { ByteSource } from './ids.js';
 
-const VERSION = 's1';
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -67,10 +67,10 @@ export function newSecretKey(id: string, bytes: ByteSource = randomBytes): strin
 
 /**
  * The first key seals and makes the MACs, all of them open. To replace a key on running hosts: give
- * every host the new one as the last, then as the first; the old one stays for what is sealed under
- * it. A MAC changes with the first key, and is known again under every one. `open` asserts:
- * a text that does not open was tampered with, is sealed for something else, or its key is no
- * longer configured.
+ * every host the new one as the last, then as the first; when everything is sealed anew under it
+ * (core/usecases/reseal.ts), drop the old one. A MAC changes with the first key, and is known again
+ * under every one, so nothing that must last is one. `open` asserts: a text that does not open was
+ * tampered with, is sealed for something else, or its key is no longer configured.
  */
 export function createSecretBox(
   keys: readonly SecretKey[],
@@ -88,12 +88,15 @@ export function createSecretBox(
       const cipher = createCipheriv(CIPHER, sealKeyOf(sealKeys, first.id), nonce);
       cipher.setAAD(additionalData(first.id, purpose));
       const sealed = [nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()];
-      return `${VERSION}.${first.id}.${Buffer.concat(sealed).toString('base64url')}`;
+      return `${sealedPrefix(first.id)}${Buffer.concat(sealed).toString('base64url')}`;
     },
     open(sealed, purpose) {
       const [version, keyId, body, ...rest] = sealed.split('.');
       assert(
-        version === VERSION && keyId !== undefined && body !== undefined && rest.length === 0,
+        version === SEALED_VERSION &&
+          keyId !== undefined &&
+          body !== undefined &&
+          rest.length === 0,
         'a sealed text has the form s1.<key id>.<base64url>',
       );
       const data = fromBase64(body, 'base64url');
@@ -147,7 +150,7 @@ function derive(key: SecretKey, use: string): Uint8Array {
 }
 
 function additionalData(keyId: string, purpose: string): Buffer {
-  return Buffer.from(`${VERSION}.${keyId}.${purpose}`, 'utf8');
+  return Buffer.from(`${sealedPrefix(keyId)}${purpose}`, 'utf8');
 }
 
 /** Null unless this is the one text that these bytes are encoded as. */

@@ -11,11 +11,12 @@ import type { Hear, HostLine } from './store.js';
 
 /** "ponte" and what the lock is for, as the number that PostgreSQL asks for. */
 const LEADER_LOCK = 0x706f6e02;
-/** Until the session ends; one database may hold several stores, each in a schema of its own. */
-export const leadSql = [
-  `select pg_try_advisory_lock(${LEADER_LOCK},`,
-  'hashtext(current_schema())) as locked',
-].join(' ');
+/** One database may hold several stores, each in a schema of its own. */
+const leaderLock = `${LEADER_LOCK}, hashtext(current_schema())`;
+/** Until the session ends. */
+export const leadSql = `select pg_try_advisory_lock(${leaderLock}) as locked`;
+/** Who can have it for the time of a statement finds that nobody has it. */
+const ledSql = `select not pg_try_advisory_xact_lock(${leaderLock}) as led`;
 const TELL_EVERY_MS = 10;
 const RECONNECT_EVERY_MS = 250;
 /**
@@ -58,6 +59,12 @@ const everything = Object.keys({
 
 /** Work that waits, by kind; null tenants: any may have some. */
 type News = Partial<Record<WorkKind, readonly Tenant[] | null>>;
+
+/** Whether some host leads, which every worker tries to. */
+export async function isLed(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query(ledSql);
+  return rows[0].led === true;
+}
 
 export class PostgresLine implements HostLine {
   readonly #connections: PostgresConnections;

@@ -20,7 +20,7 @@ import {
   type PostgresOptions,
   postgresConnections,
 } from './postgres-connections.js';
-import { PostgresLine } from './postgres-line.js';
+import { isLed, PostgresLine } from './postgres-line.js';
 import { migratePostgres, missingInPostgres, type Newer } from './postgres-migrations.js';
 import { pipelined } from './postgres-pipeline.js';
 import {
@@ -80,6 +80,7 @@ export function openPostgresStore(
   return {
     ...newStore(database, sealer),
     beginServing: () => 'together',
+    isServed: () => connections.use('once', isLed),
     startThread: null,
     rateLimits: newSharedRateLimits(database),
     line,

@@ -31,6 +31,17 @@ export function acquireServingLock(databasePath: string): () => void {
   return () => connection.close();
 }
 
+/** Whether some process holds the lock; whoever wants it just then may be refused. */
+export function isServingLocked(databasePath: string): boolean {
+  try {
+    acquireServingLock(databasePath)();
+    return false;
+  } catch (error) {
+    if (error instanceof PonteError) return true;
+    throw error;
+  }
+}
+
 function holderOf(connection: SqliteConnection.Database): string {
   try {
     const pid = connection.prepare('select pid from holder').pluck().get();

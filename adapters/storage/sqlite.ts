@@ -11,7 +11,7 @@ import type { Sealer } from '../../core/ports.js';
 import type { Database, Param, Row, Statement } from './database.js';
 import { newMemoryRateLimits } from './memory-rate-limits.js';
 import { loadMigrations, type Migration, pendingMigrations } from './migrations.js';
-import { acquireServingLock } from './serving-lock.js';
+import { acquireServingLock, isServingLocked } from './serving-lock.js';
 import { isMemory, openConnection, PreparedStatements } from './sqlite-connection.js';
 import {
   GroupWriter,
@@ -59,6 +59,9 @@ export function openSqliteStore(options: SqliteOptions, sealer: Sealer | null = 
       assert(releaseServing === null, 'a store is taken for serving once');
       if (!isMemory(options.path)) releaseServing = acquireServingLock(options.path);
       return 'alone';
+    },
+    async isServed() {
+      return !isMemory(options.path) && isServingLocked(options.path);
     },
     startThread: isMemory(options.path) ? null : () => database.startThread(),
     rateLimits: newMemoryRateLimits(),

@@ -19,6 +19,7 @@ import { fundsOf, ledgerOf, quotesOf } from './tables/money-rows.js';
 import { buyersOf } from './tables/party-rows.js';
 import { idempotencyOf, paymentsOf } from './tables/payment-rows.js';
 import { retentionOf } from './tables/retention-rows.js';
+import { sealedOf } from './tables/sealed-rows.js';
 import { keysOf, organizationsOf } from './tables/tenant-rows.js';
 import { viewsOf } from './tables/view-rows.js';
 import { advancesOf, commandsOf, inboxOf } from './tables/work-rows.js';
@@ -52,6 +53,8 @@ export interface ServedStore extends Store {
    * `together`: others may.
    */
   beginServing(): 'alone' | 'together';
+  /** Whether any process works on it, as far as that can be told. */
+  isServed(): Promise<boolean>;
   /**
    * Called when it is served: a thread of its own writes from when this resolves, and this one goes
    * on until then. Null where there is nothing to write to from here.
@@ -151,6 +154,7 @@ const partsOf: { readonly [Part in keyof Tx]: (staging: Staging) => Tx[Part] } =
   keyCanaries: keyCanariesOf,
   marks: marksOf,
   serviceKeys: serviceKeysOf,
+  sealed: sealedOf,
   backlog: backlogOf,
 };
 

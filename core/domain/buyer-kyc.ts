@@ -108,3 +108,8 @@ export function withdrawn(submission: KycSubmission): KycSubmission {
   const status = nextKycStatus(submission.status, 'reject');
   return status === null ? submission : Object.freeze({ ...submission, status });
 }
+
+/** What a submission's draft is sealed for: it opens for no other one. */
+export function draftPurpose({ id }: Pick<KycSubmission, 'id'>): string {
+  return `kyc-draft:${id}`;
+}

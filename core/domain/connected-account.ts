@@ -247,3 +247,8 @@ function changed(
   const isFirst = next.readyAtMs === null && readyToCollect(next);
   return Object.freeze(isFirst ? { ...next, readyAtMs: nowMs } : next);
 }
+
+/** What a tax id is sealed for: it opens for no other account. */
+export function taxIdPurpose({ id }: Pick<ConnectedAccount, 'id'>): string {
+  return `connected-account:${id}`;
+}

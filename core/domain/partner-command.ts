@@ -133,8 +133,8 @@ export function mayRepeat(command: PartnerCommand, nowMs: number): boolean {
 }
 
 /** What a stored request is sealed for: it opens for no other command. */
-export function requestPurpose(command: PartnerCommand): string {
-  return `partner-command:${command.id}`;
+export function requestPurpose({ id }: Pick<PartnerCommand, 'id'>): string {
+  return `partner-command:${id}`;
 }
 
 /** It was sent, its key is forgotten by now, and the partner does not know it. */

@@ -5,7 +5,15 @@
 export const keyStates = ['in_use', 'retiring'] as const;
 export type KeyState = (typeof keyStates)[number];
 
-/** The secret key that opens `s1.<key id>.<body>`; empty where it is no sealed text. */
+/** Of the form `s1.<key id>.<body>`. */
+export const SEALED_VERSION = 's1';
+
+/** The secret key that opens it; empty where it is no sealed text. */
 export function keyIdOf(sealed: string): string {
   return sealed.split('.', 2)[1] ?? '';
+}
+
+/** What every text begins with that this key has sealed. */
+export function sealedPrefix(keyId: string): string {
+  return `${SEALED_VERSION}.${keyId}.`;
 }

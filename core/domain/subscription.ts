@@ -17,3 +17,8 @@ export interface Subscription extends Tenant {
   readonly updatedAtMs: number;
   readonly version: number;
 }
+
+/** What a secret is sealed for: copied to another subscription it does not open. */
+export function secretPurpose({ id }: Pick<Subscription, 'id'>): string {
+  return `webhook_secret:${id}`;
+}

@@ -5,6 +5,7 @@ import {
   type ConnectedAccount,
   isSubmitted,
   submitted,
+  taxIdPurpose,
   termsAccepted,
 } from '../domain/connected-account.js';
 import { type Dossier, lastFour, missingFields } from '../domain/dossier.js';
@@ -12,7 +13,7 @@ import type { Tenant } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps, SettlementPartner } from '../ports.js';
 import { loadAccount, stageAccount } from './account-changes.js';
-import { readAccount, taxIdPurpose } from './accounts.js';
+import { readAccount } from './accounts.js';
 import { partnerOf } from './buyers.js';
 import { workNow } from './commands.js';
 import { stageSubmitted } from './documents.js';

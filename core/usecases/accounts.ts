@@ -6,6 +6,7 @@ import {
   payableParty,
   payoutConfigured,
   type Role,
+  taxIdPurpose,
   termsAccepted,
   termsStarted,
 } from '../domain/connected-account.js';
@@ -140,11 +141,6 @@ export async function configureAccountPayout(
   announceAccount(deps);
   if (rails !== null) await workNow(deps, rails);
   return readAccount(deps, tenant, id);
-}
-
-/** What a tax id is sealed for: it opens for no other account. */
-export function taxIdPurpose(account: Pick<ConnectedAccount, 'id'>): string {
-  return `connected-account:${account.id}`;
 }
 
 function newAccount(deps: Deps, tenant: Tenant, input: CreateAccountInput): ConnectedAccount {

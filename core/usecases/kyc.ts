@@ -3,6 +3,7 @@
 // without one a hosted form waits for the buyer. What the partner decides ends in buyers.ts.
 import {
   type Buyer,
+  draftPurpose,
   emailKey,
   isInFlightOrApproved,
   type KycSubmission,
@@ -95,7 +96,7 @@ export async function submitBuyerKyc(
 /** What was said of the buyer before the form is filled in. */
 export function readDraft(deps: Deps, { id, draftSealed }: KycSubmission): KycDraft {
   if (draftSealed === null) return { name: null, dossier: {} };
-  return JSON.parse(deps.secretBox.open(draftSealed, draftPurpose(id))) as KycDraft;
+  return JSON.parse(deps.secretBox.open(draftSealed, draftPurpose({ id }))) as KycDraft;
 }
 
 async function startHosted(deps: Deps, tenant: Tenant, start: KycStart): Promise<KycSubmission> {
@@ -219,11 +220,7 @@ function sealedDraft(deps: Deps, submission: KycSubmission, { name, dossier }: K
     name: name ?? before.name,
     dossier: { ...before.dossier, ...Object.fromEntries(told) },
   };
-  return deps.secretBox.seal(JSON.stringify(draft), draftPurpose(submission.id));
-}
-
-function draftPurpose(submissionId: string): string {
-  return `kyc-draft:${submissionId}`;
+  return deps.secretBox.seal(JSON.stringify(draft), draftPurpose(submission));
 }
 
 async function readSubmission(deps: Deps, tenant: Tenant, id: string): Promise<KycSubmission> {

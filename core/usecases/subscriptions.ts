@@ -2,7 +2,7 @@
 // their secret. Which events reach them is feed.ts's matter, how, delivery-runner.ts's.
 import { eventBody, isEventPattern } from '../domain/event.js';
 import { formatInstant } from '../domain/instant.js';
-import { SUBSCRIPTIONS_MAX, type Subscription } from '../domain/subscription.js';
+import { SUBSCRIPTIONS_MAX, type Subscription, secretPurpose } from '../domain/subscription.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { endForDeletedSubscription, type WebhookDelivery } from '../domain/webhook-delivery.js';
 import { PonteError } from '../errors.js';
@@ -141,18 +141,13 @@ export async function testSubscription(
 
 /** The text that signs the webhooks of this subscription. */
 export function openSecret(deps: Pick<Deps, 'secretBox'>, subscription: Subscription): string {
-  return deps.secretBox.open(subscription.secretSealed, secretPurpose(subscription.id));
+  return deps.secretBox.open(subscription.secretSealed, secretPurpose(subscription));
 }
 
 function newSecret(deps: Deps, id: string) {
   const bytes = deps.ids.randomBytes(SECRET_BYTES);
   const secret = `whsec_${Buffer.from(bytes).toString('base64')}`;
-  return { secret, secretSealed: deps.secretBox.seal(secret, secretPurpose(id)) };
-}
-
-/** A sealed secret copied to another subscription does not open. */
-function secretPurpose(id: string): string {
-  return `webhook_secret:${id}`;
+  return { secret, secretSealed: deps.secretBox.seal(secret, secretPurpose({ id })) };
 }
 
 function checkedEventTypes(given: readonly string[]): readonly string[] {

@@ -46,6 +46,7 @@ const healthy: Findings = {
   health: { database: true, migrations: true },
   awayReason: null,
   keysProblem: null,
+  olderKeys: [],
   placeProblem: null,
   dataDir: 'data',
   freeBytes: 12.34 * GIB,

@@ -2,8 +2,9 @@
 // without being known, and the keys that the service made for itself. Run over each database.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import type { SealedColumn } from '../../core/domain/sealed-columns.js';
 import type { Subscription } from '../../core/domain/subscription.js';
-import type { Sealer, Store, Tx } from '../../core/ports.js';
+import type { SealedRow, Sealer, Store, Tx } from '../../core/ports.js';
 import {
   aCommand,
   aMail,
@@ -113,7 +114,7 @@ export function storeKeysContract(database: string, open: OpenStore): void {
     });
 
     test('what the key of the process has sealed is stored beside its canary only', async () => {
-      for (const [name, write] of Object.entries(sealedWrites)) {
+      for (const [name, write] of eachColumn) {
         const { store, noted } = await sealing();
         await store.run(async (tx) => write(tx, 's1.k2.a'));
         await store.run(async (tx) => write(tx, 'sealed', '_other'));
@@ -137,6 +138,64 @@ export function storeKeysContract(database: string, open: OpenStore): void {
       assert.equal(noted(), 1);
       const known = await store.run((tx) => tx.keyCanaries.list());
       assert.deepEqual(known, [{ ...retiring, state: 'in_use', version: 2 }]);
+    });
+
+    test('sealed texts come page by page in the order of keys, those of one key left out', async () => {
+      for (const [column, write] of eachColumn) {
+        const store = await fresh();
+        const texts = { _1: 's1.k_1.a', _2: 's1.kx1.b', _3: 's1.K_1.c', _4: 's1.k_1.d', _5: 'e' };
+        await store.run(async (tx) => {
+          for (const [more, text] of Object.entries(texts).reverse()) write(tx, text, more);
+        });
+        const page = (after: SealedRow | null, limit: number) =>
+          store.run((tx) => tx.sealed.page(column, { exceptKeyId: 'k_1', after, limit }));
+        const all = await page(null, 9);
+        assert.deepEqual(
+          all.map(({ id, sealed }) => [id.slice(-2), sealed]),
+          Object.entries({ ...texts, _1: null, _4: null }),
+          column,
+        );
+        const first = await page(null, 2);
+        const next = await page(first.at(-1) ?? null, 9);
+        assert.deepEqual([...first, ...next], all, column);
+        assert.deepEqual(await page(all.at(-1) ?? null, 9), []);
+      }
+    });
+
+    test('a sealed text is replaced where it still is, and nowhere else', async () => {
+      for (const [column, write] of eachColumn) {
+        const store = await fresh();
+        await store.run(async (tx) => {
+          for (const more of ['_1', '_2']) write(tx, 's1.k2.a', more);
+        });
+        const rows = () =>
+          store.run((tx) => tx.sealed.page(column, { exceptKeyId: 'k9', after: null, limit: 9 }));
+        const [row, other] = await rows();
+        assert.ok(row !== undefined && other !== undefined);
+        await store.run(async (tx) => tx.sealed.replace(column, row, 's1.k1.b'));
+        assert.deepEqual(await rows(), [{ ...row, sealed: 's1.k1.b' }, other], column);
+        await store.run(async (tx) => {
+          tx.sealed.replace(column, row, 's1.k1.c');
+          tx.sealed.replace(column, { ...other, sealed: null }, 's1.k1.c');
+        });
+        assert.deepEqual(await rows(), [{ ...row, sealed: 's1.k1.b' }, other], column);
+      }
+    });
+
+    test('who read a row before its text was replaced changes it no more', async () => {
+      const store = await fresh();
+      await store.run(async (tx) => tx.subscriptions.insert(aSubscription()));
+      const column = 'subscriptions.secret_sealed';
+      await store.run(async (tx) => {
+        const page = { exceptKeyId: 'k1', after: null, limit: 9 };
+        for (const row of await tx.sealed.page(column, page)) tx.sealed.replace(column, row, 'new');
+      });
+      await assert.rejects(
+        store.run(async (tx) => tx.subscriptions.update(aSubscription({ active: false }))),
+        { code: 'StoreContention' },
+      );
+      const replaced = aSubscription({ secretSealed: 'new', version: 2 });
+      assert.deepEqual(await store.run((tx) => tx.subscriptions.get(tenant, 'whs_1')), replaced);
     });
 
     test('where the key cannot be noted, nothing that it has sealed is stored', async () => {
@@ -172,11 +231,11 @@ export function storeKeysContract(database: string, open: OpenStore): void {
 
 type Write = (tx: Tx, sealedText: string, more?: string) => void;
 
-/** Each column that holds sealed texts, written. */
-const sealedWrites: Readonly<Record<string, Write>> = {
-  'a tax id': (tx, taxIdSealed, more = '') =>
+/** A row of each column, written with this text. */
+const sealedWrites: Readonly<Record<SealedColumn, Write>> = {
+  'connected_accounts.tax_id_sealed': (tx, taxIdSealed, more = '') =>
     tx.accounts.insert(anAccount({ id: `acct_1${more}`, taxIdSealed })),
-  'a draft': (tx, draftSealed, more = '') =>
+  'kyc_submissions.draft_sealed': (tx, draftSealed, more = '') =>
     tx.buyers.insertSubmission(
       aSubmission({
         ...{ id: `kyc_1${more}`, buyerId: `byr_1${more}` },
@@ -184,15 +243,17 @@ const sealedWrites: Readonly<Record<string, Write>> = {
         draftSealed,
       }),
     ),
-  'a token': (tx, tokenSealed, more = '') =>
+  'mails.token_sealed': (tx, tokenSealed, more = '') =>
     tx.mails.insert(aMail({ id: `mail_1${more}`, tokenHash: `h${more}`, nth: null, tokenSealed })),
-  'a request': (tx, request, more = '') =>
+  'partner_commands.request': (tx, request, more = '') =>
     tx.commands.insert(aCommand({ id: `cmd_1${more}`, request })),
-  'a secret': (tx, secretSealed, more = '') =>
+  'subscriptions.secret_sealed': (tx, secretSealed, more = '') =>
     tx.subscriptions.insert(aSubscription({ id: `whs_1${more}`, secretSealed })),
-  'a key of the service': (tx, text, more = '') =>
+  'service_keys.sealed': (tx, text, more = '') =>
     tx.serviceKeys.insert(aServiceKey({ id: `skey_1${more}`, sealed: text })),
 };
+
+const eachColumn = Object.entries(sealedWrites) as readonly (readonly [SealedColumn, Write])[];
 
 function sealed(subscription: Subscription): Subscription {
   return { ...subscription, secretSealed: 's1.k1.a' };

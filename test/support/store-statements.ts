@@ -2,7 +2,8 @@
 // that makes another text, over a database that only notes. Who adds a method calls it here.
 import type { Database, Param, Statement } from '../../adapters/storage/database.js';
 import { newStore } from '../../adapters/storage/store.js';
-import type { Claims, Tx } from '../../core/ports.js';
+import type { SealedColumn } from '../../core/domain/sealed-columns.js';
+import type { Claims, SealedRow, Tx } from '../../core/ports.js';
 import {
   aBuyer,
   aCommand,
@@ -32,6 +33,23 @@ import { aCanary, aServiceKey } from './key-samples.js';
 
 const page = { beforeId: 'x', limit: 5 };
 const age = { sinceMs: T0, sinceDeliveryId: 'whd_5' };
+
+const places: Readonly<Record<SealedColumn, readonly string[]>> = {
+  'connected_accounts.tax_id_sealed': ['org_a', 'test', 'acct_1'],
+  'kyc_submissions.draft_sealed': ['org_a', 'test', 'kyc_1'],
+  'mails.token_sealed': ['org_a', 'test', 'mail_1'],
+  'partner_commands.request': ['cmd_1'],
+  'service_keys.sealed': ['skey_1'],
+  'subscriptions.secret_sealed': ['org_a', 'test', 'whs_1'],
+};
+const sealedPlaces = Object.entries(places) as readonly (readonly [
+  SealedColumn,
+  readonly string[],
+])[];
+
+function sealedRow(place: readonly string[]): SealedRow {
+  return { place, id: place.at(-1) ?? '', sealed: 'sealed' };
+}
 
 export interface StatementsOfTheStore {
   readonly reads: readonly Query[];
@@ -181,6 +199,9 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     tx.keyCanaries.list(),
     tx.marks.get('documents'),
     tx.serviceKeys.list('session'),
+    ...sealedPlaces.map(([column, place]) =>
+      tx.sealed.page(column, { exceptKeyId: 'k1', after: sealedRow(place), limit: 5 }),
+    ),
     tx.backlog.read(T0, 5),
     tx.retention.oldDeliveries(age, 'whd_1', 5),
     tx.retention.oldMessages(age, null, 5),
@@ -241,6 +262,7 @@ function everyWrite(tx: Tx): void {
   tx.serviceKeys.insert(aServiceKey({ sealed: 's1.k1.a' }));
   tx.serviceKeys.update(aServiceKey());
   tx.serviceKeys.remove(aServiceKey({ id: 'skey_2' }));
+  for (const [column, place] of sealedPlaces) tx.sealed.replace(column, sealedRow(place), 's');
   tx.advances.put(anAdvance());
   tx.advances.update(anAdvance());
   tx.advances.remove(anAdvance({ paymentId: 'pi_2' }));

@@ -1,0 +1,66 @@
+// Sealed texts, whatever rows they are in: the next ones of a column, and another one in the place
+// of one. A page is bounded by the rows that are looked at, so that a column in which everything is
+// as it should be costs no more than one in which nothing is.
+import type { SealedColumn } from '../../../core/domain/sealed-columns.js';
+import { sealedPrefix } from '../../../core/domain/sealed-text.js';
+import type { Tx } from '../../../core/ports.js';
+import { text, textOrNull } from '../row.js';
+import type { Staging } from '../staging.js';
+import type { Table } from '../table.js';
+import { accounts } from './account-rows.js';
+import { subscriptions } from './delivery-rows.js';
+import { mails } from './mail-rows.js';
+import { serviceKeys } from './mark-rows.js';
+import { submissions } from './party-rows.js';
+import { commands } from './work-rows.js';
+
+type SealedTable = Pick<Table<unknown>, 'name' | 'key' | 'sealed'>;
+
+const tables: Readonly<Record<SealedColumn, SealedTable>> = {
+  'connected_accounts.tax_id_sealed': accounts,
+  'kyc_submissions.draft_sealed': submissions,
+  'mails.token_sealed': mails,
+  'partner_commands.request': commands,
+  'service_keys.sealed': serviceKeys,
+  'subscriptions.secret_sealed': subscriptions,
+};
+
+export function sealedOf(staging: Staging): Tx['sealed'] {
+  return {
+    async page(column, { exceptKeyId, after, limit }) {
+      const table = tables[column];
+      const behind = after?.place ?? table.key.map(() => '');
+      const params = [sealedPrefix(exceptKeyId), ...behind, limit];
+      const rows = await staging.rows(table.name, pageSql(table), params);
+      return rows.map((row) => ({
+        place: table.key.map((part) => text(row, part)),
+        id: text(row, 'id'),
+        sealed: textOrNull(row, 'sealed_text'),
+      }));
+    },
+    replace(column, { place, sealed: was }, sealed) {
+      const table = tables[column];
+      const params = [sealed, was, ...place];
+      const statement = { sql: replaceSql(table), params, guards: null, shape: null };
+      staging.stage({ table: table.name, row: null, kind: 'merge', statement, sealed });
+    },
+  };
+}
+
+function pageSql({ name, key, sealed }: SealedTable): string {
+  const keys = key.join(', ');
+  const bound = key.map((_, index) => `$${index + 2}`).join(', ');
+  return [
+    `select ${keys}, case when substr(${sealed}, 1, length($1)) = $1 then null`,
+    `else ${sealed} end as sealed_text from ${name} where (${keys}) > (${bound})`,
+    `order by ${keys} limit $${key.length + 2}`,
+  ].join(' ');
+}
+
+function replaceSql({ name, key, sealed }: SealedTable): string {
+  const here = key.map((part, index) => `${part} = $${index + 3}`).join(' and ');
+  return [
+    `update ${name} set ${sealed} = $1, version = version + 1`,
+    `where ${here} and ${sealed} = $2`,
+  ].join(' ');
+}

@@ -1,0 +1,251 @@
+// `ponte secrets` beside a real host, on both databases: a secret key is taken out of use, and what
+// was given out under it goes on; sessions get another key.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { newSecretKey } from '../../adapters/crypto/secret-box.js';
+import { verifyWebhook } from '../../adapters/webhooks/verify.js';
+import type { Tenant } from '../../core/domain/tenant.js';
+import { createAccount } from '../../core/usecases/accounts.js';
+import { createUpload } from '../../core/usecases/documents.js';
+import { addMember } from '../../core/usecases/members.js';
+import { listOrganizations } from '../../core/usecases/organizations.js';
+import { createSession } from '../../core/usecases/sessions.js';
+import {
+  createSubscription,
+  rotateSecret,
+  testSubscription,
+} from '../../core/usecases/subscriptions.js';
+import { readConfig } from '../../host/config.js';
+import { type Host, startHost } from '../../host/main.js';
+import { runCommand } from '../support/command.js';
+import { aSubscription } from '../support/domain-samples.js';
+import { localPostgres } from '../support/local-postgres.js';
+import { startReceiver } from '../support/local-receiver.js';
+import { allColumns, sealEverything } from '../support/sealed-scene.js';
+import { columnsHolding } from '../support/texts-in-database.js';
+
+const [oldKey, newKey] = [newSecretKey('old'), newSecretKey('new')];
+const both = `${newKey},${oldKey}`;
+const postgres = localPostgres();
+const folder = mkdtempSync(join(tmpdir(), 'ponte-secrets-'));
+after(() => rmSync(folder, { recursive: true }));
+
+const databases = {
+  SQLite: async () => `sqlite:${join(mkdtempSync(join(folder, 'data-')), 'ponte.db')}`,
+  PostgreSQL: () => postgres.newDatabase(),
+} as const;
+
+type Json = Readonly<Record<string, unknown>>;
+
+function service(database: string) {
+  const env = (keys: string) => ({
+    PONTE_DATABASE_URL: database,
+    PONTE_DATA_DIR: join(folder, 'data'),
+    PONTE_PORT: '0',
+    PONTE_SECRET_KEYS: keys,
+    PONTE_FAKE_PARTNER_DELAY_MS: '0',
+    PONTE_LOG_LEVEL: 'silent',
+    // Nobody is there: mails stay on their way, and their tokens sealed.
+    PONTE_SMTP_URL: 'smtp://127.0.0.1:1',
+    PONTE_MAIL_FROM: 'pay@ponte.example',
+  });
+  const command = (keys: string, words: string) => runCommand(env(keys), words.split(' '));
+  return {
+    start: (keys: string): Promise<Host> => startHost(readConfig(env(keys))),
+    command,
+    async json(keys: string, words: string): Promise<Json> {
+      const { status, stdout, stderr } = await command(keys, `${words} --json`);
+      assert.equal(status, 0, stderr);
+      return JSON.parse(stdout) as Json;
+    },
+    holding: (part: string) => columnsHolding(database, part),
+  };
+}
+
+for (const [name, newDatabase] of Object.entries(databases)) {
+  describe(`a secret key is taken out of use on ${name}`, () => {
+    test('every text moves, what was given out goes on, and a start without it works', async (t) => {
+      const receiver = await startReceiver((response) => response.writeHead(204).end());
+      t.after(() => receiver.close());
+      const { start, command, json, holding } = service(await newDatabase());
+      let host = await start(oldKey);
+      t.after(() => host.stop());
+      const given = await giveOut(host, receiver.url);
+      const sealed = [...allColumns, 'key_canaries.sealed'].sort();
+      assert.deepEqual(await holding('s1.old.'), sealed, 'all that is sealed is in the table');
+
+      const early = await command(both, 'secrets reseal');
+      assert.deepEqual([early.status, early.stdout], [7, '']);
+      assert.match(early.stderr, /PONTE_SECRET_KEYS: no host was started with "new"/);
+      assert.deepEqual(await holding('s1.new.'), []);
+
+      await host.stop();
+      host = await start(both);
+      const before = await json(both, 'secrets reseal --dry-run');
+      assert.deepEqual(before['needed'], ['old']);
+      assert.deepEqual(await holding('s1.old.'), sealed);
+      const done = await json(both, 'secrets reseal');
+      assert.deepEqual([done['retired'], done['needed'], done['sealing']], [['old'], [], []]);
+      const [counted, resealed] = [before, done].map(({ columns }) => columns as readonly Json[]);
+      for (const [index, { table, column, left }] of (counted ?? []).entries()) {
+        const expected = { table, column, resealed: left, left: 0 };
+        assert.deepEqual(resealed?.[index], expected);
+        assert.ok(Number(left) > 0, `${table}.${column}`);
+      }
+      assert.deepEqual(await holding('s1.old.'), []);
+      assert.deepEqual(await holding('s1.new.'), sealed);
+      await stillGood(host, given);
+
+      await host.stop();
+      host = await start(newKey);
+      await stillGood(host, given);
+      const doctor = await command(newKey, 'doctor --json');
+      const { checks } = JSON.parse(doctor.stdout) as { readonly checks: readonly Json[] };
+      const ofKeys = checks.find((check) => check['name'] === 'secret keys');
+      assert.deepEqual([ofKeys?.['ok'], ofKeys?.['detail']], [true, 'of this database']);
+      const delivery = await testSubscription(host.deps, given.tenant, given.subscriptionId);
+      const received = await until(() =>
+        receiver.requests.find(({ headers }) => headers['x-service-delivery-id'] === delivery.id),
+      );
+      const header = String(received.headers['x-service-signature']);
+      const { secret } = given;
+      assert.equal(verifyWebhook({ secret, header, body: received.body }).valid, true);
+      const again = await command(newKey, 'secrets reseal');
+      assert.equal(again.status, 0);
+      assert.match(again.stdout, /Everything is sealed under "new"\.\n$/);
+    });
+
+    test('what cannot be sealed anew is told, with exit code 8, and its key stays', async (t) => {
+      const { start, command, holding } = service(await newDatabase());
+      const host = await start(both);
+      t.after(() => host.stop());
+      const lost = aSubscription({ secretSealed: 's1.ghost.AAAA' });
+      await host.deps.store.run(async (tx) => tx.subscriptions.insert(lost));
+      const { status, stdout } = await command(both, 'secrets reseal');
+      assert.equal(status, 8);
+      assert.match(stdout, /subscriptions +secret_sealed +0 +1\n/);
+      assert.match(stdout, /Texts under "ghost" are left: /);
+      assert.deepEqual(await holding('s1.ghost.'), ['subscriptions.secret_sealed']);
+    });
+
+    test('a process that goes on sealing under the key that went makes it needed', async (t) => {
+      const { start, command, json } = service(await newDatabase());
+      await (await start(both)).stop();
+      // Somebody gave this one the keys in another order.
+      const host = await start(`${oldKey},${newKey}`);
+      t.after(() => host.stop());
+      const tenant = await demoTenant(host);
+      const { subscription } = await createSubscription(host.deps, tenant, {
+        ...{ url: 'https://receiver.example/webhooks', eventTypes: ['*'] },
+      });
+      assert.deepEqual((await json(both, 'secrets reseal'))['retired'], ['old']);
+      assert.equal((await command(newKey, 'doctor')).status, 0);
+      await rotateSecret(host.deps, tenant, subscription.id);
+      const doctor = await command(newKey, 'doctor');
+      assert.equal(doctor.status, 8);
+      assert.match(doctor.stdout, /under the key "old" does not open/);
+      const told = await command(both, 'doctor');
+      assert.match(
+        told.stdout,
+        /secret keys +ok +of this database; "old" can go after: ponte secrets/,
+      );
+    });
+  });
+}
+
+test('another key signs sessions; those of before go on, or end at once', async (t) => {
+  const { start, command, json } = service(await databases.SQLite());
+  const host = await start(newKey);
+  t.after(() => host.stop());
+  const { orgId } = await demoTenant(host);
+  const email = 'ana@acme.example';
+  await addMember(host.deps, { orgId, email, role: 'owner' });
+  const tokens: string[] = [];
+  const newToken = async () => {
+    tokens.push((await createSession(host.deps, { orgId, email, mode: 'test' })).token);
+  };
+  const statuses = () => Promise.all(tokens.map((token) => statusOf(host, token)));
+  await newToken();
+  const dry = await json(newKey, 'secrets rotate-session-key --dry-run --end-sessions');
+  assert.deepEqual([dry['dryRun'], await statuses()], [true, [200]]);
+  const renewed = await json(newKey, 'secrets rotate-session-key');
+  assert.notEqual(renewed['previousEndAt'], null);
+  await newToken();
+  assert.deepEqual(await statuses(), [200, 200]);
+  const ended = await command(newKey, 'secrets rotate-session-key --end-sessions');
+  assert.equal(ended.stdout, 'Another key signs sessions; none of before counts.\n');
+  await newToken();
+  assert.deepEqual(await statuses(), [401, 401, 200]);
+});
+
+test('where PONTE_JWT_KEY signs sessions, no other key is made for them', async () => {
+  const folderOfIts = mkdtempSync(join(folder, 'jwt-'));
+  const env = { PONTE_DATA_DIR: folderOfIts, PONTE_JWT_KEY: newSecretKey('j1') };
+  const { status, stderr } = await runCommand(env, ['secrets', 'rotate-session-key']);
+  assert.equal(status, 7);
+  assert.match(stderr, /PONTE_JWT_KEY: it signs sessions: put another key before the one there/);
+});
+
+async function demoTenant({ deps }: Host): Promise<Tenant> {
+  const [organization] = await listOrganizations(deps);
+  return { orgId: organization?.id ?? '', mode: 'test' };
+}
+
+async function statusOf(host: Host, token: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` };
+  return (await fetch(`${host.url}/v1/onboarding/status`, { headers })).status;
+}
+
+interface Given {
+  readonly tenant: Tenant;
+  readonly subscriptionId: string;
+  readonly secret: string;
+  readonly token: string;
+  readonly key: string;
+  readonly publicPath: string;
+}
+
+/** Something in every sealed column, and one of everything that people hold in their hands. */
+async function giveOut(host: Host, url: string): Promise<Given> {
+  const { deps } = host;
+  const tenant = await demoTenant(host);
+  await sealEverything(deps, tenant);
+  const made = await createSubscription(deps, tenant, { url, eventTypes: ['webhook.test'] });
+  const email = 'ana@acme.example';
+  await addMember(deps, { ...tenant, email, role: 'owner' });
+  const { token } = await createSession(deps, { ...tenant, email });
+  const { account } = await createAccount(deps, tenant, {
+    ...{ role: 'seller', entityType: 'business', externalId: 'with-document', email: null },
+    ...{ legalName: null, displayName: null, country: null, taxId: null },
+  });
+  const upload = await createUpload(deps, tenant, {
+    ...{ owner: { party: 'account', id: account.id }, kind: 'incorporation_doc' },
+    ...{ contentType: 'application/pdf', ownerIndex: null },
+  });
+  const { uploadMethod: method, uploadHeaders: headers } = upload;
+  assert.equal((await fetch(upload.uploadUrl, { method, headers, body: 'deed' })).status, 200);
+  return {
+    ...{ tenant, token, key: host.demo?.secret ?? '', secret: made.secret },
+    subscriptionId: made.subscription.id,
+    publicPath: new URL(upload.publicUrl).pathname + new URL(upload.publicUrl).search,
+  };
+}
+
+async function stillGood(host: Host, { token, key, publicPath }: Given): Promise<void> {
+  assert.equal(await statusOf(host, token), 200);
+  const asked = await fetch(`${host.url}/v1/events`, { headers: { 'x-api-key': key } });
+  assert.equal(asked.status, 200);
+  assert.equal(await (await fetch(host.url + publicPath)).text(), 'deed');
+}
+
+async function until<T>(look: () => T | undefined): Promise<T> {
+  for (;;) {
+    const found = look();
+    if (found !== undefined) return found;
+    await wait(10);
+  }
+}

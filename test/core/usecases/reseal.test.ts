@@ -1,0 +1,243 @@
+// Taking a secret key out of use: everything is sealed anew beside a service that goes on, wherever
+// it is cut off, and a key goes when nothing needs it any more and not before.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTokenSigner } from '../../../adapters/crypto/jwt.js';
+import type { SecretKey } from '../../../adapters/crypto/secret-box.js';
+import { SESSION_MS } from '../../../core/domain/member.js';
+import type { Deps, Store } from '../../../core/ports.js';
+import { countSealed, reseal } from '../../../core/usecases/reseal.js';
+import { secretKeysProblem } from '../../../core/usecases/secret-keys.js';
+import { currentKey, keysInForce } from '../../../core/usecases/service-keys.js';
+import {
+  createSubscription,
+  openSecret,
+  rotateSecret,
+} from '../../../core/usecases/subscriptions.js';
+import { aSubscription } from '../../support/domain-samples.js';
+import {
+  allColumns,
+  openedTexts,
+  sealedScene,
+  sealedTexts,
+  secondKey,
+  withKeys,
+} from '../../support/sealed-scene.js';
+import { withStatements } from '../../support/test-store.js';
+
+const quiet = () => undefined;
+
+function signerOver(deps: Deps) {
+  return createTokenSigner({
+    signing: () => currentKey(deps, 'session'),
+    known: () => keysInForce(deps, 'session'),
+  });
+}
+
+/** Runs something before each run of the store's work, or between its reads and its batch. */
+function interrupted(store: Store, at: { before?: () => void; within?: () => Promise<void> }) {
+  const run: Store['run'] = async (work) => {
+    at.before?.();
+    return store.run(async (tx) => {
+      const value = await work(tx);
+      await at.within?.();
+      return value;
+    });
+  };
+  return { ...store, run };
+}
+
+test('all that another key sealed is sealed anew, opens as before, and that key may go', async () => {
+  const made = await sealedScene();
+  const both = withKeys(made.deps, [secondKey, made.secretKey]);
+  const onlyNew = withKeys(made.deps, [secondKey]);
+  const before = await openedTexts(made.deps);
+  assert.match((await secretKeysProblem(onlyNew)) ?? '', /under the key "first" does not open/);
+  const { columns, ...ends } = await reseal(both, quiet);
+  const { sessionKey, ...others } = ends;
+  assert.deepEqual(others, { keyId: 'second', retired: ['first'], needed: [], sealing: [] });
+  for (const { column, resealed, left } of columns) {
+    assert.ok(resealed > 0, column);
+    assert.equal(left, 0, column);
+  }
+  assert.equal(await secretKeysProblem(onlyNew), null);
+  assert.match((await secretKeysProblem(made.deps)) ?? '', /under the key "second"/);
+  for (const text of (await sealedTexts(made.deps.store)).values())
+    assert.match(text, /^s1\.second\./);
+  const after = new Map(await openedTexts(onlyNew));
+  assert.equal(after.delete(`service_keys.sealed ${sessionKey?.id}`), true);
+  assert.deepEqual(after, before);
+  await made.close();
+});
+
+test('counting what there is to do changes nothing', async () => {
+  const made = await sealedScene();
+  const both = withKeys(made.deps, [secondKey, made.secretKey]);
+  const { result, statements } = await withStatements(() => countSealed(both, quiet));
+  assert.deepEqual(statements, []);
+  assert.deepEqual([result.needed, result.retired, result.sealing], [['first'], [], []]);
+  const done = await reseal(both, quiet);
+  for (const [index, { column, left }] of result.columns.entries()) {
+    assert.equal(left, done.columns[index]?.resealed, column);
+  }
+  const { needed, columns } = await countSealed(both, quiet);
+  assert.deepEqual([needed, columns.map(({ left }) => left)], [[], allColumns.map(() => 0)]);
+  await made.close();
+});
+
+test('cut off anywhere, everything opens, and the next run does the rest', async () => {
+  const made = await sealedScene();
+  const { store } = made.deps;
+  const names = await openedTexts(made.deps);
+  let keys: readonly [SecretKey, SecretKey] = [secondKey, made.secretKey];
+  let cuts = 0;
+  for (let isCut = true; isCut; ) {
+    const both = withKeys(made.deps, keys);
+    let runs = 0;
+    const before = () => {
+      runs += 1;
+      if (runs > cuts) throw new Error('killed');
+    };
+    const cut = { ...both, store: interrupted(store, { before }) };
+    isCut = await reseal(cut, quiet).then(
+      () => false,
+      () => true,
+    );
+    const [fresh, old] = keys;
+    const alone = withKeys(made.deps, [fresh]);
+    const isNeeded = [...(await sealedTexts(store)).values()].some((text) =>
+      text.startsWith(`s1.${old.id}.`),
+    );
+    const problem = await secretKeysProblem(alone);
+    if (isNeeded) assert.match(problem ?? '', new RegExp(`"${old.id}"`));
+    const opened = await openedTexts(both);
+    for (const [place, text] of names) assert.equal(opened.get(place), text, `${cuts} ${place}`);
+    assert.deepEqual((await reseal(both, quiet)).needed, []);
+    assert.equal(await secretKeysProblem(alone), null);
+    keys = [old, fresh];
+    cuts += 1;
+  }
+  assert.ok(cuts > 2 * allColumns.length, `${cuts} cuts`);
+  await made.close();
+});
+
+test('what changes between the look and the batch is never overwritten', async () => {
+  const made = await sealedScene();
+  const both = withKeys(made.deps, [secondKey, made.secretKey]);
+  let looking = '';
+  let rotated: string | null = null;
+  const within = async () => {
+    if (rotated !== null || looking !== 'subscriptions.secret_sealed') return;
+    rotated = (await rotateSecret(both, made.tenant, made.subscriptionId)).secret;
+  };
+  const raced = { ...both, store: interrupted(made.deps.store, { within }) };
+  const { needed } = await reseal(raced, (column) => {
+    looking = column;
+  });
+  assert.deepEqual(needed, []);
+  const found = await both.store.run((tx) => tx.subscriptions.find(made.subscriptionId));
+  assert.ok(found !== null && rotated !== null);
+  assert.equal(openSecret(withKeys(made.deps, [secondKey]), found), rotated);
+  await made.close();
+});
+
+test('a key that a process seals under meanwhile is told of and stays', async () => {
+  const made = await sealedScene();
+  const both = withKeys(made.deps, [secondKey, made.secretKey]);
+  const input = { url: 'https://receiver.example/late', eventTypes: ['*'] };
+  for (const late of [3, 9, 16]) {
+    let runs = 0;
+    const within = async () => {
+      runs += 1;
+      // It was started with the old key as the first one, and goes on.
+      if (runs === late) await createSubscription(made.deps, made.tenant, input);
+    };
+    const raced = { ...both, store: interrupted(made.deps.store, { within }) };
+    const { sealing, needed, retired } = await reseal(raced, quiet);
+    assert.deepEqual([sealing, needed, retired], [['first'], ['first'], []], `run ${late}`);
+    assert.match((await secretKeysProblem(withKeys(made.deps, [secondKey]))) ?? '', /"first"/);
+  }
+  // Started anew, it seals under the new key.
+  assert.deepEqual((await reseal(both, quiet)).retired, ['first']);
+  assert.equal(await secretKeysProblem(withKeys(made.deps, [secondKey])), null);
+  await made.close();
+});
+
+test('a process that seals under a key that was let go makes it needed again', async () => {
+  const made = await sealedScene();
+  const both = withKeys(made.deps, [secondKey, made.secretKey]);
+  assert.deepEqual((await reseal(both, quiet)).retired, ['first']);
+  await rotateSecret(made.deps, made.tenant, made.subscriptionId);
+  assert.match((await secretKeysProblem(withKeys(made.deps, [secondKey]))) ?? '', /"first"/);
+  assert.deepEqual((await reseal(both, quiet)).retired, ['first']);
+  await made.close();
+});
+
+test('what does not open is left as it is, and its key alone is needed yet', async () => {
+  const made = await sealedScene();
+  const both = withKeys(made.deps, [secondKey, made.secretKey]);
+  const ghost = aSubscription({ ...made.tenant, id: 'whs_ghost', secretSealed: 's1.ghost.AAAA' });
+  await made.deps.store.run(async (tx) => tx.subscriptions.insert(ghost));
+  const { retired, needed, sealing, columns } = await reseal(both, quiet);
+  assert.deepEqual([retired, needed, sealing], [['first'], ['ghost'], []]);
+  assert.deepEqual(
+    columns.filter(({ left }) => left > 0),
+    [{ column: 'subscriptions.secret_sealed', resealed: 1, left: 1 }],
+  );
+  const kept = await made.deps.store.run((tx) => tx.subscriptions.find(ghost.id));
+  assert.deepEqual(kept, ghost);
+  await made.close();
+});
+
+test('with the key another one signs sessions; those of before end by themselves', async () => {
+  const made = await sealedScene();
+  const both = withKeys(made.deps, [secondKey, made.secretKey]);
+  const { clock } = made.deps;
+  const expiresAtMs = clock.nowMs() + SESSION_MS;
+  const claims = { orgId: 'org_1', mode: 'test', memberId: 'mem_1', expiresAtMs } as const;
+  const token = await signerOver(made.deps).sign(claims);
+  const known = await currentKey(made.deps, 'session');
+  const { sessionKey } = await reseal(both, quiet);
+  const later = withKeys(made.deps, [secondKey]);
+  assert.equal((await currentKey(later, 'session')).id, sessionKey?.id);
+  assert.notEqual(sessionKey?.id, known.id);
+  assert.equal(sessionKey?.previousEndAtMs, clock.nowMs() + SESSION_MS);
+  assert.deepEqual(await signerOver(later).verify(token, clock.nowMs()), claims);
+  assert.equal((await reseal(both, quiet)).sessionKey, null, 'once for each key');
+  made.advanceClock(SESSION_MS);
+  assert.deepEqual(
+    (await keysInForce(later, 'session')).map(({ id }) => id),
+    [sessionKey?.id],
+  );
+  await made.close();
+});
+
+test('many rows go in batches of 200', async () => {
+  const made = await sealedScene();
+  const { store, secretBox } = made.deps;
+  for (const tens of ['0', '1', '2', '3', '4']) {
+    await store.run(async (tx) => {
+      for (let count = 0; count < 100; count += 1) {
+        const id = `whs_${tens}_${count}`;
+        const secretSealed = secretBox.seal('secret', `webhook_secret:${id}`);
+        tx.subscriptions.insert(aSubscription({ ...made.tenant, id, secretSealed }));
+      }
+    });
+  }
+  const sizes: number[] = [];
+  const counted: Store = {
+    ...store,
+    async run(work) {
+      const { result, statements } = await withStatements(() => store.run(work));
+      sizes.push(statements.filter(({ sql }) => sql.startsWith('update subscriptions')).length);
+      return result;
+    },
+  };
+  const both = withKeys({ ...made.deps, store: counted }, [secondKey, made.secretKey]);
+  assert.deepEqual((await reseal(both, quiet)).needed, []);
+  assert.deepEqual(
+    sizes.filter((size) => size > 0),
+    [200, 200, 101],
+  );
+  await made.close();
+});

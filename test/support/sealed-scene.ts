@@ -1,0 +1,90 @@
+// A service that has sealed something in every column there is, by doing what it does; the same
+// service with other secret keys beside it; and what lies sealed, read and opened.
+import assert from 'node:assert/strict';
+import { createSecretBox, type SecretKey } from '../../adapters/crypto/secret-box.js';
+import { type SealedColumn, sealedColumns } from '../../core/domain/sealed-columns.js';
+import type { Tenant } from '../../core/domain/tenant.js';
+import type { Deps, SealedRow, Store } from '../../core/ports.js';
+import { createAccount } from '../../core/usecases/accounts.js';
+import { inviteBuyer } from '../../core/usecases/invoices.js';
+import { startBuyerKyc } from '../../core/usecases/kyc.js';
+import { advancePayment } from '../../core/usecases/sandbox.js';
+import { currentKey } from '../../core/usecases/service-keys.js';
+import { createSubscription } from '../../core/usecases/subscriptions.js';
+import { makeInvoice } from './invoices-made.js';
+import { type World, world } from './small-world.js';
+
+export const secondKey: SecretKey = { id: 'second', bytes: Buffer.alloc(32, 2) };
+
+export interface SealedScene extends World {
+  readonly tenant: Tenant;
+  readonly subscriptionId: string;
+}
+
+export async function sealedScene(): Promise<SealedScene> {
+  const made = await world();
+  const tenant: Tenant = { orgId: await made.organization(), mode: 'test' };
+  return { ...made, tenant, ...(await sealEverything(made.deps, tenant)) };
+}
+
+/** Leaves at least one text in each column: a mail that is on its way among them. */
+export async function sealEverything(
+  deps: Deps,
+  tenant: Tenant,
+): Promise<{ readonly subscriptionId: string }> {
+  const { subscription } = await createSubscription(deps, tenant, {
+    url: 'https://receiver.example/webhooks',
+    eventTypes: ['*'],
+  });
+  await createAccount(deps, tenant, {
+    ...{ role: 'seller', entityType: 'business', externalId: null, email: null, country: null },
+    ...{ legalName: null, displayName: null, taxId: '11.222.333/0001-81' },
+  });
+  await startBuyerKyc(deps, tenant, {
+    ...{ email: 'bo@buyer.example', name: 'Bo', entityType: null, paymentId: null },
+    dossier: {},
+  });
+  const { payment } = await makeInvoice(deps, tenant);
+  await inviteBuyer(deps, tenant, payment.id);
+  const other = await makeInvoice(deps, tenant, { number: 'INV/8' });
+  await advancePayment(deps, tenant, other.payment.id, 'settled');
+  await currentKey(deps, 'session');
+  return { subscriptionId: subscription.id };
+}
+
+/** As another process has them, which was given these keys. */
+export function withKeys(deps: Deps, keys: readonly SecretKey[]): Deps {
+  return { ...deps, secretBox: createSecretBox(keys) };
+}
+
+export const allColumns = Object.keys(sealedColumns) as readonly SealedColumn[];
+
+/** Every sealed text, by column and id. */
+export async function sealedTexts(store: Store): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  for (const column of allColumns) {
+    let after: SealedRow | null = null;
+    for (;;) {
+      const page = { exceptKeyId: 'none', after, limit: 100 };
+      const rows: readonly SealedRow[] = await store.run((tx) => tx.sealed.page(column, page));
+      for (const { id, sealed } of rows) if (sealed !== null) texts.set(`${column} ${id}`, sealed);
+      after = rows.at(-1) ?? null;
+      if (after === null) break;
+    }
+  }
+  return texts;
+}
+
+/** The same, opened. */
+export async function openedTexts({
+  store,
+  secretBox,
+}: Deps): Promise<ReadonlyMap<string, string>> {
+  const opened = new Map<string, string>();
+  for (const [place, text] of await sealedTexts(store)) {
+    const [column = '', id = ''] = place.split(' ');
+    assert.ok(Object.hasOwn(sealedColumns, column));
+    opened.set(place, secretBox.open(text, sealedColumns[column as SealedColumn]({ id })));
+  }
+  return opened;
+}
