@@ -1,0 +1,269 @@
+// Secret keys are replaced under load: real hosts are started anew one after the other, as a load
+// balancer drains them, with the old key, both, and the new one alone. No request fails, every
+// payment settles, every webhook verifies, and what was given out at first is good at the end.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { newSecretKey } from '../../adapters/crypto/secret-box.js';
+import { openPostgresStore } from '../../adapters/storage/postgres.js';
+import { openSqliteStore } from '../../adapters/storage/sqlite.js';
+import type { Store } from '../../core/ports.js';
+import { checkBooks, checkReceived, readFeed } from '../support/after-faults.js';
+import { runCommand } from '../support/command.js';
+import { type HostProcess, startHostProcess } from '../support/host-process.js';
+import { localPostgres } from '../support/local-postgres.js';
+import { startReceiver } from '../support/local-receiver.js';
+import { columnsHolding } from '../support/texts-in-database.js';
+
+const CLIENTS = 3;
+/** Payments between one step and the next. */
+const PAYMENTS_A_STEP = 4;
+const LOOK_EVERY_MS = 10;
+
+const [oldKey, newKey] = [newSecretKey('old'), newSecretKey('new')];
+const steps = {
+  'the new key last': `${oldKey},${newKey}`,
+  'the new key first': `${newKey},${oldKey}`,
+} as const;
+
+const folder = mkdtempSync(join(tmpdir(), 'ponte-rotation-'));
+after(() => rmSync(folder, { recursive: true }));
+const postgres = localPostgres();
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** One of the hosts that clients may ask, and how many of them wait for it. */
+interface Place {
+  readonly host: HostProcess;
+  asked: number;
+}
+
+class Service {
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #places: Place[] = [];
+  key = '';
+
+  constructor(database: string) {
+    this.#env = {
+      PONTE_DATABASE_URL: database,
+      PONTE_DATA_DIR: join(folder, 'data'),
+      PONTE_FAKE_PARTNER_DELAY_MS: '20',
+      PONTE_RATE_LIMIT_PER_MINUTE: '0',
+      PONTE_LOG_LEVEL: 'warn',
+    };
+  }
+
+  async start(secretKeys: string): Promise<void> {
+    const host = await startHostProcess({ ...this.#env, PONTE_SECRET_KEYS: secretKeys });
+    this.key = host.key ?? this.key;
+    this.#places.push({ host, asked: 0 });
+  }
+
+  /** The host that is there for longest is asked no more, then stopped, and started anew. */
+  async startAnew(secretKeys: string): Promise<void> {
+    const place = this.#places.shift();
+    assert.ok(place !== undefined);
+    while (place.asked > 0) await wait(LOOK_EVERY_MS);
+    assert.equal(await place.host.stop('SIGTERM'), 0);
+    await this.start(secretKeys);
+  }
+
+  /** By whichever host is there; a refusal, or none that answers, fails the test. */
+  async call(
+    method: string,
+    path: string,
+    body?: Json,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Json> {
+    const place = await this.#free();
+    place.asked += 1;
+    try {
+      const response = await fetch(`${place.host.url}${path}`, {
+        method,
+        headers: { 'content-type': 'application/json', 'x-api-key': this.key, ...headers },
+        body: body === undefined ? null : JSON.stringify(body),
+      });
+      const text = await response.text();
+      assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`);
+      return text.startsWith('{') ? (JSON.parse(text) as Json) : { text };
+    } finally {
+      place.asked -= 1;
+    }
+  }
+
+  command(secretKeys: string, words: string) {
+    return runCommand({ ...this.#env, PONTE_SECRET_KEYS: secretKeys }, words.split(' '));
+  }
+
+  async end(): Promise<void> {
+    for (const { host } of this.#places.splice(0)) assert.equal(await host.stop('SIGTERM'), 0);
+  }
+
+  async kill(): Promise<void> {
+    await Promise.all(this.#places.map(({ host }) => host.kill()));
+  }
+
+  /** The one with the fewest requests: all alone it may be away for a moment. */
+  async #free(): Promise<Place> {
+    for (;;) {
+      const [first] = this.#places.toSorted((a, b) => a.asked - b.asked);
+      if (first !== undefined) return first;
+      await wait(LOOK_EVERY_MS);
+    }
+  }
+}
+
+/** Clients that create payments and have them played until they are told that it is enough. */
+class Load {
+  readonly ids: string[] = [];
+  readonly #service: Service;
+  readonly #clients: Promise<unknown>;
+  #isEnough = false;
+
+  constructor(service: Service) {
+    this.#service = service;
+    this.#clients = Promise.all(Array.from({ length: CLIENTS }, (_, client) => this.#run(client)));
+    // Whoever waits for it is told of a failure; before that nobody may be waiting.
+    this.#clients.catch(() => undefined);
+  }
+
+  /** So many more than there are. */
+  async more(count = PAYMENTS_A_STEP): Promise<void> {
+    const wanted = this.ids.length + count;
+    const reached = async () => {
+      while (this.ids.length < wanted) await wait(LOOK_EVERY_MS);
+    };
+    await Promise.race([reached(), this.#clients]);
+  }
+
+  async end(): Promise<void> {
+    this.#isEnough = true;
+    await this.#clients;
+  }
+
+  async #run(client: number): Promise<void> {
+    for (let count = 0; !this.#isEnough; count += 1) {
+      const externalId = `order-${client}-${count}`;
+      const { id } = await this.#service.call('POST', '/v1/payment-intents', {
+        ...{ externalId, amount: '100.00', buyer: { email: `${externalId}@example.com` } },
+      });
+      await this.#service.call('POST', `/v1/test-helpers/payments/${id}/advance`, {});
+      this.ids.push(String(id));
+    }
+  }
+}
+
+const databases = {
+  'one host over SQLite': { hosts: 1, url: async () => `sqlite:${join(folder, 'ponte.db')}` },
+  'two hosts over PostgreSQL': { hosts: 2, url: () => postgres.newDatabase() },
+} as const;
+
+for (const [name, { hosts, url }] of Object.entries(databases)) {
+  describe(`the secret key of ${name} is replaced under load`, () => {
+    test('no request fails, every webhook verifies, and the old key can be dropped', async (t) => {
+      const receiver = await startReceiver((response) => response.writeHead(204).end());
+      t.after(() => receiver.close());
+      const database = await url();
+      const service = new Service(database);
+      t.after(() => service.kill());
+      for (let count = 0; count < hosts; count += 1) await service.start(oldKey);
+      const given = await giveOut(service, `${receiver.url}/webhooks`);
+      const load = new Load(service);
+      await load.more();
+      for (const [step, keys] of Object.entries(steps)) {
+        for (let count = 0; count < hosts; count += 1) {
+          await service.startAnew(keys);
+          await load.more();
+          const isHalfway = step === 'the new key first' && count + 1 < hosts;
+          if (isHalfway) await untilOldHostIsFound(service);
+        }
+      }
+      const done = await service.command(steps['the new key first'], 'secrets reseal --json');
+      assert.equal(done.status, 0, done.stdout);
+      assert.deepEqual((JSON.parse(done.stdout) as Json)['retired'], ['old']);
+      assert.deepEqual(await columnsHolding(database, 's1.old.'), []);
+      await load.more();
+      for (let count = 0; count < hosts; count += 1) {
+        await service.startAnew(newKey);
+        await load.more();
+      }
+      await load.end();
+      await stillGood(service, given);
+      for (const id of load.ids) {
+        for (let status: unknown = ''; status !== 'settled'; ) {
+          ({ status } = await service.call('GET', `/v1/payments/${id}`));
+          assert.notEqual(status, 'failed');
+        }
+      }
+      const open = 'deliveries list --status pending --json';
+      for (let left: unknown = null; JSON.stringify(left) !== '[]'; ) {
+        left = (JSON.parse((await service.command(newKey, open)).stdout) as Json)['data'];
+      }
+      assert.equal((await service.command(newKey, 'doctor')).status, 0);
+      await service.end();
+      await withStore(database, async (store) => {
+        await checkBooks(store, load.ids);
+        const events = await readFeed(store, load.ids);
+        checkReceived(receiver.requests, given.secret, events);
+      });
+    });
+  });
+}
+
+/** While one host goes on with the old key first, a reseal finds it sooner or later. */
+async function untilOldHostIsFound(service: Service): Promise<void> {
+  for (;;) {
+    const { status, stdout } = await service.command(steps['the new key first'], 'secrets reseal');
+    if (status === 0) continue;
+    assert.equal(status, 8);
+    assert.match(stdout, /A process seals under "old" yet\. Start all of them with "new" as the/);
+    return;
+  }
+}
+
+interface Given {
+  readonly secret: string;
+  readonly publicPath: string;
+  readonly token: string;
+}
+
+/** What integrators and members hold in their hands from the first day on. */
+async function giveOut(service: Service, url: string): Promise<Given> {
+  const body = { url, eventTypes: ['*'] };
+  const { secret } = await service.call('POST', '/v1/webhook-subscriptions', body);
+  const { buyerId } = await service.call('POST', '/v1/buyer-kyc', { buyerEmail: 'bo@example.com' });
+  const upload = await service.call('POST', `/v1/buyer-kyc/${buyerId}/upload-url`, {
+    ...{ kind: 'selfie', contentType: 'image/png' },
+  });
+  const headers = upload['uploadHeaders'] as Record<string, string>;
+  const sent = await fetch(String(upload['uploadUrl']), { method: 'PUT', headers, body: 'a face' });
+  assert.equal(sent.status, 200);
+  const { pathname, search } = new URL(String(upload['publicUrl']));
+  const orgs = await service.command(oldKey, 'org list --json');
+  const [{ id }] = (JSON.parse(orgs.stdout) as { data: [{ id: string }] }).data;
+  await service.command(oldKey, `member add --org ${id} --email ana@acme.example --role owner`);
+  const words = `token create --org ${id} --member ana@acme.example`;
+  const token = (await service.command(oldKey, words)).stdout.trim();
+  return { secret: String(secret), publicPath: `${pathname}${search}`, token };
+}
+
+async function stillGood(service: Service, { publicPath, token }: Given): Promise<void> {
+  assert.deepEqual(await service.call('GET', publicPath), { text: 'a face' });
+  const headers = { authorization: `Bearer ${token}` };
+  const status = await service.call('GET', '/v1/onboarding/status', undefined, headers);
+  assert.equal(status['mode'], 'test');
+}
+
+async function withStore(database: string, work: (store: Store) => Promise<void>): Promise<void> {
+  const store = database.startsWith('sqlite:')
+    ? openSqliteStore({ path: database.slice('sqlite:'.length) })
+    : openPostgresStore({ url: database });
+  try {
+    await work(store);
+  } finally {
+    await store.close();
+  }
+}
