@@ -212,7 +212,7 @@ export interface Tx {
      * A second buyer of the same address is a conflict: the work runs again and reads the first.
      */
     insert(buyer: Buyer): void;
-    /** The newest submission of this tenant for the buyer. */
+    /** The submission of this tenant for the buyer that is not rejected, else the newest. */
     submission(tenant: Tenant, buyerId: string): Promise<KycSubmission | null>;
     submissionById(tenant: Tenant, id: string): Promise<KycSubmission | null>;
     /** An approved submission of any tenant of the mode. */

@@ -59,11 +59,11 @@ export function isInFlightOrApproved(status: KycStatus): boolean {
 }
 
 /**
- * What a tenant knows of a buyer: by its newest submission there (null: none), unless a connected
+ * What a tenant knows of a buyer: by its current submission there (null: none), unless a connected
  * account of the buyer's address counts as KYC.
  */
-export function knownKycStatus(newest: KycStatus | null, accountCounts: boolean): KycStatus {
-  return accountCounts ? 'approved' : (newest ?? 'not_started');
+export function knownKycStatus(current: KycStatus | null, accountCounts: boolean): KycStatus {
+  return accountCounts ? 'approved' : (current ?? 'not_started');
 }
 
 /** Addresses are compared trimmed and lower-cased. */

@@ -54,7 +54,9 @@ export function stageChange(deps: Deps, tx: Tx, was: Collection, change: Change)
     change.commands.length + change.changedCommands.length > 0;
   if (!touched) return change;
   const nowMs = deps.clock.nowMs();
-  const payment = Object.freeze({ ...change.payment, updatedAtMs: nowMs });
+  // Of hosts whose clocks differ, none takes the time of a payment back.
+  const updatedAtMs = Math.max(nowMs, was.payment.updatedAtMs, change.payment.updatedAtMs);
+  const payment = Object.freeze({ ...change.payment, updatedAtMs });
   const tenant = tenantOf(payment);
   tx.payments.update(payment);
   if (funds !== was.funds) tx.funds.update(funds);

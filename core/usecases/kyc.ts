@@ -103,7 +103,7 @@ async function startHosted(deps: Deps, tenant: Tenant, start: KycStart): Promise
     const { buyer, known, standing, tosId } = await admit(tx, tenant, start);
     if (standing !== null) return standing.id;
     const was = waiting(known);
-    const fresh = was ?? newSubmissionOf(deps, tx, tenant, start, buyer, 'pending');
+    const fresh = was ?? newSubmissionOf(deps, tx, tenant, start, { buyer, known }, 'pending');
     const random = Buffer.from(deps.ids.randomBytes(FLOW_ID_BYTES)).toString('base64url');
     const draftSealed = sealedDraft(deps, fresh, start);
     const next = { ...fresh, tosId, draftSealed, flowId: fresh.flowId ?? random };
@@ -126,7 +126,7 @@ async function handIn(
     const { buyer, known, standing, tosId } = await admit(tx, tenant, start);
     if (standing !== null) return { submissionId: standing.id, command: null };
     const was = waiting(known);
-    const fresh = was ?? newSubmissionOf(deps, tx, tenant, start, buyer, 'verifying');
+    const fresh = was ?? newSubmissionOf(deps, tx, tenant, start, { buyer, known }, 'verifying');
     const { id: submissionId, buyerId } = fresh;
     await stageSubmitted(deps, tx, tenant, { party: 'buyer', id: buyerId }, start.dossier);
     const nowMs = deps.clock.nowMs();
@@ -189,13 +189,12 @@ function newSubmissionOf(
   tx: Tx,
   tenant: Tenant,
   { email }: KycStart,
-  known: Buyer | null,
+  { buyer: found, known }: Pick<Admitted, 'buyer' | 'known'>,
   status: 'pending' | 'verifying',
 ): KycSubmission {
-  const nowMs = deps.clock.nowMs();
-  const buyer = known ?? newBuyer(deps, tenant, email, nowMs);
-  if (known === null) tx.buyers.insert(buyer);
-  return newSubmission(deps, tenant, buyer.id, status, nowMs);
+  const buyer = found ?? newBuyer(deps, tenant, email, deps.clock.nowMs());
+  if (found === null) tx.buyers.insert(buyer);
+  return newSubmission(deps, tenant, buyer.id, status, known);
 }
 
 function refuseIncomplete(

@@ -29,6 +29,7 @@ const sorted: Readonly<Record<string, string>> = {
   'from organizations order by': 'operators list all organizations',
   'select distinct org_id, mode, payment_id': 'the lines of a page of payments',
   'from ledger_lines where': 'the lines of one payment are few',
+  "order by status = 'rejected'": 'the submissions of a tenant for one buyer are few',
   'from funds where': 'open debts are few, and ordered behind the prefix of their ids',
   'from subscriptions where': 'the subscriptions of one tenant are few',
   'and payment_id = $3 order by created_at': 'the commands of one payment are few',
@@ -171,6 +172,7 @@ function viewsOf(search: string): readonly string[] {
     'CORRELATED SCALAR SUBQUERY 1',
     'SEARCH kyc_submissions USING INDEX kyc_submissions_of_buyer ' +
       '(org_id=? AND mode=? AND buyer_id=?)',
+    'USE TEMP B-TREE FOR ORDER BY',
     'CORRELATED SCALAR SUBQUERY 2',
     'SEARCH connected_accounts USING INDEX connected_accounts_of_buyer ' +
       '(org_id=? AND mode=? AND email_key=?)',
