@@ -394,11 +394,11 @@ export interface Claims {
   readonly owner: string;
   /** Due commands, leased: `dueAtMs` is the end of the lease, `leaseToken` ends in `token`. */
   commands(claim: Claim): Promise<readonly PartnerCommand[]>;
-  /** Active or deleted subscriptions that have due deliveries with attempts left. */
+  /** Active or deleted subscriptions that have due deliveries to send. */
   dueSubscriptions(nowMs: number): Promise<readonly Pick<Subscription, 'id' | 'orgId' | 'mode'>[]>;
   /**
-   * Due deliveries of one subscription that have attempts left, oldest first, leased, each attempt
-   * already counted and with its event's body and the subscription as it stands.
+   * Due deliveries of one subscription that are not spent, oldest first, leased as `beginAttempt`
+   * of webhook-delivery.ts does, with their events' bodies and the subscription as it stands.
    */
   deliveries(
     claim: Claim & { readonly subscriptionId: string },

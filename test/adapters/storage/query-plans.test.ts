@@ -222,7 +222,6 @@ const readThrough: Readonly<Record<string, string>> = {
 
 /** Statements that may sort what their index has in one place, and why. */
 const fewTies: Readonly<Record<string, string>> = {
-  'and attempt >= 7': 'deliveries whose last attempt lost its lease are few',
   'from partner_commands where due_at': 'orders to the partner are few beside events',
 };
 

@@ -20,7 +20,7 @@ import { kybStatuses } from '../../../core/domain/organization.js';
 import { commandKinds, commandMoves } from '../../../core/domain/partner-command.js';
 import { isExpirable, paymentMoves, statusesWhere } from '../../../core/domain/payment.js';
 import { modes } from '../../../core/domain/tenant.js';
-import { ATTEMPTS_MAX, deliveryMoves } from '../../../core/domain/webhook-delivery.js';
+import { deliveryMoves } from '../../../core/domain/webhook-delivery.js';
 
 const database = new SqliteDatabase({ path: ':memory:' });
 migrateSqlite(database.connection, loadMigrations('sqlite'));
@@ -88,10 +88,6 @@ test('the index of expiries holds the expirable statuses', () => {
 test('the index of buyers by address holds the accounts that are submitted', () => {
   const index = indexSql('connected_accounts_of_buyer');
   assert.deepEqual(quoted(index), ['buyer', ...accountStatuses.filter(isSubmitted)]);
-});
-
-test('the index of spent deliveries begins where no attempt is left', () => {
-  assert.match(indexSql('deliveries_spent'), new RegExp(`attempt >= ${ATTEMPTS_MAX}$`));
 });
 
 test('every table is strict; keys and unique indexes of tenants begin with org_id', () => {
