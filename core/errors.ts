@@ -262,6 +262,11 @@ export class PonteError extends Error {
   }
 }
 
+/** Whether it is a refusal with this code. */
+export function isCode(error: unknown, code: ErrorCode): error is PonteError {
+  return error instanceof PonteError && error.code === code;
+}
+
 /** A programmer's error: never shown to a client as anything but InternalError. */
 export class AssertionFailure extends Error {
   override readonly name = 'AssertionFailure';

@@ -12,6 +12,7 @@ import { newMemoryRateLimits } from './memory-rate-limits.js';
 import { loadMigrations, type Migration, pendingMigrations } from './migrations.js';
 import { acquireServingLock } from './serving-lock.js';
 import { isMemory, openConnection, PreparedStatements } from './sqlite-connection.js';
+import { meaningOf } from './sqlite-errors.js';
 import {
   GroupWriter,
   type SqliteWriter,
@@ -20,6 +21,7 @@ import {
 } from './sqlite-writer.js';
 import { newStore, type ServedStore } from './store.js';
 import { ThreadedWriter } from './threaded-writer.js';
+import { WriteWatch } from './write-watch.js';
 
 export interface SqliteOptions {
   /** A file, made when missing, or `:memory:`. */
@@ -36,18 +38,20 @@ export interface SqliteStore extends ServedStore {
 /** Opens the file and nothing more: `migrate` comes before the first use of a new one. */
 export function openSqliteStore(options: SqliteOptions): SqliteStore {
   const database = new SqliteDatabase(options);
+  const writes = new WriteWatch(database);
   // Read once: what this process knows does not change while it runs.
   const known = loadMigrations('sqlite');
   let releaseServing: (() => void) | null = null;
   return {
-    ...newStore(database),
+    ...newStore(writes.database),
     async migrate() {
       database.endReads();
       return migrateSqlite(database.connection, known);
     },
     async health() {
-      const health = healthOf(database.connection, known);
-      return { ...health, database: health.database && database.isWritable };
+      const { migrations, database: isReadable } = healthOf(database.connection, known);
+      const isWritable = database.isWritable && (await writes.isWritable());
+      return { database: isReadable && isWritable, migrations };
     },
     async close() {
       await database.close();
@@ -120,8 +124,12 @@ export class SqliteDatabase implements Database {
 
   async read(sql: string, params: readonly Param[]): Promise<readonly Row[]> {
     this.#assertOpen();
-    this.#beginReads();
-    return this.#rows(sql, params);
+    try {
+      this.#beginReads();
+      return this.#statements.rows(sql, params);
+    } catch (error) {
+      throw meaningOf(error);
+    }
   }
 
   async batch(statements: readonly Statement[]): Promise<void> {
@@ -178,11 +186,8 @@ export class SqliteDatabase implements Database {
   endReads(): void {
     if (!this.#reading) return;
     this.#reading = false;
-    this.#control('commit');
-  }
-
-  #rows(sql: string, params: readonly Param[]): readonly Row[] {
-    return this.#statements.rows(sql, params);
+    // A failing disk may have ended it already.
+    if (this.connection.inTransaction) this.#control('commit');
   }
 
   #assertOpen(): void {

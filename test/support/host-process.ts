@@ -31,8 +31,13 @@ type Environment = Readonly<Record<string, string>>;
 
 const command = ['--import', 'tsx', join(projectRoot, 'cli/main.ts')];
 
-export async function startHostProcess(env: Environment): Promise<HostProcess> {
-  const child = spawn(process.execPath, [...command, 'serve'], {
+/** With `fileBlocksMax` no file of it may be larger than so many blocks of 512 or 1,024 bytes. */
+export async function startHostProcess(
+  env: Environment,
+  { fileBlocksMax = 'unlimited' }: { readonly fileBlocksMax?: number | 'unlimited' } = {},
+): Promise<HostProcess> {
+  const limited = `ulimit -f ${fileBlocksMax}; exec "$0" "$@"`;
+  const child = spawn('sh', ['-c', limited, process.execPath, ...command, 'serve'], {
     cwd: projectRoot,
     env: environment({ PONTE_PORT: '0', ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],
