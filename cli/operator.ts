@@ -38,6 +38,8 @@ export interface Verb<Options> {
   readonly name: string;
   readonly description: string;
   readonly options?: readonly Option[];
+  /** What its help says after the options. */
+  readonly details?: string;
   readonly run: (options: Options, ids: readonly string[]) => Promise<Outcome>;
 }
 
@@ -54,6 +56,7 @@ export function addVerb<Options>(shell: Shell, parent: Command, row: Verb<Option
   const command = parent.command(row.name).description(row.description);
   for (const option of row.options ?? []) command.addOption(option);
   command.option('--json', 'print one JSON document', false);
+  if (row.details !== undefined) command.addHelpText('after', `\n${row.details}`);
   command.action(async () => {
     const options = command.opts<Options & { readonly json: boolean }>();
     try {
