@@ -29,7 +29,7 @@ export interface Check {
 /** What was found, before it is judged. */
 export interface Findings {
   readonly nodeVersion: string;
-  readonly unknownVariables: readonly string[];
+  readonly unknownVariables: Operator['config']['unknownVariables'];
   readonly databaseName: string;
   readonly health: { readonly database: boolean; readonly migrations: boolean };
   /** Why the database cannot be reached; null when it can, or nothing says why. */
@@ -110,7 +110,9 @@ async function whyAway(store: Store): Promise<string | null> {
 
 export function diagnose(findings: Findings): readonly Check[] {
   const { unknownVariables, health, awayReason, databaseName, dataDir, freeBytes } = findings;
-  const unknown = unknownVariables.join(', ');
+  const unknown = unknownVariables
+    .map(({ name, meant }) => (meant === null ? name : `${name} (did you mean ${meant}?)`))
+    .join(', ');
   const free = `${(freeBytes / GIB).toFixed(1)} GiB free at ${dataDir}`;
   return [
     { name: 'node', severity: 'ok', detail: findings.nodeVersion },

@@ -256,7 +256,8 @@ async function stop(deps: Deps, http: HttpServer, finished: () => Promise<void>)
 }
 
 function warnOfUnknown({ unknownVariables }: Config, deps: Deps): void {
-  for (const variable of unknownVariables) {
-    deps.log.warn('unknown variable, misspelt perhaps: it has no effect', { variable });
+  for (const { name, meant } of unknownVariables) {
+    const hint = meant === null ? 'check its spelling' : `did you mean ${meant}?`;
+    deps.log.warn(`${name} is no variable of Ponte and has no effect: ${hint}`);
   }
 }

@@ -85,7 +85,15 @@ test('a healthy service is told check by check', () => {
 describe('each defect is told in words, with what to do about it', () => {
   const late = (minutes: number, due = 3) => ({ due, lateMs: minutes * MINUTE_MS + 1 });
   const cases: readonly (readonly [Partial<Findings>, string])[] = [
-    [{ unknownVariables: ['PONTE_PROT'] }, 'warning configuration: unknown: PONTE_PROT'],
+    [
+      {
+        unknownVariables: [
+          { name: 'PONTE_PROT', meant: 'PONTE_PORT' },
+          { name: 'PONTE_X', meant: null },
+        ],
+      },
+      'warning configuration: unknown: PONTE_PROT (did you mean PONTE_PORT?), PONTE_X',
+    ],
     [
       { health: { database: false, migrations: false }, data: null },
       'critical database: ponte.db cannot be reached',
