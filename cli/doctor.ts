@@ -12,7 +12,8 @@ import {
 } from '../core/usecases/backlog.js';
 import { findImbalances } from '../core/usecases/books.js';
 import { documentPlaceProblem } from '../core/usecases/document-place.js';
-import { type ExitKind, type Operator, type Outcome, reasonOf } from './operator.js';
+import type { ExitKind } from './exit-codes.js';
+import { type Operator, type Outcome, reasonOf } from './operator.js';
 import { table } from './output.js';
 
 /** `warning`: somebody should look at it. `critical`: money or the service is at stake. */

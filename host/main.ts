@@ -8,7 +8,7 @@ import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
 import type { PrometheusMetrics } from '../adapters/metrics/prometheus.js';
 import type { ServedStore } from '../adapters/storage/store.js';
 import { SECOND_MS } from '../core/domain/instant.js';
-import { assert, PonteError } from '../core/errors.js';
+import { assert, StoreRefusal } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
 import { readBacklog } from '../core/usecases/backlog.js';
 import { documentPlaceProblem, markDocumentPlace } from '../core/usecases/document-place.js';
@@ -178,9 +178,9 @@ function takeForMigration(store: ServedStore): void {
   try {
     store.beginServing();
   } catch (error) {
-    if (!(error instanceof PonteError)) throw error;
+    if (!(error instanceof StoreRefusal)) throw error;
     const why = `${store.name} is of an older version and must be migrated for this command.`;
-    throw new PonteError(error.code, `${why} ${error.message}`, { cause: error });
+    throw new StoreRefusal(`${why} ${error.message}`, { cause: error });
   }
 }
 

@@ -2,7 +2,7 @@
 // in order and never edited afterwards. Running them is the session's matter.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { assert, PonteError } from '../../core/errors.js';
+import { assert, StoreRefusal } from '../../core/errors.js';
 import type { Row } from './database.js';
 import { integer, text } from './row.js';
 
@@ -39,15 +39,13 @@ export function pendingMigrations(
     const number = integer(row, 'number');
     const migration = known.find((candidate) => candidate.number === number);
     if (migration === undefined) {
-      throw new PonteError(
-        'InternalError',
+      throw new StoreRefusal(
         `The database is at migration ${number}, newer than this version of Ponte ` +
           `(${known.length}). Install the version that wrote it, or a later one.`,
       );
     }
     if (migration.checksum !== text(row, 'checksum')) {
-      throw new PonteError(
-        'InternalError',
+      throw new StoreRefusal(
         `The database was migrated with another text of ${migration.name}. ` +
           'Install the version that wrote it, or a later one.',
       );

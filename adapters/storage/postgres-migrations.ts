@@ -1,7 +1,7 @@
 // Migrations of a PostgreSQL database: one transaction each, one process at a time. They wait for a
 // lock on a table only a bounded time: a queue behind it would stop every host that serves.
 import pg from 'pg';
-import { PonteError } from '../../core/errors.js';
+import { PonteError, StoreRefusal } from '../../core/errors.js';
 import type { Row } from './database.js';
 import { type Migration, pendingMigrations } from './migrations.js';
 import type { PostgresConnections } from './postgres-connections.js';
@@ -103,9 +103,8 @@ function inUse(name: string, cause: unknown): PonteError {
 }
 
 /** What store-copy.ts has begun and not ended must not be served by anybody. */
-function halfCopied(): PonteError {
-  return new PonteError(
-    'InternalError',
+function halfCopied(): StoreRefusal {
+  return new StoreRefusal(
     'A store is being copied into this database: what is here is not whole. ' +
       'Run ponte store copy again until it ends, or use another database.',
   );

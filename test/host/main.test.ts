@@ -99,7 +99,7 @@ test('what a development host makes is for its owner alone', () => {
 describe('a host that cannot serve says why', () => {
   test('another one serves the database', async () => {
     const { status, stdout, stderr } = await runCommand({ ...env, PONTE_PORT: '0' }, ['serve']);
-    assert.deepEqual([status, stdout], [1, '']);
+    assert.deepEqual([status, stdout], [4, '']);
     assert.match(stderr, /^ponte: Process \d+ already serves .*ponte\.db/);
     assert.equal((await json('/healthz'))['status'], 'ok');
   });

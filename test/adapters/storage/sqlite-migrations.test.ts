@@ -13,7 +13,7 @@ import {
   pendingMigrations,
 } from '../../../adapters/storage/migrations.js';
 import { migrateSqlite, openSqliteStore } from '../../../adapters/storage/sqlite.js';
-import { PonteError } from '../../../core/errors.js';
+import { StoreRefusal } from '../../../core/errors.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-migrations-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -100,7 +100,7 @@ test('a database that is ahead of the code is refused in words', async () => {
   connection.exec("insert into schema_migrations values (99, '0099.sql', 'x', 0)");
   connection.close();
   await assert.rejects(store.migrate(), (error: unknown) => {
-    assert.ok(error instanceof PonteError);
+    assert.ok(error instanceof StoreRefusal);
     assert.match(error.message, /newer than this version of Ponte.*Install the version/);
     return true;
   });
