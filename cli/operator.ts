@@ -5,7 +5,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { writeJson } from '../core/domain/raw-json.js';
 import { catalogue, PonteError } from '../core/errors.js';
 import type { Deps, Store } from '../core/ports.js';
-import type { OperatorAccess } from '../host/main.js';
+import type { Opening, OperatorAccess } from '../host/main.js';
 import { type ExitKind, exitCodes, exitOf } from './exit-codes.js';
 
 /** What a command tells programs, people, and by its exit code; `done` unless it says otherwise. */
@@ -74,24 +74,28 @@ export const cursorOption = () =>
 /**
  * Runs `work` on the configured database, beside a server that may be running. With `dryRun`
  * everything is decided as always and nothing is stored. With other secret keys than the database's
- * nothing is done, unless it `examines` just such things: then nothing is migrated either.
+ * nothing is done, unless it only `looks`.
  */
 export async function asOperator<T>(
   shell: Shell,
   work: (operator: Operator) => Promise<T>,
-  options: { readonly dryRun?: boolean; readonly examines?: boolean } = {},
+  {
+    dryRun = false,
+    opening = 'finds',
+  }: { readonly dryRun?: boolean; readonly opening?: Opening } = {},
 ): Promise<T> {
-  const { openForOperator } = await import('../host/main.js');
-  const opened = await openForOperator(shell.env, options);
+  const [{ inWords, openForOperator }, { ConfigError }] = await Promise.all([
+    import('../host/main.js'),
+    import('../host/config.js'),
+  ]);
+  const opened = await openForOperator(shell.env, { opening: dryRun ? 'reads' : opening });
   try {
     const { deps, ...rest } = opened;
-    const { keysProblem } = rest;
-    if (keysProblem !== null && options.examines !== true) {
-      const { ConfigError } = await import('../host/config.js');
+    const { keysProblem, config } = rest;
+    if (keysProblem !== null && opening !== 'looks') {
       throw new ConfigError([`PONTE_SECRET_KEYS: ${keysProblem}`]);
     }
-    const used = options.dryRun === true ? dryDeps(deps) : deps;
-    return await work({ ...rest, deps: used });
+    return await inWords(config, () => work({ ...rest, deps: dryRun ? dryDeps(deps) : deps }));
   } finally {
     await opened.close();
   }

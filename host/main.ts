@@ -3,7 +3,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { SecretKey } from '../adapters/crypto/secret-box.js';
 import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
 import type { PrometheusMetrics } from '../adapters/metrics/prometheus.js';
 import type { ServedStore } from '../adapters/storage/store.js';
@@ -15,12 +14,18 @@ import { documentPlaceProblem, markDocumentPlace } from '../core/usecases/docume
 import { plantCanary, secretKeysProblem } from '../core/usecases/secret-keys.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { createContainer, tokens, urlOf, type World } from './container.js';
-import { type Demo, developmentSecret, makeDemo } from './development.js';
+import { noDatabase, placeProblem } from './database-place.js';
+import { type Demo, developmentSecret, makeDemo, throwawaySecret } from './development.js';
 import { listeningProblem, openingProblem } from './mistakes.js';
 import { startWorkers, stepsOfApi, type Workers, workerSteps } from './workers.js';
 
 /** What runs when a stop is asked for has this long; the process is gone 10 s after the signal. */
 const STOP_GRACE_MS = 8 * SECOND_MS;
+
+const NO_KEYS =
+  'set the keys that the database was served with; there are none in the data directory';
+
+type Container = ReturnType<typeof createContainer>;
 
 export interface Host {
   /** The database as people know it: a file, or a URL without its password. */
@@ -56,8 +61,12 @@ export type HostRole = 'all' | 'api' | 'worker';
 
 /** Everything is ready when this resolves; refuses when another process serves the file. */
 export async function startHost(config: Config, role: HostRole = 'all'): Promise<Host> {
+  return inWords(config, () => start(config, role));
+}
+
+async function start(config: Config, role: HostRole): Promise<Host> {
   const metrics = await metricsOf(config);
-  const container = opened(config, { metrics });
+  const { container } = await opened(config, { world: { metrics }, makes: true });
   const [store, deps, signals, address] = [
     container.get(tokens.store),
     container.get(tokens.deps),
@@ -77,7 +86,7 @@ export async function startHost(config: Config, role: HostRole = 'all'): Promise
   });
   try {
     await takeDatabase(store, deps, role);
-    await takeDocuments(config, deps);
+    await takeDocuments(deps);
     const { line } = store;
     if (line !== null) {
       await line.open(signals.heard, deps.log);
@@ -127,19 +136,28 @@ export async function startHost(config: Config, role: HostRole = 'all'): Promise
 }
 
 /**
- * Opens the database beside a server that may be running. Migrates one that nobody serves, unless
- * it is only looked at: then it may be one that this version cannot read.
+ * What an operator's command does with the database: it `makes` one where there is none; it `finds`
+ * one, and brings it to this version if nobody serves it; it `reads` one of this version; or it
+ * only `looks` at whatever is there, perhaps of a version that this one cannot read.
  */
+export type Opening = 'makes' | 'finds' | 'reads' | 'looks';
+
+/** Opens the database beside a server that may be running. */
 export async function openForOperator(
   env: Environment,
-  { examines = false }: { readonly examines?: boolean } = {},
+  { opening = 'finds' }: { readonly opening?: Opening } = {},
 ): Promise<OperatorAccess> {
   const config = readConfig(env);
-  const container = opened(config);
+  return inWords(config, () => openedForOperator(config, opening));
+}
+
+async function openedForOperator(config: Config, opening: Opening): Promise<OperatorAccess> {
+  const { container, hasKeys } = await opened(config, { makes: opening === 'makes' });
   const store = container.get(tokens.store);
   try {
     const { migrations } = await store.health();
-    const migrates = !migrations && !examines;
+    const migrates = !migrations && opening !== 'looks';
+    if (migrates && opening !== 'makes') await refuseToMake(store, config, opening);
     if (migrates) takeForMigration(store);
     const migrated = migrates ? await store.migrate() : [];
     const deps = container.get(tokens.deps);
@@ -150,7 +168,7 @@ export async function openForOperator(
       deps,
       payUrl: deps.settings.payUrl,
       migrated,
-      keysProblem: migrations || migrates ? await secretKeysProblem(deps) : null,
+      keysProblem: hasKeys ? await keysProblemOf(deps, migrations || migrates) : NO_KEYS,
       close: async () => {
         await deps.sender.close();
         await store.close();
@@ -162,15 +180,44 @@ export async function openForOperator(
   }
 }
 
-/** Everything wired, and the database open. */
-function opened(config: Config, world: World = {}): ReturnType<typeof createContainer> {
+/** A database that this version cannot read tells nothing of its keys. */
+async function keysProblemOf(deps: Deps, isReadable: boolean): Promise<string | null> {
+  return isReadable ? secretKeysProblem(deps) : null;
+}
+
+async function refuseToMake(store: ServedStore, config: Config, opening: Opening): Promise<void> {
+  if (await store.isNew()) throw new ConfigError([noDatabase(config, store.name)]);
+  if (opening === 'finds') return;
+  throw new StoreRefusal(`${store.name} is of an older version. Run ponte migrate first.`);
+}
+
+/** What an operator did wrong is told in a line, wherever it is noticed. */
+export async function inWords<T>(config: Config, work: () => Promise<T>): Promise<T> {
   try {
-    const container = createContainer(config, secretKeysOf(config), world);
-    container.get(tokens.store);
-    return container;
+    return await work();
   } catch (error) {
     throw openingProblem(error, config);
   }
+}
+
+/** Everything wired, and the database open; where none is made, ConfigError unless there is one. */
+async function opened(
+  config: Config,
+  { world = {}, makes }: { readonly world?: World; readonly makes: boolean },
+): Promise<{ readonly container: Container; readonly hasKeys: boolean }> {
+  const problem = await placeProblem(config, { makes });
+  if (problem !== null) throw new ConfigError([problem]);
+  if (makes) makeFolders(config);
+  assert(config.secretKeys !== null || !config.production, 'production brings its own keys');
+  const keys = config.secretKeys ?? developmentSecret(config, { makes });
+  const container = createContainer(config, keys ?? throwawaySecret(), world);
+  container.get(tokens.store);
+  return { container, hasKeys: keys !== null };
+}
+
+function makeFolders({ dataDir, database }: Config): void {
+  const folders = database.kind === 'sqlite' ? [dataDir, dirname(database.file)] : [dataDir];
+  for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
 /** A server that runs meanwhile is of an older version, which knows nothing of the newer schema. */
@@ -199,10 +246,8 @@ async function takeDatabase(store: ServedStore, deps: Deps, role: HostRole): Pro
 }
 
 /** Refuses a place that is not that of the database; a new database takes any. */
-async function takeDocuments(config: Config, deps: Deps): Promise<void> {
-  await markDocumentPlace(deps).catch((error: unknown) => {
-    throw openingProblem(error, config);
-  });
+async function takeDocuments(deps: Deps): Promise<void> {
+  await markDocumentPlace(deps);
   const problem = await documentPlaceProblem(deps);
   if (problem !== null) throw new ConfigError([`PONTE_DOCUMENTS: ${problem}`]);
 }
@@ -226,18 +271,6 @@ async function serveMetrics(
     throw listeningProblem(error, wanted, 'PONTE_METRICS_PORT');
   });
   return `${urlOf(host, port)}/metrics`;
-}
-
-/** The directories and, in development, the secret key: made when they are missing. */
-function secretKeysOf(config: Config): readonly SecretKey[] {
-  const { dataDir, database } = config;
-  const folders = database.kind === 'sqlite' ? [dataDir, dirname(database.file)] : [dataDir];
-  for (const folder of folders) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  }
-  const keys = config.secretKeys ?? developmentSecret(config);
-  assert(config.secretKeys !== null || !config.production, 'production brings its own keys');
-  return keys;
 }
 
 async function stop(deps: Deps, http: HttpServer, finished: () => Promise<void>): Promise<void> {

@@ -53,3 +53,12 @@ export function pendingMigrations(
   }
   return known.slice(applied.length);
 }
+
+/** A migration that the database itself refuses, such as for a table that is there already. */
+export function unfit({ name }: Migration, cause: Error): StoreRefusal {
+  return new StoreRefusal(
+    `Migration ${name} cannot be applied, and changed nothing: ${cause.message}. ` +
+      'If only a part of it is there, restore the database from a backup.',
+    { cause },
+  );
+}

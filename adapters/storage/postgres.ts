@@ -87,6 +87,9 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
       newer = 'left aside';
       return numbers;
     },
+    async isNew() {
+      return (await missingInPostgres(connections, known, newer)).length === known.length;
+    },
     async health() {
       try {
         const missing = await missingInPostgres(connections, known, newer);

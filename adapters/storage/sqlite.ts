@@ -9,7 +9,7 @@ import type SqliteConnection from 'better-sqlite3';
 import { assert, PonteError } from '../../core/errors.js';
 import type { Database, Param, Row, Statement } from './database.js';
 import { newMemoryRateLimits } from './memory-rate-limits.js';
-import { loadMigrations, type Migration, pendingMigrations } from './migrations.js';
+import { loadMigrations, type Migration, pendingMigrations, unfit } from './migrations.js';
 import { acquireServingLock } from './serving-lock.js';
 import { isMemory, openConnection, PreparedStatements } from './sqlite-connection.js';
 import { meaningOf } from './sqlite-errors.js';
@@ -48,6 +48,7 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
       database.endReads();
       return migrateSqlite(database.connection, known);
     },
+    isNew: async () => missingMigrations(database.connection, known).length === known.length,
     async health() {
       const { migrations, database: isReadable } = healthOf(database.connection, known);
       const isWritable = database.isWritable && (await writes.isWritable());
@@ -218,7 +219,7 @@ export function migrateSqlite(
       // Looked at again under the lock: another process may have been first.
       const [next] = missingMigrations(connection, known);
       if (next !== undefined) {
-        connection.exec(next.sql);
+        applyTo(connection, next);
         connection
           .prepare(
             'insert into schema_migrations (number, name, checksum, applied_at) ' +
@@ -234,6 +235,15 @@ export function migrateSqlite(
     }
   }
   return numbers;
+}
+
+function applyTo(connection: SqliteConnection.Database, migration: Migration): void {
+  try {
+    connection.exec(migration.sql);
+  } catch (error) {
+    const isOfSql = error instanceof Error && meaningOf(error) === error;
+    throw isOfSql ? unfit(migration, error) : error;
+  }
 }
 
 /** What of `known` was not applied yet; refuses a file newer than the code. */

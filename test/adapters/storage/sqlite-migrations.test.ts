@@ -85,7 +85,11 @@ test('a migration that fails leaves nothing of itself, and all before it', () =>
   const connection = new SqliteConnection(':memory:');
   const first = migration(1, 'create table a (n integer)');
   const broken = migration(2, 'insert into a values (2); insert into missing values (1)');
-  assert.throws(() => migrateSqlite(connection, [first, broken]), /missing/);
+  assert.throws(() => migrateSqlite(connection, [first, broken]), {
+    name: 'StoreRefusal',
+    message:
+      /^Migration 0002\.sql cannot be applied, and changed nothing: no such table: missing\./,
+  });
   assert.deepEqual(connection.prepare('select n from a').all(), []);
   assert.deepEqual(applied(connection), [1]);
   assert.equal(connection.inTransaction, false);
