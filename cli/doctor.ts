@@ -1,7 +1,9 @@
 // `ponte doctor`: what is wrong with the service, in words that say what to do about it. It changes
 // nothing and migrates nothing. What waits it reads like the metrics do; what is too much, and how
 // bad, is decided here.
+import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { PonteError } from '../core/errors.js';
 import type { Store } from '../core/ports.js';
 import {
@@ -12,7 +14,8 @@ import {
 } from '../core/usecases/backlog.js';
 import { documentPlaceProblem } from '../core/usecases/document-place.js';
 import { findDifferences } from '../core/usecases/ledger-check.js';
-import { type ExitKind, type Operator, type Outcome, reasonOf } from './operator.js';
+import type { ExitKind } from './exit-codes.js';
+import { asOperator, type Operator, type Outcome, reasonOf, type Shell } from './operator.js';
 import { table } from './output.js';
 
 /** `warning`: somebody should look at it. `critical`: money or the service is at stake. */
@@ -29,8 +32,10 @@ export interface Check {
 /** What was found, before it is judged. */
 export interface Findings {
   readonly nodeVersion: string;
-  readonly unknownVariables: readonly string[];
+  readonly unknownVariables: Operator['config']['unknownVariables'];
   readonly databaseName: string;
+  /** Why there is no database to look at; null when there is one. */
+  readonly absence: string | null;
   readonly health: { readonly database: boolean; readonly migrations: boolean };
   /** Why the database cannot be reached; null when it can, or nothing says why. */
   readonly awayReason: string | null;
@@ -55,8 +60,20 @@ const FREE_LOW_BYTES = GIB;
 /** One is as bad as many. */
 const IMBALANCES_MAX = 1;
 
-export async function examine(operator: Operator): Promise<Outcome> {
-  const findings = await found(operator);
+/** Where there is no database to open the checks say so: nothing is made to look at. */
+export async function doctor(shell: Shell): Promise<Outcome> {
+  const [{ readConfig }, { placeProblem }] = await Promise.all([
+    import('../host/config.js'),
+    import('../host/database-place.js'),
+  ]);
+  const config = readConfig(shell.env);
+  const absence = await placeProblem(config, { makes: false });
+  if (absence !== null) return report({ ...(await foundAround(config)), absence });
+  const look = async (operator: Operator) => report(await found(operator));
+  return asOperator(shell, look, { opening: 'looks' });
+}
+
+function report(findings: Findings): Outcome {
   const checks = diagnose(findings);
   const ok = checks.every(({ severity }) => severity === 'ok');
   const broken = checks.some(({ severity }) => severity === 'critical');
@@ -78,21 +95,19 @@ export async function examine(operator: Operator): Promise<Outcome> {
 
 async function found(operator: Operator): Promise<Findings> {
   const { deps, config, databaseName, keysProblem } = operator;
-  const { dataDir, unknownVariables } = config;
-  const [health, awayReason, disk] = await Promise.all([
+  const [around, health, awayReason] = await Promise.all([
+    foundAround(config),
     deps.store.health(),
     // Asked for at once: each waits as long for a database that is away.
     whyAway(deps.store),
-    statfs(dataDir),
   ]);
   const readable = health.database && health.migrations;
   return {
-    nodeVersion: process.version,
-    ...{ unknownVariables, databaseName, health, keysProblem, dataDir },
+    ...around,
+    ...{ databaseName, health, keysProblem },
     awayReason: health.database ? null : awayReason,
     olderKeys: readable ? await olderKeysOf(deps) : [],
     placeProblem: readable ? await documentPlaceProblem(deps) : null,
-    freeBytes: disk.bavail * disk.bsize,
     data: readable
       ? {
           waiting: await readBacklog(deps),
@@ -107,6 +122,23 @@ async function olderKeysOf({ store, secretBox }: Operator['deps']): Promise<read
   return canaries.map(({ keyId }) => keyId).filter((keyId) => keyId !== secretBox.keyId);
 }
 
+/** What can be found without a database. */
+async function foundAround({ dataDir, unknownVariables }: Operator['config']): Promise<Findings> {
+  const disk = await statfs(existingParent(dataDir));
+  return {
+    nodeVersion: process.version,
+    ...{ unknownVariables, dataDir, freeBytes: disk.bavail * disk.bsize },
+    ...{ databaseName: '', health: { database: false, migrations: false }, absence: null },
+    ...{ awayReason: null, keysProblem: null, placeProblem: null, data: null },
+    olderKeys: [],
+  };
+}
+
+/** The folder itself, or the one in which it would be made. */
+function existingParent(folder: string): string {
+  return existsSync(folder) ? folder : existingParent(dirname(folder));
+}
+
 async function whyAway(store: Store): Promise<string | null> {
   try {
     await store.run((tx) => tx.keyCanaries.list());
@@ -117,15 +149,18 @@ async function whyAway(store: Store): Promise<string | null> {
 }
 
 export function diagnose(findings: Findings): readonly Check[] {
-  const { unknownVariables, health, awayReason, databaseName, dataDir, freeBytes } = findings;
-  const unknown = unknownVariables.join(', ');
+  const { unknownVariables, health, absence, awayReason, databaseName } = findings;
+  const { dataDir, freeBytes } = findings;
+  const unknown = unknownVariables
+    .map(({ name, meant }) => (meant === null ? name : `${name} (did you mean ${meant}?)`))
+    .join(', ');
   const free = `${(freeBytes / GIB).toFixed(1)} GiB free at ${dataDir}`;
   return [
     { name: 'node', severity: 'ok', detail: findings.nodeVersion },
     unless(unknown === '', 'configuration', 'valid', ['warning', `unknown: ${unknown}`]),
     unless(health.database, 'database', databaseName, [
       'critical',
-      `${databaseName} cannot be reached${awayReason === null ? '' : `: ${awayReason}`}`,
+      absence ?? `${databaseName} cannot be reached${awayReason === null ? '' : `: ${awayReason}`}`,
     ]),
     ...(health.database ? [migrationsCheck(health.migrations)] : []),
     unless(freeBytes >= FREE_LOW_BYTES, 'disk', free, [

@@ -1,6 +1,7 @@
 // `ponte key`: API keys of an organization. A key's secret is printed once, when it is made.
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { presentKey, presentKeySecret } from '../adapters/http/present.js';
+import { isScope, scopes } from '../core/domain/scope.js';
 import type { Mode } from '../core/domain/tenant.js';
 import type { StoredKey } from '../core/ports.js';
 import { addVerb, asOperator, modeOption, onlyId, type Shell } from './operator.js';
@@ -20,8 +21,11 @@ export function addKeyVerbs(shell: Shell, program: Command): void {
       orgOption(),
       modeOption(),
       new Option('--name <name>', 'what it is for').makeOptionMandatory(),
-      new Option('--scope <scope...>', 'what it may do; everything unless given').default([]),
+      new Option('--scope <scope...>', 'what it may do, as a,b or repeated; all unless given')
+        .default([])
+        .argParser(scopeList),
     ],
+    details: `Scopes:\n${fields(scopes).replaceAll(/^/gm, '  ')}`,
     run: ({ org: orgId, mode, name, scope: scopes }) =>
       asOperator(shell, async ({ deps }) => {
         const { createKey } = await keys();
@@ -81,4 +85,14 @@ function shown(key: StoredKey): string {
     created: createdAt,
     revoked: revokedAt,
   });
+}
+
+/** Adds the scopes of one value to those before it. */
+function scopeList(text: string, before: readonly string[]): readonly string[] {
+  const given = text.split(',').map((scope) => scope.trim());
+  const unknown = given.filter((scope) => !isScope(scope));
+  if (unknown.length > 0) {
+    throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}. See key create --help.`);
+  }
+  return [...before, ...given];
 }

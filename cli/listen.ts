@@ -150,7 +150,7 @@ function forwarder(
 
 function sourceOf({ env }: Shell, { url, key }: ListenOptions): FeedSource {
   const used = key ?? env['PONTE_KEY'] ?? null;
-  if (used === null) throw new PonteError('InvalidApiKey', 'Give --key, or set PONTE_KEY.');
+  if (used === null) throw new PonteError('ValidationError', 'Give --key, or set PONTE_KEY.');
   return { url, key: used };
 }
 

@@ -5,26 +5,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { writeJson } from '../core/domain/raw-json.js';
 import { catalogue, PonteError } from '../core/errors.js';
 import type { Deps, Store } from '../core/ports.js';
-import type { OperatorAccess } from '../host/main.js';
-
-/** What the process answers with, by kind of outcome. */
-export const exitCodes = {
-  done: [0, 'done'],
-  failure: [1, 'a failure of ours or of the machine'],
-  invalid: [2, 'the command or its input is not valid'],
-  notFound: [3, 'nothing is there under this id'],
-  conflict: [4, 'the state of things does not allow it'],
-  forbidden: [5, 'not permitted'],
-  tryAgain: [6, 'not possible now: try again'],
-  configuration: [7, 'the configuration is not valid'],
-  checkFailed: [
-    8,
-    'a check found something wrong (doctor, demo, ledger verify, store copy, secrets reseal)',
-  ],
-  attention: [9, 'a check found something to look at (doctor)'],
-} as const satisfies Record<string, readonly [number, string]>;
-
-export type ExitKind = keyof typeof exitCodes;
+import type { Opening, OperatorAccess } from '../host/main.js';
+import { type ExitKind, exitCodes, exitOf } from './exit-codes.js';
 
 /** What a command tells programs, people, and by its exit code; `done` unless it says otherwise. */
 export interface Outcome {
@@ -41,6 +23,8 @@ export interface Verb<Options> {
   readonly name: string;
   readonly description: string;
   readonly options?: readonly Option[];
+  /** What its help says after the options. */
+  readonly details?: string;
   readonly run: (options: Options, ids: readonly string[]) => Promise<Outcome>;
 }
 
@@ -57,6 +41,7 @@ export function addVerb<Options>(shell: Shell, parent: Command, row: Verb<Option
   const command = parent.command(row.name).description(row.description);
   for (const option of row.options ?? []) command.addOption(option);
   command.option('--json', 'print one JSON document', false);
+  if (row.details !== undefined) command.addHelpText('after', `\n${row.details}`);
   command.action(async () => {
     const options = command.opts<Options & { readonly json: boolean }>();
     try {
@@ -89,24 +74,28 @@ export const cursorOption = () =>
 /**
  * Runs `work` on the configured database, beside a server that may be running. With `dryRun`
  * everything is decided as always and nothing is stored. With other secret keys than the database's
- * nothing is done, unless it `examines` just such things: then nothing is migrated either.
+ * nothing is done, unless it only `looks`.
  */
 export async function asOperator<T>(
   shell: Shell,
   work: (operator: Operator) => Promise<T>,
-  options: { readonly dryRun?: boolean; readonly examines?: boolean } = {},
+  {
+    dryRun = false,
+    opening = 'finds',
+  }: { readonly dryRun?: boolean; readonly opening?: Opening } = {},
 ): Promise<T> {
-  const { openForOperator } = await import('../host/main.js');
-  const opened = await openForOperator(shell.env, options);
+  const [{ inWords, openForOperator }, { ConfigError }] = await Promise.all([
+    import('../host/main.js'),
+    import('../host/config.js'),
+  ]);
+  const opened = await openForOperator(shell.env, { opening: dryRun ? 'reads' : opening });
   try {
     const { deps, ...rest } = opened;
-    const { keysProblem } = rest;
-    if (keysProblem !== null && options.examines !== true) {
-      const { ConfigError } = await import('../host/config.js');
+    const { keysProblem, config } = rest;
+    if (keysProblem !== null && opening !== 'looks') {
       throw new ConfigError([`PONTE_SECRET_KEYS: ${keysProblem}`]);
     }
-    const used = options.dryRun === true ? dryDeps(deps) : deps;
-    return await work({ ...rest, deps: used });
+    return await inWords(config, () => work({ ...rest, deps: dryRun ? dryDeps(deps) : deps }));
   } finally {
     await opened.close();
   }
@@ -125,7 +114,8 @@ export function finish(shell: Shell, outcome: Outcome, json: boolean): void {
 
 /** What to tell of an error: programs get the envelope of the API. */
 export function failure(shell: Shell, error: unknown): Outcome {
-  const { exit, envelope } = describe(withReason(error));
+  const exit = exitOf(error);
+  const envelope = envelopeOf(withReason(error), exit);
   shell.stderr.write(`ponte: ${String(envelope['message'])}\n`);
   // A refusal says all there is to say; of a fault, where it happened helps to report it.
   const fault = error instanceof Error && !(error instanceof PonteError) && exit === 'failure';
@@ -156,29 +146,17 @@ export function reasonOf({ cause }: PonteError): string | null {
   return cause.message || String(Reflect.get(cause, 'code') ?? cause.name);
 }
 
-function describe(error: unknown): {
-  readonly exit: ExitKind;
-  readonly envelope: Readonly<Record<string, unknown>>;
-} {
+/** Programs get the envelope of the API where there is one. */
+function envelopeOf(error: unknown, exit: ExitKind): Readonly<Record<string, unknown>> {
   if (error instanceof PonteError) {
     const { status, code, message, retryAfterSeconds } = error;
     const envelope = { statusCode: status, error: code, message };
-    const waiting = retryAfterSeconds === null ? {} : { retryAfter: retryAfterSeconds };
-    return { exit: exitKind(error), envelope: { ...envelope, ...waiting } };
+    return retryAfterSeconds === null ? envelope : { ...envelope, retryAfter: retryAfterSeconds };
   }
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof Error && error.name === 'ConfigError') {
-    return { exit: 'configuration', envelope: { error: 'ConfigurationInvalid', message } };
-  }
-  return { exit: 'failure', envelope: { statusCode: 500, error: 'InternalError', message } };
-}
-
-function exitKind({ status, transient }: PonteError): ExitKind {
-  if (transient) return 'tryAgain';
-  if (status === 404) return 'notFound';
-  if (status === 409 || status === 410) return 'conflict';
-  if (status === 401 || status === 403) return 'forbidden';
-  return status < 500 ? 'invalid' : 'failure';
+  if (exit === 'configuration') return { error: 'ConfigurationInvalid', message };
+  if (exit === 'conflict') return { error: 'StoreRefused', message };
+  return { statusCode: 500, error: 'InternalError', message };
 }
 
 /** Nothing is stored, so nobody is told of it. */

@@ -6,6 +6,7 @@ import type { Mode } from '../core/domain/tenant.js';
 import { PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
 import type { OrganizationView } from '../core/usecases/organizations.js';
+import type { Opening } from '../host/main.js';
 import { type DossierOptions, dossierFor, dossierOptions, readDossier } from './kyb-dossier.js';
 import {
   addVerb,
@@ -35,8 +36,11 @@ export function addOrgVerbs(shell: Shell, program: Command): void {
       new Option('--no-sandbox-kyb', 'leave its KYB in test mode to be done'),
     ],
     run: ({ name, sandboxKyb }) =>
-      changed(shell, (deps, { createOrganization }) =>
-        createOrganization(deps, { name, sandboxKyb }),
+      // The first thing that is done with a new database.
+      changed(
+        shell,
+        (deps, { createOrganization }) => createOrganization(deps, { name, sandboxKyb }),
+        'makes',
       ),
   });
 
@@ -188,23 +192,29 @@ async function changed(
     deps: Deps,
     usecases: Awaited<ReturnType<typeof organizations>>,
   ) => Promise<OrganizationView>,
+  opening: Opening = 'finds',
 ): Promise<Outcome> {
-  return asOperator(shell, async ({ deps }) => {
-    const json = presentOrganization(await work(deps, await organizations()));
-    const { id, name, productionGrantedAt, requiresApproval, createdAt } = json;
-    return {
-      json,
-      text: fields({
-        id,
-        name,
-        test: summary(json.test),
-        live: summary(json.live),
-        'production granted': productionGrantedAt,
-        'invoices need approval': requiresApproval ? 'yes' : 'no',
-        created: createdAt,
-      }),
-    };
-  });
+  return asOperator(
+    shell,
+    async ({ deps }) => shown(presentOrganization(await work(deps, await organizations()))),
+    { opening },
+  );
+}
+
+function shown(json: ReturnType<typeof presentOrganization>): Outcome {
+  const { id, name, productionGrantedAt, requiresApproval, createdAt } = json;
+  return {
+    json,
+    text: fields({
+      id,
+      name,
+      test: summary(json.test),
+      live: summary(json.live),
+      'production granted': productionGrantedAt,
+      'invoices need approval': requiresApproval ? 'yes' : 'no',
+      created: createdAt,
+    }),
+  };
 }
 
 async function standardInput({ stdin, stderr }: Shell): Promise<string> {

@@ -2,7 +2,7 @@
 // runs on.
 import { type Command, Option } from 'commander';
 import type { Host, HostRole } from '../host/main.js';
-import { examine } from './doctor.js';
+import { doctor } from './doctor.js';
 import { addVerb, asOperator, type Shell } from './operator.js';
 
 /** Ctrl-C under npm comes twice, from the terminal and from npm; a later signal is meant. */
@@ -25,18 +25,22 @@ export function addServiceVerbs(shell: Shell, program: Command, version: string)
     name: 'migrate',
     description: 'bring the database to this version; again it changes nothing',
     run: () =>
-      asOperator(shell, async ({ migrated: applied, databaseName: database }) => {
-        const did =
-          applied.length === 0 ? '' : ` now: migrations ${applied.join(', ')} were applied`;
-        const json = { migrated: applied.length > 0, applied, database };
-        return { json, text: `${database} is up to date${did}.` };
-      }),
+      asOperator(
+        shell,
+        async ({ migrated: applied, databaseName: database }) => {
+          const did =
+            applied.length === 0 ? '' : ` now: migrations ${applied.join(', ')} were applied`;
+          const json = { migrated: applied.length > 0, applied, database };
+          return { json, text: `${database} is up to date${did}.` };
+        },
+        { opening: 'makes' },
+      ),
   });
 
   addVerb(shell, program, {
     name: 'doctor',
     description: 'check configuration, database, books and what waits for a person',
-    run: () => asOperator(shell, examine, { examines: true }),
+    run: () => doctor(shell),
   });
 }
 

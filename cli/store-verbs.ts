@@ -55,7 +55,12 @@ async function copy(shell: Shell, { from, to }: CopyOptions): Promise<Outcome> {
     if (name !== copying) shell.stderr.write(`copying ${name}\n`);
     copying = name;
   };
-  const tables = await copyStore({ from, to, progress });
+  const tables = await copyStore({ from, to, progress }).catch(async (error: unknown) => {
+    const { accessProblem } = await import('../host/mistakes.js');
+    const { ConfigError } = await import('../host/config.js');
+    const problem = accessProblem(error);
+    throw problem === null ? error : new ConfigError([`--to: ${problem}`]);
+  });
   const equal = tables.every((one) => one.equal);
   const rows = tables.map((one) => [
     ...[one.table, one.copied, one.source.rows, one.target.rows],

@@ -269,6 +269,19 @@ export class PonteError extends Error {
   }
 }
 
+/** Whether it is a refusal with this code. */
+export function isCode(error: unknown, code: ErrorCode): error is PonteError {
+  return error instanceof PonteError && error.code === code;
+}
+
+/**
+ * Why a database is left as it is, and what to do first: another process has it, or it is not of
+ * this version. For operators; no request gets it.
+ */
+export class StoreRefusal extends Error {
+  override readonly name = 'StoreRefusal';
+}
+
 /** A programmer's error: never shown to a client as anything but InternalError. */
 export class AssertionFailure extends Error {
   override readonly name = 'AssertionFailure';

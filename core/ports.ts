@@ -229,7 +229,7 @@ export interface Tx {
      * A second buyer of the same address is a conflict: the work runs again and reads the first.
      */
     insert(buyer: Buyer): void;
-    /** The newest submission of this tenant for the buyer. */
+    /** The submission of this tenant for the buyer that is not rejected, else the newest. */
     submission(tenant: Tenant, buyerId: string): Promise<KycSubmission | null>;
     submissionById(tenant: Tenant, id: string): Promise<KycSubmission | null>;
     /** An approved submission of any tenant of the mode. */
@@ -435,11 +435,11 @@ export interface Claims {
   readonly owner: string;
   /** Due commands, leased: `dueAtMs` is the end of the lease, `leaseToken` ends in `token`. */
   commands(claim: Claim): Promise<readonly PartnerCommand[]>;
-  /** Active or deleted subscriptions that have due deliveries with attempts left. */
+  /** Active or deleted subscriptions that have due deliveries to send. */
   dueSubscriptions(nowMs: number): Promise<readonly Pick<Subscription, 'id' | 'orgId' | 'mode'>[]>;
   /**
-   * Due deliveries of one subscription that have attempts left, oldest first, leased, each attempt
-   * already counted and with its event's body and the subscription as it stands.
+   * Due deliveries of one subscription that are not spent, oldest first, leased as `beginAttempt`
+   * of webhook-delivery.ts does, with their events' bodies and the subscription as it stands.
    */
   deliveries(
     claim: Claim & { readonly subscriptionId: string },

@@ -7,6 +7,7 @@ import { parseSecretKeys, type SecretKey } from '../adapters/crypto/secret-box.j
 import { isNetwork } from '../adapters/http/client-address.js';
 import { type MailSender, parseMailSender } from '../adapters/mail/message.js';
 import { SECOND_MS } from '../core/domain/instant.js';
+import { nearMiss } from '../core/domain/near-miss.js';
 import { ATTEMPTS_MAX } from '../core/domain/webhook-delivery.js';
 
 const retries = ATTEMPTS_MAX - 1;
@@ -40,6 +41,15 @@ const variables = z.object({
 });
 
 export const variableNames: readonly string[] = Object.keys(variables.shape);
+
+/** PONTE_KEY is read by commands that call a server. */
+const namesRead: readonly string[] = [...variableNames, 'PONTE_KEY'];
+
+export interface UnknownVariable {
+  readonly name: string;
+  /** The variable that was meant, most likely; null when none looks like it. */
+  readonly meant: string | null;
+}
 
 export type PartnerName = 'fake' | 'none';
 export type LogLevel = z.output<typeof variables>['PONTE_LOG_LEVEL'];
@@ -81,11 +91,8 @@ export interface Config {
   /** 0 picks a free one; null: no metrics. */
   readonly metricsPort: number | null;
   readonly logLevel: LogLevel;
-  /**
-   * Names that begin with PONTE_ and mean nothing: misspelt, most likely. PONTE_KEY is read by
-   * commands that call a server.
-   */
-  readonly unknownVariables: readonly string[];
+  /** Names that begin with PONTE_ and mean nothing: misspelt, most likely. */
+  readonly unknownVariables: readonly UnknownVariable[];
 }
 
 /** Everything that is wrong with the environment, one line each; values are not repeated. */
@@ -144,9 +151,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     trustedProxies: values.PONTE_TRUSTED_PROXIES,
     metricsPort: values.PONTE_METRICS_PORT ?? null,
     logLevel: values.PONTE_LOG_LEVEL,
-    unknownVariables: Object.keys(set).filter(
-      (name) => name.startsWith('PONTE_') && ![...variableNames, 'PONTE_KEY'].includes(name),
-    ),
+    unknownVariables: Object.keys(set)
+      .filter((name) => name.startsWith('PONTE_') && !namesRead.includes(name))
+      .map((name) => ({ name, meant: nearMiss(name, namesRead) })),
   };
 }
 

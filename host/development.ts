@@ -13,13 +13,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { newSecretKey, parseSecretKeys, type SecretKey } from '../adapters/crypto/secret-box.js';
+import { assert } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
 import { createKey } from '../core/usecases/keys.js';
 import { createOrganization, listOrganizations } from '../core/usecases/organizations.js';
 import { type Config, ConfigError } from './config.js';
 
 /** The file of the development secret key, in the form of PONTE_SECRET_KEYS. */
-const SECRET_FILE = 'secret-key';
+export const SECRET_FILE = 'secret-key';
 const DEMO_NAME = 'Demo organization';
 
 export interface Demo {
@@ -30,12 +31,13 @@ export interface Demo {
 
 /**
  * The key in the data directory, readable by its owner alone. Where there is neither key nor
- * database it is made; beside a database a new key would open nothing.
+ * database it is made, if the caller `makes` databases, else null; beside a SQLite file a new key
+ * would open nothing.
  */
-export function developmentSecret({
-  dataDir,
-  database,
-}: Pick<Config, 'dataDir' | 'database'>): readonly SecretKey[] {
+export function developmentSecret(
+  { dataDir, database }: Pick<Config, 'dataDir' | 'database'>,
+  { makes }: { readonly makes: boolean },
+): readonly SecretKey[] | null {
   const path = join(dataDir, SECRET_FILE);
   // Looked for first: another process that starts now makes its key before its database.
   const isServed = database.kind === 'sqlite' && existsSync(database.file);
@@ -45,8 +47,17 @@ export function developmentSecret({
     const problem = `${path} is gone, and ${database.file} is there. ${advice}`;
     throw new ConfigError([`PONTE_SECRET_KEYS: ${problem}`]);
   }
+  if (known === null && !makes) return null;
   const parsed = parseSecretKeys(known ?? madeSecret(path));
-  if (!parsed.valid) throw new Error(`${path} is not readable: ${parsed.reason}.`);
+  if (!parsed.valid)
+    throw new ConfigError([`PONTE_DATA_DIR: ${path} is not readable: ${parsed.reason}`]);
+  return parsed.keys;
+}
+
+/** Of no use but to look at a database whose keys are not there: what it seals nobody opens. */
+export function throwawaySecret(): readonly SecretKey[] {
+  const parsed = parseSecretKeys(newSecretKey('none'));
+  assert(parsed.valid, 'a new secret key is valid');
   return parsed.keys;
 }
 

@@ -3,12 +3,11 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { SecretKey } from '../adapters/crypto/secret-box.js';
 import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
 import type { PrometheusMetrics } from '../adapters/metrics/prometheus.js';
 import type { ServedStore } from '../adapters/storage/store.js';
 import { SECOND_MS } from '../core/domain/instant.js';
-import { assert, PonteError } from '../core/errors.js';
+import { assert, StoreRefusal } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
 import { readBacklog } from '../core/usecases/backlog.js';
 import { documentPlaceProblem, markDocumentPlace } from '../core/usecases/document-place.js';
@@ -16,7 +15,8 @@ import { plantCanary, secretKeysProblem } from '../core/usecases/secret-keys.js'
 import { currentKey } from '../core/usecases/service-keys.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { createContainer, tokens, urlOf, type World } from './container.js';
-import { type Demo, developmentSecret, makeDemo } from './development.js';
+import { noDatabase, placeProblem } from './database-place.js';
+import { type Demo, developmentSecret, makeDemo, throwawaySecret } from './development.js';
 import { listeningProblem, openingProblem } from './mistakes.js';
 import { startWorkers, stepsOfApi, type Workers, workerSteps } from './workers.js';
 
@@ -24,6 +24,11 @@ import { startWorkers, stepsOfApi, type Workers, workerSteps } from './workers.j
 const STOP_GRACE_MS = 8 * SECOND_MS;
 /** Receivers have this long of it: attempts that hang then are ended and recorded as failed. */
 const SEND_GRACE_MS = 6 * SECOND_MS;
+
+const NO_KEYS =
+  'set the keys that the database was served with; there are none in the data directory';
+
+type Container = ReturnType<typeof createContainer>;
 
 export interface Host {
   /** The database as people know it: a file, or a URL without its password. */
@@ -61,8 +66,12 @@ export type HostRole = 'all' | 'api' | 'worker';
 
 /** Everything is ready when this resolves; refuses when another process serves the file. */
 export async function startHost(config: Config, role: HostRole = 'all'): Promise<Host> {
+  return inWords(config, () => start(config, role));
+}
+
+async function start(config: Config, role: HostRole): Promise<Host> {
   const metrics = await metricsOf(config);
-  const container = opened(config, { metrics });
+  const { container } = await opened(config, { world: { metrics }, makes: true });
   const [store, deps, signals, address] = [
     container.get(tokens.store),
     container.get(tokens.deps),
@@ -82,7 +91,7 @@ export async function startHost(config: Config, role: HostRole = 'all'): Promise
   });
   try {
     await takeDatabase(store, deps, role);
-    await takeDocuments(config, deps);
+    await takeDocuments(deps);
     const { line } = store;
     if (line !== null) {
       await line.open(signals.heard, deps.log);
@@ -132,19 +141,28 @@ export async function startHost(config: Config, role: HostRole = 'all'): Promise
 }
 
 /**
- * Opens the database beside a server that may be running. Migrates one that nobody serves, unless
- * it is only looked at: then it may be one that this version cannot read.
+ * What an operator's command does with the database: it `makes` one where there is none; it `finds`
+ * one, and brings it to this version if nobody serves it; it `reads` one of this version; or it
+ * only `looks` at whatever is there, perhaps of a version that this one cannot read.
  */
+export type Opening = 'makes' | 'finds' | 'reads' | 'looks';
+
+/** Opens the database beside a server that may be running. */
 export async function openForOperator(
   env: Environment,
-  { examines = false }: { readonly examines?: boolean } = {},
+  { opening = 'finds' }: { readonly opening?: Opening } = {},
 ): Promise<OperatorAccess> {
   const config = readConfig(env);
-  const container = opened(config);
+  return inWords(config, () => openedForOperator(config, opening));
+}
+
+async function openedForOperator(config: Config, opening: Opening): Promise<OperatorAccess> {
+  const { container, hasKeys } = await opened(config, { makes: opening === 'makes' });
   const store = container.get(tokens.store);
   try {
     const { migrations } = await store.health();
-    const migrates = !migrations && !examines;
+    const migrates = !migrations && opening !== 'looks';
+    if (migrates && opening !== 'makes') await refuseToMake(store, config, opening);
     if (migrates) takeForMigration(store);
     const migrated = migrates ? await store.migrate() : [];
     const deps = container.get(tokens.deps);
@@ -155,8 +173,8 @@ export async function openForOperator(
       deps,
       payUrl: deps.settings.payUrl,
       migrated,
-      keysProblem: migrations || migrates ? await secretKeysProblem(deps) : null,
       isServed: () => store.isServed(),
+      keysProblem: hasKeys ? await keysProblemOf(deps, migrations || migrates) : NO_KEYS,
       close: async () => {
         await deps.sender.close();
         await store.close();
@@ -168,15 +186,44 @@ export async function openForOperator(
   }
 }
 
-/** Everything wired, and the database open. */
-function opened(config: Config, world: World = {}): ReturnType<typeof createContainer> {
+/** A database that this version cannot read tells nothing of its keys. */
+async function keysProblemOf(deps: Deps, isReadable: boolean): Promise<string | null> {
+  return isReadable ? secretKeysProblem(deps) : null;
+}
+
+async function refuseToMake(store: ServedStore, config: Config, opening: Opening): Promise<void> {
+  if (await store.isNew()) throw new ConfigError([noDatabase(config, store.name)]);
+  if (opening === 'finds') return;
+  throw new StoreRefusal(`${store.name} is of an older version. Run ponte migrate first.`);
+}
+
+/** What an operator did wrong is told in a line, wherever it is noticed. */
+export async function inWords<T>(config: Config, work: () => Promise<T>): Promise<T> {
   try {
-    const container = createContainer(config, secretKeysOf(config), world);
-    container.get(tokens.store);
-    return container;
+    return await work();
   } catch (error) {
     throw openingProblem(error, config);
   }
+}
+
+/** Everything wired, and the database open; where none is made, ConfigError unless there is one. */
+async function opened(
+  config: Config,
+  { world = {}, makes }: { readonly world?: World; readonly makes: boolean },
+): Promise<{ readonly container: Container; readonly hasKeys: boolean }> {
+  const problem = await placeProblem(config, { makes });
+  if (problem !== null) throw new ConfigError([problem]);
+  if (makes) makeFolders(config);
+  assert(config.secretKeys !== null || !config.production, 'production brings its own keys');
+  const keys = config.secretKeys ?? developmentSecret(config, { makes });
+  const container = createContainer(config, keys ?? throwawaySecret(), world);
+  container.get(tokens.store);
+  return { container, hasKeys: keys !== null };
+}
+
+function makeFolders({ dataDir, database }: Config): void {
+  const folders = database.kind === 'sqlite' ? [dataDir, dirname(database.file)] : [dataDir];
+  for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
 /** A server that runs meanwhile is of an older version, which knows nothing of the newer schema. */
@@ -184,9 +231,9 @@ function takeForMigration(store: ServedStore): void {
   try {
     store.beginServing();
   } catch (error) {
-    if (!(error instanceof PonteError)) throw error;
+    if (!(error instanceof StoreRefusal)) throw error;
     const why = `${store.name} is of an older version and must be migrated for this command.`;
-    throw new PonteError(error.code, `${why} ${error.message}`, { cause: error });
+    throw new StoreRefusal(`${why} ${error.message}`, { cause: error });
   }
 }
 
@@ -206,10 +253,8 @@ async function takeDatabase(store: ServedStore, deps: Deps, role: HostRole): Pro
 }
 
 /** Refuses a place that is not that of the database; a new database takes any. */
-async function takeDocuments(config: Config, deps: Deps): Promise<void> {
-  await markDocumentPlace(deps).catch((error: unknown) => {
-    throw openingProblem(error, config);
-  });
+async function takeDocuments(deps: Deps): Promise<void> {
+  await markDocumentPlace(deps);
   const problem = await documentPlaceProblem(deps);
   if (problem !== null) throw new ConfigError([`PONTE_DOCUMENTS: ${problem}`]);
 }
@@ -235,18 +280,6 @@ async function serveMetrics(
   return `${urlOf(host, port)}/metrics`;
 }
 
-/** The directories and, in development, the secret key: made when they are missing. */
-function secretKeysOf(config: Config): readonly SecretKey[] {
-  const { dataDir, database } = config;
-  const folders = database.kind === 'sqlite' ? [dataDir, dirname(database.file)] : [dataDir];
-  for (const folder of folders) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  }
-  const keys = config.secretKeys ?? developmentSecret(config);
-  assert(config.secretKeys !== null || !config.production, 'production brings its own keys');
-  return keys;
-}
-
 async function stop(deps: Deps, http: HttpServer, finished: () => Promise<void>): Promise<void> {
   deps.log.info('stopping');
   const endSending = setTimeout(() => void deps.sender.close(), SEND_GRACE_MS);
@@ -265,7 +298,8 @@ async function stop(deps: Deps, http: HttpServer, finished: () => Promise<void>)
 }
 
 function warnOfUnknown({ unknownVariables }: Config, deps: Deps): void {
-  for (const variable of unknownVariables) {
-    deps.log.warn('unknown variable, misspelt perhaps: it has no effect', { variable });
+  for (const { name, meant } of unknownVariables) {
+    const hint = meant === null ? 'check its spelling' : `did you mean ${meant}?`;
+    deps.log.warn(`${name} is no variable of Ponte and has no effect: ${hint}`);
   }
 }

@@ -1,6 +1,6 @@
 // Mistakes of operators that only the machine notices: an address that is not its own, a folder
-// that is a file. Each in one line that names the variable to look at; whatever else goes wrong
-// stays as it is.
+// that is a file, a database that is damaged or refuses the password. Each in one line that names
+// the variable to look at; whatever else goes wrong stays as it is.
 import { PonteError } from '../core/errors.js';
 import { type Config, ConfigError } from './config.js';
 
@@ -13,19 +13,47 @@ const wrongPaths: readonly (readonly [code: string, what: string])[] = [
   ['EPERM', 'may not be written by this user'],
   ['EROFS', 'is on a disk that may only be read'],
   ['SQLITE_NOTADB', 'is not a SQLite database'],
+  ['SQLITE_CORRUPT', 'is damaged: restore it from a backup'],
   ['SQLITE_CANTOPEN', 'cannot be opened'],
   ['SQLITE_READONLY', 'may not be written by this user'],
 ];
 
-/** What opening key, folders and database threw, in words where it is an operator's mistake. */
+/** No room: not a wrong setting, and gone when there is some. */
+const noRoom: readonly string[] = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'];
+
+/**
+ * What a PostgreSQL server or its connection says of a wrong setting: user or password, a database
+ * that does not exist, certificates that are not trusted, a file of them that is not there.
+ */
+const wrongAccess = /^28|^3D000$|CERT|^ERR_TLS|^ERR_SSL|^ENOENT$/;
+
+/**
+ * What opening keys, folders and database threw, or using them, in words where it is an operator's
+ * mistake.
+ */
 export function openingProblem(error: unknown, config: Config): unknown {
-  const found = wrongPaths.find(([code]) => codeOf(error).startsWith(code));
-  if (found === undefined) return error;
   const { dataDir, database } = config;
+  const access = accessProblem(error);
+  if (access !== null && database.kind === 'postgres') {
+    return new ConfigError([`PONTE_DATABASE_URL: ${access}`]);
+  }
+  const cause = failureOf(error);
   const file = database.kind === 'sqlite' ? database.file : dataDir;
-  const path = error instanceof Error && 'path' in error ? String(error.path) : file;
+  const path = cause instanceof Error && 'path' in cause ? String(cause.path) : file;
+  if (noRoom.includes(codeOf(cause))) {
+    return new PonteError('StoreUnavailable', `There is no room left for ${path}.`, { cause });
+  }
+  const found = wrongPaths.find(([code]) => codeOf(cause).startsWith(code));
+  if (found === undefined) return error;
   const variable = path.startsWith(dataDir) ? 'PONTE_DATA_DIR' : 'PONTE_DATABASE_URL';
   return new ConfigError([`${variable}: ${path} ${found[1]}`]);
+}
+
+/** Why a PostgreSQL database cannot be used with this URL, in words; null when that is not why. */
+export function accessProblem(error: unknown): string | null {
+  const cause = failureOf(error);
+  if (cause === error || !(cause instanceof Error) || !wrongAccess.test(codeOf(cause))) return null;
+  return `the database cannot be used: ${cause.message}`;
 }
 
 /** What listening on the port of this variable threw, likewise. */
@@ -49,6 +77,12 @@ export function listeningProblem(
     default:
       return error;
   }
+}
+
+/** A refusal of the store has what the machine said as its cause. */
+function failureOf(error: unknown): unknown {
+  const isRefusal = error instanceof PonteError && error.code === 'StoreUnavailable';
+  return isRefusal && error.cause !== undefined ? error.cause : error;
 }
 
 function codeOf(error: unknown): string {

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { createPrometheusMetrics } from '../adapters/metrics/prometheus.js';
 import { magicValues } from '../adapters/partner/fake-order.js';
 import { openSqliteStore } from '../adapters/storage/sqlite.js';
-import { exitCodes } from '../cli/operator.js';
+import { exitCodes } from '../cli/exit-codes.js';
 import { runProgram } from '../cli/program.js';
 import { readBacklog } from '../core/usecases/backlog.js';
 import { variableNames } from '../host/config.js';

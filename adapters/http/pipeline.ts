@@ -153,8 +153,14 @@ function refused(
   const client = clientAddress(request);
   const fields = { requestId, operation, status: refusal.status, code: refusal.code, client };
   if (refusal.status < 500) site.deps.log.info('refused', fields);
+  // Every request while a database is away: a reason each, no stack.
+  else if (refusal.transient) site.deps.log.warn('refused', { ...fields, reason: reason(refusal) });
   else site.deps.log.error('failed', { ...fields, err: error });
   const reply = refusalReply(refusal);
   if (refusal.code !== 'MethodNotAllowed') return reply;
   return { ...reply, headers: { allow: (router.allowed(request.url ?? '') ?? []).join(', ') } };
+}
+
+function reason({ cause }: PonteError): string | null {
+  return cause instanceof Error ? cause.message : null;
 }

@@ -3,6 +3,7 @@
 // any text. What is worth a line, and at which level, is for those who write it.
 import { type DestinationStream, pino } from 'pino';
 import type { Log } from '../../core/ports.js';
+import { Repeats } from './repeats.js';
 
 /** Fields that are cut out whatever they hold; compared in lower case, without `-` and `_`. */
 const privateFields: ReadonlySet<string> = new Set([
@@ -64,7 +65,10 @@ export interface LogOptions {
   readonly destination?: DestinationStream;
 }
 
-/** Writes synchronously: what was logged before a crash is there after it. */
+/**
+ * Writes synchronously: what was logged before a crash is there after it. Warnings and errors that
+ * say the same again are counted (repeats.ts).
+ */
 export function createLog(options: LogOptions): Log {
   const logger = pino(
     {
@@ -76,12 +80,29 @@ export function createLog(options: LogOptions): Log {
     },
     options.destination ?? pino.destination({ dest: 2, sync: true }),
   );
+  type Level = Exclude<LogLevel, 'silent'>;
   const at =
-    (level: Exclude<LogLevel, 'silent'>) =>
+    (level: Level) =>
     (message: string, fields: Fields = {}) => {
       if (logger.isLevelEnabled(level)) logger[level](loggable(fields), cutText(message));
     };
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  const repeats = new Repeats();
+  const onceAMinute =
+    (level: Level) =>
+    (message: string, fields: Fields = {}) => {
+      if (!logger.isLevelEnabled(level)) return;
+      const [said, told] = [cutText(message), loggable(fields)];
+      repeats.note({
+        text: `${level} ${said} ${JSON.stringify(told)}`,
+        write: (repeated) => logger[level](repeated === null ? told : { ...told, repeated }, said),
+      });
+    };
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: onceAMinute('warn'),
+    error: onceAMinute('error'),
+  };
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -2,7 +2,6 @@
 // the next work falls due. What a worker does with a row is a use case's matter.
 import { randomBytes } from 'node:crypto';
 import type { Subscription } from '../../core/domain/subscription.js';
-import { ATTEMPTS_MAX } from '../../core/domain/webhook-delivery.js';
 import { assert } from '../../core/errors.js';
 import type { Claims } from '../../core/ports.js';
 import { type Database, duePage, time } from './database.js';
@@ -20,6 +19,9 @@ const itsEvent = [
   'and e.mode = deliveries.mode and e.id = deliveries.event_id',
 ].join(' ');
 
+/** Not `isSpent` of webhook-delivery.ts. */
+const unspentSql = '(lease_token is null or not resent)';
+
 // The rows to take are chosen once, apart from the update: within it, PostgreSQL may choose anew.
 const claimSql = {
   commands: [
@@ -32,20 +34,21 @@ const claimSql = {
     waitingSubscriptions,
     'select s.id, s.org_id, s.mode from waiting join subscriptions s on s.id = waiting.id',
     'where exists (select 1 from deliveries d',
-    `where d.subscription_id = waiting.id and d.due_at <= $1 and d.attempt < ${ATTEMPTS_MAX})`,
+    `where d.subscription_id = waiting.id and d.due_at <= $1 and ${unspentSql})`,
   ].join(' '),
   deliveries: [
     'with due as materialized (select id from deliveries where subscription_id = $3',
-    `and due_at <= $4 and attempt < ${ATTEMPTS_MAX} order by due_at, id limit $5`,
-    'for update skip locked) update deliveries set attempt = attempt + 1, lease_token = $1,',
-    'due_at = $2, version = version + 1 where id in (select id from due)',
+    `and due_at <= $4 and ${unspentSql} order by due_at, id limit $5`,
+    'for update skip locked) update deliveries set lease_token = $1, due_at = $2,',
+    'attempt = attempt + case when lease_token is null then 1 else 0 end,',
+    'resent = lease_token is not null, version = version + 1 where id in (select id from due)',
     `returning *, (select e.body ${itsEvent}) as body,`,
     `(select e.created_at ${itsEvent}) as event_created_at,`,
     '(select s.version from subscriptions s where s.id = $3) as subscription_version',
   ].join(' '),
   spentDeliveries: [
-    `select * from deliveries where due_at <= $1 and attempt >= ${ATTEMPTS_MAX}`,
-    'order by due_at, id limit $2',
+    'select * from deliveries where due_at <= $1 and resent and lease_token is not null',
+    'order by due_at limit $2',
   ].join(' '),
   mails: [
     'with due as materialized (select org_id, mode, id from mails where due_at <= $3',

@@ -2,7 +2,7 @@
 // in order and never edited afterwards. Running them is the session's matter.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { assert, PonteError } from '../../core/errors.js';
+import { assert, StoreRefusal } from '../../core/errors.js';
 import type { Row } from './database.js';
 import { integer, text } from './row.js';
 
@@ -39,19 +39,26 @@ export function pendingMigrations(
     const number = integer(row, 'number');
     const migration = known.find((candidate) => candidate.number === number);
     if (migration === undefined) {
-      throw new PonteError(
-        'InternalError',
+      throw new StoreRefusal(
         `The database is at migration ${number}, newer than this version of Ponte ` +
           `(${known.length}). Install the version that wrote it, or a later one.`,
       );
     }
     if (migration.checksum !== text(row, 'checksum')) {
-      throw new PonteError(
-        'InternalError',
+      throw new StoreRefusal(
         `The database was migrated with another text of ${migration.name}. ` +
           'Install the version that wrote it, or a later one.',
       );
     }
   }
   return known.slice(applied.length);
+}
+
+/** A migration that the database itself refuses, such as for a table that is there already. */
+export function unfit({ name }: Migration, cause: Error): StoreRefusal {
+  return new StoreRefusal(
+    `Migration ${name} cannot be applied, and changed nothing: ${cause.message}. ` +
+      'If only a part of it is there, restore the database from a backup.',
+    { cause },
+  );
 }

@@ -20,6 +20,11 @@ const TOO_LONG: readonly unknown[] = ['55P03', '57014'];
 const TOO_LONG_MESSAGE =
   'The database took too long, for what others do with it perhaps. Nothing was changed; repeat ' +
   `after ${RETRY_AFTER_SECONDS}s.`;
+/**
+ * What a server says when its machine fails, not the statement: no disk space, memory or connection
+ * is left (class 53), input and output fail (class 58), or what it reads is damaged. Undone.
+ */
+const MACHINE_FAILS = /^(53|58|XX00[12])/;
 /** How a server says, of a commit, that it gave up waiting for its synchronous standby. */
 const WARNING = '01000';
 
@@ -145,7 +150,7 @@ export function postgresConnections(options: PostgresOptions): PostgresConnectio
           const again = end === 'stale' || (end !== null && kind === 'repeatable');
           if (again && left > 0 && !watch.overdue()) continue;
           if (end !== null) throw unavailable(error);
-          throw isTooLong(error) ? unavailable(error, TOO_LONG_MESSAGE) : error;
+          throw refusalOf(error);
         } finally {
           watch.end();
         }
@@ -242,8 +247,11 @@ async function refuseStandby(client: pg.ClientBase): Promise<void> {
   if (rows[0]?.transaction_read_only === 'on') throw new Error('the connection is to a standby');
 }
 
-function isTooLong(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && TOO_LONG.includes(error.code);
+/** What an error means of which the connection knows nothing. */
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof pg.DatabaseError)) return error;
+  if (TOO_LONG.includes(error.code)) return unavailable(error, TOO_LONG_MESSAGE);
+  return MACHINE_FAILS.test(error.code ?? '') ? unavailable(error) : error;
 }
 
 function unavailable(cause: unknown, message?: string): PonteError {

@@ -1,9 +1,9 @@
 // Migrations of a PostgreSQL database: one transaction each, one process at a time. They wait for a
 // lock on a table only a bounded time: a queue behind it would stop every host that serves.
 import pg from 'pg';
-import { PonteError } from '../../core/errors.js';
+import { PonteError, StoreRefusal } from '../../core/errors.js';
 import type { Row } from './database.js';
-import { type Migration, pendingMigrations } from './migrations.js';
+import { type Migration, pendingMigrations, unfit } from './migrations.js';
 import type { PostgresConnections } from './postgres-connections.js';
 
 /** "ponte" and what the lock is for, as the number that PostgreSQL asks for. */
@@ -12,6 +12,8 @@ const MIGRATION_LOCK = 0x706f6e01;
 const TURN_TIMEOUT = '60s';
 const TABLE_TIMEOUT_MS = 5_000;
 const LOCK_NOT_AVAILABLE = '55P03';
+/** What is wrong with a statement, its data or its rights, not with the server. */
+const OF_SQL = /^(2[0-3]|42)/;
 
 /** Yields the numbers of what it applied. */
 export async function migratePostgres(
@@ -76,7 +78,10 @@ async function apply(
       'create table if not exists schema_migrations (number integer not null primary key, ' +
         'name text not null, checksum text not null, applied_at timestamptz not null)',
     );
-    await client.query(sql);
+    await client.query(sql).catch((error: unknown) => {
+      const isOfSql = error instanceof pg.DatabaseError && OF_SQL.test(error.code ?? '');
+      throw isOfSql ? unfit(migration, error) : error;
+    });
     await client.query(
       'insert into schema_migrations (number, name, checksum, applied_at) ' +
         'values ($1, $2, $3, now())',
@@ -103,9 +108,8 @@ function inUse(name: string, cause: unknown): PonteError {
 }
 
 /** What store-copy.ts has begun and not ended must not be served by anybody. */
-function halfCopied(): PonteError {
-  return new PonteError(
-    'InternalError',
+function halfCopied(): StoreRefusal {
+  return new StoreRefusal(
     'A store is being copied into this database: what is here is not whole. ' +
       'Run ponte store copy again until it ends, or use another database.',
   );

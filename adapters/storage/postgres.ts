@@ -3,7 +3,7 @@
 // batch that fails is told apart from those it went with, which are applied without it. It knows no
 // aggregate.
 import pg from 'pg';
-import { assert, PonteError } from '../../core/errors.js';
+import { assert, isCode, PonteError } from '../../core/errors.js';
 import type { Sealer } from '../../core/ports.js';
 import {
   type Database,
@@ -34,6 +34,7 @@ import {
 } from './postgres-text.js';
 import { newSharedRateLimits } from './shared-rate-limits.js';
 import { type HostLine, newStore, type ServedStore } from './store.js';
+import { WriteWatch } from './write-watch.js';
 
 /** Two, so that one group is being gathered and sent while the other one is under way. */
 const READ_LANES = 2;
@@ -73,16 +74,17 @@ export function openPostgresStore(
 ): PostgresStore {
   const connections = postgresConnections(options);
   const database = new PostgresDatabase(connections);
+  const writes = new WriteWatch(database);
   const known = loadMigrations('postgres');
   const line = new PostgresLine(connections);
   // A newer host may migrate further while this one runs (ARCHITECTURE.md, "A newer schema").
   let newer: Newer = 'refused';
   return {
-    ...newStore(database, sealer),
+    ...newStore(writes.database, sealer),
     beginServing: () => 'together',
     isServed: () => connections.use('once', isLed),
     startThread: null,
-    rateLimits: newSharedRateLimits(database),
+    rateLimits: newSharedRateLimits(writes.database),
     line,
     name: withoutPassword(options.url),
     async migrate() {
@@ -90,13 +92,15 @@ export function openPostgresStore(
       newer = 'left aside';
       return numbers;
     },
+    async isNew() {
+      return (await missingInPostgres(connections, known, newer)).length === known.length;
+    },
     async health() {
       try {
         const missing = await missingInPostgres(connections, known, newer);
-        return { database: true, migrations: missing.length === 0 };
+        return { database: await writes.isWritable(), migrations: missing.length === 0 };
       } catch (error) {
-        const unreachable = error instanceof PonteError && error.code === 'StoreUnavailable';
-        return { database: !unreachable, migrations: false };
+        return { database: !isCode(error, 'StoreUnavailable'), migrations: false };
       }
     },
     async close() {

@@ -3,7 +3,7 @@
 // ends with the process, however that dies, and a restart need not wait for anything.
 import { closeSync, openSync } from 'node:fs';
 import SqliteConnection from 'better-sqlite3';
-import { PonteError } from '../../core/errors.js';
+import { StoreRefusal } from '../../core/errors.js';
 
 /** Returns what lets go of the lock. */
 export function acquireServingLock(databasePath: string): () => void {
@@ -22,11 +22,9 @@ export function acquireServingLock(databasePath: string): () => void {
     if (!isBusy(error)) throw error;
     const holder = holderOf(connection);
     connection.close();
-    throw new PonteError(
-      'InternalError',
-      `${holder} already serves ${databasePath}. Stop it first.`,
-      { cause: error },
-    );
+    throw new StoreRefusal(`${holder} already serves ${databasePath}. Stop it first.`, {
+      cause: error,
+    });
   }
   return () => connection.close();
 }
@@ -37,7 +35,7 @@ export function isServingLocked(databasePath: string): boolean {
     acquireServingLock(databasePath)();
     return false;
   } catch (error) {
-    if (error instanceof PonteError) return true;
+    if (error instanceof StoreRefusal) return true;
     throw error;
   }
 }

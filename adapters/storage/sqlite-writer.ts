@@ -1,10 +1,11 @@
 // The writer of the SQLite session. Batches that wait are applied in one tick and one transaction,
 // so that one fsync serves many callers; each is answered after the commit. It is the same on the
 // connection of the session and on one of its own in a thread of its own.
-import SqliteConnection from 'better-sqlite3';
-import { assert, PonteError } from '../../core/errors.js';
+import type SqliteConnection from 'better-sqlite3';
+import { assert } from '../../core/errors.js';
 import { type Row, type Statement, StoreConflict } from './database.js';
 import { PreparedStatements } from './sqlite-connection.js';
+import { meaningOf } from './sqlite-errors.js';
 
 /** Larger groups would hold up the event loop, and the batches that came first. */
 const GROUP_MAX = 256;
@@ -86,7 +87,7 @@ export class GroupWriter implements SqliteWriter {
     try {
       outcomes = this.#applyGroup(group);
     } catch (error) {
-      const refusal = refusalOf(error);
+      const refusal = meaningOf(error);
       for (const { reject } of group) reject(refusal);
       return;
     }
@@ -143,7 +144,7 @@ export class GroupWriter implements SqliteWriter {
       if (!this.#connection.inTransaction) throw error;
       this.#control('rollback to one');
       this.#control('release one');
-      return { kind: 'failed', error: asConflict(error) };
+      return { kind: 'failed', error: meaningOf(error) };
     }
   }
 
@@ -161,18 +162,4 @@ export class GroupWriter implements SqliteWriter {
   #control(sql: string): void {
     this.#statements.prepare(sql).statement.run();
   }
-}
-
-function asConflict(error: unknown): unknown {
-  if (!(error instanceof SqliteConnection.SqliteError)) return error;
-  const taken =
-    error.code === 'SQLITE_CONSTRAINT_UNIQUE' || error.code === 'SQLITE_CONSTRAINT_PRIMARYKEY';
-  return taken ? new StoreConflict('unique', error.message, error) : error;
-}
-
-/** Another process held the file for too long: nothing was changed, and a repeat may succeed. */
-function refusalOf(error: unknown): unknown {
-  const busy =
-    error instanceof SqliteConnection.SqliteError && error.code.startsWith('SQLITE_BUSY');
-  return busy ? new PonteError('StoreContention', undefined, { cause: error }) : error;
 }

@@ -10,9 +10,10 @@ import { assert, PonteError } from '../../core/errors.js';
 import type { Sealer } from '../../core/ports.js';
 import type { Database, Param, Row, Statement } from './database.js';
 import { newMemoryRateLimits } from './memory-rate-limits.js';
-import { loadMigrations, type Migration, pendingMigrations } from './migrations.js';
+import { loadMigrations, type Migration, pendingMigrations, unfit } from './migrations.js';
 import { acquireServingLock, isServingLocked } from './serving-lock.js';
 import { isMemory, openConnection, PreparedStatements } from './sqlite-connection.js';
+import { meaningOf } from './sqlite-errors.js';
 import {
   GroupWriter,
   type SqliteWriter,
@@ -21,6 +22,7 @@ import {
 } from './sqlite-writer.js';
 import { newStore, type ServedStore } from './store.js';
 import { ThreadedWriter } from './threaded-writer.js';
+import { WriteWatch } from './write-watch.js';
 
 export interface SqliteOptions {
   /** A file, made when missing, or `:memory:`. */
@@ -37,18 +39,21 @@ export interface SqliteStore extends ServedStore {
 /** Opens the file and nothing more: `migrate` comes before the first use of a new one. */
 export function openSqliteStore(options: SqliteOptions, sealer: Sealer | null = null): SqliteStore {
   const database = new SqliteDatabase(options);
+  const writes = new WriteWatch(database);
   // Read once: what this process knows does not change while it runs.
   const known = loadMigrations('sqlite');
   let releaseServing: (() => void) | null = null;
   return {
-    ...newStore(database, sealer),
+    ...newStore(writes.database, sealer),
     async migrate() {
       database.endReads();
       return migrateSqlite(database.connection, known);
     },
+    isNew: async () => missingMigrations(database.connection, known).length === known.length,
     async health() {
-      const health = healthOf(database.connection, known);
-      return { ...health, database: health.database && database.isWritable };
+      const { migrations, database: isReadable } = healthOf(database.connection, known);
+      const isWritable = database.isWritable && (await writes.isWritable());
+      return { database: isReadable && isWritable, migrations };
     },
     async close() {
       await database.close();
@@ -124,8 +129,12 @@ export class SqliteDatabase implements Database {
 
   async read(sql: string, params: readonly Param[]): Promise<readonly Row[]> {
     this.#assertOpen();
-    this.#beginReads();
-    return this.#rows(sql, params);
+    try {
+      this.#beginReads();
+      return this.#statements.rows(sql, params);
+    } catch (error) {
+      throw meaningOf(error);
+    }
   }
 
   async batch(statements: readonly Statement[]): Promise<void> {
@@ -182,11 +191,8 @@ export class SqliteDatabase implements Database {
   endReads(): void {
     if (!this.#reading) return;
     this.#reading = false;
-    this.#control('commit');
-  }
-
-  #rows(sql: string, params: readonly Param[]): readonly Row[] {
-    return this.#statements.rows(sql, params);
+    // A failing disk may have ended it already.
+    if (this.connection.inTransaction) this.#control('commit');
   }
 
   #assertOpen(): void {
@@ -217,7 +223,7 @@ export function migrateSqlite(
       // Looked at again under the lock: another process may have been first.
       const [next] = missingMigrations(connection, known);
       if (next !== undefined) {
-        connection.exec(next.sql);
+        applyTo(connection, next);
         connection
           .prepare(
             'insert into schema_migrations (number, name, checksum, applied_at) ' +
@@ -233,6 +239,15 @@ export function migrateSqlite(
     }
   }
   return numbers;
+}
+
+function applyTo(connection: SqliteConnection.Database, migration: Migration): void {
+  try {
+    connection.exec(migration.sql);
+  } catch (error) {
+    const isOfSql = error instanceof Error && meaningOf(error) === error;
+    throw isOfSql ? unfit(migration, error) : error;
+  }
 }
 
 /** What of `known` was not applied yet; refuses a file newer than the code. */

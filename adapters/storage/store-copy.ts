@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import SqliteConnection from 'better-sqlite3';
 import type pg from 'pg';
-import { assert, PonteError } from '../../core/errors.js';
+import { assert, PonteError, StoreRefusal } from '../../core/errors.js';
 import { loadMigrations } from './migrations.js';
 import { type PostgresConnections, postgresConnections } from './postgres-connections.js';
 import { leadSql } from './postgres-line.js';
@@ -73,8 +73,7 @@ async function copyFrom(
   // One moment of the file, whatever an operator's command beside this one writes.
   source.exec('begin');
   if (missingMigrations(source, loadMigrations('sqlite')).length > 0) {
-    throw new PonteError(
-      'InternalError',
+    throw new StoreRefusal(
       `${from} was last used by an older version of Ponte. Run ponte migrate on it first.`,
     );
   }
@@ -165,8 +164,8 @@ function fingerprintOf(source: SqliteConnection.Database): string {
     .digest('hex');
 }
 
-function refused(why: string): PonteError {
-  return new PonteError('InternalError', `Nothing can be copied into this database. ${why}`);
+function refused(why: string): StoreRefusal {
+  return new StoreRefusal(`Nothing can be copied into this database. ${why}`);
 }
 
 // ----------------------------------------------------------------------------- the tables

@@ -64,6 +64,8 @@ export interface ServedStore extends Store {
   readonly rateLimits: RateLimits;
   /** The line to the others; null when there are none. */
   readonly line: HostLine | null;
+  /** Whether there is nothing of ours in the database; refuses like `migrate`. */
+  isNew(): Promise<boolean>;
   /** What is told to people: no secret. */
   readonly name: string;
   /** Batches of writes that were applied, and the commits that it took. */

@@ -77,11 +77,11 @@ export function isInFlightOrApproved(
 }
 
 /**
- * What a tenant knows of a buyer: by its newest submission there (null: none), unless a connected
+ * What a tenant knows of a buyer: by its current submission there (null: none), unless a connected
  * account of the buyer's address counts as KYC.
  */
-export function knownKycStatus(newest: KycStatus | null, accountCounts: boolean): KycStatus {
-  return accountCounts ? 'approved' : (newest ?? 'not_started');
+export function knownKycStatus(current: KycStatus | null, accountCounts: boolean): KycStatus {
+  return accountCounts ? 'approved' : (current ?? 'not_started');
 }
 
 /** RFC 5321: a path is 256 octets, its angle brackets included. */

@@ -56,6 +56,8 @@ export interface WebhookDelivery extends Tenant {
   readonly dueAtMs: number | null;
   /** Who is sending; null when nobody is. */
   readonly leaseToken: string | null;
+  /** Whether the attempt under way is sent a second time: the first sending lost its lease. */
+  readonly resent: boolean;
   readonly deliveredAtMs: number | null;
   /** How long the last finished attempt took. */
   readonly durationMs: number | null;
@@ -66,7 +68,7 @@ export interface WebhookDelivery extends Tenant {
 export type AttemptOutcome =
   | { readonly kind: 'answered'; readonly responseStatus: number; readonly durationMs: number }
   | { readonly kind: 'unanswered'; readonly error: string; readonly durationMs: number }
-  /** The lease ran out: nobody knows whether the receiver was reached. */
+  /** Both sendings lost their leases: whether the receiver was reached is not known. */
   | { readonly kind: 'lease_lost' };
 
 /** Every status in table order, for checks that must cover all of them. */
@@ -103,16 +105,18 @@ export function newDelivery(
 }
 
 /**
- * Due with no attempt left: the last one lost its lease. Finish it as `lease_lost`, do not send.
+ * For a due delivery: its attempt was sent twice and lost its lease twice. Finish it as
+ * `lease_lost`, do not send.
  */
-export function isSpent(delivery: WebhookDelivery): boolean {
-  return delivery.status === 'pending' && delivery.attempt >= ATTEMPTS_MAX;
+export function isSpent({ status, leaseToken, resent }: WebhookDelivery): boolean {
+  return status === 'pending' && leaseToken !== null && resent;
 }
 
 /**
- * Takes a due delivery, also one whose last attempt lost its lease: the lease itself was a wait,
- * and the receiver may never have been called. The attempt is counted before it is sent, so that
- * crashes cannot make more than ATTEMPTS_MAX. The storage's claim does the same in one statement.
+ * Takes a due delivery. The attempt is counted before it is sent. One that lost its lease is sent
+ * once more under its number, because the receiver may not have been called; only once, so that
+ * crashes one after the other neither use up attempts nor shorten the waits between them. The
+ * storage's claim does the same in one statement.
  */
 export function beginAttempt(
   delivery: WebhookDelivery,
@@ -120,10 +124,12 @@ export function beginAttempt(
 ): WebhookDelivery {
   assert(delivery.status === 'pending', `a ${delivery.status} delivery is not sent`);
   assert(delivery.dueAtMs !== null && delivery.dueAtMs <= input.nowMs, 'only a due one is sent');
-  assert(!isSpent(delivery), 'a delivery without attempts left is not sent');
+  assert(!isSpent(delivery), 'an attempt is sent twice at most');
+  const resent = delivery.leaseToken !== null;
   return Object.freeze({
     ...delivery,
-    attempt: delivery.attempt + 1,
+    attempt: delivery.attempt + (resent ? 0 : 1),
+    resent,
     leaseToken: input.leaseToken,
     dueAtMs: input.nowMs + input.leaseMs,
   });
@@ -135,9 +141,9 @@ export function isSuccess(responseStatus: number): boolean {
 }
 
 /**
- * The delivery after its counted attempt ended. Any 2xx is success; everything else, redirects
- * included, is a failure. A lost lease is a failed attempt too, tried again at once. That the lease
- * is still the sender's is checked by the caller: a late answer changes nothing.
+ * The delivery after its counted attempt ended. Any 2xx is success; everything else, redirects and
+ * lost leases included, is a failure. The caller checks that the lease is still the sender's, so a
+ * late answer changes nothing.
  */
 export function finishAttempt(
   delivery: WebhookDelivery,
@@ -154,7 +160,7 @@ export function finishAttempt(
   if (delivery.attempt >= ATTEMPTS_MAX) {
     return ended(delivery, 'attempts_exhausted', { ...result, durationMs, deliveredAtMs: null });
   }
-  const delayMs = outcome.kind === 'lease_lost' ? 0 : retryDelaysMs[delivery.attempt - 1];
+  const delayMs = retryDelaysMs[delivery.attempt - 1];
   assert(
     delayMs !== undefined,
     `${ATTEMPTS_MAX - 1} retry delays, one before each attempt but one`,
@@ -167,6 +173,7 @@ export function finishAttempt(
     nextAttemptAtMs: nowMs + delayMs,
     dueAtMs: nowMs + delayMs,
     leaseToken: null,
+    resent: false,
     durationMs,
   });
 }
@@ -231,6 +238,7 @@ function fresh(nowMs: number) {
     nextAttemptAtMs: nowMs,
     dueAtMs: nowMs,
     leaseToken: null,
+    resent: false,
     deliveredAtMs: null,
     durationMs: null,
   } as const;
@@ -249,6 +257,7 @@ function ended(
     nextAttemptAtMs: null,
     dueAtMs: null,
     leaseToken: null,
+    resent: false,
     deliveredAtMs: last.deliveredAtMs,
     durationMs: last.durationMs,
   });

@@ -41,8 +41,11 @@ export async function signIn(
     const { status } = was.payment;
     const awaited = nextStatus(status, 'sign_in') ?? nextStatus(status, 'kyc_approved');
     if (awaited === null) return unchanged(was);
-    const verified = await adoptApproval(deps, tx, was.payment);
-    return signedIn(was, verified, deps.clock.nowMs());
+    const own = await tx.buyers.submission(tenant, was.payment.buyerId);
+    const verified = await adoptApproval(deps, tx, was.payment, own);
+    // It waits for the next decision, even if the last rejection has a later time: clocks differ.
+    const atMs = Math.max(deps.clock.nowMs(), (own?.rejectedAtMs ?? 0) + 1);
+    return signedIn(was, verified, atMs);
   });
   const view = await readView(deps, tenant, paymentId);
   // The approval may just have become this tenant's: its other waiting payments go on too.
@@ -82,9 +85,10 @@ export async function decideKyc(
   const buyerId = await deps.store.run(async (tx) => {
     const submission = await tx.buyers.submissionById(tenant, submissionId);
     assert(submission !== null, 'a submission stays');
-    const nowMs = deps.clock.nowMs();
-    const decided = decideSubmission(submission, decision, report.reason, nowMs);
     const { buyerId } = submission;
+    const nowMs = deps.clock.nowMs();
+    const atMs = decision === 'approve' ? nowMs : await rejectionTime(tx, submission, nowMs);
+    const decided = decideSubmission(submission, decision, report.reason, atMs);
     if (decided === submission) return buyerId;
     tx.buyers.updateSubmission(decided);
     stagePurge(deps, tx, tenant, { party: 'buyer', id: buyerId });
@@ -92,6 +96,23 @@ export async function decideKyc(
   });
   deps.wake('purges');
   await moveWaiting(deps, tenant, buyerId);
+}
+
+/**
+ * Now, or the latest time at which a payment began to wait for this buyer, if another host's clock
+ * is ahead: a rejection fails every payment that waits when it is stored (`waitedFor`).
+ */
+async function rejectionTime(tx: Tx, submission: KycSubmission, nowMs: number): Promise<number> {
+  const { buyerId } = submission;
+  let atMs = nowMs;
+  for (let [fromMs, afterId] = [0, '']; ; ) {
+    const page = { fromMs, afterId, limit: WAITING_PAGE };
+    const waiting = await tx.payments.ofBuyer(submission, buyerId, 'buyer_kyc_pending', page);
+    atMs = Math.max(atMs, ...waiting.map(({ updatedAtMs }) => updatedAtMs));
+    const last = waiting.at(-1);
+    if (last === undefined || waiting.length < WAITING_PAGE) return atMs;
+    [fromMs, afterId] = [last.createdAtMs, last.id];
+  }
 }
 
 /**
@@ -239,9 +260,13 @@ function decisionOf(submission: KycSubmission | null): 'approve' | 'reject' | nu
  * Whether the buyer who just signed in is approved: by this tenant's submission or connected
  * account, or by a submission with any organization of the mode.
  */
-async function adoptApproval(deps: Deps, tx: Tx, payment: Payment): Promise<boolean> {
+async function adoptApproval(
+  deps: Deps,
+  tx: Tx,
+  payment: Payment,
+  own: KycSubmission | null,
+): Promise<boolean> {
   const tenant = tenantOf(payment);
-  const own = await tx.buyers.submission(tenant, payment.buyerId);
   if (own?.status === 'approved') {
     tx.buyers.expectSubmission(own);
     return true;
@@ -263,20 +288,22 @@ async function adoptApproval(deps: Deps, tx: Tx, payment: Payment): Promise<bool
     const orders = await tx.commands.ofSubmission(tenant, own.id);
     for (const order of orders.filter(isVoidable)) tx.commands.update(voidCommand(order, nowMs));
   } else {
-    const fresh = newSubmission(deps, tenant, payment.buyerId, 'not_started', nowMs);
+    const fresh = newSubmission(deps, tenant, payment.buyerId, 'not_started', own);
     tx.buyers.insertSubmission(adopted(fresh, elsewhere, nowMs));
   }
   return true;
 }
 
-/** As it is first stored; what else is known of it is added by who makes it. */
+/** As it is first stored, newer than `before`. The caller adds what else is known of it. */
 export function newSubmission(
   deps: Deps,
   tenant: Tenant,
   buyerId: string,
   status: KycSubmission['status'],
-  nowMs: number,
+  before: KycSubmission | null,
 ): KycSubmission {
+  // The clock of the host that made the one before may be ahead.
+  const nowMs = Math.max(deps.clock.nowMs(), (before?.createdAtMs ?? 0) + 1);
   return Object.freeze({
     ...tenantOf(tenant),
     id: deps.ids.next('kyc', nowMs),

@@ -8,7 +8,7 @@ import { paymentEvent } from '../domain/event.js';
 import { newCommand, type PartnerCommand } from '../domain/partner-command.js';
 import type { Payment } from '../domain/payment.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
-import { assert, PonteError } from '../errors.js';
+import { assert, isCode, PonteError } from '../errors.js';
 import type { Deps, DuePage, DuePlace, Tx } from '../ports.js';
 import { orderReference } from './order-references.js';
 import { currentKeyIn } from './service-keys.js';
@@ -61,7 +61,9 @@ export async function stageChange(
     change.commands.length + change.changedCommands.length > 0;
   if (!touched) return change;
   const nowMs = deps.clock.nowMs();
-  const payment = Object.freeze({ ...change.payment, updatedAtMs: nowMs });
+  // Of hosts whose clocks differ, none takes the time of a payment back.
+  const updatedAtMs = Math.max(nowMs, was.payment.updatedAtMs, change.payment.updatedAtMs);
+  const payment = Object.freeze({ ...change.payment, updatedAtMs });
   const tenant = tenantOf(payment);
   const ordered = await newOrders(deps, tx, payment, change, nowMs);
   tx.payments.update(payment);
@@ -139,24 +141,15 @@ export async function eachByItself<T>(
   items: readonly T[],
   work: (item: T) => Promise<void>,
 ): Promise<number> {
-  const done = await Promise.all(
-    items.map(async (item) => {
-      try {
-        await work(item);
-        return true;
-      } catch (error) {
-        deps.log.error('a piece of work failed', { step, error });
-        return false;
-      }
-    }),
-  );
-  return done.filter(Boolean).length;
+  const errors = await failuresOf(items, work);
+  for (const error of errors) deps.log.error('a piece of work failed', { step, error });
+  return items.length - errors.length;
 }
 
 /**
  * Works on rows that are due, each by itself; returns how many succeeded. Those that fail stay due;
  * where a whole page of them does, the next page is taken, so that they keep no other from its
- * turn.
+ * turn. Rejects when all fail and the database is away: the worker waits longer then.
  */
 export async function eachDue<T>(
   deps: Deps,
@@ -170,11 +163,23 @@ export async function eachDue<T>(
 ): Promise<number> {
   for (let after: DuePlace | null = null; ; ) {
     const due = await rows.read({ nowMs, limit, after });
-    const done = await eachByItself(deps, step, due, rows.work);
+    const errors = await failuresOf(due, rows.work);
+    const done = due.length - errors.length;
+    const away = errors.find((error) => isCode(error, 'StoreUnavailable'));
+    if (done === 0 && away !== undefined) throw away;
+    for (const error of errors) deps.log.error('a piece of work failed', { step, error });
     const last = due.at(-1);
     if (done > 0 || last === undefined || due.length < limit) return done;
     after = rows.placeOf(last);
   }
+}
+
+async function failuresOf<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<readonly unknown[]> {
+  const outcomes = await Promise.allSettled(items.map((item) => work(item)));
+  return outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
 }
 
 /** What this tenant knows of the payment's buyer; nothing of other tenants is shown. */

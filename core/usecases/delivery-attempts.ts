@@ -19,7 +19,7 @@ const SECRETS_MAX = 1_000;
 
 /**
  * One attempt, from the claim that counted it to its record. It does not reject: where nothing is
- * sent, or the outcome cannot be recorded, the lease runs out and the attempt counts as failed.
+ * sent, or the outcome cannot be recorded, the lease runs out and the attempt counts as lost.
  */
 export async function attempt(
   deps: Deps,
@@ -127,12 +127,15 @@ async function record(
     return staged;
   });
   if (finished?.status === 'delivered') deps.metrics?.delivered(nowMs - eventCreatedAtMs);
-  if (finished?.status === 'pending') deps.metrics?.undelivered('failed', 1);
-  if (finished?.status === 'dead_letter') {
-    deps.metrics?.undelivered('dead_letter', 1);
-    const { id, subscriptionId, lastError } = finished;
-    deps.log.warn('a delivery became a dead letter', { deliveryId: id, subscriptionId, lastError });
-  }
+  else if (finished !== null) noteFailure(deps, finished);
+}
+
+/** Counts a failed attempt; a delivery that ended by it is logged. */
+export function noteFailure(deps: Deps, delivery: WebhookDelivery): void {
+  const { id: deliveryId, status, subscriptionId, lastError } = delivery;
+  deps.metrics?.undelivered(status === 'dead_letter' ? 'dead_letter' : 'failed', 1);
+  if (status !== 'dead_letter') return;
+  deps.log.warn('a delivery became a dead letter', { deliveryId, subscriptionId, lastError });
 }
 
 /** A delivery that was ended, replayed or taken over meanwhile is left as it is. */

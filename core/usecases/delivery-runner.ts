@@ -16,7 +16,7 @@ import {
 } from '../domain/webhook-delivery.js';
 import { assert } from '../errors.js';
 import type { ClaimedDelivery, Claims, Deps, WebhookResult } from '../ports.js';
-import { attempt, openedSecrets, SEND_TIMEOUT_MS } from './delivery-attempts.js';
+import { attempt, noteFailure, openedSecrets, SEND_TIMEOUT_MS } from './delivery-attempts.js';
 import type { Handover } from './feed.js';
 import { Flights, type Runner } from './flights.js';
 
@@ -279,20 +279,22 @@ class NewDeliveries implements Handover {
   }
 }
 
-/** Ends the deliveries whose last attempt lost its lease. */
+/** Ends the attempts that were sent twice and lost their leases. */
 async function endSpent(deps: Deps, nowMs: number, limit: number): Promise<number> {
   const spent = await deps.store.claims.spentDeliveries(nowMs, limit);
   if (spent.length === 0) return 0;
-  const ended = await deps.store.run(async (tx) => {
+  const { retryDelaysMs } = deps.settings;
+  const finished = await deps.store.run(async (tx) => {
     const read = await Promise.all(spent.map(({ id }) => tx.deliveries.get(id)));
     const still = read.filter((delivery): delivery is WebhookDelivery => {
       return delivery !== null && isSpent(delivery) && (delivery.dueAtMs ?? nowMs + 1) <= nowMs;
     });
-    for (const delivery of still) {
-      tx.deliveries.update(finishAttempt(delivery, { kind: 'lease_lost' }, nowMs));
-    }
-    return still.length;
+    return still.map((delivery) => {
+      const after = finishAttempt(delivery, { kind: 'lease_lost' }, nowMs, retryDelaysMs);
+      tx.deliveries.update(after);
+      return after;
+    });
   });
-  deps.metrics?.undelivered('dead_letter', ended);
-  return ended;
+  for (const delivery of finished) noteFailure(deps, delivery);
+  return finished.length;
 }

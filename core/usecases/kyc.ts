@@ -105,7 +105,7 @@ async function startHosted(deps: Deps, tenant: Tenant, start: KycStart): Promise
     const { buyer, known, standing, tosId } = await admit(tx, tenant, start);
     if (standing !== null) return standing.id;
     const was = waiting(known);
-    const fresh = was ?? newSubmissionOf(deps, tx, tenant, start, buyer);
+    const fresh = was ?? newSubmissionOf(deps, tx, tenant, start, { buyer, known });
     const random = Buffer.from(deps.ids.randomBytes(FLOW_ID_BYTES)).toString('base64url');
     const draftSealed = sealedDraft(deps, fresh, start);
     const status = submittedStatus(fresh);
@@ -129,7 +129,7 @@ async function handIn(
     const { buyer, known, standing, tosId } = await admit(tx, tenant, start);
     if (standing !== null) return { submissionId: standing.id, command: null };
     const was = waiting(known);
-    const fresh = was ?? newSubmissionOf(deps, tx, tenant, start, buyer);
+    const fresh = was ?? newSubmissionOf(deps, tx, tenant, start, { buyer, known });
     const { id: submissionId, buyerId } = fresh;
     await stageSubmitted(deps, tx, tenant, { party: 'buyer', id: buyerId }, start.dossier);
     const nowMs = deps.clock.nowMs();
@@ -193,12 +193,11 @@ function newSubmissionOf(
   tx: Tx,
   tenant: Tenant,
   { email }: KycStart,
-  known: Buyer | null,
+  { buyer: found, known }: Pick<Admitted, 'buyer' | 'known'>,
 ): KycSubmission {
-  const nowMs = deps.clock.nowMs();
-  const buyer = known ?? newBuyer(deps, tenant, email, nowMs);
-  if (known === null) tx.buyers.insert(buyer);
-  return newSubmission(deps, tenant, buyer.id, 'verifying', nowMs);
+  const buyer = found ?? newBuyer(deps, tenant, email, deps.clock.nowMs());
+  if (found === null) tx.buyers.insert(buyer);
+  return newSubmission(deps, tenant, buyer.id, 'verifying', known);
 }
 
 function refuseIncomplete(

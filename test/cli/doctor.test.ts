@@ -1,11 +1,14 @@
 // What doctor says of each defect, how bad it is, and that looking changes nothing.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, describe, test } from 'node:test';
-import { openSqliteStore } from '../../adapters/storage/sqlite.js';
+import SqliteConnection from 'better-sqlite3';
+import { newSecretKey } from '../../adapters/crypto/secret-box.js';
+import { loadMigrations } from '../../adapters/storage/migrations.js';
+import { migrateSqlite, openSqliteStore } from '../../adapters/storage/sqlite.js';
 import { diagnose, type Findings } from '../../cli/doctor.js';
 import type { Shell } from '../../cli/operator.js';
 import { runProgram } from '../../cli/program.js';
@@ -43,6 +46,7 @@ const healthy: Findings = {
   nodeVersion: 'v24.0.0',
   unknownVariables: [],
   databaseName: 'ponte.db',
+  absence: null,
   health: { database: true, migrations: true },
   awayReason: null,
   keysProblem: null,
@@ -86,7 +90,19 @@ test('a healthy service is told check by check', () => {
 describe('each defect is told in words, with what to do about it', () => {
   const late = (minutes: number, due = 3) => ({ due, lateMs: minutes * MINUTE_MS + 1 });
   const cases: readonly (readonly [Partial<Findings>, string])[] = [
-    [{ unknownVariables: ['PONTE_PROT'] }, 'warning configuration: unknown: PONTE_PROT'],
+    [
+      {
+        unknownVariables: [
+          { name: 'PONTE_PROT', meant: 'PONTE_PORT' },
+          { name: 'PONTE_X', meant: null },
+        ],
+      },
+      'warning configuration: unknown: PONTE_PROT (did you mean PONTE_PORT?), PONTE_X',
+    ],
+    [
+      { health: { database: false, migrations: false }, absence: 'there is none', data: null },
+      'critical database: there is none',
+    ],
     [
       { health: { database: false, migrations: false }, data: null },
       'critical database: ponte.db cannot be reached',
@@ -181,14 +197,31 @@ test('the exit code tells what is wrong from what is to be looked at', async () 
   assert.match(stdout, /^deliveries +LOOK +the oldest undelivered event is 3 hours old: /m);
 });
 
-test('a database that was not migrated is told, and is not migrated', async () => {
+test('where there is no database doctor says so, and makes none', async () => {
   const env = { PONTE_DATA_DIR: join(folder, 'new') };
   const first = await run(env, 'doctor');
   assert.equal(first.status, 8);
-  assert.match(first.stdout, /^migrations +WRONG +pending/m);
-  assert.equal((await run(env, 'doctor')).status, 8);
+  assert.match(
+    first.stdout,
+    /^database +WRONG +PONTE_DATA_DIR: there is no database at \S+ponte\.db/m,
+  );
+  assert.equal(existsSync(env.PONTE_DATA_DIR), false);
   assert.equal((await run(env, 'migrate')).status, 0);
   assert.equal((await run(env, 'doctor')).status, 0);
+});
+
+test('a database of an older version is told, and is not migrated', async () => {
+  const env = { PONTE_DATA_DIR: join(folder, 'older') };
+  mkdirSync(env.PONTE_DATA_DIR);
+  const connection = new SqliteConnection(join(env.PONTE_DATA_DIR, 'ponte.db'));
+  migrateSqlite(connection, loadMigrations('sqlite').slice(0, -1));
+  connection.close();
+  const keys = { ...env, PONTE_SECRET_KEYS: newSecretKey('k') };
+  for (const _ of ['once', 'again']) {
+    const { status, stdout } = await run(keys, 'doctor');
+    assert.equal(status, 8);
+    assert.match(stdout, /^migrations +WRONG +pending/m);
+  }
 });
 
 test('PostgreSQL is looked at likewise, and told when it cannot be reached', async () => {

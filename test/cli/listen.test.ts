@@ -350,9 +350,9 @@ describe('the command', () => {
     return [shell.exitCode, (JSON.parse(stdout) as { readonly error: string }).error] as const;
   };
 
-  test('without a key, or with one that is refused, it ends with code 5', async () => {
+  test('without a key it ends with code 2, with one that is refused with 5', async () => {
     const url = `--url http://127.0.0.1:${site.port}`;
-    assert.deepEqual(await run('listen'), [5, 'InvalidApiKey']);
+    assert.deepEqual(await run('listen'), [2, 'ValidationError']);
     assert.deepEqual(await run(`listen ${url} --key ${key}x`), [5, 'InvalidApiKey']);
     const env = { PONTE_KEY: 'pk_test_key_0.x' };
     assert.deepEqual(await run(`listen ${url}`, env), [5, 'InvalidApiKey']);

@@ -17,7 +17,7 @@ const env = { PONTE_DATA_DIR: folder, PONTE_LOG_LEVEL: 'silent' } as const;
 const ids: string[] = [];
 
 before(async () => {
-  const { deps, close } = await openForOperator(env);
+  const { deps, close } = await openForOperator(env, { opening: 'makes' });
   const { organization } = await createOrganization(deps, { name: 'Acme', sandboxKyb: true });
   const tenant = { orgId: organization.id, mode: 'test' } as const;
   const outcomes = [

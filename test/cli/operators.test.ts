@@ -167,7 +167,7 @@ test('an organization is ready in test mode when it is made, or by steps', async
   assert.deepEqual(configured['test'], ready);
   assert.deepEqual(await refused(`org payout-config ${id} --mode test`), [2, 'ValidationError']);
   assert.deepEqual(await refused(`org approve-kyb ${id} --mode live`), [
-    2,
+    4,
     'ProductionAccessNotApproved',
   ]);
   const granted = await done(`org grant-production ${id}`);
@@ -230,7 +230,7 @@ test('a running server takes a new session at once, and obeys its roles and remo
   await done(`member add ${who} --role viewer`);
   assert.equal(await make(), 403);
   const live = `token create --org ${orgId} --member ana@acme.example --mode live`;
-  assert.deepEqual(await refused(live), [2, 'ProductionAccessNotApproved']);
+  assert.deepEqual(await refused(live), [4, 'ProductionAccessNotApproved']);
   await done(`org grant-production ${orgId}`);
   assert.equal((await done(live))['mode'], 'live');
   const removed = await done(`member remove ${who}`);

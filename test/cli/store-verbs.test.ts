@@ -112,7 +112,7 @@ test('a copy that is killed goes on when it is given again, and both sides are e
   await Promise.all([source.close(), target.close()]);
 
   const again = await ponte(words);
-  assert.equal(again.status, 1);
+  assert.equal(again.status, 4);
   assert.match(again.stderr, /It holds rows already: /);
 });
 
@@ -147,12 +147,21 @@ test('what names no databases is refused with code 2, a file that is not there w
   assert.equal(await copy(`sqlite:${file}.none`, 'postgres://127.0.0.1/ponte'), 3);
 });
 
-test('a target that cannot be reached ends with code 6, and why', async () => {
+test('a target that refuses us ends with code 7, one that cannot be reached with 6, and why', async () => {
   const url = new URL(await postgres.newDatabase());
   url.password = 'wrong';
   const wrong = await ponte(['store', 'copy', '--from', `sqlite:${file}`, '--to', url.href]);
-  assert.equal(wrong.status, 6);
-  assert.match(wrong.stderr, /cannot be reached.*again.*\(password authentication failed for user/);
+  assert.equal(wrong.status, 7);
+  assert.match(wrong.stderr, /--to: the database cannot be used: password authentication failed/);
+  const env = { PONTE_DATABASE_URL: url.href, PONTE_DATA_DIR: folder, PONTE_LOG_LEVEL: 'silent' };
+  for (const words of [['org', 'list'], ['migrate'], ['serve']]) {
+    const { status, stderr } = await ponte(words, env);
+    assert.equal(status, 7);
+    assert.match(
+      stderr,
+      /PONTE_DATABASE_URL: the database cannot be used: password authentication/,
+    );
+  }
   url.port = '1';
   const nobody = await ponte(['store', 'copy', '--from', `sqlite:${file}`, '--to', url.href]);
   assert.equal(nobody.status, 6);
@@ -161,7 +170,7 @@ test('a target that cannot be reached ends with code 6, and why', async () => {
 
 test('prune removes what is old, after a dry run that counts it and changes nothing', async () => {
   const env = { PONTE_DATA_DIR: join(folder, 'pruned'), PONTE_LOG_LEVEL: 'silent' };
-  const { deps, close } = await openForOperator(env);
+  const { deps, close } = await openForOperator(env, { opening: 'makes' });
   const { store } = deps;
   const createdAtMs = deps.clock.nowMs() - 40 * DAY_MS;
   const deliveryId = deps.ids.next('whd', createdAtMs);

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { isExpirable, type Payment, paymentStatuses } from '../../core/domain/payment.js';
-import { ATTEMPTS_MAX } from '../../core/domain/webhook-delivery.js';
 import type { Claim, DuePage, Store } from '../../core/ports.js';
 import {
   aBarePayment,
@@ -142,7 +141,7 @@ export function storeClaimsContract(database: string, open: OpenStore): void {
       assert.deepEqual(await taken(3, 'w2'), ['whd_a']);
     });
 
-    test('an attempt whose lease ran out is taken over and counted again', async () => {
+    test('an attempt whose lease ran out is taken over once, under its number', async () => {
       const store = await fresh();
       await store.run(async (tx) => {
         tx.subscriptions.insert(aSubscription());
@@ -152,25 +151,36 @@ export function storeClaimsContract(database: string, open: OpenStore): void {
       await store.claims.deliveries(deliveryClaim('w1', 'whs_1'));
       const [again] = await store.claims.deliveries(deliveryClaim('w2', 'whs_1', T0 + 1_000));
       assert.ok(again);
-      assert.equal(again.delivery.attempt, 2);
-      assert.equal(asTaken(again.delivery).leaseToken, 'w2');
+      assert.deepEqual(
+        asTaken(again.delivery),
+        aDelivery({ attempt: 1, resent: true, dueAtMs: T0 + 2_000, leaseToken: 'w2', version: 3 }),
+      );
+      assert.deepEqual(await store.claims.deliveries(deliveryClaim('w3', 'whs_1', T0 + 2_000)), []);
     });
 
-    test('a delivery without attempts left is spent: not sent, but found', async () => {
+    test('a delivery that lost both leases of an attempt is spent: not sent, but found', async () => {
       const store = await fresh();
-      const spent = aDelivery({ attempt: ATTEMPTS_MAX, leaseToken: 'w1', dueAtMs: T0 });
+      const lost = { attempt: 3, leaseToken: 'w1', dueAtMs: T0 } as const;
+      const spent = aDelivery({ ...lost, resent: true });
       await store.run(async (tx) => {
         tx.subscriptions.insert(aSubscription());
         tx.feed.append(aFeedEvent());
         tx.deliveries.insert(spent);
-        tx.deliveries.insert(aDelivery({ id: 'whd_2', attempt: ATTEMPTS_MAX - 1 }));
-        tx.deliveries.insert(aDelivery({ id: 'whd_3', attempt: ATTEMPTS_MAX, dueAtMs: T0 + 1 }));
+        tx.deliveries.insert(aDelivery({ id: 'whd_2', ...lost }));
+        tx.deliveries.insert(aDelivery({ id: 'whd_3', attempt: 3 }));
+        tx.deliveries.insert(aDelivery({ id: 'whd_4', ...lost, resent: true, dueAtMs: T0 + 1 }));
+        // As a host of a version that does not know the column leaves it.
+        tx.deliveries.insert(aDelivery({ id: 'whd_5', attempt: 3, resent: true }));
       });
       assert.deepEqual(await store.claims.spentDeliveries(T0, 9), [spent]);
       const sent = await store.claims.deliveries(deliveryClaim('w2', 'whs_1'));
       assert.deepEqual(
-        sent.map(({ delivery }) => [delivery.id, delivery.attempt]),
-        [['whd_2', ATTEMPTS_MAX]],
+        sent.map(({ delivery }) => [delivery.id, delivery.attempt, delivery.resent]),
+        [
+          ['whd_2', 3, true],
+          ['whd_3', 4, false],
+          ['whd_5', 4, false],
+        ],
       );
       assert.deepEqual(await store.claims.dueSubscriptions(T0), []);
     });
@@ -248,8 +258,8 @@ export function storeClaimsContract(database: string, open: OpenStore): void {
       assert.deepEqual(ids(commands), ['cmd_1']);
       const deliveries = await store.claims.deliveries(deliveryClaim('w2', 'whs_1', T0 + 1));
       assert.deepEqual(
-        deliveries.map(({ delivery }) => [delivery.id, delivery.attempt]),
-        [['whd_1', 2]],
+        deliveries.map(({ delivery }) => [delivery.id, delivery.attempt, delivery.resent]),
+        [['whd_1', 1, true]],
       );
     });
 

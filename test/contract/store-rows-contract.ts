@@ -158,9 +158,10 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
     read: (tx) => tx.buyers.submissionById(tenant, 'kyc_1'),
     expected: aSubmission(),
   },
-  'the newest KYC submission': {
+  'the KYC submission that is not rejected, whatever the clocks said': {
     write: (tx) => {
-      tx.buyers.insertSubmission(aSubmission({ id: 'kyc_1', status: 'rejected' }));
+      const later = { status: 'rejected', createdAtMs: T0 + 9 } as const;
+      tx.buyers.insertSubmission(aSubmission({ id: 'kyc_1', ...later }));
       tx.buyers.insertSubmission(aSubmission({ id: 'kyc_2', flowId: null }));
       tx.buyers.insertSubmission(
         aSubmission({ id: 'kyc_3', flowId: null, ...otherOrg, createdAtMs: T0 + 1 }),

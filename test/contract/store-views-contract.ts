@@ -28,11 +28,11 @@ const submission = (fields: Parameters<typeof aSubmission>[0]) => (tx: Tx) =>
 const known: Readonly<Record<string, readonly [KycStatus, ...((tx: Tx) => void)[]]>> = {
   nothing: ['not_started'],
   'a submission': ['verifying', submission({})],
-  'the newest of several submissions': [
+  'of several submissions the one that is not rejected, whatever the clocks said': [
     'pending',
     submission({ id: 'kyc_1', flowId: 'f1', status: 'rejected' }),
     submission({ id: 'kyc_2', flowId: 'f2', status: 'rejected', createdAtMs: T0 + 9 }),
-    submission({ id: 'kyc_3', flowId: 'f3', status: 'pending', createdAtMs: T0 + 9 }),
+    submission({ id: 'kyc_3', flowId: 'f3', status: 'pending', createdAtMs: T0 + 5 }),
   ],
   'a submission for another buyer': ['not_started', submission({ buyerId: 'byr_2' })],
   'submissions of others': [

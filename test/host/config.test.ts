@@ -210,6 +210,11 @@ describe('production refuses what is unsafe', () => {
 });
 
 test('a misspelt PONTE_ variable is told, other variables are nobody’s matter', () => {
-  const { unknownVariables } = readConfig({ PONTE_PROT: '1', PATH: '/bin' });
-  assert.deepEqual(unknownVariables, ['PONTE_PROT']);
+  const env = { PONTE_PROT: '1', PONTE_HOSST: 'a', PONTE_COLOUR: 'red', PONTE_KEY: 'k' };
+  const { unknownVariables } = readConfig({ ...env, PATH: '/bin' });
+  assert.deepEqual(unknownVariables, [
+    { name: 'PONTE_PROT', meant: 'PONTE_PORT' },
+    { name: 'PONTE_HOSST', meant: 'PONTE_HOST' },
+    { name: 'PONTE_COLOUR', meant: null },
+  ]);
 });

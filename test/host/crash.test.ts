@@ -80,7 +80,7 @@ test('a host killed under load loses nothing it acknowledged and does nothing tw
     assert.equal(payment['externalId'], externalId);
     assert.equal((payment['funds'] as Record<string, unknown>)['received'], '100.00');
   }
-  // Kills during attempts count as attempts, so some deliveries may have none left.
+  // Refusals and kills use up attempts here, so some deliveries may have none left.
   await until('no delivery is on its way', () => noDeliveries('pending'));
   assert.equal((await runCommand(env, ['deliveries', 'replay', '--all-dead'])).status, 0);
   await until('no delivery is on its way', () => noDeliveries('pending'));

@@ -113,7 +113,7 @@ test('what a development host makes is for its owner alone', () => {
 describe('a host that cannot serve says why', () => {
   test('another one serves the database', async () => {
     const { status, stdout, stderr } = await runCommand({ ...env, PONTE_PORT: '0' }, ['serve']);
-    assert.deepEqual([status, stdout], [1, '']);
+    assert.deepEqual([status, stdout], [4, '']);
     assert.match(stderr, /^ponte: Process \d+ already serves .*ponte\.db/);
     assert.equal((await json('/healthz'))['status'], 'ok');
   });
@@ -218,7 +218,7 @@ test('SIGTERM ends it with code 0, and the next start goes on without another de
   await assert.rejects(fetch(`${host.url}/healthz`));
   host = await startHostProcess({ ...env, PONTE_PROT: '1' });
   assert.equal(host.key, null);
-  assert.match(host.log(), /PONTE_PROT/);
+  assert.match(host.log(), /PONTE_PROT is no variable of Ponte .*: did you mean PONTE_PORT\?/);
   const kept = await json('/v1/payments/ext_order-1', { headers: { 'x-api-key': key } });
   assert.equal(kept['status'], 'awaiting_buyer');
   assert.equal(await host.stop('SIGINT'), 0);

@@ -30,7 +30,7 @@ after(async () => {
 });
 
 test('an order whose record a crash prevented is looked up: the partner does it once', async () => {
-  const start = () => startHostProcess(env, './test/support/refusing-partner.ts');
+  const start = () => startHostProcess(env, { preload: './test/support/refusing-partner.ts' });
   host = await start();
   const key = host.key ?? '';
   const call = async (method: string, path: string, body: object | null = null) => {

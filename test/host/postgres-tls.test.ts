@@ -154,8 +154,9 @@ test('a server that asks for a certificate of the client is told of none', async
 
 test('an operator reads why the server was not trusted, or did not trust', async () => {
   for (const [words, exitCode, query, reason] of [
-    ['org list', 6, 'sslmode=disable', notEncrypted],
-    ['serve', 6, `sslmode=verify-full&${wrong}`, notTheRoot],
+    ['org list', 7, 'sslmode=disable', notEncrypted],
+    ['serve', 7, `sslmode=verify-full&${wrong}`, notTheRoot],
+    ['org list', 7, 'sslrootcert=/none.crt', /ENOENT.*none\.crt/],
     ['doctor', 8, `sslmode=verify-full&${wrong}`, notTheRoot],
   ] as const) {
     let told = '';
@@ -168,7 +169,10 @@ test('an operator reads why the server was not trusted, or did not trust', async
     };
     await runProgram(shell, words.split(' '));
     assert.equal(shell.exitCode, exitCode, told);
-    assert.match(told, /cannot be reached/);
+    assert.match(
+      told,
+      exitCode === 7 ? /PONTE_DATABASE_URL: .* cannot be used/ : /cannot be reached/,
+    );
     assert.match(told, reason);
   }
 });

@@ -105,6 +105,23 @@ test('a failing step is logged and tried again, and others go on', async () => {
   assert.deepEqual(errors, ['a worker step failed', 'a worker step failed']);
 });
 
+test('the waits between failures grow up to a bound, and begin anew after a good run', async (t) => {
+  const waits: number[] = [];
+  const { setTimeout: after } = globalThis;
+  t.mock.method(globalThis, 'setTimeout', (done: () => void, delayMs: number) => {
+    waits.push(delayMs);
+    return after(done, 0);
+  });
+  const step = counting((run) => {
+    if (run === 10) return 0;
+    throw new Error('no');
+  });
+  start([{ name: 'a', wokenBy: [], run: step.run }], { pollMs: 7 });
+  await step.reached(12);
+  const growing = [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 5_000];
+  assert.deepEqual(waits.slice(0, 11), [...growing, 7, 100]);
+});
+
 test('a wake does not shorten the wait after a failure', async () => {
   const step = counting((run) => {
     if (run === 1) throw new Error('no');

@@ -33,13 +33,21 @@ type Environment = Readonly<Record<string, string>>;
 
 const command = ['--import', 'tsx', join(projectRoot, 'cli/main.ts')];
 
-/** `preload`: a module of the tests that the process loads before anything else. */
+interface HostOptions {
+  /** No file of the process may be larger than so many blocks of 512 or 1,024 bytes. */
+  readonly fileBlocksMax?: number | 'unlimited';
+  /** A module of the tests that the process loads before anything else. */
+  readonly preload?: string;
+}
+
 export async function startHostProcess(
   env: Environment,
-  preload: string | null = null,
+  { fileBlocksMax = 'unlimited', preload }: HostOptions = {},
 ): Promise<HostProcess> {
-  const first = preload === null ? [] : ['--import', 'tsx', '--import', preload];
-  const child = spawn(process.execPath, [...first, ...command, 'serve'], {
+  const first = preload === undefined ? [] : ['--import', 'tsx', '--import', preload];
+  const limited = `ulimit -f ${fileBlocksMax}; exec "$0" "$@"`;
+  const words = [process.execPath, ...first, ...command, 'serve'];
+  const child = spawn('sh', ['-c', limited, ...words], {
     cwd: projectRoot,
     env: environment({ PONTE_PORT: '0', ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -87,8 +87,17 @@ export const submissions = defineTable<KycSubmission>({
     }),
 });
 
-/** Of several submissions the one that counts. */
-export const newestSubmission = 'order by created_at desc, id desc limit 1';
+/**
+ * The submission that counts: the one that is not rejected, of which there is one at most, else the
+ * newest. Time alone does not decide: hosts' clocks differ.
+ */
+export function currentSubmission(columns: string, condition: string): string {
+  return [
+    // SQLite would rather go through all submissions of the tenant by their key.
+    `select ${columns} from kyc_submissions indexed by kyc_submissions_of_buyer where ${condition}`,
+    "order by status = 'rejected', created_at desc, id desc limit 1",
+  ].join(' ');
+}
 
 export function buyersOf(staging: Staging): Tx['buyers'] {
   return {
@@ -106,10 +115,7 @@ export function buyersOf(staging: Staging): Tx['buyers'] {
     submission: ({ orgId, mode }, buyerId) =>
       staging.first(
         submissions,
-        [
-          'select * from kyc_submissions where org_id = $1 and mode = $2 and buyer_id = $3',
-          newestSubmission,
-        ].join(' '),
+        currentSubmission('*', 'org_id = $1 and mode = $2 and buyer_id = $3'),
         [orgId, mode, buyerId],
       ),
     submissionById: ({ orgId, mode }, id) =>
@@ -124,7 +130,7 @@ export function buyersOf(staging: Staging): Tx['buyers'] {
         submissions,
         [
           "select * from kyc_submissions where mode = $1 and buyer_id = $2 and status = 'approved'",
-          newestSubmission,
+          'order by created_at desc, id desc limit 1',
         ].join(' '),
         [mode, buyerId],
       ),

@@ -10,7 +10,7 @@ import type { Joined, Staging } from '../staging.js';
 import { amongOthers } from '../table.js';
 import { accounts, buyerKycSql } from './account-rows.js';
 import { funds } from './money-rows.js';
-import { buyers, kycStatuses, newestSubmission, submissions } from './party-rows.js';
+import { buyers, currentSubmission, kycStatuses, submissions } from './party-rows.js';
 import { payments } from './payment-rows.js';
 
 const kycStatus: Joined<KycStatus> = {
@@ -28,13 +28,14 @@ function kycColumns(
   [orgId, mode]: readonly [string, string],
   { buyerId, emailKey }: { readonly buyerId: string; readonly emailKey: string },
 ): string {
-  const ofTenant = `where org_id = ${orgId} and mode = ${mode}`;
+  const ofTenant = `org_id = ${orgId} and mode = ${mode}`;
+  const submission = currentSubmission('status', `${ofTenant} and buyer_id = ${buyerId}`);
   return [
-    `(select status from kyc_submissions ${ofTenant} and buyer_id = ${buyerId}`,
-    `${newestSubmission}) as submission_status,`,
+    `(${submission}) as submission_status,`,
     // SQLite would rather go through all accounts of the tenant by their key.
     '(select id from connected_accounts indexed by connected_accounts_of_buyer',
-    `${ofTenant} and email_key = ${emailKey} and ${buyerKycSql} limit 1) as approved_account_id`,
+    `where ${ofTenant} and email_key = ${emailKey} and ${buyerKycSql} limit 1)`,
+    'as approved_account_id',
   ].join(' ');
 }
 

@@ -52,6 +52,44 @@ test('a level and those above it are written, and nothing when silent', () => {
   }
 });
 
+test('warnings and errors that repeat are said once, then once a minute with their number', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const lines: [unknown, unknown, unknown][] = [];
+  const write = (text: string) => {
+    const { message, error, repeated } = JSON.parse(text);
+    lines.push([message, error?.message, repeated]);
+  };
+  const log = createLog({ level: 'info', destination: { write } });
+  const full = new Error('the disk is full');
+  const told = () => lines.splice(0);
+  for (let count = 0; count < 5; count += 1) {
+    log.error('step failed', { error: full });
+    log.warn('step failed', { error: full });
+    log.info('refused');
+  }
+  log.error('step failed', { error: new Error('another') });
+  const info = ['refused', undefined, undefined];
+  assert.deepEqual(told(), [
+    ['step failed', 'the disk is full', undefined],
+    ['step failed', 'the disk is full', undefined],
+    ...[info, info, info, info, info],
+    ['step failed', 'another', undefined],
+  ]);
+  t.mock.timers.tick(59_999);
+  assert.deepEqual(told(), []);
+  t.mock.timers.tick(1);
+  const fourTimes = ['step failed', 'the disk is full', 4];
+  assert.deepEqual(told(), [fourTimes, fourTimes]);
+  log.error('step failed', { error: full });
+  assert.deepEqual(told(), []);
+  t.mock.timers.tick(60_000);
+  assert.deepEqual(told(), [['step failed', 'the disk is full', 1]]);
+  t.mock.timers.tick(120_000);
+  assert.deepEqual(told(), []);
+  log.error('step failed', { error: full });
+  assert.deepEqual(told(), [['step failed', 'the disk is full', undefined]], 'it is said anew');
+});
+
 test('lines go to stderr, and stdout stays clean', () => {
   const script =
     "import('./adapters/log/pino.ts').then(({ createLog }) => " +

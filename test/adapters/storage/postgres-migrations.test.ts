@@ -80,7 +80,10 @@ test('a migration that fails leaves nothing of itself, all before it, and its lo
   const connections = connectionsTo(await postgres.newDatabase());
   const first = migration(1, 'create table a (n integer)');
   const broken = migration(2, 'insert into a values (2); insert into missing values (1)');
-  await assert.rejects(migratePostgres(connections, [first, broken]), /missing/);
+  await assert.rejects(migratePostgres(connections, [first, broken]), {
+    name: 'StoreRefusal',
+    message: /^Migration 0002\.sql cannot be applied, and changed nothing: .*"missing" does not/,
+  });
   assert.deepEqual(await column(connections, 'select n from a'), []);
   assert.deepEqual(await applied(connections), [1]);
   const mended = migration(2, 'insert into a values (2)');

@@ -22,7 +22,7 @@ import { isExpirable, paymentMoves, statusesWhere } from '../../../core/domain/p
 import { keyStates } from '../../../core/domain/sealed-text.js';
 import { serviceKeyPurposes } from '../../../core/domain/service-key.js';
 import { modes } from '../../../core/domain/tenant.js';
-import { ATTEMPTS_MAX, deliveryMoves } from '../../../core/domain/webhook-delivery.js';
+import { deliveryMoves } from '../../../core/domain/webhook-delivery.js';
 
 const database = new SqliteDatabase({ path: ':memory:' });
 migrateSqlite(database.connection, loadMigrations('sqlite'));
@@ -97,10 +97,6 @@ test('the index of buyers by address holds the accounts that are submitted', () 
 test('the index of mails that are counted over everybody has their purposes', () => {
   const purposes = mailPurposes.filter((purpose) => countedOver[purpose] === 'everybody');
   assert.deepEqual(quoted(indexSql('mails_sign_ins')), purposes);
-});
-
-test('the index of spent deliveries begins where no attempt is left', () => {
-  assert.match(indexSql('deliveries_spent'), new RegExp(`attempt >= ${ATTEMPTS_MAX}$`));
 });
 
 test('every table is strict; keys and unique indexes of tenants begin with org_id', () => {

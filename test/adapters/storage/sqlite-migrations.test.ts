@@ -13,7 +13,7 @@ import {
   pendingMigrations,
 } from '../../../adapters/storage/migrations.js';
 import { migrateSqlite, openSqliteStore } from '../../../adapters/storage/sqlite.js';
-import { PonteError } from '../../../core/errors.js';
+import { StoreRefusal } from '../../../core/errors.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-migrations-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -85,7 +85,11 @@ test('a migration that fails leaves nothing of itself, and all before it', () =>
   const connection = new SqliteConnection(':memory:');
   const first = migration(1, 'create table a (n integer)');
   const broken = migration(2, 'insert into a values (2); insert into missing values (1)');
-  assert.throws(() => migrateSqlite(connection, [first, broken]), /missing/);
+  assert.throws(() => migrateSqlite(connection, [first, broken]), {
+    name: 'StoreRefusal',
+    message:
+      /^Migration 0002\.sql cannot be applied, and changed nothing: no such table: missing\./,
+  });
   assert.deepEqual(connection.prepare('select n from a').all(), []);
   assert.deepEqual(applied(connection), [1]);
   assert.equal(connection.inTransaction, false);
@@ -100,7 +104,7 @@ test('a database that is ahead of the code is refused in words', async () => {
   connection.exec("insert into schema_migrations values (99, '0099.sql', 'x', 0)");
   connection.close();
   await assert.rejects(store.migrate(), (error: unknown) => {
-    assert.ok(error instanceof PonteError);
+    assert.ok(error instanceof StoreRefusal);
     assert.match(error.message, /newer than this version of Ponte.*Install the version/);
     return true;
   });

@@ -11,7 +11,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import SqliteConnection from 'better-sqlite3';
 import { openSqliteStore } from '../../../adapters/storage/sqlite.js';
-import { PonteError } from '../../../core/errors.js';
+import { StoreRefusal } from '../../../core/errors.js';
 import { aBuyer, tenant } from '../../support/domain-samples.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-serving-'));
@@ -27,7 +27,7 @@ test('one store at a time serves a file; others use it beside', async () => {
   assert.throws(
     () => beside.beginServing(),
     (error: unknown) =>
-      error instanceof PonteError &&
+      error instanceof StoreRefusal &&
       error.message.startsWith(`Process ${process.pid} already serves ${path}.`),
   );
   await beside.run(async (tx) => tx.buyers.insert(aBuyer()));

@@ -140,7 +140,7 @@ test('what is not whole is neither served nor migrated, until it is', async () =
   await cutOff(path, url, 'payments', 500);
   const target = postgresStore(url);
   assert.deepEqual(await target.health(), { database: true, migrations: false });
-  await assert.rejects(target.migrate(), { code: 'InternalError', message: /not whole/ });
+  await assert.rejects(target.migrate(), { name: 'StoreRefusal', message: /not whole/ });
   await copyStore({ from: path, to: url });
   await target.migrate();
   assert.deepEqual(await target.health(), { database: true, migrations: true });

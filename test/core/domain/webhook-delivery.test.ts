@@ -51,6 +51,12 @@ function attempt(delivery: WebhookDelivery, outcome: AttemptOutcome): WebhookDel
   return finishAttempt(begin(delivery, nowMs), outcome, nowMs);
 }
 
+/** Both sendings of its next attempt were begun and lost; due at `nowMs`. */
+function lostTwice(delivery: WebhookDelivery, nowMs: number): WebhookDelivery {
+  const lostOnce = { ...begin(delivery, delivery.dueAtMs ?? nowMs), dueAtMs: nowMs };
+  return { ...begin(lostOnce, nowMs), dueAtMs: nowMs };
+}
+
 function deadLetter(): WebhookDelivery {
   let delivery = created;
   for (let made = 0; made < ATTEMPTS_MAX; made += 1) delivery = attempt(delivery, refused);
@@ -149,7 +155,7 @@ test('what is not due, ended or spent is not sent', () => {
   assert.throws(() => begin(begin(created, START_MS), START_MS + LEASE_MS - 1), AssertionFailure);
   assert.throws(() => begin(examples.delivered, START_MS), AssertionFailure);
   assert.throws(() => begin(examples.dead_letter, START_MS), AssertionFailure);
-  assert.throws(() => begin({ ...created, attempt: ATTEMPTS_MAX }, START_MS), AssertionFailure);
+  assert.throws(() => begin(lostTwice(created, START_MS), START_MS), AssertionFailure);
 });
 
 test('only an attempt that was begun can end', () => {
@@ -230,28 +236,36 @@ test('other waits can be given, one before each attempt but the first', () => {
   );
 });
 
-test('an attempt that lost its lease counts and is taken over at once', () => {
+test('an attempt that lost its lease is sent once more at once, under its number', () => {
   const sending = begin(created, START_MS);
   const leaseEndMs = START_MS + LEASE_MS;
-  assert.equal(begin(sending, leaseEndMs).attempt, 2);
-  const failed = finishAttempt(sending, lost, leaseEndMs);
-  assert.equal(failed.status, 'pending');
-  assert.equal(failed.dueAtMs, leaseEndMs);
-  assert.equal(failed.leaseToken, null);
+  assert.equal(isSpent(sending), false);
+  const again = begin(sending, leaseEndMs);
+  assert.deepEqual([again.attempt, again.resent, again.dueAtMs], [1, true, leaseEndMs + LEASE_MS]);
+  assert.equal(finishAttempt(again, ok, leaseEndMs).status, 'delivered');
+  const failed = finishAttempt(again, refused, leaseEndMs);
+  assert.deepEqual([failed.attempt, failed.resent], [1, false]);
 });
 
-test('a seventh attempt that lost its lease makes a dead letter and is not sent again', () => {
+test('an attempt that lost its lease twice has failed: the next one waits as after any', () => {
   let delivery = created;
-  let nowMs = START_MS;
-  for (let made = 0; made < ATTEMPTS_MAX; made += 1) {
+  for (const [index, delayMs] of RETRY_DELAYS_MS.entries()) {
+    const lostAtMs = (delivery.dueAtMs ?? 0) + 1_000;
+    const spent = lostTwice(delivery, lostAtMs);
+    assert.equal(isSpent(spent), true);
+    delivery = finishAttempt(spent, lost, lostAtMs);
+    assert.deepEqual([delivery.status, delivery.attempt], ['pending', index + 1]);
+    assert.equal(delivery.dueAtMs, lostAtMs + delayMs);
+    assert.deepEqual([delivery.leaseToken, delivery.resent], [null, false]);
     assert.equal(isSpent(delivery), false);
-    delivery = begin(delivery, nowMs);
-    nowMs += LEASE_MS;
   }
-  assert.equal(isSpent(delivery), true);
-  const dead = finishAttempt(delivery, lost, nowMs);
-  assert.equal(dead.status, 'dead_letter');
-  assert.equal(dead.attempt, ATTEMPTS_MAX);
+});
+
+test('a seventh attempt that lost its lease twice makes a dead letter and is not sent again', () => {
+  let delivery = created;
+  for (let made = 1; made < ATTEMPTS_MAX; made += 1) delivery = attempt(delivery, refused);
+  const dead = finishAttempt(lostTwice(delivery, START_MS), lost, START_MS);
+  assert.deepEqual([dead.status, dead.attempt], ['dead_letter', ATTEMPTS_MAX]);
   assert.equal(isSpent(dead), false);
 });
 
@@ -288,19 +302,27 @@ test('pending deliveries end with their subscription, under way or not', () => {
   }
 });
 
-test('law: no history leaves the table, changes the id, or makes more than seven attempts', () => {
+test('law: no history leaves the table or the schedule, or makes more than seven attempts', () => {
   const step = fc.oneof(
     fc.record({
       kind: fc.constant('attempt' as const),
-      outcome: fc.constantFrom(ok, refused, refused, refused, hung, lost),
+      outcome: fc.constantFrom(ok, refused, refused, refused, hung),
     }),
-    fc.record({ kind: fc.constantFrom('crash' as const, 'replay' as const, 'delete' as const) }),
+    fc.record({
+      kind: fc.constantFrom(
+        'crash' as const,
+        'crash' as const,
+        'replay' as const,
+        'delete' as const,
+      ),
+    }),
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       let delivery = created;
       let nowMs = START_MS;
-      let sentSinceReplay = 0;
+      /** When each sending of each attempt since the last replay began. */
+      let sendings: number[][] = [];
       const send = () => {
         nowMs = Math.max(nowMs, delivery.dueAtMs ?? nowMs);
         if (isSpent(delivery)) {
@@ -308,7 +330,10 @@ test('law: no history leaves the table, changes the id, or makes more than seven
           return false;
         }
         delivery = begin(delivery, nowMs);
-        sentSinceReplay += 1;
+        const last = sendings[delivery.attempt - 2]?.at(-1);
+        const delayMs = RETRY_DELAYS_MS[delivery.attempt - 2] ?? 0;
+        assert.ok(last === undefined || nowMs >= last + delayMs, 'attempts keep their distance');
+        sendings[delivery.attempt - 1] = [...(sendings[delivery.attempt - 1] ?? []), nowMs];
         return true;
       };
       for (const each of steps) {
@@ -317,21 +342,22 @@ test('law: no history leaves the table, changes the id, or makes more than seven
         if (each.kind === 'attempt' && pending) {
           if (send()) delivery = finishAttempt(delivery, each.outcome, nowMs);
         } else if (each.kind === 'crash' && pending) {
-          send();
+          // The next start ends the lease at once.
+          if (send()) delivery = { ...delivery, dueAtMs: nowMs };
         } else if (each.kind === 'delete' && pending) {
           delivery = endForDeletedSubscription(delivery);
         } else if (each.kind === 'replay' && !pending) {
           delivery = replay(delivery, { nowMs, subscriptionActive: true });
-          sentSinceReplay = 0;
+          sendings = [];
         }
         assert.ok(deliveryStatuses.includes(delivery.status));
         assert.equal(delivery.id, created.id);
         assert.equal(delivery.eventId, created.eventId);
-        assert.equal(delivery.attempt, sentSinceReplay);
+        assert.equal(delivery.attempt, sendings.length);
+        assert.ok(sendings.every(({ length }) => length <= 2));
         assert.ok(delivery.attempt <= ATTEMPTS_MAX);
         assert.equal(delivery.dueAtMs === null, delivery.status !== 'pending');
         assert.equal(delivery.deliveredAtMs !== null, delivery.status === 'delivered');
-        assert.ok(Object.isFrozen(delivery));
       }
     }),
     { numRuns: 500 },

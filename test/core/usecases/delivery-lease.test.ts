@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { SECOND_MS } from '../../../core/domain/instant.js';
 import type { Deps, WebhookResult } from '../../../core/ports.js';
 import { SEND_TIMEOUT_MS } from '../../../core/usecases/delivery-attempts.js';
 import { DELIVERY_LEASE_MS, deliveryRunner } from '../../../core/usecases/delivery-runner.js';
@@ -46,7 +47,7 @@ test('what is under way is not taken by another host before its lease ends', asy
   assert.equal(made.sent.length, 1);
 });
 
-test('an attempt that lost its lease counts, and its late answer changes nothing', async (t) => {
+test('an attempt that lost its lease is sent again, and its late answer changes nothing', async (t) => {
   const { made, subscriptionId } = await opened(t);
   const { answer, release } = held();
   made.answer = () => answer;
@@ -57,7 +58,7 @@ test('an attempt that lost its lease counts, and its late answer changes nothing
   assert.equal(await other.runOnce(made.deps.clock.nowMs(), 10), 1);
   await other.idle();
   const retried = await onlyDelivery(made, subscriptionId);
-  assert.deepEqual([retried.status, retried.attempt], ['pending', 2]);
+  assert.deepEqual([retried.status, retried.attempt], ['pending', 1]);
   release({ responseStatus: 200 });
   await made.runner.idle();
   assert.deepEqual(await onlyDelivery(made, subscriptionId), retried);
@@ -65,27 +66,54 @@ test('an attempt that lost its lease counts, and its late answer changes nothing
     (await made.attempts(retried.id)).map((one) => [one.attempt, one.responseStatus]).sort(),
     [
       [1, 200],
-      [2, 500],
+      [1, 500],
     ],
   );
 });
 
-test('a host that dies during each attempt makes seven of them at most', async (t) => {
+test('hosts that die during each attempt make seven, with the waits of any others', async (t) => {
   const { made, subscriptionId } = await opened(t);
   made.answer = () => new Promise(() => undefined);
   for (let attempt = 1; attempt <= 7; attempt += 1) {
+    for (const sending of [1, 2]) {
+      assert.equal(await deliveryRunner(made.deps).runOnce(made.deps.clock.nowMs(), 10), 1);
+      const { attempt: counted, resent } = await onlyDelivery(made, subscriptionId);
+      assert.deepEqual([counted, resent], [attempt, sending === 2]);
+      made.pass(DELIVERY_LEASE_MS);
+    }
     assert.equal(await deliveryRunner(made.deps).runOnce(made.deps.clock.nowMs(), 10), 1);
-    assert.equal((await onlyDelivery(made, subscriptionId)).attempt, attempt);
-    made.pass(DELIVERY_LEASE_MS);
+    const delayMs = made.deps.settings.retryDelaysMs[attempt - 1] ?? 0;
+    made.pass(delayMs - 1);
+    assert.equal(await deliveryRunner(made.deps).runOnce(made.deps.clock.nowMs(), 10), 0);
+    made.pass(1);
   }
-  assert.equal(await deliveryRunner(made.deps).runOnce(made.deps.clock.nowMs(), 10), 1);
   const dead = await onlyDelivery(made, subscriptionId);
   assert.deepEqual(
     [dead.status, dead.attempt, dead.lastError],
     ['dead_letter', 7, 'the sending host stopped during the attempt'],
   );
-  assert.equal(made.sent.length, 7);
+  assert.equal(made.sent.length, 14);
+  assert.ok(made.logged.includes('a delivery became a dead letter'));
   assert.equal(await deliveryRunner(made.deps).runOnce(made.deps.clock.nowMs(), 10), 0);
+});
+
+test('starts one after the other, each cut short, use up no attempts', async (t) => {
+  const { made, subscriptionId } = await opened(t);
+  made.answer = () => new Promise(() => undefined);
+  const firstAtMs = made.deps.clock.nowMs();
+  for (let start = 0; start < 100; start += 1) {
+    await made.deps.store.claims.releaseAll(made.deps.clock.nowMs());
+    const runner = deliveryRunner(made.deps);
+    while ((await runner.runOnce(made.deps.clock.nowMs(), 10)) > 0);
+    made.pass(SECOND_MS);
+  }
+  const { status, attempt } = await onlyDelivery(made, subscriptionId);
+  assert.deepEqual([status, attempt], ['pending', 2]);
+  assert.deepEqual(
+    made.sent.map(({ atMs }) => (atMs - firstAtMs) / SECOND_MS),
+    [0, 1, 32, 33],
+    'once more at once; then 30 s after that one was lost, 2 min and so on',
+  );
 });
 
 test('a host that starts again takes up at once what it had under way', async (t) => {
@@ -99,10 +127,10 @@ test('a host that starts again takes up at once what it had under way', async (t
   assert.equal(await restarted.runOnce(made.deps.clock.nowMs(), 10), 1);
   await restarted.idle();
   const row = await onlyDelivery(made, subscriptionId);
-  assert.deepEqual([row.status, row.attempt], ['delivered', 2]);
+  assert.deepEqual([row.status, row.attempt], ['delivered', 1]);
 });
 
-test('an outcome that cannot be stored is logged and the attempt counts', async (t) => {
+test('an outcome that cannot be stored is logged and its attempt is sent again', async (t) => {
   const { made, subscriptionId } = await opened(t);
   let broken = true;
   const deps: Deps = {
@@ -122,5 +150,5 @@ test('an outcome that cannot be stored is logged and the attempt counts', async 
   assert.equal(await runner.runOnce(deps.clock.nowMs(), 10), 1);
   await runner.idle();
   const row = await onlyDelivery(made, subscriptionId);
-  assert.deepEqual([row.status, row.attempt], ['delivered', 2]);
+  assert.deepEqual([row.status, row.attempt], ['delivered', 1]);
 });

@@ -49,14 +49,20 @@ test('the last attempt that fails makes a dead letter', async (t) => {
   ]);
 });
 
-test('the last attempt that is never heard of makes a dead letter', async (t) => {
+test('attempts that nobody records are counted too, when both sendings are lost', async (t) => {
   const { made, deps, metrics } = await opened(t);
   made.answer = () => new Promise(() => undefined);
-  for (let count = 1; count <= ATTEMPTS_MAX + 1; count += 1) {
-    await deliveryRunner(deps).runOnce(deps.clock.nowMs(), 10);
-    made.pass(DELIVERY_LEASE_MS);
+  for (let count = 1; count <= ATTEMPTS_MAX; count += 1) {
+    for (const _ of ['sent', 'sent again', 'given up']) {
+      await deliveryRunner(deps).runOnce(deps.clock.nowMs(), 10);
+      made.pass(DELIVERY_LEASE_MS);
+    }
+    made.pass(86_400_000);
   }
-  assert.deepEqual(metrics.told, ['dead_letter 1']);
+  assert.deepEqual(metrics.told, [
+    ...Array.from({ length: ATTEMPTS_MAX - 1 }, () => 'failed 1'),
+    'dead_letter 1',
+  ]);
 });
 
 test('an answer that comes when the delivery is another worker’s is not counted', async (t) => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tenant } from '../../../core/domain/tenant.js';
+import { PonteError } from '../../../core/errors.js';
 import type { Deps, Store, Tx } from '../../../core/ports.js';
 import { eachDue } from '../../../core/usecases/collections.js';
 import { createPayment, readPayment, runExpiry } from '../../../core/usecases/payments.js';
@@ -77,4 +78,26 @@ test('a run works on its limit of rows, and reads on only behind a page that fai
   assert.equal(await run([1, 2, 3, 4]), 0);
   assert.equal(await run([4, 7, 8]), 1);
   assert.deepEqual(worked, [5, 6, 7]);
+});
+
+test('while the database is away a run fails as a whole and blames no row', async (t) => {
+  const made = await world();
+  t.after(() => made.close());
+  const away = new PonteError('StoreUnavailable');
+  const run = (failing: readonly number[]) =>
+    eachDue(
+      made.deps,
+      'test',
+      { nowMs: 9, limit: 3 },
+      {
+        read: async () => [1, 2, 3],
+        placeOf: (row) => ({ dueAtMs: row, id: `${row}` }),
+        work: async (row) => {
+          if (failing.includes(row)) throw away;
+        },
+      },
+    );
+  await assert.rejects(run([1, 2, 3]), away);
+  assert.deepEqual(made.log, []);
+  assert.equal(await run([1, 2]), 1, 'one that was done says that it is there');
 });

@@ -43,6 +43,53 @@ test('the decision moves the payments that wait for this buyer, of this tenant a
   await made.close();
 });
 
+/** Hosts' clocks differ: from then on, another one works whose clock is behind. */
+const BEHIND_MS = 60_000;
+
+test('a fresh start counts, whatever the clock of the host that took the rejection', async () => {
+  const made = await scene();
+  const failing = { ...individual, dossier: { ...ana, firstName: 'Fail' } };
+  const first = await made.start(failing);
+  await made.settle();
+  made.advanceClock(-BEHIND_MS);
+  const second = await made.start(failing);
+  assert.equal(second.status, 'verifying');
+  assert.ok(second.createdAtMs > first.createdAtMs);
+  await made.settle();
+  const third = await made.start();
+  assert.equal(new Set([first.id, second.id, third.id]).size, 3);
+  assert.deepEqual(await made.start(), third, 'there is one that stands');
+  await made.settle();
+  const payment = await made.pay();
+  await signIn(made.deps, made.tenant, payment);
+  assert.equal(await made.statusOf(payment), 'buyer_kyc_approved');
+  await made.close();
+});
+
+test('a rejection fails what waits for it, whatever the clocks', async () => {
+  const made = await scene();
+  const payment = await made.pay();
+  await signIn(made.deps, made.tenant, payment);
+  made.advanceClock(-BEHIND_MS);
+  await made.start({ ...individual, dossier: { ...ana, firstName: 'Fail' } });
+  await made.settle();
+  assert.equal(await made.statusOf(payment), 'failed');
+  await made.close();
+});
+
+test('a rejection told again fails nothing that began to wait since, whatever the clocks', async () => {
+  const made = await scene();
+  const { deps, tenant } = made;
+  const submission = await made.start({ ...individual, dossier: { ...ana, firstName: 'Fail' } });
+  await made.settle();
+  made.advanceClock(-BEHIND_MS);
+  const payment = await made.pay();
+  await signIn(deps, tenant, payment);
+  await decideKyc(deps, tenant, submission.id, { status: 'rejected', reason: null });
+  assert.equal(await made.statusOf(payment), 'buyer_kyc_pending');
+  await made.close();
+});
+
 test('two tenants start the same buyer apart from each other', async () => {
   const made = await scene();
   const other: Tenant = { orgId: await made.organization(), mode: 'test' };

@@ -1,0 +1,59 @@
+// Whether the database takes writes, for its health: a full disk still answers every read. The last
+// write tells; once one has failed for want of the database, a write of its own is tried each time
+// that somebody asks, so that health comes back without any other work.
+import { isCode } from '../../core/errors.js';
+import { type Database, time } from './database.js';
+
+const PROBE = 'write probe';
+/** More than the pages that stand free anyway: a few small rows may still fit on a full disk. */
+const PROBE_BYTES = 65_536;
+
+export class WriteWatch {
+  /** The same, with its writes watched. */
+  readonly database: Database;
+  #hasFailed = false;
+  #probing: Promise<boolean> | null = null;
+
+  constructor(database: Database) {
+    const watched = <T>(write: Promise<T>): Promise<T> => {
+      write.then(
+        () => {
+          this.#hasFailed = false;
+        },
+        (error: unknown) => {
+          if (isCode(error, 'StoreUnavailable')) this.#hasFailed = true;
+        },
+      );
+      return write;
+    };
+    this.database = {
+      read: (...read) => database.read(...read),
+      batch: (statements) => watched(database.batch(statements)),
+      immediate: (...statement) => watched(database.immediate(...statement)),
+    };
+  }
+
+  /** Writes only if the last write has failed. */
+  async isWritable(): Promise<boolean> {
+    if (!this.#hasFailed) return true;
+    this.#probing ??= this.#probe().finally(() => {
+      this.#probing = null;
+    });
+    return this.#probing;
+  }
+
+  async #probe(): Promise<boolean> {
+    try {
+      const row = [PROBE, '0'.repeat(PROBE_BYTES), time(0)];
+      await this.database.immediate(
+        'insert into marks (name, value, created_at) values ($1, $2, $3) ' +
+          'on conflict (name) do update set value = excluded.value',
+        row,
+      );
+      await this.database.immediate('delete from marks where name = $1', [PROBE]);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// How a command ends: the exit codes, and which of them an error is. One table for all refusals of
+// the catalogue; by their status alone some would be taken for a wrong input.
+import { type ErrorCode, PonteError, StoreRefusal } from '../core/errors.js';
+
+/** What the process answers with, by kind of outcome. */
+export const exitCodes = {
+  done: [0, 'done'],
+  failure: [1, 'a failure of ours or of the machine'],
+  invalid: [2, 'the command or its input is not valid'],
+  notFound: [3, 'nothing is there under this id'],
+  conflict: [4, 'the state of things does not allow it'],
+  forbidden: [5, 'not permitted'],
+  tryAgain: [6, 'not possible now: try again'],
+  configuration: [7, 'the configuration is not valid'],
+  checkFailed: [
+    8,
+    'a check found something wrong (doctor, demo, ledger verify, store copy, secrets reseal)',
+  ],
+  attention: [9, 'a check found something to look at (doctor)'],
+} as const satisfies Record<string, readonly [number, string]>;
+
+export type ExitKind = keyof typeof exitCodes;
+
+const exitOfCode = {
+  ValidationError: 'invalid',
+  KybNotApproved: 'conflict',
+  AmountBelowMinimum: 'invalid',
+  SellerNotReady: 'conflict',
+  TosIdMismatch: 'invalid',
+  TosSessionRequired: 'conflict',
+  ConnectedAccountMissingFields: 'invalid',
+  ConnectedAccountNotApproved: 'conflict',
+  ProductionAccessNotApproved: 'conflict',
+  ModeSwitchNotAllowed: 'invalid',
+  Unauthorized: 'forbidden',
+  InvalidToken: 'forbidden',
+  InvalidApiKey: 'forbidden',
+  InvalidApiKeyFormat: 'forbidden',
+  InvalidSignature: 'forbidden',
+  InvalidSignInLink: 'forbidden',
+  InsufficientScope: 'forbidden',
+  SelfApprovalNotAllowed: 'forbidden',
+  NotFound: 'notFound',
+  MethodNotAllowed: 'invalid',
+  RequestTimeout: 'tryAgain',
+  IdempotencyKeyConflict: 'conflict',
+  PaymentNotCancellable: 'conflict',
+  PaymentStateConflict: 'conflict',
+  QuoteExpired: 'conflict',
+  QuoteChanged: 'conflict',
+  InvoiceNotApproved: 'conflict',
+  CommandNotRetryable: 'conflict',
+  DeliveryNotReplayable: 'conflict',
+  EventsPruned: 'conflict',
+  UploadUrlExpired: 'conflict',
+  PayloadTooLarge: 'invalid',
+  UnsupportedMediaType: 'invalid',
+  RateLimitExceeded: 'tryAgain',
+  HeadersTooLarge: 'invalid',
+  InternalError: 'failure',
+  StoreContention: 'tryAgain',
+  StoreUnavailable: 'tryAgain',
+  KycStorageDisabled: 'configuration',
+  PartnerUnavailable: 'tryAgain',
+} as const satisfies Record<ErrorCode, ExitKind>;
+
+/** ConfigError is known by its name: what it is made with is heavy, and help comes at once. */
+export function exitOf(error: unknown): ExitKind {
+  if (error instanceof PonteError) return exitOfCode[error.code];
+  if (error instanceof StoreRefusal) return 'conflict';
+  return error instanceof Error && error.name === 'ConfigError' ? 'configuration' : 'failure';
+}

@@ -1,0 +1,144 @@
+// A database that takes no writes: what its callers are told, what health says of it, and that it
+// is well again once it takes writes, without a restart and without anything else to write.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import SqliteConnection from 'better-sqlite3';
+import pg from 'pg';
+import { StoreConflict } from '../../../adapters/storage/database.js';
+import { loadMigrations } from '../../../adapters/storage/migrations.js';
+import { openPostgresStore } from '../../../adapters/storage/postgres.js';
+import { migrateSqlite, SqliteDatabase } from '../../../adapters/storage/sqlite.js';
+import { meaningOf } from '../../../adapters/storage/sqlite-errors.js';
+import { newStore } from '../../../adapters/storage/store.js';
+import { WriteWatch } from '../../../adapters/storage/write-watch.js';
+import { PonteError } from '../../../core/errors.js';
+import type { Store } from '../../../core/ports.js';
+import { aBuyer } from '../../support/domain-samples.js';
+import { localPostgres } from '../../support/local-postgres.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'ponte-full-'));
+after(() => rmSync(folder, { recursive: true }));
+const postgres = localPostgres();
+
+test('what SQLite says of its machine is a refusal to come back, extended codes included', () => {
+  for (const [code, refusal] of [
+    ['SQLITE_FULL', 'StoreUnavailable'],
+    ['SQLITE_IOERR', 'StoreUnavailable'],
+    ['SQLITE_IOERR_WRITE', 'StoreUnavailable'],
+    ['SQLITE_IOERR_FSYNC', 'StoreUnavailable'],
+    ['SQLITE_IOERR_SHMSIZE', 'StoreUnavailable'],
+    ['SQLITE_READONLY_DBMOVED', 'StoreUnavailable'],
+    ['SQLITE_CANTOPEN_FULLPATH', 'StoreUnavailable'],
+    ['SQLITE_CORRUPT_INDEX', 'StoreUnavailable'],
+    ['SQLITE_BUSY', 'StoreContention'],
+    ['SQLITE_BUSY_SNAPSHOT', 'StoreContention'],
+  ] as const) {
+    const error = new SqliteConnection.SqliteError('no', code);
+    const refused = meaningOf(error);
+    assert.ok(refused instanceof PonteError && refused.transient, code);
+    assert.deepEqual([refused.code, refused.cause], [refusal, error]);
+  }
+  const unique = new SqliteConnection.SqliteError('taken', 'SQLITE_CONSTRAINT_UNIQUE');
+  assert.ok(meaningOf(unique) instanceof StoreConflict);
+  const fault = new SqliteConnection.SqliteError('no such table', 'SQLITE_ERROR');
+  assert.equal(meaningOf(fault), fault);
+});
+
+for (const threaded of [false, true]) {
+  const writer = threaded ? 'a thread of its own' : "the session's thread";
+  test(`a full disk under ${writer} is told as such, and seen by health until it has room`, async () => {
+    const database = new SqliteDatabase({ path: join(folder, `${threaded}.db`) });
+    migrateSqlite(database.connection, loadMigrations('sqlite'));
+    if (threaded) await database.startThread();
+    const writes = new WriteWatch(database);
+    const store = newStore(writes.database);
+    const sizeMax = (pages: number) => database.immediate(`pragma max_page_count = ${pages}`, []);
+    await sizeMax(1);
+    const written = await writtenUntil(store, 'SQLITE_FULL');
+    assert.equal(await writes.isWritable(), false);
+    const last = `byr_${written - 1}`;
+    assert.equal((await store.run((tx) => tx.buyers.get('test', last)))?.id, last);
+    assert.equal(await store.run((tx) => tx.buyers.get('test', `byr_${written}`)), null);
+    await sizeMax(1_000_000);
+    assert.equal(await writes.isWritable(), true);
+    await store.run(async (tx) => tx.buyers.insert(buyer(written)));
+    assert.deepEqual(
+      await database.read('select * from marks', []),
+      [],
+      'nothing is left of the probe',
+    );
+    await database.close();
+  });
+}
+
+test('a full disk of PostgreSQL likewise', async (t) => {
+  const url = await postgres.newDatabase();
+  const store = openPostgresStore({ url });
+  await store.migrate();
+  const client = new pg.Client(url);
+  await client.connect();
+  t.after(() => Promise.all([store.close(), client.end()]));
+  await client.query(`create function full_disk() returns trigger language plpgsql as $$
+    begin raise exception 'could not extend file: No space left on device' using errcode = '53100';
+    end $$`);
+  const tables = ['buyers', 'marks', 'rate_limits'];
+  for (const table of tables) {
+    await client.query(`create trigger full_disk before insert on ${table}
+      for each row execute function full_disk()`);
+  }
+  assert.equal((await store.health()).database, true);
+  await writtenUntil(store, '53100');
+  assert.deepEqual(await store.health(), { database: false, migrations: true });
+  assert.equal(await store.run((tx) => tx.buyers.get('test', 'byr_0')), null);
+  for (const table of tables) await client.query(`drop trigger full_disk on ${table}`);
+  assert.equal((await store.health()).database, true);
+  const take = () => store.rateLimits.take({ key: 'k', nowMs: 0, perMinute: 1, burst: 1 });
+  assert.equal(await take(), null);
+});
+
+test('what is written at last says by itself that the database takes writes', async () => {
+  const database = new SqliteDatabase({ path: ':memory:' });
+  migrateSqlite(database.connection, loadMigrations('sqlite'));
+  let probes = 0;
+  let isAway = true;
+  const writes = new WriteWatch({
+    read: (...read) => database.read(...read),
+    batch: (statements) =>
+      isAway ? Promise.reject(new PonteError('StoreUnavailable')) : database.batch(statements),
+    immediate: async () => {
+      probes += 1;
+      throw new PonteError('StoreUnavailable');
+    },
+  });
+  const store = newStore(writes.database);
+  const write = (nth: number) => store.run(async (tx) => tx.buyers.insert(buyer(nth)));
+  assert.deepEqual([await writes.isWritable(), probes], [true, 0]);
+  await assert.rejects(write(1), { code: 'StoreUnavailable' });
+  const asked = await Promise.all([writes.isWritable(), writes.isWritable()]);
+  assert.deepEqual([asked, probes], [[false, false], 1], 'who asks meanwhile waits for the probe');
+  isAway = false;
+  await write(1);
+  assert.deepEqual([await writes.isWritable(), probes], [true, 1]);
+  await database.close();
+});
+
+function buyer(nth: number) {
+  return aBuyer({ id: `byr_${nth}`, emailKey: `${nth}@buyer.example` });
+}
+
+/** Writes until that is refused, for this reason; how many there are then. */
+async function writtenUntil(store: Pick<Store, 'run'>, reason: string): Promise<number> {
+  for (let nth = 0; ; nth += 1) {
+    try {
+      await store.run(async (tx) => tx.buyers.insert(buyer(nth)));
+    } catch (error) {
+      assert.ok(error instanceof PonteError && error.code === 'StoreUnavailable', String(error));
+      assert.ok((error.retryAfterSeconds ?? 0) > 0);
+      assert.equal(Reflect.get(error.cause as Error, 'code'), reason);
+      return nth;
+    }
+  }
+}

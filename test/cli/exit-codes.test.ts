@@ -1,0 +1,58 @@
+// Which exit code an error ends with: one table, spelled out here a second time.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ExitKind, exitCodes, exitOf } from '../../cli/exit-codes.js';
+import { catalogue, type ErrorCode, PonteError, StoreRefusal } from '../../core/errors.js';
+import { ConfigError } from '../../host/config.js';
+
+const codesOf: Readonly<Partial<Record<ExitKind, readonly ErrorCode[]>>> = {
+  failure: ['InternalError'],
+  invalid: [
+    ...(['ValidationError', 'AmountBelowMinimum', 'TosIdMismatch'] as const),
+    ...(['ConnectedAccountMissingFields', 'ModeSwitchNotAllowed', 'MethodNotAllowed'] as const),
+    ...(['PayloadTooLarge', 'UnsupportedMediaType', 'HeadersTooLarge'] as const),
+  ],
+  notFound: ['NotFound'],
+  conflict: [
+    ...(['KybNotApproved', 'SellerNotReady', 'TosSessionRequired'] as const),
+    ...(['ConnectedAccountNotApproved', 'ProductionAccessNotApproved'] as const),
+    ...(['IdempotencyKeyConflict', 'PaymentNotCancellable', 'PaymentStateConflict'] as const),
+    ...(['QuoteExpired', 'InvoiceNotApproved', 'CommandNotRetryable'] as const),
+    ...(['DeliveryNotReplayable', 'EventsPruned', 'UploadUrlExpired'] as const),
+  ],
+  forbidden: [
+    ...(['Unauthorized', 'InvalidToken', 'InvalidApiKey', 'InvalidApiKeyFormat'] as const),
+    ...(['InvalidSignature', 'InvalidSignInLink', 'InsufficientScope'] as const),
+    'SelfApprovalNotAllowed',
+  ],
+  tryAgain: [
+    ...(['RequestTimeout', 'RateLimitExceeded', 'StoreContention', 'StoreUnavailable'] as const),
+    'PartnerUnavailable',
+  ],
+  configuration: ['KycStorageDisabled'],
+};
+
+test('each code of the catalogue ends with the exit code of its kind', () => {
+  const told = Object.entries(codesOf).flatMap(([kind, codes]) =>
+    codes.map((code) => [code, kind] as const),
+  );
+  assert.deepEqual(told.map(([code]) => code).toSorted(), Object.keys(catalogue).toSorted());
+  for (const [code, kind] of told) assert.equal(exitOf(new PonteError(code)), kind, code);
+});
+
+test('what may pass by itself is worth another try, and nothing else of the store', () => {
+  for (const [code, { transient }] of Object.entries(catalogue)) {
+    if (transient) assert.equal(exitOf(new PonteError(code as ErrorCode)), 'tryAgain', code);
+  }
+});
+
+test('a refused database, a wrong configuration and a fault of ours have codes of their own', () => {
+  for (const [error, code] of [
+    [new StoreRefusal('another process serves it'), 4],
+    [new ConfigError(['PONTE_PORT: give a number']), 7],
+    [new Error('a fault of ours'), 1],
+    ['no error at all', 1],
+  ] as const) {
+    assert.equal(exitCodes[exitOf(error)][0], code);
+  }
+});

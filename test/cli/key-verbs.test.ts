@@ -1,0 +1,49 @@
+// `ponte key create`: which scopes there are, and how several are given.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { scopes } from '../../core/domain/scope.js';
+import { runCommand } from '../support/command.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'ponte-keys-cli-'));
+after(() => rmSync(folder, { recursive: true }));
+const env = { PONTE_DATA_DIR: folder, PONTE_LOG_LEVEL: 'silent' };
+const ponte = (words: string) => runCommand(env, words.split(' '));
+
+test('help names every scope and what it is for', async () => {
+  const { stdout } = await ponte('key create --help');
+  for (const [scope, meaning] of Object.entries(scopes)) {
+    assert.match(stdout, new RegExp(`^ {2}${scope} +${meaning}$`, 'm'));
+  }
+});
+
+test('scopes are given with commas between, one after the other, or one an option', async () => {
+  const { stdout } = await ponte('org create --name Exporter --json');
+  const { id } = JSON.parse(stdout) as { readonly id: string };
+  const create = `key create --org ${id} --mode test --name erp --json`;
+  const given = ['webhooks:read', 'invoices:read', 'invoices:write'];
+  for (const words of [
+    '--scope webhooks:read,invoices:read,invoices:write',
+    '--scope webhooks:read invoices:read,invoices:write',
+    '--scope webhooks:read --scope invoices:read --scope invoices:write',
+  ]) {
+    const made = JSON.parse((await ponte(`${create} ${words}`)).stdout);
+    assert.deepEqual(made.scopes, given, words);
+  }
+  assert.deepEqual(JSON.parse((await ponte(create)).stdout).scopes, [], 'all');
+});
+
+test('a scope that is unknown is refused by its name, with where to look', async () => {
+  const key = 'key create --org org_1 --mode test --name erp --scope';
+  for (const [given, unknown] of [
+    ['invoices:read,invoices', 'invoices'],
+    ['all', 'all'],
+    ['invoices:read,', ''],
+  ]) {
+    const { status, stderr } = await ponte(`${key} ${given}`);
+    assert.equal(status, 2, given);
+    assert.match(stderr, new RegExp(`Unknown: ${unknown}\\. See key create --help\\.`));
+  }
+});

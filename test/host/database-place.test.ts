@@ -1,0 +1,249 @@
+// Commands find a database, or say that there is none: what only reads makes nothing. An empty file
+// where a database was served, a damaged file and one with half a migration are refused in a line.
+import assert from 'node:assert/strict';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import SqliteConnection from 'better-sqlite3';
+import { newSecretKey } from '../../adapters/crypto/secret-box.js';
+import { loadMigrations } from '../../adapters/storage/migrations.js';
+import { migrateSqlite } from '../../adapters/storage/sqlite.js';
+import { readConfig } from '../../host/config.js';
+import { startHost } from '../../host/main.js';
+import { runCommand } from '../support/command.js';
+import { localPostgres } from '../support/local-postgres.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'ponte-finding-'));
+after(() => rmSync(folder, { recursive: true }));
+const postgres = localPostgres();
+
+const environment = (name: string) => ({
+  PONTE_DATA_DIR: join(folder, name),
+  ...{ PONTE_PORT: '0', PONTE_LOG_LEVEL: 'silent' },
+});
+type Environment = ReturnType<typeof environment>;
+
+const command = (env: Readonly<Record<string, string>>, words: string) =>
+  runCommand(env, words.split(' '));
+const fileOf = (env: Environment) => join(env.PONTE_DATA_DIR, 'ponte.db');
+
+async function serve(env: Environment): Promise<void> {
+  const host = await startHost(readConfig(env));
+  await host.stop();
+}
+
+/** Every verb that works on a database, with what it must be given; those that make one, too. */
+const finding = [
+  ...['org list', 'org show org_1', 'org require-approval org_1 on', 'org grant-production org_1'],
+  ...['org submit-kyb org_1 --mode test', 'org approve-kyb org_1 --mode test'],
+  ...['org accept-tos org_1 --mode test', 'key list --org org_1', 'key revoke key_1'],
+  'key create --org org_1 --mode test --name erp',
+  ...['member list --org org_1', 'member remove --org org_1 --email ana@acme.example'],
+  'member add --org org_1 --email ana@acme.example --role owner',
+  'token create --org org_1 --member ana@acme.example',
+  ...['payments list', 'payments show pi_1', 'payments cancel pi_1 --reason late'],
+  ...['payments fail pi_1 --reason late', 'payments cancel pi_1 --reason late --dry-run'],
+  ...['refunds list', 'ledger verify', 'deliveries list', 'deliveries show whd_1'],
+  ...['deliveries replay --all-dead', 'deliveries replay --all-dead --dry-run', 'mails list'],
+  ...['commands list', 'commands retry cmd_1', 'documents list', 'prune --older-than 40d'],
+  'prune --older-than 40d --dry-run',
+] as const;
+const making = ['serve', 'migrate', 'demo', 'org create'];
+/** They name their databases, or none, themselves. */
+const others = ['listen', 'store copy', 'doctor', 'org payout-config'];
+
+test('every verb is known here', async () => {
+  const { stdout } = await command({}, '--help');
+  const listed = (text: string) =>
+    [...text.matchAll(/^ {2}([a-z-]+)(?: \[options\]| .*)? {2,}\S/gm)].map(([, name]) => name);
+  const nouns = listed(stdout.split('Commands:')[1]?.split('Exit codes')[0] ?? '');
+  const verbs: string[] = [];
+  for (const noun of nouns.filter((name) => name !== 'help')) {
+    const help = (await command({}, `${noun} --help`)).stdout.split('Commands:')[1];
+    const own = help === undefined ? [] : listed(help).filter((name) => name !== 'help');
+    verbs.push(...(own.length === 0 ? [`${noun}`] : own.map((verb) => `${noun} ${verb}`)));
+  }
+  const known = [...finding, ...making, ...others];
+  const unknown = verbs.filter((verb) => !known.some((one) => `${one} `.startsWith(`${verb} `)));
+  assert.ok(verbs.length > 20);
+  assert.deepEqual(unknown, []);
+});
+
+describe('in an empty directory nothing is found, and nothing is made', () => {
+  for (const words of finding) {
+    test(words, async () => {
+      const env = environment('empty');
+      const { status, stdout, stderr } = await command(env, words);
+      assert.deepEqual([status, stdout], [7, '']);
+      const [, told = '', ...more] = stderr.trimEnd().split('\n');
+      assert.match(
+        told,
+        /^ {2}PONTE_DATA_DIR: there is no database at \S+ponte\.db; ponte serve or/,
+      );
+      assert.deepEqual(more, []);
+      assert.equal(existsSync(env.PONTE_DATA_DIR), false);
+    });
+  }
+});
+
+test('beside other files too, and where the URL names the file', async () => {
+  const env = environment('other');
+  mkdirSync(env.PONTE_DATA_DIR);
+  writeFileSync(join(env.PONTE_DATA_DIR, 'notes.txt'), 'mine');
+  const named = { ...env, PONTE_DATABASE_URL: `sqlite:${join(env.PONTE_DATA_DIR, 'x.db')}` };
+  const { status, stderr } = await command(named, 'payments list');
+  assert.equal(status, 7);
+  assert.match(stderr, /PONTE_DATABASE_URL: there is no database at \S+x\.db/);
+  assert.deepEqual(readdirSync(env.PONTE_DATA_DIR), ['notes.txt']);
+});
+
+test('a database of another program is none of ours, and stays as it is', async () => {
+  const env = { ...environment('foreign'), PONTE_SECRET_KEYS: newSecretKey('k') };
+  mkdirSync(env.PONTE_DATA_DIR);
+  const connection = new SqliteConnection(fileOf(env));
+  connection.exec('create table notes (text text)');
+  for (const words of ['payments list', 'prune --older-than 40d --dry-run']) {
+    const { status, stderr } = await command(env, words);
+    assert.equal(status, 7);
+    assert.match(stderr, /PONTE_DATA_DIR: there is no database at/);
+  }
+  const tables = connection.prepare('select name from sqlite_schema').pluck().all();
+  assert.deepEqual(tables, ['notes']);
+  connection.close();
+});
+
+test('an empty PostgreSQL is none either, and stays empty', async () => {
+  const url = await postgres.newDatabase();
+  const env = { ...environment('shared'), PONTE_DATABASE_URL: url };
+  for (const words of ['payments list', 'deliveries replay --all-dead --dry-run']) {
+    const { status, stderr } = await command(env, words);
+    assert.equal(status, 7);
+    assert.match(stderr, /PONTE_DATABASE_URL: there is no database at postgres:\/\//);
+  }
+  assert.match((await command(env, 'doctor')).stdout, /^migrations +WRONG +pending/m);
+  assert.equal(existsSync(env.PONTE_DATA_DIR), false);
+  assert.equal((await command(env, 'org create --name First')).status, 0);
+  assert.equal((await command(env, 'payments list')).status, 0);
+  // Beside it, without its keys: what would be sealed nobody could open.
+  const elsewhere = { ...environment('shared-elsewhere'), PONTE_DATABASE_URL: url };
+  const { status, stderr } = await command(elsewhere, 'payments list');
+  assert.equal(status, 7);
+  assert.match(stderr, /PONTE_SECRET_KEYS: set the keys/);
+  assert.equal(existsSync(elsewhere.PONTE_DATA_DIR), false);
+});
+
+test('a dry run migrates nothing', async () => {
+  const env = { ...environment('older'), PONTE_SECRET_KEYS: newSecretKey('k') };
+  mkdirSync(env.PONTE_DATA_DIR);
+  const older = loadMigrations('sqlite').slice(0, -1);
+  const connection = new SqliteConnection(fileOf(env));
+  migrateSqlite(connection, older);
+  const { status, stderr } = await command(env, 'prune --older-than 40d --dry-run');
+  assert.equal(status, 4);
+  assert.match(stderr, /ponte\.db is of an older version\. Run ponte migrate first\.\n$/);
+  const count = connection.prepare('select count(*) from schema_migrations').pluck();
+  assert.equal(count.get(), older.length);
+  connection.close();
+  assert.equal((await command(env, 'prune --older-than 40d')).status, 0);
+  assert.equal((await command(env, 'prune --older-than 40d --dry-run')).status, 0);
+});
+
+describe('an empty file where a database was served is refused', () => {
+  for (const [title, keep] of [
+    ['beside the secret key', ['secret-key']],
+    ['beside the mark of its documents', ['documents']],
+    ['beside the lock of who served it', ['ponte.db.lock']],
+  ] as const) {
+    test(title, async () => {
+      const env = environment(title.replaceAll(' ', '-'));
+      await serve(env);
+      truncateSync(fileOf(env), 0);
+      for (const name of readdirSync(env.PONTE_DATA_DIR)) {
+        const kept = ['ponte.db', ...keep].includes(name);
+        if (!kept) rmSync(join(env.PONTE_DATA_DIR, name), { recursive: true });
+      }
+      const found = readdirSync(env.PONTE_DATA_DIR);
+      for (const words of ['serve', 'migrate', 'payments list']) {
+        const { status, stderr } = await command(env, words);
+        assert.equal(status, 7, words);
+        const [, told = '', ...more] = stderr.trimEnd().split('\n');
+        assert.match(
+          told,
+          new RegExp(
+            `^ {2}PONTE_DATA_DIR: \\S+ponte.db is empty, but was served: \\S+${keep}\\S* is ` +
+              'there\\. Restore it from a backup; to begin anew, remove the empty file$',
+          ),
+        );
+        assert.deepEqual(more, []);
+      }
+      assert.match((await command(env, 'doctor')).stdout, /^database +WRONG .* is empty, but was/m);
+      assert.deepEqual(readdirSync(env.PONTE_DATA_DIR), found, 'nothing was made');
+      assert.equal(statSync(fileOf(env)).size, 0);
+      rmSync(fileOf(env));
+      await serve(env);
+    });
+  }
+
+  test('one that never was is served as new', async () => {
+    const env = environment('touched');
+    mkdirSync(env.PONTE_DATA_DIR);
+    writeFileSync(fileOf(env), '');
+    assert.equal((await command(env, 'payments list')).status, 7);
+    const keys = { ...env, PONTE_SECRET_KEYS: newSecretKey('k') };
+    await serve(keys);
+    assert.equal((await command(keys, 'payments list')).status, 0);
+  });
+});
+
+test('a damaged file is told in a line, by every command and by a start', async () => {
+  const env = environment('damaged');
+  await serve(env);
+  assert.equal((await command(env, 'org create --name Exporter')).status, 0);
+  // All but the header of the file.
+  const size = statSync(fileOf(env)).size;
+  const file = openSync(fileOf(env), 'r+');
+  writeSync(file, Buffer.alloc(size - 100, 0xa5), 0, size - 100, 100);
+  closeSync(file);
+  for (const words of ['serve', 'migrate', 'payments list']) {
+    const { status, stderr } = await command(env, words);
+    assert.equal(status, 7, words);
+    assert.match(
+      stderr,
+      /^ponte: .*\n {2}PONTE_DATA_DIR: \S+ponte\.db is damaged: restore it from a backup\n$/,
+    );
+  }
+});
+
+test('half a migration is told in a line, and refused', async () => {
+  const env = { ...environment('half'), PONTE_SECRET_KEYS: newSecretKey('k') };
+  mkdirSync(env.PONTE_DATA_DIR);
+  const known = loadMigrations('sqlite');
+  const connection = new SqliteConnection(fileOf(env));
+  migrateSqlite(connection, known.slice(0, 1));
+  connection.exec('create table connected_accounts (id text)');
+  connection.close();
+  for (const words of ['serve', 'migrate', 'payments list']) {
+    const { status, stderr } = await command(env, words);
+    assert.equal(status, 4, words);
+    const [line = '', ...more] = stderr.trimEnd().split('\n');
+    assert.match(line, /^ponte: Migration 0002\.sql cannot be applied, and changed nothing: /);
+    assert.match(
+      line,
+      /: table connected_accounts already exists\. If only a part of it is there, /,
+    );
+    assert.deepEqual(more, []);
+  }
+});
