@@ -304,7 +304,7 @@ export function aDocument(fields: Partial<Document> = {}): Document {
     status: 'stored',
     contentName: 'ab12',
     sizeBytes: 10_485_760,
-    uploadUntilMs: T0 + 11,
+    ...{ uploads: 3, slot: null, uploadUntilMs: T0 + 11 },
     dueAtMs: T0 + 12,
     tries: 2,
     ...{ createdAtMs: T0, purgedAtMs: T0 + 13 },
