@@ -166,7 +166,9 @@ export const catalogue = {
   UploadUrlExpired: {
     status: 410,
     transient: false,
-    message: 'The upload URL has expired, or its document was submitted. Ask for another URL.',
+    message:
+      'The upload URL has expired, was used too often, or its document was submitted. Ask for ' +
+      'another URL.',
   },
   PayloadTooLarge: {
     status: 413,

@@ -264,6 +264,9 @@ export interface Tx {
     due(page: DuePage): Promise<readonly Document[]>;
     /** Newest first, over all tenants: for operators. */
     list(filter: DocumentFilter): Promise<readonly Document[]>;
+    /** Slots of those of this party that are not purged. */
+    slots(tenant: Tenant, owner: DocumentOwner): Promise<readonly number[]>;
+    /** A second one of a party in a slot is a conflict: the work runs again. */
     insert(document: Document): void;
     update(document: Document): void;
     /** `purgeOrdered` of document.ts for each document of this party, however many there are. */
@@ -866,8 +869,10 @@ export interface DocumentStorage {
   put(documentId: string, name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
   /** Null when there is nothing of this name. */
   get(documentId: string, name: string): Promise<ByteSource | null>;
-  /** Deletes everything that was put for the document, also what came only half. */
-  purge(documentId: string): Promise<void>;
+  /** Deletes what is there of this name, which no row names any more; if anything. */
+  remove(documentId: string, name: string): Promise<void>;
+  /** Deletes all that was put for the document but one, or all: also what came only half. */
+  purge(documentId: string, keptName: string | null): Promise<void>;
   /** Ids of documents of which anything is kept, in the order of the ids. */
   list(page: {
     readonly afterId: string | null;

@@ -49,9 +49,22 @@ export function createFsDocuments(folder: string): DocumentStorage {
       const file = await open(fileOf(documentId, name), 'r').catch(unlessThere);
       return file === null ? null : bytesOf(file);
     },
-    async purge(documentId) {
-      await rm(folderOf(documentId), { recursive: true, force: true });
-      await syncFolder(folder);
+    async remove(documentId, name) {
+      await rm(fileOf(documentId, name), { force: true });
+      await syncFolder(folderOf(documentId));
+    },
+    async purge(documentId, keptName) {
+      const at = folderOf(documentId);
+      if (keptName === null) {
+        await rm(at, { recursive: true, force: true });
+        await syncFolder(folder);
+        return;
+      }
+      const names = (await readdir(at).catch(unlessThere)) ?? [];
+      for (const name of names.filter((one) => one !== keptName)) {
+        await rm(join(at, name), { force: true });
+      }
+      await syncFolder(at);
     },
     async list({ afterId, limit }) {
       const names = (await readdir(folder).catch(unlessThere)) ?? [];

@@ -22,8 +22,13 @@ export function createMemoryDocuments(): DocumentStorage {
       const bytes = documents.get(documentId)?.get(name);
       return bytes === undefined ? null : once(bytes);
     },
-    async purge(documentId) {
-      documents.delete(documentId);
+    async remove(documentId, name) {
+      documents.get(documentId)?.delete(name);
+    },
+    async purge(documentId, keptName) {
+      const kept = keptName === null ? undefined : documents.get(documentId)?.get(keptName);
+      if (keptName === null || kept === undefined) documents.delete(documentId);
+      else documents.set(documentId, new Map([[keptName, kept]]));
     },
     async list({ afterId, limit }) {
       const ids = [...documents.keys()].toSorted();

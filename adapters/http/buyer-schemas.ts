@@ -2,7 +2,12 @@
 import { z } from 'zod';
 import { kycMoves } from '../../core/domain/buyer-kyc.js';
 import { entityTypes } from '../../core/domain/connected-account.js';
-import { contentTypes, documentKinds, OWNER_INDEX_MAX } from '../../core/domain/document.js';
+import {
+  contentTypes,
+  documentKinds,
+  OWNER_INDEX_MAX,
+  UPLOADS_MAX,
+} from '../../core/domain/document.js';
 import { ownerRequirements } from '../../core/domain/dossier.js';
 import { country, dossierFields, email, owner, ownerFields, ownersOf } from './dossier-schemas.js';
 import {
@@ -100,7 +105,9 @@ export const uploadResponse = z.strictObject({
   }),
   uploadHeaders: z.record(z.string(), z.string()).meta({ description: 'Send these headers.' }),
   uploadMethod: z.literal('PUT'),
-  expiresAt: instant.meta({ description: 'Until then bytes are taken, also again.' }),
+  expiresAt: instant.meta({
+    description: `Until then ${UPLOADS_MAX} uploads are taken; the last one counts.`,
+  }),
 });
 
 responseSchemas.add(kycResponse, { id: 'BuyerKyc' }).add(uploadResponse, { id: 'UploadUrl' });

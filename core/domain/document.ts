@@ -3,7 +3,7 @@
 // purge, and when a worker must look at it. Where the bytes lie is a port's matter; which dossier
 // names a document is the use case's.
 import { hash } from 'node:crypto';
-import { assert } from '../errors.js';
+import { assert, PonteError } from '../errors.js';
 import { backoffMs } from './partner-command.js';
 import type { Tenant } from './tenant.js';
 
@@ -41,13 +41,17 @@ export const OWNER_INDEX_MAX = 20;
 export const DOCUMENT_BYTES_MAX = 10 * 1_024 * 1_024;
 /** 256 bits: a URL cannot be guessed, and a plain hash of its token cannot be searched. */
 export const URL_TOKEN_BYTES = 32;
+/** Uploads to one URL at most, also those that fail: the last one counts. */
+export const UPLOADS_MAX = 10;
+/** Documents of one party that are not purged: a business has 6, each of its 21 owners 4. */
+export const DOCUMENTS_MAX = 100;
 /** How long bytes may be sent to an upload URL. */
 export const UPLOAD_URL_LIFE_MS = 15 * 60_000;
 /** No upload that began in time lasts longer: 10 MiB at 280 kbit/s. The host sees to it. */
 export const UPLOAD_TIME_MAX_MS = 5 * 60_000;
-/** How long a document may wait to be submitted. */
+/** How long a document may wait to be submitted, from the end of its upload URL. */
 export const UNUSED_KEPT_MS = 7 * 86_400_000;
-/** Waits before a deletion that failed is tried again; the last one repeats. */
+/** Waits before a look that was not ended is begun again; the last one repeats. */
 export const PURGE_BACKOFF_MS = [1_000, 5_000, 15_000, 60_000, 300_000] as const;
 
 /** What each URL of a document lets its holder do. */
@@ -72,11 +76,15 @@ export interface Document extends Tenant {
   readonly sizeBytes: number | null;
   /** What is stored of the tokens in its URLs. */
   readonly tokenHashes: Readonly<Record<Grant, string>>;
+  /** Those begun. */
+  readonly uploads: number;
+  /** Taken until it is purged, see slot.ts; null of one that an earlier version created. */
+  readonly slot: number | null;
   /** When its upload URL ends. */
   readonly uploadUntilMs: number;
   /** When a worker must look next; null when there is nothing to do by itself. */
   readonly dueAtMs: number | null;
-  /** Deletions that failed. */
+  /** Looks that were begun since one was ended. */
   readonly tries: number;
   readonly createdAtMs: number;
   readonly purgedAtMs: number | null;
@@ -103,7 +111,7 @@ export function acceptsType(kind: DocumentKind, contentType: ContentType): boole
 /** Its upload URL was not used: then it is purged when no upload can be under way any more. */
 export function newDocument(
   fields: Tenant &
-    Pick<Document, 'id' | 'owner' | 'kind' | 'ownerIndex' | 'contentType' | 'tokenHashes'>,
+    Pick<Document, 'id' | 'owner' | 'kind' | 'ownerIndex' | 'contentType' | 'tokenHashes' | 'slot'>,
   nowMs: number,
 ): Document {
   const uploadUntilMs = nowMs + UPLOAD_URL_LIFE_MS;
@@ -112,6 +120,7 @@ export function newDocument(
     status: 'awaiting',
     contentName: null,
     sizeBytes: null,
+    uploads: 0,
     uploadUntilMs,
     dueAtMs: uploadUntilMs + UPLOAD_TIME_MAX_MS,
     tries: 0,
@@ -131,9 +140,20 @@ export function isGranted({ tokenHashes }: Document, grant: Grant, token: string
   return tokenHashes[grant] === hashUrlToken(token);
 }
 
-/** Its upload URL still takes bytes; new ones take the place of those before. */
-export function isUploadable(document: Document, nowMs: number): boolean {
-  return nextDocumentStatus(document.status, 'store') !== null && nowMs < document.uploadUntilMs;
+/** UploadUrlExpired unless its upload URL still takes bytes, instead of those before. */
+export function refuseUpload({ status, uploads, uploadUntilMs }: Document, nowMs: number): void {
+  if (nextDocumentStatus(status, 'store') === null || nowMs >= uploadUntilMs) {
+    throw new PonteError('UploadUrlExpired');
+  }
+  if (uploads < UPLOADS_MAX) return;
+  const message = `The upload URL was used ${UPLOADS_MAX} times, the most. Ask for another URL.`;
+  throw new PonteError('UploadUrlExpired', message);
+}
+
+/** Counted before its bytes come, so that many at once pass the limit no more than one does. */
+export function uploadBegun(document: Document, nowMs: number): Document {
+  refuseUpload(document, nowMs);
+  return changed(document, { uploads: document.uploads + 1 });
 }
 
 /** Whether there is something that may be read: uploaded and not purged. */
@@ -148,14 +168,18 @@ export function uploaded(
   nowMs: number,
 ): Document | null {
   const status = nextDocumentStatus(document.status, 'store');
-  if (status === null) return null;
+  const lastLookMs = lastLookMsOf(document);
+  // What a look deletes must not begin to count.
+  if (status === null || nowMs >= lastLookMs) return null;
   const { name: contentName, sizeBytes } = content;
-  return changed(document, { status, contentName, sizeBytes, dueAtMs: nowMs + UNUSED_KEPT_MS });
+  return changed(document, { status, contentName, sizeBytes, dueAtMs: lastLookMs });
 }
 
-/** It is part of a dossier: it stays as it is until the decision. */
+/** It is part of a dossier: what counts of it stays as it is until the decision. */
 export function submitted(document: Document): Document {
-  return step(document, 'submit', { dueAtMs: null });
+  const { dueAtMs } = document;
+  // A look that is still to come, or was not ended, stays due; the end of an unused one does not.
+  return step(document, 'submit', { dueAtMs: dueAtMs === expiresAtMs(document) ? null : dueAtMs });
 }
 
 /** Nobody may have it any more; the deletion itself follows. */
@@ -163,21 +187,44 @@ export function purgeOrdered(document: Document, nowMs: number): Document {
   return step(document, 'purge', { dueAtMs: nowMs, tries: 0 });
 }
 
-/** The deletion failed: it is tried again. */
-export function purgeFailed(document: Document, nowMs: number): Document {
-  const dueAtMs = nowMs + backoffMs(PURGE_BACKOFF_MS, document.tries);
-  return changed(document, { tries: document.tries + 1, dueAtMs });
+/**
+ * A worker looks at a document that is due, null when it is not: bytes that do not count are
+ * deleted, and all of one that is purged or that nobody used. It is due again in a while, should
+ * the look not be ended.
+ */
+export function lookBegun(document: Document, nowMs: number): Document | null {
+  const { status, dueAtMs, tries } = document;
+  if (dueAtMs === null || dueAtMs > nowMs) return null;
+  const again = { tries: tries + 1, dueAtMs: nowMs + backoffMs(PURGE_BACKOFF_MS, tries) };
+  const isOpen = nextDocumentStatus(status, 'store') !== null;
+  const isUnused = isOpen && nowMs >= expiresAtMs(document);
+  return isUnused ? step(document, 'purge', again) : changed(document, again);
 }
 
 /**
- * Its bytes are gone. An upload that was under way may still leave some behind if its host dies
- * just then, so they are deleted once more when none can be under way.
+ * What a look deletes is gone. Of an upload that was under way something may come to be left after
+ * that, if its host dies just then, so a last look follows when none can be under way.
  */
-export function purged(document: Document, nowMs: number): Document {
-  const lastLookMs = document.uploadUntilMs + UPLOAD_TIME_MAX_MS;
-  const dueAtMs = nowMs < lastLookMs ? lastLookMs : null;
-  if (document.status === 'purged') return changed(document, { dueAtMs });
-  return step(document, 'purged', { dueAtMs, contentName: null, purgedAtMs: nowMs });
+export function lookEnded(document: Document, nowMs: number): Document {
+  const { status } = document;
+  const lastLookMs = lastLookMsOf(document);
+  const looked = { tries: 0, dueAtMs: nowMs < lastLookMs ? lastLookMs : null };
+  if (status === 'purging') {
+    return step(document, 'purged', { ...looked, contentName: null, purgedAtMs: nowMs });
+  }
+  if (nextDocumentStatus(status, 'store') === null) return changed(document, looked);
+  return changed(document, { ...looked, dueAtMs: expiresAtMs(document) });
+}
+
+/** When no upload can be under way any more. */
+function lastLookMsOf({ uploadUntilMs }: Document): number {
+  return uploadUntilMs + UPLOAD_TIME_MAX_MS;
+}
+
+/** When it is purged, unless it is submitted. */
+function expiresAtMs(document: Document): number {
+  if (document.contentName === null) return lastLookMsOf(document);
+  return document.uploadUntilMs + UNUSED_KEPT_MS;
 }
 
 function step(document: Document, move: DocumentMove, fields: Partial<Document>): Document {

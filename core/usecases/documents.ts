@@ -8,6 +8,7 @@ import {
   acceptsType,
   type ContentType,
   DOCUMENT_BYTES_MAX,
+  DOCUMENTS_MAX,
   type Document,
   type DocumentKind,
   type DocumentOwner,
@@ -16,16 +17,17 @@ import {
   hashUrlToken,
   isGranted,
   isReadable,
-  isUploadable,
+  lookBegun,
+  lookEnded,
   newDocument,
-  purged,
-  purgeFailed,
-  purgeOrdered,
+  refuseUpload,
   submitted,
   URL_TOKEN_BYTES,
+  uploadBegun,
   uploaded,
 } from '../domain/document.js';
 import { type Dossier, fileLinks } from '../domain/dossier.js';
+import { freeSlot } from '../domain/slot.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { ByteSource, Deps, DocumentFilter, DocumentStorage, Tx } from '../ports.js';
@@ -54,7 +56,8 @@ export interface UploadInput {
 
 /**
  * A document of this party that can be uploaded for a while. KycStorageDisabled without a store;
- * NotFound when the tenant knows no such party; ValidationError when the kind takes other types.
+ * NotFound when the tenant knows no such party; ValidationError when the kind takes other types, or
+ * the party has as many documents as it may.
  */
 export async function createUpload(
   deps: Deps,
@@ -69,18 +72,20 @@ export async function createUpload(
   }
   const nowMs = deps.clock.nowMs();
   const [uploadToken, readToken] = [newToken(deps), newToken(deps)];
-  const document = newDocument(
-    {
-      ...tenantOf(tenant),
-      id: deps.ids.next('doc', nowMs),
-      ...{ owner: Object.freeze({ ...owner }), kind, contentType, ownerIndex },
-      tokenHashes: { upload: hashUrlToken(uploadToken), read: hashUrlToken(readToken) },
-    },
-    nowMs,
-  );
-  await deps.store.run(async (tx) => {
+  const tokenHashes = { upload: hashUrlToken(uploadToken), read: hashUrlToken(readToken) };
+  const id = deps.ids.next('doc', nowMs);
+  const fields = { ...tenantOf(tenant), id, owner: Object.freeze({ ...owner }), kind, tokenHashes };
+  const document = await deps.store.run(async (tx) => {
     if (!(await isKnown(tx, tenant, owner))) throw new PonteError('NotFound');
-    tx.documents.insert(document);
+    const taken = await tx.documents.slots(tenant, owner);
+    const slot = freeSlot(taken, DOCUMENTS_MAX, deps.ids.randomBytes(1));
+    if (slot === null) {
+      const most = `This party has ${DOCUMENTS_MAX} documents, the most. Submit it, or wait: `;
+      throw new PonteError('ValidationError', `${most}documents that are not used expire.`);
+    }
+    const made = newDocument({ ...fields, contentType, ownerIndex, slot }, nowMs);
+    tx.documents.insert(made);
+    return made;
   });
   return {
     uploadUrl: contentUrl(deps, document.id, uploadToken),
@@ -101,34 +106,48 @@ export interface ReceivedUpload {
 }
 
 /**
- * Takes the bytes in, instead of those before if there are any. InvalidSignature, UploadUrlExpired
- * (also once the document was submitted), UnsupportedMediaType, PayloadTooLarge, ValidationError
- * (nothing was sent), in this order.
+ * Takes the bytes in; those before, if there are any, are deleted. InvalidSignature,
+ * UploadUrlExpired (also once the document was submitted, or uploaded too often),
+ * UnsupportedMediaType, PayloadTooLarge, ValidationError (nothing was sent), in this order.
  */
 export async function receiveUpload(deps: Deps, upload: ReceivedUpload): Promise<void> {
   const { documentId } = upload;
   const storage = storageOf(deps);
   const document = await grantedDocument(deps, documentId, upload.signature, 'upload');
-  if (!isUploadable(document, deps.clock.nowMs())) throw new PonteError('UploadUrlExpired');
+  refuseUpload(document, deps.clock.nowMs());
   if (!isSameType(upload.contentType, document.contentType)) {
     const message = `Send the bytes with Content-Type: ${document.contentType}.`;
     throw new PonteError('UnsupportedMediaType', message);
   }
   if (upload.sizeBytes !== null) refuseTooLarge(upload.sizeBytes);
+  await changeDocument(deps, documentId, (current) => uploadBegun(current, deps.clock.nowMs()));
   const name = Buffer.from(deps.ids.randomBytes(CONTENT_NAME_BYTES)).toString('hex');
   const count = { sizeBytes: 0 };
   await storage.put(documentId, name, counted(upload.bytes, count));
-  const isLate = await deps.store.run(async (tx) => {
+  const { was, isLate } = await deps.store.run(async (tx) => {
     const current = await tx.documents.find(documentId);
     assert(current !== null, 'a document stays');
     const next = uploaded(current, { name, ...count }, deps.clock.nowMs());
     if (next !== null) tx.documents.update(next);
-    return next === null ? current : null;
+    return { was: current, isLate: next === null };
   });
-  if (isLate === null) return;
+  if (!isLate) {
+    if (was.contentName !== null) await drop(deps, documentId, was.contentName);
+    return;
+  }
   // The party was decided on meanwhile; of a submitted document what counts stays.
-  if (!isReadable(isLate)) await storage.purge(documentId);
+  if (isReadable(was)) await drop(deps, documentId, name);
+  else await storage.purge(documentId, null);
   throw new PonteError('UploadUrlExpired');
+}
+
+/** Deletes an upload that does not count, at once; where that fails, the next look does it. */
+async function drop(deps: Deps, documentId: string, name: string): Promise<void> {
+  try {
+    await storageOf(deps).remove(documentId, name);
+  } catch (err) {
+    deps.log.warn('an upload that does not count is deleted later', { documentId, err });
+  }
 }
 
 export interface DocumentContent {
@@ -147,14 +166,17 @@ export async function readDocument(
   signature: string,
 ): Promise<DocumentContent> {
   const storage = storageOf(deps);
-  const document = await grantedDocument(deps, documentId, signature, 'read');
-  const { contentName, sizeBytes, contentType } = document;
-  if (!isReadable(document) || contentName === null || sizeBytes === null) {
-    throw new PonteError('NotFound');
+  for (let before: string | null = null; ; ) {
+    const document = await grantedDocument(deps, documentId, signature, 'read');
+    const { contentName, sizeBytes, contentType } = document;
+    if (!isReadable(document) || contentName === null || sizeBytes === null) break;
+    if (contentName === before) break;
+    const bytes = await storage.get(documentId, contentName);
+    if (bytes !== null) return { contentType, sizeBytes, bytes };
+    // Another upload may have taken its place.
+    before = contentName;
   }
-  const bytes = await storage.get(documentId, contentName);
-  if (bytes === null) throw new PonteError('NotFound');
-  return { contentType, sizeBytes, bytes };
+  throw new PonteError('NotFound');
 }
 
 /**
@@ -184,7 +206,10 @@ export function stagePurge(deps: Deps, tx: Tx, tenant: Tenant, owner: DocumentOw
   tx.documents.orderPurge(tenant, owner, deps.clock.nowMs());
 }
 
-/** Deletes what is to be deleted, unused documents included; returns how many it looked at. */
+/**
+ * Deletes what is to be deleted: all of documents that are purged or that nobody used, and of the
+ * others what does not count. Returns how many it looked at.
+ */
 export async function runPurges(deps: Deps, nowMs: number, limit: number): Promise<number> {
   return eachDue(
     deps,
@@ -193,7 +218,7 @@ export async function runPurges(deps: Deps, nowMs: number, limit: number): Promi
     {
       read: (page) => deps.store.run((tx) => tx.documents.due(page)),
       placeOf: ({ id, dueAtMs }) => ({ id, dueAtMs: dueAtMs ?? nowMs }),
-      work: (document) => purge(deps, document.id),
+      work: (document) => look(deps, document.id),
     },
   );
 }
@@ -227,37 +252,30 @@ export async function listDocuments(
   return [...unaccounted, ...rows.map((row) => ({ id: row.id, row, kept: stored.has(row.id) }))];
 }
 
-async function purge(deps: Deps, documentId: string): Promise<void> {
+async function look(deps: Deps, documentId: string): Promise<void> {
   const nowMs = deps.clock.nowMs();
-  const ordered = await changeDocument(deps, documentId, (document) => {
-    if (document.dueAtMs === null || document.dueAtMs > nowMs) return null;
-    // A document that nobody used: from here on nobody can.
-    const isExpired = document.status !== 'purging' && document.status !== 'purged';
-    return isExpired ? purgeOrdered(document, nowMs) : document;
-  });
-  if (!ordered) return;
-  try {
-    // Without a store there is nothing to delete; what an earlier configuration kept stays due.
-    await storageOf(deps).purge(documentId);
-  } catch (error) {
-    await changeDocument(deps, documentId, (document) => purgeFailed(document, nowMs));
-    throw error;
-  }
-  await changeDocument(deps, documentId, (document) => purged(document, nowMs));
+  const begun = await changeDocument(deps, documentId, (document) => lookBegun(document, nowMs));
+  if (begun === null) return;
+  // Without a store there is nothing to delete; what an earlier configuration kept stays due.
+  await storageOf(deps).purge(documentId, isReadable(begun) ? begun.contentName : null);
+  // Whatever else became of it meanwhile has a due time of its own.
+  await changeDocument(deps, documentId, (document) =>
+    document.status === begun.status ? lookEnded(document, nowMs) : null,
+  );
 }
 
-/** `decide` yields null to leave it, or the document itself when only the answer counts. */
+/** The document as it is stored then; null when `decide` leaves it. */
 async function changeDocument(
   deps: Deps,
   documentId: string,
   decide: (document: Document) => Document | null,
-): Promise<boolean> {
+): Promise<Document | null> {
   return deps.store.run(async (tx) => {
     const document = await tx.documents.find(documentId);
     assert(document !== null, 'a document stays');
     const next = decide(document);
-    if (next !== null && next !== document) tx.documents.update(next);
-    return next !== null;
+    if (next !== null) tx.documents.update(next);
+    return next;
   });
 }
 

@@ -82,15 +82,45 @@ export function documentStorageContract(name: string, open: () => DocumentStorag
 
     test('a purge deletes all of one document and nothing else; again it is harmless', async () => {
       const storage = open();
-      await storage.purge('doc_a');
+      await storage.purge('doc_a', null);
       await storage.put('doc_a', '01', chunks('a'));
       await storage.put('doc_a', '02', chunks('b'));
       await storage.put('doc_b', '01', chunks('c'));
-      await storage.purge('doc_a');
-      await storage.purge('doc_a');
+      await storage.purge('doc_a', null);
+      await storage.purge('doc_a', null);
       assert.equal(await storage.get('doc_a', '01'), null);
       assert.equal(await textOf(await storage.get('doc_b', '01')), 'c');
       assert.deepEqual(await allOf(storage), ['doc_b']);
+    });
+
+    test('an upload is removed by its name, the others stay; again it is harmless', async () => {
+      const storage = open();
+      await storage.remove('doc_a', '01');
+      for (const name of ['01', '02']) await storage.put('doc_a', name, chunks(name));
+      await storage.put('doc_b', '01', chunks('b'));
+      const reading = await storage.get('doc_a', '01');
+      await storage.remove('doc_a', '01');
+      await storage.remove('doc_a', '01');
+      assert.equal(await storage.get('doc_a', '01'), null);
+      assert.equal(await textOf(await storage.get('doc_a', '02')), '02');
+      assert.equal(await textOf(await storage.get('doc_b', '01')), 'b');
+      assert.equal(await textOf(reading), '01', 'whoever reads it already reads on');
+    });
+
+    test('a purge may keep one upload; without that one it deletes all', async () => {
+      const storage = open();
+      await storage.purge('doc_a', '02');
+      for (const name of ['01', '02', '03']) await storage.put('doc_a', name, chunks(name));
+      await storage.put('doc_b', '01', chunks('b'));
+      for (let times = 0; times < 2; times += 1) {
+        await storage.purge('doc_a', '02');
+        const left = await Promise.all(
+          ['01', '02', '03'].map((name) => storage.get('doc_a', name)),
+        );
+        assert.deepEqual(await Promise.all(left.map(textOf)), [null, '02', null]);
+      }
+      await storage.purge('doc_b', 'ff');
+      assert.equal(await storage.get('doc_b', '01'), null);
     });
 
     test('a mark stays, beside others and beside documents, and is none of them', async () => {
@@ -101,7 +131,7 @@ export function documentStorageContract(name: string, open: () => DocumentStorag
       }
       await storage.put('doc_a', '01', chunks('a'));
       assert.deepEqual(await allOf(storage), ['doc_a']);
-      await storage.purge('doc_a');
+      await storage.purge('doc_a', null);
       const marks = ['database-a1', 'database-b2', 'database-c3'];
       const found = await Promise.all(marks.map((mark) => storage.hasMark(mark)));
       assert.deepEqual(found, [true, true, false]);

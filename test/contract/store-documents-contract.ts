@@ -51,6 +51,29 @@ export function storeDocumentsContract(database: string, open: OpenStore): void 
       }
     });
 
+    test('a slot is of one document of a party that is not purged', async () => {
+      const first = aDocument({ slot: 7 });
+      const store = await fresh(
+        first,
+        aDocument({ id: 'doc_2', slot: 7, ...otherMode }),
+        aDocument({ id: 'doc_3', slot: 7, owner: { ...owner, id: 'byr_9' } }),
+        aDocument({ id: 'doc_4', slot: 7, owner: { ...owner, party: 'account' } }),
+        aDocument({ id: 'doc_5', slot: 7, status: 'purged' }),
+        aDocument({ id: 'doc_6', slot: 3, status: 'purging' }),
+        aDocument({ id: 'doc_7', slot: null }),
+      );
+      const slots = async () =>
+        (await store.run((tx) => tx.documents.slots(tenant, owner))).toSorted();
+      const again = (id: string) =>
+        store.run(async (tx) => tx.documents.insert(aDocument({ id, slot: 7 })));
+      assert.deepEqual(await slots(), [3, 7]);
+      await assert.rejects(again('doc_8'), { code: 'StoreContention' });
+      await store.run(async (tx) => tx.documents.update({ ...first, status: 'purged' }));
+      assert.deepEqual(await slots(), [3]);
+      await again('doc_8');
+      assert.deepEqual(await slots(), [3, 7]);
+    });
+
     test('due documents come oldest first, the others not', async () => {
       const store = await fresh(
         aDocument({ id: 'doc_1', dueAtMs: T0 + 2 }),

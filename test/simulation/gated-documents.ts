@@ -30,13 +30,14 @@ export function gatedDocuments(input: {
       await gates.pass(process, `get ${documentId}`);
       return bytes;
     },
-    async purge(documentId) {
-      await gates.pass(process, `purge ${documentId}`, () => void storage.purge(documentId));
+    async purge(documentId, keptName) {
+      const purge = () => storage.purge(documentId, keptName);
+      await gates.pass(process, `purge ${documentId}`, () => void purge());
       if (random.chance(faults())) {
         count('purge failed');
         throw new PonteError('PartnerUnavailable', 'the document store is away');
       }
-      await storage.purge(documentId);
+      await purge();
       await gates.pass(process, `purge ${documentId}: done`);
     },
   };

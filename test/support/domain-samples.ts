@@ -301,7 +301,7 @@ export function aDocument(fields: Partial<Document> = {}): Document {
     contentName: 'ab12',
     sizeBytes: 10_485_760,
     tokenHashes: { upload: 'aa'.repeat(32), read: 'bb'.repeat(32) },
-    uploadUntilMs: T0 + 11,
+    ...{ uploads: 3, slot: null, uploadUntilMs: T0 + 11 },
     dueAtMs: T0 + 12,
     tries: 2,
     ...{ createdAtMs: T0, purgedAtMs: T0 + 13 },

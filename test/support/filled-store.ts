@@ -52,7 +52,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.buyers.insert(aBuyer());
     tx.buyers.insertSubmission(aSubmission());
     tx.accounts.insert(anAccount());
-    tx.documents.insert(aDocument());
+    tx.documents.insert(aDocument({ slot: 6 }));
     tx.mails.insert(aMail());
     tx.outbox.append(anEvent({ id: 'evt_8' }));
     tx.outbox.append(anEvent({ id: 'evt_9' }));

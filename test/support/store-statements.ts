@@ -155,6 +155,7 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
   return [
     tx.documents.find('doc_1'),
     tx.documents.due(duePage(5)),
+    tx.documents.slots(tenant, aDocument().owner),
     ...[true, false].flatMap((kept) => [
       tx.documents.list({ kept, ...page }),
       tx.documents.list({ kept, beforeId: null, limit: 5 }),

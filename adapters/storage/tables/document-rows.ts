@@ -49,6 +49,7 @@ const documents = defineTable<Document>({
     content_type: (document) => document.contentType,
     upload_token_hash: (document) => document.tokenHashes.upload,
     read_token_hash: (document) => document.tokenHashes.read,
+    slot: (document) => document.slot,
     upload_until_at: (document) => time(document.uploadUntilMs),
     created_at: (document) => time(document.createdAtMs),
   },
@@ -56,6 +57,7 @@ const documents = defineTable<Document>({
     status: (document) => document.status,
     content_name: (document) => document.contentName,
     size_bytes: (document) => document.sizeBytes,
+    uploads: (document) => document.uploads,
     due_at: (document) => time(document.dueAtMs),
     tries: (document) => document.tries,
     purged_at: (document) => time(document.purgedAtMs),
@@ -79,6 +81,8 @@ const documents = defineTable<Document>({
         upload: text(row, 'upload_token_hash'),
         read: text(row, 'read_token_hash'),
       }),
+      uploads: integer(row, 'uploads'),
+      slot: integerOrNull(row, 'slot'),
       uploadUntilMs: timeMs(row, 'upload_until_at'),
       dueAtMs: timeMsOrNull(row, 'due_at'),
       tries: integer(row, 'tries'),
@@ -111,6 +115,14 @@ export function documentsOf(staging: Staging): Tx['documents'] {
         `select * from documents${where} order by id desc limit $1`,
         beforeId === null ? [limit] : [limit, beforeId],
       );
+    },
+    async slots({ orgId, mode }, { party, id }) {
+      const sql = [
+        'select slot from documents where org_id = $1 and mode = $2 and owner_party = $3',
+        "and owner_id = $4 and status <> 'purged' and slot is not null",
+      ].join(' ');
+      const rows = await staging.rows(documents.name, sql, [orgId, mode, party, id]);
+      return rows.map((row) => integer(row, 'slot'));
     },
     insert: (document) => staging.stage(documents.insert(document)),
     update: (document) => staging.stage(documents.update(document)),

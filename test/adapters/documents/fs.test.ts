@@ -46,7 +46,7 @@ test('what a killed process left half is not read, and goes with the purge', asy
   assert.deepEqual(readdirSync(join(folder, 'doc_a')), ['01.part']);
   assert.equal(await restarted.get('doc_a', '01'), null);
   assert.deepEqual(await allOf(restarted), ['doc_a']);
-  await restarted.purge('doc_a');
+  await restarted.purge('doc_a', null);
   assert.deepEqual(readdirSync(folder), []);
   never.resolve();
   await assert.rejects(put, 'its folder is gone: it cannot come back');
@@ -56,7 +56,7 @@ test('what a killed process left half is not read, and goes with the purge', asy
 test('nothing is named that could lead out of the folder', async () => {
   const storage = createFsDocuments(freshFolder());
   for (const id of ['../doc_a', 'doc_', 'doc_a/..', 'doc_A', '', 'doc_a\0']) {
-    await assert.rejects(storage.purge(id), AssertionFailure, id);
+    await assert.rejects(storage.purge(id, null), AssertionFailure, id);
     await assert.rejects(storage.get(id, '01'), AssertionFailure, id);
   }
   for (const name of ['..', '01.part', '', 'x']) {

@@ -2,12 +2,21 @@
 // a dossier, and after the decision neither leads anywhere.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { DOCUMENT_BYTES_MAX, UPLOAD_URL_LIFE_MS } from '../../../core/domain/document.js';
+import { createFsDocuments } from '../../../adapters/documents/fs.js';
+import {
+  DOCUMENT_BYTES_MAX,
+  DOCUMENTS_MAX,
+  UPLOAD_URL_LIFE_MS,
+  UPLOADS_MAX,
+} from '../../../core/domain/document.js';
 import { formatInstant } from '../../../core/domain/instant.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import { runPurges } from '../../../core/usecases/documents.js';
+import { createUpload, runPurges } from '../../../core/usecases/documents.js';
 import { allOf } from '../../contract/document-storage.js';
 import { newSeller, sellerDossier } from './account-calls.js';
 import {
@@ -200,6 +209,39 @@ test('more than 10 MiB, announced or not: 413; exactly 10 MiB are taken', async 
   });
   assert.equal(unannounced.status, 413);
   assert.equal((await send(path, tooLarge.subarray(1))).status, 200);
+});
+
+test('an upload URL keeps one upload on the disk, and takes ten', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ponte-uploads-'));
+  const own = await checkedSite();
+  Object.assign(own.world.deps, { documents: createFsDocuments(folder) });
+  const orgId = await own.world.organization();
+  const { uploadUrl } = await newUpload(own.world, { orgId, mode: 'test' });
+  const put = (body: Buffer) => own.call('PUT', pathOf(uploadUrl), { headers: png, body });
+  for (let nth = 1; nth <= UPLOADS_MAX; nth += 1) {
+    assert.equal((await put(Buffer.alloc(1_000 + nth))).status, 200);
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true });
+    const sizes = files
+      .filter((file) => file.isFile())
+      .map(({ parentPath, name }) => statSync(join(parentPath, name)).size);
+    assert.deepEqual(sizes, [1_000 + nth]);
+  }
+  const refused = await put(Buffer.from('x'));
+  assert.equal(refusalOf(refused), '410 UploadUrlExpired');
+  assert.match(String(refused.body['message']), /used 10 times/);
+  await own.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('more documents than a party may have: 400, naming how many it may', async () => {
+  const owner = await newBuyer(site.world, tenant);
+  const fields = { owner, kind: 'selfie', contentType: 'image/png', ownerIndex: null } as const;
+  for (let count = 0; count < DOCUMENTS_MAX; count += 1) {
+    await createUpload(site.world.deps, tenant, fields);
+  }
+  const refused = await uploadTo(`/v1/buyer-kyc/${owner.id}/upload-url`);
+  assert.equal(refusalOf(refused), '400 ValidationError');
+  assert.match(String(refused.body['message']), /^This party has 100 documents, the most\. /);
 });
 
 test('no bytes: 400', async () => {

@@ -14,17 +14,18 @@ import {
   hashUrlToken,
   isGranted,
   isReadable,
-  isUploadable,
+  lookBegun,
+  lookEnded,
   newDocument,
   nextDocumentStatus,
   PURGE_BACKOFF_MS,
-  purged,
-  purgeFailed,
   purgeOrdered,
   submitted,
   UNUSED_KEPT_MS,
   UPLOAD_TIME_MAX_MS,
   UPLOAD_URL_LIFE_MS,
+  UPLOADS_MAX,
+  uploadBegun,
   uploaded,
 } from '../../../core/domain/document.js';
 import { AssertionFailure } from '../../../core/errors.js';
@@ -39,6 +40,7 @@ const awaiting = newDocument(
     ownerIndex: null,
     contentType: 'image/png',
     tokenHashes: { upload: hashUrlToken('u'), read: hashUrlToken('r') },
+    slot: 1,
   },
   START_MS,
 );
@@ -50,8 +52,9 @@ const inStatus: Readonly<Record<DocumentStatus, Document>> = {
   stored,
   submitted: submitted(stored),
   purging: ordered,
-  purged: purged(ordered, START_MS + 3),
+  purged: lookEnded(ordered, START_MS + 3),
 };
+const lastLookMs = awaiting.uploadUntilMs + UPLOAD_TIME_MAX_MS;
 
 const matrix: Record<DocumentStatus, Record<DocumentMove, DocumentStatus | null>> = {
   awaiting: { store: 'stored', submit: null, purge: 'purging', purged: null },
@@ -91,12 +94,33 @@ test('a selfie is a photograph; every other kind may be a PDF too', () => {
 test('bytes are taken until the upload URL ends or the document is submitted', () => {
   const last = awaiting.uploadUntilMs - 1;
   assert.equal(awaiting.uploadUntilMs, START_MS + UPLOAD_URL_LIFE_MS);
+  const expired = { code: 'UploadUrlExpired' };
   for (const [status, document] of Object.entries(inStatus)) {
     const takes = status === 'awaiting' || status === 'stored';
-    assert.equal(isUploadable(document, last), takes, status);
-    assert.equal(isUploadable(document, last + 1), false, status);
+    if (takes) assert.equal(uploadBegun(document, last).uploads, document.uploads + 1, status);
+    else assert.throws(() => uploadBegun(document, last), expired, status);
+    assert.throws(() => uploadBegun(document, last + 1), expired, status);
     assert.equal(uploaded(document, content, last) !== null, takes, status);
   }
+});
+
+test('an upload that ends when documents are looked at counts no more', () => {
+  for (const document of [awaiting, stored]) {
+    assert.ok(uploaded(document, content, lastLookMs - 1) !== null);
+    assert.equal(uploaded(document, content, lastLookMs), null);
+  }
+});
+
+test('an upload URL takes so many uploads, those that fail counted', () => {
+  let document = stored;
+  for (let uploads = 1; uploads <= UPLOADS_MAX; uploads += 1) {
+    document = uploadBegun(document, START_MS);
+    assert.equal(document.uploads, uploads);
+  }
+  assert.throws(() => uploadBegun(document, START_MS), {
+    code: 'UploadUrlExpired',
+    message: /used 10 times/,
+  });
 });
 
 test('a document can be read from its upload until its purge', () => {
@@ -120,46 +144,66 @@ test('each URL of a document opens by its own token alone', () => {
 
 test('an upload takes the place of the one before', () => {
   const again = uploaded(stored, { name: 'cd', sizeBytes: 9 }, START_MS + 5);
-  assert.deepEqual(again, {
-    ...stored,
-    contentName: 'cd',
-    sizeBytes: 9,
-    dueAtMs: START_MS + 5 + UNUSED_KEPT_MS,
-  });
+  assert.deepEqual(again, { ...stored, contentName: 'cd', sizeBytes: 9 });
   assert.ok(Object.isFrozen(again));
 });
 
-test('what is not used falls due; what is submitted waits for the decision', () => {
-  assert.equal(awaiting.dueAtMs, awaiting.uploadUntilMs + UPLOAD_TIME_MAX_MS);
-  assert.equal(stored.dueAtMs, START_MS + 1 + UNUSED_KEPT_MS);
-  assert.equal(inStatus.submitted.dueAtMs, null);
+test('every document is looked at when no upload can be under way; a submitted one too', () => {
+  for (const document of [awaiting, stored, inStatus.submitted]) {
+    assert.equal(document.dueAtMs, lastLookMs, document.status);
+    assert.equal(lookBegun(document, lastLookMs - 1), null);
+  }
   assert.equal(ordered.dueAtMs, START_MS + 2);
 });
 
+test('a look deletes what nobody used, and of the rest what does not count', () => {
+  const expiresMs = awaiting.uploadUntilMs + UNUSED_KEPT_MS;
+  const begun = lookBegun(awaiting, lastLookMs) as Document;
+  assert.equal(begun.status, 'purging', 'nothing was uploaded');
+  assert.equal(lookEnded(begun, lastLookMs).dueAtMs, null);
+
+  const swept = lookEnded(lookBegun(stored, lastLookMs) as Document, lastLookMs);
+  assert.deepEqual(swept, { ...stored, dueAtMs: expiresMs });
+  assert.equal(lookBegun(swept, expiresMs - 1), null);
+  assert.equal(lookBegun(swept, expiresMs)?.status, 'purging');
+  assert.equal(submitted(swept).dueAtMs, null, 'nothing is left to look for');
+
+  const kept = lookEnded(lookBegun(inStatus.submitted, lastLookMs) as Document, lastLookMs);
+  assert.deepEqual(kept, { ...inStatus.submitted, dueAtMs: null });
+});
+
 test('a purged document is looked at once more when no upload can be under way', () => {
-  const lastLookMs = awaiting.uploadUntilMs + UPLOAD_TIME_MAX_MS;
   const { purged: early } = inStatus;
   assert.deepEqual(
     [early.dueAtMs, early.purgedAtMs, early.contentName],
     [lastLookMs, START_MS + 3, null],
   );
-  const done = purged(early, lastLookMs);
+  const done = lookEnded(lookBegun(early, lastLookMs) as Document, lastLookMs);
   assert.deepEqual(done, { ...early, dueAtMs: null });
-  assert.equal(purged(ordered, lastLookMs).dueAtMs, null);
+  assert.equal(lookEnded(ordered, lastLookMs).dueAtMs, null);
 });
 
-test('a deletion that failed is tried again, later each time', () => {
-  let document = ordered;
-  for (const waitMs of [...PURGE_BACKOFF_MS, 300_000]) {
-    document = purgeFailed(document, START_MS);
-    assert.equal(document.dueAtMs, START_MS + waitMs);
-    assert.equal(document.status, 'purging');
+test('a look that does not end is begun again, later each time', () => {
+  for (const [first, status] of [
+    [{ ...stored, dueAtMs: lastLookMs }, 'stored'],
+    [{ ...ordered, dueAtMs: lastLookMs }, 'purging'],
+  ] as const) {
+    let document: Document = first;
+    let nowMs = lastLookMs;
+    for (const waitMs of [...PURGE_BACKOFF_MS, 300_000]) {
+      document = lookBegun(document, nowMs) as Document;
+      assert.deepEqual([document.status, document.dueAtMs], [status, nowMs + waitMs]);
+      assert.equal(lookBegun(document, nowMs + waitMs - 1), null);
+      nowMs += waitMs;
+    }
+    assert.equal(document.tries, PURGE_BACKOFF_MS.length + 1);
+    assert.equal(lookEnded(document, nowMs).tries, 0);
   }
-  assert.equal(document.tries, PURGE_BACKOFF_MS.length + 1);
+  const unended = lookBegun(stored, lastLookMs) as Document;
+  assert.equal(submitted(unended).dueAtMs, unended.dueAtMs, 'it is begun again then too');
 });
 
 test('what the table has no cell for is a programmer’s error', () => {
   assert.throws(() => submitted(awaiting), AssertionFailure);
   assert.throws(() => purgeOrdered(ordered, START_MS), AssertionFailure);
-  assert.throws(() => purged(stored, START_MS), AssertionFailure);
 });

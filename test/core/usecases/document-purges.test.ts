@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  PURGE_BACKOFF_MS,
   UNUSED_KEPT_MS,
   UPLOAD_TIME_MAX_MS,
   UPLOAD_URL_LIFE_MS,
@@ -38,10 +39,10 @@ test('a deletion that fails is tried again until nothing is left', async () => {
   let failures = 3;
   const made = await scene((inner) => ({
     ...inner,
-    purge: async (id) => {
+    purge: async (id, keptName) => {
       failures -= 1;
       if (failures >= 0) throw new Error('the disk is read-only');
-      await inner.purge(id);
+      await inner.purge(id, keptName);
     },
   }));
   const upload = await made.upload();
@@ -81,6 +82,7 @@ test('a crash between the deletion and its record is healed by deleting again', 
   assert.equal(await runPurges(dying, dying.clock.nowMs(), 100), 0);
   assert.equal(await made.statusOf(upload), 'purging');
   assert.deepEqual(await allOf(made.storage), []);
+  made.advanceClock(PURGE_BACKOFF_MS[0]);
   assert.equal(await made.purges(), 1);
   assert.equal(await made.statusOf(upload), 'purged');
   await made.close();
@@ -131,8 +133,10 @@ test('what nobody uploads or submits expires', async () => {
   made.advanceClock(UPLOAD_URL_LIFE_MS + UPLOAD_TIME_MAX_MS);
   await made.purges();
   assert.equal(await made.statusOf(unsent), 'purged');
+  made.advanceClock(UNUSED_KEPT_MS - UPLOAD_TIME_MAX_MS - 1);
+  await made.purges();
   assert.equal(await made.statusOf(unused), 'stored');
-  made.advanceClock(UNUSED_KEPT_MS);
+  made.advanceClock(1);
   await made.purges();
   assert.equal(await made.statusOf(unused), 'purged');
   assert.equal(await made.statusOf(submitted), 'submitted', 'it waits for the decision');

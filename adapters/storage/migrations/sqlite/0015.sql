@@ -16,6 +16,12 @@ update api_keys set slot = (
 create unique index api_keys_slot on api_keys (org_id, mode, slot)
   where revoked_at is null and slot is not null;
 
+-- Documents that are there already have no slot; their uploads are counted from here on.
+alter table documents add column uploads integer not null default 0;
+alter table documents add column slot integer;
+create unique index documents_slot on documents (org_id, mode, owner_party, owner_id, slot)
+  where status <> 'purged' and slot is not null;
+
 -- Lists show what is active and the newest of the rest, without reading all of it. The version
 -- before sorts what it lists of keys, as long as it runs.
 create index subscriptions_active on subscriptions (org_id, mode, id) where active;
