@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
 import type { PrometheusMetrics } from '../adapters/metrics/prometheus.js';
-import type { ServedStore } from '../adapters/storage/store.js';
+import type { ServedStore, Server } from '../adapters/storage/store.js';
 import { SECOND_MS } from '../core/domain/instant.js';
 import { assert, StoreRefusal } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
@@ -51,6 +51,8 @@ export interface OperatorAccess {
   readonly migrated: readonly number[];
   /** Why the secret keys are not those of the database; null when they are. */
   readonly keysProblem: string | null;
+  /** The processes that serve the database now. */
+  readonly servers: () => Promise<readonly Server[]>;
   close(): Promise<void>;
 }
 
@@ -169,6 +171,7 @@ async function openedForOperator(config: Config, opening: Opening): Promise<Oper
       payUrl: deps.settings.payUrl,
       migrated,
       keysProblem: hasKeys ? await keysProblemOf(deps, migrations || migrates) : NO_KEYS,
+      servers: () => store.servers(),
       close: async () => {
         await deps.sender.close();
         await store.close();

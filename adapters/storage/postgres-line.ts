@@ -2,6 +2,7 @@
 // (coalesced, so that no write waits for it), and which of them sequences. Workers do not rely on
 // what is told, they look by themselves every so often; readers that wait for a feed do, so whoever
 // had no line for a while tells and hears of everything when it has one again.
+import { hostname } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Tenant } from '../../core/domain/tenant.js';
@@ -15,6 +16,21 @@ const LEADER_LOCK = 0x706f6e02;
 export const leadSql = [
   `select pg_try_advisory_lock(${LEADER_LOCK},`,
   'hashtext(current_schema())) as locked',
+].join(' ');
+/** Every host shares it for as long as it has a line, so that operators see who serves. */
+const SERVING_LOCK = 0x706f6e03;
+const serveSql = [
+  `select pg_advisory_lock_shared(${SERVING_LOCK}, hashtext(current_schema())),`,
+  "set_config('application_name', $1, false)",
+].join(' ');
+/** The number of a lock is unsigned, a hash is not. */
+export const serversSql = [
+  "select substr(a.application_name, length('ponte ') + 1) as name, a.backend_start as since",
+  'from pg_locks l join pg_stat_activity a on a.pid = l.pid',
+  `where l.locktype = 'advisory' and l.classid = ${SERVING_LOCK} and l.objsubid = 2`,
+  'and l.objid::bigint = hashtext(current_schema())::bigint & 4294967295',
+  'and l.database = (select oid from pg_database where datname = current_database())',
+  'order by a.backend_start',
 ].join(' ');
 const TELL_EVERY_MS = 10;
 const RECONNECT_EVERY_MS = 250;
@@ -142,6 +158,7 @@ export class PostgresLine implements HostLine {
       if (processId !== own && payload !== undefined) tellOf(payload, hear);
     });
     await fresh.query(smallSampleSql);
+    await fresh.query(serveSql, [`ponte process ${process.pid} at ${hostname()}`]);
     await fresh.query(`listen ${fresh.escapeIdentifier(this.#channel)}`);
   }
 

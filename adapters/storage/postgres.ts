@@ -19,7 +19,7 @@ import {
   type PostgresOptions,
   postgresConnections,
 } from './postgres-connections.js';
-import { PostgresLine } from './postgres-line.js';
+import { PostgresLine, serversSql } from './postgres-line.js';
 import { migratePostgres, missingInPostgres, type Newer } from './postgres-migrations.js';
 import { pipelined } from './postgres-pipeline.js';
 import {
@@ -86,6 +86,10 @@ export function openPostgresStore(options: PostgresOptions): PostgresStore {
       const numbers = await migratePostgres(connections, known);
       newer = 'left aside';
       return numbers;
+    },
+    async servers() {
+      const { rows } = await connections.use('repeatable', (client) => client.query(serversSql));
+      return rows.map(({ name, since }) => ({ name: name ?? 'a host', sinceMs: since }));
     },
     async isNew() {
       return (await missingInPostgres(connections, known, newer)).length === known.length;

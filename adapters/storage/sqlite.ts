@@ -10,7 +10,7 @@ import { assert, PonteError } from '../../core/errors.js';
 import type { Database, Param, Row, Statement } from './database.js';
 import { newMemoryRateLimits } from './memory-rate-limits.js';
 import { loadMigrations, type Migration, pendingMigrations, unfit } from './migrations.js';
-import { acquireServingLock } from './serving-lock.js';
+import { acquireServingLock, servingProcess } from './serving-lock.js';
 import { isMemory, openConnection, PreparedStatements } from './sqlite-connection.js';
 import { meaningOf } from './sqlite-errors.js';
 import {
@@ -47,6 +47,12 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
     async migrate() {
       database.endReads();
       return migrateSqlite(database.connection, known);
+    },
+    async servers() {
+      const holder = isMemory(options.path) ? null : servingProcess(options.path);
+      if (holder === null) return [];
+      if (holder === 'unknown') return [{ name: 'a process that is starting', sinceMs: null }];
+      return [{ name: `process ${holder.pid}`, sinceMs: holder.sinceMs }];
     },
     isNew: async () => missingMigrations(database.connection, known).length === known.length,
     async health() {

@@ -37,6 +37,14 @@ export interface HostLine {
   close(): Promise<void>;
 }
 
+/** A process that serves a database. */
+export interface Server {
+  /** What an operator knows it by. */
+  readonly name: string;
+  /** Null where the database does not tell. */
+  readonly sinceMs: number | null;
+}
+
 export interface PoolCounts {
   readonly total: number;
   readonly idle: number;
@@ -61,6 +69,8 @@ export interface ServedStore extends Store {
   readonly rateLimits: RateLimits;
   /** The line to the others; null when there are none. */
   readonly line: HostLine | null;
+  /** Those that serve this database now. */
+  servers(): Promise<readonly Server[]>;
   /** Whether there is nothing of ours in the database; refuses like `migrate`. */
   isNew(): Promise<boolean>;
   /** What is told to people: no secret. */
