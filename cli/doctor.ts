@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { formatInstant } from '../core/domain/instant.js';
 import { PonteError } from '../core/errors.js';
 import type { Store } from '../core/ports.js';
 import {
@@ -39,6 +40,8 @@ export interface Findings {
   readonly health: { readonly database: boolean; readonly migrations: boolean };
   /** Why the database cannot be reached; null when it can, or nothing says why. */
   readonly awayReason: string | null;
+  /** Who serves the database; null where nobody could be asked. */
+  readonly servers: Awaited<ReturnType<Operator['servers']>> | null;
   readonly keysProblem: string | null;
   /** Secret keys that something is sealed under, besides the first one. */
   readonly olderKeys: readonly string[];
@@ -82,6 +85,7 @@ function report(findings: Findings): Outcome {
     json: {
       ok,
       checks: checks.map((check) => ({ ...check, ok: check.severity === 'ok' })),
+      servers: findings.servers?.map(presentServer) ?? null,
       backlog: findings.data?.waiting ?? null,
     },
     text: table(
@@ -91,6 +95,10 @@ function report(findings: Findings): Outcome {
     ),
     exit,
   };
+}
+
+function presentServer({ name, sinceMs }: NonNullable<Findings['servers']>[number]) {
+  return { name, since: sinceMs === null ? null : formatInstant(sinceMs) };
 }
 
 async function found(operator: Operator): Promise<Findings> {
@@ -107,6 +115,7 @@ async function found(operator: Operator): Promise<Findings> {
     ...{ databaseName, health, keysProblem },
     awayReason: health.database ? null : awayReason,
     olderKeys: readable ? await olderKeysOf(deps) : [],
+    servers: health.database ? await operator.servers() : null,
     placeProblem: readable ? await documentPlaceProblem(deps) : null,
     data: readable
       ? {
@@ -129,7 +138,7 @@ async function foundAround({ dataDir, unknownVariables }: Operator['config']): P
     nodeVersion: process.version,
     ...{ unknownVariables, dataDir, freeBytes: disk.bavail * disk.bsize },
     ...{ databaseName: '', health: { database: false, migrations: false }, absence: null },
-    ...{ awayReason: null, keysProblem: null, placeProblem: null, data: null },
+    ...{ awayReason: null, servers: null, keysProblem: null, placeProblem: null, data: null },
     olderKeys: [],
   };
 }
@@ -149,7 +158,7 @@ async function whyAway(store: Store): Promise<string | null> {
 }
 
 export function diagnose(findings: Findings): readonly Check[] {
-  const { unknownVariables, health, absence, awayReason, databaseName } = findings;
+  const { unknownVariables, health, absence, awayReason, databaseName, servers } = findings;
   const { dataDir, freeBytes } = findings;
   const unknown = unknownVariables
     .map(({ name, meant }) => (meant === null ? name : `${name} (did you mean ${meant}?)`))
@@ -163,6 +172,7 @@ export function diagnose(findings: Findings): readonly Check[] {
       absence ?? `${databaseName} cannot be reached${awayReason === null ? '' : `: ${awayReason}`}`,
     ]),
     ...(health.database ? [migrationsCheck(health.migrations)] : []),
+    ...(servers === null ? [] : [servingCheck(servers)]),
     unless(freeBytes >= FREE_LOW_BYTES, 'disk', free, [
       freeBytes < FREE_MIN_BYTES ? 'critical' : 'warning',
       `only ${free}`,
@@ -174,6 +184,15 @@ export function diagnose(findings: Findings): readonly Check[] {
 function migrationsCheck(done: boolean): Check {
   const missing = 'pending, or of a newer version: ponte migrate tells which';
   return unless(done, 'migrations', 'done', ['critical', missing]);
+}
+
+/** That nobody serves it is no defect: it may just be maintained. */
+function servingCheck(servers: NonNullable<Findings['servers']>): Check {
+  const told = servers.map(({ name, sinceMs }) =>
+    sinceMs === null ? name : `${name} since ${formatInstant(sinceMs)}`,
+  );
+  const detail = told.length === 0 ? 'nothing serves this database now' : told.join('; ');
+  return { name: 'serving', severity: 'ok', detail };
 }
 
 function dataChecks(

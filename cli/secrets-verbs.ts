@@ -54,10 +54,10 @@ async function reseal(shell: Shell, operator: Operator, dryRun: boolean): Promis
 }
 
 /** Hosts that do not know the key could open nothing any more. */
-async function refuseUnserved({ deps, isServed }: Operator): Promise<void> {
+async function refuseUnserved({ deps, servers }: Operator): Promise<void> {
   const { keyId } = deps.secretBox;
   const canaries = await deps.store.run((tx) => tx.keyCanaries.list());
-  if (canaries.some((canary) => canary.keyId === keyId) || !(await isServed())) return;
+  if (canaries.some((canary) => canary.keyId === keyId) || (await servers()).length === 0) return;
   const { ConfigError } = await import('../host/config.js');
   const problem = `no host was started with ${JSON.stringify(keyId)} as the first key`;
   throw new ConfigError([`PONTE_SECRET_KEYS: ${problem}. Start all of them so, then reseal`]);

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
 import type { PrometheusMetrics } from '../adapters/metrics/prometheus.js';
-import type { ServedStore } from '../adapters/storage/store.js';
+import type { ServedStore, Server } from '../adapters/storage/store.js';
 import { SECOND_MS } from '../core/domain/instant.js';
 import { assert, StoreRefusal } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
@@ -54,8 +54,8 @@ export interface OperatorAccess {
   readonly migrated: readonly number[];
   /** Why the secret keys are not those of the database; null when they are. */
   readonly keysProblem: string | null;
-  /** Whether any process serves the database, as far as that can be told. */
-  isServed(): Promise<boolean>;
+  /** The processes that serve the database now. */
+  readonly servers: () => Promise<readonly Server[]>;
   close(): Promise<void>;
 }
 
@@ -173,8 +173,8 @@ async function openedForOperator(config: Config, opening: Opening): Promise<Oper
       deps,
       payUrl: deps.settings.payUrl,
       migrated,
-      isServed: () => store.isServed(),
       keysProblem: hasKeys ? await keysProblemOf(deps, migrations || migrates) : NO_KEYS,
+      servers: () => store.servers(),
       close: async () => {
         await deps.sender.close();
         await store.close();

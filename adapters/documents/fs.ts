@@ -3,7 +3,7 @@
 // Everything is for the owner of the process alone. What may be read or kept is the core's matter.
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { assert } from '../../core/errors.js';
+import { assert, PonteError } from '../../core/errors.js';
 import type { ByteSource, DocumentStorage } from '../../core/ports.js';
 
 const documentIdForm = /^doc_[0-9a-z]{1,64}$/;
@@ -40,10 +40,14 @@ export function createFsDocuments(folder: string): DocumentStorage {
     },
     async put(documentId, name, bytes) {
       const path = fileOf(documentId, name);
-      await mkdir(folderOf(documentId), { recursive: true, mode: 0o700 });
-      await writeWhole(path, bytes);
-      // The names too must be on the disk: of the file, of its folder, of the folder of them all.
-      for (const at of [folderOf(documentId), folder]) await syncFolder(at);
+      try {
+        await mkdir(folderOf(documentId), { recursive: true, mode: 0o700 });
+        await writeWhole(path, bytes);
+        // The names too must be on the disk: of the file, its folder, the folder of them all.
+        for (const at of [folderOf(documentId), folder]) await syncFolder(at);
+      } catch (error) {
+        throw isOfDisk(error) ? unavailable(error) : error;
+      }
     },
     async get(documentId, name) {
       const file = await open(fileOf(documentId, name), 'r').catch(unlessThere);
@@ -120,4 +124,15 @@ async function syncFolder(path: string): Promise<void> {
 function unlessThere(error: unknown): null {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
   throw error;
+}
+
+/** The disk is full, over its quota or failing, or mounted again for reading only. */
+function isOfDisk(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'].includes(code);
+}
+
+function unavailable(cause: unknown): PonteError {
+  const message = 'The document cannot be stored now, and nothing of it was. Send it again later.';
+  return new PonteError('StoreUnavailable', message, { cause });
 }

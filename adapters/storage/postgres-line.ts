@@ -2,6 +2,7 @@
 // (coalesced, so that no write waits for it), and which of them sequences. Workers do not rely on
 // what is told, they look by themselves every so often; readers that wait for a feed do, so whoever
 // had no line for a while tells and hears of everything when it has one again.
+import { hostname } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Tenant } from '../../core/domain/tenant.js';
@@ -11,12 +12,26 @@ import type { Hear, HostLine } from './store.js';
 
 /** "ponte" and what the lock is for, as the number that PostgreSQL asks for. */
 const LEADER_LOCK = 0x706f6e02;
-/** One database may hold several stores, each in a schema of its own. */
-const leaderLock = `${LEADER_LOCK}, hashtext(current_schema())`;
-/** Until the session ends. */
-export const leadSql = `select pg_try_advisory_lock(${leaderLock}) as locked`;
-/** Who can have it for the time of a statement finds that nobody has it. */
-const ledSql = `select not pg_try_advisory_xact_lock(${leaderLock}) as led`;
+/** Until the session ends; one database may hold several stores, each in a schema of its own. */
+export const leadSql = [
+  `select pg_try_advisory_lock(${LEADER_LOCK},`,
+  'hashtext(current_schema())) as locked',
+].join(' ');
+/** Every host shares it for as long as it has a line, so that operators see who serves. */
+const SERVING_LOCK = 0x706f6e03;
+const serveSql = [
+  `select pg_advisory_lock_shared(${SERVING_LOCK}, hashtext(current_schema())),`,
+  "set_config('application_name', $1, false)",
+].join(' ');
+/** The number of a lock is unsigned, a hash is not. */
+export const serversSql = [
+  "select substr(a.application_name, length('ponte ') + 1) as name, a.backend_start as since",
+  'from pg_locks l join pg_stat_activity a on a.pid = l.pid',
+  `where l.locktype = 'advisory' and l.classid = ${SERVING_LOCK} and l.objsubid = 2`,
+  'and l.objid::bigint = hashtext(current_schema())::bigint & 4294967295',
+  'and l.database = (select oid from pg_database where datname = current_database())',
+  'order by a.backend_start',
+].join(' ');
 const TELL_EVERY_MS = 10;
 const RECONNECT_EVERY_MS = 250;
 /**
@@ -59,12 +74,6 @@ const everything = Object.keys({
 
 /** Work that waits, by kind; null tenants: any may have some. */
 type News = Partial<Record<WorkKind, readonly Tenant[] | null>>;
-
-/** Whether some host leads, which every worker tries to. */
-export async function isLed(client: pg.ClientBase): Promise<boolean> {
-  const { rows } = await client.query(ledSql);
-  return rows[0].led === true;
-}
 
 export class PostgresLine implements HostLine {
   readonly #connections: PostgresConnections;
@@ -149,6 +158,7 @@ export class PostgresLine implements HostLine {
       if (processId !== own && payload !== undefined) tellOf(payload, hear);
     });
     await fresh.query(smallSampleSql);
+    await fresh.query(serveSql, [`ponte process ${process.pid} at ${hostname()}`]);
     await fresh.query(`listen ${fresh.escapeIdentifier(this.#channel)}`);
   }
 

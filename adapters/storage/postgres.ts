@@ -20,7 +20,7 @@ import {
   type PostgresOptions,
   postgresConnections,
 } from './postgres-connections.js';
-import { isLed, PostgresLine } from './postgres-line.js';
+import { PostgresLine, serversSql } from './postgres-line.js';
 import { migratePostgres, missingInPostgres, type Newer } from './postgres-migrations.js';
 import { pipelined } from './postgres-pipeline.js';
 import {
@@ -82,7 +82,6 @@ export function openPostgresStore(
   return {
     ...newStore(writes.database, sealer),
     beginServing: () => 'together',
-    isServed: () => connections.use('once', isLed),
     startThread: null,
     rateLimits: newSharedRateLimits(writes.database),
     line,
@@ -91,6 +90,10 @@ export function openPostgresStore(
       const numbers = await migratePostgres(connections, known);
       newer = 'left aside';
       return numbers;
+    },
+    async servers() {
+      const { rows } = await connections.use('repeatable', (client) => client.query(serversSql));
+      return rows.map(({ name, since }) => ({ name: name ?? 'a host', sinceMs: since }));
     },
     async isNew() {
       return (await missingInPostgres(connections, known, newer)).length === known.length;

@@ -11,7 +11,7 @@ import type { Sealer } from '../../core/ports.js';
 import type { Database, Param, Row, Statement } from './database.js';
 import { newMemoryRateLimits } from './memory-rate-limits.js';
 import { loadMigrations, type Migration, pendingMigrations, unfit } from './migrations.js';
-import { acquireServingLock, isServingLocked } from './serving-lock.js';
+import { acquireServingLock, servingProcess } from './serving-lock.js';
 import { isMemory, openConnection, PreparedStatements } from './sqlite-connection.js';
 import { meaningOf } from './sqlite-errors.js';
 import {
@@ -49,6 +49,12 @@ export function openSqliteStore(options: SqliteOptions, sealer: Sealer | null = 
       database.endReads();
       return migrateSqlite(database.connection, known);
     },
+    async servers() {
+      const holder = isMemory(options.path) ? null : servingProcess(options.path);
+      if (holder === null) return [];
+      if (holder === 'unknown') return [{ name: 'a process that is starting', sinceMs: null }];
+      return [{ name: `process ${holder.pid}`, sinceMs: holder.sinceMs }];
+    },
     isNew: async () => missingMigrations(database.connection, known).length === known.length,
     async health() {
       const { migrations, database: isReadable } = healthOf(database.connection, known);
@@ -64,9 +70,6 @@ export function openSqliteStore(options: SqliteOptions, sealer: Sealer | null = 
       assert(releaseServing === null, 'a store is taken for serving once');
       if (!isMemory(options.path)) releaseServing = acquireServingLock(options.path);
       return 'alone';
-    },
-    async isServed() {
-      return !isMemory(options.path) && isServingLocked(options.path);
     },
     startThread: isMemory(options.path) ? null : () => database.startThread(),
     rateLimits: newMemoryRateLimits(),

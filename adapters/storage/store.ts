@@ -38,6 +38,14 @@ export interface HostLine {
   close(): Promise<void>;
 }
 
+/** A process that serves a database. */
+export interface Server {
+  /** What an operator knows it by. */
+  readonly name: string;
+  /** Null where the database does not tell. */
+  readonly sinceMs: number | null;
+}
+
 export interface PoolCounts {
   readonly total: number;
   readonly idle: number;
@@ -53,8 +61,6 @@ export interface ServedStore extends Store {
    * `together`: others may.
    */
   beginServing(): 'alone' | 'together';
-  /** Whether any process works on it, as far as that can be told. */
-  isServed(): Promise<boolean>;
   /**
    * Called when it is served: a thread of its own writes from when this resolves, and this one goes
    * on until then. Null where there is nothing to write to from here.
@@ -64,6 +70,8 @@ export interface ServedStore extends Store {
   readonly rateLimits: RateLimits;
   /** The line to the others; null when there are none. */
   readonly line: HostLine | null;
+  /** Those that serve this database now. */
+  servers(): Promise<readonly Server[]>;
   /** Whether there is nothing of ours in the database; refuses like `migrate`. */
   isNew(): Promise<boolean>;
   /** What is told to people: no secret. */

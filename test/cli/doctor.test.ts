@@ -1,7 +1,7 @@
 // What doctor says of each defect, how bad it is, and that looking changes nothing.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, describe, test } from 'node:test';
@@ -12,6 +12,8 @@ import { migrateSqlite, openSqliteStore } from '../../adapters/storage/sqlite.js
 import { diagnose, type Findings } from '../../cli/doctor.js';
 import type { Shell } from '../../cli/operator.js';
 import { runProgram } from '../../cli/program.js';
+import { readConfig } from '../../host/config.js';
+import { startHost } from '../../host/main.js';
 import { aDelivery, anEvent } from '../support/domain-samples.js';
 import { localPostgres } from '../support/local-postgres.js';
 
@@ -49,6 +51,7 @@ const healthy: Findings = {
   absence: null,
   health: { database: true, migrations: true },
   awayReason: null,
+  servers: [{ name: 'process 12', sinceMs: Date.UTC(2026, 0, 2, 3, 4, 5) }],
   keysProblem: null,
   olderKeys: [],
   placeProblem: null,
@@ -79,6 +82,7 @@ test('a healthy service is told check by check', () => {
     diagnose(healthy).map(({ name, detail }) => `${name}: ${detail}`),
     [
       ...['node: v24.0.0', 'configuration: valid', 'database: ponte.db', 'migrations: done'],
+      'serving: process 12 since 2026-01-02T03:04:05.000Z',
       ...['disk: 12.3 GiB free at data', 'secret keys: of this database'],
       ...['documents: in their place', 'ledger: balances'],
       ...['partner commands: none stuck', 'funds: all accounted for'],
@@ -221,6 +225,32 @@ test('a database of an older version is told, and is not migrated', async () => 
     const { status, stdout } = await run(keys, 'doctor');
     assert.equal(status, 8);
     assert.match(stdout, /^migrations +WRONG +pending/m);
+  }
+});
+
+test('who serves the database is told, and since when', async () => {
+  const sqlite = { PONTE_DATA_DIR: join(folder, 'served'), PONTE_PORT: '0' };
+  const shared = { ...sqlite, PONTE_DATABASE_URL: await postgres.newDatabase() };
+  for (const [settings, name] of [
+    [sqlite, `process ${process.pid}`],
+    [shared, `process ${process.pid} at ${hostname()}`],
+  ] as const) {
+    const env = { ...settings, PONTE_LOG_LEVEL: 'silent' };
+    const beforeMs = Date.now();
+    const host = await startHost(readConfig(env));
+    const [json, text] = [await run(env, 'doctor --json'), await run(env, 'doctor')];
+    await host.stop();
+    const { servers } = JSON.parse(json.stdout) as {
+      readonly servers: readonly { readonly name: string; readonly since: string }[];
+    };
+    assert.deepEqual(
+      servers.map((server) => server.name),
+      [name],
+    );
+    assert.ok(Date.parse(servers[0]?.since ?? '') >= beforeMs - 1_000);
+    assert.match(text.stdout, /^serving +ok +process \d+.* since 2/m);
+    const after = await run(env, 'doctor');
+    assert.match(after.stdout, /^serving +ok +nothing serves this database now$/m);
   }
 });
 

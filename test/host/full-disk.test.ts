@@ -26,10 +26,27 @@ test('a host with a full disk answers 503, is not ready, and still reads', async
     const body = JSON.stringify(order);
     return fetch(`${host.url}/v1/payment-intents`, { method: 'POST', headers, body });
   };
+  const post = async (path: string, body: Json) => {
+    const sent = { method: 'POST', headers, body: JSON.stringify(body) };
+    return (await (await fetch(`${host.url}${path}`, sent)).json()) as Json;
+  };
   const get = async (path: string) => {
     const response = await fetch(`${host.url}${path}`, { headers });
     return { status: response.status, json: (await response.json()) as Json };
   };
+
+  const account = { role: 'buyer', entityType: 'individual', email: 'ana@buyer.example' };
+  const { id } = await post('/v1/connected-accounts', account);
+  const wanted = { kind: 'selfie', contentType: 'image/jpeg' };
+  const upload = await post(`/v1/connected-accounts/${id}/upload-url`, wanted);
+  const put = (bytes: number) =>
+    fetch(String(upload['uploadUrl']), {
+      method: 'PUT',
+      headers: { 'content-type': 'image/jpeg' },
+      body: Buffer.alloc(bytes),
+    });
+  assert.equal((await put(8_000_000)).status, 503);
+  assert.equal((await put(8_000)).status, 200);
 
   let acknowledged = 0;
   let answer = await create(0);
@@ -54,6 +71,7 @@ test('a host with a full disk answers 503, is not ready, and still reads', async
   const steps = failed.map((line) => (JSON.parse(line) as Json)['step']);
   assert.equal(new Set(steps).size, steps.length, 'each step says it once');
   assert.match(host.log(), /"reason":"(disk I\/O error|database or disk is full)"/);
+  assert.match(host.log(), /"reason":"EFBIG: /);
   await host.kill();
 
   host = await startHostProcess(env);

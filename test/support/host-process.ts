@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { projectRoot } from './source-tree.js';
 
 export interface HostProcess {
+  readonly pid: number | undefined;
   readonly url: string;
   /** The demo key, when this start made one. */
   readonly key: string | null;
@@ -56,6 +57,7 @@ export async function startHostProcess(
   const exited = once(child, 'exit') as Promise<[number | null]>;
   const startText = await started(child, out, exited, log);
   return {
+    pid: child.pid,
     url: /ready at (\S+)/.exec(startText)?.[1] ?? '',
     key: /pk_test_\S+/.exec(startText)?.[0] ?? null,
     startText,

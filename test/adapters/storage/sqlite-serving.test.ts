@@ -22,7 +22,14 @@ test('one store at a time serves a file; others use it beside', async () => {
   const serving = openSqliteStore({ path });
   const beside = openSqliteStore({ path });
   await serving.migrate();
+  assert.deepEqual(await beside.servers(), [], 'nobody was here yet');
+  const beforeMs = Date.now();
   serving.beginServing();
+  for (const store of [serving, beside]) {
+    const [server, ...more] = await store.servers();
+    assert.deepEqual([server?.name, more], [`process ${process.pid}`, []]);
+    assert.ok((server?.sinceMs ?? 0) >= beforeMs);
+  }
   assert.equal(statSync(`${path}.lock`).mode & 0o777, 0o600);
   assert.throws(
     () => beside.beginServing(),
@@ -33,6 +40,7 @@ test('one store at a time serves a file; others use it beside', async () => {
   await beside.run(async (tx) => tx.buyers.insert(aBuyer()));
   assert.deepEqual(await serving.run((tx) => tx.buyers.get('test', 'byr_1')), aBuyer());
   await serving.close();
+  assert.deepEqual(await beside.servers(), []);
   beside.beginServing();
   await beside.close();
 });
