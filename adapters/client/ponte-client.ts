@@ -32,9 +32,9 @@ type PathsOf<M extends Method> = {
   [P in keyof paths]: paths[P] extends { readonly [K in M]: object } ? P : never;
 }[keyof paths];
 
-type BodyOf<O> = O extends {
-  requestBody: { content: { 'application/json': infer Body } };
-}
+/** Required or not; never where an operation takes none. */
+type BodyOf<O> = O extends { requestBody?: infer Request } ? JsonOf<NonNullable<Request>> : never;
+type JsonOf<Request> = Request extends { content: { 'application/json': infer Body } }
   ? Body
   : never;
 type BodyOption<Body> = [Body] extends [never]

@@ -40,8 +40,8 @@ const VERSION_LENGTH = 12;
 
 /**
  * Paths are relative, so that the page works under any prefix that a proxy adds. Each field of the
- * authorization takes the focus when it appears, and the last one keeps it, out of sight of the
- * first: an API key is what a reader has.
+ * Authorize dialog takes the focus when it appears. The last one would keep it and scroll the API
+ * key, which is the first, out of sight.
  */
 const start = `const beginAtFirst = ({ React }) => ({
   wrapComponents: {

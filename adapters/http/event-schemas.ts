@@ -1,5 +1,5 @@
-// The bodies of outbound webhooks as the description shows them, one schema a kind of event. The
-// bodies themselves are made in core/domain/event.ts.
+// The bodies of outbound webhooks as the description shows them, one schema for each kind of event.
+// The bodies themselves are made in core/domain/event.ts.
 import { z } from 'zod';
 import { eventTypes, statusTold } from '../../core/domain/event.js';
 import { accountResponse } from './account-schemas.js';
@@ -43,7 +43,7 @@ const settledData = {
   fxRateAtSettlement: fxRateAtSettlement.unwrap(),
 } as const;
 
-/** The types and the `data` of each kind of event; events may tell more, so nothing is closed. */
+/** Event types and `data` of each kind. Events may gain properties, so no schema is closed. */
 const kinds = {
   PaymentIntentEvent: kind(typesOf('payment_intent'), intentData),
   PaymentIntentSettledEvent: kind(['payment_intent.settled'], { ...intentData, ...settledData }),
@@ -66,7 +66,7 @@ const kinds = {
   }),
 } as const;
 
-/** The body of a webhook, one schema a kind. */
+/** The schemas of webhook bodies, one for each kind. */
 export const eventBodies: readonly EventBody[] = Object.values(kinds);
 
 /** The schema of an event's body. */

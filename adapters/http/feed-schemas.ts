@@ -36,7 +36,7 @@ export const feedQuery = z.object({
     .transform((wait) => wait ?? 0),
 });
 
-/** An event as the feed has it: the body of its webhook, and its place. */
+/** An event of the feed: the body of its webhook and its place. */
 const [first, ...others] = eventBodies.map((body) =>
   z.object({
     sequence: z.int().min(1).meta({ description: 'Without gaps, from 1, in your mode.' }),

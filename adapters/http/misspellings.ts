@@ -35,25 +35,25 @@ export function misspellings(schema: z.ZodType, value: unknown): readonly string
   return problems;
 }
 
-/** What a schema knows of names. */
+/** The property names of a schema. */
 interface Names {
-  /** The properties of an object; null for one that holds no names itself. */
+  /** By property of an object; null where the property holds no objects. Null for an array. */
   readonly known: ReadonlyMap<string, Names | null> | null;
   /** The schema refuses unknown properties itself. */
   readonly isStrict: boolean;
-  /** What the items of an array know. */
+  /** The names of an array's items. */
   readonly item: Names | null;
 }
 
-/** Each schema is looked through once. */
-const looked = new WeakMap<z.core.$ZodType, Names | null>();
+/** Each schema is read once. */
+const namesRead = new WeakMap<z.core.$ZodType, Names | null>();
 
-/** Null where the schema has no objects inside. */
+/** Null for a schema without objects. */
 function namesOf(schema: z.core.$ZodType): Names | null {
-  const made = looked.get(schema);
+  const made = namesRead.get(schema);
   if (made !== undefined) return made;
   const names = readNames(schema);
-  looked.set(schema, names);
+  namesRead.set(schema, names);
   return names;
 }
 

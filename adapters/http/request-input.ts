@@ -82,7 +82,7 @@ export async function readInput(
   return checked(match, request, bytes, route.body === 'bytes' ? undefined : parseJson(bytes));
 }
 
-/** The header says so even where there is no body. */
+/** The content type is required even without a body. */
 function expectJson(request: IncomingMessage): void {
   const { 'content-type': type, 'content-encoding': encoding } = request.headers;
   if (encoding !== undefined && encoding !== 'identity') {

@@ -56,12 +56,12 @@ export function text(min: number, max: number, description: string) {
     .meta({ minLength: min, maxLength: max, description });
 }
 
-/** Text without a length of its own: the limit of the body is the only one. */
+/** Text of any length that fits into a body. */
 export function anyText(description: string) {
   return z.string('send text').meta({ description });
 }
 
-/** Text of at least one character, without another limit than that of the body. */
+/** Text of one character or more that fits into a body. */
 export function someText(description: string) {
   return z.string('send text').min(1, 'send text of at least one character').meta({ description });
 }

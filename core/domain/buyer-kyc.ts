@@ -44,7 +44,7 @@ export interface KycSubmission extends Tenant {
   readonly reason: string | null;
   /** The partner's id of the terms that were accepted: the first one that was told stays. */
   readonly tosId: string | null;
-  /** What was said of the buyer before the hosted form is filled in, sealed; null afterwards. */
+  /** What was said of the buyer before its dossier, sealed; null from the dossier on. */
   readonly draftSealed: string | null;
   readonly submittedAtMs: number;
   readonly approvedAtMs: number | null;
@@ -59,8 +59,8 @@ export function nextKycStatus(status: KycStatus, move: KycMove): KycStatus | nul
 }
 
 /**
- * The hosted form is not filled in: nothing went to the partner, and the next dossier joins this
- * submission. It is `verifying` all the same. Rows of earlier versions are `pending`.
+ * Nothing was forwarded to the partner: the next dossier joins this submission, which is
+ * `verifying` all the same. Its draft is the mark. Rows of earlier versions are `pending`.
  */
 export function awaitsDossier(submission: Pick<KycSubmission, 'status' | 'draftSealed'>): boolean {
   const { status, draftSealed } = submission;

@@ -163,7 +163,7 @@ const forms = {
   Record<keyof Dossier, { readonly fits: (text: string) => boolean; readonly words: string }>
 >;
 
-/** What has another form, and what to send instead; none when all fits. */
+/** The fields that do not have their form, and what to send instead. */
 export function malformedFields(dossier: Dossier): readonly string[] {
   return Object.entries(forms).flatMap(([field, { fits, words }]) => {
     const text = dossier[field as keyof typeof forms] ?? null;
@@ -224,7 +224,7 @@ function cnpjCheckDigit(text: string): string {
   return String(rest < 2 ? 0 : 11 - rest);
 }
 
-/** Blank text says nothing. */
+/** Blank text counts as absent. */
 function isAbsent(value: unknown): boolean {
   if (typeof value === 'string') return value.trim() === '';
   return value === undefined || value === null || (Array.isArray(value) && value.length === 0);

@@ -139,7 +139,7 @@ export function paymentEvent(draft: EventDraft, eventId: string): DomainEvent {
   };
 }
 
-/** What the seller was paid, in the event that tells it. */
+/** The settlement amounts, in `settled` events only. */
 function settlementTold(type: string, { settlement }: Payment) {
   if (settlement === null || statusTold(type) !== 'settled') return {};
   const { settled, fxRate } = settlement;

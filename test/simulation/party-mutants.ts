@@ -73,6 +73,13 @@ export const partyMutants = [
     caughtBy: ['aKycRejectionFailsOnlyItsOwnTenantsPayments', 'noTenantChangesAnothersRows'],
   },
   {
+    name: 'a dossier is not taken while the hosted form is open',
+    file: 'core/domain/buyer-kyc.ts',
+    edits: [["if (status === 'verifying') return draftSealed !== null;", 'return false;']],
+    focus: { ...parties, often: ['startKyc', 'create', 'buyerStep'] },
+    caughtBy: ['everyPaymentIsTerminal'],
+  },
+  {
     name: 'a seller needs no wallet',
     file: 'core/domain/connected-account.ts',
     edits: [['    account.railsRef !== null &&\n', '']],
