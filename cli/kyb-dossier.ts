@@ -1,5 +1,5 @@
-// What an organization tells for its KYB: the options of a command, over a JSON file or standard
-// input. Against the fake partner in test mode, what is left out has marked values of the sandbox.
+// The dossier of an organization's KYB, from a JSON file or standard input and from options, which
+// override it. For the fake partner in test mode, sandbox values fill in missing fields.
 import { readFile } from 'node:fs/promises';
 import { Option } from 'commander';
 import { type Organization, sandboxKyb } from '../core/domain/organization.js';
@@ -20,12 +20,12 @@ export const dossierOptions = (): readonly Option[] => [
   new Option('--email <address>', 'where the organization is reached').default(null),
   new Option('--legal-name <name>', 'as registered').default(null),
   new Option('--cnpj <number>', 'its Brazilian company number').default(null),
-  new Option('--dossier <file>', 'JSON with these and all else that is told; - is stdin').default(
+  new Option('--dossier <file>', 'a JSON file with these and other fields; - reads stdin').default(
     null,
   ),
 ];
 
-/** ValidationError names everything that is wrong; what is missing is the use case's to say. */
+/** ValidationError lists every invalid field. The use case checks for missing ones. */
 export async function readDossier(
   { stdin }: Shell,
   { dossier: file, email, legalName, cnpj }: DossierOptions,
@@ -37,28 +37,28 @@ export async function readDossier(
   const inFile = file === null ? {} : parsed(await textOf(file, stdin));
   const problems: string[] = [];
   const schema = submitAccountBody.omit({ tosId: true }).strict();
-  const told = checkedAgainst(
+  const checked = checkedAgainst(
     schema,
     { ...inFile, ...given({ email, legalName, cnpj }) },
     problems,
   );
-  if (problems.length === 0) return told as OrganizationDossier;
+  if (problems.length === 0) return checked as OrganizationDossier;
   throw new PonteError('ValidationError', `${problems.join('; ')}.`);
 }
 
-/** What is submitted of what was told. */
+/** The dossier to submit. */
 export function dossierFor(
   { partners }: Deps,
   mode: Mode,
   organization: Organization,
-  told: OrganizationDossier,
+  dossier: OrganizationDossier,
 ): OrganizationDossier {
   const isSandbox = mode === 'test' && partners.test?.name === 'fake';
-  return isSandbox ? { ...sandboxKyb(organization), ...given(told) } : told;
+  return isSandbox ? { ...sandboxKyb(organization), ...given(dossier) } : dossier;
 }
 
-function given<T extends object>(told: T): Partial<T> {
-  const entries = Object.entries(told).filter(([, value]) => value !== null);
+function given<T extends object>(fields: T): Partial<T> {
+  const entries = Object.entries(fields).filter(([, value]) => value !== null);
   return Object.fromEntries(entries) as Partial<T>;
 }
 
@@ -79,7 +79,7 @@ function parsed(text: string): object {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // Told below: what the parser says quotes the file.
+    // The parser's message would quote the file.
   }
   throw new PonteError('ValidationError', 'dossier: give one JSON object.');
 }

@@ -1,4 +1,4 @@
-// `ponte mails`: mails over all organizations, and why one did not arrive. What stands in a mail is
+// `ponte mails`: mails over all organizations, and why one did not arrive. The text of a mail is
 // not shown: its link signs the buyer in.
 import { type Command, Option } from 'commander';
 import { formatInstant } from '../core/domain/instant.js';

@@ -91,11 +91,11 @@ function addModeVerbs(shell: Shell, org: Command): void {
       description,
       options: [modeOption(), ...dossierOptions()],
       run: async ({ mode, ...options }, ids) => {
-        const told = await readDossier(shell, options);
+        const dossier = await readDossier(shell, options);
         return changed(shell, async (deps, usecases) => {
           const { organization } = await usecases.readOrganization(deps, onlyId(ids));
           const tenant = { orgId: organization.id, mode };
-          return usecases[usecase](deps, tenant, dossierFor(deps, mode, organization, told));
+          return usecases[usecase](deps, tenant, dossierFor(deps, mode, organization, dossier));
         });
       },
     });

@@ -92,7 +92,7 @@ const paymentScopes = {
   write: { byOrigin: { payment_intent: 'payment_intents:write', invoice: 'invoices:write' } },
 } as const;
 
-/** Whoever onboards clients or collects payments may have a buyer verified. */
+/** For integrators that onboard clients and for those that collect payments. */
 const buyerScopes = { anyOf: ['connected_accounts:write', 'payment_intents:write'] } as const;
 
 /** What each field means stands in route-row.ts. */

@@ -31,7 +31,7 @@ interface Taking extends Asked {
 const sql = {
   known: 'select key, tat_micros from rate_limits where key = $1',
   first: 'insert into rate_limits (key, tat_micros) values ($1, $2) on conflict (key) do nothing',
-  // A rested key is treated like one never seen. One that is taken from right now is left alone.
+  // A rested key is treated like one never seen. A key that another host updates is skipped.
   sweep: [
     'delete from rate_limits where key in (select key from rate_limits where tat_micros < $1',
     'limit $2 for update skip locked)',
@@ -56,7 +56,7 @@ export function newSharedRateLimits(database: Database): RateLimits {
     }
     await database.immediate(sql.first, [key, nowMicros]);
     const [row] = await database.read(sql.known, [key]);
-    // Another host may just have swept it: then taking from it fails, and it is read again.
+    // Another host may have swept it: then the update misses, and the key is read again.
     const tatMicros = row === undefined ? 0 : integer(row, 'tat_micros');
     if (tatMicrosByKey.size >= KEYS_MAX) tatMicrosByKey.clear();
     tatMicrosByKey.set(key, tatMicros);

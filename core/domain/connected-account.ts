@@ -172,7 +172,7 @@ export function payoutConfigured(
   return askingForRails(next, railsCommandId);
 }
 
-/** Payments will go elsewhere than before; a seller that was verified anew counts as before. */
+/** Whether a new destination replaces an earlier one, also after the seller was verified again. */
 export function isRedirected(was: ConnectedAccount, next: ConnectedAccount): boolean {
   const before = was.destinationRef !== null || was.readyAtMs !== null;
   return before && next.destinationRef !== null && next.destinationRef !== was.destinationRef;

@@ -1,5 +1,5 @@
-// What stands in mails: subject and text, to buyers with the magic link to their payment, and of
-// notices. Plain text, so that what is seen is what was sent. It sends nothing.
+// The subject and text of mails: to buyers, with the magic link to their payment, and notices.
+// Plain text, so that what is seen is what was sent. It sends nothing.
 import type { ConnectedAccount } from './connected-account.js';
 import { formatInstant } from './instant.js';
 import type { LinkPurpose, Mail } from './mail.js';
@@ -55,7 +55,7 @@ export function letterOf(
   };
 }
 
-/** Of the seller (null: of the organization itself); it tells nothing of the destination. */
+/** About a seller, or (null) the organization itself. It does not contain the destination. */
 export function payoutNoticeOf(
   { mode, createdAtMs }: Pick<Mail, 'mode' | 'createdAtMs'>,
   about: { readonly organizationName: string; readonly account: ConnectedAccount | null },
@@ -75,7 +75,7 @@ export function payoutNoticeOf(
         'Payments created before keep the old one.',
       'If you expected this, you need do nothing. If not, act at once: ' +
         (account === null
-          ? 'tell whoever runs this service.'
+          ? 'contact the operator of this service.'
           : `${organization} should revoke its API keys with the scope connected_accounts:write, ` +
             'then register the right destination again.'),
       '',

@@ -1,7 +1,6 @@
 // A mail: who gets it and what about, how far it got, and what its magic link to the hosted page is
 // good for. A mail and its link are one row, because each link is sent once; a notice has no link.
-// What stands in the mail is letter.ts; sending, and what a sign-in does, are not this file's
-// matter.
+// Its text is made by letter.ts. This file neither sends mails nor signs buyers in.
 import { hash } from 'node:crypto';
 import { assert } from '../errors.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './instant.js';
@@ -28,7 +27,7 @@ export const linkLifeMs = {
   payout_changed: 7 * DAY_MS,
 } as const satisfies Record<MailPurpose, number>;
 
-/** `payout_changed`: a notice, all others carry a link to the page of a payment. */
+/** `payout_changed` is a notice. The others carry a link to the page of a payment. */
 export type MailPurpose = LinkPurpose | 'payout_changed';
 export type LinkPurpose = 'invitation' | 'sign_in';
 
@@ -40,8 +39,8 @@ export const INVITATION_PAUSE_MS = MINUTE_MS;
 export const ADDRESS_MAILS_MAX = 5;
 export const ADDRESS_WINDOW_MS = HOUR_MS;
 /**
- * Over whom the mails of a purpose to an address are counted. Anybody can ask for a sign-in. What
- * one organization sends leaves the others theirs, and tells them nothing.
+ * Whose mails to an address count together. Anybody can request a sign-in. For other purposes, an
+ * organization neither uses up nor learns about the mails of another one.
  */
 export const countedOver = {
   invitation: 'organization',
@@ -164,7 +163,7 @@ export function isForgettable({ status, createdAtMs }: Mail, nowMs: number): boo
   return nextMailStatus(status, 'drop') === null && nowMs >= createdAtMs + MAIL_KEPT_MS;
 }
 
-/** Nobody can sign in by its link any more, or needs the notice: so nobody needs the mail. */
+/** Its link no longer signs in, or the notice is too old: the mail is no longer needed. */
 export function isLinkOver({ linkEndsAtMs, linkUsedAtMs }: Mail, nowMs: number): boolean {
   return linkUsedAtMs !== null || nowMs >= linkEndsAtMs;
 }

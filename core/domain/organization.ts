@@ -48,10 +48,10 @@ export interface OrganizationProfile extends Tenant {
   readonly version: number;
 }
 
-/** A number with right check digits that tax offices use for tests: no company has it. */
+/** The test number of Brazilian tax systems, with valid check digits. */
 const SANDBOX_CNPJ = '99.999.999/0001-91';
 
-/** What an organization tells of itself in a sandbox; its name brings out the magic values. */
+/** The dossier of an organization in the sandbox. Its name can be a magic value. */
 export function sandboxKyb({ id, name }: Organization): Dossier {
   return { email: `${id}@sandbox.invalid`, legalName: name, cnpj: SANDBOX_CNPJ };
 }

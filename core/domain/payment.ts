@@ -101,7 +101,7 @@ export const EXTERNAL_PREFIX = 'ext_';
 
 /**
  * The origin of the payment that a reference names, if it is one of these: of an id by its prefix,
- * of `ext_<externalId>` the first one. It tells nothing of whether there is such a payment.
+ * of `ext_<externalId>` the first one. The payment need not exist.
  */
 export function originNamed(
   reference: string,

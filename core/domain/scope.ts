@@ -1,5 +1,5 @@
 // The scopes an API key may be limited to, what a route may ask for, and whether a set of scopes is
-// enough for it. Which route needs which scope stands in the route table.
+// enough for it. The route table says which route needs which scope.
 import { originNamed, type PaymentOrigin } from './payment.js';
 
 export const scopes = {

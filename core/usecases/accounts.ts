@@ -142,7 +142,7 @@ export async function acceptTerms(
 
 /**
  * Registers the PIX destination of an approved seller, and with it asks for its off-ramp wallet.
- * Payments that were created keep the one before, and a change is told to those who can undo it. A
+ * Existing payments keep the old destination; a change is mailed to the people who can undo it. A
  * call that is not answered records nothing: the client repeats it, and the partner knows it by its
  * key. Refuses with ValidationError (a buyer, a key that the partner does not take),
  * ConnectedAccountNotApproved, PartnerUnavailable.

@@ -39,8 +39,8 @@ export async function approveInvoice(
 /**
  * Sends the buyer of an approved invoice a link by mail; another one while it awaits the buyer.
  * InvoiceNotApproved in any other status. RateLimitExceeded within the pause after the last mail of
- * this invoice, and when the address has had enough invitations of the organization: then nothing
- * is changed, or the invoice is opened to its buyer `without a mail`.
+ * this invoice, and at the hourly limit of the address: then nothing is changed, or the invoice is
+ * opened to its buyer `without a mail`.
  */
 export async function inviteBuyer(
   deps: Deps,

@@ -34,7 +34,7 @@ export interface OrganizationView {
   readonly profiles: Readonly<Record<Mode, OrganizationProfile>>;
 }
 
-/** What an organization tells of itself; terms are accepted apart. */
+/** The dossier of an organization's KYB; `acceptTerms` records the terms. */
 export type OrganizationDossier = Omit<Dossier, 'tosId'>;
 
 export interface PixDestination {
@@ -91,32 +91,32 @@ export async function readOrganization(deps: Deps, orgId: string): Promise<Organ
 }
 
 /**
- * Submits the KYB, or asks again for the decision on one that is being verified. What is submitted
- * is what is told here: ValidationError names what is missing of it.
+ * Submits the KYB with this dossier, or asks again for the decision on one that is being verified.
+ * ValidationError lists missing fields.
  */
 export async function submitKyb(
   deps: Deps,
   tenant: Tenant,
-  told: OrganizationDossier = {},
+  given: OrganizationDossier = {},
 ): Promise<OrganizationView> {
-  await submitted(deps, tenant, told);
+  await submitted(deps, tenant, given);
   return readOrganization(deps, tenant.orgId);
 }
 
 /**
- * An operator's word that the KYB is approved; the virtual account follows the PIX destination. One
- * that was not submitted is submitted first, as by `submitKyb`.
+ * An operator's word that the KYB is approved; the virtual account follows the PIX destination.
+ * A KYB that was not submitted is submitted first, as by `submitKyb`.
  */
 export async function approveKyb(
   deps: Deps,
   tenant: Tenant,
-  told: OrganizationDossier = {},
+  given: OrganizationDossier = {},
 ): Promise<OrganizationView> {
   const { organization } = await readOrganization(deps, tenant.orgId);
   if (tenant.mode === 'live' && organization.productionGrantedAtMs === null) {
     throw new PonteError('ProductionAccessNotApproved');
   }
-  await submitted(deps, tenant, told);
+  await submitted(deps, tenant, given);
   await changeProfile(deps, tenant, (was) => kybDecided(was, 'overrule'));
   return readOrganization(deps, tenant.orgId);
 }
@@ -203,13 +203,13 @@ async function clearSandbox(deps: Deps, organization: Organization): Promise<voi
 async function submitted(
   deps: Deps,
   tenant: Tenant,
-  told: OrganizationDossier,
+  given: OrganizationDossier,
 ): Promise<OrganizationProfile> {
   const { profiles } = await readOrganization(deps, tenant.orgId);
   const partner = partnerOf(deps, tenant.mode);
   const anew = nextKybStatus(profiles[tenant.mode].kybStatus, 'submit') !== null;
   const command = anew
-    ? await recordedSubmission(deps, partner, profiles[tenant.mode], told)
+    ? await recordedSubmission(deps, partner, profiles[tenant.mode], given)
     : await deps.store.run((tx) => takenSubmission(deps, tx, tenant));
   if (command !== null) await workNow(deps, command);
   const profile = await deps.store.run((tx) => loadProfile(tx, tenant));
@@ -224,10 +224,10 @@ async function recordedSubmission(
   deps: Deps,
   partner: SettlementPartner,
   profile: OrganizationProfile,
-  told: OrganizationDossier,
+  given: OrganizationDossier,
 ): Promise<PartnerCommand | null> {
   const tenant = tenantOf(profile);
-  const dossier = wholeDossier(partner, profile, told);
+  const dossier = wholeDossier(partner, profile, given);
   const nowMs = deps.clock.nowMs();
   const commandId = deps.ids.next('cmd', nowMs);
   const request = done(
@@ -250,11 +250,11 @@ async function recordedSubmission(
 function wholeDossier(
   partner: SettlementPartner,
   { tosId }: OrganizationProfile,
-  told: OrganizationDossier,
+  given: OrganizationDossier,
 ): Dossier {
   const { role, entityType } = PARTY;
-  refuseTier(entityType, told);
-  const dossier = { ...told, country: told.country ?? 'BR', tosId };
+  refuseTier(entityType, given);
+  const dossier = { ...given, country: given.country ?? 'BR', tosId };
   const extra = partner.requirements(role, entityType);
   const missing = missingFields(role, entityType, dossier, extra);
   if (missing.length === 0) return dossier;

@@ -1,5 +1,5 @@
-// Notices that a PIX destination was changed: a stolen key or a mistake that leads money elsewhere
-// is seen by those who can undo it. They are mails like others, staged in the batch of the change.
+// Mails about a changed PIX destination, for the people who can undo it: the change may be a
+// mistake, or made with a stolen key. They are staged in the batch of the change, like all mails.
 import { emailKey } from '../domain/buyer-kyc.js';
 import type { ConnectedAccount } from '../domain/connected-account.js';
 import { newMail } from '../domain/mail.js';
@@ -9,8 +9,8 @@ import type { Deps, Tx } from '../ports.js';
 import { mailNumber } from './mails.js';
 
 /**
- * One mail to each member who can revoke keys, and to the seller's own address; `account` is null
- * for the organization's own destination. An address that has had enough of them gets no more.
+ * One mail to each member who can revoke keys, and to the seller; `account` is null for the
+ * organization's own destination. The hourly limit of an address holds for these mails too.
  */
 export async function stagePayoutNotices(
   deps: Deps,
@@ -24,8 +24,8 @@ export async function stagePayoutNotices(
     ({ role, removedAtMs }) => removedAtMs === null && scopesOf(role).includes('api_keys:write'),
   );
   const seller = account?.email ?? null;
-  const told = [...guards.map(({ email }) => email), ...(seller === null ? [] : [seller])];
-  const byKey = new Map(told.map((to) => [emailKey(to), to.trim()]));
+  const recipients = [...guards.map(({ email }) => email), ...(seller === null ? [] : [seller])];
+  const byKey = new Map(recipients.map((to) => [emailKey(to), to.trim()]));
   const purpose = 'payout_changed' as const;
   const about = { purpose, accountId: account?.id ?? null, paymentId: null };
   const fields = { ...tenantOf(tenant), ...about, tokenHash: null, tokenSealed: null };
@@ -42,7 +42,7 @@ export async function stagePayoutNotices(
   }
 }
 
-/** After the batch is stored; `accountId` is null for the organization's own destination. */
+/** For after the batch is stored; `accountId` is null for the organization's own destination. */
 export function announceRedirect(deps: Deps, { orgId, mode }: Tenant, accountId: string | null) {
   deps.wake('mails');
   const whose = accountId === null ? 'an organization' : 'a seller';

@@ -1,13 +1,13 @@
-// How often a thing may be asked for: the limits that use cases take from, and the refusal beyond
-// them. The arithmetic is rate-limit.ts; the numbers are held over all hosts by the port.
+// The rate limits of use cases, and the refusal beyond them. The arithmetic is in rate-limit.ts;
+// the port keeps the state for all hosts.
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/instant.js';
 import { clientNetwork, type RateLimit } from '../domain/rate-limit.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports.js';
 
 /**
- * How often a sign-in link may be asked for, whatever the answer: so often at once, and as often in
- * each hour after that. It bounds the guesses at the address of a page's buyer.
+ * Requests for a sign-in link: this many at once, and this many per hour after that. It bounds
+ * guesses at the address of a page's buyer.
  */
 const signInsAnHour = { page: 10, client: 30 } as const;
 

@@ -22,7 +22,7 @@ const buyerSteps: Partial<
 > = {
   // Before that, an invoice waits for a member: nobody else approves it.
   approved: async (deps, payment) => {
-    // A test address may have had its mails of this hour; the sandbox buyer needs none.
+    // The sandbox buyer needs no mail, so the limit of its address does not stop it.
     await inviteBuyer(deps, tenantOf(payment), payment.id, 'without a mail');
     return true;
   },

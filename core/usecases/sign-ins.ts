@@ -11,14 +11,14 @@ import { signIn } from './buyers.js';
 import { mailNumber, stageMail } from './mails.js';
 import { takeClientSlot, takePageSlot } from './rate-limits.js';
 
-/** The least that a request for a link takes: longer than its work, so that it tells nothing. */
+/** The least time of a request for a link. Longer than its work, so the time reveals nothing. */
 const ANSWER_MS = 400;
 
 /**
- * Sends a link to the buyer of this page's payment, if that is the buyer's address and it has not
- * had enough of them lately. Neither the answer nor its time tells whether: the same is stored in
- * each case. NotFound where there is no page, RateLimitExceeded for too many requests of a page or
- * of a client (its address; null inside the process), whatever they gave.
+ * Sends a link to the buyer of this page's payment, if this is the buyer's address and its hourly
+ * limit is not reached. Neither the answer nor its time reveals whether a mail is sent: each case
+ * does the same work. NotFound where there is no page, RateLimitExceeded for too many requests on a
+ * page or by a client. `client` is its IP address, null inside the process.
  */
 export async function requestSignIn(
   deps: Deps,
@@ -57,14 +57,14 @@ async function openPage(tx: Tx, publicId: string): Promise<Payment> {
   return payment;
 }
 
-/** A mail in each case; one that must not be sent is dropped before anybody takes it in hand. */
+/** Stores a mail in each case. One that must not be sent is stored as dropped. */
 async function stageSignIn(deps: Deps, tx: Tx, payment: Payment, email: string): Promise<void> {
   const nowMs = deps.clock.nowMs();
   const to = { ...tenantOf(payment), purpose: 'sign_in', address: payment.buyer.email } as const;
   const { nth, waitMs } = await mailNumber(tx, to, nowMs);
   const isBuyer = emailKey(payment.buyer.email) === emailKey(email);
-  const enough = waitMs > 0 ? 'the address has had enough mails' : null;
-  const useless = isBuyer ? enough : 'another address was given';
+  const limited = waitMs > 0 ? 'the hourly limit of the address is reached' : null;
+  const useless = isBuyer ? limited : 'another address was given';
   const numbered = { purpose: 'sign_in', nth: useless === null ? nth : null } as const;
   stageMail(deps, tx, payment, numbered, nowMs, useless);
 }

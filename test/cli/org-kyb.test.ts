@@ -1,4 +1,4 @@
-// `ponte org submit-kyb` and `approve-kyb`: what they are told of an organization, and by what.
+// `ponte org submit-kyb` and `approve-kyb`: where the dossier of an organization comes from.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -55,7 +55,7 @@ function fileWith(text: string): string {
   return path;
 }
 
-test('in test mode the fake partner is told values of the sandbox where none are given', async () => {
+test('in test mode sandbox values fill in missing fields for the fake partner', async () => {
   for (const words of [[], ['--email', 'finance@acme.example'], whole]) {
     assert.equal(await submitted('test', words), 'approved');
   }
@@ -67,13 +67,13 @@ test('in test mode the fake partner is told values of the sandbox where none are
   assert.equal(await submitted('test', [], '', 'approve-kyb'), 'approved');
 });
 
-test('in live mode all of it is given, or nothing is submitted', async () => {
+test('in live mode missing fields are refused', async () => {
   assert.match(`${await submitted('live', [])}`, /^2 email, legalName, cnpj: /);
   assert.match(`${await submitted('live', whole.slice(0, 4))}`, /^2 cnpj: /);
   assert.equal(await submitted('live', whole), 'approved');
 });
 
-test('an approval of what was never submitted needs the dossier, too', async () => {
+test('an approval of a KYB that was never submitted needs the dossier', async () => {
   const id = await newOrganization();
   await ponte(['org', 'grant-production', id]);
   const approve = (words: readonly string[]) =>
@@ -83,7 +83,7 @@ test('an approval of what was never submitted needs the dossier, too', async () 
   assert.equal((await approve(whole)).status, 0);
 });
 
-test('a file or standard input tells the rest, and options count before it', async () => {
+test('fields come from a file or standard input, and options override them', async () => {
   const dossier = {
     email: 'finance@acme.example',
     legalName: 'Fail',
@@ -96,7 +96,7 @@ test('a file or standard input tells the rest, and options count before it', asy
   assert.equal(await submitted('live', ['--dossier', '-', '--cnpj', cnpj], text), 'rejected');
 });
 
-test('what is wrong is refused in both modes, with its path', async () => {
+test('invalid fields are refused by path in both modes', async () => {
   for (const mode of ['test', 'live']) {
     for (const [words, input, message] of [
       [['--cnpj', '11.222.333/0001-82'], '', /^2 cnpj: /],

@@ -7,7 +7,7 @@ import type { Deps, SettlementPartner } from '../../core/ports.js';
 import { createOrganization } from '../../core/usecases/organizations.js';
 import { createPonte, type Ponte } from '../../host/embed.js';
 
-/** What an organization tells for its KYB. */
+/** The dossier of an organization's KYB. */
 export const kyb = {
   email: 'finance@exporter.example',
   legalName: 'Exporter Ltda',

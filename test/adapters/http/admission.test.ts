@@ -109,7 +109,7 @@ test('a row for test mode does not exist for a live key, nor for a live session'
   assert.equal(await outcome(route, undefined, `Bearer ${own.session}`), 'the member');
 });
 
-test('who sent no credential that the route takes is told which one it takes', async () => {
+test('a 401 without the right kind of credential says which kind the route takes', async () => {
   const refusalOf = async (auth: Auth, headers: Readonly<Record<string, string>>) => {
     const request = { headers } as unknown as IncomingMessage;
     const refused: unknown = await admit(made.deps, rowOf({ auth }), request).catch(

@@ -104,9 +104,9 @@ test('the scope follows the origin of the payment named, whatever the path', asy
       const call = { ...example, path: withIds(path, payment.id, 'whd_1') };
       const refused = await send(route, call, { key: lacking });
       assert.ok([403, 404].includes(refused.status), `${operationId} ${origin}: ${refused.text}`);
-      const nobody = { ...call, path: call.path.replace(payment.id, `${payment.id}0`) };
-      const same = await send(route, nobody, { key: lacking });
-      assert.deepEqual(same.body, refused.body, `${operationId}: whether there is one is not told`);
+      const unknown = { ...call, path: call.path.replace(payment.id, `${payment.id}0`) };
+      const same = await send(route, unknown, { key: lacking });
+      assert.deepEqual(same.body, refused.body, `${operationId}: existence is not revealed`);
       const answer = await send(route, call, { key: holding });
       if (answer.status < 300) served.push(`${operationId} ${origin}`);
     }

@@ -89,17 +89,17 @@ test('each refusal of a row is told under its status, 403 where a scope is asked
 
 test('an operation says which scopes it takes, and for which payments', () => {
   const texts = new Map(operations.map(({ operation }) => [operation.operationId, operation]));
-  const told = (id: string) => texts.get(id)?.description;
-  assert.equal(told('listInvoices'), 'Scope: `invoices:read`.');
+  const described = (id: string) => texts.get(id)?.description;
+  assert.equal(described('listInvoices'), 'Scope: `invoices:read`.');
   assert.equal(
-    told('cancelPayment'),
+    described('cancelPayment'),
     'Scope: `payment_intents:write` for a payment intent, `invoices:write` for an invoice.',
   );
   assert.equal(
-    told('startBuyerKyc'),
-    'Scope: `connected_accounts:write` or `payment_intents:write`; one is enough.',
+    described('startBuyerKyc'),
+    'Scope: `connected_accounts:write` or `payment_intents:write`.',
   );
-  assert.equal(told('switchMode'), undefined);
+  assert.equal(described('switchMode'), undefined);
 });
 
 test('every event type has its webhook', () => {

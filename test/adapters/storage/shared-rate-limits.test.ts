@@ -1,4 +1,4 @@
-// Limits that several hosts hold in one database: keys come and go, and nobody gets more by that.
+// Limits that several hosts keep in one database: removing rested keys loosens no limit.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import pg from 'pg';

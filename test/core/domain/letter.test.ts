@@ -71,7 +71,7 @@ test('an integrator’s text begins no line of its own, and is cut when it is lo
   assert.match(letter({}, {}, '😀'.repeat(200)).subject, /^\[Test\] (?:😀){100}… asks/u);
 });
 
-test('a notice says whose destination was changed and what to do, and nothing of the destination', () => {
+test('a notice says whose destination was changed and what to do, not the destination itself', () => {
   const account = anAccount({ id: 'acct_1', displayName: 'Loja\nBcc: x', destinationRef: 'pix_9' });
   const { subject, text } = payoutNoticeOf(mail, { organizationName: 'Acme', account });
   assert.equal(subject, '[Test] The PIX destination of Loja Bcc: x was changed');
@@ -94,6 +94,6 @@ test('a notice says whose destination was changed and what to do, and nothing of
     { organizationName: 'Acme', account: null },
   );
   assert.equal(own.subject, 'The PIX destination of Acme was changed');
-  assert.match(own.text, /tell whoever runs this service/);
+  assert.match(own.text, /contact the operator of this service/);
   assert.doesNotMatch(own.text, /Seller|test/);
 });

@@ -229,7 +229,7 @@ describe('the terms of the partner', () => {
   });
 });
 
-/** Ports whose partner in both modes notes what parties it is told of. */
+/** Ports whose partners record the orders of parties. */
 function notingOrders(): { readonly noted: Deps; readonly orders: readonly ReceiverOrder[] } {
   const orders: ReceiverOrder[] = [];
   const noting = (mode: Mode): SettlementPartner => {
@@ -246,8 +246,8 @@ function notingOrders(): { readonly noted: Deps; readonly orders: readonly Recei
   };
 }
 
-describe('what the partner is told of an organization', () => {
-  test('is what was told for its KYB, and nothing that was made up', async () => {
+describe('the dossier of an organization', () => {
+  test('reaches the partner as it was given, without invented fields', async () => {
     for (const mode of modes) {
       const { noted, orders } = notingOrders();
       const tenant = { orgId: await scene.newOrganization(), mode } as const;
@@ -255,25 +255,25 @@ describe('what the partner is told of an organization', () => {
       await submitKyb(noted, tenant, { ...kyb, website });
       await submitKyb(noted, tenant);
       const [{ reference: _, ...order }, ...more] = orders as [ReceiverOrder, ...ReceiverOrder[]];
-      assert.deepEqual(more, [], 'asked again, nothing is told');
+      assert.deepEqual(more, [], 'asking again submits nothing');
       const party = { role: 'seller', entityType: 'business', country: 'BR', tosId: null };
       assert.deepEqual(order, { ...kyb, website, ...party });
     }
   });
 
-  test('is whole: what is missing is named, nothing is begun, and no word of ours fills it', async () => {
+  test('must be complete: missing fields are listed and nothing is submitted', async () => {
     for (const mode of modes) {
       const { noted, orders } = notingOrders();
       const tenant = { orgId: await scene.newOrganization(), mode } as const;
       await grantProduction(noted, tenant.orgId);
-      for (const [told, paths] of [
+      for (const [given, paths] of [
         [{}, 'email, legalName, cnpj'],
         [{ ...kyb, cnpj: null }, 'cnpj'],
         [{ cnpj: kyb.cnpj, email: kyb.email }, 'legalName'],
       ] as const) {
         for (const call of [submitKyb, approveKyb]) {
           const missing = new RegExp(`^${paths}: `);
-          await assert.rejects(call(noted, tenant, told), {
+          await assert.rejects(call(noted, tenant, given), {
             ...{ code: 'ValidationError', message: missing },
           });
         }
@@ -284,7 +284,7 @@ describe('what the partner is told of an organization', () => {
     }
   });
 
-  test('has what the partner needs besides', async () => {
+  test('has the fields that the partner requires in addition', async () => {
     const strict: SettlementPartner = {
       ...scene.partner('test'),
       requirements: () => ['website', 'tosId'],
@@ -298,7 +298,7 @@ describe('what the partner is told of an organization', () => {
     assert.equal(profiles.test.kybStatus, 'approved');
   });
 
-  test('is told anew after a rejection', async () => {
+  test('is given again after a rejection', async () => {
     const tenant = { orgId: await scene.newOrganization(), mode: 'live' } as const;
     await submitKyb(scene.deps, tenant, { ...kyb, legalName: 'Fail' });
     await assert.rejects(submitKyb(scene.deps, tenant), refusal('ValidationError'));
@@ -306,7 +306,7 @@ describe('what the partner is told of an organization', () => {
     assert.equal(profiles.live.kybStatus, 'approved');
   });
 
-  test('of an organization with a cleared sandbox is recognisable as of the sandbox', async () => {
+  test('has recognisable sandbox values for an organization with sandbox KYB', async () => {
     const { noted, orders } = notingOrders();
     const { organization } = await createOrganization(noted, { name: 'Acme', sandboxKyb: true });
     assert.deepEqual(

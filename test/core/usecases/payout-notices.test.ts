@@ -1,4 +1,4 @@
-// Who is told that a PIX destination was changed, and which payments keep the one before.
+// Who is notified of a changed PIX destination, and which payments keep the old one.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { ConnectedAccount } from '../../../core/domain/connected-account.js';
@@ -32,7 +32,7 @@ function member(role: (typeof memberRoles)[number], email = `${role}@acme.exampl
   return addMember(made.deps, { orgId: tenant.orgId, email, role });
 }
 
-/** An approved seller that was never paid anywhere. */
+/** An approved seller without a destination. */
 async function newSeller(email = 'loja@example.com'): Promise<ConnectedAccount> {
   const { account } = await createAccount(made.deps, tenant, {
     ...{ role: 'seller', entityType: 'business', externalId: 'seller-1', email },
@@ -41,15 +41,15 @@ async function newSeller(email = 'loja@example.com'): Promise<ConnectedAccount> 
   return submitAccount(made.deps, tenant, account.id, dossier);
 }
 
-/** Configures a payout; answers with who was mailed because of it, and the alerts. */
+/** Configures a payout; returns who was mailed because of it, and the alerts. */
 async function configured({ id }: ConnectedAccount, name: string) {
   const [mailed, logged] = [made.mails.length, made.log.length];
   await configureAccountPayout(made.deps, tenant, id, pixOf(name));
   await made.settle();
-  return told(mailed, logged);
+  return since(mailed, logged);
 }
 
-function told(mailed: number, logged: number) {
+function since(mailed: number, logged: number) {
   return {
     to: made.mails
       .slice(mailed)
@@ -67,7 +67,7 @@ const changed = {
   alerts: ['error: the PIX destination of a seller was changed'],
 };
 
-test('a first destination is no change; another one is told to owners, admins and the seller', async () => {
+test('a first destination notifies nobody; a change notifies owners, admins and the seller', async () => {
   const seller = await newSeller();
   assert.deepEqual(await configured(seller, 'first'), nobody);
   assert.deepEqual(await configured(seller, 'first'), nobody, 'the same again');
@@ -81,7 +81,7 @@ test('a first destination is no change; another one is told to owners, admins an
   }
 });
 
-test('a member who was removed is not told, and who is owner and seller is told once', async () => {
+test('a removed member is not notified; an owner who is also the seller is notified once', async () => {
   await removeMember(made.deps, tenant.orgId, 'admin@acme.example');
   const seller = await newSeller(' Owner@acme.example');
   await configured(seller, 'first');
@@ -92,7 +92,7 @@ test('a member who was removed is not told, and who is owner and seller is told 
   );
 });
 
-test('an address is told five times an hour, the log each time', async () => {
+test('an address gets five notices an hour, the log has every change', async () => {
   const seller = await newSeller();
   await configured(seller, 'first');
   for (let count = 0; count < 5; count += 1) {
@@ -104,7 +104,7 @@ test('an address is told five times an hour, the log each time', async () => {
   assert.deepEqual(await configured(seller, 'again'), changed);
 });
 
-test('changes at once are told once each', async () => {
+test('concurrent changes are notified once each', async () => {
   const seller = await newSeller();
   await configured(seller, 'first');
   const mailed = made.mails.length;
@@ -117,7 +117,7 @@ test('changes at once are told once each', async () => {
   assert.equal(made.mails.length - mailed, 3 * changed.to.length);
 });
 
-test('a seller that was paid before and was verified anew is told of its next destination', async () => {
+test('a seller that could collect before is notified after it was verified again', async () => {
   const seller = await newSeller();
   await configured(seller, 'first');
   const command = await made.deps.store.run((tx) => tx.commands.get(seller.submitCommandId ?? ''));
@@ -128,7 +128,7 @@ test('a seller that was paid before and was verified anew is told of its next de
   assert.deepEqual(await configured(seller, 'thief'), changed);
 });
 
-test('payments that were created keep their destination, later ones have the new one', async () => {
+test('existing payments keep their destination, new ones get the new one', async () => {
   const seller = await newSeller();
   await configured(seller, 'first');
   const before = await newPayment();
@@ -162,19 +162,19 @@ test('payments that were created keep their destination, later ones have the new
   );
 });
 
-test('the organization’s own destination is told to its owners and admins', async () => {
+test('a change of the organization’s own destination notifies its owners and admins', async () => {
   const [mailed, logged] = [made.mails.length, made.log.length];
   await configurePayout(made.deps, tenant, pixOf('elsewhere'));
   await configurePayout(made.deps, tenant, pixOf('elsewhere'));
   await made.settle();
-  assert.deepEqual(told(mailed, logged), {
+  assert.deepEqual(since(mailed, logged), {
     to: ['admin@acme.example', 'owner@acme.example'],
     alerts: ['error: the PIX destination of an organization was changed'],
   });
   assert.equal(made.mails.at(-1)?.subject, '[Test] The PIX destination of Acme Ltda was changed');
 });
 
-test('a notice that nobody takes is tried for a week', async () => {
+test('a notice is tried for a week', async () => {
   const seller = await newSeller();
   await configured(seller, 'first');
   await configureAccountPayout(made.deps, tenant, seller.id, pixOf('other'));

@@ -110,7 +110,7 @@ async function callsOf(publicId: string, address: string): Promise<readonly stri
   return [...calls, 'answer'];
 }
 
-test('what is found changes neither the calls nor the moment of the answer', async () => {
+test('a match changes neither the calls nor the moment of the answer', async () => {
   const { publicId } = await newIntent();
   const matching = await callsOf(publicId, email);
   assert.deepEqual(matching, [
@@ -128,7 +128,7 @@ test('what is found changes neither the calls nor the moment of the answer', asy
   ]);
   assert.deepEqual(await callsOf(publicId, 'eve@example.com'), matching);
   for (let count = 1; count < 5; count += 1) await requestSignIn(made.deps, publicId, email, null);
-  assert.deepEqual(await callsOf(publicId, email), matching, 'the address has had enough');
+  assert.deepEqual(await callsOf(publicId, email), matching, 'the limit of the address is reached');
   await made.settle();
   assert.equal(made.mails.length, 5);
 });
@@ -147,7 +147,7 @@ test('a refusal comes after the pause, too', async () => {
   assert.deepEqual(order, ['pause over', 'NotFound']);
 });
 
-test('what another address asked for is kept as a dropped mail, without that address', async () => {
+test('a request with another address leaves a dropped mail, without that address', async () => {
   const { publicId } = await newIntent();
   await requestSignIn(made.deps, publicId, 'eve@example.com', '203.0.113.7');
   await made.settle();
@@ -163,7 +163,7 @@ test('what another address asked for is kept as a dropped mail, without that add
   assert.doesNotMatch(JSON.stringify(rows), /eve@/);
 });
 
-test('a page takes ten requests at once and ten an hour, whoever asks and whatever for', async () => {
+test('a page takes ten requests at once and ten an hour, from any client', async () => {
   const [page, other] = [await newIntent(), await newIntent()];
   const guess = (count: number, { publicId }: Payment) =>
     requestSignIn(made.deps, publicId, `guess-${count}@example.com`, `203.0.113.${count}`);
