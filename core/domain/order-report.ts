@@ -130,9 +130,13 @@ function revivedState(command: PartnerCommand, told: OrderEnd): CommandState {
   return nextCommandState(state, 'accept') ?? state;
 }
 
-/** The same end once more: only the polling of a failed order goes on. */
-function askedAgain(known: PartnerCommand, { end }: OrderReport, nowMs: number): PartnerCommand {
-  if (known.state !== 'done' || known.end !== 'failed' || end !== 'failed') return known;
+/** The same end once more: only a question about a failed order counts, and goes on. */
+function askedAgain(
+  known: PartnerCommand,
+  { end, asked }: OrderReport,
+  nowMs: number,
+): PartnerCommand {
+  if (!asked || known.state !== 'done' || known.end !== 'failed' || end !== 'failed') return known;
   const tries = known.tries + 1;
   const dueAtMs = nextPollAtMs(known, tries, nowMs);
   return changed(known, nowMs, { tries, dueAtMs, leaseToken: null });
