@@ -51,7 +51,8 @@ export function ordersChanged(
   learned: Learned = {},
 ): Change {
   let change = changed.reduce(withChangedCommand, unchanged(was));
-  change = { ...change, payment: withLearned(was.payment, learned, nowMs) };
+  const isPaid = sumsOf(commands).paidMinor > 0n;
+  change = { ...change, payment: withLearned(was.payment, learned, isPaid, nowMs) };
   change = withStatus(change, commands, learned.reason ?? null, nowMs);
   return withMoneySettled(change, was, commands, nowMs);
 }
@@ -88,8 +89,10 @@ export function withMoneySettled(
   return { ...change, alerts: [...change.alerts, ...alertsBetween(was, change, before, after)] };
 }
 
-function withLearned(payment: Payment, learned: Learned, nowMs: number): Payment {
-  const { instructions, transactionHash, settlement } = learned;
+/** While a payout counts as paid, its settlement is what was posted for it. */
+function withLearned(payment: Payment, learned: Learned, isPaid: boolean, nowMs: number): Payment {
+  const { instructions, transactionHash } = learned;
+  const settlement = isPaid ? (payment.settlement ?? learned.settlement) : learned.settlement;
   if (
     instructions === undefined &&
     (transactionHash ?? null) === null &&
@@ -179,7 +182,7 @@ function payoutStep(
   if (payout === undefined) return null;
   const stage = stageOf(payout);
   const taken = payment.status === 'offramp_pending';
-  if (stage === 'planned') return taken ? null : fundsLost(payment, orders, reason);
+  if (stage === 'planned') return fundsLost(payment, orders, reason);
   if (stage === 'none') return failed(payout, 'payout', reason);
   if (!taken) return { move: 'take_payout' };
   if (stage === 'moved') return { move: 'payout_completed' };
@@ -207,17 +210,27 @@ function failed(order: PartnerCommand, name: string, reason: string | null): Ste
   return { move: 'fail', fields: { failureReason } };
 }
 
-/** An ended payment orders nothing but refunds: what was not sent, or surely not done, is void. */
+/**
+ * An ended payment orders nothing but refunds, and one that has its money no pay-in: what was not
+ * sent, or surely not done, is void.
+ */
 function withoutUnsentOrders(
   change: Change,
   commands: readonly PartnerCommand[],
   nowMs: number,
 ): Change {
-  if (!isTerminal(change.payment.status)) return change;
+  const { status } = change.payment;
+  const unwanted = {
+    payin: status !== 'on_ramp_pending',
+    payout: isTerminal(status),
+  };
   const unsent = commandsAfter(commands, change).filter(
-    (order) => order.kind !== 'refund' && isVoidable(order),
+    (order) =>
+      isVoidable(order) &&
+      ((order.kind === 'payin' && unwanted.payin) || (order.kind === 'payout' && unwanted.payout)),
   );
   const voided = unsent.map((order) => voidCommand(order, nowMs));
+  if (!unwanted.payout) return voided.reduce(withChangedCommand, change);
   // A payout that is only drafted is not ordered at all.
   const drafts = change.commands.filter(({ kind }) => kind === 'refund');
   return voided.reduce(withChangedCommand, { ...change, commands: drafts });
@@ -225,7 +238,7 @@ function withoutUnsentOrders(
 
 /**
  * Takes back refunds that were not sent, or that wait for a person, where their pay-in was returned
- * by itself, or where more has left than arrived.
+ * by itself or does not have the money; then where more has left than arrived.
  */
 function withoutNeedlessRefunds(
   was: Change,
@@ -233,18 +246,26 @@ function withoutNeedlessRefunds(
   nowMs: number,
 ): Change {
   let change = was;
-  const waiting = commandsAfter(commands, change).filter(
-    (order) => order.kind === 'refund' && (isDebt(order) || isVoidable(order)),
-  );
-  for (const refund of waiting.toReversed()) {
-    const orders = commandsAfter(commands, change);
-    const payin = orders.find(({ id }) => id === refund.payinId);
-    const needless = payin?.end === 'returned' || sumsOf(orders).lossMinor > 0n;
-    if (!needless) continue;
-    const ended = isDebt(refund) ? supersedeCommand(refund, nowMs) : voidCommand(refund, nowMs);
-    change = withChangedCommand(change, ended);
+  for (const isNeedless of [isWithoutMoney, isBesideLoss]) {
+    const waiting = commandsAfter(commands, change).filter(
+      (order) => order.kind === 'refund' && (isDebt(order) || isVoidable(order)),
+    );
+    for (const refund of waiting.toReversed()) {
+      if (!isNeedless(refund, commandsAfter(commands, change))) continue;
+      const ended = isDebt(refund) ? supersedeCommand(refund, nowMs) : voidCommand(refund, nowMs);
+      change = withChangedCommand(change, ended);
+    }
   }
   return change;
+}
+
+function isWithoutMoney(refund: PartnerCommand, orders: readonly PartnerCommand[]): boolean {
+  const payin = orders.find(({ id }) => id === refund.payinId);
+  return payin !== undefined && (payin.end === 'returned' || freeOfPayin(payin, orders) < 0n);
+}
+
+function isBesideLoss(_refund: PartnerCommand, orders: readonly PartnerCommand[]): boolean {
+  return sumsOf(orders).lossMinor > 0n;
 }
 
 /** Money that no claim of the payment holds is owed back, each part from the pay-in that has it. */

@@ -6,7 +6,6 @@ import {
   type CommandState,
   changed,
   FIRST_POLL_MS,
-  isInDoubt,
   nextCommandState,
   type OrderEnd,
   type PartnerCommand,
@@ -121,18 +120,19 @@ export function reportOrder(
 }
 
 /** What ended here without an order, and failed there, changes nothing but for a payout's money. */
-function revivedState(command: PartnerCommand, told: OrderEnd): CommandState {
-  const { kind, state } = command;
-  // The look-up that is due brings what the buyer needs to pay; an open report does not.
-  if (kind === 'payin' && told === 'open' && isInDoubt(command)) return state;
+function revivedState({ kind, state }: PartnerCommand, told: OrderEnd): CommandState {
   const isOver = state === 'refused' || state === 'void';
   if (isOver && kind !== 'payout' && (told === 'failed' || told === 'returned')) return state;
   return nextCommandState(state, 'accept') ?? state;
 }
 
-/** The same end once more: only the polling of a failed order goes on. */
-function askedAgain(known: PartnerCommand, { end }: OrderReport, nowMs: number): PartnerCommand {
-  if (known.state !== 'done' || known.end !== 'failed' || end !== 'failed') return known;
+/** The same end once more: only a question about a failed order counts, and goes on. */
+function askedAgain(
+  known: PartnerCommand,
+  { end, asked }: OrderReport,
+  nowMs: number,
+): PartnerCommand {
+  if (!asked || known.state !== 'done' || known.end !== 'failed' || end !== 'failed') return known;
   const tries = known.tries + 1;
   const dueAtMs = nextPollAtMs(known, tries, nowMs);
   return changed(known, nowMs, { tries, dueAtMs, leaseToken: null });

@@ -47,7 +47,7 @@ const ROUNDING_PERMILLE = 1n;
 
 /** `asked`: the report is how the order stands now, not a late message. */
 export function payinProblem(
-  { amount, end }: PartnerCommand,
+  { amount, end, receivedMinor: knownMinor }: PartnerCommand,
   { receivedMinor, status }: PayinReport,
   asked: boolean,
 ): ReportProblem | null {
@@ -55,7 +55,8 @@ export function payinProblem(
   if (typeof receivedMinor !== 'bigint' || receivedMinor < 0n) {
     return unusable('the amount received is not a whole number of minor units');
   }
-  if (receivedMinor > orderedMinor * RECEIVED_TIMES_MAX) {
+  // A total that a person accepted is no mistake when it is told again.
+  if (receivedMinor > orderedMinor * RECEIVED_TIMES_MAX && receivedMinor > knownMinor) {
     return implausible(`received ${receivedMinor} minor units, ${orderedMinor} were ordered`);
   }
   return asked && end === 'completed' && status === 'failed'

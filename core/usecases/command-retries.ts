@@ -54,7 +54,7 @@ export async function acceptReport(deps: Deps, commandId: string): Promise<Partn
     const message = `The report cannot be booked: ${reason}. Ask the partner to correct it.`;
     throw new PonteError('CommandNotRetryable', message);
   }
-  await applyFact(deps, commandId, fact, { asked: true, accepted: true });
+  await applyFact(deps, commandId, fact, { askedVersion: command.version, accepted: true });
   return readCommand(deps, commandId);
 }
 
@@ -79,11 +79,11 @@ async function lookUpRefused(deps: Deps, command: PartnerCommand): Promise<void>
   if (told.outcome !== 'done') throw new PonteError('PartnerUnavailable');
   const { reference } = command;
   const fact: PartnerFact = { kind: 'refund', reference, partnerRef, report: told.value };
-  await applyFact(deps, command.id, fact, { asked: true });
+  await applyFact(deps, command.id, fact, { askedVersion: command.version });
 }
 
 async function orderAnew(deps: Deps, commandId: string): Promise<PartnerCommand> {
-  const change = await deps.store.run(async (tx) => {
+  const { change, known } = await deps.store.run(async (tx) => {
     const refused = await tx.commands.get(commandId);
     assert(refused !== null && refused.paymentId !== null, 'a refund serves a payment');
     if (!isDebt(refused)) {
@@ -96,13 +96,14 @@ async function orderAnew(deps: Deps, commandId: string): Promise<PartnerCommand>
     const commands = await tx.commands.ofPayment(tenant, refused.paymentId);
     // Without the refused order its money is held again, and so owed back by a new one.
     const changed = ordersChanged(was, commands, [supersedeCommand(refused, nowMs)], nowMs);
-    return stageChange(deps, tx, was, changed);
+    const known = new Set(commands.map(({ id }) => id));
+    return { change: await stageChange(deps, tx, was, changed), known };
   });
   announce(deps, change);
   const orders = await deps.store.run((tx) =>
     tx.commands.ofPayment(tenantOf(change.payment), change.payment.id),
   );
-  const newest = orders.findLast(({ kind }) => kind === 'refund');
-  assert(newest !== undefined, 'a superseded refund is ordered again');
-  return newest;
+  const anew = orders.find(({ id }) => !known.has(id));
+  assert(anew !== undefined, 'a superseded refund is ordered again');
+  return anew;
 }

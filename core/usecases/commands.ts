@@ -317,8 +317,9 @@ async function poll(deps: Deps, partner: SettlementPartner, claimed: PartnerComm
     // Kind and report belong together by the table of verbs.
     const kind = newsOf[claimed.kind];
     const fact = { kind, reference: claimed.reference, partnerRef, report: told.value };
-    await applyFact(deps, claimed.id, fact as PartnerFact, { asked: true });
+    await applyFact(deps, claimed.id, fact as PartnerFact, { askedVersion: claimed.version });
   }
+  await learnInstructions(deps, partner, claimed);
   await deps.store.run(async (tx) => {
     const command = await stillOurs(tx, claimed);
     if (command === null) return;
@@ -333,6 +334,22 @@ async function poll(deps: Deps, partner: SettlementPartner, claimed: PartnerComm
         : askAgain(command, lastError, nowMs, abandonedAtMs),
     );
   });
+}
+
+/**
+ * A pay-in that a message reported before the answer to its call was recorded came without the
+ * instructions for the buyer: a look-up tells them.
+ */
+async function learnInstructions(deps: Deps, partner: SettlementPartner, claimed: PartnerCommand) {
+  const { kind, end, paymentId, request } = claimed;
+  if (kind !== 'payin' || end !== 'open' || paymentId === null || request === null) return;
+  const payment = await deps.store.run((tx) => tx.payments.get(tenantOf(claimed), paymentId));
+  if (payment === null || payment.payinInstructions !== null) return;
+  const text = deps.secretBox.open(request, requestPurpose(claimed));
+  const found = await verbs.payin.find(partner, text);
+  const instructions = found.outcome === 'done' ? found.value?.instructions : undefined;
+  if (instructions === undefined) return;
+  await changeClaimed(deps, claimed, (command) => command, { instructions });
 }
 
 /** It has ended and is asked about all the same: out of sight, in review, or short. */

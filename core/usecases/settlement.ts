@@ -3,7 +3,7 @@
 // applied, so that doubles are dropped and none is lost. Calls to the partner stand in commands.ts.
 import type { Collection } from '../domain/change.js';
 import { type Learned, ordersChanged } from '../domain/order-outcomes.js';
-import { holdForReview, reportOrder } from '../domain/order-report.js';
+import { holdForReview, reportEffect, reportOrder } from '../domain/order-report.js';
 import {
   backoffMs,
   CALL_BACKOFF_MS,
@@ -83,8 +83,11 @@ type MoneyFact = Exclude<PartnerFact, { readonly kind: 'receiver' }>;
 
 /** How a report came, and whether a person vouches for it. */
 export interface ReportSource {
-  /** It answers a question of ours: it says how the order stands now. */
-  readonly asked?: boolean;
+  /**
+   * The version of the order when it was asked about: the answer says how the order stands, unless
+   * something was learned meanwhile.
+   */
+  readonly askedVersion?: number;
   /** A person accepted it although it is implausible. */
   readonly accepted?: boolean;
 }
@@ -108,13 +111,15 @@ export async function applyFact(
     const commands = await tx.commands.ofPayment(tenant, command.paymentId);
     const quote = await quoteOf(tx, tenant, was);
     const nowMs = deps.clock.nowMs();
-    const problem = reportProblem(command, fact, quote, source);
+    const asked = source.askedVersion === command.version;
+    const found = reportProblem(command, fact, quote, asked);
+    const problem = source.accepted && found?.kind === 'implausible' ? null : found;
     const next =
       problem === null
-        ? commandAfter(command, fact, source.asked ?? false, nowMs)
+        ? commandAfter(command, fact, asked, nowMs)
         : holdForReview(command, writeReview(problem, fact), nowMs);
     if (next === command) return null;
-    const learned = problem === null ? learnedOf(next, fact) : {};
+    const learned = problem === null ? learnedOf(command, next, fact) : {};
     const change = ordersChanged(was, commands, [next], nowMs, learned);
     return { change: await stageChange(deps, tx, was, change), asks: next.dueAtMs === nowMs };
   });
@@ -142,31 +147,31 @@ async function quoteOf(tx: Tx, tenant: Tenant, { payment }: Collection): Promise
   return payment.quoteId === null ? null : tx.quotes.get(tenant, payment.quoteId);
 }
 
+/** A payout that is reported as it is known tells nothing new, so there is nothing to check. */
 function reportProblem(
   command: PartnerCommand,
   fact: MoneyFact,
   quote: Quote | null,
-  { accepted = false, asked = false }: ReportSource,
+  asked: boolean,
 ): ReportProblem | null {
-  const problem =
-    fact.kind === 'payin'
-      ? payinProblem(command, fact.report, asked)
-      : fact.kind === 'payout'
-        ? payoutProblem(command, fact.report, quote)
-        : null;
-  return accepted && problem?.kind === 'implausible' ? null : problem;
+  if (fact.kind === 'payin') return payinProblem(command, fact.report, asked);
+  if (fact.kind !== 'payout') return null;
+  const applies = reportEffect(command.end, fact.report.status, asked) === 'apply';
+  return applies ? payoutProblem(command, fact.report, quote) : null;
 }
 
 /** What a report tells besides the end of its order; a contradicted one tells nothing yet. */
-function learnedOf(next: PartnerCommand, fact: MoneyFact): Learned {
+function learnedOf(was: PartnerCommand, next: PartnerCommand, fact: MoneyFact): Learned {
   const { report } = fact;
   if (next.end !== report.status) return {};
   if (fact.kind === 'payin') {
     const { transactionHash, reason } = fact.report;
     return { reason, transactionHash };
   }
-  if (fact.kind !== 'payout' || fact.report.status !== 'completed')
+  if (fact.kind !== 'payout' || fact.report.status !== 'completed') {
     return { reason: report.reason };
+  }
+  if (was.end === 'completed') return {};
   const { settled, fees, fxRate, endToEndId } = fact.report;
   assert(settled !== null && fees !== null && fxRate !== null, 'a checked report tells its sums');
   return { settlement: { settled, fees, fxRate, endToEndId } };

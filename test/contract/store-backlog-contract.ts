@@ -111,11 +111,13 @@ export function storeBacklogContract(database: string, open: OpenStore): void {
           tx.deliveries.insert(aDelivery({ id: `dead ${at}`, status: 'dead_letter', ...ended }));
         }
         tx.deliveries.insert(aDelivery({ id: 'taken', status: 'delivered', ...ended }));
-        tx.commands.insert(aCommand({ id: 'cmd_lost', state: 'unknown', dueAtMs: null }));
-        tx.commands.insert(aCommand({ id: 'cmd_asked', state: 'unknown', dueAtMs: T0 }));
-        const refund = { kind: 'refund', state: 'refused', dueAtMs: null } as const;
-        tx.commands.insert(aCommand({ id: 'cmd_debt', ...refund }));
-        tx.commands.insert(aCommand({ id: 'cmd_paid', ...refund, end: 'completed' }));
+        tx.commands.insert(aCommand({ id: 'cmd_in_doubt', state: 'unknown' }));
+        tx.commands.insert(aCommand({ id: 'cmd_in_review', state: 'done', review: '{}' }));
+        const refund = { kind: 'refund', dueAtMs: null } as const;
+        tx.commands.insert(aCommand({ id: 'cmd_debt', ...refund, state: 'refused' }));
+        tx.commands.insert(
+          aCommand({ id: 'cmd_paid', ...refund, state: 'done', end: 'completed' }),
+        );
         tx.funds.insert(someFunds({ paymentId: 'pi_lost', position: 'operator' }));
         tx.funds.insert(someFunds({ paymentId: 'pi_debt', refund: 'operator' }));
         tx.funds.insert(

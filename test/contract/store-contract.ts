@@ -2,8 +2,6 @@
 // a race; what was staged is not read; the ledger only grows. Run over each database.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { posting, transfer } from '../../core/domain/ledger.js';
-import { money } from '../../core/domain/money.js';
 import { AssertionFailure, PonteError } from '../../core/errors.js';
 import type { Sealer, Store } from '../../core/ports.js';
 import {
@@ -342,29 +340,6 @@ export function storeContract(database: string, open: OpenStore): void {
       await store.run(async (tx) => tx.keys.update(aKey({ revokedAtMs: T0, lastUsedAtMs: null })));
       const revoked = aKey({ revokedAtMs: T0, lastUsedAtMs: T0 + 5, version: 2 });
       assert.deepEqual(await read(), revoked);
-    });
-
-    test('the ledger holds what was posted', async () => {
-      const store = await fresh();
-      const paid = posting('funds_received', [
-        ...transfer('buyer', 'partner_float', money(700n, 'EUR')),
-        ...transfer('buyer', 'partner_float', money(9_007_199_254_740_993n, 'USD')),
-      ]);
-      const back = posting('refund_owed', transfer('partner_float', 'refunds', money(1n, 'EUR')));
-      await store.run(async (tx) => {
-        tx.ledger.append(tenant, 'pi_1', 'pst_1', paid, T0);
-        tx.ledger.append(tenant, 'pi_1', 'pst_2', back, T0 + 1);
-      });
-      assert.deepEqual(await store.run((tx) => tx.ledger.ofPayment(tenant, 'pi_1')), [
-        { id: 'pst_1', atMs: T0, ...paid },
-        { id: 'pst_2', atMs: T0 + 1, ...back },
-      ]);
-    });
-
-    test('money that its columns cannot hold together is refused', async () => {
-      const store = await fresh();
-      const spent = someFunds({ receivedMinor: 1n, payoutMinor: 2n });
-      await assert.rejects(store.run(async (tx) => tx.funds.insert(spent)));
     });
 
     test('a closed store refuses in words', async () => {

@@ -2,7 +2,13 @@
 // follow each other without gap, and what waits comes in the order of its time.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { commandKinds, isStuck, type PartnerCommand } from '../../core/domain/partner-command.js';
+import {
+  type CommandState,
+  commandKinds,
+  commandMoves,
+  isStuck,
+  type PartnerCommand,
+} from '../../core/domain/partner-command.js';
 import { paymentStatuses } from '../../core/domain/payment.js';
 import type { Store, Tx } from '../../core/ports.js';
 import {
@@ -121,7 +127,7 @@ export function storeListsContract(database: string, open: OpenStore): void {
       assert.equal(await store.run((tx) => tx.marks.get('others')), null);
     });
 
-    test('open funds are those with a debt or an unknown position, oldest first', async () => {
+    test('open funds are those with a debt, an unknown position or a loss, oldest first', async () => {
       const store = await fresh();
       await store.run(async (tx) => {
         const held = { receivedMinor: 5n };
@@ -131,21 +137,22 @@ export function storeListsContract(database: string, open: OpenStore): void {
         tx.funds.insert(someFunds({ paymentId: 'pi_01', refund: 'operator' }));
         tx.funds.insert(someFunds({ paymentId: 'pi_00', ...held, refundedMinor: 5n }));
         tx.funds.insert(someFunds({ paymentId: 'pi_05', ...held, position: 'received' }));
+        tx.funds.insert(someFunds({ paymentId: 'pi_02', payoutMinor: 5n, lossMinor: 5n }));
       });
       const open = await store.run((tx) => tx.funds.open(9));
       assert.deepEqual(
         open.map(({ paymentId }) => paymentId),
-        ['pi_01', 'inv_02', 'pi_03', 'pi_04'],
+        ['pi_01', 'inv_02', 'pi_02', 'pi_03', 'pi_04'],
       );
     });
 
     test('stuck commands are those that the domain calls so', async () => {
       const store = await fresh();
-      const states = ['pending', 'sent', 'unknown', 'done', 'refused', 'void'] as const;
+      const states = Object.keys(commandMoves) as readonly CommandState[];
       const all: PartnerCommand[] = commandKinds.flatMap((kind) =>
         states.flatMap((state) =>
-          [null, T0].map((dueAtMs) =>
-            aCommand({ id: `cmd_${kind}_${state}_${dueAtMs}`, kind, state, dueAtMs }),
+          [null, '{}'].map((review) =>
+            aCommand({ id: `cmd_${kind}_${state}_${review}`, kind, state, review }),
           ),
         ),
       );

@@ -71,6 +71,15 @@ const fullFunds = someFunds({
   refundOwedMinor: 2n,
   refundOrderedMinor: 3n,
   refundedMinor: 4n,
+  lossMinor: 5n,
+});
+const fullCommand = aCommand({
+  leaseToken: 'w',
+  payinId: 'cmd_0',
+  receivedMinor: 9_007_199_254_740_993n,
+  confirmedMinor: 8n,
+  refusal: 'quote_expired',
+  review: '{"kind":"implausible"}',
 });
 
 const roundTrips: Readonly<Record<string, RoundTrip>> = {
@@ -120,9 +129,9 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
     expected: aQuote({ rateKind: 'indicative', lockedUntilMs: null }),
   },
   'a partner command': {
-    write: (tx) => tx.commands.insert(aCommand({ leaseToken: 'w' })),
+    write: (tx) => tx.commands.insert(fullCommand),
     read: (tx) => tx.commands.get('cmd_1'),
-    expected: aCommand({ leaseToken: 'w' }),
+    expected: fullCommand,
   },
   'a bare partner command': {
     write: (tx) => tx.commands.insert(bareCommand),

@@ -57,10 +57,10 @@ export class Scene {
     return [payment.status, funds.position, funds.refund, ...amounts];
   }
 
-  async report(kind: OrderKind, report: object, asked = false): Promise<void> {
+  async report(kind: OrderKind, report: object): Promise<void> {
     const { id, reference, partnerRef } = await this.order(kind);
     const fact = { kind, reference, partnerRef, report } as PartnerFact;
-    await applyFact(this.made.deps, id, fact, { asked });
+    await applyFact(this.made.deps, id, fact);
   }
 
   /** After every test: ledger, funds and orders agree. */

@@ -106,3 +106,25 @@ export const commandIn: Readonly<Record<CommandState, PartnerCommand>> = {
   refused: absentCommand(denied(sent({ ...sampleCommand, kind: 'refund' })), START_MS),
   void: voidCommand(sampleCommand, START_MS),
 };
+
+/** An order about money that the partner accepted: open, unless `fields` say otherwise. */
+export function orderOf(
+  kind: 'payin' | 'payout' | 'refund',
+  id: string,
+  fields: Partial<PartnerCommand> & { readonly amountMinor?: bigint } = {},
+): PartnerCommand {
+  const { amountMinor = 10_000n, ...others } = fields;
+  return {
+    ...commandIn.done,
+    ...{ id, kind, reference: `reference_of_${id}`, partnerRef: `partner_${id}` },
+    amount: { amountMinor, currency: 'USD' },
+    payinId: kind === 'refund' ? 'in' : null,
+    ...others,
+  };
+}
+
+/** A pay-in that the partner reported completed, with so much received. */
+export function completedPayin(id: string, receivedMinor: bigint, amountMinor = 10_000n) {
+  const confirmedMinor = receivedMinor;
+  return orderOf('payin', id, { end: 'completed', receivedMinor, confirmedMinor, amountMinor });
+}

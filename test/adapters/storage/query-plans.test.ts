@@ -28,7 +28,6 @@ const wholeTables: Readonly<Record<string, string>> = {
 /** Statements that may sort, and why. */
 const sorted: Readonly<Record<string, string>> = {
   'from organizations order by': 'operators list all organizations',
-  'select distinct org_id, mode, payment_id': 'the lines of a page of payments',
   'from ledger_lines where': 'the lines of one payment are few',
   "order by status = 'rejected'": 'the submissions of a tenant for one buyer are few',
   'from funds where': 'open debts are few, and ordered behind the prefix of their ids',
@@ -345,7 +344,7 @@ async function multiplyRows(client: pg.ClientBase): Promise<void> {
         when a.attname = 'org_id' then 'r.org_id || n % 100'
         when a.attname = 'subscription_id' then 'r.subscription_id || n % 1000'
         when s.is_state then 'r.' || a.attname
-        when a.atttypid = 'text'::regtype and a.attname ~ '(id|ref|key|hash)$'
+        when a.atttypid = 'text'::regtype and a.attname ~ '(id|ref|reference|key|hash)$'
           then 'r.' || a.attname || ' || n'
         when a.atttypid = 'timestamptz'::regtype
           then 'r.' || a.attname || ' + n * interval ''1 second'''

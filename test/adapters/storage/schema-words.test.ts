@@ -124,6 +124,7 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'marks: name',
     'outbox: position',
     'partner_commands: id',
+    'partner_commands: mode',
     'payments: public_id',
     'service_keys: id',
     'service_keys: purpose',

@@ -15,6 +15,7 @@ import { storeInvoicesContract } from '../../contract/store-invoices-contract.js
 import { storeKeysContract } from '../../contract/store-keys-contract.js';
 import { storeListsContract } from '../../contract/store-lists-contract.js';
 import { storeMembersContract } from '../../contract/store-members-contract.js';
+import { storeMoneyContract } from '../../contract/store-money-contract.js';
 import { storeRetentionContract } from '../../contract/store-retention-contract.js';
 import { storeRowsContract } from '../../contract/store-rows-contract.js';
 import { storeSubjectsContract } from '../../contract/store-subjects-contract.js';
@@ -58,6 +59,7 @@ for (const [database, open] of Object.entries(databases)) {
   storeInvoicesContract(database, open);
   storeKeysContract(database, open);
   storeMembersContract(database, open);
+  storeMoneyContract(database, open);
   storeBacklogContract(database, open);
   storeRetentionContract(database, open);
   storeViewsContract(database, open);

@@ -136,7 +136,7 @@ test('the table of orders made anew keeps every order, and a KYB without one sta
   `);
   const orders = () => connection.prepare('select * from partner_commands').all();
   const before = orders();
-  migrateSqlite(connection, known);
+  migrateSqlite(connection, known.slice(0, 4));
   assert.equal(before.length, 1);
   assert.deepEqual(orders(), before);
   const statuses = 'select kyb_status from organization_profiles order by mode';

@@ -10,8 +10,12 @@ import {
   matchesEvent,
   paymentEvent,
   paymentEventTypes,
+  type RefundEvent,
+  refundEventTypes,
+  statusTold,
 } from '../../../core/domain/event.js';
 import { formatInstant } from '../../../core/domain/instant.js';
+import type { Money } from '../../../core/domain/money.js';
 import type { Payment, PaymentStatus } from '../../../core/domain/payment.js';
 import { anAccount } from '../../support/domain-samples.js';
 import { START_MS, samplePayment } from '../../support/sample-rows.js';
@@ -36,6 +40,9 @@ test('the catalogue of event types is exactly this', () => {
     'invoice.offramp_pending',
     'invoice.on_chain_confirmed',
     'invoice.on_ramp_pending',
+    'invoice.refund_failed',
+    'invoice.refund_ordered',
+    'invoice.refunded',
     'invoice.settled',
     'payment_intent.buyer_kyc_approved',
     'payment_intent.buyer_kyc_pending',
@@ -48,6 +55,9 @@ test('the catalogue of event types is exactly this', () => {
     'payment_intent.offramp_pending',
     'payment_intent.on_chain_confirmed',
     'payment_intent.on_ramp_pending',
+    'payment_intent.refund_failed',
+    'payment_intent.refund_ordered',
+    'payment_intent.refunded',
     'payment_intent.settled',
     'webhook.test',
   ]);
@@ -105,6 +115,22 @@ test('intents speak in both namespaces, invoices in one, once per change', () =>
   ];
   for (const [payment, happened, types] of table) {
     assert.deepEqual(paymentEventTypes(payment, happened), types, `${payment.id} ${happened}`);
+  }
+});
+
+test('money that goes back is told in the namespaces of its payment', () => {
+  const table = {
+    ordered: ['payment_intent.refund_ordered', 'invoice.refund_ordered'],
+    paid: ['payment_intent.refunded', 'invoice.refunded'],
+    failed: ['payment_intent.refund_failed', 'invoice.refund_failed'],
+  } as const;
+  for (const [what, types] of Object.entries(table) as [RefundEvent, readonly string[]][]) {
+    assert.deepEqual(refundEventTypes(samplePayment, what), types);
+    assert.deepEqual(refundEventTypes(invoice, what), types.slice(1));
+    for (const type of types) {
+      assert.ok(eventTypes.includes(type), type);
+      assert.equal(statusTold(type), null, `${type} tells no status`);
+    }
   }
 });
 
@@ -208,6 +234,20 @@ test('the settled event alone tells what the seller was paid, at which rate', ()
   for (const type of eventTypes.filter((one) => !one.endsWith('.settled'))) {
     assert.deepEqual(dataOf(type, paid), [undefined, undefined], type);
   }
+});
+
+test('data carries refundAmount in events about money that goes back, and in no other', () => {
+  const read = (refund?: Money) => {
+    const draft = { type: 'x', payment: samplePayment, occurredAtMs: START_MS };
+    const { body } = paymentEvent(refund === undefined ? draft : { ...draft, refund }, 'evt_1');
+    return (JSON.parse(body) as { data: Record<string, unknown> }).data;
+  };
+  const data = read({ amountMinor: 7_005n, currency: 'USD' });
+  assert.deepEqual(
+    [data['refundAmount'], data['amount'], data['currency']],
+    ['70.05', '100.00', 'USD'],
+  );
+  assert.equal('refundAmount' in read(), false);
 });
 
 test('a body is event, then data', () => {

@@ -5,6 +5,7 @@ import {
   type LedgerLine,
   ledgerAccounts,
   posting,
+  postingKinds,
   sumByCurrency,
   transfer,
 } from '../../../core/domain/ledger.js';
@@ -21,7 +22,7 @@ const anyLine: fc.Arbitrary<LedgerLine> = fc.record({
   }),
 });
 
-test('the accounts are buyer, partner float, conversion, fees, seller, refunds', () => {
+test('the accounts are buyer, partner float, conversion, fees, seller, refunds, losses', () => {
   assert.deepEqual(ledgerAccounts, [
     'buyer',
     'partner_float',
@@ -29,6 +30,18 @@ test('the accounts are buyer, partner float, conversion, fees, seller, refunds',
     'fees',
     'seller',
     'refunds',
+    'losses',
+  ]);
+});
+
+test('every fact about money and its opposite has its posting, but receiving has none', () => {
+  assert.deepEqual(postingKinds, [
+    'funds_received',
+    ...['loss', 'loss_recovered'],
+    ...['refund_owed', 'refund_withdrawn'],
+    ...['refund_paid', 'refund_bounced'],
+    ...['returned_by_partner', 'return_reversed'],
+    ...['payout_paid', 'payout_returned'],
   ]);
 });
 

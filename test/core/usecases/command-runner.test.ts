@@ -1,7 +1,11 @@
 // The worker of partner commands: a call that hangs takes one place and delays nobody else.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { COMMAND_LEASE_MS, requestPurpose } from '../../../core/domain/partner-command.js';
+import {
+  COMMAND_LEASE_MS,
+  LOOK_UP_AFTER_MS,
+  requestPurpose,
+} from '../../../core/domain/partner-command.js';
 import type { PartnerAnswer, ReceiverReport, Store, WorkKind } from '../../../core/ports.js';
 import { commandRunner } from '../../../core/usecases/commands.js';
 import type { Runner } from '../../../core/usecases/flights.js';
@@ -75,7 +79,7 @@ test('no more commands are in flight than there are places, and a free one is to
   assert.deepEqual(at.asked, ['cmd_a', 'cmd_b', 'cmd_c']);
 });
 
-test('a worker held up for longer than its lease does not call; the next one does', async (t) => {
+test('a worker held up for longer than its lease does not call; the next one looks first', async (t) => {
   const made = await world();
   t.after(() => made.close());
   const { store, clock, secretBox } = made.deps;
@@ -86,10 +90,14 @@ test('a worker held up for longer than its lease does not call; the next one doe
   const request = secretBox.seal('the order', requestPurpose(command));
   await store.run(async (tx) => tx.commands.insert({ ...command, request }));
   const stored = () => store.run((tx) => tx.commands.get(command.id));
-  const sent: string[] = [];
+  const calls: string[] = [];
   const submitReceiver = async (text: string) => {
-    sent.push(text);
+    calls.push(`submit ${text}`);
     return notNow;
+  };
+  const findReceiver = async (text: string) => {
+    calls.push(`find ${text}`);
+    return { outcome: 'done', value: null } as const;
   };
   // As a process that is paused right after it has stored that it will call.
   let paused = false;
@@ -104,12 +112,17 @@ test('a worker held up for longer than its lease does not call; the next one doe
       return value;
     },
   };
-  const partners = { test: { ...made.partner, submitReceiver }, live: null };
+  const partners = { test: { ...made.partner, submitReceiver, findReceiver }, live: null };
   const runner = commandRunner({ ...made.deps, store: held, partners });
-  await runner.runOnce(clock.nowMs(), 1);
-  await runner.idle();
-  assert.deepEqual([paused, sent, (await stored())?.state], [true, [], 'sent']);
-  await runner.runOnce(clock.nowMs(), 1);
-  await runner.idle();
-  assert.deepEqual([sent, (await stored())?.tries], [['the order'], 2]);
+  const work = async () => {
+    await runner.runOnce(clock.nowMs(), 1);
+    await runner.idle();
+    return (await stored())?.state;
+  };
+  assert.deepEqual([await work(), paused, calls], ['sent', true, []]);
+  assert.deepEqual([await work(), calls.splice(0)], ['unknown', ['find the order']]);
+  made.advanceClock(LOOK_UP_AFTER_MS);
+  assert.deepEqual([await work(), calls.splice(0)], ['pending', ['find the order']]);
+  assert.deepEqual([await work(), calls.splice(0)], ['pending', ['submit the order']]);
+  assert.equal((await stored())?.tries, 2);
 });

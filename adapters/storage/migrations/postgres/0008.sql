@@ -44,6 +44,8 @@ update partner_commands c set
     case when kind = 'payin' and order_end = 'completed' then coalesce(amount_minor, 0) else 0 end,
   refusal = case when state = 'refused' and strpos(last_error, ':') > 0
     then left(last_error, strpos(last_error, ':') - 1) end,
+  -- In doubt, it was called again until it changed last.
+  first_sent_at = case when state = 'unknown' then updated_at else first_sent_at end,
   due_at = case when state = 'unknown' and due_at is null then updated_at else due_at end;
 
 alter table partner_commands
@@ -66,6 +68,12 @@ alter table funds
       >= payout_minor + refund_owed_minor + refund_ordered_minor + refunded_minor
   );
 alter table funds alter column loss_minor drop default;
+-- A lost payout is in doubt again: it counts as ordered.
+update funds f set position = 'payout_ordered' where position = 'operator' and exists (
+  select 1 from partner_commands p
+  where p.org_id = f.org_id and p.mode = f.mode and p.payment_id = f.payment_id
+    and p.kind = 'payout' and p.state in ('sent', 'unknown')
+);
 drop index funds_open;
 create index funds_open on funds (payment_id)
   where refund_owed_minor + refund_ordered_minor > 0 or loss_minor > 0

@@ -71,7 +71,9 @@ insert into partner_commands_next (
   case when kind = 'payin' and order_end = 'completed' then coalesce(amount_minor, 0) else 0 end,
   case when state = 'refused' and instr(last_error, ':') > 0
     then substr(last_error, 1, instr(last_error, ':') - 1) end,
-  null, tries, first_sent_at,
+  null, tries,
+  -- In doubt, it was called again until it changed last.
+  case when state = 'unknown' then updated_at else first_sent_at end,
   case when state = 'unknown' and due_at is null then updated_at else due_at end,
   lease_token, last_error, created_at, updated_at, version
 from partner_commands c;
@@ -120,9 +122,16 @@ insert into funds_next (
   org_id, mode, payment_id, currency, position, refund, received_minor, payout_minor,
   refund_owed_minor, refund_ordered_minor, refunded_minor, loss_minor, version
 ) select
-  org_id, mode, payment_id, currency, position, refund, received_minor, payout_minor,
+  org_id, mode, payment_id, currency,
+  -- A lost payout is in doubt again: it counts as ordered.
+  case when position = 'operator' and exists (
+    select 1 from partner_commands p
+    where p.org_id = f.org_id and p.mode = f.mode and p.payment_id = f.payment_id
+      and p.kind = 'payout' and p.state in ('sent', 'unknown')
+  ) then 'payout_ordered' else position end,
+  refund, received_minor, payout_minor,
   refund_owed_minor, refund_ordered_minor, refunded_minor, 0, version
-from funds;
+from funds f;
 
 drop table funds;
 alter table funds_next rename to funds;

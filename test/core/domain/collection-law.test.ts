@@ -1,0 +1,302 @@
+// The laws of a payment between people and a partner that tells the truth, however late: in the end
+// our rows agree with the partner's books, and it is never asked for money that it does not have.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  cancelled,
+  confirmed,
+  expired,
+  failedByOperator,
+  kycDecided,
+  quoted,
+  signedIn,
+} from '../../../core/domain/collection.js';
+import { isOpen, LOOK_UP_AFTER_MS } from '../../../core/domain/partner-command.js';
+import {
+  isCancellable,
+  isTerminal,
+  nextStatus,
+  type PaymentOrigin,
+  type PaymentStatus,
+  paymentMoves,
+} from '../../../core/domain/payment.js';
+import { type Answer, CollectionModel, type PartnerOrder } from '../../support/collection-model.js';
+import type { MoneyScene } from '../../support/money-scene.js';
+import { sampleQuote } from '../../support/sample-rows.js';
+
+type Model = CollectionModel;
+
+const statusOf = ({ scene }: Model) => scene.payment.status;
+
+/** What people and clocks do, where it applies. */
+const causes = {
+  sign_in: (model: Model) => model.apply(signedIn(model.scene, false, model.scene.nowMs)),
+  sign_in_verified: (model: Model) => model.apply(signedIn(model.scene, true, model.scene.nowMs)),
+  kyc_approved: (model: Model) => decide(model, 'approve'),
+  kyc_rejected: (model: Model) => decide(model, 'reject'),
+  quote: (model: Model) => {
+    if (nextStatus(statusOf(model), 'quote') === null) return;
+    model.apply(quoted(model.scene, sampleQuote, model.scene.nowMs));
+  },
+  confirm: (model: Model) => {
+    const { scene } = model;
+    if (statusOf(model) !== 'fx_quoted' || scene.payment.quoteId === null) return;
+    const quote = { ...sampleQuote, expiresAtMs: scene.nowMs + 1 };
+    model.apply(confirmed(scene, scene.orders, quote, scene.nowMs));
+  },
+  cancel: (model: Model) => {
+    if (!isCancellable(statusOf(model)) && statusOf(model) !== 'cancelled') return;
+    const { scene } = model;
+    model.apply(cancelled(scene, scene.orders, 'order withdrawn', scene.nowMs));
+  },
+  expire: (model: Model) => {
+    model.pass(Math.max(0, (model.scene.payment.expiresAtMs ?? 0) - model.scene.nowMs));
+    model.apply(expired(model.scene, model.scene.orders, model.scene.nowMs));
+  },
+  fail: (model: Model) => {
+    if (isTerminal(statusOf(model))) return;
+    const { scene } = model;
+    model.apply(failedByOperator(scene, scene.orders, 'by hand', scene.nowMs));
+  },
+  look_up: (model: Model) => model.lookUp(),
+  wait: (model: Model) => model.pass(LOOK_UP_AFTER_MS),
+  debts_anew: (model: Model) => model.orderDebtsAnew(),
+  onwards,
+} as const satisfies Record<string, (model: Model) => void>;
+
+function decide(model: Model, decision: 'approve' | 'reject'): void {
+  model.apply(kycDecided(model.scene, decision, null, model.scene.nowMs));
+}
+
+/** What the partner and the bank do to an order. */
+const moves = {
+  pay_rest: (model: Model, order: PartnerOrder) => pay(model, order, order.amountMinor),
+  pay_part: (model: Model, order: PartnerOrder) => pay(model, order, order.receivedMinor + 3_333n),
+  pay_more: (model: Model, order: PartnerOrder) => pay(model, order, order.receivedMinor + 10_007n),
+  complete: (model: Model, order: PartnerOrder) => {
+    const short = order.kind === 'payin' && order.receivedMinor < order.amountMinor;
+    const lost = order.kind === 'payout' && order.end === 'failed';
+    if ((order.end === 'open' || lost) && !short) model.moves(order, { end: 'completed' });
+  },
+  go_wrong: (model: Model, order: PartnerOrder) => {
+    if (order.kind !== 'payin') {
+      if (order.end === 'open') model.moves(order, { end: 'failed' });
+    } else if (order.end === 'open' || order.end === 'completed') {
+      const { receivedMinor } = order;
+      // Only what nobody else has is given back.
+      const untouched = model.freeOf(order) === receivedMinor && model.freeMinor() >= receivedMinor;
+      if (receivedMinor === 0n) model.moves(order, { end: 'failed' });
+      else if (untouched) model.moves(order, { end: 'returned' });
+    }
+  },
+  come_back: (model: Model, order: PartnerOrder) => {
+    if (order.kind === 'payout' && order.end !== 'returned')
+      model.moves(order, { end: 'returned' });
+  },
+} as const satisfies Record<string, (model: Model, order: PartnerOrder) => void>;
+
+const names = <T extends object>(table: T) =>
+  fc.constantFrom(...(Object.keys(table) as (keyof T & string)[]));
+const step = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ cause: fc.constant('onwards' as const) }) },
+  { weight: 3, arbitrary: fc.record({ cause: names(causes) }) },
+  { weight: 4, arbitrary: fc.record({ move: names(moves), which: fc.nat(3) }) },
+  { weight: 4, arbitrary: fc.record({ hear: fc.nat(20) }) },
+  { weight: 2, arbitrary: fc.record({ ask: fc.nat(5) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      call: fc.constantFrom('payin' as const, 'payout' as const, 'refund' as const),
+      answer: fc.constantFrom<Answer>(
+        ...(['accepted', 'refused', 'later', 'lost on its way'] as const),
+        ...(['lost after its effect', 'late on its way'] as const),
+      ),
+    }),
+  },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+function take(model: Model, next: Step): void {
+  model.pass(10);
+  if ('cause' in next) causes[next.cause](model);
+  else if ('call' in next) model.call(next.call, next.answer);
+  else if ('ask' in next) {
+    const order = model.scene.orders.at(-1 - next.ask);
+    if (order !== undefined) model.ask(order.id);
+  } else if ('hear' in next) {
+    // Mostly the newest, sometimes any old one again.
+    const news = model.news.at(next.hear < 12 ? -1 : -(next.hear % (model.news.length || 1)));
+    if (news !== undefined) model.hear(news);
+  } else {
+    const order = model.books.at(-1 - next.which);
+    if (order !== undefined) moves[next.move](model, order);
+  }
+}
+
+type Look = (model: Model, was: MoneyScene, next: Step | null) => void;
+
+/** Runs histories, heals each at its end, and looks after every step. */
+function eachStep(
+  look: Look,
+  atTheEnd: (model: Model) => void = () => undefined,
+  parameters: fc.Parameters<unknown> = {},
+): void {
+  const origin = fc.constantFrom<PaymentOrigin>('payment_intent', 'invoice');
+  // So many steps go well before anything else happens: ten of them lead to settled.
+  const ahead = fc.nat(9);
+  const steps = fc.array(step, { maxLength: 70, size: 'max' });
+  fc.assert(
+    fc.property(origin, ahead, steps, (from, well, taken) => {
+      let current: Step | null = null;
+      const model = new CollectionModel(from, (seen, was) => look(seen, was, current));
+      for (let done = 0; done < well; done += 1) onwards(model);
+      for (const next of taken) {
+        current = next;
+        take(model, next);
+      }
+      current = null;
+      heal(model);
+      atTheEnd(model);
+    }),
+    { numRuns: 1_000, ...parameters },
+  );
+}
+
+test('law: each status change yields exactly one event per namespace, and follows the table', () => {
+  eachStep(({ scene: { payment, change } }, was, next) => {
+    let status: PaymentStatus = was.payment.status;
+    const expected: string[] = [];
+    for (const { payment: then } of change.events) {
+      if (then.status === status) continue;
+      const reachable: readonly PaymentStatus[] = Object.values(paymentMoves[status]);
+      assert.ok(reachable.includes(then.status), `${status} → ${then.status}`);
+      const rejected = next !== null && 'cause' in next && next.cause === 'kyc_rejected';
+      if (payment.origin === 'payment_intent') {
+        expected.push(`payment_intent.${rejected ? 'buyer_kyc_rejected' : then.status}`);
+      }
+      expected.push(`invoice.${then.status}`);
+      status = then.status;
+    }
+    assert.equal(status, payment.status, 'no change without its event');
+    const types = change.events.map(({ type }) => type).filter((type) => !/\.refund/.test(type));
+    assert.deepEqual(types, expected);
+  });
+});
+
+test('law: what the partner has is not void here, nor taken for refused or for never sent', () => {
+  eachStep(({ scene, books }) => {
+    for (const { id, end } of books) {
+      const { state } = scene.order(id);
+      // A refund that failed there is a debt, or was ordered anew.
+      const isOver = end === 'failed' && ['refused', 'void'].includes(state);
+      assert.ok(['sent', 'unknown', 'denied', 'done'].includes(state) || isOver, `${id} ${state}`);
+    }
+  });
+});
+
+test('law: cancel and payout never both win, and there is one payout at most', () => {
+  eachStep(({ scene, books }) => {
+    const payouts = books.filter(({ kind }) => kind === 'payout').length;
+    assert.ok(payouts <= 1);
+    if (['cancelled', 'expired'].includes(scene.payment.status)) assert.equal(payouts, 0);
+  });
+});
+
+test('law: the partner is never asked for money that it does not have', () => {
+  eachStep(({ misuse }) => assert.deepEqual(misuse, []));
+});
+
+test('law: at the end everything is where the partner says, and nothing is owed or lost', () => {
+  eachStep(
+    () => undefined,
+    ({ scene: { payment, funds, orders }, books }) => {
+      const sumOf = (kind: PartnerOrder['kind'], end: PartnerOrder['end']) =>
+        books
+          .filter((order) => order.kind === kind && order.end === end)
+          .reduce(
+            (sum, order) => sum + (kind === 'payin' ? order.receivedMinor : order.amountMinor),
+            0n,
+          );
+      assert.ok(isTerminal(payment.status), payment.status);
+      const { refundOwedMinor, refundOrderedMinor, lossMinor } = funds;
+      assert.deepEqual([refundOwedMinor, refundOrderedMinor, lossMinor], [0n, 0n, 0n]);
+      assert.ok(['none', 'refunded'].includes(funds.refund), funds.refund);
+      assert.equal(funds.receivedMinor, sumOf('payin', 'completed') + sumOf('payin', 'returned'));
+      assert.equal(funds.payoutMinor, sumOf('payout', 'completed'));
+      assert.equal(funds.refundedMinor, sumOf('refund', 'completed') + sumOf('payin', 'returned'));
+      assert.equal(funds.position === 'paid', sumOf('payout', 'completed') > 0n);
+      assert.deepEqual(orders.filter(isOpen), []);
+    },
+  );
+});
+
+test('the histories reach every end, with every kind of order', () => {
+  const seen = new Set<string>();
+  eachStep(
+    () => undefined,
+    ({ scene: { payment, funds }, books, alerts }) => {
+      seen.add(payment.status).add(`funds ${funds.position}`).add(`refund ${funds.refund}`);
+      for (const { kind, end } of books) seen.add(`${kind} ${end}`);
+      if (alerts.length > 0) seen.add('an alert');
+    },
+    // The same histories every time: this looks at the generator, not at the payment.
+    { seed: 1 },
+  );
+  const ends = ['settled', 'failed', 'cancelled', 'expired', 'funds paid', 'funds handed_back'];
+  const orders = ['payin completed', 'payin returned', 'payout completed', 'payout returned'];
+  for (const name of [...ends, ...orders, 'refund completed', 'refund failed', 'an alert']) {
+    assert.ok(seen.has(name), name);
+  }
+});
+
+function pay(model: Model, order: PartnerOrder, totalMinor: bigint): void {
+  const takes = order.kind === 'payin' && (order.end === 'open' || order.end === 'completed');
+  if (!takes || totalMinor <= order.receivedMinor) return;
+  const end = totalMinor >= order.amountMinor ? 'completed' : order.end;
+  model.moves(order, { receivedMinor: totalMinor, end });
+}
+
+/** The next thing on the way to the end, where nothing goes wrong. */
+function onwards(model: Model): void {
+  const { scene } = model;
+  const waiting = scene.orders.find(({ state }) => state === 'pending');
+  const doubted = scene.orders.some(({ state }) => state === 'unknown' || state === 'denied');
+  const order = model.books.find(({ end }) => end === 'open');
+  const unheard = model.books.find(({ id, end, receivedMinor }) => {
+    const known = scene.order(id);
+    return known.end !== end || receivedMinor > known.receivedMinor;
+  });
+  if (doubted) {
+    model.pass(LOOK_UP_AFTER_MS);
+    model.lookUp();
+  } else if (waiting !== undefined) model.call(waiting.kind, 'accepted');
+  else if (order !== undefined)
+    moves[order.kind === 'payin' ? 'pay_rest' : 'complete'](model, order);
+  else if (unheard !== undefined) model.hear(unheard);
+  else if (statusOf(model) === 'awaiting_buyer') causes.sign_in_verified(model);
+  else if (statusOf(model) === 'buyer_kyc_pending') causes.kyc_approved(model);
+  else if (scene.payment.quoteId === null) causes.quote(model);
+  else causes.confirm(model);
+}
+
+/** Everything that is under way comes to its end and is heard; what never began is cancelled. */
+function heal(model: Model): void {
+  for (let round = 0; round < 12; round += 1) {
+    model.pass(LOOK_UP_AFTER_MS);
+    for (const { id } of model.scene.orders) {
+      if (model.scene.order(id).state !== 'done') model.lookUp();
+    }
+    for (const order of model.books) {
+      if (order.kind === 'payin' && order.end === 'open') moves.pay_rest(model, order);
+      if (order.kind === 'payout' && order.end === 'failed') moves.come_back(model, order);
+      moves.complete(model, order);
+    }
+    // What was not heard yet comes in its order, and every order is asked about.
+    for (const news of model.news) if (!model.heard.has(news)) model.hear(news);
+    for (const { id } of model.books) model.ask(id);
+    if (model.scene.funds.refundOwedMinor > 0n) model.orderDebtsAnew();
+    for (const { kind } of model.scene.orders) model.call(kind, 'accepted');
+    if (round > 6) causes.cancel(model);
+  }
+}

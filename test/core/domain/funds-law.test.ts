@@ -1,0 +1,183 @@
+// The laws of the funds, for any set of orders, however unlikely: nothing is lost or made.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  balanceName,
+  balancesOf,
+  type Funds,
+  fundsOf,
+  heldMinor,
+  postingsBetween,
+  sumsOf,
+} from '../../../core/domain/funds.js';
+import { type Posting, sumByCurrency } from '../../../core/domain/ledger.js';
+import {
+  type CommandState,
+  commandMoves,
+  type PartnerCommand,
+} from '../../../core/domain/partner-command.js';
+import { orderOf, sampleFunds } from '../../support/sample-rows.js';
+
+const PAYOUT_MINOR = 10_000n;
+const settlement = {
+  settled: { amountMinor: 51_480n, currency: 'BRL' },
+  fees: { amountMinor: 100n, currency: 'USD' },
+  fxRate: '5.20',
+  endToEndId: null,
+};
+
+const amount = fc.bigInt({ min: 0n, max: 12_000n });
+const standing = fc.record({
+  state: fc.constantFrom(...(Object.keys(commandMoves) as CommandState[])),
+  end: fc.constantFrom('open', 'completed', 'failed', 'returned'),
+  review: fc.constantFrom(null, null, null, '{}'),
+});
+/** What an order may become, whatever it was; what is received of a pay-in only grows. */
+const change = fc.tuple(standing, amount);
+
+type Changes = readonly (typeof change extends fc.Arbitrary<infer T> ? T : never)[];
+
+const PAYINS = ['in_0', 'in_1', 'in_2'] as const;
+const REFUNDS = ['back_0', 'back_1', 'back_2', 'back_3'] as const;
+const ORDERS = PAYINS.length + 1 + REFUNDS.length;
+
+/** One payment's orders: up to three pay-ins, one payout, four refunds of any pay-in. */
+const orders = fc
+  .record({
+    refunds: fc.array(fc.tuple(amount, fc.constantFrom(...PAYINS)), { maxLength: REFUNDS.length }),
+    payins: fc.integer({ min: 0, max: PAYINS.length }),
+    isPaidOut: fc.boolean(),
+  })
+  .map(({ refunds, payins, isPaidOut }) => [
+    ...PAYINS.slice(0, payins).map((id) => orderOf('payin', id)),
+    ...(isPaidOut ? [orderOf('payout', 'out', { amountMinor: PAYOUT_MINOR })] : []),
+    ...refunds.map(([amountMinor, payinId], index) =>
+      orderOf('refund', REFUNDS[index] ?? '', { amountMinor, payinId }),
+    ),
+  ]);
+const changes = fc.array(change, { minLength: ORDERS, maxLength: ORDERS });
+
+function changedBy(was: readonly PartnerCommand[], by: Changes): readonly PartnerCommand[] {
+  return was.map((order, index) => {
+    const [fields, receivedMinor] = by[index] ?? [{}, 0n];
+    const next = { ...order, ...fields };
+    if (order.kind !== 'payin') return next;
+    return { ...next, receivedMinor: order.receivedMinor + receivedMinor };
+  });
+}
+
+function eachSet(look: (funds: Funds, set: readonly PartnerCommand[]) => void): void {
+  fc.assert(
+    fc.property(orders, changes, (begun, by) => {
+      const set = changedBy(begun, by);
+      look(fundsOf(sampleFunds, set), set);
+    }),
+    { numRuns: 1_000 },
+  );
+}
+
+function postingsFrom(was: readonly PartnerCommand[], next: readonly PartnerCommand[]) {
+  return postingsBetween(sumsOf(was), sumsOf(next), 'USD', settlement);
+}
+
+/** Without the accounts that hold nothing. */
+function booked(postings: readonly Posting[], from: ReadonlyMap<string, bigint> = new Map()) {
+  const balances = new Map(from);
+  for (const { account, money } of postings.flatMap(({ lines }) => lines)) {
+    const name = balanceName(account, money.currency);
+    balances.set(name, (balances.get(name) ?? 0n) + money.amountMinor);
+  }
+  return new Map([...balances].filter(([, sum]) => sum !== 0n).sort());
+}
+
+test('law: received + loss = held + payout + owed + ordered + refunded, and none is negative', () => {
+  eachSet((funds) => {
+    const parts = [
+      ...[heldMinor(funds), funds.payoutMinor, funds.refundOwedMinor],
+      ...[funds.refundOrderedMinor, funds.refundedMinor],
+    ];
+    for (const part of [...parts, funds.receivedMinor, funds.lossMinor]) assert.ok(part >= 0n);
+    assert.equal(
+      parts.reduce((sum, part) => sum + part, 0n),
+      funds.receivedMinor + funds.lossMinor,
+    );
+    assert.ok(funds.lossMinor === 0n || heldMinor(funds) === 0n, 'nothing is held beside a loss');
+  });
+});
+
+test('law: position and refund state say what the amounts say', () => {
+  eachSet((funds, set) => {
+    const { position, refund } = funds;
+    const reviewed = set.some(({ kind, review }) => kind !== 'refund' && review !== null);
+    const missing = set.some(
+      ({ kind, state, end }) => kind === 'payout' && state === 'done' && end === 'failed',
+    );
+    assert.equal(position === 'operator', reviewed || missing);
+    if (position !== 'operator') {
+      assert.equal(position === 'paid' || position === 'payout_ordered', funds.payoutMinor > 0n);
+      if (position === 'none' || position === 'expected') assert.equal(funds.receivedMinor, 0n);
+      if (position === 'received') assert.ok(heldMinor(funds) > 0n);
+      if (position === 'handed_back') assert.equal(heldMinor(funds), 0n);
+    }
+    const [owed, ordered] = [funds.refundOwedMinor > 0n, funds.refundOrderedMinor > 0n];
+    if (refund === 'none') assert.ok(!owed && !ordered && funds.refundedMinor === 0n);
+    if (refund === 'refund_owed') assert.ok(owed);
+    if (refund === 'refund_ordered') assert.ok(!owed && ordered);
+    if (refund === 'refunded') assert.ok(!owed && !ordered && funds.refundedMinor > 0n);
+  });
+});
+
+test('law: the funds follow from the orders, in whatever sequence they are read', () => {
+  fc.assert(
+    fc.property(orders, changes, fc.infiniteStream(fc.nat()), (begun, by, places) => {
+      const set = changedBy(begun, by);
+      const shuffled = set
+        .map((order) => ({ order, at: places.next().value ?? 0 }))
+        .sort((left, right) => left.at - right.at)
+        .map(({ order }) => order);
+      assert.deepEqual(fundsOf(sampleFunds, shuffled), fundsOf(sampleFunds, set));
+    }),
+  );
+});
+
+test('law: each posting balances, has lines, and is made once', () => {
+  fc.assert(
+    fc.property(orders, changes, changes, (begun, first, second) => {
+      const was = changedBy(begun, first);
+      const postings = postingsFrom(was, changedBy(was, second));
+      for (const { lines } of postings) {
+        assert.ok(lines.length > 0);
+        for (const sum of sumByCurrency(lines).values()) assert.equal(sum, 0n);
+      }
+      assert.equal(new Set(postings.map(({ kind }) => kind)).size, postings.length);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('law: the postings between two sets of orders lead from the balances of one to the other', () => {
+  fc.assert(
+    fc.property(orders, changes, changes, (begun, first, second) => {
+      const was = changedBy(begun, first);
+      const next = changedBy(was, second);
+      const balances = (set: readonly PartnerCommand[]) =>
+        balancesOf(sumsOf(set), 'USD', settlement);
+      assert.deepEqual(booked(postingsFrom([], was)), booked([], balances(was)));
+      const found = booked(postingsFrom(was, next), balances(was));
+      assert.deepEqual(found, booked([], balances(next)));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('law: two changes post what they would post together', () => {
+  fc.assert(
+    fc.property(orders, changes, changes, (begun, first, second) => {
+      const was = changedBy(begun, first);
+      const next = changedBy(was, second);
+      const apart = [...postingsFrom(begun, was), ...postingsFrom(was, next)];
+      assert.deepEqual(booked(apart), booked(postingsFrom(begun, next)));
+    }),
+  );
+});

@@ -1,0 +1,165 @@
+// What is posted when orders change, and what the accounts hold then.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { balancesOf, postingsBetween, sumsOf } from '../../../core/domain/funds.js';
+import type { OrderEnd, PartnerCommand } from '../../../core/domain/partner-command.js';
+import { AssertionFailure } from '../../../core/errors.js';
+import { completedPayin, orderOf } from '../../support/sample-rows.js';
+
+const usd = (amountMinor: bigint) => ({ amountMinor, currency: 'USD' });
+const brl = (amountMinor: bigint) => ({ amountMinor, currency: 'BRL' });
+const settlement = { settled: brl(51_480n), fees: usd(100n), fxRate: '5.20', endToEndId: 'E1' };
+
+const payin = completedPayin('in', 10_000n);
+const payout = (fields: Partial<PartnerCommand> = {}) => orderOf('payout', 'out', fields);
+const refund = (amountMinor: bigint, fields: Partial<PartnerCommand> = {}) =>
+  orderOf('refund', `back_${amountMinor}`, { amountMinor, ...fields });
+
+/** From one set of orders to another: the posting, and its lines. */
+const moves: readonly (readonly [
+  kind: string,
+  from: readonly PartnerCommand[],
+  to: readonly PartnerCommand[],
+  lines: readonly (readonly [account: string, amountMinor: bigint, currency?: string])[],
+])[] = [
+  [
+    'funds_received',
+    [{ ...payin, receivedMinor: 4_000n }],
+    [payin],
+    [
+      ['buyer', -6_000n],
+      ['partner_float', 6_000n],
+    ],
+  ],
+  [
+    'refund_owed',
+    [payin],
+    [payin, refund(4_000n, { state: 'pending' })],
+    [
+      ['partner_float', -4_000n],
+      ['refunds', 4_000n],
+    ],
+  ],
+  [
+    'refund_withdrawn',
+    [payin, refund(4_000n, { state: 'pending' })],
+    [payin, refund(4_000n, { state: 'void' })],
+    [
+      ['partner_float', 4_000n],
+      ['refunds', -4_000n],
+    ],
+  ],
+  [
+    'refund_paid',
+    [payin, refund(4_000n)],
+    [payin, refund(4_000n, { end: 'completed' })],
+    [
+      ['refunds', -4_000n],
+      ['buyer', 4_000n],
+    ],
+  ],
+  [
+    'refund_bounced',
+    [payin, refund(4_000n, { end: 'completed' })],
+    [payin, refund(4_000n, { state: 'refused', end: 'failed' })],
+    [
+      ['refunds', 4_000n],
+      ['buyer', -4_000n],
+    ],
+  ],
+  [
+    'returned_by_partner',
+    [payin],
+    [{ ...payin, end: 'returned' }],
+    [
+      ['partner_float', -10_000n],
+      ['buyer', 10_000n],
+    ],
+  ],
+  [
+    'return_reversed',
+    [{ ...payin, end: 'returned' }],
+    [payin],
+    [
+      ['partner_float', 10_000n],
+      ['buyer', -10_000n],
+    ],
+  ],
+  [
+    'payout_paid',
+    [payin, payout()],
+    [payin, payout({ end: 'completed' })],
+    [
+      ['partner_float', -10_000n],
+      ['fees', 100n],
+      ['conversion', 9_900n],
+      ['conversion', -51_480n, 'BRL'],
+      ['seller', 51_480n, 'BRL'],
+    ],
+  ],
+  [
+    'payout_returned',
+    [payin, payout({ end: 'completed' })],
+    [payin, payout({ end: 'returned' })],
+    [
+      ['partner_float', 10_000n],
+      ['fees', -100n],
+      ['conversion', -9_900n],
+      ['conversion', 51_480n, 'BRL'],
+      ['seller', -51_480n, 'BRL'],
+    ],
+  ],
+];
+
+for (const [kind, from, to, lines] of moves) {
+  test(`a posting ${kind} moves the money so`, () => {
+    const postings = postingsBetween(sumsOf(from), sumsOf(to), 'USD', settlement);
+    const expected = lines.map(([account, amountMinor, currency = 'USD']) => ({
+      account,
+      money: { amountMinor, currency },
+    }));
+    assert.deepEqual(postings, [{ kind, lines: expected }]);
+  });
+}
+
+test('a loss is booked with what caused it, and its recovery too', () => {
+  const sums = (end: OrderEnd) => sumsOf([{ ...payin, end }, payout({ end: 'completed' })]);
+  const kinds = (from: OrderEnd, to: OrderEnd) =>
+    postingsBetween(sums(from), sums(to), 'USD', settlement).map((one) => one.kind);
+  assert.deepEqual(kinds('completed', 'returned'), ['loss', 'returned_by_partner']);
+  assert.deepEqual(kinds('returned', 'completed'), ['loss_recovered', 'return_reversed']);
+});
+
+test('nothing is posted for an order that is only planned, sent or in doubt', () => {
+  const planned = sumsOf([payin, payout({ state: 'pending' })]);
+  for (const state of ['sent', 'unknown', 'denied', 'done'] as const) {
+    const next = sumsOf([payin, payout({ state })]);
+    assert.deepEqual(postingsBetween(planned, next, 'USD', null), [], state);
+  }
+});
+
+test('what was received is never taken back, and a paid payout has its settlement', () => {
+  const [less, more] = [sumsOf([{ ...payin, receivedMinor: 1n }]), sumsOf([payin])];
+  assert.throws(() => postingsBetween(more, less, 'USD', null), AssertionFailure);
+  const paid = sumsOf([payin, payout({ end: 'completed' })]);
+  assert.throws(() => postingsBetween(more, paid, 'USD', null), AssertionFailure);
+});
+
+test('the accounts hold what the orders say, in both currencies', () => {
+  const orders = [
+    completedPayin('in', 17_000n),
+    payout({ end: 'completed' }),
+    refund(4_000n, { end: 'completed' }),
+    refund(2_000n),
+    refund(1_000n, { state: 'pending' }),
+  ];
+  const balances = balancesOf(sumsOf(orders), 'USD', settlement);
+  assert.deepEqual(Object.fromEntries([...balances].filter(([, sum]) => sum !== 0n)), {
+    'buyer USD': -13_000n,
+    'refunds USD': 3_000n,
+    'fees USD': 100n,
+    'conversion USD': 9_900n,
+    'conversion BRL': -51_480n,
+    'seller BRL': 51_480n,
+  });
+});

@@ -1,0 +1,351 @@
+// The laws of the money under any partner. Reports come in any sequence, twice and late, and
+// contradict each other, asked for or not; calls end in every way. Our rows always agree with each
+// other.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  cancelled,
+  confirmed,
+  expired,
+  failedByOperator,
+} from '../../../core/domain/collection.js';
+import {
+  balanceName,
+  balancesOf,
+  freeOfPayin,
+  fundsOf,
+  heldMinor,
+  sameFunds,
+  stageOf,
+  sumsOf,
+} from '../../../core/domain/funds.js';
+import { type Posting, sumByCurrency } from '../../../core/domain/ledger.js';
+import { holdForReview } from '../../../core/domain/order-report.js';
+import {
+  absentCommand,
+  acceptCommand,
+  denyCommand,
+  isDebt,
+  isInDoubt,
+  isVoidable,
+  LOOK_UP_AFTER_MS,
+  lookUpAgain,
+  loseCommand,
+  type PartnerCommand,
+  postponeCommand,
+  refuseCommand,
+  supersedeCommand,
+} from '../../../core/domain/partner-command.js';
+import {
+  isCancellable,
+  isTerminal,
+  nextStatus,
+  paymentMoves,
+} from '../../../core/domain/payment.js';
+import { MoneyScene, sampleSettlement } from '../../support/money-scene.js';
+import { completedPayin, orderOf, sampleQuote } from '../../support/sample-rows.js';
+
+const blocked = { code: 'account_blocked', message: 'blocked' };
+const requote = { code: 'quote_expired', message: 'too late' };
+
+/** What a worker or an operator does with an order, where its state allows it. */
+const works: Readonly<Record<string, (scene: MoneyScene, order: PartnerCommand) => MoneyScene>> = {
+  send: (scene, order) => (isVoidable(order) ? scene.send(order.id) : scene),
+  accept: called((order, nowMs) => acceptCommand(order, `partner_${order.id}`, nowMs)),
+  deny: called((order, nowMs) => denyCommand(order, blocked, nowMs)),
+  'deny the quote': called((order, nowMs) => denyCommand(order, requote, nowMs)),
+  postpone: called((order, nowMs) => postponeCommand(order, 'busy', nowMs)),
+  lose: called((order, nowMs) => loseCommand(order, 'time-out', nowMs)),
+  'refuse before any call': (scene, order) =>
+    isVoidable(order) ? scene.changed([refuseCommand(order, blocked, scene.nowMs)]) : scene,
+  'find nothing': (scene, order) =>
+    isInDoubt(order) ? scene.changed([absentCommand(order, scene.nowMs)]) : scene,
+  'find it': (scene, order) =>
+    isInDoubt(order)
+      ? scene.changed([acceptCommand(order, `partner_${order.id}`, scene.nowMs)])
+      : scene,
+  'fail to look up': (scene, order) =>
+    isInDoubt(order) ? scene.changed([lookUpAgain(order, 'not reached', scene.nowMs)]) : scene,
+  supersede: (scene, order) =>
+    isDebt(order) ? scene.changed([supersedeCommand(order, scene.nowMs)]) : scene,
+  'hold a report': (scene, order) => scene.changed([holdForReview(order, '{}', scene.nowMs)]),
+};
+
+function called(answer: (order: PartnerCommand, nowMs: number) => PartnerCommand) {
+  return (scene: MoneyScene, order: PartnerCommand) =>
+    order.state === 'sent' ? scene.changed([answer(order, scene.nowMs)]) : scene;
+}
+
+/** What people and clocks do, where it applies. */
+const causes: Readonly<Record<string, (scene: MoneyScene) => MoneyScene>> = {
+  confirm: (scene) => {
+    if (nextStatus(scene.payment.status, 'confirm') === null) return scene;
+    const quote = { ...sampleQuote, expiresAtMs: scene.nowMs + 1 };
+    return scene.after(confirmed(scene, scene.orders, quote, scene.nowMs));
+  },
+  cancel: (scene) =>
+    isCancellable(scene.payment.status)
+      ? scene.after(cancelled(scene, scene.orders, 'order withdrawn', scene.nowMs))
+      : scene,
+  expire: (scene) => {
+    const payment = { ...scene.payment, expiresAtMs: scene.nowMs };
+    return scene.after(expired({ ...scene, payment }, scene.orders, scene.nowMs));
+  },
+  fail: (scene) =>
+    isTerminal(scene.payment.status)
+      ? scene
+      : scene.after(failedByOperator(scene, scene.orders, 'by hand', scene.nowMs)),
+};
+
+const which = fc.nat(5);
+const reportStep = fc.record({
+  which,
+  end: fc.constantFrom(
+    'open' as const,
+    'completed' as const,
+    'failed' as const,
+    'returned' as const,
+  ),
+  receivedMinor: fc.constantFrom(0n, 1n, 4_000n, 6_000n, 9_999n, 10_000n, 10_007n, 20_000n),
+  asked: fc.boolean(),
+  settledMinor: fc.constantFrom(51_480n, 50_000n),
+});
+const workStep = fc.record({ which, work: fc.constantFrom(...Object.keys(works)) });
+const step = fc.oneof(
+  { weight: 6, arbitrary: reportStep },
+  { weight: 8, arbitrary: workStep },
+  { weight: 2, arbitrary: fc.record({ laterMs: fc.constantFrom(1_000, LOOK_UP_AFTER_MS) }) },
+  { weight: 1, arbitrary: fc.record({ cause: fc.constantFrom(...Object.keys(causes)) }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+function take(scene: MoneyScene, next: Step): MoneyScene {
+  if ('cause' in next) return causes[next.cause]?.(scene) ?? scene;
+  if ('laterMs' in next) return scene.later(next.laterMs);
+  const order = scene.orders.at(-1 - (next.which % scene.orders.length));
+  if (order === undefined) return scene;
+  if ('work' in next) return works[next.work]?.(scene, order) ?? scene;
+  return reported(scene, order, next);
+}
+
+function reported(
+  scene: MoneyScene,
+  order: PartnerCommand,
+  {
+    end,
+    receivedMinor,
+    asked,
+    settledMinor,
+  }: typeof reportStep extends fc.Arbitrary<infer T> ? T : never,
+): MoneyScene {
+  // The partner never says of a refund that it was returned.
+  const told = order.kind === 'refund' && end === 'returned' ? 'failed' : end;
+  const report = { end: told, asked, receivedMinor: order.kind === 'payin' ? receivedMinor : 0n };
+  const settled = { amountMinor: settledMinor, currency: 'BRL' };
+  const settlement = { settlement: { ...sampleSettlement, settled } };
+  const isPaid = order.kind === 'payout' && told === 'completed';
+  return scene.report(order.id, report, isPaid ? settlement : {});
+}
+
+const unsent = { state: 'pending', partnerRef: null } as const;
+const requoted = { state: 'refused', refusal: 'quote_expired' } as const;
+const starts = [
+  MoneyScene.at('on_ramp_pending', [orderOf('payin', 'in', unsent)]),
+  MoneyScene.at('fx_quoted', [orderOf('payin', 'in', requoted)]),
+  MoneyScene.at('on_ramp_pending', [
+    orderOf('payin', 'in', requoted),
+    orderOf('payin', 'in_2', unsent),
+  ]),
+  MoneyScene.at('cancelled', [
+    completedPayin('in', 10_000n),
+    orderOf('payin', 'in_2'),
+    orderOf('refund', 'back', unsent),
+  ]),
+  MoneyScene.at('offramp_pending', [
+    completedPayin('in', 10_000n),
+    orderOf('payout', 'out', unsent),
+  ]),
+];
+
+interface Seen {
+  readonly start: MoneyScene;
+  readonly was: MoneyScene;
+  readonly scene: MoneyScene;
+  /** All since the start. */
+  readonly postings: readonly Posting[];
+  readonly next: Step;
+}
+
+/** Runs histories, and looks after every step. */
+function eachStep(look: (seen: Seen) => void, parameters: fc.Parameters<unknown> = {}): void {
+  const begun = fc.constantFrom(...starts);
+  const steps = fc.array(step, { maxLength: 60, size: 'max' });
+  fc.assert(
+    fc.property(begun, steps, (start, taken) => {
+      let scene = start;
+      const postings: Posting[] = [];
+      for (const next of taken) {
+        const was = scene;
+        scene = take(was, next);
+        if (scene === was) continue;
+        postings.push(...scene.change.postings);
+        look({ start, was, scene, postings, next });
+      }
+    }),
+    { numRuns: 1_000, ...parameters },
+  );
+}
+
+test('law: money conserves, nothing is negative, and no loss stands beside money held or owed', () => {
+  eachStep(({ scene: { funds } }) => {
+    const parts = [
+      ...[heldMinor(funds), funds.payoutMinor, funds.refundOwedMinor],
+      ...[funds.refundOrderedMinor, funds.refundedMinor],
+    ];
+    for (const part of [...parts, funds.receivedMinor, funds.lossMinor]) assert.ok(part >= 0n);
+    const sum = parts.reduce((left, right) => left + right, 0n);
+    assert.equal(sum, funds.receivedMinor + funds.lossMinor);
+    if (funds.lossMinor > 0n) assert.equal(heldMinor(funds) + funds.refundOwedMinor, 0n);
+  });
+});
+
+test('law: funds and ledger are at any time what the orders say', () => {
+  eachStep(({ start, scene: { funds, orders, payment }, postings }) => {
+    assert.ok(sameFunds(funds, fundsOf(funds, orders)));
+    const expected = balancesOf(sumsOf(orders), funds.currency, payment.settlement);
+    const booked = new Map(balancesOf(sumsOf(start.orders), funds.currency, null));
+    for (const { lines } of postings) {
+      for (const sum of sumByCurrency(lines).values()) assert.equal(sum, 0n);
+      for (const { account, money } of lines) {
+        const name = balanceName(account, money.currency);
+        booked.set(name, (booked.get(name) ?? 0n) + money.amountMinor);
+      }
+    }
+    for (const name of new Set([...booked.keys(), ...expected.keys()])) {
+      assert.equal(booked.get(name) ?? 0n, expected.get(name) ?? 0n, name);
+    }
+  });
+});
+
+test('law: nothing unclaimed is kept: it is owed back at once', () => {
+  eachStep(({ scene: { payment, funds } }) => {
+    const claimed = !isTerminal(payment.status) && funds.payoutMinor === 0n;
+    const claimMinor = claimed ? payment.amount.amountMinor : 0n;
+    assert.ok(heldMinor(funds) <= claimMinor, `${payment.status} holds ${heldMinor(funds)}`);
+  });
+});
+
+test('law: a refund that waits asks for no more than its pay-in has', () => {
+  eachStep(({ scene: { orders } }) => {
+    for (const refund of orders) {
+      if (refund.kind !== 'refund' || !(isVoidable(refund) || isDebt(refund))) continue;
+      const payin = orders.find(({ id }) => id === refund.payinId);
+      assert.ok(payin !== undefined && payin.end !== 'returned');
+      assert.ok(freeOfPayin(payin, orders) >= 0n);
+    }
+  });
+});
+
+test('law: a terminal status stays, and every change of status follows the table with its events', () => {
+  eachStep(({ was, scene: { payment, change } }) => {
+    let status = was.payment.status;
+    const expected: string[] = [];
+    for (const { payment: then } of change.events) {
+      if (then.status === status) continue;
+      assert.ok(Object.values<string>(paymentMoves[status]).includes(then.status));
+      status = then.status;
+      expected.push(`payment_intent.${status}`, `invoice.${status}`);
+    }
+    assert.equal(status, payment.status);
+    const types = change.events.map(({ type }) => type).filter((type) => !/\.refund/.test(type));
+    assert.deepEqual(types, expected);
+  });
+});
+
+test('law: the events about refunds tell what went back, to the minor unit', () => {
+  eachStep(({ was, scene: { funds, orders, change } }) => {
+    const told = (name: string) =>
+      change.events
+        .filter(({ type }) => type === `payment_intent.${name}`)
+        .reduce((sum, { refund }) => sum + (refund?.amountMinor ?? 0n), 0n);
+    const bounced = orders
+      .filter(({ id, kind }) => {
+        const before = was.orders.find((order) => order.id === id);
+        return kind === 'refund' && before !== undefined && stageOf(before) === 'moved';
+      })
+      .filter((order) => stageOf(order) !== 'moved')
+      .reduce((sum, { amount }) => sum + (amount?.amountMinor ?? 0n), 0n);
+    const returned = sumsOf(orders).returnedMinor - sumsOf(was.orders).returnedMinor;
+    const takenBack = returned < 0n ? -returned : 0n;
+    const rise = funds.refundedMinor - was.funds.refundedMinor;
+    assert.equal(told('refunded'), rise + bounced + takenBack);
+  });
+});
+
+test('law: a payment is paid out by one order at most, and is settled only when that is paid', () => {
+  eachStep(({ was, scene: { payment, funds, orders } }) => {
+    assert.ok(orders.filter(({ kind }) => kind === 'payout').length <= 1);
+    if (payment.status !== 'settled' || was.payment.status === 'settled') return;
+    assert.equal(sumsOf(orders).paidMinor, payment.amount.amountMinor);
+    assert.ok(['paid', 'operator'].includes(funds.position));
+  });
+});
+
+test('law: what waits to be sent is wanted: a pay-in while it is on ramp, a payout until the end', () => {
+  eachStep(({ scene: { payment, orders } }) => {
+    for (const { id, kind } of orders.filter(isVoidable)) {
+      if (kind === 'payin') assert.equal(payment.status, 'on_ramp_pending', id);
+      if (kind === 'payout') assert.ok(!isTerminal(payment.status), id);
+    }
+  });
+});
+
+test('law: no payout waits to be sent after its money went back', () => {
+  eachStep(({ scene: { payment, orders } }) => {
+    const { receivedMinor, returnedMinor, refundedMinor, orderedMinor } = sumsOf(orders);
+    const waits = orders.some((order) => order.kind === 'payout' && isVoidable(order));
+    if (!waits || returnedMinor === 0n) return;
+    const leftMinor = receivedMinor - returnedMinor - refundedMinor - orderedMinor;
+    assert.ok(leftMinor >= payment.amount.amountMinor, `${leftMinor} are left`);
+  });
+});
+
+test('law: a report that comes twice changes the money once', () => {
+  eachStep(({ scene, next }) => {
+    if (!('end' in next)) return;
+    const order = scene.orders.find(({ id }) => id === scene.change.changedCommands[0]?.id);
+    if (order === undefined) return;
+    const again = reported(scene, order, next);
+    assert.deepEqual([again.postings(), again.events(), again.drafts()], [[], [], []]);
+    assert.ok(sameFunds(again.funds, scene.funds));
+    assert.equal(again.payment.status, scene.payment.status);
+  });
+});
+
+test('the histories come to every position, refund state and end', () => {
+  const seen = new Set<string>();
+  const note = ({ scene: { payment, funds, orders, change } }: Seen) => {
+    seen.add(payment.status).add(`funds ${funds.position}`).add(`refund ${funds.refund}`);
+    for (const { kind } of change.postings) seen.add(kind);
+    for (const { kind, state } of orders) seen.add(`${kind} ${state}`);
+  };
+  // The same histories every time: this looks at the generator, not at the payment.
+  eachStep(note, { seed: 1, numRuns: 1_500 });
+  const statuses = ['fx_quoted', 'settled', 'failed', 'cancelled', 'expired'];
+  const states = ['pending', 'sent', 'unknown', 'denied', 'done', 'refused', 'void'];
+  const orders = ['payin', 'payout', 'refund'].flatMap((kind) =>
+    states.map((state) => `${kind} ${state}`),
+  );
+  const postings = [
+    'loss',
+    'loss_recovered',
+    'refund_withdrawn',
+    'refund_bounced',
+    'payout_returned',
+  ];
+  const names = ['paid', 'handed_back', 'operator'].map((name) => `funds ${name}`);
+  for (const name of [...statuses, ...orders, ...postings, ...names, 'return_reversed']) {
+    assert.ok(seen.has(name), name);
+  }
+});

@@ -1,0 +1,381 @@
+// What orders to the partner do to the money of their payment: several pay-ins, payouts and pay-ins
+// that come back, refunds that end otherwise than expected, and what the house loses.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PartnerCommand } from '../../../core/domain/partner-command.js';
+import { denyCommand, supersedeCommand } from '../../../core/domain/partner-command.js';
+import type { PaymentStatus } from '../../../core/domain/payment.js';
+import { MoneyScene, NOW_MS } from '../../support/money-scene.js';
+import { completedPayin, orderOf, START_MS } from '../../support/sample-rows.js';
+
+type Fields = Partial<PartnerCommand> & { readonly amountMinor?: bigint };
+
+const payin = completedPayin('in', 10_000n);
+const payout = (fields: Fields = {}) => orderOf('payout', 'out', fields);
+const refund = (fields: Fields = {}) => orderOf('refund', 'back', fields);
+const unsent: Fields = { state: 'pending', partnerRef: null };
+const all = { receivedMinor: 10_000n } as const;
+
+const confirmed = MoneyScene.at('on_chain_confirmed', [payin, payout(unsent)]);
+const paying = MoneyScene.at('offramp_pending', [payin, payout()]);
+const settled = MoneyScene.at('settled', [payin, payout({ end: 'completed' })]);
+const cancelled = (fields: Fields) => MoneyScene.at('cancelled', [payin, refund(fields)]);
+
+test('received more than asked: the surplus is owed back at once, before and after the payout', () => {
+  const early = MoneyScene.at('on_ramp_pending', [orderOf('payin', 'in')]).report('in', {
+    receivedMinor: 10_070n,
+  });
+  assert.deepEqual(
+    [early.payment.status, early.drafts()],
+    ['on_ramp_pending', ['refund 70 of in']],
+  );
+  assert.deepEqual(early.amounts(), [10_070n, 10_000n, 0n, 70n, 0n, 0n, 0n]);
+  const done = early.report('in', { end: 'completed', receivedMinor: 10_100n });
+  assert.deepEqual(done.drafts(), ['payout 10000', 'refund 30 of in']);
+  for (const scene of [confirmed, paying, settled, MoneyScene.at('failed', [payin, payout()])]) {
+    const late = scene.report('in', { end: 'completed', receivedMinor: 10_030n });
+    assert.equal(late.payment.status, scene.payment.status);
+    assert.deepEqual(late.drafts(), ['refund 30 of in'], scene.payment.status);
+  }
+});
+
+test('money that arrives for a payment that ended is owed back at once', () => {
+  for (const status of ['cancelled', 'expired', 'failed'] as const) {
+    for (const end of ['open', 'completed', 'failed'] as const) {
+      const was = MoneyScene.at(status, [orderOf('payin', 'in')]);
+      const next = was.report('in', { end, receivedMinor: 2_500n });
+      assert.equal(next.payment.status, status);
+      assert.deepEqual(next.events(), []);
+      assert.deepEqual(next.amounts(), [2_500n, 0n, 0n, 2_500n, 0n, 0n, 0n]);
+      assert.deepEqual(next.drafts(), ['refund 2500 of in']);
+      const again = next.report('in', { end, receivedMinor: 2_500n });
+      assert.deepEqual([again.drafts(), again.postings()], [[], []], 'told twice');
+    }
+  }
+});
+
+/** Reports of two pay-ins in this sequence, and where they lead a payment that waits for both. */
+const twoPayins: readonly (readonly [
+  name: string,
+  reports: readonly (readonly [id: string, end: 'open' | 'completed' | 'failed', minor: bigint])[],
+  status: PaymentStatus,
+  held: bigint,
+  ordered: readonly string[],
+])[] = [
+  [
+    'both complete',
+    [
+      ['in', 'completed', 10_000n],
+      ['in_2', 'completed', 10_000n],
+    ],
+    'on_chain_confirmed',
+    10_000n,
+    ['payout 10000', 'refund 10000 of in_2'],
+  ],
+  [
+    'one completes short and the other tops it up',
+    [
+      ['in', 'completed', 6_000n],
+      ['in_2', 'completed', 4_000n],
+    ],
+    'on_chain_confirmed',
+    10_000n,
+    ['payout 10000'],
+  ],
+  [
+    'neither completes, whatever arrived',
+    [
+      ['in', 'open', 6_000n],
+      ['in_2', 'open', 6_000n],
+    ],
+    'on_ramp_pending',
+    10_000n,
+    ['refund 2000 of in_2'],
+  ],
+  [
+    'one fails and the other completes',
+    [
+      ['in', 'failed', 0n],
+      ['in_2', 'completed', 10_000n],
+    ],
+    'on_chain_confirmed',
+    10_000n,
+    ['payout 10000'],
+  ],
+  [
+    'one completes short and the other fails',
+    [
+      ['in', 'completed', 6_000n],
+      ['in_2', 'failed', 0n],
+    ],
+    'on_ramp_pending',
+    6_000n,
+    [],
+  ],
+  [
+    'both fail',
+    [
+      ['in', 'failed', 0n],
+      ['in_2', 'failed', 0n],
+    ],
+    'failed',
+    0n,
+    [],
+  ],
+  [
+    'both complete over',
+    [
+      ['in', 'completed', 12_000n],
+      ['in_2', 'completed', 3_000n],
+    ],
+    'on_chain_confirmed',
+    10_000n,
+    ['payout 10000', 'refund 2000 of in', 'refund 3000 of in_2'],
+  ],
+];
+
+for (const [name, reports, status, held, ordered] of twoPayins) {
+  test(`two pay-ins of one payment: ${name}`, () => {
+    let scene = MoneyScene.at('on_ramp_pending', [
+      orderOf('payin', 'in'),
+      orderOf('payin', 'in_2'),
+    ]);
+    const drafts: string[] = [];
+    for (const [id, end, receivedMinor] of reports) {
+      scene = scene.report(id, { end, receivedMinor });
+      drafts.push(...scene.drafts());
+    }
+    assert.deepEqual([scene.payment.status, scene.amounts()[1]], [status, held]);
+    assert.deepEqual(drafts, ordered);
+  });
+}
+
+test('a covered payment needs no further pay-in: one that was not sent is void', () => {
+  const late = orderOf('payin', 'in', { state: 'refused', refusal: 'quote_expired' });
+  const next = orderOf('payin', 'in_2', unsent);
+  const scene = MoneyScene.at('on_ramp_pending', [late, next]);
+  const found = scene.report('in', { ...all, end: 'completed' });
+  assert.deepEqual(found.standing(), ['in done/completed', 'in_2 void', 'payout_1 pending']);
+});
+
+test('each refund goes against the pay-in that holds the money, the newest first', () => {
+  const second = completedPayin('in_2', 6_000n);
+  const taken = refund({ payinId: 'in_2', amountMinor: 2_500n });
+  const table: readonly (readonly [
+    orders: readonly PartnerCommand[],
+    drafts: readonly string[],
+  ])[] = [
+    [
+      [completedPayin('in', 6_000n), second],
+      ['refund 6000 of in_2', 'refund 6000 of in'],
+    ],
+    [
+      [payin, second, taken],
+      ['refund 3500 of in_2', 'refund 10000 of in'],
+    ],
+    [[payin, { ...second, end: 'returned' }], ['refund 10000 of in']],
+    [[payin, second, payout()], ['refund 6000 of in_2']],
+    [[payin, second, payout({ amountMinor: 13_000n })], ['refund 3000 of in_2']],
+    [
+      [payin, second, payout({ amountMinor: 4_000n })],
+      ['refund 6000 of in_2', 'refund 6000 of in'],
+    ],
+  ];
+  for (const [orders, drafts] of table) {
+    assert.deepEqual(MoneyScene.at('failed', orders).changed([]).drafts(), drafts);
+  }
+});
+
+test('a pay-in that goes back before its payout was sent fails the payment, and nothing is owed', () => {
+  // At offramp_pending the payout was called, and surely did nothing.
+  const postponed = MoneyScene.at('offramp_pending', [
+    payin,
+    payout({ ...unsent, firstSentAtMs: START_MS }),
+  ]);
+  for (const was of [confirmed, postponed]) {
+    const next = was.report('in', { ...all, end: 'returned' });
+    assert.deepEqual([next.payment.status, next.order('out').state], ['failed', 'void']);
+    assert.deepEqual(next.amounts(), [10_000n, 0n, 0n, 0n, 0n, 10_000n, 0n]);
+    assert.deepEqual([next.drafts(), next.change.alerts], [[], []], was.payment.status);
+  }
+});
+
+test('a pay-in that goes back when its payout was sent is a loss, until the payout comes back', () => {
+  for (const [was, status] of [
+    [paying, 'offramp_pending'],
+    [settled, 'settled'],
+  ] as const) {
+    const lost = was.report('in', { ...all, end: 'returned' });
+    assert.equal(lost.payment.status, status);
+    assert.deepEqual(lost.amounts(), [10_000n, 0n, 10_000n, 0n, 0n, 10_000n, 10_000n]);
+    assert.deepEqual(lost.postings(), ['loss', 'returned_by_partner']);
+    const back = lost.report('out', { end: 'returned' });
+    assert.deepEqual(back.amounts(), [10_000n, 0n, 0n, 0n, 0n, 10_000n, 0n]);
+    assert.deepEqual(back.drafts(), [], 'the buyer has the money already');
+  }
+});
+
+test('a return that the partner takes back leaves the money held, and owed if nothing claims it', () => {
+  const back = MoneyScene.at('cancelled', [{ ...payin, end: 'returned' }]);
+  const asked = back.report('in', { ...all, end: 'completed' });
+  assert.deepEqual([asked.amounts(), asked.order('in').dueAtMs], [back.amounts(), NOW_MS]);
+  const held = back.report('in', { ...all, end: 'completed', asked: true });
+  assert.deepEqual(held.postings(), ['refund_owed', 'return_reversed']);
+  assert.deepEqual(held.drafts(), ['refund 10000 of in']);
+});
+
+/** A refund as it stands when its pay-in goes back by itself, and as it stands then. */
+const refundsOfReturned: readonly (readonly [
+  was: Fields,
+  state: string,
+  amounts: readonly bigint[],
+])[] = [
+  [unsent, 'void', [10_000n, 0n, 0n, 0n, 0n, 10_000n, 0n]],
+  [{ ...unsent, firstSentAtMs: START_MS }, 'void', [10_000n, 0n, 0n, 0n, 0n, 10_000n, 0n]],
+  [{ state: 'refused' }, 'void', [10_000n, 0n, 0n, 0n, 0n, 10_000n, 0n]],
+  [{ state: 'sent' }, 'sent', [10_000n, 0n, 0n, 0n, 10_000n, 0n, 0n]],
+  [{ state: 'unknown' }, 'unknown', [10_000n, 0n, 0n, 0n, 10_000n, 0n, 0n]],
+  [{ state: 'denied' }, 'denied', [10_000n, 0n, 0n, 0n, 10_000n, 0n, 0n]],
+  [{}, 'done', [10_000n, 0n, 0n, 0n, 10_000n, 0n, 0n]],
+  [{ end: 'completed' }, 'done', [10_000n, 0n, 0n, 0n, 0n, 10_000n, 0n]],
+];
+
+test('a refund whose pay-in goes back by itself ends, unless the partner may have it', () => {
+  for (const [fields, state, amounts] of refundsOfReturned) {
+    const next = cancelled(fields).report('in', { ...all, end: 'returned' });
+    assert.deepEqual([next.order('back').state, next.amounts()], [state, amounts], state);
+  }
+});
+
+test('a refund that comes to nothing after its pay-in went back is no debt', () => {
+  const back = { ...payin, end: 'returned' } as const;
+  const was = MoneyScene.at('cancelled', [back, refund({ state: 'unknown' })]);
+  const ends: readonly MoneyScene[] = [
+    was.report('back', { end: 'failed' }),
+    was.changed([refund({ state: 'refused' })]),
+    was.changed([refund(unsent)]),
+  ];
+  for (const next of ends) {
+    assert.equal(next.order('back').state, 'void');
+    assert.deepEqual([next.funds.refund, next.funds.refundedMinor], ['refunded', 10_000n]);
+    assert.deepEqual(next.change.alerts, []);
+  }
+});
+
+test('a payout that failed leaves its money to a person, until the partner says where it is', () => {
+  const failed = paying.report('out', { end: 'failed', reason: 'account closed' });
+  assert.deepEqual([failed.payment.status, failed.funds.position], ['failed', 'operator']);
+  assert.deepEqual([failed.amounts()[2], failed.drafts()], [10_000n, []]);
+  assert.deepEqual(failed.report('out', { end: 'failed' }).change.alerts, [], 'alerted once');
+  const back = failed.report('out', { end: 'returned' });
+  assert.deepEqual([back.drafts(), back.funds.position], [['refund 10000 of in'], 'handed_back']);
+  const paid = failed.report('out', { end: 'completed' });
+  assert.deepEqual([paid.payment.status, paid.funds.position], ['failed', 'paid']);
+  assert.deepEqual(paid.events(), [], 'settled never follows failed');
+  assert.equal(paid.payment.settlement?.fxRate, '5.20', 'what was paid is told');
+});
+
+test('a payout that comes back or is refused for good is owed back to the buyer', () => {
+  for (const next of [
+    paying.report('out', { end: 'returned' }),
+    paying.changed([payout({ state: 'refused', refusal: 'account_blocked' })]),
+    confirmed.changed([payout({ state: 'refused', refusal: 'account_blocked' })]),
+  ]) {
+    assert.equal(next.payment.status, 'failed');
+    assert.deepEqual(next.amounts(), [10_000n, 0n, 0n, 10_000n, 0n, 0n, 0n]);
+    assert.deepEqual(next.drafts(), ['refund 10000 of in']);
+  }
+});
+
+test('a payout that comes back after it was paid is held again, and owed back; settled stays', () => {
+  const next = settled.report('out', { end: 'returned' });
+  assert.deepEqual([next.payment.status, next.drafts()], ['settled', ['refund 10000 of in']]);
+  assert.deepEqual(next.amounts(), [10_000n, 0n, 0n, 10_000n, 0n, 0n, 0n]);
+  assert.deepEqual(next.postings(), ['refund_owed', 'payout_returned']);
+});
+
+test('a payout that completes after all withdraws the refund that was not sent', () => {
+  for (const fields of [unsent, { state: 'refused' }] as const) {
+    const was = MoneyScene.at('failed', [payin, payout({ end: 'returned' }), refund(fields)]);
+    const next = was.report('out', { end: 'completed', asked: true });
+    assert.deepEqual([next.payment.status, next.order('back').state], ['failed', 'void']);
+    assert.deepEqual(next.amounts(), [10_000n, 0n, 10_000n, 0n, 0n, 0n, 0n]);
+    assert.deepEqual(next.postings(), ['refund_withdrawn', 'payout_paid']);
+  }
+});
+
+test('a payout that completes after its money was refunded is a loss of the house', () => {
+  for (const fields of [{ state: 'sent' }, { end: 'completed' }] as const) {
+    const was = MoneyScene.at('failed', [payin, payout({ end: 'returned' }), refund(fields)]);
+    const next = was.report('out', { end: 'completed', asked: true });
+    assert.equal(next.funds.lossMinor, 10_000n);
+    assert.deepEqual(next.postings(), ['loss', 'payout_paid']);
+    const recovered = next.report('back', { end: 'failed', asked: true });
+    assert.deepEqual([recovered.funds.lossMinor, recovered.order('back').state], [0n, 'void']);
+  }
+});
+
+test('no more of a refund is withdrawn than was lost: the rest is ordered again', () => {
+  const orders = [completedPayin('in', 13_000n), payout({ end: 'returned' })];
+  const was = MoneyScene.at('failed', [...orders, refund({ ...unsent, amountMinor: 13_000n })]);
+  const next = was.report('out', { end: 'completed', asked: true });
+  assert.deepEqual([next.order('back').state, next.drafts()], ['void', ['refund 3000 of in']]);
+  assert.deepEqual(next.amounts(), [13_000n, 0n, 10_000n, 3_000n, 0n, 0n, 0n]);
+});
+
+test('a refund that was refused or failed waits for a person, and is not ordered again by itself', () => {
+  for (const next of [
+    cancelled({}).report('back', { end: 'failed', reason: 'account closed' }),
+    cancelled({ state: 'denied' }).changed([refund({ state: 'refused' })]),
+    cancelled({ end: 'completed' }).report('back', { end: 'failed', asked: true }),
+  ]) {
+    assert.deepEqual([next.order('back').state, next.funds.refund], ['refused', 'operator']);
+    assert.deepEqual(next.amounts(), [10_000n, 0n, 0n, 10_000n, 0n, 0n, 0n]);
+    assert.deepEqual([next.drafts(), next.change.alerts.length], [[], 1]);
+  }
+});
+
+test('a message that a completed refund failed changes nothing: the partner is asked first', () => {
+  const was = cancelled({ end: 'completed' });
+  const next = was.report('back', { end: 'failed' });
+  assert.deepEqual([next.amounts(), next.order('back').dueAtMs], [was.amounts(), NOW_MS]);
+  assert.deepEqual(next.change.alerts, []);
+});
+
+test('a superseded refund is ordered anew, against the pay-in that holds the money', () => {
+  const refused = refund({ state: 'refused' });
+  const next = MoneyScene.at('cancelled', [payin, refused]).changed([
+    supersedeCommand(refused, NOW_MS),
+  ]);
+  assert.deepEqual([next.drafts(), next.postings()], [['refund 10000 of in'], []]);
+  assert.deepEqual(next.amounts(), [10_000n, 0n, 0n, 10_000n, 0n, 0n, 0n]);
+});
+
+test('a superseded refund that completes after all ends the new one, or is a loss if that is out', () => {
+  const superseded = refund({ state: 'void', end: 'failed' });
+  const anew = (fields: Fields) => orderOf('refund', 'anew', fields);
+  const waiting = MoneyScene.at('cancelled', [payin, superseded, anew(unsent)]);
+  const next = waiting.report('back', { end: 'completed' });
+  assert.deepEqual([next.order('anew').state, next.funds.lossMinor], ['void', 0n]);
+  const out = MoneyScene.at('cancelled', [payin, superseded, anew({ state: 'sent' })]);
+  const both = out.report('back', { end: 'completed' });
+  assert.deepEqual([both.order('anew').state, both.funds.lossMinor], ['sent', 10_000n]);
+  const refused = both.changed([
+    denyCommand(both.order('anew'), { code: 'x', message: '' }, NOW_MS),
+  ]);
+  assert.equal(refused.funds.lossMinor, 10_000n, 'a refusal proves nothing yet');
+  const absent = both.changed([anew({ state: 'refused' })]);
+  assert.deepEqual([absent.order('anew').state, absent.funds.lossMinor], ['void', 0n]);
+});
+
+test('where a pay-in was refunded twice, its own refund is withdrawn and no other', () => {
+  const orders = [
+    payin,
+    completedPayin('in_2', 10_000n),
+    refund({ state: 'void', end: 'failed' }),
+    orderOf('refund', 'anew', unsent),
+    orderOf('refund', 'other', { ...unsent, payinId: 'in_2' }),
+  ];
+  const next = MoneyScene.at('cancelled', orders).report('back', { end: 'completed' });
+  assert.deepEqual(next.standing().slice(2), ['back done/completed', 'anew void', 'other pending']);
+});

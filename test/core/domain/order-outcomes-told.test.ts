@@ -1,0 +1,183 @@
+// What is told of money: events when it goes back to the buyer, alerts for a person.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PartnerCommand } from '../../../core/domain/partner-command.js';
+import { MoneyScene } from '../../support/money-scene.js';
+import { completedPayin, orderOf, START_MS } from '../../support/sample-rows.js';
+
+const payin = completedPayin('in', 10_000n);
+const refund = (fields: Partial<PartnerCommand> = {}) =>
+  orderOf('refund', 'back', { amountMinor: 4_000n, ...fields });
+const unsent = { state: 'pending', partnerRef: null, firstSentAtMs: null } as const;
+const returned = { end: 'returned', receivedMinor: 10_000n } as const;
+
+const was = (fields: Partial<PartnerCommand>) =>
+  MoneyScene.at('settled', [
+    payin,
+    orderOf('payout', 'out', { amountMinor: 6_000n }),
+    refund(fields),
+  ]);
+const alone = (fields: Partial<PartnerCommand>) =>
+  MoneyScene.at('cancelled', [payin, refund(fields)]);
+
+/** What happens to a refund of 40.00, and the events: their names and how much they are about. */
+const told: readonly (readonly [name: string, next: MoneyScene, events: readonly string[]])[] = [
+  ['sent for the first time', was(unsent).send('back'), ['refund_ordered 4000']],
+  ['sent once more', was({ ...unsent, firstSentAtMs: START_MS }).send('back'), []],
+  ['in doubt', was({ state: 'sent' }).changed([refund({ state: 'unknown' })]), []],
+  ['accepted', was({ state: 'sent' }).report('back', { end: 'open' }), []],
+  ['completed', was({}).report('back', { end: 'completed' }), ['refunded 4000']],
+  ['completed twice', was({ end: 'completed' }).report('back', { end: 'completed' }), []],
+  [
+    'completed before we sent it',
+    was(unsent).report('back', { end: 'completed' }),
+    ['refunded 4000'],
+  ],
+  ['failed', was({}).report('back', { end: 'failed' }), ['refund_failed 4000']],
+  [
+    'failed, as it was known',
+    was({ state: 'refused', end: 'failed' }).report('back', { end: 'failed' }),
+    [],
+  ],
+  [
+    'refused',
+    was({ state: 'denied' }).changed([refund({ state: 'refused' })]),
+    ['refund_failed 4000'],
+  ],
+  [
+    'refused before any call',
+    was(unsent).changed([refund({ state: 'refused' })]),
+    ['refund_failed 4000'],
+  ],
+  [
+    'bounced',
+    was({ end: 'completed' }).report('back', { end: 'failed', asked: true }),
+    ['refund_failed 4000'],
+  ],
+  ['superseded', was({ state: 'refused' }).changed([refund({ state: 'void' })]), []],
+  [
+    'completed although it was superseded',
+    was({ state: 'void', end: 'failed' }).report('back', { end: 'completed' }),
+    ['refunded 4000'],
+  ],
+  ['withdrawn: its pay-in went back', alone(unsent).report('in', returned), ['refunded 10000']],
+  ['under way: the rest went back', alone({}).report('in', returned), ['refunded 6000']],
+  [
+    'failed after the rest went back',
+    MoneyScene.at('cancelled', [{ ...payin, end: 'returned' }, refund()]).report('back', {
+      end: 'failed',
+    }),
+    ['refunded 4000'],
+  ],
+];
+
+for (const [name, { change }, events] of told) {
+  test(`a refund that is ${name} is told as ${events.join(', ') || 'nothing'}`, () => {
+    const found = change.events.map(
+      ({ type, refund: money }) => `${type} ${money?.amountMinor} ${money?.currency}`,
+    );
+    assert.deepEqual(
+      found,
+      events.flatMap((event) => [`payment_intent.${event} USD`, `invoice.${event} USD`]),
+    );
+  });
+}
+
+test('the refund of an invoice is told in its own namespace only', () => {
+  const invoice = MoneyScene.at('cancelled', [payin, refund()], { id: 'inv_1', origin: 'invoice' });
+  assert.deepEqual(invoice.report('back', { end: 'completed' }).events(), ['invoice.refunded']);
+});
+
+test('an event about a refund carries the payment as it is then', () => {
+  const paying = MoneyScene.at('on_ramp_pending', [orderOf('payin', 'in')]);
+  const { events } = paying.report('in', returned).change;
+  assert.deepEqual(
+    events.map(({ type, payment }) => `${type} ${payment.status}`),
+    [
+      ...['payment_intent.failed failed', 'invoice.failed failed'],
+      ...['payment_intent.refunded failed', 'invoice.refunded failed'],
+    ],
+  );
+});
+
+const payout = (fields: Partial<PartnerCommand> = {}) => orderOf('payout', 'out', fields);
+const lost = 'more left than arrived: the house loses 10000 minor units so far';
+const unknown = 'the position of the money must be found out';
+const debt = 'a refund was refused or failed: the buyer must be paid back by hand';
+const late = 'payout completed although the payment is failed';
+const cameBack = 'a payout came back after it was paid';
+const chargedBack = 'a pay-in went back to the buyer although its payout was ordered';
+
+/** What happens, and what a person is told of it: once. */
+const alerts: readonly (readonly [name: string, next: MoneyScene, alerts: readonly string[]])[] = [
+  [
+    'a payout failed',
+    MoneyScene.at('offramp_pending', [payin, payout()]).report('out', { end: 'failed' }),
+    [unknown],
+  ],
+  [
+    'a failed payout failed, as it was known',
+    MoneyScene.at('failed', [payin, payout({ end: 'failed' })]).report('out', { end: 'failed' }),
+    [],
+  ],
+  [
+    'a report is held for review',
+    MoneyScene.at('offramp_pending', [payin, payout()]).changed([payout({ review: '{}' })]),
+    [unknown],
+  ],
+  ['a refund failed', alone({}).report('back', { end: 'failed' }), [debt]],
+  [
+    'a second refund failed',
+    MoneyScene.at('cancelled', [
+      payin,
+      refund({ state: 'refused' }),
+      orderOf('refund', 'other', { amountMinor: 6_000n }),
+    ]).report('other', { end: 'failed' }),
+    [],
+  ],
+  [
+    'a payout completed in time',
+    MoneyScene.at('offramp_pending', [payin, payout()]).report('out', { end: 'completed' }),
+    [],
+  ],
+  [
+    'a payout completed after the payment failed',
+    MoneyScene.at('failed', [payin, payout()]).report('out', { end: 'completed' }),
+    [late],
+  ],
+  [
+    'a payout came back in time',
+    MoneyScene.at('offramp_pending', [payin, payout()]).report('out', { end: 'returned' }),
+    [],
+  ],
+  [
+    'a payout came back after it was paid',
+    MoneyScene.at('settled', [payin, payout({ end: 'completed' })]).report('out', {
+      end: 'returned',
+    }),
+    [cameBack],
+  ],
+  [
+    'a payout completed after its refund',
+    MoneyScene.at('failed', [
+      payin,
+      payout({ end: 'returned' }),
+      refund({ end: 'completed', amount: payin.amount }),
+    ]).report('out', { end: 'completed', asked: true }),
+    [lost, late],
+  ],
+  [
+    'a pay-in went back before the payout',
+    MoneyScene.at('on_chain_confirmed', [payin, payout(unsent)]).report('in', returned),
+    [],
+  ],
+  [
+    'a pay-in went back after the payout',
+    MoneyScene.at('settled', [payin, payout({ end: 'completed' })]).report('in', returned),
+    [lost, chargedBack],
+  ],
+];
+
+for (const [name, { change }, expected] of alerts) {
+  test(`alerts: ${name}`, () => assert.deepEqual(change.alerts, expected));
+}

@@ -1,0 +1,265 @@
+// What orders to the partner do to the status of their payment, and to the orders that follow.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { OrderEnd, PartnerCommand } from '../../../core/domain/partner-command.js';
+import { isTerminal, type PaymentStatus, paymentStatuses } from '../../../core/domain/payment.js';
+import { MoneyScene, NOW_MS } from '../../support/money-scene.js';
+import { completedPayin, orderOf, START_MS } from '../../support/sample-rows.js';
+
+const payin = completedPayin('in', 10_000n);
+const full = { end: 'completed', receivedMinor: 10_000n } as const;
+const blocked = { state: 'refused', refusal: 'account_blocked' } as const;
+
+/** How the pay-in stands. */
+const payins = {
+  'not ordered': null,
+  pending: { state: 'pending', partnerRef: null },
+  sent: { state: 'sent', partnerRef: null },
+  'in doubt': { state: 'unknown', partnerRef: null },
+  denied: { state: 'denied', partnerRef: null },
+  open: {},
+  'open with all received': { receivedMinor: 10_000n },
+  'completed short': { end: 'completed', receivedMinor: 9_999n, confirmedMinor: 9_999n },
+  completed: { ...full, confirmedMinor: 10_000n },
+  failed: { end: 'failed' },
+  returned: { ...full, end: 'returned', confirmedMinor: 10_000n },
+  refused: blocked,
+  'refused for its quote': { state: 'refused', refusal: 'quote_expired' },
+  void: { state: 'void' },
+} as const satisfies Readonly<Record<string, Partial<PartnerCommand> | null>>;
+
+/** How the payout stands, its pay-in completed. */
+const payouts = {
+  pending: { state: 'pending', partnerRef: null },
+  sent: { state: 'sent', partnerRef: null },
+  'in doubt': { state: 'unknown', partnerRef: null },
+  denied: { state: 'denied', partnerRef: null },
+  open: {},
+  completed: { end: 'completed' },
+  failed: { end: 'failed' },
+  returned: { end: 'returned' },
+  refused: blocked,
+} as const satisfies Readonly<Record<string, Partial<PartnerCommand>>>;
+
+type Steps<Case extends string> = Readonly<Record<Case, PaymentStatus | 'stays'>>;
+
+const payinSteps: Readonly<Record<'fx_quoted' | 'on_ramp_pending', Steps<keyof typeof payins>>> = {
+  // The buyer confirmed: a pay-in that was taken for refused exists after all.
+  fx_quoted: {
+    'not ordered': 'stays',
+    pending: 'stays',
+    sent: 'stays',
+    'in doubt': 'stays',
+    denied: 'stays',
+    open: 'on_ramp_pending',
+    'open with all received': 'on_ramp_pending',
+    'completed short': 'on_ramp_pending',
+    completed: 'on_chain_confirmed',
+    failed: 'stays',
+    returned: 'stays',
+    refused: 'stays',
+    'refused for its quote': 'stays',
+    void: 'stays',
+  },
+  on_ramp_pending: {
+    'not ordered': 'stays',
+    pending: 'stays',
+    sent: 'stays',
+    'in doubt': 'stays',
+    denied: 'stays',
+    open: 'stays',
+    'open with all received': 'stays',
+    'completed short': 'stays',
+    completed: 'on_chain_confirmed',
+    failed: 'failed',
+    returned: 'failed',
+    refused: 'failed',
+    'refused for its quote': 'fx_quoted',
+    void: 'failed',
+  },
+};
+
+const payoutSteps: Readonly<
+  Record<'on_chain_confirmed' | 'offramp_pending', Steps<keyof typeof payouts>>
+> = {
+  on_chain_confirmed: {
+    pending: 'stays',
+    sent: 'offramp_pending',
+    'in doubt': 'offramp_pending',
+    denied: 'offramp_pending',
+    open: 'offramp_pending',
+    completed: 'settled',
+    failed: 'failed',
+    returned: 'failed',
+    refused: 'failed',
+  },
+  offramp_pending: {
+    pending: 'stays',
+    sent: 'stays',
+    'in doubt': 'stays',
+    denied: 'stays',
+    open: 'stays',
+    completed: 'settled',
+    failed: 'failed',
+    returned: 'failed',
+    refused: 'failed',
+  },
+};
+
+for (const status of paymentStatuses) {
+  test(`${status}: a pay-in moves it as the table says`, () => {
+    for (const [name, fields] of Object.entries(payins)) {
+      const order = fields === null ? [] : [orderOf('payin', 'in', fields)];
+      const steps: Steps<string> | undefined = payinSteps[status as keyof typeof payinSteps];
+      const expected = steps?.[name] ?? 'stays';
+      const next = MoneyScene.at(status, order).changed(order);
+      assert.equal(next.payment.status, expected === 'stays' ? status : expected, name);
+    }
+  });
+
+  test(`${status}: a payout moves it as the table says`, () => {
+    for (const [name, fields] of Object.entries(payouts)) {
+      const orders = [payin, orderOf('payout', 'out', fields)];
+      const steps: Steps<string> | undefined = payoutSteps[status as keyof typeof payoutSteps];
+      // Before that, nothing was paid in yet, and so nothing is paid out.
+      if (steps === undefined && !isTerminal(status)) continue;
+      const expected = steps?.[name] ?? 'stays';
+      const next = MoneyScene.at(status, orders).changed(orders.slice(1));
+      assert.equal(next.payment.status, expected === 'stays' ? status : expected, name);
+    }
+  });
+}
+
+test('the reason of a failure is the refusal’s code, the partner’s words, or how the order ended', () => {
+  const told = (end: OrderEnd, reason: string | null) =>
+    MoneyScene.at('on_ramp_pending', [orderOf('payin', 'in')]).report('in', { end, reason });
+  assert.equal(told('failed', 'bank closed').payment.failureReason, 'bank closed');
+  assert.equal(told('failed', null).payment.failureReason, 'pay-in failed');
+  assert.equal(told('returned', null).payment.failureReason, 'pay-in returned');
+  const out = MoneyScene.at('offramp_pending', [payin, orderOf('payout', 'out')]);
+  assert.equal(out.report('out', { end: 'failed' }).payment.failureReason, 'payout failed');
+  const refused = out.changed([orderOf('payout', 'out', blocked)]);
+  assert.equal(refused.payment.failureReason, 'payout refused: account_blocked');
+});
+
+test('a pay-in that completes orders the payout of the whole amount', () => {
+  const next = MoneyScene.at('on_ramp_pending', [orderOf('payin', 'in')]).report('in', full);
+  assert.deepEqual(
+    [next.payment.status, next.funds.position, next.drafts()],
+    ['on_chain_confirmed', 'received', ['payout 10000']],
+  );
+  const again = next.report('in', full);
+  assert.deepEqual([again.drafts(), again.events(), again.postings()], [[], [], []]);
+});
+
+test('offramp_pending is set together with sending the payout', () => {
+  const confirmed = MoneyScene.at('on_chain_confirmed', [
+    payin,
+    orderOf('payout', 'out', { state: 'pending' }),
+  ]);
+  const next = confirmed.send('out');
+  assert.deepEqual(
+    [next.payment.status, next.funds.position, next.order('out').state],
+    ['offramp_pending', 'payout_ordered', 'sent'],
+  );
+});
+
+test('settled only together with position paid; amount, fees, rate and end-to-end id are kept', () => {
+  const paying = MoneyScene.at('offramp_pending', [payin, orderOf('payout', 'out')]);
+  const next = paying.report('out', { end: 'completed' });
+  assert.deepEqual([next.payment.status, next.funds.position], ['settled', 'paid']);
+  assert.deepEqual(next.payment.settlement, {
+    settled: { amountMinor: 51_480n, currency: 'BRL' },
+    fees: { amountMinor: 100n, currency: 'USD' },
+    fxRate: '5.20',
+    endToEndId: 'E1',
+  });
+  assert.deepEqual(next.events(), ['payment_intent.settled', 'invoice.settled']);
+  assert.deepEqual(next.postings(), ['payout_paid']);
+});
+
+test('each status on the way is told once, in both namespaces', () => {
+  const confirmed = MoneyScene.at('on_chain_confirmed', [
+    payin,
+    orderOf('payout', 'out', { state: 'unknown' }),
+  ]);
+  assert.deepEqual(confirmed.report('out', { end: 'completed' }).events(), [
+    ...['payment_intent.offramp_pending', 'invoice.offramp_pending'],
+    ...['payment_intent.settled', 'invoice.settled'],
+  ]);
+});
+
+test('what is learned with an order is kept, whatever became of the payment, and is no event', () => {
+  for (const status of ['on_ramp_pending', 'cancelled', 'settled'] as const) {
+    const scene = MoneyScene.at(status, [orderOf('payin', 'in')]);
+    const learned = { instructions: '{"iban":"x"}', transactionHash: '0xabc' };
+    const next = scene.changed([scene.order('in')], learned);
+    assert.deepEqual(
+      [next.payment.status, next.payment.payinInstructions, next.payment.transactionHash],
+      [status, '{"iban":"x"}', '0xabc'],
+    );
+    assert.deepEqual(next.events(), []);
+    const later = next.changed([scene.order('in')], { transactionHash: null });
+    assert.equal(later.payment.transactionHash, '0xabc', 'what is known is not forgotten');
+  }
+});
+
+test('a refused quote cannot be confirmed again', () => {
+  const was = MoneyScene.at('on_ramp_pending', [orderOf('payin', 'in')], { quoteId: 'qt_1' });
+  const next = was.changed([orderOf('payin', 'in', payins['refused for its quote'])]);
+  assert.deepEqual(
+    [next.payment.status, next.payment.quoteId, next.funds.position],
+    ['fx_quoted', null, 'none'],
+  );
+  assert.deepEqual(next.events(), ['payment_intent.fx_quoted', 'invoice.fx_quoted']);
+});
+
+test('a pay-in that is heard of late takes up its payment again where it stands', () => {
+  const refused = orderOf('payin', 'in', { ...payins['refused for its quote'], partnerRef: null });
+  const requoted = MoneyScene.at('fx_quoted', [refused]);
+  const next = requoted.report('in', full);
+  assert.deepEqual([next.payment.status, next.drafts()], ['on_chain_confirmed', ['payout 10000']]);
+  assert.deepEqual(next.events(), [
+    ...['payment_intent.on_ramp_pending', 'invoice.on_ramp_pending'],
+    ...['payment_intent.on_chain_confirmed', 'invoice.on_chain_confirmed'],
+  ]);
+});
+
+test('a payment is covered, and does not expire, from when everything asked for was received', () => {
+  const was = MoneyScene.at('on_ramp_pending', [orderOf('payin', 'in')]);
+  const short = was.report('in', { receivedMinor: 9_999n });
+  assert.equal(short.payment.coveredAtMs, null);
+  const covered = short.report('in', { receivedMinor: 10_000n });
+  assert.deepEqual(
+    [covered.payment.status, covered.payment.coveredAtMs],
+    ['on_ramp_pending', NOW_MS],
+  );
+  const known = MoneyScene.at('on_chain_confirmed', [payin], { coveredAtMs: START_MS });
+  assert.equal(known.report('in', { receivedMinor: 20_000n }).payment.coveredAtMs, START_MS);
+});
+
+test('an ended payment orders nothing but refunds: what was not sent is void', () => {
+  const states = ['pending', 'sent', 'unknown', 'denied', 'done', 'refused', 'void'] as const;
+  for (const status of paymentStatuses.filter(isTerminal)) {
+    for (const kind of ['payin', 'payout', 'refund'] as const) {
+      for (const state of states) {
+        const scene = MoneyScene.at(status, [payin, orderOf(kind, 'one', { state })]);
+        const next = scene.changed([]);
+        const expected = state === 'pending' && kind !== 'refund' ? 'void' : state;
+        assert.equal(next.order('one').state, expected, `${status} ${kind} ${state}`);
+      }
+    }
+  }
+});
+
+test('an order that surely did not happen waits on, unless its payment ended meanwhile', () => {
+  const pending = orderOf('payout', 'out', { state: 'pending', firstSentAtMs: START_MS });
+  const sent = orderOf('payout', 'out', { state: 'sent', firstSentAtMs: START_MS });
+  const waits = MoneyScene.at('offramp_pending', [payin, sent]).changed([pending]);
+  assert.deepEqual(
+    [waits.payment.status, waits.order('out').state],
+    ['offramp_pending', 'pending'],
+  );
+  const ended = MoneyScene.at('failed', [payin, sent]).changed([pending]);
+  assert.deepEqual([ended.order('out').state, ended.drafts()], ['void', ['refund 10000 of in']]);
+});

@@ -1,0 +1,280 @@
+// What a report of the partner does to its order, and when the partner is asked next.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  ABANDONED_POLL_FOR_MS,
+  ABANDONED_POLL_MAX_MS,
+  askAgain,
+  FAILED_PAYOUT_BACKOFF_MS,
+  holdForReview,
+  isShort,
+  type OrderReport,
+  POLL_BACKOFF_MS,
+  type ReportEffect,
+  reportEffect,
+  reportOrder,
+  stopAsking,
+} from '../../../core/domain/order-report.js';
+import {
+  type CommandState,
+  isStuck,
+  type OrderEnd,
+  type PartnerCommand,
+} from '../../../core/domain/partner-command.js';
+import { commandIn, leased, START_MS, sampleCommand } from '../../support/sample-rows.js';
+
+const HOUR_MS = 3_600_000;
+const ends = ['open', 'completed', 'failed', 'returned'] as const;
+const kinds = ['payin', 'payout', 'refund'] as const;
+
+function told(command: PartnerCommand, fields: Partial<OrderReport>, nowMs = START_MS) {
+  const report = { partnerRef: 'partner_1', end: 'open', reason: null, receivedMinor: 0n } as const;
+  return reportOrder(command, { ...report, asked: false, ...fields }, nowMs);
+}
+
+/** An accepted order whose end was reported. */
+function ended(end: OrderEnd, fields: Partial<PartnerCommand> = {}): PartnerCommand {
+  return { ...told(commandIn.done, { end }), dueAtMs: null, ...fields };
+}
+
+/** Rows: the known end. Cells: the effect of a message, and of an answer to a question. */
+const effects: Record<OrderEnd, Record<OrderEnd, readonly [ReportEffect, ReportEffect]>> = {
+  open: {
+    open: ['ignore', 'ignore'],
+    completed: ['apply', 'apply'],
+    failed: ['apply', 'apply'],
+    returned: ['apply', 'apply'],
+  },
+  completed: {
+    open: ['ignore', 'ignore'],
+    completed: ['ignore', 'ignore'],
+    failed: ['ask', 'apply'],
+    returned: ['apply', 'apply'],
+  },
+  failed: {
+    open: ['ignore', 'ignore'],
+    completed: ['apply', 'apply'],
+    failed: ['ignore', 'ignore'],
+    returned: ['apply', 'apply'],
+  },
+  returned: {
+    open: ['ignore', 'ignore'],
+    completed: ['ask', 'apply'],
+    failed: ['ignore', 'ignore'],
+    returned: ['ignore', 'ignore'],
+  },
+};
+
+for (const was of ends) {
+  test(`an order that is ${was} takes each report as the table says, asked for or not`, () => {
+    for (const end of ends) {
+      for (const [index, asked] of [false, true].entries()) {
+        const name = `${was} ${end} ${asked ? 'asked' : 'message'}`;
+        const effect = effects[was][end][index];
+        assert.equal(reportEffect(was, end, asked), effect, name);
+        const command = ended(was);
+        const next = told(command, { end, asked }, START_MS + 1);
+        assert.deepEqual([next.state, next.end], ['done', effect === 'apply' ? end : was], name);
+        if (effect === 'ignore' && !asked) assert.equal(next, command, `${name} changes nothing`);
+        if (effect === 'ask') assert.equal(next.dueAtMs, START_MS + 1, `${name} is asked at once`);
+      }
+    }
+  });
+}
+
+test('an order that is reported exists, whatever was believed of it', () => {
+  for (const state of ['pending', 'sent', 'unknown', 'denied', 'done'] as const) {
+    for (const end of ends) {
+      const name = `${state} ${end}`;
+      const next = told(leased({ ...commandIn[state], end: 'open' }, START_MS), { end });
+      assert.deepEqual([next.state, next.end], ['done', end], name);
+      if (state === 'done' && end === 'open') continue;
+      assert.equal(next.leaseToken, null, `${name}: the answer of a call under way is late now`);
+      assert.equal(next.tries, 0, name);
+    }
+  }
+});
+
+test('the partner’s id is kept as it was first told', () => {
+  assert.equal(told(sampleCommand, { partnerRef: 'partner_9' }).partnerRef, 'partner_9');
+  assert.equal(told(commandIn.done, { partnerRef: 'partner_9' }).partnerRef, 'partner_1');
+});
+
+/** The state of an order that had ended here without one, by what is reported of it. */
+const revivals: Record<(typeof kinds)[number], Record<OrderEnd, 'done' | 'stays'>> = {
+  payin: { open: 'done', completed: 'done', failed: 'stays', returned: 'stays' },
+  // Only the partner knows where the money of a payout is that failed.
+  payout: { open: 'done', completed: 'done', failed: 'done', returned: 'done' },
+  refund: { open: 'done', completed: 'done', failed: 'stays', returned: 'stays' },
+};
+
+for (const kind of kinds) {
+  test(`a ${kind} that was refused or voided and exists after all is revived as the table says`, () => {
+    for (const state of ['refused', 'void'] as const) {
+      for (const end of ends) {
+        const command = { ...commandIn[state], kind, partnerRef: null };
+        const next = told(command, { end });
+        const expected: CommandState = revivals[kind][end] === 'done' ? 'done' : state;
+        assert.deepEqual([next.state, next.end], [expected, end], `${state} ${end}`);
+        assert.equal(next.partnerRef, 'partner_1');
+      }
+    }
+  });
+}
+
+test('what was received and confirmed of a pay-in only grows, whatever is reported with it', () => {
+  const report = fc.record({
+    end: fc.constantFrom(...ends),
+    asked: fc.boolean(),
+    receivedMinor: fc.bigInt({ min: 0n, max: 20_000n }),
+  });
+  fc.assert(
+    fc.property(fc.array(report), (reports) => {
+      let command: PartnerCommand = { ...commandIn.done, kind: 'payin' };
+      let [received, confirmed] = [0n, 0n];
+      for (const next of reports) {
+        command = told(command, next);
+        if (next.receivedMinor > received) received = next.receivedMinor;
+        if (next.end === 'completed' && next.receivedMinor > confirmed) {
+          confirmed = next.receivedMinor;
+        }
+        assert.deepEqual([command.receivedMinor, command.confirmedMinor], [received, confirmed]);
+      }
+    }),
+  );
+});
+
+test('law: reports that come twice leave the order as they do once', () => {
+  const report = fc.record({
+    end: fc.constantFrom(...ends),
+    receivedMinor: fc.bigInt({ min: 0n, max: 20_000n }),
+  });
+  const state = fc.constantFrom(...(Object.keys(commandIn) as CommandState[]));
+  fc.assert(
+    fc.property(state, fc.constantFrom(...kinds), fc.array(report), (from, kind, reports) => {
+      let once: PartnerCommand = { ...commandIn[from], kind };
+      let twice = once;
+      for (const next of reports) {
+        once = told(once, next);
+        twice = told(told(twice, next), next);
+        assert.deepEqual([twice.state, twice.end], [once.state, once.end]);
+        assert.equal(twice.receivedMinor, once.receivedMinor);
+        assert.equal(twice.confirmedMinor, once.confirmedMinor);
+      }
+    }),
+  );
+});
+
+test('an open order is asked about after 2 s, 3 s, 5 s, 15 s, 1 min, 5 min, then 15 min each', () => {
+  assert.deepEqual(POLL_BACKOFF_MS, [2_000, 3_000, 5_000, 15_000, 60_000, 300_000, 900_000]);
+  assert.equal(told(commandIn.sent, { end: 'open' }).dueAtMs, START_MS + 2_000);
+  let command = commandIn.done;
+  for (const waitMs of [...POLL_BACKOFF_MS.slice(1), 900_000, 900_000]) {
+    command = askAgain(leased(command, START_MS), 'not reached', START_MS);
+    assert.deepEqual(
+      [command.dueAtMs, command.leaseToken, command.lastError, command.state],
+      [START_MS + waitMs, null, 'not reached', 'done'],
+    );
+  }
+});
+
+test('an order that ended is not asked about any more', () => {
+  for (const kind of kinds) {
+    for (const end of ['completed', 'returned'] as const) {
+      const command = { ...commandIn.done, kind };
+      const next = told(command, { end, receivedMinor: 10_000n });
+      assert.equal(next.dueAtMs, null, `${kind} ${end}`);
+    }
+  }
+  const asked = leased(ended('completed', { lastError: 'not reached' }), START_MS);
+  const stopped = stopAsking(asked, START_MS);
+  assert.deepEqual([stopped.dueAtMs, stopped.leaseToken, stopped.lastError], [null, null, null]);
+});
+
+test('a pay-in that completed short is asked about until it is topped up', () => {
+  const payin: PartnerCommand = { ...commandIn.done, kind: 'payin' };
+  const short = told(payin, { end: 'completed', receivedMinor: 9_999n });
+  assert.deepEqual([isShort(short), short.dueAtMs], [true, START_MS + 2_000]);
+  const full = told(short, { end: 'completed', receivedMinor: 10_000n });
+  assert.equal(isShort(full), false);
+});
+
+test('a failed pay-in or refund is asked about a while longer: it may end otherwise yet', () => {
+  for (const kind of ['payin', 'refund'] as const) {
+    let command = told({ ...commandIn.done, kind }, { end: 'failed' });
+    for (const waitMs of POLL_BACKOFF_MS) {
+      assert.equal(command.dueAtMs, START_MS + waitMs, kind);
+      command = told(leased(command, START_MS), { end: 'failed', asked: true });
+    }
+    assert.deepEqual([command.dueAtMs, command.leaseToken], [null, null], kind);
+  }
+});
+
+test('a failed payout is asked about up to hourly, until it is known where its money is', () => {
+  assert.deepEqual(FAILED_PAYOUT_BACKOFF_MS, [...POLL_BACKOFF_MS, HOUR_MS]);
+  let command = told(commandIn.done, { end: 'failed' });
+  for (const waitMs of [...FAILED_PAYOUT_BACKOFF_MS, HOUR_MS, HOUR_MS]) {
+    assert.equal(command.dueAtMs, START_MS + waitMs);
+    command = told(leased(command, START_MS), { end: 'failed', asked: true });
+  }
+  const unanswered = askAgain(leased(command, START_MS), 'not reached', START_MS);
+  assert.equal(unanswered.dueAtMs, START_MS + HOUR_MS);
+  for (const end of ['completed', 'returned'] as const) {
+    assert.equal(told(unanswered, { end }).dueAtMs, null, end);
+  }
+});
+
+test('an abandoned pay-in is asked about ever more rarely, daily in the end, for 180 days', () => {
+  const asked = { ...leased(commandIn.done, START_MS), tries: 50 };
+  for (const [agoMs, waitMs] of [
+    [0, 900_000],
+    [900_001, 900_001],
+    [6 * HOUR_MS, 6 * HOUR_MS],
+    [24 * HOUR_MS, 24 * HOUR_MS],
+    [1_000 * HOUR_MS, 24 * HOUR_MS],
+  ] as const) {
+    const { dueAtMs } = askAgain(asked, null, START_MS, START_MS - agoMs);
+    assert.equal(dueAtMs, START_MS + waitMs);
+  }
+  assert.equal(ABANDONED_POLL_FOR_MS, 180 * ABANDONED_POLL_MAX_MS);
+});
+
+test('an implausible report is held for a person, and the partner asked again in 15 minutes', () => {
+  const held = holdForReview(leased(commandIn.done, START_MS), '{"reason":"x"}', START_MS);
+  assert.deepEqual(
+    [held.review, held.end, held.dueAtMs, held.leaseToken, isStuck(held)],
+    ['{"reason":"x"}', 'open', START_MS + 900_000, null, true],
+  );
+  assert.equal(holdForReview(held, '{"reason":"x"}', START_MS + 1), held, 'held once');
+});
+
+test('a held report leaves the work on an order that was not accepted yet as it is', () => {
+  for (const state of ['pending', 'sent', 'unknown', 'denied', 'refused', 'void'] as const) {
+    const command = leased(commandIn[state], START_MS);
+    const held = holdForReview(command, '{}', START_MS);
+    assert.deepEqual(
+      [held.state, held.dueAtMs, held.leaseToken],
+      [state, command.dueAtMs, command.leaseToken],
+      state,
+    );
+  }
+});
+
+test('a review ends with the next report that is applied or asked for, and stays with any other', () => {
+  const table: readonly (readonly [was: OrderEnd, end: OrderEnd, asked: boolean, kept: boolean])[] =
+    [
+      ['open', 'open', false, true],
+      ['open', 'open', true, false],
+      ['open', 'completed', false, false],
+      ['completed', 'completed', false, true],
+      ['completed', 'completed', true, false],
+      ['completed', 'failed', false, true],
+      ['completed', 'failed', true, false],
+      ['returned', 'completed', false, true],
+    ];
+  for (const [was, end, asked, kept] of table) {
+    const next = told(ended(was, { review: '{}' }), { end, asked });
+    assert.equal(next.review, kept ? '{}' : null, `${was} ${end} ${asked}`);
+  }
+});

@@ -1,0 +1,373 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  absenceCountsAtMs,
+  absentCommand,
+  acceptCommand,
+  backoffMs,
+  CALL_BACKOFF_MS,
+  COMMAND_LEASE_MS,
+  type CommandMove,
+  type CommandState,
+  commandKinds,
+  commandMoves,
+  denyCommand,
+  FIRST_POLL_MS,
+  isDebt,
+  isInDoubt,
+  isOpen,
+  isStuck,
+  isVoidable,
+  LOOK_UP_AFTER_MS,
+  lookUpAgain,
+  loseCommand,
+  nextCommandState,
+  PARTNER_CALL_MS,
+  type PartnerCommand,
+  postponeCommand,
+  refuseCommand,
+  requestPurpose,
+  sendCommand,
+  supersedeCommand,
+  voidCommand,
+} from '../../../core/domain/partner-command.js';
+import { AssertionFailure } from '../../../core/errors.js';
+import { commandIn, leased, START_MS, sampleCommand, sent } from '../../support/sample-rows.js';
+
+const LATER_MS = START_MS + LOOK_UP_AFTER_MS;
+const refusal = { code: 'account_blocked', message: 'The account is blocked.' };
+
+const none: Record<CommandMove, CommandState | null> = {
+  send: null,
+  accept: null,
+  deny: null,
+  absent: null,
+  refuse: null,
+  postpone: null,
+  lose: null,
+  void: null,
+  supersede: null,
+};
+
+const matrix: Record<CommandState, Record<CommandMove, CommandState | null>> = {
+  pending: {
+    ...none,
+    send: 'sent',
+    accept: 'done',
+    refuse: 'refused',
+    postpone: 'pending',
+    void: 'void',
+  },
+  sent: { ...none, accept: 'done', deny: 'denied', postpone: 'pending', lose: 'unknown' },
+  unknown: { ...none, accept: 'done', absent: 'pending' },
+  denied: { ...none, accept: 'done', absent: 'refused' },
+  done: { ...none, refuse: 'refused' },
+  refused: { ...none, accept: 'done', supersede: 'void' },
+  void: { ...none, accept: 'done' },
+};
+const states = Object.keys(matrix) as readonly CommandState[];
+
+/** Each move as the function that makes it, late enough for a look-up to count. */
+const makers: Record<CommandMove, (command: PartnerCommand) => PartnerCommand> = {
+  send: (command) => sendCommand(command, 'sealed', LATER_MS),
+  accept: (command) => acceptCommand(command, 'partner_1', LATER_MS),
+  deny: (command) => denyCommand(command, refusal, LATER_MS),
+  absent: (command) => absentCommand(command, LATER_MS),
+  refuse: (command) => refuseCommand(command, refusal, LATER_MS),
+  postpone: (command) => postponeCommand(command, 'busy', LATER_MS),
+  lose: (command) => loseCommand(command, 'time-out', LATER_MS),
+  void: (command) => voidCommand(command, LATER_MS),
+  supersede: (command) => supersedeCommand(command, LATER_MS),
+};
+
+test('every command state and move is as the table says, and no other move is made', () => {
+  assert.deepEqual(Object.keys(commandMoves), states);
+  for (const state of states) {
+    assert.equal(commandIn[state].state, state);
+    for (const [move, expected] of Object.entries(matrix[state])) {
+      const name = `${state} ${move}`;
+      const make = makers[move as CommandMove];
+      assert.equal(nextCommandState(state, move as CommandMove), expected, name);
+      // A call whose worker lost its lease is in doubt: see below.
+      if (state === 'sent' && move === 'absent') continue;
+      if (expected === null) assert.throws(() => make(commandIn[state]), AssertionFailure, name);
+      else assert.equal(make(commandIn[state]).state, expected, name);
+    }
+  }
+});
+
+test('what each state says of an order', () => {
+  const table: Record<CommandState, readonly [voidable: boolean, open: boolean, inDoubt: boolean]> =
+    {
+      pending: [true, true, false],
+      sent: [false, true, true],
+      unknown: [false, true, true],
+      denied: [false, true, true],
+      done: [false, true, false],
+      refused: [false, false, false],
+      void: [false, false, false],
+    };
+  for (const state of states) {
+    const command = commandIn[state];
+    const found = [isVoidable(command), isOpen(command), isInDoubt(command)];
+    assert.deepEqual(found, table[state], state);
+  }
+});
+
+test('an accepted order is open until the partner reports its end', () => {
+  for (const end of ['completed', 'failed', 'returned'] as const) {
+    assert.equal(isOpen({ ...commandIn.done, end }), false, end);
+  }
+});
+
+test('a person must look at refused refunds and at reports in review, and at nothing else', () => {
+  for (const state of states) {
+    for (const kind of commandKinds) {
+      const command = { ...commandIn[state], kind };
+      const isRefusedRefund = kind === 'refund' && state === 'refused';
+      assert.equal(isDebt(command), isRefusedRefund, `${kind} ${state}`);
+      assert.equal(isStuck(command), isRefusedRefund, `${kind} ${state}`);
+      assert.equal(isStuck({ ...command, review: '{}' }), true, `${kind} ${state} in review`);
+    }
+  }
+});
+
+test('sending fixes the request, counts the try and keeps the lease', () => {
+  const sending = sent({ ...sampleCommand, refusal: 'of an earlier call' }, START_MS + 5);
+  assert.equal(sending.request, 'sealed');
+  assert.equal(sending.tries, 1);
+  assert.equal(sending.firstSentAtMs, START_MS + 5);
+  assert.equal(sending.leaseToken, 'lease_1');
+  assert.equal(sending.dueAtMs, START_MS + 5 + COMMAND_LEASE_MS);
+  assert.equal(sending.refusal, null);
+  assert.equal(sending.updatedAtMs, START_MS + 5);
+  assert.equal(sending.version, sampleCommand.version);
+  assert.ok(Object.isFrozen(sending));
+});
+
+test('a lease outlives two calls, and a look-up counts when no call can be on its way', () => {
+  assert.ok(COMMAND_LEASE_MS > 2 * PARTNER_CALL_MS);
+  assert.ok(LOOK_UP_AFTER_MS > COMMAND_LEASE_MS + PARTNER_CALL_MS);
+  assert.equal(LOOK_UP_AFTER_MS, 360_000);
+});
+
+test('a call without an answer leaves the order in doubt, and it is looked up after a wait', () => {
+  const lost = loseCommand(commandIn.sent, 'time-out', START_MS);
+  assert.deepEqual(
+    [lost.state, lost.leaseToken, lost.lastError, lost.dueAtMs],
+    ['unknown', null, 'time-out', START_MS + 1_000],
+  );
+});
+
+test('a refusal is only noted, and the worker that holds the lease looks the order up', () => {
+  const refused = denyCommand(commandIn.sent, refusal, START_MS);
+  assert.deepEqual(
+    [refused.state, refused.refusal, refused.lastError],
+    ['denied', 'account_blocked', 'account_blocked: The account is blocked.'],
+  );
+  assert.deepEqual(
+    [refused.leaseToken, refused.dueAtMs],
+    [commandIn.sent.leaseToken, commandIn.sent.dueAtMs],
+  );
+});
+
+test('a look-up that finds nothing proves it only 6 minutes after the call, of a refusal at once', () => {
+  const table: readonly (readonly [
+    from: CommandState,
+    sinceCallMs: number,
+    state: CommandState,
+    dueAtMs: number | null,
+  ])[] = [
+    ['unknown', 0, 'unknown', LATER_MS],
+    ['unknown', LOOK_UP_AFTER_MS - 1, 'unknown', LATER_MS],
+    ['unknown', LOOK_UP_AFTER_MS, 'pending', LATER_MS],
+    ['unknown', LOOK_UP_AFTER_MS + 1, 'pending', LATER_MS + 1],
+    // The worker that called lost its lease.
+    ['sent', LOOK_UP_AFTER_MS - 1, 'unknown', LATER_MS],
+    ['sent', LOOK_UP_AFTER_MS, 'pending', LATER_MS],
+    ['denied', 0, 'refused', null],
+    ['denied', LOOK_UP_AFTER_MS, 'refused', null],
+  ];
+  for (const [from, sinceCallMs, state, dueAtMs] of table) {
+    const name = `${from} ${sinceCallMs}`;
+    const nowMs = START_MS + sinceCallMs;
+    const looked = absentCommand(leased(commandIn[from], nowMs), nowMs);
+    assert.deepEqual(
+      [looked.state, looked.dueAtMs, looked.leaseToken],
+      [state, dueAtMs, null],
+      name,
+    );
+    assert.equal(isVoidable(looked), state === 'pending', name);
+    const { reference, request, firstSentAtMs } = commandIn[from];
+    assert.deepEqual(
+      [looked.reference, looked.request, looked.firstSentAtMs],
+      [reference, request, firstSentAtMs],
+      name,
+    );
+  }
+});
+
+test('the six minutes count from the last call that the partner may have seen', () => {
+  const again = loseCommand(
+    sent(absentCommand(commandIn.unknown, LATER_MS), LATER_MS),
+    'no',
+    LATER_MS,
+  );
+  assert.equal(absenceCountsAtMs(again), LATER_MS + LOOK_UP_AFTER_MS);
+  assert.equal(absentCommand(again, LATER_MS + LOOK_UP_AFTER_MS - 1).state, 'unknown');
+});
+
+test('a look-up that could not be done keeps the doubt, and is repeated after the same waits', () => {
+  for (const state of ['sent', 'unknown', 'denied'] as const) {
+    let command: PartnerCommand = { ...commandIn[state], tries: 0 };
+    for (const waitMs of [1_000, 5_000, 15_000, 60_000, 300_000, 300_000]) {
+      command = lookUpAgain(leased(command, LATER_MS), 'not reached', LATER_MS);
+      assert.equal(command.state, state === 'denied' ? 'denied' : 'unknown');
+      assert.deepEqual(
+        [command.dueAtMs, command.leaseToken, command.lastError],
+        [LATER_MS + waitMs, null, 'not reached'],
+      );
+    }
+    assert.equal(command.refusal, commandIn[state].refusal);
+  }
+});
+
+test('a call that surely did nothing leaves the order pending, to be sent or voided', () => {
+  const postponed = postponeCommand(commandIn.sent, 'connection refused', START_MS);
+  assert.deepEqual(
+    [postponed.state, postponed.leaseToken, postponed.lastError],
+    ['pending', null, 'connection refused'],
+  );
+  assert.equal(voidCommand(postponed, START_MS).state, 'void');
+  assert.equal(sent(postponed).tries, 2);
+});
+
+test('the waits before the same call are 1 s, 5 s, 15 s, 1 min, then 5 min each', () => {
+  assert.deepEqual(CALL_BACKOFF_MS, [1_000, 5_000, 15_000, 60_000, 300_000]);
+  let command = sampleCommand;
+  for (const waitMs of [...CALL_BACKOFF_MS, 300_000, 300_000]) {
+    command = postponeCommand(sent(command), 'busy', START_MS);
+    assert.equal(command.dueAtMs, START_MS + waitMs);
+  }
+  assert.equal(backoffMs(CALL_BACKOFF_MS, 1_000), 300_000);
+  assert.throws(() => backoffMs([], 0), AssertionFailure);
+});
+
+test('a preparation that fails again and again waits as long as a call that does', () => {
+  let command = sampleCommand;
+  for (const waitMs of [...CALL_BACKOFF_MS, 300_000]) {
+    command = postponeCommand(leased(command, START_MS), 'busy', START_MS);
+    assert.deepEqual(
+      [command.dueAtMs, command.state, command.firstSentAtMs],
+      [START_MS + waitMs, 'pending', null],
+    );
+  }
+});
+
+test('an accepted order keeps the partner’s id, and is asked about 2 s later unless it ended', () => {
+  const accepted = acceptCommand(commandIn.sent, 'partner_1', START_MS);
+  assert.deepEqual(
+    [
+      accepted.partnerRef,
+      accepted.tries,
+      accepted.leaseToken,
+      accepted.lastError,
+      accepted.dueAtMs,
+    ],
+    ['partner_1', 0, null, null, START_MS + FIRST_POLL_MS],
+  );
+  const ended = acceptCommand({ ...commandIn.refused, end: 'completed' }, 'partner_1', START_MS);
+  assert.equal(ended.dueAtMs, null);
+});
+
+test('an order that ends without effect keeps the reason, and nothing is due', () => {
+  for (const [code, lastError] of [
+    ['account_blocked', 'account_blocked: The account is blocked.'],
+    [null, 'The account is blocked.'],
+  ] as const) {
+    for (const state of ['pending', 'done'] as const) {
+      const command = leased(commandIn[state], START_MS);
+      const refused = refuseCommand(command, { ...refusal, code }, START_MS);
+      assert.deepEqual(
+        [refused.state, refused.refusal, refused.lastError, refused.dueAtMs, refused.leaseToken],
+        ['refused', code, lastError, null, null],
+      );
+    }
+  }
+});
+
+test('a voided order is not due, and no worker holds it', () => {
+  const voided = voidCommand(leased(sampleCommand, START_MS), START_MS);
+  assert.deepEqual([voided.state, voided.dueAtMs, voided.leaseToken], ['void', null, null]);
+});
+
+test('only a refused refund is superseded', () => {
+  for (const kind of commandKinds) {
+    const refused = { ...commandIn.refused, kind };
+    if (kind === 'refund') assert.equal(supersedeCommand(refused, START_MS).state, 'void');
+    else assert.throws(() => supersedeCommand(refused, START_MS), AssertionFailure, kind);
+  }
+});
+
+test('the purpose of a stored request names its command', () => {
+  assert.notEqual(requestPurpose(sampleCommand), requestPurpose({ ...sampleCommand, id: 'cmd_2' }));
+});
+
+/** How a call ends: what it does at the partner, and what is recorded here. */
+const calls = {
+  accepted: { effectAfterMs: 0, answer: 'accept' },
+  refused: { effectAfterMs: null, answer: 'deny' },
+  later: { effectAfterMs: null, answer: 'postpone' },
+  'lost on its way': { effectAfterMs: null, answer: 'lose' },
+  'lost after its effect': { effectAfterMs: 0, answer: 'lose' },
+  'late on its way': { effectAfterMs: 300_000, answer: 'lose' },
+  'crash before its effect': { effectAfterMs: null, answer: null },
+  'crash after its effect': { effectAfterMs: 0, answer: null },
+  'crash, and late on its way': { effectAfterMs: 300_000, answer: null },
+} as const satisfies Record<string, { effectAfterMs: number | null; answer: CommandMove | null }>;
+
+const history = fc.array(
+  fc.record({
+    step: fc.constantFrom('call', 'look up', 'fail to look up', 'void'),
+    call: fc.constantFrom(...(Object.keys(calls) as (keyof typeof calls)[])),
+    laterMs: fc.constantFrom(0, 1_000, 60_000, 299_999, 360_000),
+  }),
+  { maxLength: 30, size: 'max' },
+);
+
+test('law: an order that counts as pending, refused or void is not at the partner, now or later', () => {
+  fc.assert(
+    fc.property(history, (steps) => {
+      let command = sampleCommand;
+      let nowMs = START_MS;
+      /** When the partner has the order; null while no call of it takes effect. */
+      let existsAtMs: number | null = null;
+      for (const { step, call, laterMs } of steps) {
+        nowMs += laterMs;
+        const isCall = step === 'call' && command.state === 'pending';
+        if (isCall) {
+          const { effectAfterMs, answer } = calls[call];
+          command = sendCommand(leased(command, nowMs), 'sealed', nowMs);
+          if (effectAfterMs !== null) existsAtMs ??= nowMs + effectAfterMs;
+          if (answer === 'lose') command = loseCommand(command, 'time-out', nowMs);
+          else if (answer !== null) command = makers[answer](command);
+        } else if (step === 'look up' && isInDoubt(command)) {
+          const found = existsAtMs !== null && existsAtMs <= nowMs;
+          command = found
+            ? acceptCommand(command, 'partner_1', nowMs)
+            : absentCommand(command, nowMs);
+        } else if (step === 'fail to look up' && isInDoubt(command)) {
+          command = lookUpAgain(command, 'not reached', nowMs);
+        } else if (step === 'void' && isVoidable(command)) {
+          command = voidCommand(command, nowMs);
+        }
+        if (['pending', 'refused', 'void'].includes(command.state)) {
+          assert.equal(existsAtMs, null, command.state);
+        }
+        assert.equal(command.reference, sampleCommand.reference);
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});

@@ -1,0 +1,211 @@
+// A payment with a partner that keeps its own books and tells the truth, though late, twice and out
+// of order. Calls get lost before or after their effect, messages come in any sequence, and an
+// answer to a question is how the order stands. Tests choose the steps and look after each.
+import type { Change } from '../../core/domain/change.js';
+import type { EventDraft } from '../../core/domain/event.js';
+import type { Posting } from '../../core/domain/ledger.js';
+import {
+  absentCommand,
+  acceptCommand,
+  denyCommand,
+  isDebt,
+  isInDoubt,
+  isOpen,
+  isVoidable,
+  loseCommand,
+  type OrderEnd,
+  type PartnerCommand,
+  postponeCommand,
+  supersedeCommand,
+} from '../../core/domain/partner-command.js';
+import type { PaymentOrigin } from '../../core/domain/payment.js';
+import { MoneyScene } from './money-scene.js';
+import { START_MS } from './sample-rows.js';
+
+/** An order in the partner's books. */
+export interface PartnerOrder {
+  readonly id: string;
+  readonly kind: PartnerCommand['kind'];
+  readonly amountMinor: bigint;
+  /** Of a refund: the pay-in that it gives back. */
+  readonly payinId: string | null;
+  /** When the call that ordered it arrives. */
+  readonly sinceMs: number;
+  end: OrderEnd;
+  /** Of a pay-in: all that the buyer paid. */
+  receivedMinor: bigint;
+}
+
+/** How a call ends: for the partner, and for us. */
+export type Answer =
+  | 'accepted'
+  | 'refused'
+  | 'later'
+  | 'lost on its way'
+  | 'lost after its effect'
+  | 'late on its way';
+
+/** A call that was given up takes effect in this time, or never. */
+const LATE_MS = 300_000;
+
+export class CollectionModel {
+  scene: MoneyScene;
+  readonly books: PartnerOrder[] = [];
+  /** Everything that the partner ever said, in its order; it may be heard in any. */
+  readonly news: PartnerOrder[] = [];
+  readonly heard = new Set<PartnerOrder>();
+  readonly events: EventDraft[] = [];
+  readonly postings: Posting[] = [];
+  readonly alerts: string[] = [];
+  /** Orders for which the partner never had the money. */
+  readonly misuse: PartnerOrder[] = [];
+  readonly #look: (model: CollectionModel, was: MoneyScene) => void;
+
+  /** `look` is called after every step that changed something. */
+  constructor(origin: PaymentOrigin, look: (model: CollectionModel, was: MoneyScene) => void) {
+    this.scene = MoneyScene.at('awaiting_buyer', [], { origin, expiresAtMs: START_MS + 50_000 });
+    this.#look = look;
+  }
+
+  /** What the rows are after a cause. */
+  apply(change: Change): void {
+    this.#step(this.scene.after(change));
+  }
+
+  pass(ms: number): void {
+    this.scene = this.scene.later(ms);
+  }
+
+  order(id: string): PartnerOrder | undefined {
+    const known = this.books.find((order) => order.id === id);
+    return known !== undefined && known.sinceMs <= this.scene.nowMs ? known : undefined;
+  }
+
+  /** A worker sends the oldest order of this kind that waits, and notes the answer. */
+  call(kind: PartnerCommand['kind'], answer: Answer): void {
+    const due = this.scene.orders.find((order) => order.kind === kind && isVoidable(order));
+    if (due === undefined) return;
+    this.#step(this.scene.send(due.id));
+    const sent = this.scene.order(due.id);
+    const { nowMs } = this.scene;
+    const possible = this.#possible(sent, answer);
+    if (possible === 'accepted') this.#changed(acceptCommand(sent, partnerRef(sent), nowMs));
+    else if (possible === 'later') this.#changed(postponeCommand(sent, 'busy', nowMs));
+    else if (possible === 'refused') {
+      const code = kind === 'payin' ? 'quote_expired' : 'blocked';
+      this.#changed(denyCommand(sent, { code, message: 'no' }, nowMs));
+    } else this.#changed(loseCommand(sent, 'time-out', nowMs));
+  }
+
+  /** A worker looks up the oldest order in doubt. */
+  lookUp(): void {
+    const doubted = this.scene.orders.find(isInDoubt);
+    if (doubted === undefined) return;
+    const { nowMs } = this.scene;
+    const found = this.order(doubted.id) !== undefined;
+    this.#changed(
+      found ? acceptCommand(doubted, partnerRef(doubted), nowMs) : absentCommand(doubted, nowMs),
+    );
+  }
+
+  /** A message arrives, new or old: its place in `news`. */
+  hear(news: PartnerOrder): void {
+    this.heard.add(news);
+    this.#report(news, false);
+  }
+
+  /** A worker asks about an accepted order. */
+  ask(id: string): void {
+    const order = this.order(id);
+    const { state } = this.scene.order(id);
+    if (order !== undefined && state === 'done') this.#report(order, true);
+  }
+
+  /** An operator orders the refunds anew that the partner refused: it is asked about each first. */
+  orderDebtsAnew(): void {
+    for (const { id } of this.scene.orders.filter(isDebt)) {
+      const order = this.order(id);
+      if (order !== undefined) this.#report(order, true);
+      const debt = this.scene.order(id);
+      if (isDebt(debt)) this.#changed(supersedeCommand(debt, this.scene.nowMs));
+    }
+  }
+
+  /** The partner's books change, and it says so. */
+  moves(order: PartnerOrder, change: Partial<Pick<PartnerOrder, 'end' | 'receivedMinor'>>): void {
+    Object.assign(order, change);
+    this.news.push({ ...order });
+  }
+
+  /** What the partner has of this payment and promised to nobody. */
+  freeMinor(): bigint {
+    let free = 0n;
+    for (const { kind, end, amountMinor, receivedMinor } of this.books) {
+      if (kind === 'payin') free += end === 'returned' ? 0n : receivedMinor;
+      // A payout that failed is somewhere; a refund that failed is still there.
+      else if (end !== (kind === 'payout' ? 'returned' : 'failed')) free -= amountMinor;
+    }
+    return free;
+  }
+
+  /** What the partner has of this pay-in, for refunds of it. */
+  freeOf(payin: PartnerOrder): bigint {
+    if (payin.end === 'returned') return 0n;
+    return this.books
+      .filter(
+        ({ kind, payinId, end }) => kind === 'refund' && payinId === payin.id && end !== 'failed',
+      )
+      .reduce((free, { amountMinor }) => free - amountMinor, payin.receivedMinor);
+  }
+
+  /** What is still under way, so that a worker or the partner must go on with it. */
+  isUnderWay(): boolean {
+    return this.scene.orders.some(isOpen);
+  }
+
+  /** What the partner can answer: one reference is one order, and it refuses what it lacks. */
+  #possible({ id, kind, amount, payinId }: PartnerCommand, answer: Answer): Answer {
+    const effect = !['refused', 'later', 'lost on its way'].includes(answer);
+    const known = this.books.find((order) => order.id === id);
+    if (known !== undefined || !effect) return answer;
+    const amountMinor = amount?.amountMinor ?? 0n;
+    const sinceMs = this.scene.nowMs + (answer === 'late on its way' ? LATE_MS : 0);
+    const order: PartnerOrder = {
+      ...{ id, kind, amountMinor, payinId, sinceMs },
+      ...{ end: 'open', receivedMinor: 0n },
+    };
+    const payin = this.books.find((one) => one.id === payinId);
+    const lacks =
+      (kind === 'payout' && this.freeMinor() < amountMinor) ||
+      (kind === 'refund' && (payin === undefined || this.freeOf(payin) < amountMinor));
+    if (lacks) {
+      if (!this.books.some(({ end }) => end === 'returned')) this.misuse.push(order);
+      return answer === 'accepted' ? 'refused' : answer;
+    }
+    this.books.push(order);
+    return answer;
+  }
+
+  #report({ id, end, receivedMinor }: PartnerOrder, asked: boolean): void {
+    const told = this.scene.report(id, { end, receivedMinor, asked });
+    if (told.change.changedCommands[0] === this.scene.order(id)) return;
+    this.#step(told);
+  }
+
+  #changed(order: PartnerCommand): void {
+    this.#step(this.scene.changed([order]));
+  }
+
+  #step(next: MoneyScene): void {
+    const was = this.scene;
+    this.scene = next;
+    this.events.push(...next.change.events);
+    this.postings.push(...next.change.postings);
+    this.alerts.push(...next.change.alerts);
+    this.#look(this, was);
+  }
+}
+
+function partnerRef({ id }: PartnerCommand): string {
+  return `partner_${id}`;
+}

@@ -1,0 +1,138 @@
+// One payment with its orders to the partner, without store and workers: each step takes the rows
+// that the last one left and gives new ones, with the change that a use case would store.
+import assert from 'node:assert/strict';
+import {
+  type Change,
+  type Collection,
+  commandsAfter,
+  unchanged,
+} from '../../core/domain/change.js';
+import { type Funds, fundsOf, heldMinor } from '../../core/domain/funds.js';
+import { type Learned, ordersChanged } from '../../core/domain/order-outcomes.js';
+import { type OrderReport, reportOrder } from '../../core/domain/order-report.js';
+import {
+  newCommand,
+  type PartnerCommand,
+  refuseCommand,
+} from '../../core/domain/partner-command.js';
+import type { Payment, PaymentStatus, SettlementFacts } from '../../core/domain/payment.js';
+import { START_MS, sampleFunds, samplePayment, sent } from './sample-rows.js';
+
+export const NOW_MS = START_MS + 1_000;
+
+/** What the partner tells of a completed payout of 100.00 USD. */
+export const sampleSettlement: SettlementFacts = {
+  settled: { amountMinor: 51_480n, currency: 'BRL' },
+  fees: { amountMinor: 100n, currency: 'USD' },
+  fxRate: '5.20',
+  endToEndId: 'E1',
+};
+
+export class MoneyScene implements Collection {
+  readonly payment: Payment;
+  readonly funds: Funds;
+  readonly orders: readonly PartnerCommand[];
+  /** What the last step changed. */
+  readonly change: Change;
+  readonly nowMs: number;
+
+  constructor(
+    rows: Collection,
+    orders: readonly PartnerCommand[],
+    change = unchanged(rows),
+    nowMs = NOW_MS,
+  ) {
+    this.payment = rows.payment;
+    this.funds = rows.funds;
+    this.orders = orders;
+    this.change = change;
+    this.nowMs = nowMs;
+  }
+
+  /** The sample payment in this status, with its funds as the orders say. */
+  static at(
+    status: PaymentStatus,
+    orders: readonly PartnerCommand[],
+    fields: Partial<Payment> = {},
+  ): MoneyScene {
+    const isPaid = orders.some(({ kind, end }) => kind === 'payout' && end === 'completed');
+    const settlement = isPaid ? sampleSettlement : null;
+    const payment = { ...samplePayment, settlement, ...fields, status };
+    return new MoneyScene({ payment, funds: fundsOf(sampleFunds, orders) }, orders);
+  }
+
+  order(id: string): PartnerCommand {
+    return this.orders.find((order) => order.id === id) ?? assert.fail(`there is no order ${id}`);
+  }
+
+  later(ms: number): MoneyScene {
+    return new MoneyScene(this, this.orders, unchanged(this), this.nowMs + ms);
+  }
+
+  /** The rows after a change; its drafts become orders named for their kind and number. */
+  after(change: Change): MoneyScene {
+    const { nowMs } = this;
+    const orders = [...commandsAfter(this.orders, change)];
+    for (const draft of change.commands) {
+      const number = orders.filter(({ kind }) => kind === draft.kind).length + 1;
+      const id = `${draft.kind}_${number}`;
+      const name = { id, reference: `reference_of_${id}` };
+      orders.push(newCommand(change.payment, name, draft, { paymentId: change.payment.id }, nowMs));
+    }
+    return new MoneyScene(change, orders, change, nowMs);
+  }
+
+  /** Orders as a worker, an operator or the partner left them. */
+  changed(changed: readonly PartnerCommand[], learned: Learned = {}): MoneyScene {
+    return this.after(ordersChanged(this, this.orders, changed, this.nowMs, learned));
+  }
+
+  /** The call is about to be made. */
+  send(id: string): MoneyScene {
+    return this.changed([sent(this.order(id), this.nowMs)]);
+  }
+
+  /** The partner reports how an order stands; a refund that failed ends without effect. */
+  report(id: string, fields: Partial<OrderReport>, learned: Learned = {}): MoneyScene {
+    const report = { partnerRef: `partner_${id}`, end: 'open', reason: null } as const;
+    const full = { ...report, receivedMinor: 0n, asked: false, ...fields };
+    const told = reportOrder(this.order(id), full, this.nowMs);
+    const failed = told.kind === 'refund' && told.state === 'done' && told.end === 'failed';
+    const refusal = { code: null, message: 'refund failed' };
+    const next = failed ? refuseCommand(told, refusal, this.nowMs) : told;
+    const isPaid = next.kind === 'payout' && next.end === 'completed';
+    const settlement = isPaid ? { settlement: sampleSettlement } : {};
+    return this.changed([next], { reason: full.reason, ...settlement, ...learned });
+  }
+
+  /** Received, held, payout, owed, ordered, refunded, loss. */
+  amounts(): readonly bigint[] {
+    const { receivedMinor, payoutMinor, refundOwedMinor, refundOrderedMinor } = this.funds;
+    return [
+      ...[receivedMinor, heldMinor(this.funds), payoutMinor, refundOwedMinor],
+      ...[refundOrderedMinor, this.funds.refundedMinor, this.funds.lossMinor],
+    ];
+  }
+
+  /** What was ordered by the last step: `refund 4000 of in`. */
+  drafts(): readonly string[] {
+    return this.change.commands.map(({ kind, amount, payinId }) =>
+      [kind, amount?.amountMinor, ...(payinId === null ? [] : ['of', payinId])].join(' '),
+    );
+  }
+
+  /** Every order as it stands: `out done/completed`. */
+  standing(): readonly string[] {
+    return this.orders.map(({ id, state, end }) =>
+      end === 'open' && state !== 'done' ? `${id} ${state}` : `${id} ${state}/${end}`,
+    );
+  }
+
+  events(): readonly string[] {
+    return this.change.events.map(({ type }) => type);
+  }
+
+  postings(): readonly string[] {
+    return this.change.postings.map(({ kind }) => kind);
+  }
+}
