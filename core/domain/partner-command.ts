@@ -259,7 +259,8 @@ export function refuseCommand(
 
 /**
  * A look-up was done and found nothing. A refused order is refused for good; any other is pending
- * again, as if it was never sent. Too early, the order is looked up again later.
+ * again, as if it was never sent, for the worker that holds the lease. Too early, the order is
+ * looked up again later.
  */
 export function absentCommand(command: PartnerCommand, nowMs: number): PartnerCommand {
   const doubted = inDoubt(command, nowMs);
@@ -267,8 +268,8 @@ export function absentCommand(command: PartnerCommand, nowMs: number): PartnerCo
   if (nowMs < countsAtMs) {
     return changed(doubted, nowMs, { dueAtMs: countsAtMs, leaseToken: null });
   }
-  const dueAtMs = doubted.state === 'denied' ? null : nowMs;
-  return step(doubted, 'absent', nowMs, { dueAtMs, leaseToken: null });
+  const over = doubted.state === 'denied' ? { dueAtMs: null, leaseToken: null } : {};
+  return step(doubted, 'absent', nowMs, over);
 }
 
 /** A look-up could not be done: the order stays in doubt, and is looked up again after a wait. */

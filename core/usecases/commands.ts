@@ -7,7 +7,6 @@ import { ordersChanged } from '../domain/order-outcomes.js';
 import {
   ABANDONED_POLL_FOR_MS,
   askAgain,
-  askAtOnce,
   isShort,
   reportOrder,
   stopAsking,
@@ -181,7 +180,9 @@ async function lookUp(deps: Deps, partner: SettlementPartner, claimed: PartnerCo
   const request = deps.secretBox.open(claimed.request, requestPurpose(claimed));
   const found = await verbs[claimed.kind].find(partner, request);
   if (found.outcome === 'done' && found.value !== null) {
-    await record(deps, claimed, { outcome: 'done', value: found.value }, 'found');
+    const recorded = await record(deps, claimed, { outcome: 'done', value: found.value });
+    // The order was made a while ago: it may have ended already.
+    if (recorded !== null && isOpen(recorded)) await poll(deps, partner, recorded);
     return;
   }
   if (found.outcome !== 'done') {
@@ -197,7 +198,8 @@ async function lookUp(deps: Deps, partner: SettlementPartner, claimed: PartnerCo
     const code = claimed.refusal ?? 'refused';
     await partyDecided(deps, claimed, { outcome: 'refused', code, message: code });
   }
-  await changeClaimed(deps, claimed, absentCommand);
+  const absent = await changeClaimed(deps, claimed, absentCommand);
+  if (absent?.state === 'pending') await send(deps, partner, absent);
 }
 
 /** Records the answer to a call or a look-up that found the order; null if it came too late. */
@@ -205,7 +207,6 @@ async function record(
   deps: Deps,
   claimed: PartnerCommand,
   answer: PartnerAnswer<Accepted>,
-  how: 'answered' | 'found' = 'answered',
 ): Promise<PartnerCommand | null> {
   // Refused before any call there is nothing to look up.
   const unsent = claimed.state === 'pending';
@@ -218,11 +219,7 @@ async function record(
   const recorded = await changeClaimed(
     deps,
     claimed,
-    (command, nowMs) => {
-      const next = afterAnswer(command, answer, nowMs);
-      // An order that is found was made a while ago: it may have ended already.
-      return how === 'found' && isOpen(next) ? askAtOnce(next, nowMs) : next;
-    },
+    (command, nowMs) => afterAnswer(command, answer, nowMs),
     learned,
   );
   if (recorded === null) warnLate(deps, claimed, answer);

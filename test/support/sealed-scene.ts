@@ -6,9 +6,10 @@ import { type SealedColumn, sealedColumns } from '../../core/domain/sealed-colum
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { Deps, SealedRow, Store } from '../../core/ports.js';
 import { createAccount } from '../../core/usecases/accounts.js';
+import { commandRunner } from '../../core/usecases/commands.js';
 import { inviteBuyer } from '../../core/usecases/invoices.js';
 import { startBuyerKyc } from '../../core/usecases/kyc.js';
-import { advancePayment } from '../../core/usecases/sandbox.js';
+import { advancePayment, runAdvances } from '../../core/usecases/sandbox.js';
 import { currentKey } from '../../core/usecases/service-keys.js';
 import { createSubscription } from '../../core/usecases/subscriptions.js';
 import { makeInvoice } from './invoices-made.js';
@@ -48,8 +49,22 @@ export async function sealEverything(
   await inviteBuyer(deps, tenant, payment.id);
   const other = await makeInvoice(deps, tenant, { number: 'INV/8' });
   await advancePayment(deps, tenant, other.payment.id, 'settled');
+  await orderPayin(deps, tenant, other.payment.id);
   await currentKey(deps, 'session');
   return { subscriptionId: subscription.id };
+}
+
+/** Plays the buyer until the partner was called for the pay-in: its request stays. */
+async function orderPayin(deps: Deps, tenant: Tenant, paymentId: string): Promise<void> {
+  const runner = commandRunner(deps);
+  for (let isOrdered = false; !isOrdered; ) {
+    const nowMs = deps.clock.nowMs();
+    await runAdvances(deps, nowMs, 10);
+    await runner.runOnce(nowMs, 10);
+    await runner.idle();
+    const orders = await deps.store.run((tx) => tx.commands.ofPayment(tenant, paymentId));
+    isOrdered = orders.some(({ request }) => request !== null);
+  }
 }
 
 /** As another process has them, which was given these keys. */

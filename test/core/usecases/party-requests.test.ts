@@ -17,6 +17,7 @@ import {
   scene,
   withPartner,
 } from '../../support/kyc-scene.js';
+import { kyb } from '../../support/organization-scene.js';
 import { storedBy } from '../../support/test-store.js';
 
 const account: CreateAccountInput = {
@@ -33,14 +34,19 @@ type Submit = SettlementPartner['submitReceiver'];
 /** The sealed requests that are stored while the partner is called, and how it answers. */
 function watched(made: Scene, answer: (real: () => ReturnType<Submit>) => ReturnType<Submit>) {
   const sealed: string[] = [];
-  const { submitReceiver } = made.partner;
+  const { submitReceiver, findReceiver } = made.partner;
+  let isRefused = false;
   const deps = withPartner(made.deps, {
+    findReceiver: async (request) =>
+      isRefused ? { outcome: 'done', value: null } : findReceiver(request),
     submitReceiver: async (request) => {
       const commands = await made.deps.store.run((tx) =>
         tx.commands.list({ stuck: false, limit: 100 }),
       );
       sealed.push(...commands.flatMap((one) => one.request ?? []));
-      return answer(() => submitReceiver(request));
+      const answered = await answer(() => submitReceiver(request));
+      isRefused = answered.outcome === 'refused';
+      return answered;
     },
   });
   return { sealed, deps };
@@ -62,7 +68,7 @@ const parties: Readonly<Record<string, (made: Scene, deps: Deps) => Promise<unkn
     return submitAccount(deps, tenant, created.id, dossier);
   },
   'an organization': async (made, deps) =>
-    submitKyb(deps, { orgId: await made.organization({ sandboxKyb: false }), mode: 'test' }),
+    submitKyb(deps, { orgId: await made.organization({ sandboxKyb: false }), mode: 'test' }, kyb),
 };
 
 describe('once the partner has answered, the request is erased', () => {
@@ -113,7 +119,7 @@ test('an order that was not sent yet is taken back when its buyer brings an appr
   await signIn(made.deps, made.tenant, await made.pay());
   assert.equal(await decided(made, submission), 'approved');
   assert.equal(await isStored(made, sealed), false);
-  const [order] = await commandsOf(made);
+  const order = (await commandsOf(made)).find(({ orgId }) => orgId === made.tenant.orgId);
   assert.deepEqual([order?.state, order?.dueAtMs], ['void', null]);
   made.advanceClock(3_600_000);
   await made.settle();
