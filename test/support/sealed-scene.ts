@@ -1,15 +1,17 @@
 // A service that has sealed something in every column there is, by doing what it does; the same
 // service with other secret keys beside it; and what lies sealed, read and opened.
+
 import assert from 'node:assert/strict';
 import { createSecretBox, type SecretKey } from '../../adapters/crypto/secret-box.js';
+import { newCommand, requestPurpose } from '../../core/domain/partner-command.js';
+import type { Payment } from '../../core/domain/payment.js';
 import { type SealedColumn, sealedColumns } from '../../core/domain/sealed-columns.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { Deps, SealedRow, Store } from '../../core/ports.js';
 import { createAccount } from '../../core/usecases/accounts.js';
-import { commandRunner } from '../../core/usecases/commands.js';
 import { inviteBuyer } from '../../core/usecases/invoices.js';
 import { startBuyerKyc } from '../../core/usecases/kyc.js';
-import { advancePayment, runAdvances } from '../../core/usecases/sandbox.js';
+import { advancePayment } from '../../core/usecases/sandbox.js';
 import { currentKey } from '../../core/usecases/service-keys.js';
 import { createSubscription } from '../../core/usecases/subscriptions.js';
 import { makeInvoice } from './invoices-made.js';
@@ -49,22 +51,19 @@ export async function sealEverything(
   await inviteBuyer(deps, tenant, payment.id);
   const other = await makeInvoice(deps, tenant, { number: 'INV/8' });
   await advancePayment(deps, tenant, other.payment.id, 'settled');
-  await orderPayin(deps, tenant, other.payment.id);
+  await orderPayin(deps, tenant, other.payment);
   await currentKey(deps, 'session');
   return { subscriptionId: subscription.id };
 }
 
-/** Plays the buyer until the partner was called for the pay-in: its request stays. */
-async function orderPayin(deps: Deps, tenant: Tenant, paymentId: string): Promise<void> {
-  const runner = commandRunner(deps);
-  for (let isOrdered = false; !isOrdered; ) {
-    const nowMs = deps.clock.nowMs();
-    await runAdvances(deps, nowMs, 10);
-    await runner.runOnce(nowMs, 10);
-    await runner.idle();
-    const orders = await deps.store.run((tx) => tx.commands.ofPayment(tenant, paymentId));
-    isOrdered = orders.some(({ request }) => request !== null);
-  }
+/** An order about money keeps its request. */
+async function orderPayin(deps: Deps, tenant: Tenant, { id, amount }: Payment): Promise<void> {
+  const nowMs = deps.clock.nowMs();
+  const name = { id: deps.ids.next('cmd', nowMs), reference: `payin of ${id}` };
+  const draft = { kind: 'payin', amount, payinId: null } as const;
+  const order = newCommand(tenant, name, draft, { paymentId: id }, nowMs);
+  const request = deps.secretBox.seal('{}', requestPurpose(order));
+  await deps.store.run(async (tx) => tx.commands.insert({ ...order, request, dueAtMs: null }));
 }
 
 /** As another process has them, which was given these keys. */
