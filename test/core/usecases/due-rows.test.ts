@@ -90,7 +90,7 @@ test('while the database is away a run fails as a whole and blames no row', asyn
       'test',
       { nowMs: 9, limit: 3 },
       {
-        read: async () => [1, 2, 3],
+        read: async ({ after }) => [1, 2, 3].filter((row) => row > (after?.dueAtMs ?? 0)),
         placeOf: (row) => ({ dueAtMs: row, id: `${row}` }),
         work: async (row) => {
           if (failing.includes(row)) throw away;
