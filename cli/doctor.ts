@@ -43,7 +43,7 @@ export interface Findings {
   /** Who serves the database; null where nobody could be asked. */
   readonly servers: Awaited<ReturnType<Operator['servers']>> | null;
   readonly keysProblem: string | null;
-  /** Secret keys that something is sealed under, besides the first one. */
+  /** Secret keys other than the first that must stay configured. */
   readonly olderKeys: readonly string[];
   readonly placeProblem: string | null;
   readonly dataDir: string;
@@ -205,7 +205,7 @@ function dataChecks(
   const lateQueues = late.map(([name, queue]) => lateQueue(name, queue)).join('; ');
   const slow = deliveries.lateMs > LATE_MS;
   const names = olderKeys.map((keyId) => JSON.stringify(keyId)).join(', ');
-  const older = names === '' ? '' : `; ${names} can go after: ponte secrets reseal`;
+  const older = names === '' ? '' : `; to retire ${names}, run: ponte secrets reseal`;
   return [
     unless(keysProblem === null, 'secret keys', `of this database${older}`, [
       'critical',

@@ -1,8 +1,8 @@
-// `ponte secrets`: taking secret keys out of use, and another key for sessions.
+// `ponte secrets`: retires secret keys, rotates the session key.
 import { type Command, Option } from 'commander';
 import { formatInstant } from '../core/domain/instant.js';
 import type { Reseal } from '../core/usecases/reseal.js';
-import type { RenewedSessionKey } from '../core/usecases/service-keys.js';
+import type { RotatedSessionKey } from '../core/usecases/service-keys.js';
 import {
   addVerb,
   asOperator,
@@ -18,103 +18,101 @@ interface RotateOptions {
   readonly dryRun: boolean;
 }
 
+/** What happens to everything that was handed out before a key is retired. */
+const afterRetirement = [
+  'Webhook secrets, document URLs, links in mails, API keys and sessions stay valid. List cursors',
+  'made under a dropped key are refused: clients start those lists again.',
+].join('\n');
+
 export function addSecretsVerbs(shell: Shell, program: Command): void {
-  const noun = program.command('secrets').description('the keys that keep what is secret');
+  const noun = program.command('secrets').description('secret keys and the session key');
 
   addVerb<{ readonly dryRun: boolean }>(shell, noun, {
     name: 'reseal',
-    description: 'seal everything anew under the first secret key, so that the others can go',
+    description: 're-seal everything under the first secret key and retire the others',
     options: [dryRunOption()],
     run: ({ dryRun }) => asOperator(shell, (operator) => reseal(shell, operator, dryRun)),
   });
 
   addVerb<RotateOptions>(shell, noun, {
     name: 'rotate-session-key',
-    description: 'sign sessions with another key; those there are go on until they end',
+    description: 'sign sessions with a new key; existing sessions stay valid until they expire',
     options: [
-      new Option('--end-sessions', 'end all sessions at once').default(false),
+      new Option('--end-sessions', 'end all existing sessions now').default(false),
       dryRunOption(),
     ],
     run: (options) => asOperator(shell, (operator) => rotate(operator, options), options),
   });
 }
 
-/** A dry run counts: it has nothing to decide, and what it would write it would look for again. */
+/** A dry run counts only: a reseal scans again for what it has written. */
 async function reseal(shell: Shell, operator: Operator, dryRun: boolean): Promise<Outcome> {
   const usecase = await import('../core/usecases/reseal.js');
   const { deps } = operator;
-  let looking = '';
+  let scanned = '';
   const progress = (column: string) => {
-    if (column !== looking) shell.stderr.write(`looking at ${column}\n`);
-    looking = column;
+    if (column !== scanned) shell.stderr.write(`scanning ${column}\n`);
+    scanned = column;
   };
   if (dryRun) return countedOutcome(await usecase.countSealed(deps, progress));
-  await refuseUnserved(operator);
+  await refuseUnknownKey(operator);
   return resealedOutcome(await usecase.reseal(deps, progress));
 }
 
-/** Hosts that do not know the key could open nothing any more. */
-async function refuseUnserved({ deps, servers }: Operator): Promise<void> {
+/** Running hosts that lack the key could not open what is re-sealed. */
+async function refuseUnknownKey({ deps, servers }: Operator): Promise<void> {
   const { keyId } = deps.secretBox;
   const canaries = await deps.store.run((tx) => tx.keyCanaries.list());
   if (canaries.some((canary) => canary.keyId === keyId) || (await servers()).length === 0) return;
   const { ConfigError } = await import('../host/config.js');
   const problem = `no host was started with ${JSON.stringify(keyId)} as the first key`;
-  throw new ConfigError([`PONTE_SECRET_KEYS: ${problem}. Start all of them so, then reseal`]);
+  throw new ConfigError([`PONTE_SECRET_KEYS: ${problem}. Restart all hosts with it first`]);
 }
 
 function countedOutcome(found: Reseal): Outcome {
-  const { columns, needed, keyId } = found;
-  const rows = columns.map(({ column, left }) => [...placeOf(column), left]);
+  const { columns, requiredKeys, keyId } = found;
+  const rows = columns.map(({ column, remaining }) => [...placeOf(column), remaining]);
+  const end =
+    requiredKeys.length === 0
+      ? [`No key other than ${quoted([keyId])} is required.`]
+      : [`A reseal would retire ${quoted(requiredKeys)}.`, afterRetirement];
   return {
     json: presentReseal(found, true),
-    text: [
-      table(['TABLE', 'COLUMN', 'WOULD BE RE-SEALED'], rows, ''),
-      needed.length === 0
-        ? `No other key than ${quoted([keyId])} is needed.`
-        : `${quoted(needed)} could be dropped from PONTE_SECRET_KEYS then.`,
-      ...(needed.length === 0 ? [] : staysSaid),
-    ].join('\n'),
+    text: [table(['TABLE', 'COLUMN', 'TO RE-SEAL'], rows, ''), ...end].join('\n'),
   };
 }
 
 function resealedOutcome(done: Reseal): Outcome {
-  const { keyId, retired, needed, sealing, sessionKey } = done;
-  const rows = done.columns.map(({ column, resealed, left }) => [
-    ...[...placeOf(column), resealed, left],
+  const { keyId, columns, sessionKey, retiredKeys, requiredKeys } = done;
+  const rows = columns.map(({ column, resealed, remaining }) => [
+    ...[...placeOf(column), resealed, remaining],
   ]);
-  const others = needed.filter((one) => !sealing.includes(one));
-  const said: readonly (readonly [boolean, string])[] = [
-    [sessionKey !== null, sessionKey === null ? '' : sessionsSaid(sessionKey)],
-    [
-      sealing.length > 0,
-      `A process seals under ${quoted(sealing)} yet. Start all of them with ${quoted([keyId])} ` +
-        'as the first key, then give this command again.',
-    ],
-    [
-      others.length > 0,
-      `Texts under ${quoted(others)} are left: they were written just now, or do not open with ` +
-        'these keys. Give the command again, with the very keys that sealed them.',
-    ],
-    [needed.length === 0, `Everything is sealed under ${quoted([keyId])}.`],
-    [retired.length > 0, `${quoted(retired)} can be dropped from PONTE_SECRET_KEYS.`],
-    [retired.length > 0, staysSaid.join('\n')],
-  ];
   return {
     json: presentReseal(done, false),
     text: [
-      table(['TABLE', 'COLUMN', 'RE-SEALED', 'LEFT'], rows, ''),
-      ...said.flatMap(([applies, text]) => (applies ? [text] : [])),
+      table(['TABLE', 'COLUMN', 'RE-SEALED', 'REMAINING'], rows, ''),
+      ...(sessionKey === null ? [] : [sessionKeyText(sessionKey)]),
+      ...(requiredKeys.length === 0
+        ? [`Everything is sealed under ${quoted([keyId])}.`]
+        : incompleteText(done)),
+      ...(retiredKeys.length === 0
+        ? []
+        : [`Remove ${quoted(retiredKeys)} from PONTE_SECRET_KEYS.`, afterRetirement]),
     ].join('\n'),
-    exit: needed.length === 0 ? 'done' : 'checkFailed',
+    exit: requiredKeys.length === 0 ? 'done' : 'checkFailed',
   };
 }
 
-/** What becomes of all that was given out while another key was the first one. */
-const staysSaid = [
-  'Webhook secrets, upload and public URLs of documents, mailed links and API keys go on as they',
-  'are. A cursor of a list that was given out under a dropped key is refused: begin the list anew.',
-];
+function incompleteText({ keyId, requiredKeys, keysInUse }: Reseal): readonly string[] {
+  const unused = requiredKeys.filter((one) => !keysInUse.includes(one));
+  const inUse =
+    `A process still seals under ${quoted(keysInUse)}. Restart all hosts with ` +
+    `${quoted([keyId])} as the first key, then reseal again.`;
+  const remaining =
+    `Texts under ${quoted(unused)} remain: they were written just now, or the configured keys do ` +
+    'not open them. Reseal again with the keys that sealed them.';
+  return [...(keysInUse.length === 0 ? [] : [inUse]), ...(unused.length === 0 ? [] : [remaining])];
+}
 
 async function rotate(
   { deps, config }: Operator,
@@ -122,24 +120,25 @@ async function rotate(
 ): Promise<Outcome> {
   if (config.jwtKeys !== null) {
     const { ConfigError } = await import('../host/config.js');
-    const advice = 'put another key before the one there, and drop that to end its sessions';
-    throw new ConfigError([`PONTE_JWT_KEY: it signs sessions: ${advice}`]);
+    const advice = 'add a new key in front, and drop the old one to end its sessions';
+    throw new ConfigError([`PONTE_JWT_KEY: it signs the sessions: ${advice}`]);
   }
-  const { renewSessionKey } = await import('../core/usecases/service-keys.js');
-  const renewed = await renewSessionKey(deps, { endSessions });
+  const { rotateSessionKey } = await import('../core/usecases/service-keys.js');
+  const rotated = await rotateSessionKey(deps, { endSessions });
   return {
-    json: { dryRun, ...presentSessionKey(renewed) },
-    text: `${dryRun ? 'Would be done: ' : ''}${sessionsSaid(renewed)}`,
+    json: { dryRun, ...presentSessionKey(rotated) },
+    text: `${dryRun ? 'Dry run: ' : ''}${sessionKeyText(rotated)}`,
   };
 }
 
-function sessionsSaid({ previousEndAtMs }: RenewedSessionKey): string {
-  return previousEndAtMs === null
-    ? 'Another key signs sessions; none of before counts.'
-    : `Another key signs sessions; those of before end by ${formatInstant(previousEndAtMs)}.`;
+function sessionKeyText({ previousExpiresAtMs }: RotatedSessionKey): string {
+  const rotated = 'A new key signs sessions.';
+  return previousExpiresAtMs === null
+    ? `${rotated} No earlier session is valid.`
+    : `${rotated} Earlier sessions expire by ${formatInstant(previousExpiresAtMs)}.`;
 }
 
-function presentReseal({ keyId, columns, sessionKey, ...ends }: Reseal, dryRun: boolean) {
+function presentReseal({ keyId, columns, sessionKey, ...keys }: Reseal, dryRun: boolean) {
   return {
     ...{ dryRun, keyId },
     columns: columns.map(({ column, ...counts }) => {
@@ -147,14 +146,14 @@ function presentReseal({ keyId, columns, sessionKey, ...ends }: Reseal, dryRun: 
       return { table: name, column: columnName, ...counts };
     }),
     sessionKey: sessionKey === null ? null : presentSessionKey(sessionKey),
-    ...ends,
+    ...keys,
   };
 }
 
-function presentSessionKey({ id, previousEndAtMs }: RenewedSessionKey) {
+function presentSessionKey({ id, previousExpiresAtMs }: RotatedSessionKey) {
   return {
     id,
-    previousEndAt: previousEndAtMs === null ? null : formatInstant(previousEndAtMs),
+    previousExpiresAt: previousExpiresAtMs === null ? null : formatInstant(previousExpiresAtMs),
   };
 }
 

@@ -87,7 +87,7 @@ export interface Settings {
  * writes are applied as one atomic batch, or none. If a guard fails or a unique value was taken
  * meanwhile, the whole `work` runs again and reads the winner; after a bounded number of runs it
  * gives up with `StoreContention` (transient). `work` must not do I/O of its own. A batch that
- * holds a text sealed under this process's key is applied only while that key's canary is `in_use`.
+ * contains a text sealed under this process's key requires that key's canary to be `in_use`.
  */
 export interface Store {
   run<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
@@ -399,24 +399,24 @@ export interface Tx {
     removeEvents(tenant: Tenant, after: number, last: number): void;
   };
   readonly keyCanaries: {
-    /** One for each key under which something may be sealed: few. */
+    /** One per key that may have sealed something. */
     list(): Promise<readonly KeyCanary[]>;
     /** A second one of a key is a conflict: the work runs again. */
     insert(canary: KeyCanary): void;
     update(canary: KeyCanary): void;
     remove(canary: KeyCanary): void;
   };
-  /** Sealed texts of whatever rows they are in. */
+  /** Sealed texts of any table, for a reseal. */
   readonly sealed: {
-    /** The next rows behind one, in the order of their keys, whether they hold a text or not. */
+    /** The next rows in the order of their primary key, including rows without a text. */
     page(column: SealedColumn, page: SealedPage): Promise<readonly SealedRow[]>;
-    /** Puts another text in the place of the row's; where that is not there any more, nothing. */
+    /** Replaces the row's text and raises its version; does nothing if the text has changed. */
     replace(column: SealedColumn, row: SealedRow, sealed: string): void;
   };
   readonly serviceKeys: {
-    /** Those that have ended included: few. */
+    /** Expired keys included. */
     list(purpose: ServiceKeyPurpose): Promise<readonly ServiceKey[]>;
-    /** A second one of a purpose without an end is a conflict: the work runs again. */
+    /** A second current key of a purpose is a conflict: the work runs again. */
     insert(key: ServiceKey): void;
     update(key: ServiceKey): void;
     remove(key: ServiceKey): void;
@@ -627,7 +627,7 @@ export interface InboxMessage {
 
 export type MessagePlace = Pick<InboxMessage, 'receivedAtMs' | 'messageId'>;
 
-/** A known text that a secret key has sealed. What is sealed lies beside that of its key. */
+/** A known text sealed under a secret key. Its presence makes every start require the key. */
 export interface KeyCanary {
   readonly keyId: string;
   readonly sealed: string;
@@ -636,26 +636,25 @@ export interface KeyCanary {
   readonly version: number;
 }
 
-/** How a process that seals lets the database know under which key. */
+/** The secret key under which this process seals. */
 export interface Sealer {
   readonly keyId: string;
-  /** The key's canary is there and `in_use` when this resolves. */
-  noteKey(): Promise<void>;
+  /** Stores the key's canary as `in_use`. */
+  registerKey(): Promise<void>;
 }
 
 export interface SealedPage {
-  /** Texts under this secret key are left out. */
+  /** Texts under this secret key are returned as null. */
   readonly exceptKeyId: string;
-  /** Null: from the first one. */
+  /** Null: start with the first row. */
   readonly after: SealedRow | null;
   readonly limit: number;
 }
 
 export interface SealedRow {
-  /** Its primary key. */
+  /** The values of its primary key. */
   readonly place: readonly string[];
   readonly id: string;
-  /** Null where it has none, or one that was left out. */
   readonly sealed: string | null;
 }
 

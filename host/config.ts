@@ -71,7 +71,7 @@ export interface Config {
   readonly payUrl: string | null;
   /** The first one encrypts. Null: made in the data directory, in development only. */
   readonly secretKeys: readonly SecretKey[] | null;
-  /** What session tokens are signed with, the first one; null: a key kept in the database. */
+  /** The first one signs session tokens; null: a key stored in the database signs them. */
   readonly jwtKeys: readonly SecretKey[] | null;
   readonly partners: { readonly test: PartnerName; readonly live: PartnerName };
   readonly fakePartnerDelayMs: number;

@@ -33,7 +33,7 @@ import { commandRunner } from '../core/usecases/commands.js';
 import { deliveryRunner } from '../core/usecases/delivery-runner.js';
 import { type FeedReaders, feedReaders } from '../core/usecases/feed-readers.js';
 import { plantCanary } from '../core/usecases/secret-keys.js';
-import { currentKey, type KeyNeeds, keysInForce } from '../core/usecases/service-keys.js';
+import { currentKey, type KeyNeeds, validKeys } from '../core/usecases/service-keys.js';
 import { receivePartnerMessage } from '../core/usecases/settlement.js';
 import type { Config } from './config.js';
 import { createSignals, type Runners, type WorkSignals } from './workers.js';
@@ -138,11 +138,11 @@ function sealerOf(all: Pick<ResolutionContext, 'get'>): Sealer {
   const { keyId } = secretBox;
   return {
     keyId,
-    noteKey: async () => {
+    registerKey: async () => {
       const [store, clock] = [all.get(tokens.store), all.get(tokens.clock)];
       if (!(await plantCanary({ store, secretBox, clock }))) return;
-      const problem = 'sealed under a key that is new here or was taken out of use: are the';
-      all.get(tokens.log).warn(`${problem} PONTE_SECRET_KEYS of all processes alike?`, { keyId });
+      const advice = 'check that all processes have the same PONTE_SECRET_KEYS';
+      all.get(tokens.log).warn(`sealed under a new or retired key: ${advice}`, { keyId });
     },
   };
 }
@@ -169,11 +169,10 @@ function settings(config: Config, address: Address): Deps['settings'] {
   };
 }
 
-/** Made by the first session, shared by all hosts. */
 function databaseKeys(needs: KeyNeeds): TokenKeys {
   return {
     signing: () => currentKey(needs, 'session'),
-    known: () => keysInForce(needs, 'session'),
+    accepted: () => validKeys(needs, 'session'),
   };
 }
 

@@ -1,6 +1,6 @@
-// Session tokens: JWTs signed with EdDSA over Ed25519. It owns their form, and how a signing key
-// follows from a secret one: hosts with the same keys take each other's tokens. Where the keys come
-// from, how long a session lives and what it may do is not its matter.
+// Session tokens: JWTs signed with EdDSA over Ed25519. This file owns their form and derives the
+// signing keys from secret bytes, so hosts with the same bytes accept each other's tokens. How long
+// a session lives and what it may do is decided in the core.
 import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
@@ -25,12 +25,11 @@ const payload = z.object({
   exp: z.int(),
 });
 
-/** The keys behind tokens, asked for with each token that is made or read. */
+/** Asked for each token that is signed or verified, so that a rotation takes effect at once. */
 export interface TokenKeys {
-  /** What signs from now on. */
   signing(): Promise<SecretKey>;
-  /** Whose tokens count now. */
-  known(): Promise<readonly SecretKey[]>;
+  /** Keys whose tokens are accepted. */
+  accepted(): Promise<readonly SecretKey[]>;
 }
 
 /**
@@ -40,7 +39,7 @@ export interface TokenKeys {
 export function fixedKeys(keys: readonly SecretKey[]): TokenKeys {
   const first = keys[0];
   assert(first !== undefined, 'a token signer needs at least one key');
-  return { signing: async () => first, known: async () => keys };
+  return { signing: async () => first, accepted: async () => keys };
 }
 
 export function createTokenSigner(keys: TokenKeys): TokenSigner {
@@ -51,7 +50,7 @@ export function createTokenSigner(keys: TokenKeys): TokenSigner {
     requiredClaims: ['exp'],
   };
   const keyOf = async ({ kid }: { readonly kid?: string | undefined }): Promise<KeyObject> => {
-    const key = (await keys.known()).find(({ id }) => id === kid);
+    const key = (await keys.accepted()).find(({ id }) => id === kid);
     if (key === undefined) throw new errors.JWKSNoMatchingKey();
     return createPublicKey(derive(key));
   };

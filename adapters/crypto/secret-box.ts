@@ -66,11 +66,11 @@ export function newSecretKey(id: string, bytes: ByteSource = randomBytes): strin
 }
 
 /**
- * The first key seals and makes the MACs, all of them open. To replace a key on running hosts: give
- * every host the new one as the last, then as the first; when everything is sealed anew under it
- * (core/usecases/reseal.ts), drop the old one. A MAC changes with the first key, and is known again
- * under every one, so nothing that must last is one. `open` asserts: a text that does not open was
- * tampered with, is sealed for something else, or its key is no longer configured.
+ * The first key seals and makes MACs, all of them open and verify. To rotate on running hosts, add
+ * the new key last on every host, move it first on every host, re-seal (core/usecases/reseal.ts),
+ * then drop the old key. A MAC is invalid once its key is dropped, so do not use one for anything
+ * long-lived. `open` asserts: a text that does not open was tampered with, was sealed for another
+ * purpose, or its key is not configured.
  */
 export function createSecretBox(
   keys: readonly SecretKey[],

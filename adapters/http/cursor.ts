@@ -1,14 +1,13 @@
 // Opaque cursors of lists: the id of the last row of a page, bound by a MAC to the list it was made
 // for. Whoever changes one, or takes it to another list or tenant, is refused. What order a list
-// has and what follows an id is the store's matter. A cursor counts as long as the secret key that
-// was the first one when it was made is still configured.
+// has and what follows an id is the store's matter. A cursor is valid while the secret key that was
+// first when it was made is configured.
 import type { Tenant } from '../../core/domain/tenant.js';
 import { PonteError } from '../../core/errors.js';
 import type { SecretBox } from '../../core/ports.js';
 
-/** What it is made for, among all that gets a MAC. */
 const PURPOSE = 'list-cursor';
-/** Hex of 256 bits. */
+/** 256 bits in hex. */
 const MAC_LENGTH = 64;
 const cursorForm = /^[A-Za-z0-9_-]{1,512}$/;
 

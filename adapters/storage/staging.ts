@@ -24,7 +24,7 @@ export class Staging {
   readonly #changedRows = new Set<string>();
   /** The guards on rows that were read: of those that were read as one, together. */
   readonly #seen: (() => readonly Write[])[] = [];
-  /** The keys of what is sealed in the writes. */
+  /** Secret keys of the sealed texts in the writes. */
   readonly #keyIds = new Set<string>();
   #ended = false;
 
@@ -52,12 +52,12 @@ export class Staging {
     this.#writes.push({ ...write, statement: storable(write.statement) });
   }
 
-  /** One more condition on the batch, of the store's own. */
+  /** Adds a condition of the store itself. */
   guard(write: Write): void {
     this.#writes.push(write);
   }
 
-  /** Whether a write holds what this secret key has sealed. */
+  /** Whether a write contains a text sealed under this key. */
   isSealedUnder(keyId: string): boolean {
     return this.#keyIds.has(keyId);
   }

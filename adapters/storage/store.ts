@@ -85,7 +85,7 @@ export interface ServedStore extends Store {
 /** Runs of one piece of work before it gives up: each lost to a write that did go through. */
 export const RUNS_MAX = 8;
 
-/** Without a sealer nothing that is written is taken for sealed. */
+/** Without a sealer, batches with sealed texts are not guarded. */
 export function newStore(
   database: Database,
   sealer: Sealer | null = null,
@@ -98,7 +98,7 @@ export function newStore(
         const outcome = await runOnce(database, sealer, work);
         if (outcome.kind === 'done') return outcome.value;
         lost = outcome.cause;
-        if (outcome.seals) await sealer?.noteKey();
+        if (outcome.seals) await sealer?.registerKey();
       }
       throw new PonteError('StoreContention', undefined, { cause: lost });
     },
@@ -107,7 +107,7 @@ export function newStore(
 
 type Outcome<T> =
   | { readonly kind: 'done'; readonly value: T }
-  /** `seals`: what was lost may have been that the key of the process is in use. */
+  /** `seals`: the conflict may be that the key of this process is not in use. */
   | { readonly kind: 'lost'; readonly cause: unknown; readonly seals: boolean };
 
 async function runOnce<T>(

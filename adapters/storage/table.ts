@@ -9,9 +9,9 @@ type Columns<T> = Readonly<Record<string, (value: T) => Param>>;
 export interface Table<T> {
   readonly name: string;
   readonly columns: readonly string[];
-  /** Those of the primary key, in its order. */
+  /** The columns of the primary key, in order. */
   readonly key: readonly string[];
-  /** The column whose texts are sealed; null where there is none. */
+  /** The column of sealed texts; null if there is none. */
   readonly sealed: string | null;
   /** Rows of a table without versions never change. */
   readonly versioned: boolean;
@@ -32,7 +32,7 @@ export interface Write {
   /** `change` ends what was read of the row: nothing else may be decided on it in this batch. */
   readonly kind: 'insert' | 'change' | 'expect' | 'merge';
   readonly statement: Statement;
-  /** What it writes that is sealed, if anything. */
+  /** The sealed text that it writes, if any. */
   readonly sealed?: string | undefined;
 }
 

@@ -140,7 +140,7 @@ export function withdrawn(submission: KycSubmission): KycSubmission {
   return status === null ? submission : Object.freeze({ ...submission, status });
 }
 
-/** What a submission's draft is sealed for: it opens for no other one. */
+/** Binds a sealed draft to its submission. */
 export function draftPurpose({ id }: Pick<KycSubmission, 'id'>): string {
   return `kyc-draft:${id}`;
 }

@@ -254,7 +254,7 @@ function changed(
   return Object.freeze(isFirst ? { ...next, readyAtMs: nowMs } : next);
 }
 
-/** What a tax id is sealed for: it opens for no other account. */
+/** Binds a sealed tax id to its account. */
 export function taxIdPurpose({ id }: Pick<ConnectedAccount, 'id'>): string {
   return `connected-account:${id}`;
 }

@@ -39,7 +39,7 @@ export type DocumentKind = keyof typeof documentKinds;
 export const OWNER_INDEX_MAX = 20;
 /** A good photograph or scan has a few MiB. */
 export const DOCUMENT_BYTES_MAX = 10 * 1_024 * 1_024;
-/** 256 bits: a URL cannot be guessed, and a plain hash of its token cannot be searched. */
+/** 256 bits: a token cannot be guessed, and its plain hash cannot be searched. */
 export const URL_TOKEN_BYTES = 32;
 /** Uploads to one URL at most, also those that fail: the last one counts. */
 export const UPLOADS_MAX = 10;
@@ -54,7 +54,7 @@ export const UNUSED_KEPT_MS = 7 * 86_400_000;
 /** Waits before a look that was not ended is begun again; the last one repeats. */
 export const PURGE_BACKOFF_MS = [1_000, 5_000, 15_000, 60_000, 300_000] as const;
 
-/** What each URL of a document lets its holder do. */
+/** What a document URL lets its holder do. */
 export type Grant = 'upload' | 'read';
 
 /** Whose verification it is for: a document serves no other party. */
@@ -74,7 +74,7 @@ export interface Document extends Tenant {
   /** The upload that counts: each has a name of its own in the store; null before the first. */
   readonly contentName: string | null;
   readonly sizeBytes: number | null;
-  /** What is stored of the tokens in its URLs. */
+  /** Hashes of the tokens in its URLs. */
   readonly tokenHashes: Readonly<Record<Grant, string>>;
   /** Those begun. */
   readonly uploads: number;
@@ -130,12 +130,10 @@ export function newDocument(
   });
 }
 
-/** What is stored of the token in a URL. */
 export function hashUrlToken(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
-/** Whether this is the token of the document's URL for `grant`. */
 export function isGranted({ tokenHashes }: Document, grant: Grant, token: string): boolean {
   return tokenHashes[grant] === hashUrlToken(token);
 }

@@ -1,6 +1,6 @@
-// Everything that lies sealed in the database: the column, and what its texts are sealed for by the
-// row they are in. Whoever seals anything else adds it here: a key that no text here needs is taken
-// out of use. The known texts by which keys are told (secret-keys.ts) go with their keys.
+// Every column that holds sealed texts, and the purpose that binds each text to its row. A reseal
+// covers exactly these columns, so a new sealed column must be added here. Key canaries
+// (secret-keys.ts) are not listed: each is removed with its key.
 import { draftPurpose } from './buyer-kyc.js';
 import { taxIdPurpose } from './connected-account.js';
 import { tokenPurpose } from './mail.js';

@@ -1,15 +1,13 @@
-// A key that the service makes for itself and keeps sealed in its database: all hosts have the same
-// ones, and they do not follow from a secret key. This file owns what such keys are for and when
-// one counts. What is made with them is the use cases' matter.
+// Keys that the service generates for itself and stores sealed in its database. Every host uses the
+// same keys, and none can be derived from a secret key.
 
 /**
- * `session` signs sessions. `partner` makes idempotency keys at the settlement partner, so it is
- * never replaced: the same request under another key would be another request.
+ * `session` signs session tokens. `partner` makes idempotency keys for the settlement partner. It
+ * is never rotated: under another key, a retried request would count as a new one.
  */
 export const serviceKeyPurposes = ['session', 'partner'] as const;
 export type ServiceKeyPurpose = (typeof serviceKeyPurposes)[number];
 
-/** 256 bits. */
 export const SERVICE_KEY_BYTES = 32;
 
 export interface ServiceKey {
@@ -17,16 +15,20 @@ export interface ServiceKey {
   readonly purpose: ServiceKeyPurpose;
   readonly sealed: string;
   readonly createdAtMs: number;
-  /** From when on it does not count any more; null of the one current key of its purpose. */
-  readonly endsAtMs: number | null;
+  /** Null for the current key; there is at most one per purpose. */
+  readonly expiresAtMs: number | null;
   readonly version: number;
 }
 
-export function isInForce({ endsAtMs }: ServiceKey, nowMs: number): boolean {
-  return endsAtMs === null || nowMs < endsAtMs;
+export function isCurrent({ expiresAtMs }: ServiceKey): boolean {
+  return expiresAtMs === null;
 }
 
-/** What a key is sealed for: it opens as no other key. */
+export function isValid({ expiresAtMs }: ServiceKey, nowMs: number): boolean {
+  return expiresAtMs === null || nowMs < expiresAtMs;
+}
+
+/** Binds the sealed text to its row. */
 export function serviceKeyPurpose({ id }: Pick<ServiceKey, 'id'>): string {
   return `service-key:${id}`;
 }

@@ -22,7 +22,7 @@ export interface Subscription extends Tenant {
   readonly version: number;
 }
 
-/** What a secret is sealed for: copied to another subscription it does not open. */
+/** Binds a sealed secret to its subscription. */
 export function secretPurpose({ id }: Pick<Subscription, 'id'>): string {
   return `webhook_secret:${id}`;
 }

@@ -1,9 +1,9 @@
 // Documents on their way: an upload URL for a party, the bytes that come to it, the dossier that
-// names them, and their deletion once the party is decided on. URLs carry a random token and need
-// no other credential: whoever holds an upload URL may write that one document for a while, whoever
-// holds its public URL may read it until it is purged. Only hashes of the tokens are stored, so no
-// secret key and no copy of the database opens a document. Deletions are due rows: a batch that
-// decides on a party orders them, and a worker does them until they are done.
+// names them, and their deletion once the party is decided on. A URL carries a random token and
+// needs no other credential: the upload URL writes one document for a while, the public URL reads
+// it until it is purged. Only hashes of the tokens are stored, so neither a secret key nor the
+// database yields a URL. Deletions are due rows: a batch that decides on a party orders them, and a
+// worker does them until they are done.
 import {
   acceptsType,
   type ContentType,
@@ -341,7 +341,7 @@ function documentUrl(deps: Deps, documentId: string): string {
   return `${deps.settings.baseUrl}/v1/documents/${documentId}`;
 }
 
-/** What `contentUrl` put into a URL under this address; nothing of one that it did not make. */
+/** Parses a URL made by `contentUrl`; empty texts for any other URL of this server. */
 function readUrl(deps: Deps, url: string): { readonly documentId: string; readonly token: string } {
   const rest = url.slice(documentUrl(deps, '').length);
   const [, documentId = '', token = ''] = /^(\w+)\/content\?signature=(\w+)$/.exec(rest) ?? [];

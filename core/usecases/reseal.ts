@@ -1,23 +1,22 @@
-// Taking secret keys out of use: all that another key than the first one has sealed is sealed anew
-// under the first, in small batches beside running hosts. The sealed texts themselves tell how far
-// it got, so it may be cut off anywhere and is simply run again.
+// Retires secret keys: re-seals every text under the first key, in small batches beside running
+// hosts. Each sealed text names its key, so an interrupted reseal is simply run again.
 //
-// First it is written down that the other keys are retiring. A batch that one of them seals from
-// then on puts it back in use (the store sees to that). So when everything was looked at once more
-// and nothing is left under a key, its known text goes, unless it was used meanwhile.
+// The other keys are marked as retiring first. The store puts a key back in use with the first
+// batch that it seals after that. So a key is removed only if a scan finds no text under it and the
+// key was not used since it was marked.
 //
-// Whoever had a retired key and a copy of the database has the session key too: that one is not
-// only sealed anew, another one signs from then on.
+// The session key is rotated as well. A leaked secret key and a copy of the database reveal it.
 import { type SealedColumn, sealedColumns } from '../domain/sealed-columns.js';
 import { keyIdOf } from '../domain/sealed-text.js';
+import { isCurrent } from '../domain/service-key.js';
 import { AssertionFailure } from '../errors.js';
 import type { KeyCanary, SealedRow, Tx } from '../ports.js';
 import { plantCanary } from './secret-keys.js';
-import { type KeyNeeds, newKey, type RenewedSessionKey, stageRenewal } from './service-keys.js';
+import { type KeyNeeds, newKey, type RotatedSessionKey, stageRotation } from './service-keys.js';
 
-/** Few enough that nobody has to wait for a batch. */
+/** Bounds how long a batch delays other writes. */
 const ROWS_PER_BATCH = 200;
-/** What is left after so many looks at everything is not left by a race. */
+/** Concurrent writes can leave texts behind in one round, hardly in three. */
 const ROUNDS_MAX = 3;
 
 const columns = Object.keys(sealedColumns) as readonly SealedColumn[];
@@ -26,150 +25,139 @@ export interface Reseal {
   /** The first secret key. */
   readonly keyId: string;
   readonly columns: readonly ResealedColumn[];
-  /** Null where the one that signs stays. */
-  readonly sessionKey: RenewedSessionKey | null;
-  /** Other keys that nothing needs any more. */
-  readonly retired: readonly string[];
-  /** Other keys that something needs yet; `sealing` are those of them that were used meanwhile. */
-  readonly needed: readonly string[];
-  readonly sealing: readonly string[];
+  /** Null if the session key was not rotated. */
+  readonly sessionKey: RotatedSessionKey | null;
+  /** Other keys, removed by this run. */
+  readonly retiredKeys: readonly string[];
+  /** Other keys that must stay configured. */
+  readonly requiredKeys: readonly string[];
+  /** Those of the required keys that a process used during this run. */
+  readonly keysInUse: readonly string[];
 }
 
 export interface ResealedColumn {
   readonly column: SealedColumn;
   readonly resealed: number;
-  /** Texts under another key. */
-  readonly left: number;
+  /** Texts under other keys after the run. */
+  readonly remaining: number;
 }
 
-/** Told before each look through a column: one may take a while. */
+/** Called before each scan of a column. */
 export type Progress = (column: SealedColumn) => void;
 
-/** Texts by the key that has sealed them. */
+/** The number of texts under each key. */
 type Counts = ReadonlyMap<string, number>;
+type ColumnCounts = ReadonlyMap<SealedColumn, Counts>;
 
-/** What there is to do. */
+/** Counts what a reseal would do, without changing anything. */
 export async function countSealed(deps: KeyNeeds, progress: Progress): Promise<Reseal> {
-  const left = await countAll(deps, progress);
+  const remaining = await countAll(deps, progress);
   const others = await deps.store.run((tx) => otherCanaries(deps, tx));
   return {
-    ...{ keyId: deps.secretBox.keyId, sessionKey: null, retired: [], sealing: [] },
-    columns: columns.map((column) => ({ column, resealed: 0, left: sumOf(left.get(column)) })),
-    needed: keyIds(others, left),
+    ...{ keyId: deps.secretBox.keyId, sessionKey: null, retiredKeys: [], keysInUse: [] },
+    columns: reportOf(new Map(), remaining),
+    requiredKeys: keyIds(others, remaining),
   };
 }
 
-/** Seals anew what there is, and lets the other keys go that nothing needs after that. */
 export async function reseal(deps: KeyNeeds, progress: Progress): Promise<Reseal> {
   await plantCanary(deps);
-  const retiring = await sayRetiring(deps);
-  const sessionKey = await replaceSessionKey(deps);
+  const retiring = await markRetiring(deps);
+  const sessionKey = await rotateOldSessionKey(deps);
   const resealed = new Map<SealedColumn, number>();
-  let left: ReadonlyMap<SealedColumn, Counts> = new Map();
+  let remaining: ColumnCounts = new Map();
   for (let round = 1; round <= ROUNDS_MAX; round += 1) {
     for (const column of columns) {
       progress(column);
-      const { changed } = await lookThrough(deps, column, { anew: true });
+      const { changed } = await scan(deps, column, { reseals: true });
       resealed.set(column, (resealed.get(column) ?? 0) + changed);
     }
-    left = await countAll(deps, progress);
-    if ([...left.values()].every((counts) => counts.size === 0)) break;
+    remaining = await countAll(deps, progress);
+    if ([...remaining.values()].every((counts) => counts.size === 0)) break;
   }
-  const ends = await letGo(deps, retiring, left);
   return {
     ...{ keyId: deps.secretBox.keyId, sessionKey },
-    columns: columns.map((column) => ({
-      column,
-      resealed: resealed.get(column) ?? 0,
-      left: sumOf(left.get(column)),
-    })),
-    ...ends,
+    columns: reportOf(resealed, remaining),
+    ...(await removeUnused(deps, retiring, remaining)),
   };
 }
 
-/** The version that each of their rows has from then on. */
-function sayRetiring(deps: KeyNeeds): Promise<ReadonlyMap<string, number>> {
+/** Returns the version of each canary after the mark. */
+function markRetiring(deps: KeyNeeds): Promise<ReadonlyMap<string, number>> {
   return deps.store.run(async (tx) => {
     const versions = new Map<string, number>();
     for (const canary of await otherCanaries(deps, tx)) {
-      const isSaid = canary.state === 'retiring';
-      if (!isSaid) tx.keyCanaries.update({ ...canary, state: 'retiring' });
-      versions.set(canary.keyId, isSaid ? canary.version : canary.version + 1);
+      const isMarked = canary.state === 'retiring';
+      if (!isMarked) tx.keyCanaries.update({ ...canary, state: 'retiring' });
+      versions.set(canary.keyId, isMarked ? canary.version : canary.version + 1);
     }
     return versions;
   });
 }
 
-/** Null where the one that signs is sealed under the first key, or there is none. */
-function replaceSessionKey(deps: KeyNeeds): Promise<RenewedSessionKey | null> {
+function rotateOldSessionKey(deps: KeyNeeds): Promise<RotatedSessionKey | null> {
   const fresh = newKey(deps, 'session');
   return deps.store.run(async (tx) => {
-    const keys = await tx.serviceKeys.list('session');
-    const current = keys.find(({ endsAtMs }) => endsAtMs === null);
-    const stays = current === undefined || keyIdOf(current.sealed) === deps.secretBox.keyId;
-    return stays ? null : stageRenewal(tx, fresh, false);
+    const current = (await tx.serviceKeys.list('session')).find(isCurrent);
+    const isOld = current !== undefined && keyIdOf(current.sealed) !== deps.secretBox.keyId;
+    return isOld ? stageRotation(tx, fresh, false) : null;
   });
 }
 
-/** Takes away the known texts of the keys under which nothing is left and nothing was sealed. */
-function letGo(
+/** Removes the canaries of keys that no text needs and that were not used since the mark. */
+function removeUnused(
   deps: KeyNeeds,
   retiring: ReadonlyMap<string, number>,
-  left: ReadonlyMap<SealedColumn, Counts>,
-): Promise<Pick<Reseal, 'retired' | 'needed' | 'sealing'>> {
-  const isLeft = (keyId: string) => [...left.values()].some((counts) => counts.has(keyId));
+  remaining: ColumnCounts,
+): Promise<Pick<Reseal, 'retiredKeys' | 'requiredKeys' | 'keysInUse'>> {
+  const isNeeded = (keyId: string) => [...remaining.values()].some((counts) => counts.has(keyId));
   return deps.store.run(async (tx) => {
     const others = await otherCanaries(deps, tx);
     const used = others.filter(({ keyId, version }) => retiring.get(keyId) !== version);
-    const unneeded = others.filter((one) => !used.includes(one) && !isLeft(one.keyId));
-    for (const canary of unneeded) tx.keyCanaries.remove(canary);
+    const unused = others.filter((one) => !used.includes(one) && !isNeeded(one.keyId));
+    for (const canary of unused) tx.keyCanaries.remove(canary);
+    const required = others.filter((one) => !unused.includes(one));
     return {
-      retired: unneeded.map(({ keyId }) => keyId),
-      needed: keyIds(
-        others.filter((one) => !unneeded.includes(one)),
-        left,
-      ),
-      sealing: used.map(({ keyId }) => keyId),
+      retiredKeys: unused.map(({ keyId }) => keyId),
+      requiredKeys: keyIds(required, remaining),
+      keysInUse: used.map(({ keyId }) => keyId),
     };
   });
 }
 
-async function countAll(
-  deps: KeyNeeds,
-  progress: Progress,
-): Promise<ReadonlyMap<SealedColumn, Counts>> {
+async function countAll(deps: KeyNeeds, progress: Progress): Promise<ColumnCounts> {
   const counts = new Map<SealedColumn, Counts>();
   for (const column of columns) {
     progress(column);
-    counts.set(column, (await lookThrough(deps, column, { anew: false })).left);
+    counts.set(column, (await scan(deps, column, { reseals: false })).remaining);
   }
   return counts;
 }
 
-/** Looks at each row, page by page; `anew`: what opens is changed in the page's batch. */
-async function lookThrough(
+/** Reads a column page by page. With `reseals`, changes in the page's batch what it can open. */
+async function scan(
   deps: KeyNeeds,
   column: SealedColumn,
-  { anew }: { readonly anew: boolean },
-): Promise<{ readonly changed: number; readonly left: Counts }> {
-  const left = new Map<string, number>();
+  { reseals }: { readonly reseals: boolean },
+): Promise<{ readonly changed: number; readonly remaining: Counts }> {
+  const remaining = new Map<string, number>();
   let changed = 0;
   for (let after: SealedRow | null = null; ; ) {
     const page = { exceptKeyId: deps.secretBox.keyId, after, limit: ROWS_PER_BATCH };
-    const { rows, staying } = await deps.store.run(async (tx) => {
+    const { rows, kept } = await deps.store.run(async (tx) => {
       const rows = await tx.sealed.page(column, page);
-      const staying = rows.filter((row) => !anew || !stageAnew(deps, tx, column, row));
-      return { rows, staying: staying.flatMap(({ sealed }) => sealed ?? []) };
+      const kept = rows.filter((row) => !reseals || !stageReseal(deps, tx, column, row));
+      return { rows, kept: kept.flatMap(({ sealed }) => sealed ?? []) };
     });
-    changed += rows.filter(({ sealed }) => sealed !== null).length - staying.length;
-    for (const keyId of staying.map(keyIdOf)) left.set(keyId, (left.get(keyId) ?? 0) + 1);
+    changed += rows.filter(({ sealed }) => sealed !== null).length - kept.length;
+    for (const keyId of kept.map(keyIdOf)) remaining.set(keyId, (remaining.get(keyId) ?? 0) + 1);
     after = rows.at(-1) ?? null;
-    if (rows.length < ROWS_PER_BATCH) return { changed, left };
+    if (rows.length < ROWS_PER_BATCH) return { changed, remaining };
   }
 }
 
-/** False where there is nothing to seal anew, or it does not open. */
-function stageAnew(deps: KeyNeeds, tx: Tx, column: SealedColumn, row: SealedRow): boolean {
+/** False if there is nothing to re-seal, or the text does not open. */
+function stageReseal(deps: KeyNeeds, tx: Tx, column: SealedColumn, row: SealedRow): boolean {
   if (row.sealed === null) return false;
   const purpose = sealedColumns[column](row);
   const text = opened(deps, row.sealed, purpose);
@@ -177,7 +165,7 @@ function stageAnew(deps: KeyNeeds, tx: Tx, column: SealedColumn, row: SealedRow)
   return text !== null;
 }
 
-/** Null where its key is not configured, or it was tampered with. */
+/** Null if the key is not configured or the text was tampered with. */
 function opened({ secretBox }: KeyNeeds, sealed: string, purpose: string): string | null {
   try {
     return secretBox.open(sealed, purpose);
@@ -192,14 +180,18 @@ async function otherCanaries({ secretBox }: KeyNeeds, tx: Tx): Promise<readonly 
   return canaries.filter(({ keyId }) => keyId !== secretBox.keyId);
 }
 
-function keyIds(
-  canaries: readonly KeyCanary[],
-  left: ReadonlyMap<SealedColumn, Counts>,
-): readonly string[] {
-  const ofTexts = [...left.values()].flatMap((counts) => [...counts.keys()]);
+function keyIds(canaries: readonly KeyCanary[], remaining: ColumnCounts): readonly string[] {
+  const ofTexts = [...remaining.values()].flatMap((counts) => [...counts.keys()]);
   return [...new Set([...canaries.map(({ keyId }) => keyId), ...ofTexts])].sort();
 }
 
-function sumOf(counts: Counts = new Map()): number {
-  return [...counts.values()].reduce((sum, count) => sum + count, 0);
+function reportOf(
+  resealed: ReadonlyMap<SealedColumn, number>,
+  remaining: ColumnCounts,
+): readonly ResealedColumn[] {
+  return columns.map((column) => ({
+    column,
+    resealed: resealed.get(column) ?? 0,
+    remaining: [...(remaining.get(column)?.values() ?? [])].reduce((sum, count) => sum + count, 0),
+  }));
 }

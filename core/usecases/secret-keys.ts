@@ -1,7 +1,6 @@
-// Whether the secret keys of this process are those of its database. A known text lies there sealed
-// under each key under which anything may be sealed: it opens, or the rest would not. The store
-// applies a batch that seals only beside the known text of its key, and reseal.ts takes one away
-// when nothing is left under its key; so no key is forgotten while something needs it.
+// Checks that the configured secret keys open what the database holds. The database keeps a canary,
+// a known text, sealed under each key that may have sealed something. The store rejects a batch
+// that seals under a key without a canary. Only a reseal removes canaries (reseal.ts).
 import type { Deps } from '../ports.js';
 
 const PURPOSE = 'key-canary';
@@ -28,8 +27,8 @@ export async function secretKeysProblem({ store, secretBox }: Needs): Promise<st
 }
 
 /**
- * From now on nothing is served without the key that seals now. False where that is as it was, or
- * there was no key before.
+ * Stores the canary of the first key and marks it as in use. After that, no process starts without
+ * this key. Returns true if this changed anything and the database knows other keys too.
  */
 export async function plantCanary({ store, secretBox, clock }: Needs): Promise<boolean> {
   const { keyId } = secretBox;

@@ -1,10 +1,10 @@
-// Keys that the service makes for itself: each is made when it is first needed, opened for each
-// use, and the same on all hosts. The session key can be renewed; sessions that the one before has
-// signed go on until they end by themselves, unless all are to end at once.
+// Keys that the service generates for itself: created on first use, shared by all hosts. Rotating
+// the session key keeps existing sessions valid until they expire, unless they are to end at once.
 import { createHmac } from 'node:crypto';
 import { SESSION_MS } from '../domain/member.js';
 import {
-  isInForce,
+  isCurrent,
+  isValid,
   SERVICE_KEY_BYTES,
   type ServiceKey,
   type ServiceKeyPurpose,
@@ -19,17 +19,17 @@ export interface OpenedKey {
   readonly bytes: Uint8Array;
 }
 
-/** All that count now. */
-export async function keysInForce(
+/** The current key and those that were rotated out but have not expired. */
+export async function validKeys(
   deps: KeyNeeds,
   purpose: ServiceKeyPurpose,
 ): Promise<readonly OpenedKey[]> {
   const keys = await deps.store.run((tx) => tx.serviceKeys.list(purpose));
   const nowMs = deps.clock.nowMs();
-  return keys.filter((key) => isInForce(key, nowMs)).map((key) => opened(deps, key));
+  return keys.filter((key) => isValid(key, nowMs)).map((key) => opened(deps, key));
 }
 
-/** The one in use, made if there is none yet. */
+/** Creates the key if there is none. */
 export function currentKey(deps: KeyNeeds, purpose: ServiceKeyPurpose): Promise<OpenedKey> {
   // Another process may make it meanwhile: the work runs again and reads that one.
   return deps.store.run((tx) => currentKeyIn(deps, tx, purpose));
@@ -48,8 +48,8 @@ export async function currentKeyIn(
 }
 
 /**
- * An idempotency key at the partner: the same for the same parts and purpose as long as there is
- * this database, and nothing can be read from it.
+ * An idempotency key for the partner. The same purpose and parts give the same key, whatever the
+ * secret keys are. The parts cannot be recovered from it.
  */
 export async function partnerKey(
   deps: KeyNeeds,
@@ -62,39 +62,39 @@ export async function partnerKey(
     .digest('hex');
 }
 
-export interface RenewedSessionKey {
+export interface RotatedSessionKey {
   readonly id: string;
-  /** When the last session that the keys before have signed ends; null when there is none. */
-  readonly previousEndAtMs: number | null;
+  /** When the last session signed by an earlier key expires; null if no earlier key is valid. */
+  readonly previousExpiresAtMs: number | null;
 }
 
-/** From now on another key signs. `endSessions`: those before count no more. */
-export async function renewSessionKey(
+/** `endSessions` invalidates every existing session. */
+export async function rotateSessionKey(
   deps: KeyNeeds,
   { endSessions }: { readonly endSessions: boolean },
-): Promise<RenewedSessionKey> {
+): Promise<RotatedSessionKey> {
   const fresh = newKey(deps, 'session');
-  return deps.store.run((tx) => stageRenewal(tx, fresh, endSessions));
+  return deps.store.run((tx) => stageRotation(tx, fresh, endSessions));
 }
 
-export async function stageRenewal(
+export async function stageRotation(
   tx: Tx,
   fresh: ServiceKey,
   endSessions: boolean,
-): Promise<RenewedSessionKey> {
+): Promise<RotatedSessionKey> {
   const nowMs = fresh.createdAtMs;
-  let previousEndAtMs: number | null = null;
+  let previousExpiresAtMs: number | null = null;
   for (const key of await tx.serviceKeys.list('session')) {
-    if (endSessions || !isInForce(key, nowMs)) {
+    if (endSessions || !isValid(key, nowMs)) {
       tx.serviceKeys.remove(key);
       continue;
     }
-    const endsAtMs = key.endsAtMs ?? nowMs + SESSION_MS;
-    if (key.endsAtMs === null) tx.serviceKeys.update(Object.freeze({ ...key, endsAtMs }));
-    previousEndAtMs = Math.max(previousEndAtMs ?? 0, endsAtMs);
+    const expiresAtMs = key.expiresAtMs ?? nowMs + SESSION_MS;
+    if (isCurrent(key)) tx.serviceKeys.update(Object.freeze({ ...key, expiresAtMs }));
+    previousExpiresAtMs = Math.max(previousExpiresAtMs ?? 0, expiresAtMs);
   }
   tx.serviceKeys.insert(fresh);
-  return { id: fresh.id, previousEndAtMs };
+  return { id: fresh.id, previousExpiresAtMs };
 }
 
 export function newKey(deps: Omit<KeyNeeds, 'store'>, purpose: ServiceKeyPurpose): ServiceKey {
@@ -102,12 +102,11 @@ export function newKey(deps: Omit<KeyNeeds, 'store'>, purpose: ServiceKeyPurpose
   const id = deps.ids.next('skey', nowMs);
   const text = Buffer.from(deps.ids.randomBytes(SERVICE_KEY_BYTES)).toString('base64');
   const sealed = deps.secretBox.seal(text, serviceKeyPurpose({ id }));
-  return Object.freeze({ id, purpose, sealed, createdAtMs: nowMs, endsAtMs: null, version: 1 });
+  return Object.freeze({ id, purpose, sealed, createdAtMs: nowMs, expiresAtMs: null, version: 1 });
 }
 
 async function findCurrent(tx: Tx, purpose: ServiceKeyPurpose): Promise<ServiceKey | null> {
-  const keys = await tx.serviceKeys.list(purpose);
-  return keys.find(({ endsAtMs }) => endsAtMs === null) ?? null;
+  return (await tx.serviceKeys.list(purpose)).find(isCurrent) ?? null;
 }
 
 function opened({ secretBox }: Pick<Deps, 'secretBox'>, key: ServiceKey): OpenedKey {

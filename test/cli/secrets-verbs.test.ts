@@ -1,5 +1,5 @@
-// `ponte secrets` beside a real host, on both databases: a secret key is taken out of use, and what
-// was given out under it goes on; sessions get another key.
+// `ponte secrets` beside a real host, on both databases: retiring a secret key keeps everything
+// that was handed out valid, and the session key rotates.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,7 +49,7 @@ function service(database: string) {
     PONTE_SECRET_KEYS: keys,
     PONTE_FAKE_PARTNER_DELAY_MS: '0',
     PONTE_LOG_LEVEL: 'silent',
-    // Nobody is there: mails stay on their way, and their tokens sealed.
+    // No mail server: mails stay pending, so their tokens stay sealed.
     PONTE_SMTP_URL: 'smtp://127.0.0.1:1',
     PONTE_MAIL_FROM: 'pay@ponte.example',
   });
@@ -67,8 +67,8 @@ function service(database: string) {
 }
 
 for (const [name, newDatabase] of Object.entries(databases)) {
-  describe(`a secret key is taken out of use on ${name}`, () => {
-    test('every text moves, what was given out goes on, and a start without it works', async (t) => {
+  describe(`a secret key is retired on ${name}`, () => {
+    test('every text is re-sealed, what was handed out stays valid, a start without it works', async (t) => {
       const receiver = await startReceiver((response) => response.writeHead(204).end());
       t.after(() => receiver.close());
       const { start, command, json, holding } = service(await newDatabase());
@@ -76,7 +76,7 @@ for (const [name, newDatabase] of Object.entries(databases)) {
       t.after(() => host.stop());
       const given = await giveOut(host, receiver.url);
       const sealed = [...allColumns, 'key_canaries.sealed'].sort();
-      assert.deepEqual(await holding('s1.old.'), sealed, 'all that is sealed is in the table');
+      assert.deepEqual(await holding('s1.old.'), sealed, 'the table lists every sealed column');
 
       const early = await command(both, 'secrets reseal');
       assert.deepEqual([early.status, early.stdout], [7, '']);
@@ -86,15 +86,18 @@ for (const [name, newDatabase] of Object.entries(databases)) {
       await host.stop();
       host = await start(both);
       const before = await json(both, 'secrets reseal --dry-run');
-      assert.deepEqual(before['needed'], ['old']);
+      assert.deepEqual(before['requiredKeys'], ['old']);
       assert.deepEqual(await holding('s1.old.'), sealed);
       const done = await json(both, 'secrets reseal');
-      assert.deepEqual([done['retired'], done['needed'], done['sealing']], [['old'], [], []]);
+      assert.deepEqual(
+        [done['retiredKeys'], done['requiredKeys'], done['keysInUse']],
+        [['old'], [], []],
+      );
       const [counted, resealed] = [before, done].map(({ columns }) => columns as readonly Json[]);
-      for (const [index, { table, column, left }] of (counted ?? []).entries()) {
-        const expected = { table, column, resealed: left, left: 0 };
+      for (const [index, { table, column, remaining }] of (counted ?? []).entries()) {
+        const expected = { table, column, resealed: remaining, remaining: 0 };
         assert.deepEqual(resealed?.[index], expected);
-        assert.ok(Number(left) > 0, `${table}.${column}`);
+        assert.ok(Number(remaining) > 0, `${table}.${column}`);
       }
       assert.deepEqual(await holding('s1.old.'), []);
       assert.deepEqual(await holding('s1.new.'), sealed);
@@ -119,7 +122,7 @@ for (const [name, newDatabase] of Object.entries(databases)) {
       assert.match(again.stdout, /Everything is sealed under "new"\.\n$/);
     });
 
-    test('what cannot be sealed anew is told, with exit code 8, and its key stays', async (t) => {
+    test('a text that does not open is reported with exit code 8, and its key stays required', async (t) => {
       const { start, command, holding } = service(await newDatabase());
       const host = await start(both);
       t.after(() => host.stop());
@@ -128,21 +131,21 @@ for (const [name, newDatabase] of Object.entries(databases)) {
       const { status, stdout } = await command(both, 'secrets reseal');
       assert.equal(status, 8);
       assert.match(stdout, /subscriptions +secret_sealed +0 +1\n/);
-      assert.match(stdout, /Texts under "ghost" are left: /);
+      assert.match(stdout, /Texts under "ghost" remain: /);
       assert.deepEqual(await holding('s1.ghost.'), ['subscriptions.secret_sealed']);
     });
 
-    test('a process that goes on sealing under the key that went makes it needed', async (t) => {
+    test('a process that still seals under a retired key makes it required again', async (t) => {
       const { start, command, json } = service(await newDatabase());
       await (await start(both)).stop();
-      // Somebody gave this one the keys in another order.
+      // Started with the keys in the wrong order.
       const host = await start(`${oldKey},${newKey}`);
       t.after(() => host.stop());
       const tenant = await demoTenant(host);
       const { subscription } = await createSubscription(host.deps, tenant, {
         ...{ url: 'https://receiver.example/webhooks', eventTypes: ['*'] },
       });
-      assert.deepEqual((await json(both, 'secrets reseal'))['retired'], ['old']);
+      assert.deepEqual((await json(both, 'secrets reseal'))['retiredKeys'], ['old']);
       assert.equal((await command(newKey, 'doctor')).status, 0);
       await rotateSecret(host.deps, tenant, subscription.id);
       const doctor = await command(newKey, 'doctor');
@@ -151,13 +154,13 @@ for (const [name, newDatabase] of Object.entries(databases)) {
       const told = await command(both, 'doctor');
       assert.match(
         told.stdout,
-        /secret keys +ok +of this database; "old" can go after: ponte secrets/,
+        /secret keys +ok +of this database; to retire "old", run: ponte secrets/,
       );
     });
   });
 }
 
-test('another key signs sessions; those of before go on, or end at once', async (t) => {
+test('a new key signs sessions; existing ones stay valid, or end at once', async (t) => {
   const { start, command, json } = service(await databases.SQLite());
   const host = await start(newKey);
   t.after(() => host.stop());
@@ -172,22 +175,22 @@ test('another key signs sessions; those of before go on, or end at once', async 
   await newToken();
   const dry = await json(newKey, 'secrets rotate-session-key --dry-run --end-sessions');
   assert.deepEqual([dry['dryRun'], await statuses()], [true, [200]]);
-  const renewed = await json(newKey, 'secrets rotate-session-key');
-  assert.notEqual(renewed['previousEndAt'], null);
+  const rotated = await json(newKey, 'secrets rotate-session-key');
+  assert.notEqual(rotated['previousExpiresAt'], null);
   await newToken();
   assert.deepEqual(await statuses(), [200, 200]);
   const ended = await command(newKey, 'secrets rotate-session-key --end-sessions');
-  assert.equal(ended.stdout, 'Another key signs sessions; none of before counts.\n');
+  assert.equal(ended.stdout, 'A new key signs sessions. No earlier session is valid.\n');
   await newToken();
   assert.deepEqual(await statuses(), [401, 401, 200]);
 });
 
-test('where PONTE_JWT_KEY signs sessions, no other key is made for them', async () => {
+test('the session key cannot be rotated while PONTE_JWT_KEY signs sessions', async () => {
   const folderOfIts = mkdtempSync(join(folder, 'jwt-'));
   const env = { PONTE_DATA_DIR: folderOfIts, PONTE_JWT_KEY: newSecretKey('j1') };
   const { status, stderr } = await runCommand(env, ['secrets', 'rotate-session-key']);
   assert.equal(status, 7);
-  assert.match(stderr, /PONTE_JWT_KEY: it signs sessions: put another key before the one there/);
+  assert.match(stderr, /PONTE_JWT_KEY: it signs the sessions: add a new key in front/);
 });
 
 async function demoTenant({ deps }: Host): Promise<Tenant> {
@@ -209,7 +212,7 @@ interface Given {
   readonly publicPath: string;
 }
 
-/** Something in every sealed column, and one of everything that people hold in their hands. */
+/** Fills every sealed column, and hands out one of everything that must stay valid. */
 async function giveOut(host: Host, url: string): Promise<Given> {
   const { deps } = host;
   const tenant = await demoTenant(host);

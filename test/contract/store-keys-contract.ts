@@ -1,5 +1,5 @@
-// What every store promises about keys: which secret keys have sealed something, that none seals
-// without being known, and the keys that the service made for itself. Run over each database.
+// What every store promises about keys: canaries, the guard on sealed texts, re-sealing, and the
+// service's own keys. Run over each database.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { SealedColumn } from '../../core/domain/sealed-columns.js';
@@ -25,10 +25,10 @@ export function storeKeysContract(database: string, open: OpenStore): void {
       opened.push(store);
       return store;
     };
-    /** Of a process that seals under k1, and how often it had to say so. */
+    /** A process that seals under k1, and how often it registered that key. */
     const sealing = async () => {
       let count = 0;
-      const noteKey = async (): Promise<void> => {
+      const registerKey = async (): Promise<void> => {
         count += 1;
         await store.run(async (tx) => {
           const known = (await tx.keyCanaries.list()).find(({ keyId }) => keyId === 'k1');
@@ -36,12 +36,12 @@ export function storeKeysContract(database: string, open: OpenStore): void {
           else if (known.state !== 'in_use') tx.keyCanaries.update({ ...known, state: 'in_use' });
         });
       };
-      const store: Store = await fresh({ keyId: 'k1', noteKey });
-      return { store, noted: () => count };
+      const store: Store = await fresh({ keyId: 'k1', registerKey });
+      return { store, registered: () => count };
     };
     after(() => Promise.all(opened.map((store) => store.close())));
 
-    test('the known text of each secret key is kept once; whether it is in use changes', async () => {
+    test('a canary is stored once per key; only its state changes', async () => {
       const store = await fresh();
       const [first, second] = [aCanary({ keyId: 'k1' }), aCanary({ keyId: 'k2' })];
       const list = () => store.run((tx) => tx.keyCanaries.list());
@@ -63,7 +63,7 @@ export function storeKeysContract(database: string, open: OpenStore): void {
       assert.deepEqual(await list(), [second]);
     });
 
-    test('a key of the service comes back as it was written; its end alone changes', async () => {
+    test('a service key comes back as it was written; only its expiry changes', async () => {
       const store = await fresh();
       const [key, other] = [aServiceKey(), aServiceKey({ id: 'skey_2', purpose: 'partner' })];
       await store.run(async (tx) => {
@@ -74,9 +74,9 @@ export function storeKeysContract(database: string, open: OpenStore): void {
         store.run((tx) => tx.serviceKeys.list(purpose));
       assert.deepEqual(await list('session'), [key]);
       assert.deepEqual(await list('partner'), [other]);
-      const changed = { ...key, sealed: 'other', endsAtMs: T0 + 9 };
+      const changed = { ...key, sealed: 'other', expiresAtMs: T0 + 9 };
       await store.run(async (tx) => tx.serviceKeys.update(changed));
-      assert.deepEqual(await list('session'), [{ ...key, endsAtMs: T0 + 9, version: 2 }]);
+      assert.deepEqual(await list('session'), [{ ...key, expiresAtMs: T0 + 9, version: 2 }]);
       await assert.rejects(
         store.run(async (tx) => tx.serviceKeys.remove(key)),
         { code: 'StoreContention' },
@@ -85,13 +85,13 @@ export function storeKeysContract(database: string, open: OpenStore): void {
       assert.deepEqual(await list('session'), []);
     });
 
-    test('one key of each purpose has no end, also when two come at once', async () => {
+    test('a purpose has one current key, also after concurrent inserts', async () => {
       const store = await fresh();
       const make = (id: string, purpose: 'session' | 'partner') =>
         store.run(async (tx) => {
           const known = await tx.serviceKeys.list(purpose);
           if (known.length > 0) return known[0]?.id;
-          tx.serviceKeys.insert(aServiceKey({ id, purpose, endsAtMs: null }));
+          tx.serviceKeys.insert(aServiceKey({ id, purpose, expiresAtMs: null }));
           return id;
         });
       const made = await Promise.all([
@@ -102,45 +102,45 @@ export function storeKeysContract(database: string, open: OpenStore): void {
       assert.equal(made[2], 'skey_3');
       await store.run(async (tx) => {
         for (const key of await tx.serviceKeys.list('session')) {
-          tx.serviceKeys.update({ ...key, endsAtMs: T0 });
+          tx.serviceKeys.update({ ...key, expiresAtMs: T0 });
         }
-        tx.serviceKeys.insert(aServiceKey({ id: 'skey_4', endsAtMs: null }));
+        tx.serviceKeys.insert(aServiceKey({ id: 'skey_4', expiresAtMs: null }));
       });
       const keys = await store.run((tx) => tx.serviceKeys.list('session'));
       assert.deepEqual(
-        keys.map(({ endsAtMs }) => endsAtMs),
+        keys.map(({ expiresAtMs }) => expiresAtMs),
         [T0, null],
       );
     });
 
-    test('what the key of the process has sealed is stored beside its canary only', async () => {
+    test('a text sealed under the key of the process requires its canary', async () => {
       for (const [name, write] of eachColumn) {
-        const { store, noted } = await sealing();
+        const { store, registered } = await sealing();
         await store.run(async (tx) => write(tx, 's1.k2.a'));
         await store.run(async (tx) => write(tx, 'sealed', '_other'));
-        assert.equal(noted(), 0, `${name}: another key, or none`);
+        assert.equal(registered(), 0, `${name}: another key, or none`);
         await store.run(async (tx) => write(tx, 's1.k1.a', '_first'));
-        assert.equal(noted(), 1, name);
+        assert.equal(registered(), 1, name);
         const [canary] = await store.run((tx) => tx.keyCanaries.list());
         assert.equal(canary?.state, 'in_use');
         await store.run(async (tx) => write(tx, 's1.k1.b', '_second'));
-        assert.equal(noted(), 1, `${name}: it is known`);
+        assert.equal(registered(), 1, `${name}: already registered`);
       }
     });
 
-    test('a key that is retiring is in use again when it has sealed anything', async () => {
-      const { store, noted } = await sealing();
+    test('a retiring key is in use again once it seals', async () => {
+      const { store, registered } = await sealing();
       const retiring = aCanary({ keyId: 'k1', state: 'retiring' });
       await store.run(async (tx) => tx.keyCanaries.insert(retiring));
       await store.run(async (tx) => tx.subscriptions.insert(aSubscription()));
       assert.deepEqual(await store.run((tx) => tx.keyCanaries.list()), [retiring]);
       await store.run(async (tx) => tx.subscriptions.update(sealed(aSubscription())));
-      assert.equal(noted(), 1);
+      assert.equal(registered(), 1);
       const known = await store.run((tx) => tx.keyCanaries.list());
       assert.deepEqual(known, [{ ...retiring, state: 'in_use', version: 2 }]);
     });
 
-    test('sealed texts come page by page in the order of keys, those of one key left out', async () => {
+    test('sealed texts are paged in key order, without those of one secret key', async () => {
       for (const [column, write] of eachColumn) {
         const store = await fresh();
         const texts = { _1: 's1.k_1.a', _2: 's1.kx1.b', _3: 's1.K_1.c', _4: 's1.k_1.d', _5: 'e' };
@@ -162,7 +162,7 @@ export function storeKeysContract(database: string, open: OpenStore): void {
       }
     });
 
-    test('a sealed text is replaced where it still is, and nowhere else', async () => {
+    test('a sealed text is replaced only if it is unchanged', async () => {
       for (const [column, write] of eachColumn) {
         const store = await fresh();
         await store.run(async (tx) => {
@@ -182,7 +182,7 @@ export function storeKeysContract(database: string, open: OpenStore): void {
       }
     });
 
-    test('who read a row before its text was replaced changes it no more', async () => {
+    test('an update of a row read before its text was replaced is a conflict', async () => {
       const store = await fresh();
       await store.run(async (tx) => tx.subscriptions.insert(aSubscription()));
       const column = 'subscriptions.secret_sealed';
@@ -198,14 +198,14 @@ export function storeKeysContract(database: string, open: OpenStore): void {
       assert.deepEqual(await store.run((tx) => tx.subscriptions.get(tenant, 'whs_1')), replaced);
     });
 
-    test('where the key cannot be noted, nothing that it has sealed is stored', async () => {
-      const store = await fresh({ keyId: 'k1', noteKey: async () => undefined });
+    test('without its canary, nothing that the key sealed is stored', async () => {
+      const store = await fresh({ keyId: 'k1', registerKey: async () => undefined });
       const written = store.run(async (tx) => tx.subscriptions.insert(sealed(aSubscription())));
       await assert.rejects(written, { code: 'StoreContention' });
       assert.equal(await store.run((tx) => tx.subscriptions.find('whs_1')), null);
     });
 
-    test('whatever a key seals while it is taken out of use, its canary stays or comes back', async () => {
+    test('a key that seals while it is retired keeps its canary', async () => {
       const { store } = await sealing();
       const rounds = 25;
       for (let round = 0; round < rounds; round += 1) {
@@ -213,14 +213,14 @@ export function storeKeysContract(database: string, open: OpenStore): void {
           const known = await tx.keyCanaries.list();
           if (known.length === 0) tx.keyCanaries.insert(aCanary({ keyId: 'k1' }));
         });
-        // One after the other, so that they come before, between and behind the steps.
+        // One by one, so that they fall before, between and after the steps of `retire`.
         const write = async () => {
           for (let index = 0; index < 5; index += 1) {
             const id = `whs_${round}_${index}`;
             await store.run(async (tx) => tx.subscriptions.insert(sealed(aSubscription({ id }))));
           }
         };
-        await Promise.all([write(), takeOut(store)]);
+        await Promise.all([write(), retire(store)]);
         const left = (await store.run((tx) => tx.subscriptions.list(tenant, 100))).filter(
           isUnderK1,
         );
@@ -233,7 +233,7 @@ export function storeKeysContract(database: string, open: OpenStore): void {
 
 type Write = (tx: Tx, sealedText: string, more?: string) => void;
 
-/** A row of each column, written with this text. */
+/** Writes a row with this text, for each sealed column. */
 const sealedWrites: Readonly<Record<SealedColumn, Write>> = {
   'connected_accounts.tax_id_sealed': (tx, taxIdSealed, more = '') =>
     tx.accounts.insert(anAccount({ id: `acct_1${more}`, taxIdSealed })),
@@ -265,16 +265,16 @@ function isUnderK1({ secretSealed }: Subscription): boolean {
   return secretSealed.startsWith('s1.k1.');
 }
 
-/** As it is done: said, sealed anew, looked at again, and gone if nobody has used it meanwhile. */
-async function takeOut(store: Store): Promise<void> {
-  const said = await store.run(async (tx) => {
+/** As a reseal does it: mark, re-seal, scan again, remove if unused. */
+async function retire(store: Store): Promise<void> {
+  const marked = await store.run(async (tx) => {
     const [canary] = await tx.keyCanaries.list();
     if (canary === undefined) return null;
     const retiring = { ...canary, state: 'retiring' } as const;
     tx.keyCanaries.update(retiring);
     return { ...retiring, version: canary.version + 1 };
   });
-  if (said === null) return;
+  if (marked === null) return;
   for (let left = 1; left > 0; ) {
     left = await store.run(async (tx) => {
       const under = (await tx.subscriptions.list(tenant, 100)).filter(isUnderK1);
@@ -284,6 +284,6 @@ async function takeOut(store: Store): Promise<void> {
   }
   await store.run(async (tx) => {
     const [canary] = await tx.keyCanaries.list();
-    if (canary?.version === said.version) tx.keyCanaries.remove(canary);
+    if (canary?.version === marked.version) tx.keyCanaries.remove(canary);
   });
 }

@@ -1,6 +1,6 @@
-// Secret keys are replaced under load: real hosts are started anew one after the other, as a load
-// balancer drains them, with the old key, both, and the new one alone. No request fails, every
-// payment settles, every webhook verifies, and what was given out at first is good at the end.
+// Secret keys are rotated under load: real hosts restart one after the other, drained as by a load
+// balancer, with the old key, both, and the new one alone. No request fails, every payment settles,
+// every webhook verifies, and what was handed out at first is still valid at the end.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,10 +35,10 @@ const postgres = localPostgres();
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** One of the hosts that clients may ask, and how many of them wait for it. */
+/** A host that takes requests, and the number of requests in flight. */
 interface Place {
   readonly host: HostProcess;
-  asked: number;
+  inFlight: number;
 }
 
 class Service {
@@ -59,19 +59,19 @@ class Service {
   async start(secretKeys: string): Promise<void> {
     const host = await startHostProcess({ ...this.#env, PONTE_SECRET_KEYS: secretKeys });
     this.key = host.key ?? this.key;
-    this.#places.push({ host, asked: 0 });
+    this.#places.push({ host, inFlight: 0 });
   }
 
-  /** The host that is there for longest is asked no more, then stopped, and started anew. */
-  async startAnew(secretKeys: string): Promise<void> {
+  /** Drains the oldest host, stops it and starts it again. */
+  async restart(secretKeys: string): Promise<void> {
     const place = this.#places.shift();
     assert.ok(place !== undefined);
-    while (place.asked > 0) await wait(LOOK_EVERY_MS);
+    while (place.inFlight > 0) await wait(LOOK_EVERY_MS);
     assert.equal(await place.host.stop('SIGTERM'), 0);
     await this.start(secretKeys);
   }
 
-  /** By whichever host is there; a refusal, or none that answers, fails the test. */
+  /** Asks any running host. A refusal or a lost connection fails the test. */
   async call(
     method: string,
     path: string,
@@ -79,7 +79,7 @@ class Service {
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Json> {
     const place = await this.#free();
-    place.asked += 1;
+    place.inFlight += 1;
     try {
       const response = await fetch(`${place.host.url}${path}`, {
         method,
@@ -90,7 +90,7 @@ class Service {
       assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`);
       return text.startsWith('{') ? (JSON.parse(text) as Json) : { text };
     } finally {
-      place.asked -= 1;
+      place.inFlight -= 1;
     }
   }
 
@@ -106,17 +106,17 @@ class Service {
     await Promise.all(this.#places.map(({ host }) => host.kill()));
   }
 
-  /** The one with the fewest requests: all alone it may be away for a moment. */
+  /** The least busy host; waits while the only one restarts. */
   async #free(): Promise<Place> {
     for (;;) {
-      const [first] = this.#places.toSorted((a, b) => a.asked - b.asked);
+      const [first] = this.#places.toSorted((a, b) => a.inFlight - b.inFlight);
       if (first !== undefined) return first;
       await wait(LOOK_EVERY_MS);
     }
   }
 }
 
-/** Clients that create payments and have them played until they are told that it is enough. */
+/** Clients that create and advance payments until `end`. */
 class Load {
   readonly ids: string[] = [];
   readonly #service: Service;
@@ -126,11 +126,11 @@ class Load {
   constructor(service: Service) {
     this.#service = service;
     this.#clients = Promise.all(Array.from({ length: CLIENTS }, (_, client) => this.#run(client)));
-    // Whoever waits for it is told of a failure; before that nobody may be waiting.
+    // `more` and `end` report a failure; until then it must not count as unhandled.
     this.#clients.catch(() => undefined);
   }
 
-  /** So many more than there are. */
+  /** Resolves after this many more payments. */
   async more(count = PAYMENTS_A_STEP): Promise<void> {
     const wanted = this.ids.length + count;
     const reached = async () => {
@@ -162,7 +162,7 @@ const databases = {
 } as const;
 
 for (const [name, { hosts, url }] of Object.entries(databases)) {
-  describe(`the secret key of ${name} is replaced under load`, () => {
+  describe(`the secret key of ${name} is rotated under load`, () => {
     test('no request fails, every webhook verifies, and the old key can be dropped', async (t) => {
       const receiver = await startReceiver((response) => response.writeHead(204).end());
       t.after(() => receiver.close());
@@ -175,19 +175,19 @@ for (const [name, { hosts, url }] of Object.entries(databases)) {
       await load.more();
       for (const [step, keys] of Object.entries(steps)) {
         for (let count = 0; count < hosts; count += 1) {
-          await service.startAnew(keys);
+          await service.restart(keys);
           await load.more();
           const isHalfway = step === 'the new key first' && count + 1 < hosts;
-          if (isHalfway) await untilOldHostIsFound(service);
+          if (isHalfway) await untilOldHostIsReported(service);
         }
       }
       const done = await service.command(steps['the new key first'], 'secrets reseal --json');
       assert.equal(done.status, 0, done.stdout);
-      assert.deepEqual((JSON.parse(done.stdout) as Json)['retired'], ['old']);
+      assert.deepEqual((JSON.parse(done.stdout) as Json)['retiredKeys'], ['old']);
       assert.deepEqual(await columnsHolding(database, 's1.old.'), []);
       await load.more();
       for (let count = 0; count < hosts; count += 1) {
-        await service.startAnew(newKey);
+        await service.restart(newKey);
         await load.more();
       }
       await load.end();
@@ -213,13 +213,16 @@ for (const [name, { hosts, url }] of Object.entries(databases)) {
   });
 }
 
-/** While one host goes on with the old key first, a reseal finds it sooner or later. */
-async function untilOldHostIsFound(service: Service): Promise<void> {
+/** One host still has the old key first. A reseal reports it once that host seals in time. */
+async function untilOldHostIsReported(service: Service): Promise<void> {
   for (;;) {
     const { status, stdout } = await service.command(steps['the new key first'], 'secrets reseal');
     if (status === 0) continue;
     assert.equal(status, 8);
-    assert.match(stdout, /A process seals under "old" yet\. Start all of them with "new" as the/);
+    assert.match(
+      stdout,
+      /A process still seals under "old"\. Restart all hosts with "new" as the first/,
+    );
     return;
   }
 }
@@ -230,7 +233,7 @@ interface Given {
   readonly token: string;
 }
 
-/** What integrators and members hold in their hands from the first day on. */
+/** A webhook secret, a document URL and a session token, all made under the old key. */
 async function giveOut(service: Service, url: string): Promise<Given> {
   const body = { url, eventTypes: ['*'] };
   const { secret } = await service.call('POST', '/v1/webhook-subscriptions', body);

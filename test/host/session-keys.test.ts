@@ -59,7 +59,7 @@ test('the first PONTE_JWT_KEY signs, all verify; dropping one ends its sessions'
   assert.deepEqual(await statuses({ PONTE_JWT_KEY: second }), [401, 401, 200]);
 });
 
-test('without PONTE_JWT_KEY all processes share a key, which no secret key yields', async () => {
+test('without PONTE_JWT_KEY all processes share a key that no secret key yields', async () => {
   const { id } = await ponte({}, 'org create --name Importer');
   const words = `--org ${id} --email eva@acme.example`;
   const member = await ponte({}, `member add ${words} --role owner`);

@@ -1,16 +1,16 @@
-// Keys that lie in the database, for tests that need some: what domain-samples.ts is for the rest.
+// Samples of keys stored in the database, like those of domain-samples.ts.
 import type { ServiceKey } from '../../core/domain/service-key.js';
 import type { KeyCanary } from '../../core/ports.js';
 import { T0 } from './domain-samples.js';
 
-/** Replaced, and still counting. */
+/** A rotated key. */
 export function aServiceKey(fields: Partial<ServiceKey> = {}): ServiceKey {
   return {
     id: 'skey_1',
     purpose: 'session',
     sealed: 'sealed',
     createdAtMs: T0,
-    endsAtMs: T0 + 1,
+    expiresAtMs: T0 + 1,
     version: 1,
     ...fields,
   };

@@ -1,6 +1,5 @@
-// A service that has sealed something in every column there is, by doing what it does; the same
-// service with other secret keys beside it; and what lies sealed, read and opened.
-
+// A service with a text in every sealed column, the same service under other secret keys, and all
+// its sealed texts, raw and opened.
 import assert from 'node:assert/strict';
 import { createSecretBox, type SecretKey } from '../../adapters/crypto/secret-box.js';
 import { newCommand, requestPurpose } from '../../core/domain/partner-command.js';
@@ -30,7 +29,7 @@ export async function sealedScene(): Promise<SealedScene> {
   return { ...made, tenant, ...(await sealEverything(made.deps, tenant)) };
 }
 
-/** Leaves at least one text in each column: a mail that is on its way among them. */
+/** Fills each sealed column through use cases. A pending mail keeps its token. */
 export async function sealEverything(
   deps: Deps,
   tenant: Tenant,
@@ -66,7 +65,7 @@ async function orderPayin(deps: Deps, tenant: Tenant, { id, amount }: Payment): 
   await deps.store.run(async (tx) => tx.commands.insert({ ...order, request, dueAtMs: null }));
 }
 
-/** As another process has them, which was given these keys. */
+/** The same service in a process with other secret keys. */
 export function withKeys(deps: Deps, keys: readonly SecretKey[]): Deps {
   return { ...deps, secretBox: createSecretBox(keys) };
 }
@@ -89,7 +88,7 @@ export async function sealedTexts(store: Store): Promise<ReadonlyMap<string, str
   return texts;
 }
 
-/** The same, opened. */
+/** Every sealed text, opened. */
 export async function openedTexts({
   store,
   secretBox,

@@ -98,8 +98,8 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
   const secretKey = newKey(bytes);
   let nowMs = STARTS_AT_MS;
   const clock = { nowMs: () => nowMs };
-  const noteKey = async () => void (await plantCanary(deps));
-  const store = await testStore({ keyId: secretKey.id, noteKey });
+  const registerKey = async () => void (await plantCanary(deps));
+  const store = await testStore({ keyId: secretKey.id, registerKey });
   const log: LogEntry[] = [];
   const note =
     (level: LogEntry['level']) =>

@@ -89,7 +89,7 @@ export async function callsOfTheStore(): Promise<StatementsOfTheStore> {
     },
   };
   // One row above is sealed under this key.
-  const store = newStore(database, { keyId: 'k1', noteKey: async () => undefined });
+  const store = newStore(database, { keyId: 'k1', registerKey: async () => undefined });
   await store.run(everyStatement);
   await everyClaim(store.claims);
   return calls;

@@ -1,8 +1,8 @@
-// Every text in a database, found by the database's own catalogue: what no port shows is seen too.
+// Searches all columns of a database, as its own catalogue lists them.
 import SqliteConnection from 'better-sqlite3';
 import pg from 'pg';
 
-/** The columns in which any text holds `part`, as `table.column`, sorted. */
+/** Columns with a text that contains `part`, as `table.column`, sorted. */
 export async function columnsHolding(database: string, part: string): Promise<readonly string[]> {
   const found = database.startsWith('postgres:')
     ? await inPostgres(database, part)

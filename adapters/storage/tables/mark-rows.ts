@@ -1,5 +1,4 @@
-// By what a start tells whether secret keys and documents are those of the database, and the keys
-// that the service made for itself: columns, rows and SQL.
+// Key canaries and marks, which a start checks, and the service's own keys: columns, rows and SQL.
 import { type KeyState, keyStates } from '../../../core/domain/sealed-text.js';
 import { type ServiceKey, serviceKeyPurposes } from '../../../core/domain/service-key.js';
 import type { KeyCanary, Mark, Tx } from '../../../core/ports.js';
@@ -33,7 +32,7 @@ const inUseShape: Shape = {
   ...{ columns: inUseKey, key: inUseKey },
 };
 
-/** Guards a batch that holds what this key has sealed. */
+/** Guards a batch that contains a text sealed under this key. */
 export function expectInUse(keyId: string): Write {
   const params = [keyId, 'in_use' satisfies KeyState];
   const statement = {
@@ -83,7 +82,7 @@ export const serviceKeys = defineTable<ServiceKey>({
     sealed: (key) => key.sealed,
     created_at: (key) => time(key.createdAtMs),
   },
-  changing: { ends_at: (key) => time(key.endsAtMs) },
+  changing: { expires_at: (key) => time(key.expiresAtMs) },
   version: (key) => key.version,
   sealed: 'sealed',
   read: (row) =>
@@ -92,7 +91,7 @@ export const serviceKeys = defineTable<ServiceKey>({
       purpose: oneOf(row, 'purpose', serviceKeyPurposes),
       sealed: text(row, 'sealed'),
       createdAtMs: timeMs(row, 'created_at'),
-      endsAtMs: timeMsOrNull(row, 'ends_at'),
+      expiresAtMs: timeMsOrNull(row, 'expires_at'),
       version: integer(row, 'version'),
     }),
 });

@@ -1,6 +1,5 @@
-// Sealed texts, whatever rows they are in: the next ones of a column, and another one in the place
-// of one. A page is bounded by the rows that are looked at, so that a column in which everything is
-// as it should be costs no more than one in which nothing is.
+// Sealed texts of any table: read by pages and replaced one by one. A page is bounded by the rows
+// that it scans, so its cost does not depend on how many texts it finds.
 import type { SealedColumn } from '../../../core/domain/sealed-columns.js';
 import { sealedPrefix } from '../../../core/domain/sealed-text.js';
 import type { Tx } from '../../../core/ports.js';
@@ -29,8 +28,8 @@ export function sealedOf(staging: Staging): Tx['sealed'] {
   return {
     async page(column, { exceptKeyId, after, limit }) {
       const table = tables[column];
-      const behind = after?.place ?? table.key.map(() => '');
-      const params = [sealedPrefix(exceptKeyId), ...behind, limit];
+      const start = after?.place ?? table.key.map(() => '');
+      const params = [sealedPrefix(exceptKeyId), ...start, limit];
       const rows = await staging.rows(table.name, pageSql(table), params);
       return rows.map((row) => ({
         place: table.key.map((part) => text(row, part)),
@@ -38,9 +37,9 @@ export function sealedOf(staging: Staging): Tx['sealed'] {
         sealed: textOrNull(row, 'sealed_text'),
       }));
     },
-    replace(column, { place, sealed: was }, sealed) {
+    replace(column, { place, sealed: previous }, sealed) {
       const table = tables[column];
-      const params = [sealed, was, ...place];
+      const params = [sealed, previous, ...place];
       const statement = { sql: replaceSql(table), params, guards: null, shape: null };
       staging.stage({ table: table.name, row: null, kind: 'merge', statement, sealed });
     },
@@ -58,9 +57,9 @@ function pageSql({ name, key, sealed }: SealedTable): string {
 }
 
 function replaceSql({ name, key, sealed }: SealedTable): string {
-  const here = key.map((part, index) => `${part} = $${index + 3}`).join(' and ');
+  const isRow = key.map((part, index) => `${part} = $${index + 3}`).join(' and ');
   return [
     `update ${name} set ${sealed} = $1, version = version + 1`,
-    `where ${here} and ${sealed} = $2`,
+    `where ${isRow} and ${sealed} = $2`,
   ].join(' ');
 }

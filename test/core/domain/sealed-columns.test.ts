@@ -1,15 +1,15 @@
-// The table of what lies sealed is whole: whatever the code seals is sealed for a row of the table,
-// so that nothing is left under a secret key that is taken out of use.
+// The table of sealed columns is complete: all code seals for a purpose of the table, so that a
+// reseal finds every text under a retired key.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ts } from '@ts-morph/common';
 import { sealedColumns } from '../../../core/domain/sealed-columns.js';
 import { projectFiles, type SourceFile } from '../../support/source-tree.js';
 
-/** The known text of a key goes with the key. */
+/** A canary is removed with its key. */
 const APART = 'core/usecases/secret-keys.ts';
 
-/** What each call of `seal` is sealed for: the function called for it, or the text as it stands. */
+/** The purpose of each `seal` call: the function that makes it, or the expression. */
 function purposesIn({ path, text }: SourceFile): readonly string[] {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest);
   const found: string[] = [];
@@ -37,12 +37,12 @@ function unnamed(files: readonly SourceFile[]): readonly string[] {
     .map(([path, purpose]) => `${path}: ${purpose}`);
 }
 
-/** Sealed anew for what the table says. */
+/** A reseal takes the purpose from the table. */
 function isResealed(path: string, purpose: string): boolean {
   return path === 'core/usecases/reseal.ts' && purpose === 'purpose';
 }
 
-test('whatever is sealed is sealed for a column of the table', () => {
+test('all code seals for a column of the table', () => {
   for (const text of [
     "box.seal(text, 'pix:' + id)",
     'deps.secretBox.seal(JSON.stringify([a, b]), otherPurpose({ id }))',

@@ -1,5 +1,5 @@
-// Taking a secret key out of use: everything is sealed anew beside a service that goes on, wherever
-// it is cut off, and a key goes when nothing needs it any more and not before.
+// Retiring a secret key: a reseal covers every text beside a running service, survives interruption
+// at any point, and removes a key only when nothing needs it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTokenSigner } from '../../../adapters/crypto/jwt.js';
@@ -8,7 +8,7 @@ import { SESSION_MS } from '../../../core/domain/member.js';
 import type { Deps, Store } from '../../../core/ports.js';
 import { countSealed, reseal } from '../../../core/usecases/reseal.js';
 import { secretKeysProblem } from '../../../core/usecases/secret-keys.js';
-import { currentKey, keysInForce } from '../../../core/usecases/service-keys.js';
+import { currentKey, validKeys } from '../../../core/usecases/service-keys.js';
 import {
   createSubscription,
   openSecret,
@@ -30,11 +30,11 @@ const quiet = () => undefined;
 function signerOver(deps: Deps) {
   return createTokenSigner({
     signing: () => currentKey(deps, 'session'),
-    known: () => keysInForce(deps, 'session'),
+    accepted: () => validKeys(deps, 'session'),
   });
 }
 
-/** Runs something before each run of the store's work, or between its reads and its batch. */
+/** Calls `before` each run of the store, and `within` a run between its reads and its batch. */
 function interrupted(store: Store, at: { before?: () => void; within?: () => Promise<void> }) {
   const run: Store['run'] = async (work) => {
     at.before?.();
@@ -47,7 +47,7 @@ function interrupted(store: Store, at: { before?: () => void; within?: () => Pro
   return { ...store, run };
 }
 
-test('all that another key sealed is sealed anew, opens as before, and that key may go', async () => {
+test('every text under another key is re-sealed, opens as before, and the key is retired', async () => {
   const made = await sealedScene();
   const both = withKeys(made.deps, [secondKey, made.secretKey]);
   const onlyNew = withKeys(made.deps, [secondKey]);
@@ -55,10 +55,15 @@ test('all that another key sealed is sealed anew, opens as before, and that key 
   assert.match((await secretKeysProblem(onlyNew)) ?? '', /under the key "first" does not open/);
   const { columns, ...ends } = await reseal(both, quiet);
   const { sessionKey, ...others } = ends;
-  assert.deepEqual(others, { keyId: 'second', retired: ['first'], needed: [], sealing: [] });
-  for (const { column, resealed, left } of columns) {
+  assert.deepEqual(others, {
+    keyId: 'second',
+    retiredKeys: ['first'],
+    requiredKeys: [],
+    keysInUse: [],
+  });
+  for (const { column, resealed, remaining } of columns) {
     assert.ok(resealed > 0, column);
-    assert.equal(left, 0, column);
+    assert.equal(remaining, 0, column);
   }
   assert.equal(await secretKeysProblem(onlyNew), null);
   assert.match((await secretKeysProblem(made.deps)) ?? '', /under the key "second"/);
@@ -70,22 +75,28 @@ test('all that another key sealed is sealed anew, opens as before, and that key 
   await made.close();
 });
 
-test('counting what there is to do changes nothing', async () => {
+test('counting changes nothing', async () => {
   const made = await sealedScene();
   const both = withKeys(made.deps, [secondKey, made.secretKey]);
   const { result, statements } = await withStatements(() => countSealed(both, quiet));
   assert.deepEqual(statements, []);
-  assert.deepEqual([result.needed, result.retired, result.sealing], [['first'], [], []]);
+  assert.deepEqual(
+    [result.requiredKeys, result.retiredKeys, result.keysInUse],
+    [['first'], [], []],
+  );
   const done = await reseal(both, quiet);
-  for (const [index, { column, left }] of result.columns.entries()) {
-    assert.equal(left, done.columns[index]?.resealed, column);
+  for (const [index, { column, remaining }] of result.columns.entries()) {
+    assert.equal(remaining, done.columns[index]?.resealed, column);
   }
-  const { needed, columns } = await countSealed(both, quiet);
-  assert.deepEqual([needed, columns.map(({ left }) => left)], [[], allColumns.map(() => 0)]);
+  const { requiredKeys, columns } = await countSealed(both, quiet);
+  assert.deepEqual(
+    [requiredKeys, columns.map(({ remaining }) => remaining)],
+    [[], allColumns.map(() => 0)],
+  );
   await made.close();
 });
 
-test('cut off anywhere, everything opens, and the next run does the rest', async () => {
+test('interrupted before any batch, everything opens and the next run completes it', async () => {
   const made = await sealedScene();
   const { store } = made.deps;
   const names = await openedTexts(made.deps);
@@ -112,7 +123,7 @@ test('cut off anywhere, everything opens, and the next run does the rest', async
     if (isNeeded) assert.match(problem ?? '', new RegExp(`"${old.id}"`));
     const opened = await openedTexts(both);
     for (const [place, text] of names) assert.equal(opened.get(place), text, `${cuts} ${place}`);
-    assert.deepEqual((await reseal(both, quiet)).needed, []);
+    assert.deepEqual((await reseal(both, quiet)).requiredKeys, []);
     assert.equal(await secretKeysProblem(alone), null);
     keys = [old, fresh];
     cuts += 1;
@@ -121,7 +132,7 @@ test('cut off anywhere, everything opens, and the next run does the rest', async
   await made.close();
 });
 
-test('what changes between the look and the batch is never overwritten', async () => {
+test('a change between the scan and the batch is never overwritten', async () => {
   const made = await sealedScene();
   const both = withKeys(made.deps, [secondKey, made.secretKey]);
   let looking = '';
@@ -131,17 +142,17 @@ test('what changes between the look and the batch is never overwritten', async (
     rotated = (await rotateSecret(both, made.tenant, made.subscriptionId)).secret;
   };
   const raced = { ...both, store: interrupted(made.deps.store, { within }) };
-  const { needed } = await reseal(raced, (column) => {
+  const { requiredKeys } = await reseal(raced, (column) => {
     looking = column;
   });
-  assert.deepEqual(needed, []);
+  assert.deepEqual(requiredKeys, []);
   const found = await both.store.run((tx) => tx.subscriptions.find(made.subscriptionId));
   assert.ok(found !== null && rotated !== null);
   assert.equal(openSecret(withKeys(made.deps, [secondKey]), found), rotated);
   await made.close();
 });
 
-test('a key that a process seals under meanwhile is told of and stays', async () => {
+test('a key that a process uses during the run is reported and stays required', async () => {
   const made = await sealedScene();
   const both = withKeys(made.deps, [secondKey, made.secretKey]);
   const input = { url: 'https://receiver.example/late', eventTypes: ['*'] };
@@ -149,47 +160,51 @@ test('a key that a process seals under meanwhile is told of and stays', async ()
     let runs = 0;
     const within = async () => {
       runs += 1;
-      // It was started with the old key as the first one, and goes on.
+      // This process still has the old key first.
       if (runs === late) await createSubscription(made.deps, made.tenant, input);
     };
     const raced = { ...both, store: interrupted(made.deps.store, { within }) };
-    const { sealing, needed, retired } = await reseal(raced, quiet);
-    assert.deepEqual([sealing, needed, retired], [['first'], ['first'], []], `run ${late}`);
+    const { keysInUse, requiredKeys, retiredKeys } = await reseal(raced, quiet);
+    assert.deepEqual(
+      [keysInUse, requiredKeys, retiredKeys],
+      [['first'], ['first'], []],
+      `run ${late}`,
+    );
     assert.match((await secretKeysProblem(withKeys(made.deps, [secondKey]))) ?? '', /"first"/);
   }
-  // Started anew, it seals under the new key.
-  assert.deepEqual((await reseal(both, quiet)).retired, ['first']);
+  // After a restart it seals under the new key.
+  assert.deepEqual((await reseal(both, quiet)).retiredKeys, ['first']);
   assert.equal(await secretKeysProblem(withKeys(made.deps, [secondKey])), null);
   await made.close();
 });
 
-test('a process that seals under a key that was let go makes it needed again', async () => {
+test('a process that seals under a retired key makes it required again', async () => {
   const made = await sealedScene();
   const both = withKeys(made.deps, [secondKey, made.secretKey]);
-  assert.deepEqual((await reseal(both, quiet)).retired, ['first']);
+  assert.deepEqual((await reseal(both, quiet)).retiredKeys, ['first']);
   await rotateSecret(made.deps, made.tenant, made.subscriptionId);
   assert.match((await secretKeysProblem(withKeys(made.deps, [secondKey]))) ?? '', /"first"/);
-  assert.deepEqual((await reseal(both, quiet)).retired, ['first']);
+  assert.deepEqual((await reseal(both, quiet)).retiredKeys, ['first']);
   await made.close();
 });
 
-test('what does not open is left as it is, and its key alone is needed yet', async () => {
+test('a text that does not open is kept, and only its key stays required', async () => {
   const made = await sealedScene();
   const both = withKeys(made.deps, [secondKey, made.secretKey]);
   const ghost = aSubscription({ ...made.tenant, id: 'whs_ghost', secretSealed: 's1.ghost.AAAA' });
   await made.deps.store.run(async (tx) => tx.subscriptions.insert(ghost));
-  const { retired, needed, sealing, columns } = await reseal(both, quiet);
-  assert.deepEqual([retired, needed, sealing], [['first'], ['ghost'], []]);
+  const { retiredKeys, requiredKeys, keysInUse, columns } = await reseal(both, quiet);
+  assert.deepEqual([retiredKeys, requiredKeys, keysInUse], [['first'], ['ghost'], []]);
   assert.deepEqual(
-    columns.filter(({ left }) => left > 0),
-    [{ column: 'subscriptions.secret_sealed', resealed: 1, left: 1 }],
+    columns.filter(({ remaining }) => remaining > 0),
+    [{ column: 'subscriptions.secret_sealed', resealed: 1, remaining: 1 }],
   );
   const kept = await made.deps.store.run((tx) => tx.subscriptions.find(ghost.id));
   assert.deepEqual(kept, ghost);
   await made.close();
 });
 
-test('with the key another one signs sessions; those of before end by themselves', async () => {
+test('the session key is rotated; earlier sessions stay valid until they expire', async () => {
   const made = await sealedScene();
   const both = withKeys(made.deps, [secondKey, made.secretKey]);
   const { clock } = made.deps;
@@ -201,18 +216,18 @@ test('with the key another one signs sessions; those of before end by themselves
   const later = withKeys(made.deps, [secondKey]);
   assert.equal((await currentKey(later, 'session')).id, sessionKey?.id);
   assert.notEqual(sessionKey?.id, known.id);
-  assert.equal(sessionKey?.previousEndAtMs, clock.nowMs() + SESSION_MS);
+  assert.equal(sessionKey?.previousExpiresAtMs, clock.nowMs() + SESSION_MS);
   assert.deepEqual(await signerOver(later).verify(token, clock.nowMs()), claims);
   assert.equal((await reseal(both, quiet)).sessionKey, null, 'once for each key');
   made.advanceClock(SESSION_MS);
   assert.deepEqual(
-    (await keysInForce(later, 'session')).map(({ id }) => id),
+    (await validKeys(later, 'session')).map(({ id }) => id),
     [sessionKey?.id],
   );
   await made.close();
 });
 
-test('many rows go in batches of 200', async () => {
+test('batches have at most 200 rows', async () => {
   const made = await sealedScene();
   const { store, secretBox } = made.deps;
   for (const tens of ['0', '1', '2', '3', '4']) {
@@ -234,7 +249,7 @@ test('many rows go in batches of 200', async () => {
     },
   };
   const both = withKeys({ ...made.deps, store: counted }, [secondKey, made.secretKey]);
-  assert.deepEqual((await reseal(both, quiet)).needed, []);
+  assert.deepEqual((await reseal(both, quiet)).requiredKeys, []);
   assert.deepEqual(
     sizes.filter((size) => size > 0),
     [200, 200, 101],

@@ -1,5 +1,5 @@
-// Keys that the service makes for itself: sessions signed by them, and idempotency keys at the
-// partner that mean the same whichever secret keys there are.
+// Keys that the service generates for itself: they sign sessions, and make idempotency keys at the
+// partner that do not depend on the secret keys.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTokenSigner } from '../../../adapters/crypto/jwt.js';
@@ -11,9 +11,9 @@ import { configureAccountPayout } from '../../../core/usecases/accounts.js';
 import { acceptTerms, configurePayout } from '../../../core/usecases/organizations.js';
 import {
   currentKey,
-  keysInForce,
   partnerKey,
-  renewSessionKey,
+  rotateSessionKey,
+  validKeys,
 } from '../../../core/usecases/service-keys.js';
 import { newSeller, sellerDossier } from '../../adapters/http/account-calls.js';
 import { pix } from '../../support/organization-scene.js';
@@ -22,7 +22,7 @@ import { world } from '../../support/small-world.js';
 function signerOver(deps: Deps) {
   return createTokenSigner({
     signing: () => currentKey(deps, 'session'),
-    known: () => keysInForce(deps, 'session'),
+    accepted: () => validKeys(deps, 'session'),
   });
 }
 
@@ -31,27 +31,27 @@ function claimsOf({ clock }: Deps) {
   return { orgId: 'org_1', mode: 'test', memberId: 'mem_1', expiresAtMs } as const;
 }
 
-test('a key is made once, however many processes need it first, and lies sealed', async () => {
+test('a key is created once, even by concurrent processes, and stored sealed', async () => {
   const { deps, close } = await world();
-  assert.deepEqual(await keysInForce(deps, 'session'), []);
+  assert.deepEqual(await validKeys(deps, 'session'), []);
   const made = await Promise.all(Array.from({ length: 5 }, () => currentKey(deps, 'session')));
   assert.equal(new Set(made.map(({ id }) => id)).size, 1);
-  assert.deepEqual(await keysInForce(deps, 'session'), [made[0]]);
+  assert.deepEqual(await validKeys(deps, 'session'), [made[0]]);
   assert.notDeepEqual((await currentKey(deps, 'partner')).bytes, made[0]?.bytes);
   const [row] = await deps.store.run((tx) => tx.serviceKeys.list('session'));
   assert.match(row?.sealed ?? '', /^s1\.first\./);
   await close();
 });
 
-test('a renewed key signs; sessions of the one before go on until they end', async () => {
+test('a rotated session key keeps existing sessions valid until they expire', async () => {
   const { deps, advanceClock, close } = await world();
   const signer = signerOver(deps);
   const before = await signer.sign(claimsOf(deps));
   advanceClock(1_000);
   const last = await signer.sign(claimsOf(deps));
-  const renewed = await renewSessionKey(deps, { endSessions: false });
-  assert.equal(renewed.previousEndAtMs, deps.clock.nowMs() + SESSION_MS);
-  assert.equal((await currentKey(deps, 'session')).id, renewed.id);
+  const rotated = await rotateSessionKey(deps, { endSessions: false });
+  assert.equal(rotated.previousExpiresAtMs, deps.clock.nowMs() + SESSION_MS);
+  assert.equal((await currentKey(deps, 'session')).id, rotated.id);
   const after = await signer.sign(claimsOf(deps));
   const count = async () => {
     const read = [before, last, after].map((token) => signer.verify(token, deps.clock.nowMs()));
@@ -60,24 +60,24 @@ test('a renewed key signs; sessions of the one before go on until they end', asy
   assert.deepEqual(await count(), [true, true, true]);
   advanceClock(SESSION_MS - 1);
   assert.deepEqual(await count(), [false, true, true]);
-  assert.equal((await keysInForce(deps, 'session')).length, 2);
+  assert.equal((await validKeys(deps, 'session')).length, 2);
   advanceClock(1);
-  const [, ...others] = await keysInForce(deps, 'session');
-  assert.deepEqual(others, [], 'whoever has the key before signs nothing with it any more');
-  await renewSessionKey(deps, { endSessions: false });
+  const [, ...others] = await validKeys(deps, 'session');
+  assert.deepEqual(others, [], 'the earlier key signs nothing after that');
+  await rotateSessionKey(deps, { endSessions: false });
   const rows = await deps.store.run((tx) => tx.serviceKeys.list('session'));
-  assert.equal(rows.length, 2, 'a key that has ended is removed with the next renewal');
+  assert.equal(rows.length, 2, 'the next rotation removes expired keys');
   await close();
 });
 
-test('when all sessions are ended, none that was signed before counts', async () => {
+test('ending sessions invalidates every existing session', async () => {
   const { deps, close } = await world();
   const signer = signerOver(deps);
   const old = await signer.sign(claimsOf(deps));
-  await renewSessionKey(deps, { endSessions: false });
+  await rotateSessionKey(deps, { endSessions: false });
   const newer = await signer.sign(claimsOf(deps));
-  const { previousEndAtMs } = await renewSessionKey(deps, { endSessions: true });
-  assert.equal(previousEndAtMs, null);
+  const { previousExpiresAtMs } = await rotateSessionKey(deps, { endSessions: true });
+  assert.equal(previousExpiresAtMs, null);
   for (const token of [old, newer]) {
     assert.equal(await signer.verify(token, deps.clock.nowMs()), null);
   }
@@ -86,7 +86,7 @@ test('when all sessions are ended, none that was signed before counts', async ()
   await close();
 });
 
-test('a key at the partner tells purposes and parts apart, and where they begin', async () => {
+test('a partner key depends on the purpose and on each part', async () => {
   const { deps, close } = await world();
   const keys = [
     await partnerKey(deps, 'a', ['b', 'c']),
@@ -99,7 +99,7 @@ test('a key at the partner tells purposes and parts apart, and where they begin'
   await close();
 });
 
-test('the same request has the same key at the partner whichever secret key is first', async () => {
+test('a request keeps its key at the partner when the first secret key changes', async () => {
   const made = await world();
   const keys: string[] = [];
   const orgId = await made.organization();
@@ -124,7 +124,7 @@ test('the same request has the same key at the partner whichever secret key is f
   await made.close();
 });
 
-/** It asks for terms, and writes down the idempotency keys that it is given. */
+/** Requires terms, and records the idempotency keys that it receives. */
 function notingPartner(partner: SettlementPartner, keys: string[]): SettlementPartner {
   return {
     ...partner,

@@ -1,26 +1,24 @@
--- What a secret key that is taken out of use must not open any more, and what must outlast it.
+-- Nothing long-lived depends on a secret key any more, so a key can be retired.
 --
--- The URLs of a document carry a random token each, of which a hash lies here. A document of before
--- has none: its URLs end, and its bytes are uploaded anew.
+-- Each document URL carries a random token; the hash is stored here. Documents created before this
+-- migration have no tokens, so their URLs stop working.
 alter table documents add column upload_token_hash text not null default '';
 alter table documents add column read_token_hash text not null default '';
 
--- Keys that the service makes for itself, sealed: sessions are signed by one, so that whoever has a
--- secret key alone signs none. One of each purpose is in use; a session key that was replaced
--- counts until the last session that it signed has ended.
+-- Keys that the service generates for itself, sealed. One key per purpose is current. A rotated
+-- session key stays valid until the last session it signed expires.
 create table service_keys (
   id text collate "C" not null primary key,
   purpose text not null check (purpose in ('session', 'partner')),
   sealed text not null,
   created_at timestamptz not null,
-  ends_at timestamptz,
+  expires_at timestamptz,
   version integer not null
 );
 
-create unique index service_keys_current on service_keys (purpose) where ends_at is null;
+create unique index service_keys_current on service_keys (purpose) where expires_at is null;
 
--- Whether a secret key is being taken out of use: a batch that it seals relies on the row that says
--- it is not.
+-- A batch that seals under a key requires that key to be in use.
 alter table key_canaries add column state text not null default 'in_use'
   check (state in ('in_use', 'retiring'));
 alter table key_canaries add column version integer not null default 1;
