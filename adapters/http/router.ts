@@ -31,7 +31,8 @@ export function createRouter(routes: readonly Route[]): Router {
   }
   const find = (url: string) => {
     const found = finder.find('GET', url);
-    if (found === null) return null;
+    // A path that ends in a slash, or has two in a row, names nothing there.
+    if (found === null || Object.values(found.params).includes('')) return null;
     const methods: Methods = found.store;
     return { methods, params: found.params, query: found.searchParams };
   };

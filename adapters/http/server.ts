@@ -170,6 +170,8 @@ function refuseConnection(
   socket: Socket,
   exchange: Exchange | undefined,
 ): void {
+  // Bytes behind a request with Connection: close are dropped; its answer ends the connection.
+  if (error.code === 'HPE_CLOSED_CONNECTION') return;
   const open = exchange?.response.writableFinished === false ? exchange : null;
   if (!socket.writable || error.code === 'ECONNRESET' || (open !== null && !isUnread(open))) {
     socket.destroy();

@@ -67,6 +67,8 @@ export interface World {
   readonly secretKey: SecretKey;
   readonly feedReaders: FeedReaders;
   readonly partner: FakePartner;
+  /** Signs what the partner says. */
+  readonly partnerSecret: string;
   readonly log: readonly LogEntry[];
   /** Every webhook that was sent; `answer` decides on the next ones. */
   readonly sent: readonly WebhookRequest[];
@@ -108,11 +110,12 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
     };
   const sent: WebhookRequest[] = [];
   const mailer = createMemoryMailer();
+  const partnerSecret = `whsec_${Buffer.from(bytes(32)).toString('base64')}`;
   const partner = createFakePartner({
     mode: 'test',
     clock,
     delayMs: 0,
-    secret: `whsec_${Buffer.from(bytes(32)).toString('base64')}`,
+    secret: partnerSecret,
     deliver: (message) => made.deliver(message),
   });
   const deps: Deps = {
@@ -143,7 +146,7 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
   const made: World = {
     ...{ deps, secretKey },
     feedReaders: feedReaders({ store }),
-    partner,
+    ...{ partner, partnerSecret },
     log,
     sent,
     answer: () => ({}),

@@ -13,7 +13,7 @@ import type { Answer } from './checked-site.js';
 type Json = Readonly<Record<string, unknown>>;
 
 interface Response {
-  readonly headers: Json;
+  readonly headers: Readonly<Record<string, { readonly schema?: { readonly type?: string } }>>;
   readonly content?: Readonly<
     Record<string, { readonly examples?: Readonly<Record<string, unknown>> }>
   >;
@@ -24,10 +24,14 @@ interface Operation {
   readonly responses: Readonly<Record<string, Response>>;
 }
 
-/** Headers that say something of the call; the others are the same for all. */
-const tellingHeaders = [
-  ...['x-request-id', 'idempotent-replayed', 'idempotent-mismatch', 'retry-after', 'etag'],
-];
+/** Headers that belong to HTTP or are the same for all; every other one is described. */
+const commonHeaders: ReadonlySet<string> = new Set([
+  ...['date', 'connection', 'keep-alive', 'transfer-encoding', 'vary', 'cache-control'],
+  ...['content-type', 'content-length', 'content-disposition', 'content-security-policy'],
+  ...['x-content-type-options', 'x-frame-options', 'referrer-policy'],
+  ...['cross-origin-resource-policy', 'access-control-allow-origin'],
+  'access-control-expose-headers',
+]);
 /** What is answered before a request is known to be of an operation. */
 const anywhere: readonly string[] = offTableCodes;
 /** Of those, what can be said of a path and method that the description has. */
@@ -39,13 +43,7 @@ const document = JSON.parse(describeRoutes(routes).json) as {
     Record<string, { readonly post: { readonly parameters: readonly { readonly name: string }[] } }>
   >;
 };
-const ajv = new Ajv2020({
-  strictTypes: false,
-  // A time of an answer has a pattern too.
-  formats: { uri: (text: string) => URL.canParse(text), date: z.regexes.date, 'date-time': true },
-});
-ajv.addVocabulary(Object.keys(document));
-ajv.addSchema(closed(document) as Json, 'docs-json', false, false);
+const schemaAt = schemasOf(closed(document) as Json);
 
 const forms = Object.keys(document.paths).map((path) => {
   const form = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
@@ -77,10 +75,8 @@ export function checkDescribed(method: string, path: string, answer: Answer, tol
     return;
   }
   assert.ok(response !== undefined, `the description lacks this status: ${told}`);
-  const headers = Object.keys(response.headers).map((name) => name.toLowerCase());
-  for (const name of tellingHeaders) {
-    assert.ok(answer.headers[name] === undefined || headers.includes(name), `${name} of ${told}`);
-  }
+  const pointer = [...at.pointer, 'responses', answer.status];
+  checkHeaders(pointer, response, answer, told);
   const types = Object.keys(response.content ?? {});
   if (types.length === 0 || method === 'HEAD') {
     assert.equal(answer.text, '', told);
@@ -88,12 +84,30 @@ export function checkDescribed(method: string, path: string, answer: Answer, tol
     const type = answer.headers['content-type'] ?? '';
     assert.ok(types.includes(type), `${type} of ${told}`);
     if (type === 'application/json') {
-      const pointer = [...at.pointer, 'responses', answer.status, 'content', type, 'schema'];
-      checkSchema(pointer, answer.body, told);
+      checkSchema([...pointer, 'content', type, 'schema'], answer.body, told);
     }
   }
   const isRefusal = response.content?.['application/json']?.examples !== undefined;
   givenAnswers.add(nameOf(at.operation.operationId, answer.status, isRefusal ? code : ''));
+}
+
+function checkHeaders(
+  pointer: readonly (string | number)[],
+  { headers }: Response,
+  answer: Answer,
+  told: string,
+): void {
+  const described = new Map(Object.keys(headers).map((name) => [name.toLowerCase(), name]));
+  for (const [header, value] of Object.entries(answer.headers)) {
+    if (commonHeaders.has(header)) continue;
+    const name = described.get(header);
+    assert.ok(name !== undefined, `${header} is not described: ${told}`);
+    const schema = headers[name]?.schema;
+    // A shared header is any text.
+    if (schema === undefined) continue;
+    const text = schema.type === 'integer' ? Number(value) : value;
+    checkSchema([...pointer, 'headers', name, 'schema'], text, `${header} of ${told}`);
+  }
 }
 
 /** Fails unless the description has exactly this event. */
@@ -122,6 +136,11 @@ function checkUndescribed(method: string, answer: Answer, told: string): void {
   }
 }
 
+/** The described operation of a method and path; null if there is none. */
+export function operationIdAt(method: string, target: string): string | null {
+  return pointerOf(method, target)?.operation.operationId ?? null;
+}
+
 function pointerOf(method: string, target: string) {
   const [pathname = ''] = target.split(/[?#]/);
   const name = method === 'HEAD' ? 'get' : method.toLowerCase();
@@ -130,11 +149,34 @@ function pointerOf(method: string, target: string) {
   return operation === undefined ? null : { operation, pointer: ['paths', path, name] };
 }
 
+/** The compiled schema at a pointer into a description; undefined if there is none. */
+export type SchemaAt = (pointer: readonly (string | number)[]) => ValidateFunction | undefined;
+
+export function schemasOf(described: Json): SchemaAt {
+  const ajv = new Ajv2020({
+    strictTypes: false,
+    // A time of an answer has a pattern too.
+    formats: {
+      ...{ uri: (text: string) => URL.canParse(text), date: z.regexes.date },
+      ...{ 'date-time': true, email: true },
+    },
+  });
+  ajv.addVocabulary(Object.keys(described));
+  ajv.addSchema(described, 'docs-json', false, false);
+  return (pointer) => {
+    const steps = pointer.map((step) => `${step}`.replaceAll('~', '~0').replaceAll('/', '~1'));
+    return ajv.getSchema(`docs-json#/${steps.join('/')}`);
+  };
+}
+
 function checkSchema(pointer: readonly (string | number)[], body: unknown, told: string): void {
-  const steps = pointer.map((step) => `${step}`.replaceAll('~', '~0').replaceAll('/', '~1'));
-  const validate: ValidateFunction | undefined = ajv.getSchema(`docs-json#/${steps.join('/')}`);
+  const validate = schemaAt(pointer);
   assert.ok(validate !== undefined, `the description has no schema: ${told}`);
-  assert.ok(validate(body), `${told}\n${ajv.errorsText(validate.errors)}`);
+  if (validate(body)) return;
+  const problems = validate.errors?.map(
+    ({ instancePath, message }) => `${instancePath} ${message}`,
+  );
+  assert.fail(`${told}\n${problems?.join('\n')}`);
 }
 
 /** Every object with named properties has no others; what `allOf` adds is seen by its parent. */

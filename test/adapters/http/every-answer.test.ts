@@ -6,8 +6,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { DOCUMENT_BYTES_MAX } from '../../../core/domain/document.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import { catalogue, type ErrorCode, PonteError } from '../../../core/errors.js';
-import type { SettlementPartner } from '../../../core/ports.js';
+import { catalogue, type ErrorCode } from '../../../core/errors.js';
 import { feedReaders } from '../../../core/usecases/feed-readers.js';
 import { addMember } from '../../../core/usecases/members.js';
 import { failPaymentByOperator } from '../../../core/usecases/payments.js';
@@ -19,6 +18,7 @@ import { hostedBody, newUpload, pathOf } from './buyer-calls.js';
 import { type Answer, checkedSite, refusalOf } from './checked-site.js';
 import { describedAnswers, givenAnswers } from './described-answers.js';
 import { createBody, type ExampleCall, newInvoice, newSubscription } from './example-calls.js';
+import { failingStore, override, silentPartner } from './outages.js';
 import {
   type Credentials,
   operations,
@@ -39,12 +39,6 @@ interface Change extends Partial<ExampleCall> {
 }
 
 const BODY_BYTES_MAX = 256 * 1024;
-const silent = async () => ({ outcome: 'unknown', reason: 'no answer' }) as const;
-const silentPartner: Partial<SettlementPartner> = {
-  startTos: silent,
-  prepareReceiver: silent,
-  registerPixDestination: silent,
-};
 
 let scene: TableScene;
 
@@ -237,10 +231,7 @@ function withBody(fields: Json) {
 function storeFails(code: ErrorCode) {
   return (operation: Operation) => {
     const { deps } = scene.site.world;
-    const run = async () => {
-      throw new PonteError(code);
-    };
-    return ask(operation, { around: replaced(deps, { store: { ...deps.store, run } }) });
+    return ask(operation, { around: replaced(deps, failingStore(deps, code)) });
   };
 }
 
@@ -287,12 +278,11 @@ async function onNewSeller({ path }: Operation): Promise<string> {
 /** While a call lasts, something that it depends on is otherwise. */
 function replaced<T extends object>(of: T, otherwise: Partial<T>) {
   return async (call: () => Promise<Answer>): Promise<Answer> => {
-    const usual = { ...of };
-    Object.assign(of, otherwise);
+    const restore = override(of, otherwise);
     try {
       return await call();
     } finally {
-      Object.assign(of, usual);
+      restore();
     }
   };
 }

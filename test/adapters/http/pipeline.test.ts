@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type CallOptions, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
 import { createBody } from './example-calls.js';
+import { operations } from './table-scene.js';
 
 let site: CheckedSite;
 let key: string;
@@ -221,6 +222,15 @@ test('HEAD is answered like GET, without the body', async () => {
   assert.equal(head.status, 200);
   assert.equal(head.text, '');
   assert.equal(head.headers['content-length'], got.headers['content-length']);
+});
+
+test('a path without its id is unknown: 404 for everyone, whatever the method', async () => {
+  for (const { path } of operations.filter((operation) => operation.path.includes('{'))) {
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
+      const answer = await site.call(method, path.replaceAll(/\{\w+\}/g, ''));
+      assert.equal(refusalOf(answer), '404 NotFound', `${method} ${path}`);
+    }
+  }
 });
 
 test('paths are matched exactly', async () => {

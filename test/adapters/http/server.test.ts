@@ -102,6 +102,15 @@ test('what is no HTTP after a good request is answered after its answer', async 
   assert.equal(await readAll(socket), '');
 });
 
+test('what follows a request that closes its connection is dropped, and it is answered', async () => {
+  for (const behind of ['GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n', '\r\n', 'hello\r\n\r\n']) {
+    const socket = await open();
+    socket.write(`GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n${behind}`);
+    const text = await readAll(socket);
+    assert.deepEqual(text.match(/HTTP\/1\.1 \d+|"ok"/g), ['HTTP/1.1 200', '"ok"'], behind);
+  }
+});
+
 test('no answer is taken for that of an earlier request that still runs', async () => {
   let answerNow = (): void => undefined;
   const asked = new Promise<void>((resolve) => {

@@ -1,0 +1,29 @@
+// Outages of what the service depends on: a partner that does not answer, a store that fails. Tests
+// put them in place of the working parts.
+import { type ErrorCode, PonteError } from '../../../core/errors.js';
+import type { Deps, SettlementPartner } from '../../../core/ports.js';
+
+const noAnswer = async () => ({ outcome: 'unknown', reason: 'no answer' }) as const;
+
+/** Does not answer the calls that are made within a request. */
+export const silentPartner: Partial<SettlementPartner> = {
+  startTos: noAnswer,
+  prepareReceiver: noAnswer,
+  registerPixDestination: noAnswer,
+};
+
+export function failingStore({ store }: Deps, code: ErrorCode): Pick<Deps, 'store'> {
+  const run = async () => {
+    throw new PonteError(code);
+  };
+  return { store: { ...store, run } };
+}
+
+/** Replaces properties of an object. The returned function restores them. */
+export function override<T extends object>(target: T, properties: Partial<T>): () => void {
+  const before = { ...target };
+  Object.assign(target, properties);
+  return () => {
+    Object.assign(target, before);
+  };
+}

@@ -1,0 +1,47 @@
+// Sequences of valid requests that lead resources through their states. Each step uses what the
+// steps before it created. An operation that is in no scenario is still called at random.
+
+const onboarding = (noun: 'ConnectedAccount' | 'Account') => [
+  `create${noun}`,
+  `start${noun}Terms`,
+  `accept${noun}Terms`,
+  `create${noun}Upload`,
+  'uploadDocument',
+  'readDocument',
+  `submit${noun}`,
+  `configure${noun}Payout`,
+  `read${noun}`,
+  `list${noun}s`,
+  'createPayment',
+  'advanceTestPayment',
+  'readPayment',
+];
+
+export const scenarios: readonly (readonly string[])[] = [
+  [
+    ...['createPaymentIntent', 'readPaymentIntent', 'advanceTestPayment', 'readPayment'],
+    ...['readPaymentTimeline', 'cancelPaymentIntent'],
+  ],
+  ['createPaymentIntent', 'cancelPaymentIntent', 'cancelPayment', 'readPaymentTimeline'],
+  [
+    ...['createInvoice', 'approveInvoice', 'inviteInvoiceBuyer', 'inviteInvoiceBuyer'],
+    ...[
+      'advanceTestPayment',
+      'readInvoice',
+      'listInvoices',
+      'readPaymentTimeline',
+      'cancelInvoice',
+    ],
+  ],
+  onboarding('ConnectedAccount'),
+  onboarding('Account'),
+  ['startBuyerKyc', 'createBuyerUpload', 'uploadDocument', 'readDocument', 'startBuyerKyc'],
+  [
+    ...['createWebhookSubscription', 'testWebhookSubscription', 'listWebhookDeliveries'],
+    ...['createPaymentIntent', 'listWebhookDeliveries', 'replayWebhookDelivery'],
+    ...['rotateWebhookSecret', 'readEvents', 'listWebhookSubscriptions'],
+    ...['deleteWebhookSubscription', 'replayWebhookDelivery'],
+  ],
+  ['createApiKey', 'listApiKeys', 'revokeApiKey', 'switchMode', 'readOnboardingStatus'],
+  ['readDescription', 'browseDescription', 'readDocsFile', 'healthz', 'readyz'],
+];
