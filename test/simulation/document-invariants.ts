@@ -1,5 +1,5 @@
 // Invariants of documents: kept while their party is undecided, gone for good afterwards.
-import type { Document } from '../../core/domain/document.js';
+import { type Document, UPLOAD_TIME_MAX_MS } from '../../core/domain/document.js';
 import type { Evidence } from './evidence.js';
 
 /** Said here once more, so that a broken table does not excuse itself. */
@@ -32,6 +32,32 @@ export function nothingIsLeftOfPurgedDocuments(evidence: Evidence): string | nul
   return null;
 }
 
+/** Of a document that may be read, the upload that its row names. */
+export function whatCountsIsThere({ parties, storedDocuments }: Evidence): string | null {
+  for (const document of parties.documents.values()) {
+    const { id, contentName } = document;
+    if (!isReadable(document) || contentName === null) continue;
+    const there = storedDocuments.get(id)?.includes(contentName) === true;
+    if (!there) return `${id} names ${contentName}, of which there are no bytes`;
+  }
+  return null;
+}
+
+/** What was replaced, or came too late, is gone after the last look at its document. */
+export function onlyWhatCountsIsKept({ parties, storedDocuments }: Evidence): string | null {
+  for (const document of parties.documents.values()) {
+    const { id, status, contentName, dueAtMs, uploadUntilMs, tries } = document;
+    const isLooked =
+      status === 'submitted'
+        ? dueAtMs === null
+        : tries === 0 && (dueAtMs ?? 0) > uploadUntilMs + UPLOAD_TIME_MAX_MS;
+    if (!isLooked || !isReadable(document)) continue;
+    const others = storedDocuments.get(id)?.filter((name) => name !== contentName) ?? [];
+    if (others.length > 0) return `${id} keeps ${others} besides ${contentName}`;
+  }
+  return null;
+}
+
 export function noDocumentIsReadAfterItsPurge({ misreads }: Evidence): string | null {
   return misreads[0] ?? null;
 }
@@ -43,7 +69,7 @@ export function noDocumentWaitsForItsPurge({ parties }: Evidence): string | null
 
 /** Once what nobody submitted has expired too. */
 export function noBytesAreKept({ storedDocuments, parties }: Evidence): string | null {
-  const [id] = storedDocuments;
+  const [id] = storedDocuments.keys();
   if (id === undefined) return null;
   return `${id} has bytes and is ${parties.documents.get(id)?.status ?? 'unknown'}`;
 }

@@ -65,8 +65,8 @@ export interface Outside {
   readonly destinations: () => readonly PixDestination[];
   readonly rails: () => readonly Rails[];
   readonly mails: () => readonly ReceivedMail[];
-  /** Ids of documents of which the store has bytes. */
-  readonly storedDocuments: () => Promise<readonly string[]>;
+  /** By document, the names of its uploads of which the store has bytes. */
+  readonly storedDocuments: () => ReadonlyMap<string, readonly string[]>;
   /** What the partner told and got no answer to. */
   readonly messages: () => readonly PartnerMessage[];
   readonly misuse: () => readonly string[];
@@ -105,7 +105,7 @@ export class Evidence implements BatchObserver {
   freshlyVerified: readonly PaymentEvidence[] = [];
   /** Parties of which we had heard at the last look that their approval was taken back. */
   heardTakenBack: ReadonlySet<string> = new Set();
-  storedDocuments: ReadonlySet<string> = new Set();
+  storedDocuments: ReadonlyMap<string, readonly string[]> = new Map();
   #batchesSince: Batch[] = [];
   #heard: ReadonlySet<string> = new Set();
   readonly #verified = new Set<string>();
@@ -245,7 +245,7 @@ export class Evidence implements BatchObserver {
       await this.parties.refresh(tx);
     });
     this.parties.refreshed();
-    this.storedDocuments = new Set(await this.outside.storedDocuments());
+    this.storedDocuments = new Map(this.outside.storedDocuments());
     for (const set of Object.values(touched)) if (typeof set !== 'boolean') set.clear();
     touched.outbox = false;
   }

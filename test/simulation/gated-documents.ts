@@ -1,10 +1,47 @@
 // The document store as one simulated process sees it: a gate before and after each call, deletions
 // that fail, and connections that the host cuts when an upload takes too long.
+import { createMemoryDocuments } from '../../adapters/documents/memory.js';
 import { UPLOAD_TIME_MAX_MS } from '../../core/domain/document.js';
 import { PonteError } from '../../core/errors.js';
 import type { DocumentStorage } from '../../core/ports.js';
 import type { Gates, SimulatedProcess } from './gates.js';
 import type { SeededRandom } from './seeded-random.js';
+
+/** A document store in memory that tells what it holds: names of uploads by document. */
+export interface OpenDocuments extends DocumentStorage {
+  stored(): ReadonlyMap<string, readonly string[]>;
+}
+
+export function openDocuments(): OpenDocuments {
+  const storage = createMemoryDocuments();
+  const stored = new Map<string, readonly string[]>();
+  const keep = (documentId: string, names: readonly string[]) => {
+    if (names.length > 0) stored.set(documentId, names);
+    else stored.delete(documentId);
+  };
+  return {
+    ...storage,
+    stored: () => stored,
+    async put(documentId, name, bytes) {
+      await storage.put(documentId, name, bytes);
+      keep(documentId, [...(stored.get(documentId) ?? []), name]);
+    },
+    async remove(documentId, name) {
+      await storage.remove(documentId, name);
+      keep(
+        documentId,
+        (stored.get(documentId) ?? []).filter((one) => one !== name),
+      );
+    },
+    async purge(documentId, keptName) {
+      await storage.purge(documentId, keptName);
+      keep(
+        documentId,
+        (stored.get(documentId) ?? []).filter((one) => one === keptName),
+      );
+    },
+  };
+}
 
 export function gatedDocuments(input: {
   readonly storage: DocumentStorage;
@@ -29,6 +66,16 @@ export function gatedDocuments(input: {
       const bytes = await storage.get(documentId, name);
       await gates.pass(process, `get ${documentId}`);
       return bytes;
+    },
+    async remove(documentId, name) {
+      const remove = () => storage.remove(documentId, name);
+      await gates.pass(process, `remove of ${documentId}`, () => void remove());
+      if (random.chance(faults())) {
+        count('remove failed');
+        throw new PonteError('PartnerUnavailable', 'the document store is away');
+      }
+      await remove();
+      await gates.pass(process, `remove of ${documentId}: done`);
     },
     async purge(documentId, keptName) {
       const purge = () => storage.purge(documentId, keptName);

@@ -7,7 +7,9 @@ import {
   noDocumentIsReadAfterItsPurge,
   noDocumentWaitsForItsPurge,
   nothingIsLeftOfPurgedDocuments,
+  onlyWhatCountsIsKept,
   submittedDocumentsAreOfUndecidedParties,
+  whatCountsIsThere,
 } from './document-invariants.js';
 import {
   deliveredOnlyIfReceived,
@@ -84,6 +86,8 @@ export const always = {
   noLinkSignsInTwice,
   submittedDocumentsAreOfUndecidedParties,
   nothingIsLeftOfPurgedDocuments,
+  whatCountsIsThere,
+  onlyWhatCountsIsKept,
   noDocumentIsReadAfterItsPurge,
   aKeyNeverCarriesAnotherRequest,
   everyOrderAtThePartnerIsKnown,

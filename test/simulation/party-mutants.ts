@@ -188,7 +188,12 @@ export const partyMutants = [
   {
     name: 'a purge deletes nothing',
     file: 'core/usecases/documents.ts',
-    edits: [['    await storageOf(deps).purge(documentId);\n', '']],
+    edits: [
+      [
+        'await storageOf(deps).purge(documentId, isReadable(begun) ? begun.contentName : null);',
+        '',
+      ],
+    ],
     focus: { ...parties, often: ['getUpload', 'upload', 'leap'] },
     caughtBy: ['nothingIsLeftOfPurgedDocuments'],
   },
@@ -197,8 +202,8 @@ export const partyMutants = [
     file: 'core/usecases/documents.ts',
     edits: [
       [
-        'if (!isReadable(document) || contentName === null || sizeBytes === null) {',
-        'if (contentName === null || sizeBytes === null) {',
+        'if (!isReadable(document) || contentName === null || sizeBytes === null) break;',
+        'if (contentName === null || sizeBytes === null) break;',
       ],
     ],
     focus: { ...parties, storageFaults: 0.5, often: ['getUpload', 'upload', 'readDocument'] },
@@ -207,20 +212,37 @@ export const partyMutants = [
   {
     name: 'a deletion that failed is not tried again',
     file: 'core/domain/document.ts',
-    edits: [
-      [
-        'const dueAtMs = nowMs + backoffMs(PURGE_BACKOFF_MS, document.tries);',
-        'const dueAtMs = null;',
-      ],
-    ],
+    edits: [['dueAtMs: nowMs + backoffMs(PURGE_BACKOFF_MS, tries) };', 'dueAtMs: null };']],
     focus: { ...parties, storageFaults: 0.5, often: ['getUpload', 'upload', 'accountStep'] },
-    caughtBy: ['noDocumentWaitsForItsPurge'],
+    caughtBy: ['noDocumentWaitsForItsPurge', 'onlyWhatCountsIsKept'],
   },
   {
     name: 'what nobody submits is kept for ever',
     file: 'core/domain/document.ts',
-    edits: [['dueAtMs: nowMs + UNUSED_KEPT_MS', 'dueAtMs: null']],
+    edits: [['document.uploadUntilMs + UNUSED_KEPT_MS', 'Number.MAX_SAFE_INTEGER']],
     focus: { ...parties, often: ['getUpload', 'upload'] },
     caughtBy: ['noBytesAreKept'],
+  },
+  {
+    name: 'what an upload replaces is kept',
+    file: 'core/usecases/documents.ts',
+    edits: [
+      ['await storageOf(deps).remove(documentId, name);', ''],
+      [
+        'await storageOf(deps).purge(documentId, isReadable(begun)',
+        'if (!isReadable(begun)) await storageOf(deps).purge(documentId, isReadable(begun)',
+      ],
+    ],
+    focus: { ...parties, often: ['getUpload', 'upload', 'leap'] },
+    caughtBy: ['onlyWhatCountsIsKept'],
+  },
+  {
+    name: 'an upload deletes every other one',
+    file: 'core/usecases/documents.ts',
+    edits: [
+      ['await drop(deps, documentId, was.contentName);', 'await storage.purge(documentId, name);'],
+    ],
+    focus: { ...parties, gates: 0.3, often: ['getUpload', 'upload'] },
+    caughtBy: ['whatCountsIsThere'],
   },
 ] as const;

@@ -1,15 +1,15 @@
 // One simulated world: the real store in memory, processes that come and die, the partner, the
 // receivers, and the time. A step lets something begin or lets waiting calls go on, in an order
 // that the seed decides; after every step the invariants are held against what is there.
-import { createMemoryDocuments } from '../../adapters/documents/memory.js';
 import { openSqliteStore, type SqliteStore } from '../../adapters/storage/sqlite.js';
 import type { DocumentKind, DocumentOwner } from '../../core/domain/document.js';
 import type { Mode, Tenant } from '../../core/domain/tenant.js';
-import type { DocumentStorage, Ids } from '../../core/ports.js';
+import type { Ids } from '../../core/ports.js';
 import type { CreatePaymentInput } from '../../core/usecases/payments.js';
 import { CAREFUL_ORG, destinationOf, tenants } from './cast.js';
 import { type ActionName, type Chaos, calm, drawChaos, type Focus, focused } from './chaos.js';
 import { Evidence } from './evidence.js';
+import { openDocuments } from './gated-documents.js';
 import { Gates } from './gates.js';
 import {
   always,
@@ -60,7 +60,7 @@ export class World implements Surroundings {
   readonly partners: Readonly<Record<Mode, SimulatedPartner>>;
   readonly receivers: SimulatedReceivers;
   readonly mailbox: SimulatedMailbox;
-  readonly documents: DocumentStorage = createMemoryDocuments();
+  readonly documents = openDocuments();
   readonly evidence: Evidence;
   readonly stragglers: Straggler[] = [];
   readonly store: SqliteStore;
@@ -110,7 +110,7 @@ export class World implements Surroundings {
       destinations: () => [...test.desk.destinations, ...live.desk.destinations],
       rails: () => [...test.desk.rails, ...live.desk.rails],
       mails: () => this.mailbox.received,
-      storedDocuments: () => this.documents.list({ afterId: null, limit: 1_000 }),
+      storedDocuments: () => this.documents.stored(),
       orders: () => allOrders,
       parties: () => [...test.desk.parties, ...live.desk.parties],
       messages: () => [...test.messages, ...live.messages],
