@@ -76,7 +76,7 @@ export interface Document extends Tenant {
   readonly sizeBytes: number | null;
   /** Hashes of the tokens in its URLs. */
   readonly tokenHashes: Readonly<Record<Grant, string>>;
-  /** Those begun. */
+  /** Uploads that were begun, also those that failed. */
   readonly uploads: number;
   /** Taken until it is purged, see slot.ts; null of one that an earlier version created. */
   readonly slot: number | null;
