@@ -35,12 +35,12 @@ export interface Findings {
   readonly nodeVersion: string;
   readonly unknownVariables: Operator['config']['unknownVariables'];
   readonly databaseName: string;
-  /** Why there is no database to look at; null when there is one. */
+  /** Why there is no database; null when there is one. */
   readonly absence: string | null;
   readonly health: { readonly database: boolean; readonly migrations: boolean };
   /** Why the database cannot be reached; null when it can, or nothing says why. */
   readonly awayReason: string | null;
-  /** Who serves the database; null where nobody could be asked. */
+  /** The processes that serve the database; null if it cannot be asked. */
   readonly servers: Awaited<ReturnType<Operator['servers']>> | null;
   readonly keysProblem: string | null;
   /** Secret keys other than the first that must stay configured. */
@@ -63,7 +63,7 @@ const FREE_LOW_BYTES = GIB;
 /** One is as bad as many. */
 const IMBALANCES_MAX = 1;
 
-/** Where there is no database to open the checks say so: nothing is made to look at. */
+/** Reports a missing database instead of creating one. */
 export async function doctor(shell: Shell): Promise<Outcome> {
   const [{ readConfig }, { placeProblem }] = await Promise.all([
     import('../host/config.js'),
@@ -143,7 +143,7 @@ async function foundAround({ dataDir, unknownVariables }: Operator['config']): P
   };
 }
 
-/** The folder itself, or the one in which it would be made. */
+/** The folder, or its nearest parent that exists. */
 function existingParent(folder: string): string {
   return existsSync(folder) ? folder : existingParent(dirname(folder));
 }
@@ -186,7 +186,7 @@ function migrationsCheck(done: boolean): Check {
   return unless(done, 'migrations', 'done', ['critical', missing]);
 }
 
-/** That nobody serves it is no defect: it may just be maintained. */
+/** Never a defect: the service may be stopped for maintenance. */
 function servingCheck(servers: NonNullable<Findings['servers']>): Check {
   const told = servers.map(({ name, sinceMs }) =>
     sinceMs === null ? name : `${name} since ${formatInstant(sinceMs)}`,

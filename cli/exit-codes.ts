@@ -1,5 +1,5 @@
-// How a command ends: the exit codes, and which of them an error is. One table for all refusals of
-// the catalogue; by their status alone some would be taken for a wrong input.
+// The exit codes, and the one table that maps errors to them. The HTTP status is not enough: some
+// refusals with 400 are about a state, not about the input.
 import { type ErrorCode, PonteError, StoreRefusal } from '../core/errors.js';
 
 /** What the process answers with, by kind of outcome. */
@@ -64,7 +64,7 @@ const exitOfCode = {
   PartnerUnavailable: 'tryAgain',
 } as const satisfies Record<ErrorCode, ExitKind>;
 
-/** ConfigError is known by its name: what it is made with is heavy, and help comes at once. */
+/** ConfigError is recognized by its name: its module is slow to load, and help must be fast. */
 export function exitOf(error: unknown): ExitKind {
   if (error instanceof PonteError) return exitOfCode[error.code];
   if (error instanceof StoreRefusal) return 'conflict';

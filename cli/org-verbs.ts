@@ -36,7 +36,7 @@ export function addOrgVerbs(shell: Shell, program: Command): void {
       new Option('--no-sandbox-kyb', 'leave its KYB in test mode to be done'),
     ],
     run: ({ name, sandboxKyb }) =>
-      // The first thing that is done with a new database.
+      // Often the first command on a new database.
       changed(
         shell,
         (deps, { createOrganization }) => createOrganization(deps, { name, sandboxKyb }),

@@ -271,14 +271,14 @@ export class PonteError extends Error {
   }
 }
 
-/** Whether it is a refusal with this code. */
+/** Whether `error` is a refusal with this code. */
 export function isCode(error: unknown, code: ErrorCode): error is PonteError {
   return error instanceof PonteError && error.code === code;
 }
 
 /**
- * Why a database is left as it is, and what to do first: another process has it, or it is not of
- * this version. For operators; no request gets it.
+ * Why a database cannot be used now, and what to do first: another process serves it, or it is of
+ * another version. Only operators see it.
  */
 export class StoreRefusal extends Error {
   override readonly name = 'StoreRefusal';

@@ -42,12 +42,12 @@ const variables = z.object({
 
 export const variableNames: readonly string[] = Object.keys(variables.shape);
 
-/** PONTE_KEY is read by commands that call a server. */
+/** Commands that call a server read PONTE_KEY. */
 const namesRead: readonly string[] = [...variableNames, 'PONTE_KEY'];
 
 export interface UnknownVariable {
   readonly name: string;
-  /** The variable that was meant, most likely; null when none looks like it. */
+  /** The known variable with the nearest name; null if none is near. */
   readonly meant: string | null;
 }
 
@@ -91,7 +91,7 @@ export interface Config {
   /** 0 picks a free one; null: no metrics. */
   readonly metricsPort: number | null;
   readonly logLevel: LogLevel;
-  /** Names that begin with PONTE_ and mean nothing: misspelt, most likely. */
+  /** Variables that begin with PONTE_ and are unknown, most likely misspelt. */
   readonly unknownVariables: readonly UnknownVariable[];
 }
 

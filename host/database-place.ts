@@ -1,19 +1,19 @@
-// What lies where the database should be, looked at before anything is opened or made: nothing, an
-// empty file where one was served, or a database.
+// Checks the place of the database before anything is opened or created: the file may be missing,
+// or empty although it was served.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from './config.js';
 import { SECRET_FILE } from './development.js';
 
-/** As long as another process may take that is just making the file. */
+/** Another process may be creating the file: it counts as empty after this wait. */
 const MAKING_MS = 200;
 
 type Place = Pick<Config, 'dataDir' | 'database'>;
 
 /**
- * Why nothing can be opened there, in words; null when nothing speaks against it. A SQLite file
- * that is not there is a problem unless the caller `makes` one.
+ * Why no database can be opened there; null when one can. A missing SQLite file is a problem unless
+ * the caller `makes` databases.
  */
 export async function placeProblem(
   place: Place,
@@ -28,14 +28,14 @@ function absentDatabase(place: Place): string | null {
   return noDatabase(place, database.file);
 }
 
-/** Of a database that has nothing of ours. */
+/** The problem with a database that holds no migration of ours. */
 export function noDatabase({ database, dataDir }: Place, name: string): string {
   const isDefault = database.kind === 'sqlite' && database.file === join(dataDir, 'ponte.db');
   const variable = isDefault ? 'PONTE_DATA_DIR' : 'PONTE_DATABASE_URL';
   return `${variable}: there is no database at ${name}; ponte serve or ponte migrate makes one`;
 }
 
-/** An empty file that was served before: served as new, all that is lost would go unnoticed. */
+/** An empty file that was served before. Served as new, it would hide the loss of all data. */
 async function emptiedDatabase({ dataDir, database }: Place): Promise<string | null> {
   if (database.kind !== 'sqlite' || sizeOf(database.file) !== 0) return null;
   await wait(MAKING_MS);
@@ -56,7 +56,7 @@ async function emptiedDatabase({ dataDir, database }: Place): Promise<string | n
   );
 }
 
-/** -1 where there is none. */
+/** -1 if there is no file. */
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? -1;
 }

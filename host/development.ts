@@ -54,7 +54,7 @@ export function developmentSecret(
   return parsed.keys;
 }
 
-/** Of no use but to look at a database whose keys are not there: what it seals nobody opens. */
+/** Only for looking at a database whose keys are missing: nothing may be sealed with it. */
 export function throwawaySecret(): readonly SecretKey[] {
   const parsed = parseSecretKeys(newSecretKey('none'));
   assert(parsed.valid, 'a new secret key is valid');

@@ -54,7 +54,7 @@ export interface OperatorAccess {
   readonly migrated: readonly number[];
   /** Why the secret keys are not those of the database; null when they are. */
   readonly keysProblem: string | null;
-  /** The processes that serve the database now. */
+  /** Processes that serve the database now. */
   readonly servers: () => Promise<readonly Server[]>;
   close(): Promise<void>;
 }
@@ -186,7 +186,7 @@ async function openedForOperator(config: Config, opening: Opening): Promise<Oper
   }
 }
 
-/** A database that this version cannot read tells nothing of its keys. */
+/** Null for a database that this version cannot read. */
 async function keysProblemOf(deps: Deps, isReadable: boolean): Promise<string | null> {
   return isReadable ? secretKeysProblem(deps) : null;
 }
@@ -197,7 +197,7 @@ async function refuseToMake(store: ServedStore, config: Config, opening: Opening
   throw new StoreRefusal(`${store.name} is of an older version. Run ponte migrate first.`);
 }
 
-/** What an operator did wrong is told in a line, wherever it is noticed. */
+/** Turns an operator's mistake into a line, wherever it is noticed. */
 export async function inWords<T>(config: Config, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -206,7 +206,7 @@ export async function inWords<T>(config: Config, work: () => Promise<T>): Promis
   }
 }
 
-/** Everything wired, and the database open; where none is made, ConfigError unless there is one. */
+/** Wires everything and opens the database. ConfigError if there is none and none is made. */
 async function opened(
   config: Config,
   { world = {}, makes }: { readonly world?: World; readonly makes: boolean },

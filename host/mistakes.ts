@@ -18,19 +18,16 @@ const wrongPaths: readonly (readonly [code: string, what: string])[] = [
   ['SQLITE_READONLY', 'may not be written by this user'],
 ];
 
-/** No room: not a wrong setting, and gone when there is some. */
+/** No disk space: not a wrong setting, and a retry may succeed. */
 const noRoom: readonly string[] = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'];
 
 /**
- * What a PostgreSQL server or its connection says of a wrong setting: user or password, a database
- * that does not exist, certificates that are not trusted, a file of them that is not there.
+ * Codes of a wrong PostgreSQL URL: user or password, a database that does not exist, a certificate
+ * that is not trusted, a certificate file that is missing.
  */
 const wrongAccess = /^28|^3D000$|CERT|^ERR_TLS|^ERR_SSL|^ENOENT$/;
 
-/**
- * What opening keys, folders and database threw, or using them, in words where it is an operator's
- * mistake.
- */
+/** What opening or using keys, folders and database threw, in words if it is a mistake. */
 export function openingProblem(error: unknown, config: Config): unknown {
   const { dataDir, database } = config;
   const access = accessProblem(error);

@@ -216,7 +216,7 @@ function startLoop(
         await (count > 0 ? immediately() : bell.rung(step.pollMs));
       } catch (error) {
         backoffMs = Math.min(Math.max(backoffMs * 2, BACKOFF_FIRST_MS), BACKOFF_MAX_MS);
-        // The same text each time, so that a log can count what repeats.
+        // The text is the same each time, so that the log counts repeats.
         log.error('a worker step failed', { step: step.name, error });
         if (!stopping) await bell.silence(backoffMs);
       }

@@ -153,7 +153,7 @@ function refused(
   const client = clientAddress(request);
   const fields = { requestId, operation, status: refusal.status, code: refusal.code, client };
   if (refusal.status < 500) site.deps.log.info('refused', fields);
-  // Every request while a database is away: a reason each, no stack.
+  // While the database is away this comes with every request: a reason, no stack.
   else if (refusal.transient) site.deps.log.warn('refused', { ...fields, reason: reason(refusal) });
   else site.deps.log.error('failed', { ...fields, err: error });
   const reply = refusalReply(refusal);

@@ -66,8 +66,8 @@ export interface LogOptions {
 }
 
 /**
- * Writes synchronously: what was logged before a crash is there after it. Warnings and errors that
- * say the same again are counted (repeats.ts).
+ * Writes synchronously: what was logged before a crash is there after it. Repeated warnings and
+ * errors are counted (repeats.ts).
  */
 export function createLog(options: LogOptions): Log {
   const logger = pino(

@@ -1,8 +1,8 @@
-// Lines that say the same again and again, as while a disk is full: the first one is written, then
-// one a minute that says how often it came.
+// Repeated log lines, as while a disk is full: the first one is written, then one a minute with the
+// count.
 
 const REPEAT_WINDOW_MS = 60_000;
-/** Different lines that are remembered; beyond that they are written as they come. */
+/** Distinct lines that are tracked. Beyond this limit, every line is written. */
 const LINES_MAX = 1_000;
 
 /** The text of a line without its time, and how to write it; `repeated` is null for the first. */
@@ -12,7 +12,7 @@ export interface Line {
 }
 
 export class Repeats {
-  /** How often each came since it was last written. */
+  /** Repeats of each line since it was last written. */
   readonly #counts = new Map<string, number>();
 
   note({ text, write }: Line): void {
@@ -27,7 +27,7 @@ export class Repeats {
 
   #remember(line: Line): void {
     this.#counts.set(line.text, 0);
-    // It keeps no process from ending.
+    // The timer does not keep the process alive.
     setTimeout(() => this.#sayAgain(line), REPEAT_WINDOW_MS).unref();
   }
 

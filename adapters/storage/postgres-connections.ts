@@ -21,8 +21,8 @@ const TOO_LONG_MESSAGE =
   'The database took too long, for what others do with it perhaps. Nothing was changed; repeat ' +
   `after ${RETRY_AFTER_SECONDS}s.`;
 /**
- * What a server says when its machine fails, not the statement: no disk space, memory or connection
- * is left (class 53), input and output fail (class 58), or what it reads is damaged. Undone.
+ * SQLSTATEs of a server whose machine fails: no disk space, memory or connections (class 53), I/O
+ * errors (class 58), damaged data. The transaction is rolled back.
  */
 const MACHINE_FAILS = /^(53|58|XX00[12])/;
 /** How a server says, of a commit, that it gave up waiting for its synchronous standby. */
@@ -247,7 +247,7 @@ async function refuseStandby(client: pg.ClientBase): Promise<void> {
   if (rows[0]?.transaction_read_only === 'on') throw new Error('the connection is to a standby');
 }
 
-/** What an error means of which the connection knows nothing. */
+/** An error that leaves the connection intact: a refusal where the server itself is at fault. */
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   if (TOO_LONG.includes(error.code)) return unavailable(error, TOO_LONG_MESSAGE);

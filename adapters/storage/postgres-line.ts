@@ -17,13 +17,13 @@ export const leadSql = [
   `select pg_try_advisory_lock(${LEADER_LOCK},`,
   'hashtext(current_schema())) as locked',
 ].join(' ');
-/** Every host shares it for as long as it has a line, so that operators see who serves. */
+/** Each host holds it shared while it has a line, so that operators see who serves. */
 const SERVING_LOCK = 0x706f6e03;
 const serveSql = [
   `select pg_advisory_lock_shared(${SERVING_LOCK}, hashtext(current_schema())),`,
   "set_config('application_name', $1, false)",
 ].join(' ');
-/** The number of a lock is unsigned, a hash is not. */
+/** Lock numbers are unsigned, hashtext is signed. */
 export const serversSql = [
   "select substr(a.application_name, length('ponte ') + 1) as name, a.backend_start as since",
   'from pg_locks l join pg_stat_activity a on a.pid = l.pid',

@@ -6,7 +6,7 @@ import SqliteConnection from 'better-sqlite3';
 import { formatInstant } from '../../core/domain/instant.js';
 import { StoreRefusal } from '../../core/errors.js';
 
-/** Who only looks holds it for less. */
+/** `servingProcess` holds the lock for less. */
 const LOOK_TIMEOUT_MS = 100;
 
 export interface LockHolder {
@@ -38,10 +38,7 @@ export function acquireServingLock(databasePath: string): () => void {
   return () => connection.close();
 }
 
-/**
- * Who serves the file; null when nobody does, `unknown` when a process that is just starting has
- * not said who it is.
- */
+/** The process that serves the file; null if none does, `unknown` while one is starting. */
 export function servingProcess(databasePath: string): LockHolder | 'unknown' | null {
   const path = lockPath(databasePath);
   if (!existsSync(path)) return null;
@@ -70,7 +67,7 @@ function refusal(databasePath: string, holder: LockHolder | null): string {
   );
 }
 
-/** Null when the other process is just writing it, perhaps for the first time. */
+/** Null while the other process writes it. */
 function holderOf(connection: SqliteConnection.Database): LockHolder | null {
   try {
     const row = connection

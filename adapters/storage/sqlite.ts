@@ -194,7 +194,7 @@ export class SqliteDatabase implements Database {
   endReads(): void {
     if (!this.#reading) return;
     this.#reading = false;
-    // A failing disk may have ended it already.
+    // A failing disk may have rolled it back.
     if (this.connection.inTransaction) this.#control('commit');
   }
 

@@ -40,9 +40,9 @@ export interface HostLine {
 
 /** A process that serves a database. */
 export interface Server {
-  /** What an operator knows it by. */
+  /** Shown to operators. */
   readonly name: string;
-  /** Null where the database does not tell. */
+  /** Null when unknown. */
   readonly sinceMs: number | null;
 }
 
@@ -70,9 +70,9 @@ export interface ServedStore extends Store {
   readonly rateLimits: RateLimits;
   /** The line to the others; null when there are none. */
   readonly line: HostLine | null;
-  /** Those that serve this database now. */
+  /** Processes that serve this database now. */
   servers(): Promise<readonly Server[]>;
-  /** Whether there is nothing of ours in the database; refuses like `migrate`. */
+  /** True while no migration was applied; refuses a newer database, like `migrate`. */
   isNew(): Promise<boolean>;
   /** What is told to people: no secret. */
   readonly name: string;

@@ -1,15 +1,15 @@
-// Whether the database takes writes, for its health: a full disk still answers every read. The last
-// write tells; once one has failed for want of the database, a write of its own is tried each time
-// that somebody asks, so that health comes back without any other work.
+// Whether the database takes writes. A full disk still answers reads, so the last write counts in
+// health. After a failed write, each health check tries a small write, so that health recovers
+// without other work.
 import { isCode } from '../../core/errors.js';
 import { type Database, time } from './database.js';
 
 const PROBE = 'write probe';
-/** More than the pages that stand free anyway: a few small rows may still fit on a full disk. */
+/** Larger than a few free pages: a small row may still fit on a full disk. */
 const PROBE_BYTES = 65_536;
 
 export class WriteWatch {
-  /** The same, with its writes watched. */
+  /** The given database, with its writes observed. */
   readonly database: Database;
   #hasFailed = false;
   #probing: Promise<boolean> | null = null;
@@ -33,7 +33,7 @@ export class WriteWatch {
     };
   }
 
-  /** Writes only if the last write has failed. */
+  /** Tries a write only if the last one failed. */
   async isWritable(): Promise<boolean> {
     if (!this.#hasFailed) return true;
     this.#probing ??= this.#probe().finally(() => {

@@ -113,9 +113,9 @@ export function isSpent({ status, leaseToken, resent }: WebhookDelivery): boolea
 }
 
 /**
- * Takes a due delivery. The attempt is counted before it is sent. One that lost its lease is sent
- * once more under its number, because the receiver may not have been called; only once, so that
- * crashes one after the other neither use up attempts nor shorten the waits between them. The
+ * Takes a due delivery. The attempt is counted before it is sent. An attempt that lost its lease is
+ * sent once more under the same number, because the receiver may not have been called. It is sent
+ * twice at most, so that a crash loop neither uses up attempts nor shortens the retry schedule. The
  * storage's claim does the same in one statement.
  */
 export function beginAttempt(

@@ -302,7 +302,7 @@ export function newSubmission(
   status: KycSubmission['status'],
   before: KycSubmission | null,
 ): KycSubmission {
-  // The clock of the host that made the one before may be ahead.
+  // The clock of another host may be ahead.
   const nowMs = Math.max(deps.clock.nowMs(), (before?.createdAtMs ?? 0) + 1);
   return Object.freeze({
     ...tenantOf(tenant),

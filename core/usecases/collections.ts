@@ -61,7 +61,7 @@ export async function stageChange(
     change.commands.length + change.changedCommands.length > 0;
   if (!touched) return change;
   const nowMs = deps.clock.nowMs();
-  // Of hosts whose clocks differ, none takes the time of a payment back.
+  // Clocks of hosts differ: the time of a payment never goes back.
   const updatedAtMs = Math.max(nowMs, was.payment.updatedAtMs, change.payment.updatedAtMs);
   const payment = Object.freeze({ ...change.payment, updatedAtMs });
   const tenant = tenantOf(payment);
@@ -149,7 +149,7 @@ export async function eachByItself<T>(
 /**
  * Works on rows that are due, each by itself; returns how many succeeded. Those that fail stay due;
  * where a whole page of them does, the next page is taken, so that they keep no other from its
- * turn. Rejects when all fail and the database is away: the worker waits longer then.
+ * turn. Rejects when all fail because the database is away, so that the worker backs off.
  */
 export async function eachDue<T>(
   deps: Deps,

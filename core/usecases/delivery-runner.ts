@@ -279,7 +279,7 @@ class NewDeliveries implements Handover {
   }
 }
 
-/** Ends the attempts that were sent twice and lost their leases. */
+/** Ends attempts that were sent twice and lost both leases. */
 async function endSpent(deps: Deps, nowMs: number, limit: number): Promise<number> {
   const spent = await deps.store.claims.spentDeliveries(nowMs, limit);
   if (spent.length === 0) return 0;
