@@ -4,8 +4,8 @@ import { createMemoryDocuments } from '../../adapters/documents/memory.js';
 import { UPLOAD_TIME_MAX_MS } from '../../core/domain/document.js';
 import { PonteError } from '../../core/errors.js';
 import type { DocumentStorage } from '../../core/ports.js';
+import type { Faults } from './faults.js';
 import type { Gates, SimulatedProcess } from './gates.js';
-import type { SeededRandom } from './seeded-random.js';
 
 /** A document store in memory that tells what it holds: names of uploads by document. */
 export interface OpenDocuments extends DocumentStorage {
@@ -47,12 +47,9 @@ export function gatedDocuments(input: {
   readonly storage: DocumentStorage;
   readonly process: SimulatedProcess;
   readonly gates: Gates;
-  readonly random: SeededRandom;
-  /** How often a deletion fails. */
-  readonly faults: () => number;
-  readonly count: (what: string) => void;
+  readonly faults: Faults;
 }): DocumentStorage {
-  const { storage, process, gates, random, faults, count } = input;
+  const { storage, process, gates, faults } = input;
   return {
     ...storage,
     async put(documentId, name, bytes) {
@@ -80,8 +77,7 @@ export function gatedDocuments(input: {
     async purge(documentId, keptName) {
       const purge = () => storage.purge(documentId, keptName);
       await gates.pass(process, `purge ${documentId}`, () => void purge());
-      if (random.chance(faults())) {
-        count('purge failed');
+      if (faults.occurs('purgeFailed')) {
         throw new PonteError('PartnerUnavailable', 'the document store is away');
       }
       await purge();

@@ -2,8 +2,8 @@
 
 /** Nothing but payments, so that a history comes far with them. */
 const payments = { parties: 0 };
-const reliable = { noConnection: 0, lostOnTheWay: 0, lateOnTheWay: 0, answerLost: 0 };
-const unreliable = { noConnection: 0.3, lostOnTheWay: 0, lateOnTheWay: 0, answerLost: 0.35 };
+const reliable = { noConnection: 0, callLost: 0, callLate: 0, answerLost: 0 };
+const unreliable = { noConnection: 0.3, callLost: 0, callLate: 0, answerLost: 0.5 };
 
 export const paymentMutants = [
   {
@@ -33,7 +33,7 @@ export const paymentMutants = [
         'return partner.preparePayout({ reference: reference + command.tries,',
       ],
     ],
-    focus: { ...payments, line: unreliable, crashes: 0, often: ['advance'] },
+    focus: { ...payments, faults: { ...unreliable, crash: 0 }, often: ['advance'] },
     caughtBy: ['everyOrderAtThePartnerIsKnown'],
   },
   {
@@ -42,8 +42,7 @@ export const paymentMutants = [
     edits: [['return nowMs < command.firstSentAtMs + KEY_KEPT_MS;', 'return true;']],
     focus: {
       ...payments,
-      line: unreliable,
-      crashes: 0,
+      faults: { ...unreliable, crash: 0 },
       gates: 0.3,
       often: ['leap', 'advance', 'work'],
     },
@@ -64,14 +63,14 @@ export const paymentMutants = [
           'command, answer.reason, nowMs);',
       ],
     ],
-    focus: { ...payments, line: unreliable },
+    focus: { ...payments, faults: unreliable },
     caughtBy: ['everyOrderAtThePartnerIsKnown', 'fundsAgreeWithThePartner'],
   },
   {
     name: 'a repeat that could not be sent makes a call in doubt pending again',
     file: 'core/domain/partner-command.ts',
     edits: [["    postpone: 'unknown',", "    postpone: 'pending',"]],
-    focus: { ...payments, line: unreliable, crashes: 0, often: ['advance', 'jump'] },
+    focus: { ...payments, faults: { ...unreliable, crash: 0 }, often: ['advance', 'jump'] },
     caughtBy: ['endedPaymentsOrderNothing', 'everyOrderAtThePartnerIsKnown'],
   },
   {
@@ -88,7 +87,7 @@ export const paymentMutants = [
         'await record(deps, claimed, answer);',
       ],
     ],
-    focus: { ...payments, gates: 1, crashes: 0.02, line: reliable },
+    focus: { ...payments, gates: 1, faults: { ...reliable, crash: 0.02 } },
     caughtBy: ['everyOrderAtThePartnerIsKnown', 'cancelAndPayoutNeverBothWin'],
   },
   {
@@ -97,7 +96,7 @@ export const paymentMutants = [
     edits: [
       ['return command.leaseToken === claimed.leaseToken ? command : null;', 'return command;'],
     ],
-    focus: { ...payments, gates: 1, crashes: 0, often: ['jump', 'work'] },
+    focus: { ...payments, gates: 1, faults: { crash: 0 }, often: ['jump', 'work'] },
     caughtBy: ['noCallerSeesASurprise', 'everyPaymentIsTerminal'],
   },
   {
@@ -106,8 +105,7 @@ export const paymentMutants = [
     edits: [['withVoided({ ...change, funds }, voidable, nowMs)', '{ ...change, funds }']],
     focus: {
       ...payments,
-      line: reliable,
-      crashes: 0,
+      faults: { ...reliable, crash: 0 },
       often: ['cancel', 'operatorFail', 'buyerStep'],
     },
     caughtBy: ['endedPaymentsOrderNothing'],
@@ -121,7 +119,7 @@ export const paymentMutants = [
         "offramp_pending: { cancel: 'cancelled', payout_completed: 'settled',",
       ],
     ],
-    focus: { ...payments, line: reliable, crashes: 0, often: ['cancel', 'work', 'advance'] },
+    focus: { ...payments, faults: { ...reliable, crash: 0 }, often: ['cancel', 'work', 'advance'] },
     caughtBy: ['cancelAndPayoutNeverBothWin'],
   },
   {
@@ -135,7 +133,7 @@ export const paymentMutants = [
     name: 'a settled payment can be failed',
     file: 'core/domain/payment.ts',
     edits: [['settled: {},', "settled: { fail: 'failed' },"]],
-    focus: { ...payments, line: reliable, often: ['operatorFail', 'advance'] },
+    focus: { ...payments, faults: reliable, often: ['operatorFail', 'advance'] },
     caughtBy: ['statusesFollowTheTableAndTerminalOnesStay', 'everyPaymentIsTerminal'],
   },
   {
@@ -206,7 +204,7 @@ export const paymentMutants = [
     name: 'a message that came before is refused',
     file: 'core/usecases/settlement.ts',
     edits: [['if (known !== null) return null;', '']],
-    focus: { ...payments, doubledMessages: 0.5, lostMessages: 0 },
+    focus: { ...payments, faults: { messageDoubled: 0.5, messageLost: 0 } },
     caughtBy: ['everyMessageIsAnswered'],
   },
   {
