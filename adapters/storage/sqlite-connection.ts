@@ -18,18 +18,18 @@ export interface Prepared {
 }
 
 /** The first one of this process to the file, which is made when it is missing. */
-export function openConnection(path: string): SqliteConnection.Database {
+export function openConnection(path: string, image?: Buffer): SqliteConnection.Database {
   // Only the operator's own user may read what integrators and buyers told us.
   if (!isMemory(path)) closeSync(openSync(path, 'a', 0o600));
-  return openAnotherConnection(path);
+  return openAnotherConnection(path, image);
 }
 
 /**
  * One more to a file that this process has open. Nothing but SQLite may open and close that then:
  * closing lets go of all locks that the process has on the file.
  */
-export function openAnotherConnection(path: string): SqliteConnection.Database {
-  const connection = new SqliteConnection(path, { timeout: BUSY_TIMEOUT_MS });
+export function openAnotherConnection(path: string, image?: Buffer): SqliteConnection.Database {
+  const connection = new SqliteConnection(image ?? path, { timeout: BUSY_TIMEOUT_MS });
   connection.pragma('journal_mode = wal');
   // An acknowledged write survives a power cut, not only a crash of the process.
   connection.pragma('synchronous = full');

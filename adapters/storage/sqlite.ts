@@ -27,6 +27,8 @@ import { WriteWatch } from './write-watch.js';
 export interface SqliteOptions {
   /** A file, made when missing, or `:memory:`. */
   readonly path: string;
+  /** The image of a database: `:memory:` begins with it. */
+  readonly image?: Buffer;
   /** When the writer commits what waits. The default is the end of the current turn. */
   readonly schedule?: (commit: () => void) => void;
 }
@@ -95,9 +97,9 @@ export class SqliteDatabase implements Database {
   /** Whether the transaction of this turn's reads is open. */
   #reading = false;
 
-  constructor({ path, schedule = setImmediate }: SqliteOptions) {
+  constructor({ path, image, schedule = setImmediate }: SqliteOptions) {
     this.#path = path;
-    this.connection = openConnection(path);
+    this.connection = openConnection(path, image);
     this.#statements = new PreparedStatements(this.connection);
     this.#ownWriter = new GroupWriter(this.connection, (commit) =>
       schedule(() => {

@@ -6,6 +6,7 @@ import {
   type CommandState,
   changed,
   FIRST_POLL_MS,
+  isPolled,
   nextCommandState,
   type OrderEnd,
   type PartnerCommand,
@@ -16,7 +17,7 @@ export type ReportEffect = 'apply' | 'ask' | 'ignore';
 
 /**
  * Reports come late and out of order. From an end that the partner told before, a message cannot
- * tell an older report from a change of its mind (`ask`): only what it answers when asked counts.
+ * tell an older report from a change (`ask`): only what the partner answers when asked counts.
  */
 const endMoves: Readonly<Record<OrderEnd, Readonly<Record<OrderEnd, ReportEffect>>>> = {
   open: { open: 'ignore', completed: 'apply', failed: 'apply', returned: 'apply' },
@@ -100,23 +101,33 @@ export function reportOrder(
   report: OrderReport,
   nowMs: number,
 ): PartnerCommand {
-  const effect = reportEffect(command.end, report.end, report.asked);
-  const reviewed = report.asked || effect === 'apply';
-  const known = withReport(command, report, reviewed);
+  const effect = effectOn(command, report);
+  const known = withReport(command, report, report.asked || effect === 'apply');
   if (effect === 'ask') return askAtOnce(known, nowMs);
   const state = revivedState(command, report.end);
   if (effect === 'ignore' && (state === command.state || command.end !== 'open')) {
     return askedAgain(known, report, nowMs);
   }
   const end = effect === 'apply' ? report.end : command.end;
+  const next = { ...known, state, end };
+  // A message may be older than the report that waited for a person.
+  const isDoubted = command.review !== null && !report.asked && isPolled(next);
+  // An order that stays refused or void is not polled.
+  const pollAtMs = state === 'done' ? nextPollAtMs(next, 0, nowMs) : null;
   return changed(known, nowMs, {
     state,
     end,
     tries: 0,
-    dueAtMs: nextPollAtMs({ ...known, end }, 0, nowMs),
+    dueAtMs: isDoubted ? nowMs : pollAtMs,
     leaseToken: null,
     lastError: report.reason,
   });
+}
+
+function effectOn({ kind, end }: PartnerCommand, report: OrderReport): ReportEffect {
+  // A paid refund may bounce, so a message that it was paid may be older than its failure.
+  const isBounced = kind === 'refund' && end === 'failed' && report.end === 'completed';
+  return isBounced && !report.asked ? 'ask' : reportEffect(end, report.end, report.asked);
 }
 
 /** What ended here without an order, and failed there, changes nothing but for a payout's money. */
@@ -163,10 +174,9 @@ export function holdForReview(
   nowMs: number,
 ): PartnerCommand {
   if (command.review === review) return command;
-  const asks = command.state === 'done' && command.partnerRef !== null;
   const waitMs = backoffMs(POLL_BACKOFF_MS, POLL_BACKOFF_MS.length);
-  const fields = { review, ...(asks ? { dueAtMs: nowMs + waitMs, leaseToken: null } : {}) };
-  return changed(command, nowMs, fields);
+  const asks = isPolled(command) ? { dueAtMs: nowMs + waitMs, leaseToken: null } : {};
+  return changed(command, nowMs, { review, ...asks });
 }
 
 /** When to ask next; null where the end is final, or nothing more is to be expected. */

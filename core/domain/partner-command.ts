@@ -185,6 +185,12 @@ export function isInDoubt({ state }: PartnerCommand): boolean {
   return nextCommandState(state, 'absent') !== null || state === 'sent';
 }
 
+/** An accepted order, or one that ended here although the partner has it: it is asked about. */
+export function isPolled({ state, partnerRef }: PartnerCommand): boolean {
+  if (partnerRef === null) return false;
+  return state === 'done' || state === 'refused' || state === 'void';
+}
+
 /** From when on a look-up that finds nothing proves that there is nothing. */
 export function absenceCountsAtMs(command: PartnerCommand): number {
   // A refusal is an answer: that call is over. A party that the partner gets twice does no harm.

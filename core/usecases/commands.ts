@@ -18,6 +18,7 @@ import {
   denyCommand,
   isInDoubt,
   isOpen,
+  isPolled,
   lookUpAgain,
   loseCommand,
   newsOf,
@@ -82,7 +83,7 @@ async function workByItself(deps: Deps, command: PartnerCommand): Promise<void> 
 async function workOn(deps: Deps, command: PartnerCommand): Promise<void> {
   const partner = deps.partners[command.mode];
   if (partner === null) throw new Error(`no settlement partner is configured for ${command.mode}`);
-  if (command.state === 'done') await poll(deps, partner, command);
+  if (isPolled(command)) await poll(deps, partner, command);
   else if (isInDoubt(command)) await lookUp(deps, partner, command);
   else await send(deps, partner, command);
 }
@@ -351,6 +352,7 @@ async function learnInstructions(deps: Deps, partner: SettlementPartner, claimed
 
 /** It has ended and is asked about all the same: out of sight, in review, or short. */
 function mayChange(command: PartnerCommand): boolean {
+  if (command.state !== 'done') return false;
   if (command.end === 'failed' || command.review !== null) return true;
   return command.kind === 'payin' && command.end === 'completed' && isShort(command);
 }

@@ -12,6 +12,7 @@ import {
   type OrderEnd,
   type PartnerCommand,
   refuseCommand,
+  requestPurpose,
 } from '../domain/partner-command.js';
 import type { Quote } from '../domain/quote.js';
 import { payinProblem, payoutProblem, type ReportProblem } from '../domain/report-check.js';
@@ -20,6 +21,7 @@ import { assert, PonteError, unreachable } from '../errors.js';
 import type { Deps, InboxMessage, PartnerFact, Tx } from '../ports.js';
 import { announce, eachByItself, eachDue, loadCollection, stageChange } from './collections.js';
 import { partyReported } from './parties.js';
+import { verbs } from './partner-verbs.js';
 
 /** Tries of a message that fits no order (it may just be being recorded) or cannot be applied. */
 const MESSAGE_TRIES_MAX = 12;
@@ -117,7 +119,7 @@ export async function applyFact(
     const next =
       problem === null
         ? commandAfter(command, fact, asked, nowMs)
-        : holdForReview(command, writeReview(problem, fact), nowMs);
+        : holdForReview(withRef(command, fact), writeReview(problem, fact), nowMs);
     if (next === command) return null;
     const learned = problem === null ? learnedOf(command, next, fact) : {};
     const change = ordersChanged(was, commands, [next], nowMs, learned);
@@ -141,6 +143,11 @@ export function readReview(text: string): Review {
 
 function writeReview({ kind, text: reason }: ReportProblem, fact: MoneyFact): string {
   return JSON.stringify({ kind, reason, fact }, writeAmount);
+}
+
+/** An order of which a report waits for a person is asked about by the partner's id. */
+function withRef(command: PartnerCommand, { partnerRef }: MoneyFact): PartnerCommand {
+  return command.partnerRef === null ? { ...command, partnerRef } : command;
 }
 
 async function quoteOf(tx: Tx, tenant: Tenant, { payment }: Collection): Promise<Quote | null> {
@@ -221,16 +228,35 @@ async function matchingCommand(deps: Deps, mode: Mode, fact: PartnerFact): Promi
   const fits = ({ mode: its, kind }: PartnerCommand) => its === mode && newsOf[kind] === fact.kind;
   const found = await deps.store.run(async (tx) => {
     const { reference } = fact;
-    const named = reference === null ? null : await tx.commands.byReference(mode, reference);
-    return named === null ? await byPartnerRef(tx, mode, fact) : [named];
+    if (reference === null) return byPartnerRef(tx, mode, fact);
+    const named = await tx.commands.byReference(mode, reference);
+    return named === null ? [] : [named];
   });
   const command = found.find(fits);
   if (command === undefined) return null;
-  if (command.partnerRef === null || command.partnerRef === fact.partnerRef) return command.id;
+  const known = command.partnerRef ?? (await lookedUpRef(deps, command, fact));
+  if (known === fact.partnerRef) return command.id;
   const { partnerRef } = fact;
   const alert = 'the partner reports another order under our reference than the one on record';
-  deps.log.error('alert', { alert, commandId: command.id, partnerRef });
+  if (known !== null) deps.log.error('alert', { alert, commandId: command.id, partnerRef });
   return null;
+}
+
+/**
+ * The partner's id of an order that has none on record, asked of the partner: a message alone could
+ * name another order. Null when the partner cannot tell now; then the message is tried again.
+ */
+async function lookedUpRef(
+  deps: Deps,
+  command: PartnerCommand,
+  { partnerRef }: PartnerFact,
+): Promise<string | null> {
+  const partner = deps.partners[command.mode];
+  // Without a request nothing was sent from here: there is nothing to look up by.
+  if (partner === null || command.request === null) return partnerRef;
+  const request = deps.secretBox.open(command.request, requestPurpose(command));
+  const found = await verbs[command.kind].find(partner, request);
+  return found.outcome === 'done' ? (found.value?.partnerRef ?? null) : null;
 }
 
 async function byPartnerRef(tx: Tx, mode: Mode, { kind, partnerRef }: PartnerFact) {

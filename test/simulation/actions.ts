@@ -4,7 +4,6 @@ import { readyToCollect } from '../../core/domain/connected-account.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/domain/instant.js';
 import { isExpirable } from '../../core/domain/payment.js';
 import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
-import { retryCommand } from '../../core/usecases/command-retries.js';
 import { replayAllDead, replayByOperator, replayDelivery } from '../../core/usecases/deliveries.js';
 import {
   cancelPayment,
@@ -23,6 +22,7 @@ import { GIVEN_UP, tenants } from './cast.js';
 import type { ActionName } from './chaos.js';
 import { documentActs, documentsPointless } from './document-actions.js';
 import { invoiceActs, invoicesPointless } from './invoice-actions.js';
+import { operatorActs } from './operator-actions.js';
 import { partiesPointless, partyActs } from './party-actions.js';
 import {
   advance,
@@ -157,8 +157,7 @@ const acts: Acts<ActionName> = {
     const ofPayments = [...payments.values()].flatMap((found) => found.commands);
     const commands = [...ofPayments, ...partyCommands.values()];
     if (commands.length === 0) return;
-    const { id, kind } = world.random.pick(commands);
-    host.begin(`operator retries ${kind} ${id}`, () => retryCommand(host.deps, id));
+    operatorActs(world, host, world.random.pick(commands));
   },
 };
 

@@ -1,30 +1,23 @@
 // What moves at the partner: buyers pay, banks carry out, return and fail, identities are decided
-// on, and the news of it is on its way to us.
+// on, and messages about it are on their way to us. Banks also change what had ended, days later.
 import type { PonteError } from '../../core/errors.js';
 import { receivePartnerMessage } from '../../core/usecases/settlement.js';
-import type { SeededRandom } from './seeded-random.js';
+import type { FaultKind } from './faults.js';
+import type { OrderKind, OrderStatus, PartnerOrder } from './partner-books.js';
 import type { SimulatedHost } from './simulated-host.js';
-import {
-  PARTNER_NAME,
-  type PartnerMessage,
-  type PartnerOrder,
-  type SimulatedPartner,
-} from './simulated-partner.js';
+import { PARTNER_NAME, type PartnerMessage, type SimulatedPartner } from './simulated-partner.js';
 import type { World } from './world.js';
 
 export function readyMessages(world: World): readonly PartnerMessage[] {
-  return Object.values(world.partners)
-    .flatMap(({ messages }) => messages)
-    .filter(({ readyAtMs }) => readyAtMs <= world.nowMs);
+  return Object.values(world.partners).flatMap((partner) => partner.readyMessages);
 }
 
-/** The partner's news: lost, delivered, or delivered and sent again all the same. */
+/** A message of the partner: lost, delivered, or delivered and sent again all the same. */
 export function deliver(world: World, host: SimulatedHost, message: PartnerMessage): void {
-  const { random, chaos, partners } = world;
+  const { faults, partners } = world;
   const partner = partners[message.mode];
-  if (!message.guaranteed && random.chance(chaos.lostMessages)) {
+  if (!message.guaranteed && faults.occurs('messageLost')) {
     world.trace(`lost: ${message.id}`);
-    world.count('message lost');
     partner.drop(message);
     return;
   }
@@ -32,8 +25,7 @@ export function deliver(world: World, host: SimulatedHost, message: PartnerMessa
   const headers = { 'message-id': id, genuine: 'yes' };
   const body = Buffer.from(message.body);
   const inbound = { partner: PARTNER_NAME, mode, headers, body };
-  const doubled = random.chance(chaos.doubledMessages);
-  if (doubled) world.count('message doubled');
+  const doubled = faults.occurs('messageDoubled');
   host.begin(`message ${id} ${message.body}`, () => receivePartnerMessage(host.deps, inbound), {
     done: () => {
       world.evidence.acknowledged.push({ kind: 'message', tenant: { orgId: '', mode }, id });
@@ -44,7 +36,8 @@ export function deliver(world: World, host: SimulatedHost, message: PartnerMessa
 }
 
 /** Buyers pay, banks move, the partner decides. */
-export function bankMoves({ random, trace, partners }: World): void {
+export function bankMoves(world: World): void {
+  const { random, trace, partners } = world;
   const partner = random.pick(Object.values(partners).filter(({ isIdle }) => !isIdle));
   const undecided = partner.desk.parties.filter(({ status }) => status === 'verifying');
   const open = partner.orders.filter(({ status }) => status === 'open');
@@ -53,7 +46,7 @@ export function bankMoves({ random, trace, partners }: World): void {
   } else {
     const order = random.pick(open);
     trace(`the bank moves ${order.ref} of ${order.reference}`);
-    moveOrder(random, partner, order);
+    moveOrder(world, partner, order);
   }
 }
 
@@ -69,25 +62,56 @@ export function afterthought(world: World): void {
   ];
   if (ended.length === 0) return;
   const one = random.pick(ended);
-  if ('kind' in one) afterwards(world, partner, one);
+  if ('kind' in one) surprise(world, partner, one);
   else {
     world.count('approval taken back');
     partner.desk.decide(one, 'rejected');
   }
 }
 
-function moveOrder(random: SeededRandom, partner: SimulatedPartner, order: PartnerOrder): void {
+/** What a bank may do to an order that has ended, and the end that it has then. */
+const surprises: Readonly<
+  Record<OrderKind, Partial<Record<OrderStatus, Partial<Record<FaultKind, OrderStatus>>>>>
+> = {
+  payin: {
+    completed: { overpayment: 'completed', chargeback: 'returned' },
+    failed: { latePayment: 'completed' },
+    returned: { chargebackReversed: 'completed' },
+  },
+  payout: {
+    completed: { devolution: 'returned' },
+    failed: { failedPayoutReturned: 'returned', failedPayoutCompleted: 'completed' },
+    returned: { returnedPayoutCompleted: 'completed' },
+  },
+  refund: {
+    completed: { refundBounced: 'failed' },
+    failed: { failedRefundCompleted: 'completed' },
+  },
+};
+
+/** Something that a bank does to an order that has ended. */
+export function surprise(world: World, partner: SimulatedPartner, order: PartnerOrder): void {
+  const possible = surprises[order.kind][order.status] ?? {};
+  const kind = world.faults.firstOf(...(Object.keys(possible) as FaultKind[]));
+  if (kind === null) return;
+  world.trace(`${kind}: ${order.ref} of ${order.reference}`);
   const { amountMinor } = order.amount;
+  if (kind === 'overpayment') partner.buyerPays(order, someMore(world, amountMinor));
+  else if (kind === 'latePayment') partner.buyerPays(order, someOf(world, amountMinor));
+  else partner.end(order, possible[kind] as Exclude<OrderStatus, 'open'>);
+}
+
+function moveOrder(world: World, partner: SimulatedPartner, order: PartnerOrder): void {
+  const { random } = world;
   switch (order.kind) {
     case 'payin': {
-      const missing = amountMinor - order.receivedMinor;
-      const part = random.pick([missing, missing, missing, missing / 2n + 1n, missing + 77n]);
-      if (random.chance(0.85)) partner.buyerPays(order, part);
-      else partner.giveUp(order);
+      const missing = order.amount.amountMinor - order.receivedMinor;
+      if (random.chance(0.85)) partner.buyerPays(order, someOf(world, missing));
+      else giveUp(world, partner, order);
       break;
     }
     case 'payout':
-      partner.end(order, random.chance(0.7) ? 'completed' : random.pick(['failed', 'returned']));
+      endPayout(world, partner, order);
       break;
     case 'refund':
       partner.end(order, random.chance(0.8) ? 'completed' : 'failed');
@@ -95,21 +119,24 @@ function moveOrder(random: SeededRandom, partner: SimulatedPartner, order: Partn
   }
 }
 
-function afterwards(
-  { random, trace, evidence }: World,
-  partner: SimulatedPartner,
-  order: PartnerOrder,
-) {
-  if (order.kind === 'payin' && order.status === 'completed') {
-    const owner = evidence.ownerOf(order.reference);
-    const untouched = owner !== null && partner.freeMinor(owner) === order.receivedMinor;
-    trace(`surplus or return of ${order.ref}`);
-    if (random.chance(0.4)) partner.buyerPays(order, BigInt(random.between(1, 900)));
-    else if (untouched && random.chance(0.3)) partner.end(order, 'returned');
-  } else if (order.kind === 'payout' && order.status === 'failed') {
-    trace(`the failed payout ${order.ref} is found`);
-    if (random.chance(0.5)) partner.end(order, random.pick(['returned', 'completed']));
-  }
+function endPayout({ random }: World, partner: SimulatedPartner, payout: PartnerOrder): void {
+  partner.end(payout, random.chance(0.7) ? 'completed' : random.pick(['failed', 'returned']));
+}
+
+/** A pay-in ends without all of its money; what arrived goes back, or stays to be refunded. */
+function giveUp({ random }: World, partner: SimulatedPartner, payin: PartnerOrder): void {
+  partner.end(payin, payin.receivedMinor > 0n && random.chance(0.6) ? 'returned' : 'failed');
+}
+
+/** Mostly what is missing; a part of it, or a little more than it. */
+function someOf({ random }: World, missingMinor: bigint): bigint {
+  const parts = [missingMinor / 2n + 1n, missingMinor / 3n + 1n, missingMinor + 77n];
+  return random.chance(0.6) ? missingMinor : random.pick(parts);
+}
+
+/** A little; seldom so much that nobody expects it. */
+function someMore({ random }: World, amountMinor: bigint): bigint {
+  return random.chance(0.85) ? BigInt(random.between(1, 900)) : amountMinor * 2n;
 }
 
 /** The banks bring everything to its end. */
@@ -122,12 +149,10 @@ export function finish(world: World, partner: SimulatedPartner): void {
   }
 }
 
-function finishOrder({ random }: World, partner: SimulatedPartner, order: PartnerOrder): void {
-  if (order.kind === 'payin' && random.chance(0.5)) {
-    partner.giveUp(order);
-  } else if (order.kind === 'payin') {
-    partner.buyerPays(order, order.amount.amountMinor - order.receivedMinor);
-  } else {
-    partner.end(order, 'completed');
-  }
+function finishOrder(world: World, partner: SimulatedPartner, order: PartnerOrder): void {
+  const { amount, receivedMinor } = order;
+  if (order.kind === 'payout') endPayout(world, partner, order);
+  else if (order.kind === 'refund') partner.end(order, 'completed');
+  else if (world.random.chance(0.5)) partner.buyerPays(order, amount.amountMinor - receivedMinor);
+  else giveUp(world, partner, order);
 }

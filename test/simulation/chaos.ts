@@ -1,27 +1,19 @@
 // What a history is made of and what goes wrong in it. Each seed draws its own mixture, some parts
 // often and some not at all, because a mixture of everything hides what only repetition brings out.
-import type { LineFaults } from './partner-line.js';
+import { drawRates, type FaultRates, noFaults } from './faults.js';
 import type { SeededRandom } from './seeded-random.js';
 
 export interface Chaos {
   /** Processes on the one database; a single one ends the leases of the one before it. */
   readonly hosts: 1 | 2;
-  /** Per step. */
-  readonly crashes: number;
-  readonly line: LineFaults;
-  readonly refusals: number;
+  readonly faults: FaultRates;
   readonly slowReads: number;
   /** More would slow every step down and seldom show anything new. */
   readonly paymentsMax: number;
   /** How much happens besides payments: accounts, KYC by API, documents, invoices, mails. */
   readonly parties: number;
-  /** How often a document cannot be deleted, and a mail not be sent as usual. */
-  readonly storageFaults: number;
-  readonly mailFaults: number;
   /** How many gates are closed: the more, the more can come between two awaits. */
   readonly gates: number;
-  readonly lostMessages: number;
-  readonly doubledMessages: number;
   /** How often several processes move at once, so that their batches share a commit. */
   readonly bursts: number;
   /** How often waiting calls go on before anything new begins. */
@@ -41,7 +33,7 @@ const actions = {
   operatorFail: 0.3,
   advance: 1.5,
   bankMoves: 16,
-  afterthought: 2,
+  afterthought: 5,
   message: 16,
   forgedMessage: 0.3,
   work: 44,
@@ -76,7 +68,8 @@ const partyActions = {
 export type ActionName = keyof typeof actions | keyof typeof partyActions;
 
 /** A mixture that brings something out: what it names is fixed, and these actions come often. */
-export interface Focus extends Partial<Omit<Chaos, 'weights'>> {
+export interface Focus extends Partial<Omit<Chaos, 'weights' | 'faults'>> {
+  readonly faults?: Partial<FaultRates>;
   readonly often?: readonly ActionName[];
 }
 
@@ -86,8 +79,8 @@ export const ofParties: Focus = { parties: 3, paymentsMax: 10 };
 /** How much more often an action comes that a focus names. */
 const OFTEN = 8;
 
-export function focused(chaos: Chaos, { often = [], ...fixed }: Focus): Chaos {
-  const whole = { ...chaos, ...fixed };
+export function focused(chaos: Chaos, { often = [], faults = {}, ...fixed }: Focus): Chaos {
+  const whole = { ...chaos, ...fixed, faults: { ...chaos.faults, ...faults } };
   const weights = { ...chaos.weights };
   for (const name of Object.keys(partyActions) as ActionName[]) weights[name] *= whole.parties;
   for (const name of often) weights[name] *= OFTEN;
@@ -95,29 +88,17 @@ export function focused(chaos: Chaos, { often = [], ...fixed }: Focus): Chaos {
 }
 
 export function drawChaos(random: SeededRandom): Chaos {
-  const fault = () => random.pick([0, 0, 0.03, 0.1, 0.3]);
   const weights = Object.entries({ ...actions, ...partyActions }).map(([name, weight]) => [
     name,
     weight * random.pick([0.3, 1, 1, 1, 3]),
   ]);
   return {
     hosts: random.chance(0.25) ? 2 : 1,
-    crashes: random.pick([0, 0.002, 0.005, 0.02]),
-    line: {
-      noConnection: fault() * 0.7,
-      lostOnTheWay: fault() * 0.7,
-      lateOnTheWay: fault() * 0.7,
-      answerLost: fault() * 0.7,
-    },
-    refusals: random.pick([0, 0, 0.03, 0.15]),
+    faults: drawRates(random),
     slowReads: random.pick([0, 0.1, 0.5]),
-    paymentsMax: 5,
+    paymentsMax: random.pick([5, 12]),
     parties: random.pick([0, 0, 0.3, 1, 2]),
-    storageFaults: random.pick([0, 0.1, 0.5]),
-    mailFaults: random.pick([0, 0.1, 0.5]),
-    gates: random.pick([0.3, 0.6, 1]),
-    lostMessages: random.pick([0, 0.1, 0.5, 1]),
-    doubledMessages: random.pick([0, 0.1, 0.5]),
+    gates: random.pick([0, 0.1, 0.3, 1]),
     bursts: random.pick([0, 0.1, 0.4]),
     patience: random.pick([0.5, 0.7, 0.85]),
     weights: Object.fromEntries(weights) as Record<ActionName, number>,
@@ -126,17 +107,5 @@ export function drawChaos(random: SeededRandom): Chaos {
 
 /** Nothing goes wrong any more. */
 export function calm(chaos: Chaos): Chaos {
-  return {
-    ...chaos,
-    crashes: 0,
-    line: { noConnection: 0, lostOnTheWay: 0, lateOnTheWay: 0, answerLost: 0 },
-    refusals: 0,
-    slowReads: 0,
-    storageFaults: 0,
-    mailFaults: 0,
-    gates: 0,
-    lostMessages: 0,
-    doubledMessages: 0,
-    bursts: 0,
-  };
+  return { ...chaos, faults: noFaults, slowReads: 0, gates: 0, bursts: 0 };
 }

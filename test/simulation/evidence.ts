@@ -4,50 +4,22 @@
 import type { DomainEvent } from '../../core/domain/event.js';
 import type { Mail } from '../../core/domain/mail.js';
 import type { PartnerCommand } from '../../core/domain/partner-command.js';
-import type { Payment, PaymentStatus } from '../../core/domain/payment.js';
+import type { Payment } from '../../core/domain/payment.js';
 import type { Subscription } from '../../core/domain/subscription.js';
 import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
 import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
-import type {
-  ClaimedDelivery,
-  FeedEvent,
-  FeedHead,
-  InboxMessage,
-  OutboxRow,
-  Store,
-} from '../../core/ports.js';
+import type { ClaimedDelivery, InboxMessage, Store } from '../../core/ports.js';
 import { findDifferences, type LedgerDifference } from '../../core/usecases/ledger-check.js';
+import { DatabaseMemory, type Memories } from './database-memory.js';
+import { Forgiveness } from './forgiveness.js';
 import type { BatchObserver, StagedWrite } from './gated-store.js';
+import type { PartnerBooks, PartnerOrder } from './partner-books.js';
 import type { Party, PixDestination, Rails } from './party-desk.js';
 import { PartyEvidence } from './party-evidence.js';
 import { allParts, type Part, type PaymentEvidence, readParts } from './payment-evidence.js';
 import type { ReceivedMail } from './simulated-mailbox.js';
-import type { PartnerMessage, PartnerOrder } from './simulated-partner.js';
+import type { PartnerMessage } from './simulated-partner.js';
 import type { ReceivedWebhook } from './simulated-receivers.js';
-
-export interface TenantEvidence {
-  readonly tenant: Tenant;
-  readonly feed: readonly FeedEvent[];
-  readonly head: FeedHead | null;
-  /** The index from which on the feed was not judged yet. */
-  readonly freshFrom: number;
-}
-
-/** What somebody was told, so that it must stay true. */
-export type Acknowledgement =
-  | {
-      readonly kind: 'payment';
-      readonly tenant: Tenant;
-      readonly id: string;
-      readonly status: PaymentStatus;
-      readonly version: number;
-      readonly externalId: string | null;
-      readonly idempotencyKey: string | null;
-    }
-  | { readonly kind: 'account' | 'kyc'; readonly id: string; readonly version: number }
-  | { readonly kind: 'uploaded'; readonly id: string }
-  | { readonly kind: 'message'; readonly tenant: Tenant; readonly id: string }
-  | { readonly kind: 'subscribed' | 'unsubscribed'; readonly tenant: Tenant; readonly id: string };
 
 /** What a batch wrote, and for whom if one of the tenants asked for it. */
 export interface Batch {
@@ -57,8 +29,7 @@ export interface Batch {
 
 /** The truth outside: what the partner, the receivers and the mailboxes know. */
 export interface Outside {
-  /** In the order in which they were placed. */
-  readonly orders: () => readonly PartnerOrder[];
+  readonly books: PartnerBooks;
   readonly parties: () => readonly Party[];
   /** References of parties that the partner turned away at once. */
   readonly turnedAway: () => readonly string[];
@@ -73,50 +44,36 @@ export interface Outside {
   readonly received: () => readonly ReceivedWebhook[];
 }
 
-export class Evidence implements BatchObserver {
+export interface EvidenceCopy {
+  readonly memories: Memories;
+  readonly parties: ReturnType<PartyEvidence['remember']>;
+}
+
+export class Evidence extends DatabaseMemory implements BatchObserver {
   readonly outside: Outside;
-  readonly payments = new Map<string, PaymentEvidence>();
-  /** Commands that serve a party. */
-  readonly partyCommands = new Map<string, PartnerCommand>();
   readonly parties = new PartyEvidence();
-  readonly tenants = new Map<string, TenantEvidence>();
-  readonly deliveries = new Map<string, WebhookDelivery>();
-  readonly subscriptions = new Map<string, Subscription>();
-  /** Sealed secrets that a subscription ever had, oldest first. */
-  readonly secrets = new Map<string, string[]>();
+  readonly forgiven = new Forgiveness();
   /** The newest sealed secret at each claim of a delivery that was not sent yet, by process. */
   readonly #claimedSecrets = new Map<string, string[]>();
-  readonly inbox = new Map<string, InboxMessage>();
-  readonly acknowledged: Acknowledgement[] = [];
-  /** The number of the batch that first stored an event or a subscription, by its id. */
-  readonly bornInBatch = new Map<string, number>();
   /** Errors that no caller of the use cases may ever see. */
   readonly surprises: string[] = [];
   /** What was shown to a tenant or to anybody and should not have been. */
   readonly trespasses: string[] = [];
   /** Documents that were shown although they were not to be. */
   readonly misreads: string[] = [];
-  /** Tokens of links that signed somebody in. */
-  readonly linksUsed: string[] = [];
   /** What reached receivers and was not judged yet. */
   freshReceived: readonly ReceivedWebhook[] = [];
   freshBatches: readonly Batch[] = [];
   /** Payments that passed KYC since the last look. */
   freshlyVerified: readonly PaymentEvidence[] = [];
-  /** Parties of which we had heard at the last look that their approval was taken back. */
-  heardTakenBack: ReadonlySet<string> = new Set();
   storedDocuments: ReadonlyMap<string, readonly string[]> = new Map();
   #batchesSince: Batch[] = [];
-  #heard: ReadonlySet<string> = new Set();
-  readonly #verified = new Set<string>();
-  outbox: readonly OutboxRow[] = [];
   differences: readonly LedgerDifference[] = [];
   readonly #owners = new Map<string, string>();
   readonly #orders = new Map<string, readonly PartnerOrder[]>();
   #ordersSeen = 0;
   #batches = 0;
   #receivedSeen = 0;
-  readonly #statuses = new Map<string, PaymentStatus[]>();
   readonly #touched = {
     payments: new Map<string, { readonly tenant: Tenant; readonly parts: Set<Part> }>(),
     commands: new Set<string>(),
@@ -128,6 +85,7 @@ export class Evidence implements BatchObserver {
   };
 
   constructor(outside: Outside) {
+    super();
     this.outside = outside;
   }
 
@@ -191,13 +149,13 @@ export class Evidence implements BatchObserver {
     this.freshBatches = this.#batchesSince;
     this.#batchesSince = [];
     this.freshlyVerified = [...this.payments].flatMap(([id, found]) => {
-      if (this.#verified.has(id) || !found.statuses.includes('buyer_kyc_approved')) return [];
-      this.#verified.add(id);
+      if (this.verified.has(id) || !found.statuses.includes('buyer_kyc_approved')) return [];
+      this.verified.add(id);
       return [found];
     });
-    this.heardTakenBack = this.#heard;
+    this.heardTakenBack = this.heard;
     const isApplied = (message: string) => this.inbox.get(message)?.dueAtMs === null;
-    this.#heard = new Set(
+    this.heard = new Set(
       this.outside
         .parties()
         .filter(({ takenBackBy }) => takenBackBy !== null && isApplied(takenBackBy))
@@ -212,7 +170,7 @@ export class Evidence implements BatchObserver {
       for (const [id, { tenant, parts }] of touched.payments) {
         const found = await readParts(tx, tenant, id, this.payments.get(id), parts);
         if (found === null) this.payments.delete(id);
-        else this.payments.set(id, { ...found, statuses: this.#statuses.get(id) ?? [] });
+        else this.payments.set(id, { ...found, statuses: this.statuses.get(id) ?? [] });
       }
       for (const id of touched.commands) {
         const command = await tx.commands.get(id);
@@ -269,6 +227,25 @@ export class Evidence implements BatchObserver {
     await this.refresh(store);
   }
 
+  copy(): EvidenceCopy {
+    return { memories: this.remember(), parties: this.parties.remember() };
+  }
+
+  /** The database is what it was when this was copied. What is outside stays. */
+  goBack({ memories, parties }: EvidenceCopy): void {
+    this.goBackTo(memories);
+    this.parties.goBackTo(parties);
+    this.#batchesSince = [];
+    this.freshBatches = [];
+    const mails = this.outside.mails().map(({ messageId }) => messageId);
+    this.forgiven.note({
+      orders: this.outside.books.orders,
+      ownerOf: (reference) => this.ownerOf(reference),
+      payments: this.payments,
+      mails: mails.filter((id) => !this.parties.mails.has(id)),
+    });
+  }
+
   /** The payment that ordered under this reference; the partner knows references only. */
   ownerOf(reference: string): string | null {
     return this.#owners.get(reference) ?? null;
@@ -276,13 +253,18 @@ export class Evidence implements BatchObserver {
 
   /** What the partner has in its books for this payment. */
   ordersOf({ payment }: PaymentEvidence): readonly PartnerOrder[] {
-    const orders = this.outside.orders();
+    const { orders } = this.outside.books;
     for (; this.#ordersSeen < orders.length; this.#ordersSeen += 1) {
       const order = orders[this.#ordersSeen] as PartnerOrder;
       const owner = this.ownerOf(order.reference) ?? '';
       this.#orders.set(owner, [...(this.#orders.get(owner) ?? []), order]);
     }
     return this.#orders.get(payment.id) ?? [];
+  }
+
+  /** What this payment lost by what banks did on their own. */
+  excusedMinor({ payment }: PaymentEvidence): bigint {
+    return this.outside.books.excusedMinor(payment.id);
   }
 
   #note({ group, method, args }: StagedWrite): void {
@@ -323,9 +305,9 @@ export class Evidence implements BatchObserver {
 
   #notePayment(payment: Payment): void {
     this.#touchPayment(payment, payment.id, 'payments');
-    const statuses = this.#statuses.get(payment.id) ?? [];
+    const statuses = this.statuses.get(payment.id) ?? [];
     if (statuses.at(-1) !== payment.status) statuses.push(payment.status);
-    this.#statuses.set(payment.id, statuses);
+    this.statuses.set(payment.id, statuses);
   }
 
   #noteSubscription({ id, secretSealed }: Subscription): void {
@@ -358,6 +340,16 @@ export class Evidence implements BatchObserver {
     const tenant = tenantOf(row);
     this.#touched.tenants.set(`${tenant.orgId} ${tenant.mode}`, tenant);
   }
+}
+
+/** Those whose orders no restore took from the database. */
+export function eachWholePayment(
+  evidence: Evidence,
+  wrong: (found: PaymentEvidence) => string | null,
+): string | null {
+  return eachPayment(evidence, (found) =>
+    evidence.forgiven.hasPayment(found.payment.id) ? null : wrong(found),
+  );
 }
 
 export function eachPayment(

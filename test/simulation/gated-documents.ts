@@ -4,12 +4,14 @@ import { createMemoryDocuments } from '../../adapters/documents/memory.js';
 import { UPLOAD_TIME_MAX_MS } from '../../core/domain/document.js';
 import { PonteError } from '../../core/errors.js';
 import type { DocumentStorage } from '../../core/ports.js';
+import type { Faults } from './faults.js';
 import type { Gates, SimulatedProcess } from './gates.js';
-import type { SeededRandom } from './seeded-random.js';
 
 /** A document store in memory that tells what it holds: names of uploads by document. */
 export interface OpenDocuments extends DocumentStorage {
   stored(): ReadonlyMap<string, readonly string[]>;
+  /** Copies everything. The answer brings back what there was. */
+  copy(): Promise<() => Promise<void>>;
 }
 
 export function openDocuments(): OpenDocuments {
@@ -19,12 +21,27 @@ export function openDocuments(): OpenDocuments {
     if (names.length > 0) stored.set(documentId, names);
     else stored.delete(documentId);
   };
+  const put = async (documentId: string, name: string, bytes: AsyncIterable<Uint8Array>) => {
+    await storage.put(documentId, name, bytes);
+    keep(documentId, [...(stored.get(documentId) ?? []), name]);
+  };
   return {
     ...storage,
+    put,
     stored: () => stored,
-    async put(documentId, name, bytes) {
-      await storage.put(documentId, name, bytes);
-      keep(documentId, [...(stored.get(documentId) ?? []), name]);
+    async copy() {
+      const names = [...stored].flatMap(([id, ofOne]) => ofOne.map((name) => [id, name] as const));
+      const copied = await Promise.all(
+        names.map(async ([id, name]) => {
+          const bytes = await storage.get(id, name);
+          return { id, name, chunks: bytes === null ? [] : await allOf(bytes) };
+        }),
+      );
+      return async () => {
+        for (const id of stored.keys()) await storage.purge(id, null);
+        stored.clear();
+        for (const { id, name, chunks } of copied) await put(id, name, each(chunks));
+      };
     },
     async remove(documentId, name) {
       await storage.remove(documentId, name);
@@ -43,16 +60,17 @@ export function openDocuments(): OpenDocuments {
   };
 }
 
+async function* each(chunks: readonly Uint8Array[]): AsyncIterable<Uint8Array> {
+  yield* chunks;
+}
+
 export function gatedDocuments(input: {
   readonly storage: DocumentStorage;
   readonly process: SimulatedProcess;
   readonly gates: Gates;
-  readonly random: SeededRandom;
-  /** How often a deletion fails. */
-  readonly faults: () => number;
-  readonly count: (what: string) => void;
+  readonly faults: Faults;
 }): DocumentStorage {
-  const { storage, process, gates, random, faults, count } = input;
+  const { storage, process, gates, faults } = input;
   return {
     ...storage,
     async put(documentId, name, bytes) {
@@ -70,8 +88,7 @@ export function gatedDocuments(input: {
     async remove(documentId, name) {
       const remove = () => storage.remove(documentId, name);
       await gates.pass(process, `remove of ${documentId}`, () => void remove());
-      if (random.chance(faults())) {
-        count('remove failed');
+      if (faults.occurs('purgeFailed')) {
         throw new PonteError('PartnerUnavailable', 'the document store is away');
       }
       await remove();
@@ -80,8 +97,7 @@ export function gatedDocuments(input: {
     async purge(documentId, keptName) {
       const purge = () => storage.purge(documentId, keptName);
       await gates.pass(process, `purge ${documentId}`, () => void purge());
-      if (random.chance(faults())) {
-        count('purge failed');
+      if (faults.occurs('purgeFailed')) {
         throw new PonteError('PartnerUnavailable', 'the document store is away');
       }
       await purge();
@@ -98,4 +114,10 @@ export async function* sentBytes(text: string, nowMs: () => number): AsyncIterab
     if (nowMs() >= cutAtMs) throw new PonteError('ValidationError', 'the connection was cut');
     yield Buffer.from(part);
   }
+}
+
+async function allOf(bytes: AsyncIterable<Uint8Array>): Promise<readonly Uint8Array[]> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bytes) chunks.push(chunk);
+  return chunks;
 }

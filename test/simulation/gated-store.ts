@@ -3,6 +3,7 @@
 // applied. It changes nothing that passes through.
 import type { Mail } from '../../core/domain/mail.js';
 import type { PartnerCommand } from '../../core/domain/partner-command.js';
+import type { Payment } from '../../core/domain/payment.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { ClaimedDelivery, Claims, Store, Tx } from '../../core/ports.js';
 import type { Gates, SimulatedProcess } from './gates.js';
@@ -33,6 +34,7 @@ export interface GatedStoreInput {
   readonly slowReads: () => number;
   /** In whose name the call under way is made. */
   readonly by: () => Tenant | null;
+  readonly trace: (line: string) => void;
 }
 
 /** The methods of Tx that stage; all others read. */
@@ -46,7 +48,7 @@ const writes: ReadonlySet<string> = new Set([
 type Methods = Readonly<Record<string, (...args: unknown[]) => unknown>>;
 
 export function gatedStore(input: GatedStoreInput): Store {
-  const { store, process, gates, observer, random, by } = input;
+  const { store, process, gates, observer, random, by, trace } = input;
   const run = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     let staged: StagedWrite[] = [];
     const slow = random.chance(input.slowReads());
@@ -55,12 +57,13 @@ export function gatedStore(input: GatedStoreInput): Store {
         gates.outside(async () => {
           staged = [];
           const value = await work(gatedTx(tx, input, slow, staged));
-          if (staged.length > 0) await gates.pass(process, `batch ${described(staged)}`);
+          if (staged.length > 0) await gates.pass(process, `batch ${named(staged)}`);
           return value;
         }),
       ),
     );
     observer.applied(process.name, staged, by());
+    if (staged.length > 0) trace(`${process.name} wrote ${described(staged)}`);
     if (staged.length > 0) await gates.pass(process, 'batch applied');
     else if (slow) await gates.pass(process, 'read done');
     return result;
@@ -155,6 +158,21 @@ function gatedTx(
   });
 }
 
-function described(staged: readonly StagedWrite[]): string {
+function named(staged: readonly StagedWrite[]): string {
   return staged.map(({ group, method }) => `${group}.${method}`).join(' ');
+}
+
+/** With the states of payments and orders, which most histories are about. */
+function described(staged: readonly StagedWrite[]): string {
+  return staged
+    .map(({ group, method, args: [row] }) => {
+      if (group === 'payments') {
+        const { id, status } = row as Payment;
+        return `${group}.${method}(${id} ${status})`;
+      }
+      if (group !== 'commands') return `${group}.${method}`;
+      const { kind, id, state, end } = row as PartnerCommand;
+      return `${group}.${method}(${kind} ${id} ${state} ${end})`;
+    })
+    .join(' ');
 }

@@ -2,6 +2,12 @@
 // outside waits at a gate; the simulator opens gates in an order of its choice, and a process that
 // was killed never gets through one again. Nothing here knows what is behind a gate.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** No call into a store takes as long, on however busy a machine. */
+const CALL_MS_MAX = 60_000;
+const HANGS = 'a call into the store does not return';
+
 export interface Gate {
   readonly process: SimulatedProcess;
   readonly label: string;
@@ -25,6 +31,7 @@ export class Gates {
   readonly #isClosed: () => boolean;
   #waiting: Gate[] = [];
   #busy = 0;
+  #rest: PromiseWithResolvers<void> | null = null;
 
   /** `isClosed` is asked at each gate: an open one lets through at once. */
   constructor(nowMs: () => number, isClosed: () => boolean) {
@@ -72,7 +79,7 @@ export class Gates {
     try {
       return await call();
     } finally {
-      this.#busy -= 1;
+      this.#leave();
     }
   }
 
@@ -80,7 +87,7 @@ export class Gates {
    * Counts as no real call what the store runs for a process, which may wait at gates of its own.
    */
   async outside<T>(work: () => Promise<T>): Promise<T> {
-    this.#busy -= 1;
+    this.#leave();
     try {
       return await work();
     } finally {
@@ -90,10 +97,17 @@ export class Gates {
 
   /** Returns when every process waits at a gate or has nothing to do. */
   async settle(): Promise<void> {
-    for (let turn = 0; turn < 1_000; turn += 1) {
-      await new Promise((resolve) => setImmediate(resolve));
+    for (;;) {
+      await nextTurn();
       if (this.#busy === 0) return;
+      this.#rest = Promise.withResolvers();
+      const timer = setTimeout(this.#rest.reject, CALL_MS_MAX, new Error(HANGS));
+      await this.#rest.promise.finally(() => clearTimeout(timer));
     }
-    throw new Error('a call into the store does not return');
+  }
+
+  #leave(): void {
+    this.#busy -= 1;
+    if (this.#busy === 0) this.#rest?.resolve();
   }
 }

@@ -1,18 +1,18 @@
 // The end of every history: faults stop, banks finish what they began, operators do their work, and
 // time passes until nothing is left to do, or until it is clear that this never happens.
 import { UNUSED_KEPT_MS } from '../../core/domain/document.js';
-import { HOUR_MS, MINUTE_MS } from '../../core/domain/instant.js';
-import { isStuck } from '../../core/domain/partner-command.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/domain/instant.js';
 import { isExpirable, type Payment } from '../../core/domain/payment.js';
 import { tenantOf } from '../../core/domain/tenant.js';
-import { retryCommand } from '../../core/usecases/command-retries.js';
 import { approveInvoice } from '../../core/usecases/invoices.js';
 import { cancelPayment } from '../../core/usecases/payments.js';
 import { dueWorkers } from './actions.js';
-import { deliver, finish, readyMessages } from './banks.js';
+import { deliver, finish, readyMessages, surprise } from './banks.js';
 import { membersOf } from './cast.js';
+import type { FaultRates } from './faults.js';
 import { atTheEnd, firstViolation } from './invariants.js';
 import { invites } from './invoice-actions.js';
+import { isTheOperatorsTurn, operatorActs } from './operator-actions.js';
 import { advance, buyerStep, buyersTurn, told } from './payment-actions.js';
 import type { PaymentEvidence } from './payment-evidence.js';
 import type { SimulatedHost } from './simulated-host.js';
@@ -20,14 +20,37 @@ import type { World } from './world.js';
 
 /** Seven attempts of a delivery and every expiry fit into far fewer. */
 const ROUNDS_MAX = 400;
+/** How often banks change their mind after everything has come to its end. */
+const SURPRISES_MAX = 2;
 /** Buyers and members go on for a while before integrators give up. */
 const BUYERS_ROUNDS = 10;
 const PAUSE_MS_MAX = 30 * MINUTE_MS;
 
 export async function heal(world: World): Promise<void> {
   world.trace('faults stop');
+  const { faults } = world.chaos;
   world.calmDown();
   await world.drain();
+  await untilOver(world);
+  for (let count = 0; count < SURPRISES_MAX && world.violation === null; count += 1) {
+    await daysLater(world, faults);
+    await untilOver(world);
+  }
+  if (world.violation === null) await outlast(world);
+}
+
+/** Banks change their mind about what ended days ago; nothing else goes wrong then. */
+async function daysLater(world: World, faults: FaultRates): Promise<void> {
+  await world.pass(world.random.between(1, 6 * DAY_MS));
+  const { chaos } = world;
+  world.chaos = { ...chaos, faults };
+  for (const partner of Object.values(world.partners)) {
+    for (const order of partner.orders) surprise(world, partner, order);
+  }
+  world.chaos = chaos;
+}
+
+async function untilOver(world: World): Promise<void> {
   for (let round = 0; round < ROUNDS_MAX && world.violation === null; round += 1) {
     const host = world.host();
     if (host === null) throw new Error('no process is left');
@@ -39,16 +62,16 @@ export async function heal(world: World): Promise<void> {
     await world.look();
     for (const worker of dueWorkers(world)) host.work(worker);
     await world.look();
-    if (await isOver(world)) return outlast(world, host);
+    if (await isOver(world)) return;
     await world.pass(await pauseMs(world));
   }
 }
 
 /** What nobody ever submitted has its time too, and is deleted. */
-async function outlast(world: World, host: SimulatedHost): Promise<void> {
+async function outlast(world: World): Promise<void> {
   await world.pass(UNUSED_KEPT_MS + HOUR_MS);
   for (let round = 0; dueWorkers(world).includes('purges') && round < ROUNDS_MAX; round += 1) {
-    host.work('purges');
+    world.host()?.work('purges');
     await world.look();
   }
 }
@@ -63,7 +86,8 @@ async function pauseMs(world: World): Promise<number> {
   const messages = Object.values(world.partners).flatMap((partner) => partner.messages);
   const moments = [
     (await world.store.claims.nextDueAtMs()) ?? Number.POSITIVE_INFINITY,
-    ...messages.map(({ readyAtMs }) => readyAtMs),
+    // One that is ready already waits for another one.
+    ...messages.map(({ readyAtMs }) => readyAtMs).filter((readyAtMs) => readyAtMs > world.nowMs),
     ...world.stragglers.map(({ arrivesAtMs }) => arrivesAtMs),
   ];
   const next = Math.min(...moments) - world.nowMs;
@@ -78,9 +102,8 @@ function operate(world: World, host: SimulatedHost, round: number): void {
     ...payments.flatMap((each) => each.commands),
     ...evidence.partyCommands.values(),
   ];
-  for (const command of commands.filter(isStuck)) {
-    const { id, kind } = command;
-    host.begin(`operator retries ${kind} ${id}`, () => retryCommand(host.deps, id));
+  for (const command of commands.filter((one) => isTheOperatorsTurn(world, one))) {
+    operatorActs(world, host, command);
   }
   if (round === 0) return;
   for (const found of buyersTurn(world)) if (random.chance(0.5)) buyerStep(world, host, found);

@@ -1,50 +1,103 @@
-// Plays simulated histories from the command line: `npm run simulate -- --seed N --steps M`, and
-// `--count K` for K seeds from N on. On a failure it prints the seed, the step, the invariant and
-// the end of the trace (`--trace`: all of it), and exits with 1; `--keep-going` tries the other
-// seeds too, `--parties` dwells on parties, `--mutant NAME` breaks the service first (mutants.ts).
+// Plays simulated histories from the command line.
+//
+//   npm run simulate -- --seed N     plays one history; prints the end of its trace when it fails
+//   npm run simulate -- --seeds K    plays K histories, from seed 1 or `--from N`, on all cores,
+//                                    and ends with a report
+//
+// `--steps M` is the length of a history, `--database postgres` plays it on a PostgreSQL server
+// too, `--parties` dwells on parties, `--trace` prints the whole trace. `--mutant NAME` breaks the
+// service first (mutants.ts) and stops at the first history that fails. Exits with 1 on a failure.
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { temporaryPostgres } from '../support/local-postgres.js';
+import { ofParties } from './chaos.js';
+import { playAll } from './fleet.js';
+import type { History } from './history.js';
 import { install, mutants } from './mutants.js';
+import { failureLine, Report } from './report.js';
 
 const TAIL_LINES = 60;
 
 const { values } = parseArgs({
   options: {
-    seed: { type: 'string', default: '1' },
-    steps: { type: 'string', default: '1000' },
-    count: { type: 'string', default: '1' },
-    trace: { type: 'boolean', default: false },
+    seed: { type: 'string' },
+    seeds: { type: 'string', default: '1' },
+    from: { type: 'string', default: '1' },
+    steps: { type: 'string', default: '250' },
+    database: { type: 'string', default: 'sqlite' },
     parties: { type: 'boolean', default: false },
+    trace: { type: 'boolean', default: false },
     mutant: { type: 'string' },
-    'keep-going': { type: 'boolean', default: false },
   },
 });
-const first = Number(values.seed);
+const { parties, trace, database, seed } = values;
+const steps = wholeNumber('steps', values.steps);
+const seeds = seed === undefined ? seedsFrom() : [wholeNumber('seed', seed)];
 const mutant = mutants.find(({ name }) => name === values.mutant);
 if (values.mutant !== undefined && mutant === undefined) {
-  throw new Error(`there is no mutant ${values.mutant}`);
+  throw new Error(`--mutant: there is no mutant ${values.mutant}.`);
 }
-if (mutant !== undefined) install(mutant);
-// Only now, so that the mutant is what is loaded.
-const { ofParties } = await import('./chaos.js');
-const { simulate } = await import('./history.js');
-let failed = 0;
-for (let seed = first; seed < first + Number(values.count); seed += 1) {
-  const startedAt = performance.now();
-  const { violation, trace, traceHash, counts } = await simulate(
-    seed,
-    Number(values.steps),
-    mutant?.focus ?? (values.parties ? ofParties : {}),
-  );
-  const tookMs = Math.round(performance.now() - startedAt);
-  if (violation === null) {
-    if (values.trace) console.log(trace.join('\n'), Object.fromEntries([...counts].sort()));
-    console.log(`seed ${seed}: all holds, trace ${traceHash.slice(0, 16)}, ${tookMs} ms`);
-    continue;
+if (database !== 'sqlite' && database !== 'postgres') {
+  throw new Error('--database: give sqlite or postgres.');
+}
+const server = database === 'postgres' ? temporaryPostgres() : null;
+try {
+  const databaseUrl = (await server?.url()) ?? null;
+  const failed =
+    seeds.length > 1 && mutant === undefined
+      ? await playWithReport(databaseUrl)
+      : await playOneByOne(databaseUrl);
+  process.exitCode = failed ? 1 : 0;
+} finally {
+  await server?.end();
+}
+
+async function playWithReport(databaseUrl: string | null): Promise<boolean> {
+  const report = new Report({ steps, parties, database });
+  const players = Math.min(availableParallelism(), seeds.length);
+  await playAll({ seeds, steps, parties, databaseUrl, players }, (history) => {
+    report.add(history);
+    if (history.violation !== null) console.log(failureLine(history));
+  });
+  console.log(report.text());
+  return report.hasFailures;
+}
+
+/** In this process, which may be broken. Stops at the first history that fails. */
+async function playOneByOne(databaseUrl: string | null): Promise<boolean> {
+  if (mutant !== undefined) install(mutant);
+  // Imported late, so that the mutant is loaded.
+  const { simulateOn } = await import('./history.js');
+  const { sqliteInMemory } = await import('./simulated-database.js');
+  const { postgresAt } = await import('./simulated-postgres.js');
+  const openDatabase = databaseUrl === null ? sqliteInMemory : postgresAt(databaseUrl);
+  const focus = mutant?.focus ?? (parties ? ofParties : {});
+  for (const one of seeds) {
+    const startedAt = performance.now();
+    const history = await simulateOn(openDatabase, one, steps, focus);
+    print(history, Math.round(performance.now() - startedAt));
+    if (history.violation !== null) return true;
   }
-  const { step, invariant, detail } = violation;
-  console.log(trace.slice(values.trace ? 0 : -TAIL_LINES).join('\n'));
-  console.log(`seed ${seed}, step ${step}: ${invariant}: ${detail}`);
-  failed += 1;
-  if (!values['keep-going']) break;
+  return false;
 }
-process.exitCode = failed === 0 ? 0 : 1;
+
+function print(history: History, tookMs: number): void {
+  const failed = history.violation !== null;
+  if (trace || failed) console.log(history.trace.slice(trace ? 0 : -TAIL_LINES).join('\n'));
+  if (trace) console.log(Object.fromEntries([...history.counts, ...history.faults].sort()));
+  if (failed) console.log(failureLine(history));
+  else {
+    const hash = history.traceHash.slice(0, 16);
+    console.log(`seed ${history.seed}: all invariants hold, trace ${hash}, ${tookMs} ms`);
+  }
+}
+
+function seedsFrom(): readonly number[] {
+  const from = wholeNumber('from', values.from);
+  return Array.from({ length: wholeNumber('seeds', values.seeds) }, (_, index) => from + index);
+}
+
+function wholeNumber(option: string, text: string): number {
+  if (!/^\d+$/.test(text)) throw new Error(`--${option}: give a whole number.`);
+  return Number(text);
+}

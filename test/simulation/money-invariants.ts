@@ -1,29 +1,83 @@
-// Invariants of the money: what was ordered, received, paid out and given back, judged by the
-// partner's own books.
-import { type Funds, heldMinor } from '../../core/domain/funds.js';
+// Invariants of the money, judged by the partner's own books: what was ordered, received, paid out
+// and given back. What a bank did on its own is excused there, and nothing else. How our own books
+// agree with each other is in ledger-invariants.ts.
+import { heldMinor } from '../../core/domain/funds.js';
 import { isTerminal } from '../../core/domain/payment.js';
-import { type Evidence, eachPayment } from './evidence.js';
-import type { PaymentEvidence } from './payment-evidence.js';
-import type { PartnerOrder } from './simulated-partner.js';
+import { type Evidence, eachPayment, eachWholePayment } from './evidence.js';
+import {
+  lostMinor,
+  type OrderKind,
+  outMinor,
+  type PartnerOrder,
+  sumsOf,
+  wasEver,
+} from './partner-books.js';
+
+/** A payout that came back is not made again: the buyer gets the money. */
+export function atMostOnePayoutPerPayment(evidence: Evidence): string | null {
+  return atMostOne(evidence, 'payout', () => true);
+}
+
+/** Where the partner refused one and took it all the same, another one is no fault. */
+export function atMostOnePayinPerPayment(evidence: Evidence): string | null {
+  return atMostOne(evidence, 'payin', ({ takenAfterRefusal }) => !takenAfterRefusal);
+}
 
 export function neverPaidOutMoreThanReceived(evidence: Evidence): string | null {
-  return eachPayment(evidence, (found) => {
-    const { received, paidOut } = outsideSums(evidence, found);
-    return paidOut > received ? `${paidOut} paid out of ${received}` : null;
+  return eachWholePayment(evidence, (found) => {
+    const sums = sumsOf(evidence.ordersOf(found));
+    const paidOut = sums.paidMinor + sums.movingMinor + sums.missingMinor;
+    const covered = sums.receivedMinor + evidence.excusedMinor(found);
+    return paidOut > covered ? `${paidOut} paid out of ${sums.receivedMinor}` : null;
   });
 }
 
 export function neverGivenBackMoreThanIsLeft(evidence: Evidence): string | null {
+  return eachWholePayment(evidence, (found) => {
+    const sums = sumsOf(evidence.ordersOf(found));
+    const excused = evidence.excusedMinor(found);
+    const over = outMinor(sums) > sums.receivedMinor + excused;
+    return over ? `${outMinor(sums)} left of ${sums.receivedMinor}, excused ${excused}` : null;
+  });
+}
+
+/** A refund takes from the pay-in that holds the money, not from another one. */
+export function refundsTakeFromThePayinThatHasTheMoney(evidence: Evidence): string | null {
+  return eachWholePayment(evidence, (found) => {
+    const orders = evidence.ordersOf(found);
+    for (const payin of orders.filter(({ kind }) => kind === 'payin')) {
+      const refunds = orders.filter(
+        ({ kind, payinRef, status }) =>
+          kind === 'refund' && payinRef === payin.ref && status !== 'failed',
+      );
+      const taken = refunds.reduce((sum, { amount }) => sum + amount.amountMinor, 0n);
+      const over = taken > payin.receivedMinor && !refunds.some((one) => wasEver(one, 'failed'));
+      if (over) return `${taken} refunded of ${payin.receivedMinor} in ${payin.ref}`;
+    }
+    return null;
+  });
+}
+
+/**
+ * What the buyer sent = paid out + refunded + held + lost, at every step. Part of it the partner has
+ * not told yet; nothing else is missing.
+ */
+export function whatTheBuyerSentIsAccountedFor(evidence: Evidence): string | null {
   return eachPayment(evidence, (found) => {
-    const { received, paidOut, refundsLive, returned } = outsideSums(evidence, found);
-    const left = received - paidOut;
-    const back = refundsLive + returned;
-    return back > left ? `${back} given back of ${left}` : null;
+    const { funds, commands } = found;
+    const sent = sumsOf(evidence.ordersOf(found)).receivedMinor;
+    const told = commands.reduce((sum, { receivedMinor }) => sum + receivedMinor, 0n);
+    const [untold, held] = [sent - told, heldMinor(funds)];
+    if (untold < 0n) return `${told} was told, the buyer sent ${sent}`;
+    if (held < 0n) return `holds ${held}`;
+    const back = funds.refundOwedMinor + funds.refundOrderedMinor + funds.refundedMinor;
+    const known = untold + held + funds.payoutMinor + back - funds.lossMinor;
+    return known === sent ? null : `the buyer sent ${sent}, ${known} is accounted for`;
   });
 }
 
 export function cancelAndPayoutNeverBothWin(evidence: Evidence): string | null {
-  return eachPayment(evidence, (found) => {
+  return eachWholePayment(evidence, (found) => {
     const { status } = found.payment;
     if (status !== 'cancelled' && status !== 'expired') return null;
     const payout = evidence.ordersOf(found).find(({ kind }) => kind === 'payout');
@@ -44,8 +98,8 @@ export function settledOnlyAfterAPaidPayout(evidence: Evidence): string | null {
     if (!found.statuses.includes('settled')) return null;
     const paid = evidence
       .ordersOf(found)
-      .some(({ kind, status }) => kind === 'payout' && status === 'completed');
-    return paid && found.funds.position === 'paid' ? null : 'is settled without a paid payout';
+      .some((order) => order.kind === 'payout' && wasEver(order, 'completed'));
+    return paid ? null : 'is settled without a paid payout';
   });
 }
 
@@ -71,95 +125,45 @@ export function everyDebtHasItsOrder(evidence: Evidence): string | null {
   });
 }
 
-export function fundsConserve(evidence: Evidence): string | null {
-  return eachPayment(evidence, ({ funds }) => {
-    const amounts = [
-      funds.receivedMinor,
-      heldMinor(funds),
-      funds.payoutMinor,
-      funds.refundOwedMinor,
-      funds.refundOrderedMinor,
-      funds.refundedMinor,
-      funds.lossMinor,
-    ];
-    if (amounts.some((amount) => amount < 0n)) return `has a negative part: ${amounts.join(' ')}`;
-    const handedOut = ['payout_ordered', 'paid'].includes(funds.position);
-    const reviewed = funds.position === 'operator';
-    if (!reviewed && handedOut !== funds.payoutMinor > 0n) {
-      return `is ${funds.position}: ${amounts.join(' ')}`;
-    }
-    const open = funds.refundOwedMinor + funds.refundOrderedMinor > 0n;
-    const closed = funds.refund === 'none' || funds.refund === 'refunded';
-    return open === closed ? `refund is ${funds.refund}: ${amounts.join(' ')}` : null;
-  });
-}
-
+/** Funds may be behind the partner, and never ahead of what once was true. */
 export function fundsSayNoMoreThanThePartner(evidence: Evidence): string | null {
   return eachPayment(evidence, (found) => {
-    const { received, refunded, returned } = outsideSums(evidence, found);
     const { funds } = found;
-    if (funds.receivedMinor > received) return `says received ${funds.receivedMinor}: ${received}`;
-    const back = refunded + returned;
+    const orders = evidence.ordersOf(found);
+    const { receivedMinor } = sumsOf(orders);
+    if (funds.receivedMinor > receivedMinor) {
+      return `says received ${funds.receivedMinor}: ${receivedMinor}`;
+    }
+    const back = orders.reduce((sum, order) => sum + mostGivenBack(order), 0n);
     if (funds.refundedMinor > back) return `says given back ${funds.refundedMinor}: ${back}`;
-    const paid = evidence
-      .ordersOf(found)
-      .some(({ kind, status }) => kind === 'payout' && status === 'completed');
-    return funds.position === 'paid' && !paid ? 'says paid, and no payout is completed' : null;
-  });
-}
-
-export function ledgerSumsToZeroAndAgreesWithFunds(evidence: Evidence): string | null {
-  const [difference] = evidence.differences;
-  if (difference !== undefined) {
-    const { paymentId, what, expectedMinor, foundMinor } = difference;
-    return `${paymentId}: ${what} is ${foundMinor}, it should be ${expectedMinor}`;
-  }
-  return eachPayment(evidence, ({ funds, postings }) => {
-    const sums = new Map<string, bigint>();
-    for (const { account, money } of postings.flatMap(({ lines }) => lines)) {
-      for (const name of [account, money.currency]) {
-        sums.set(name, (sums.get(name) ?? 0n) + money.amountMinor);
-      }
-    }
-    const owed = funds.refundOwedMinor + funds.refundOrderedMinor;
-    const paid = funds.position === 'paid' ? funds.payoutMinor : 0n;
-    const expected: Readonly<Record<string, bigint>> = {
-      [funds.currency]: 0n,
-      BRL: 0n,
-      buyer: funds.refundedMinor - funds.receivedMinor,
-      refunds: owed,
-      losses: -funds.lossMinor,
-      partner_float: funds.receivedMinor + funds.lossMinor - funds.refundedMinor - owed - paid,
-    };
-    for (const [name, sum] of Object.entries(expected)) {
-      const booked = sums.get(name) ?? 0n;
-      if (booked !== sum) return `the ledger has ${booked} for ${name}, it should have ${sum}`;
-    }
-    const sold = (sums.get('seller') ?? 0n) > 0n;
-    return sold === paid > 0n ? null : 'a payout is not in the ledger';
+    const paid = orders.some((order) => order.kind === 'payout' && wasEver(order, 'completed'));
+    return funds.position === 'paid' && !paid ? 'says paid, and no payout was completed' : null;
   });
 }
 
 export function fundsAgreeWithThePartner(evidence: Evidence): string | null {
-  return eachPayment(evidence, (found) => {
-    const { received, paid, refunded, returned } = outsideSums(evidence, found);
+  return eachWholePayment(evidence, (found) => {
     const { funds } = found;
-    const ours = [funds.receivedMinor, paidMinor(funds), funds.refundedMinor].join(' ');
-    const theirs = [received, paid, refunded + returned].join(' ');
-    return ours === theirs ? null : `received, paid, given back: ${ours}; the partner: ${theirs}`;
+    const sums = sumsOf(evidence.ordersOf(found));
+    const out = sums.paidMinor + sums.movingMinor + sums.missingMinor;
+    const back = sums.refundedMinor + sums.returnedMinor;
+    const theirs = [sums.receivedMinor, out, back, lostMinor(sums)].join(' ');
+    const { receivedMinor, payoutMinor, refundedMinor, lossMinor } = funds;
+    const ours = [receivedMinor, payoutMinor, refundedMinor, lossMinor].join(' ');
+    if (ours === theirs) return null;
+    return `received, paid out, given back, lost: ${ours}; the partner: ${theirs}`;
   });
 }
 
 /** All but a payout of which the partner itself never told where the money went. */
 export function owedMoneyIsReallyGivenBack(evidence: Evidence): string | null {
-  return eachPayment(evidence, (found) => {
+  return eachWholePayment(evidence, (found) => {
     const { funds } = found;
     const owed = funds.refundOwedMinor + funds.refundOrderedMinor;
     if (owed > 0n) return `still owes ${owed}: ${funds.refund}`;
-    if (funds.position === 'operator' && !isUnknowable(evidence, found)) {
-      return 'waits for an operator although the partner knows';
-    }
-    return null;
+    const isMissing = sumsOf(evidence.ordersOf(found)).missingMinor > 0n;
+    const waits = funds.position === 'operator' && !isMissing;
+    return waits ? 'waits for an operator although the partner knows' : null;
   });
 }
 
@@ -167,58 +171,41 @@ export function aKeyNeverCarriesAnotherRequest({ outside }: Evidence): string | 
   return outside.misuse()[0] ?? null;
 }
 
+/** What was taken after a refusal, or completed after it had failed, may not be known yet. */
 export function everyOrderAtThePartnerIsKnown(evidence: Evidence): string | null {
-  for (const order of evidence.outside.orders()) {
+  for (const order of evidence.outside.books.orders) {
     const owner = evidence.payments.get(evidence.ownerOf(order.reference) ?? '');
+    if (evidence.forgiven.hasPayment(evidence.ownerOf(order.reference))) continue;
     const command = owner?.commands.find(({ reference }) => reference === order.reference);
     if (command === undefined) return `${order.ref} was ordered by no command`;
     const given = order.status === 'open' || order.status === 'completed';
-    if (given && ['void', 'refused', 'pending'].includes(command.state)) {
+    if (!given || order.takenAfterRefusal || wasEver(order, 'failed')) continue;
+    if (['void', 'refused', 'pending'].includes(command.state)) {
       return `${order.ref} is ${order.status}, its command ${command.id} is ${command.state}`;
     }
   }
   return null;
 }
 
-export function atMostOnePayinPerPayment(evidence: Evidence): string | null {
-  return atMostOne(evidence, 'payin');
+/** At any time of its history. */
+function mostGivenBack(order: PartnerOrder): bigint {
+  if (order.kind === 'payin') return wasEver(order, 'returned') ? order.receivedMinor : 0n;
+  const isPaid = order.kind === 'refund' && wasEver(order, 'completed');
+  return isPaid ? order.amount.amountMinor : 0n;
 }
 
-export function atMostOnePayoutPerPayment(evidence: Evidence): string | null {
-  return atMostOne(evidence, 'payout');
-}
-
-function atMostOne(evidence: Evidence, kind: PartnerOrder['kind']): string | null {
-  return eachPayment(evidence, (found) => {
-    const orders = evidence.ordersOf(found).filter((order) => order.kind === kind);
-    return orders.length > 1 ? `has ${orders.map(({ ref }) => ref).join(' and ')}` : null;
-  });
-}
-
-function outsideSums(evidence: Evidence, found: PaymentEvidence) {
-  const sums = { received: 0n, returned: 0n, paidOut: 0n, paid: 0n, refundsLive: 0n, refunded: 0n };
-  for (const order of evidence.ordersOf(found)) {
-    const { amountMinor } = order.amount;
-    if (order.kind === 'payin') {
-      sums.received += order.receivedMinor;
-      sums.returned += order.returnedMinor;
-    } else if (order.kind === 'payout') {
-      if (order.status !== 'returned') sums.paidOut += amountMinor;
-      if (order.status === 'completed') sums.paid += amountMinor;
-    } else {
-      if (order.status !== 'failed') sums.refundsLive += amountMinor;
-      if (order.status === 'completed') sums.refunded += amountMinor;
-    }
+function atMostOne(
+  evidence: Evidence,
+  kind: OrderKind,
+  counts: (order: PartnerOrder) => boolean,
+): string | null {
+  const taken = new Map<string, PartnerOrder>();
+  for (const order of evidence.outside.books.orders) {
+    if (order.kind !== kind || !counts(order)) continue;
+    const owner = evidence.ownerOf(order.reference) ?? order.reference;
+    const other = taken.get(owner);
+    if (other !== undefined) return `${owner} has ${other.ref} and ${order.ref}`;
+    taken.set(owner, order);
   }
-  return sums;
-}
-
-function paidMinor(funds: Funds): bigint {
-  return funds.position === 'paid' ? funds.payoutMinor : 0n;
-}
-
-function isUnknowable(evidence: Evidence, found: PaymentEvidence): boolean {
-  return evidence
-    .ordersOf(found)
-    .some(({ kind, status }) => kind === 'payout' && status === 'failed');
+  return null;
 }

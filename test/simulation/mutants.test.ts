@@ -33,7 +33,7 @@ describe('a broken service is caught', { concurrency: 2 }, () => {
 /** What a simulation of the broken service prints. */
 function simulated(mutant: string): Promise<string> {
   const main = fileURLToPath(new URL('main.ts', import.meta.url));
-  const options = ['--mutant', mutant, '--count', `${SEEDS}`, '--steps', `${STEPS}`];
+  const options = ['--mutant', mutant, '--seeds', `${SEEDS}`, '--steps', `${STEPS}`];
   const args = ['--no-warnings', '--import', 'tsx', main, ...options];
   return new Promise((resolve) => {
     execFile(process.execPath, args, { maxBuffer: 2 ** 26 }, (_error, stdout, stderr) => {

@@ -6,6 +6,7 @@ import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Focus } from './chaos.js';
 import type { InvariantName } from './invariants.js';
+import { moneyMutants } from './money-mutants.js';
 import { partyMutants } from './party-mutants.js';
 import { paymentMutants } from './payment-mutants.js';
 
@@ -19,7 +20,7 @@ export interface Mutant {
   readonly caughtBy: readonly InvariantName[];
 }
 
-export const mutants: readonly Mutant[] = [...paymentMutants, ...partyMutants];
+export const mutants: readonly Mutant[] = [...paymentMutants, ...moneyMutants, ...partyMutants];
 
 /** Breaks the service in this process; call it before anything of it is imported. */
 export function install({ file, edits }: Mutant): void {

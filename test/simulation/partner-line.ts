@@ -3,26 +3,19 @@
 // partner's matter.
 import type { Money } from '../../core/domain/money.js';
 import type { PartnerAnswer, SettlementPartner } from '../../core/ports.js';
+import type { Faults } from './faults.js';
 import type { Gates, SimulatedProcess } from './gates.js';
-import type { SeededRandom } from './seeded-random.js';
+import type { OrderKind, PartnerOrder } from './partner-books.js';
 import {
-  type OrderKind,
-  PARTNER_NAME,
-  type PartnerOrder,
   payinReport,
   payoutReport,
   readFacts,
   refundReport,
-  type SimulatedPartner,
-} from './simulated-partner.js';
-
-/** How a call goes, and how often; the rest goes well. */
-export interface LineFaults {
-  readonly noConnection: number;
-  readonly lostOnTheWay: number;
-  readonly lateOnTheWay: number;
-  readonly answerLost: number;
-}
+  wrongPayinReport,
+  wrongPayoutReport,
+} from './partner-reports.js';
+import type { SeededRandom } from './seeded-random.js';
+import { PARTNER_NAME, type SimulatedPartner } from './simulated-partner.js';
 
 /** A call that is still on its way although nobody waits for it any more. */
 export interface Straggler {
@@ -36,14 +29,13 @@ export interface PartnerLineInput {
   readonly process: SimulatedProcess;
   readonly gates: Gates;
   readonly random: SeededRandom;
-  readonly faults: () => LineFaults;
+  readonly faults: Faults;
   readonly nowMs: () => number;
   readonly stragglers: Straggler[];
-  readonly count: (what: string) => void;
 }
 
 /** A late call arrives within five minutes: far less than the partner keeps its key. */
-const STRAGGLE_MS_MAX = 300_000;
+export const STRAGGLE_MS_MAX = 300_000;
 
 export function partnerLine(input: PartnerLineInput): SettlementPartner {
   return {
@@ -71,7 +63,6 @@ function partyCalls(input: PartnerLineInput) {
     submitReceiver: async (request) => {
       const label = `enrol ${referenceOf(request)}`;
       const answer = await call(input, label, () => desk.enrol(request));
-      if (answer.outcome === 'refused') input.count('party refused');
       return mapped(answer, (ref) => {
         const status = desk.party(ref)?.status ?? 'verifying';
         return { partnerRef: ref, status, reason: null };
@@ -113,7 +104,7 @@ function payinCalls(input: PartnerLineInput) {
         partnerRef,
         instructions: instructions(partnerRef),
       })),
-    payin: (ref) => report(input, ref, payinReport),
+    payin: (ref) => report(input, ref, payinReport, wrongPayinReport),
     findPayin: async (request) =>
       mapped(await find(input, request), (found) =>
         found === null ? null : { ...found, instructions: instructions(found.partnerRef) },
@@ -126,7 +117,7 @@ function payoutCalls(input: PartnerLineInput) {
     preparePayout: ({ reference, amount, destination }) =>
       prepare(input, { reference, destination, ...sumOf(amount) }),
     startPayout: (request) => start(input, 'payout', request),
-    payout: (ref) => report(input, ref, payoutReport),
+    payout: (ref) => report(input, ref, payoutReport, wrongPayoutReport),
     findPayout: (request) => find(input, request),
   } satisfies Partial<SettlementPartner>;
 }
@@ -136,7 +127,7 @@ function refundCalls(input: PartnerLineInput) {
     prepareRefund: ({ reference, payinRef, amount }) =>
       prepare(input, { reference, payinRef, ...sumOf(amount) }),
     startRefund: (request) => start(input, 'refund', request),
-    refund: (ref) => report(input, ref, refundReport),
+    refund: (ref) => report(input, ref, refundReport, (_, order) => refundReport(order)),
     findRefund: (request) => find(input, request),
   } satisfies Partial<SettlementPartner>;
 }
@@ -148,7 +139,6 @@ function prepare(input: PartnerLineInput, order: object): Promise<PartnerAnswer<
 async function start(input: PartnerLineInput, kind: OrderKind, request: string) {
   const label = `start ${kind} ${request}`;
   const answer = await call(input, label, () => input.partner.place(kind, request));
-  if (answer.outcome === 'refused') input.count('order refused');
   return mapped(answer, (partnerRef) => ({ partnerRef }));
 }
 
@@ -158,18 +148,39 @@ function find(input: PartnerLineInput, request: string) {
   });
 }
 
-function report<T>(input: PartnerLineInput, ref: string, of: (order: PartnerOrder) => T) {
-  return read(input, `ask ${ref}`, () => {
-    const order = input.partner.order(ref);
-    return order === null ? null : of(order);
+function report<T>(
+  input: PartnerLineInput,
+  ref: string,
+  right: (order: PartnerOrder) => T,
+  wrong: (random: SeededRandom, order: PartnerOrder) => T,
+) {
+  const { partner, faults, random } = input;
+  return question(input, `ask ${ref}`, () => {
+    const order = partner.order(ref);
+    if (order === null) return null;
+    return faults.occurs('wrongReport') ? wrong(random, order) : right(order);
   });
 }
 
 async function lookUp(input: PartnerLineInput, request: string, ref: () => string | null) {
-  const answer = await call(input, `find ${request}`, () => done({ ref: ref() }));
-  return asRead(
-    mapped(answer, ({ ref: partnerRef }) => (partnerRef === null ? null : { partnerRef })),
-  );
+  const answer = await question(input, `find ${request}`, () => ({ ref: ref() }));
+  return mapped(answer, ({ ref: partnerRef }) => (partnerRef === null ? null : { partnerRef }));
+}
+
+/** A look-up, or a question about an order: it has no effect, and may be refused. */
+async function question<T>(
+  input: PartnerLineInput,
+  label: string,
+  value: () => T | null,
+): Promise<PartnerAnswer<T>> {
+  switch (input.faults.firstOf('lookUpForbidden', 'lookUpLimited')) {
+    case 'lookUpForbidden':
+      return { outcome: 'refused', code: 'forbidden', message: 'forbidden' };
+    case 'lookUpLimited':
+      return { outcome: 'later', reason: 'too many requests' };
+    case null:
+      return read(input, label, value);
+  }
 }
 
 async function read<T>(
@@ -190,25 +201,17 @@ async function call<T>(
   label: string,
   effect: () => PartnerAnswer<T>,
 ): Promise<PartnerAnswer<T>> {
-  const { process, gates, random } = input;
-  const { noConnection, lostOnTheWay, lateOnTheWay, answerLost } = input.faults();
-  const fate = random.weighted({
-    noConnection,
-    lostOnTheWay,
-    lateOnTheWay,
-    answerLost,
-    well: 1 - noConnection - lostOnTheWay - lateOnTheWay - answerLost,
-  });
-  input.count(`call ${fate}`);
+  const { process, gates, faults } = input;
+  const fault = faults.firstOf('noConnection', 'callLost', 'callLate', 'answerLost');
   // The caller may die while its call is on the way; the call itself does not.
   await gates.pass(process, `partner: ${label}`, () => straggle(input, label, effect));
-  switch (fate) {
+  switch (fault) {
     case 'noConnection':
       return { outcome: 'later', reason: 'connection refused' };
-    case 'lostOnTheWay':
+    case 'callLost':
       await gates.pass(process, `partner: ${label}: time-out, lost`);
       return { outcome: 'unknown', reason: 'time-out' };
-    case 'lateOnTheWay':
+    case 'callLate':
       straggle(input, label, effect);
       await gates.pass(process, `partner: ${label}: time-out, late`);
       return { outcome: 'unknown', reason: 'time-out' };
@@ -216,7 +219,7 @@ async function call<T>(
       effect();
       await gates.pass(process, `partner: ${label}: time-out after the effect`);
       return { outcome: 'unknown', reason: 'time-out' };
-    case 'well': {
+    case null: {
       const answer = effect();
       await gates.pass(process, `partner: ${label}: ${answer.outcome}`);
       return answer;

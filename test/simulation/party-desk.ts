@@ -8,6 +8,7 @@ import type {
   ReceiverOrder,
   ReceiverReport,
 } from '../../core/ports.js';
+import type { Faults } from './faults.js';
 import type { SeededRandom } from './seeded-random.js';
 
 /** Somebody whose identity the partner checks. */
@@ -46,8 +47,7 @@ interface Keyed {
 export interface PartyDeskInput {
   readonly mode: Mode;
   readonly random: SeededRandom;
-  /** How often something is refused for good although nothing is wrong with it. */
-  readonly refusals: () => number;
+  readonly faults: Faults;
   readonly name: (what: string) => string;
   /** One answer per key and request while the key is kept. */
   readonly once: (
@@ -74,10 +74,10 @@ export class PartyDesk {
 
   /** Takes a party, or finds the one that its key already made. Yields its ref. */
   enrol(request: string): PartnerAnswer<string> {
-    const { random, refusals, mode, name, once } = this.#input;
+    const { random, faults, mode, name, once } = this.#input;
     const order = JSON.parse(request) as ReceiverOrder;
     return once(order.reference, request, () => {
-      if (random.chance(refusals())) {
+      if (faults.occurs('partyRefused')) {
         this.turnedAway.push(order.reference);
         return refused('party_unwanted');
       }
@@ -111,12 +111,12 @@ export class PartyDesk {
   /** A PIX key for a party that is verified; the same one again is the same destination. */
   register(order: Omit<PixDestination, 'ref'> & Keyed): PartnerAnswer<string> {
     const { key, receiverRef, pixKey } = order;
-    const { once, name, misuse, random, refusals } = this.#input;
+    const { once, name, misuse, faults } = this.#input;
     if (this.party(receiverRef)?.everApproved !== true) {
       misuse.push(`a PIX key came for ${receiverRef}, who is not verified`);
     }
     return once(key, JSON.stringify(order), () => {
-      if (random.chance(refusals())) return refused('pix_key_unknown');
+      if (faults.occurs('partyRefused')) return refused('pix_key_unknown');
       const ref = name('pix');
       this.destinations.push({ ref, receiverRef, pixKey });
       return { outcome: 'done', value: ref };
@@ -125,13 +125,13 @@ export class PartyDesk {
 
   provision(order: Omit<Rails, 'ref'> & Keyed): PartnerAnswer<string> {
     const { key, receiverRef, destinationRef } = order;
-    const { once, name, misuse, random, refusals } = this.#input;
+    const { once, name, misuse, faults } = this.#input;
     const destination = this.destinations.find(({ ref }) => ref === destinationRef);
     if (destination?.receiverRef !== receiverRef) {
       misuse.push(`a wallet of ${receiverRef} should lead to ${destinationRef}`);
     }
     return once(key, JSON.stringify(order), () => {
-      if (random.chance(refusals())) return refused('wallet_refused');
+      if (faults.occurs('partyRefused')) return refused('wallet_refused');
       const ref = name('wallet');
       this.rails.push({ ref, receiverRef, destinationRef });
       return { outcome: 'done', value: ref };

@@ -10,7 +10,7 @@ import type { StagedWrite } from './gated-store.js';
 
 /** One kind of row: what is known of it, and what must be read again. */
 class Rows<T> {
-  readonly all = new Map<string, T>();
+  all: Map<string, T> = new Map();
   readonly #touched = new Map<string, Tenant>();
 
   get touched(): boolean {
@@ -40,9 +40,9 @@ export class PartyEvidence {
   readonly #documents = new Rows<Document>();
   readonly #mails = new Rows<Mail>();
   /** Every row of an account that a batch ever stored, in order. */
-  readonly accountHistories = new Map<string, ConnectedAccount[]>();
+  accountHistories: Map<string, ConnectedAccount[]> = new Map();
   /** Every status of a submission that a batch ever stored, in order. */
-  readonly kycStatuses = new Map<string, KycStatus[]>();
+  kycStatuses: Map<string, KycStatus[]> = new Map();
 
   get accounts(): ReadonlyMap<string, ConnectedAccount> {
     return this.#accounts.all;
@@ -64,6 +64,22 @@ export class PartyEvidence {
   get touched(): boolean {
     const kinds = [this.#accounts, this.#kyc, this.#documents, this.#mails];
     return kinds.some(({ touched }) => touched);
+  }
+
+  remember() {
+    const { accounts, kyc, documents, mails, accountHistories, kycStatuses } = this;
+    return structuredClone({ accounts, kyc, documents, mails, accountHistories, kycStatuses });
+  }
+
+  goBackTo(copy: ReturnType<PartyEvidence['remember']>): void {
+    const { accounts, kyc, documents, mails, accountHistories, kycStatuses } =
+      structuredClone(copy);
+    this.#accounts.all = new Map(accounts);
+    this.#kyc.all = new Map(kyc);
+    this.#documents.all = new Map(documents);
+    this.#mails.all = new Map(mails);
+    this.accountHistories = accountHistories;
+    this.kycStatuses = kycStatuses;
   }
 
   note({ group, method, args }: StagedWrite): void {

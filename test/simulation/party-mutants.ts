@@ -1,9 +1,9 @@
 // The service broken on purpose around parties, invoices, documents and mails; see mutants.ts.
 /** Little but parties, so that a history comes far with them. */
-const parties = { parties: 3, crashes: 0.002 };
+const parties = { parties: 3, faults: { crash: 0.002 } };
 /** Many payments of few buyers, whose approvals come and go. */
 const adoptions = {
-  ...{ parties: 0, paymentsMax: 15, crashes: 0, gates: 0.3, lostMessages: 0 },
+  ...{ parties: 0, paymentsMax: 15, gates: 0.3, faults: { crash: 0, messageLost: 0 } },
   often: ['create', 'buyerStep', 'afterthought', 'message', 'leap'],
 } as const;
 
@@ -206,14 +206,22 @@ export const partyMutants = [
         'if (contentName === null || sizeBytes === null) break;',
       ],
     ],
-    focus: { ...parties, storageFaults: 0.5, often: ['getUpload', 'upload', 'readDocument'] },
+    focus: {
+      ...parties,
+      faults: { purgeFailed: 0.5 },
+      often: ['getUpload', 'upload', 'readDocument'],
+    },
     caughtBy: ['noDocumentIsReadAfterItsPurge'],
   },
   {
     name: 'a deletion that failed is not tried again',
     file: 'core/domain/document.ts',
     edits: [['dueAtMs: nowMs + backoffMs(PURGE_BACKOFF_MS, tries) };', 'dueAtMs: null };']],
-    focus: { ...parties, storageFaults: 0.5, often: ['getUpload', 'upload', 'accountStep'] },
+    focus: {
+      ...parties,
+      faults: { purgeFailed: 0.5 },
+      often: ['getUpload', 'upload', 'accountStep'],
+    },
     caughtBy: ['noDocumentWaitsForItsPurge', 'onlyWhatCountsIsKept'],
   },
   {

@@ -25,7 +25,7 @@ export function newRequest(world: World, origin: Payment['origin'] = 'payment_in
   const from = ready.length > 0 && random.chance(0.8) ? ready : accounts;
   const seller = from.length > 0 && random.chance(0.5) ? random.pick(from) : null;
   const tenant = seller === null || random.chance(0.1) ? random.pick(tenants) : tenantOf(seller);
-  const expiresInMs = random.pick([null, null, 90_000, HOUR_MS, DAY_MS, 3 * DAY_MS]);
+  const expiresInMs = random.pick([null, null, null, 90_000, HOUR_MS, DAY_MS, 3 * DAY_MS]);
   const common = {
     idempotencyKey: random.chance(0.6) ? `key-${number}` : null,
     externalId: `order-${number}`,

@@ -41,12 +41,45 @@ export async function readParts(
   };
 }
 
-/** Sign-in of a verified buyer passes buyer_kyc_pending within one batch, but of an invoice. */
-export function walk({ payment, statuses }: PaymentEvidence): readonly PaymentStatus[] {
-  if (payment.origin === 'invoice') return statuses;
-  return statuses.flatMap((status, index) =>
-    status === 'buyer_kyc_approved' && statuses[index - 1] === 'awaiting_buyer'
-      ? ['buyer_kyc_pending', status]
-      : [status],
+type How = 'always' | 'sometimes' | 'never';
+
+/** A status between two that batches stored, and how often one batch passes it. */
+interface Passed {
+  readonly status: PaymentStatus;
+  readonly how: Readonly<Record<Payment['origin'], How>>;
+}
+
+const passed: Readonly<Partial<Record<PaymentStatus, Partial<Record<PaymentStatus, Passed>>>>> = {
+  /** A verified buyer signs in. */
+  awaiting_buyer: {
+    buyer_kyc_approved: {
+      status: 'buyer_kyc_pending',
+      how: { payment_intent: 'always', invoice: 'never' },
+    },
+  },
+  /** A pay-in that counted as refused is reported paid. */
+  fx_quoted: { on_chain_confirmed: { status: 'on_ramp_pending', how: both('always') } },
+  /** A payout that was never sent from here has ended: a copy was restored. */
+  on_chain_confirmed: {
+    settled: { status: 'offramp_pending', how: both('always') },
+    failed: { status: 'offramp_pending', how: both('sometimes') },
+  },
+};
+
+/** The ways that the payment may have gone through its statuses: one, seldom two. */
+export function walks({ payment, statuses }: PaymentEvidence): readonly PaymentStatus[][] {
+  return statuses.reduce<PaymentStatus[][]>(
+    (ways, status, index) => {
+      const between = passed[statuses[index - 1] ?? status]?.[status];
+      const how = between?.how[payment.origin] ?? 'never';
+      const straight = how === 'always' ? [] : ways.map((way) => [...way, status]);
+      if (between === undefined || how === 'never') return straight;
+      return [...straight, ...ways.map((way) => [...way, between.status, status])];
+    },
+    [[]],
   );
+}
+
+function both(how: How): Passed['how'] {
+  return { payment_intent: how, invoice: how };
 }

@@ -2,7 +2,7 @@
 import { isOpen } from '../../core/domain/partner-command.js';
 import { isTerminal, type PaymentStatus, paymentMoves } from '../../core/domain/payment.js';
 import { type Evidence, eachPayment } from './evidence.js';
-import { walk } from './payment-evidence.js';
+import { walks } from './payment-evidence.js';
 
 /** Said here once more, so that a broken table does not excuse itself. */
 const ends: readonly PaymentStatus[] = ['settled', 'failed', 'cancelled', 'expired'];
@@ -78,7 +78,7 @@ export function statusesFollowTheTableAndTerminalOnesStay(evidence: Evidence): s
   return eachPayment(evidence, (found) => {
     const { payment, statuses } = found;
     if (statuses.at(-1) !== payment.status) return `reads ${payment.status}, stored otherwise`;
-    const walked = walk(found);
+    const [walked = []] = walks(found);
     const ended = walked.findIndex((status) => ends.includes(status));
     if (ended !== -1 && ended < walked.length - 1) return `went on: ${walked.join(' → ')}`;
     const at = walked.findIndex((to, index) => {

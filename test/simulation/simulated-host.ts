@@ -19,6 +19,7 @@ import { runAdvances } from '../../core/usecases/sandbox.js';
 import { runInbox } from '../../core/usecases/settlement.js';
 import type { Chaos } from './chaos.js';
 import type { Evidence } from './evidence.js';
+import type { Faults } from './faults.js';
 import { gatedDocuments } from './gated-documents.js';
 import { gatedStore } from './gated-store.js';
 import { type Gates, SimulatedProcess } from './gates.js';
@@ -46,6 +47,7 @@ export interface Surroundings {
   readonly gates: Gates;
   readonly random: SeededRandom;
   readonly chaos: Chaos;
+  readonly faults: Faults;
   readonly partners: Readonly<Record<Mode, SimulatedPartner>>;
   readonly stragglers: Straggler[];
   readonly receivers: SimulatedReceivers;
@@ -55,8 +57,6 @@ export interface Surroundings {
   readonly ids: Ids;
   readonly nowMs: number;
   readonly trace: (line: string) => void;
-  /** Notes that this happened once more. */
-  count(what: string): void;
 }
 
 /** Rows that a worker takes at most, so that several runs share the work. */
@@ -154,7 +154,7 @@ export class SimulatedHost {
 
   #depsOf(store: Store): Deps {
     const world = this.#world;
-    const { gates, random, stragglers } = world;
+    const { gates, random, stragglers, faults } = world;
     const nowMs = () => world.nowMs;
     const line = (mode: 'test' | 'live') =>
       partnerLine({
@@ -162,10 +162,9 @@ export class SimulatedHost {
         process: this.process,
         gates,
         random,
-        faults: () => world.chaos.line,
+        faults,
         nowMs,
         stragglers,
-        count: (what) => world.count(what),
       });
     return {
       store: gatedStore({
@@ -176,6 +175,7 @@ export class SimulatedHost {
         random,
         slowReads: () => world.chaos.slowReads,
         by: () => acting.getStore() ?? null,
+        trace: world.trace,
       }),
       partners: { test: line('test'), live: line('live') },
       sender: world.receivers.sender(this.process),
@@ -185,9 +185,7 @@ export class SimulatedHost {
         storage: world.documents,
         process: this.process,
         gates,
-        random,
-        faults: () => world.chaos.storageFaults,
-        count: (what) => world.count(what),
+        faults,
       }),
       tokenSigner,
       rateLimits: { take: () => Promise.resolve(null) },
@@ -223,7 +221,7 @@ export class SimulatedHost {
 const tokenSigner = createTokenSigner(fixedKeys([{ id: 'simulated', bytes: Buffer.alloc(32) }]));
 
 /** A secret box without secrecy, so that the simulator can look inside. */
-const openBox: SecretBox = {
+export const openBox: SecretBox = {
   keyId: 'simulated',
   seal: (plain, purpose) => `sealed for ${purpose}|${plain}`,
   open: (sealed, purpose) => {

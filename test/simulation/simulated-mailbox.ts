@@ -2,8 +2,8 @@
 // although nobody hears of it. What a mailbox has is what its owner may open.
 import type { MailOutcome } from '../../core/domain/mail.js';
 import type { Mailer, OutgoingMail } from '../../core/ports.js';
+import type { Faults } from './faults.js';
 import type { Gates, SimulatedProcess } from './gates.js';
-import type { SeededRandom } from './seeded-random.js';
 
 export interface ReceivedMail extends OutgoingMail {
   /** What its link carries. */
@@ -14,36 +14,25 @@ const sent: MailOutcome = { outcome: 'sent' };
 
 export class SimulatedMailbox {
   readonly received: ReceivedMail[] = [];
-  readonly #input: {
-    readonly gates: Gates;
-    readonly random: SeededRandom;
-    /** How often a mail does not go the usual way. */
-    readonly faults: () => number;
-  };
+  readonly #input: { readonly gates: Gates; readonly faults: Faults };
 
-  constructor(input: {
-    readonly gates: Gates;
-    readonly random: SeededRandom;
-    readonly faults: () => number;
-  }) {
+  constructor(input: { readonly gates: Gates; readonly faults: Faults }) {
     this.#input = input;
   }
 
   mailer(process: SimulatedProcess): Mailer {
-    const { gates, random, faults } = this.#input;
+    const { gates, faults } = this.#input;
     return {
       send: async (mail) => {
-        const fate = random.chance(faults())
-          ? random.pick(['not taken', 'answer lost', 'answer lost', 'refused'] as const)
-          : 'taken';
+        const fault = faults.firstOf('mailDeferred', 'mailAnswerLost', 'mailRefused');
         const arrive = () => {
-          if (fate === 'taken' || fate === 'answer lost') this.#arrive(mail);
+          if (fault === null || fault === 'mailAnswerLost') this.#arrive(mail);
         };
         await gates.pass(process, `mail ${mail.messageId}`, arrive);
         arrive();
-        await gates.pass(process, `mail ${mail.messageId}: ${fate}`);
-        if (fate === 'taken') return sent;
-        return { outcome: fate === 'refused' ? 'refused' : 'later', reason: fate };
+        await gates.pass(process, `mail ${mail.messageId}: ${fault ?? 'taken'}`);
+        if (fault === null) return sent;
+        return { outcome: fault === 'mailRefused' ? 'refused' : 'later', reason: fault };
       },
     };
   }

@@ -1,52 +1,50 @@
-// The settlement partner as it truly is: its books, which judge ours. Same key and same request
-// give the same order while it keeps the key; money moves only when the simulator says so; every
-// change is told by a message. How calls get lost on the way here is partner-line.ts's matter.
-
+// The settlement partner: it takes orders, and its books (partner-books.ts) judge ours. Same key and
+// same request give the same order while it keeps the key; money moves only when the simulator says
+// so; every change is told by a message. How calls get lost on the way here is in partner-line.ts.
 import { DAY_MS } from '../../core/domain/instant.js';
 import type { Money } from '../../core/domain/money.js';
 import type { QuoteTerms } from '../../core/domain/quote.js';
-import type { PayinReport, PayoutReport } from '../../core/domain/report-check.js';
 import type { Mode } from '../../core/domain/tenant.js';
-import type { PartnerAnswer, PartnerFact, RefundReport } from '../../core/ports.js';
+import type { PartnerAnswer, PartnerFact } from '../../core/ports.js';
+import type { Faults } from './faults.js';
+import {
+  type OrderKind,
+  type OrderStatus,
+  type PartnerBooks,
+  type PartnerOrder,
+  wasEver,
+} from './partner-books.js';
+import { brl, factsText, orderFact, wrongFact } from './partner-reports.js';
 import { PartyDesk } from './party-desk.js';
 import type { SeededRandom } from './seeded-random.js';
 
 export const PARTNER_NAME = 'simulated';
 /** How long a key is remembered. */
-const KEY_KEPT_MS = DAY_MS;
+export const PARTNER_KEY_KEPT_MS = DAY_MS;
 
-export type OrderKind = 'payin' | 'payout' | 'refund';
-export type OrderStatus = 'open' | 'completed' | 'failed' | 'returned';
-
-export interface PartnerOrder {
-  readonly kind: OrderKind;
-  readonly mode: Mode;
-  readonly ref: string;
-  /** What the caller named it by: its idempotency key, and our command's id. */
-  readonly reference: string;
-  readonly request: string;
-  readonly amount: Money;
-  readonly payinRef: string | null;
-  status: OrderStatus;
-  /** Of a pay-in: all that the buyer ever paid, and what went back by the partner's own will. */
-  receivedMinor: bigint;
-  returnedMinor: bigint;
-}
-
-/** News on its way to us. */
+/** A message on its way to us. */
 export interface PartnerMessage {
   readonly id: string;
   readonly mode: Mode;
   readonly body: string;
   readonly readyAtMs: number;
-  /** Sent again until it is acknowledged: news that polling does not bring. */
+  /** Sent again until it is acknowledged: polling may not bring what it tells. */
   readonly guaranteed: boolean;
+  /**
+   * The order of which it tells a return, or what follows an end: these come in order, because a
+   * report has no time by which an older one could be told.
+   */
+  readonly inOrderOf: string | null;
 }
 
 interface KeptKey {
   readonly request: string;
   readonly atMs: number;
   readonly answer: PartnerAnswer<string>;
+  /** Nothing was ordered, and every repeat is refused. */
+  readonly burnt: boolean;
+  /** A caller that went back in time may use it again, at any time and otherwise. */
+  readonly isRestored: boolean;
 }
 
 export interface OrderRequest {
@@ -62,45 +60,51 @@ export interface SimulatedPartnerInput {
   readonly mode: Mode;
   readonly random: SeededRandom;
   readonly nowMs: () => number;
-  /** The orders of every mode, as they were placed. */
-  readonly allOrders: PartnerOrder[];
-  /** The payment that a reference belongs to: the partner's books are kept by it. */
-  readonly ownerOf: (reference: string) => string | null;
-  /** How often an order is refused for good although nothing is wrong with it. */
-  readonly refusals: () => number;
+  readonly faults: Faults;
+  /** Those of every mode. */
+  readonly books: PartnerBooks;
+  /** Does something within minutes, whatever happens to its caller. */
+  readonly later: (label: string, effect: () => void) => void;
 }
 
 export class SimulatedPartner {
   readonly mode: Mode;
-  readonly orders: PartnerOrder[] = [];
   readonly desk: PartyDesk;
   readonly messages: PartnerMessage[] = [];
   /** What a correct caller never does. */
   readonly misuse: string[] = [];
-  /** Raised by every change of the books. */
-  changes = 0;
   readonly #input: SimulatedPartnerInput;
   readonly #keys = new Map<string, KeptKey>();
   readonly #quotes = new Map<string, QuoteTerms>();
+  #dropped: { readonly message: PartnerMessage; readonly atMs: number }[] = [];
   #count = 0;
 
   constructor(input: SimulatedPartnerInput) {
     this.mode = input.mode;
     this.#input = input;
-    const { mode, random, refusals } = input;
+    const { mode, random, faults } = input;
     this.desk = new PartyDesk({
-      ...{ mode, random, refusals, misuse: this.misuse },
+      ...{ mode, random, faults, misuse: this.misuse },
       name: (what) => this.#name(what),
       once: (key, request, make) => this.#once(key, request, make),
       tell: (facts, guaranteed) => this.#send(facts, guaranteed),
     });
   }
 
+  get orders(): readonly PartnerOrder[] {
+    return this.#input.books.orders.filter(({ mode }) => mode === this.mode);
+  }
+
+  /** Raised by every change that the invariants look at. */
+  get changes(): number {
+    return this.#count + this.misuse.length;
+  }
+
   /** 5.20 BRL per unit, 1 % of fees, valid from ten seconds to half an hour. */
   quote(source: Money): QuoteTerms {
     const { random, nowMs } = this.#input;
     const fees = { ...source, amountMinor: source.amountMinor / 100n };
-    const expiresAtMs = nowMs() + random.pick([10_000, 60_000, 600_000, 1_800_000]);
+    const expiresAtMs = nowMs() + random.pick([10_000, 600_000, 1_800_000, 1_800_000]);
     const terms: QuoteTerms = {
       partnerQuoteId: this.#name('quote'),
       source,
@@ -125,27 +129,31 @@ export class SimulatedPartner {
 
   /** Takes an order, or finds the one that its key already made. Yields its ref. */
   place(kind: OrderKind, request: string): PartnerAnswer<string> {
+    const { faults, later, random } = this.#input;
     const order = JSON.parse(request) as OrderRequest;
-    return this.#once(order.reference, request, () => {
-      const refusal = this.#refusal(kind, order);
-      if (refusal !== null) return { outcome: 'refused', code: refusal, message: refusal };
-      const ref = this.#name(kind);
-      const taken: PartnerOrder = {
-        kind,
-        mode: this.mode,
-        ref,
-        reference: order.reference,
-        request,
-        amount: { amountMinor: BigInt(order.amountMinor), currency: order.currency },
-        payinRef: order.payinRef ?? null,
-        status: 'open',
-        receivedMinor: 0n,
-        returnedMinor: 0n,
-      };
-      this.orders.push(taken);
-      this.#input.allOrders.push(taken);
-      return { outcome: 'done', value: ref };
-    });
+    const { reference } = order;
+    if (this.#kept(reference) === null) {
+      if (faults.occurs('keyBurnt')) {
+        const answer = { outcome: 'unknown', reason: 'time-out' } as const;
+        this.#keep(reference, request, answer, true);
+        return answer;
+      }
+      if (kind === 'payin' && faults.occurs('payinTakenLate')) {
+        const answer = refused('quote_expired');
+        this.#keep(reference, request, answer);
+        later(`taken late: ${reference}`, () => this.#take(kind, request, true));
+        return answer;
+      }
+    }
+    const isRepeat = this.#kept(reference) !== null;
+    const answer = this.#once(reference, request, () => this.#answer(kind, request, order));
+    if (isRepeat && answer.outcome === 'done' && faults.occurs('repeatRefused')) {
+      return refused('duplicate');
+    }
+    if (!isRepeat && answer.outcome === 'done' && faults.occurs('refusedAfterEffect')) {
+      return refused(random.pick(['duplicate', 'quote_already_used', 'quote_expired']));
+    }
+    return answer;
   }
 
   order(ref: string): PartnerOrder | null {
@@ -156,86 +164,135 @@ export class SimulatedPartner {
     return this.orders.find((order) => order.reference === reference) ?? null;
   }
 
-  /** The buyer's bank sends money for a pay-in; a pay-in that failed or went back bounces it. */
+  /** The buyer's bank sends money for a pay-in; one that went back bounces it. */
   buyerPays(order: PartnerOrder, amountMinor: bigint): void {
-    if (order.status === 'failed' || order.status === 'returned') return;
-    const was = order.status;
-    order.receivedMinor += amountMinor;
-    if (order.receivedMinor >= order.amount.amountMinor) order.status = 'completed';
-    this.#tell(order, was);
+    if (order.status === 'returned') return;
+    const receivedMinor = order.receivedMinor + amountMinor;
+    const isWhole = receivedMinor >= order.amount.amountMinor;
+    this.#change(order, isWhole ? 'completed' : order.status, receivedMinor);
   }
 
   /** An order comes to its end, or from one end to another. */
   end(order: PartnerOrder, status: Exclude<OrderStatus, 'open'>): void {
-    const was = order.status;
-    order.status = status;
-    if (order.kind === 'payin' && status === 'returned') order.returnedMinor = order.receivedMinor;
-    this.#tell(order, was);
-  }
-
-  /** A pay-in ends: what it received goes back by itself, unless something else has use for it. */
-  giveUp(payin: PartnerOrder): void {
-    const owner = this.#input.ownerOf(payin.reference);
-    const untouched = owner !== null && this.freeMinor(owner) === payin.receivedMinor;
-    this.end(payin, payin.receivedMinor > 0n && untouched ? 'returned' : 'failed');
+    this.#change(order, status);
   }
 
   /** The message is acknowledged, or lost for good. */
   drop(message: PartnerMessage): void {
     const at = this.messages.indexOf(message);
-    if (at !== -1) this.messages.splice(at, 1);
+    if (at === -1) return;
+    this.messages.splice(at, 1);
+    this.#dropped.push({ message, atMs: this.#input.nowMs() });
   }
 
-  /** What the partner holds for a payment and has not promised to anybody. */
-  freeMinor(owner: string): bigint {
-    let free = 0n;
-    for (const order of this.orders) {
-      if (this.#input.ownerOf(order.reference) !== owner) continue;
-      if (order.kind === 'payin') free += order.receivedMinor - order.returnedMinor;
-      else if (order.kind === 'payout' && order.status !== 'returned') {
-        free -= order.amount.amountMinor;
-      } else if (order.kind === 'refund' && order.status !== 'failed') {
-        free -= order.amount.amountMinor;
-      }
-    }
-    return free;
+  /** The caller is what it was at this time: it asks for all messages since. */
+  restored(sinceMs: number): void {
+    const since = this.#dropped.filter(({ atMs }) => atMs >= sinceMs);
+    const again = since.filter(({ message }) => message.guaranteed).map(({ message }) => message);
+    this.messages.unshift(...again);
+    this.#dropped = this.#dropped.filter(({ atMs }) => atMs < sinceMs);
+    for (const [key, kept] of this.#keys) this.#keys.set(key, { ...kept, isRestored: true });
+  }
+
+  #change(order: PartnerOrder, status: OrderStatus, receivedMinor = order.receivedMinor): void {
+    const was = order.status;
+    this.#input.books.change(order, status, receivedMinor);
+    // Nobody asks about an order that has ended, or that counts as refused.
+    this.#tell(order, was !== 'open' || order.takenAfterRefusal);
   }
 
   #once(key: string, request: string, make: () => PartnerAnswer<string>): PartnerAnswer<string> {
-    const nowMs = this.#input.nowMs();
-    const kept = this.#keys.get(key);
-    if (kept !== undefined && nowMs < kept.atMs + KEY_KEPT_MS) {
-      if (kept.request === request) return kept.answer;
-      this.misuse.push(`the key ${key} came with another request`);
-      return { outcome: 'refused', code: 'key_reused', message: 'the key carries another request' };
+    const kept = this.#kept(key);
+    if (kept === null) {
+      const answer = make();
+      this.#keep(key, request, answer);
+      return answer;
     }
-    const answer = make();
-    this.#keys.set(key, { request, atMs: nowMs, answer });
-    return answer;
+    if (kept.burnt) return refused('duplicate');
+    if (kept.request === request) return kept.answer;
+    if (!kept.isRestored) this.misuse.push(`the key ${key} came with another request`);
+    return refused('key_reused');
+  }
+
+  #kept(key: string): KeptKey | null {
+    const kept = this.#keys.get(key);
+    if (kept === undefined) return null;
+    const isKept = kept.isRestored || this.#input.nowMs() < kept.atMs + PARTNER_KEY_KEPT_MS;
+    return isKept ? kept : null;
+  }
+
+  #keep(key: string, request: string, answer: PartnerAnswer<string>, burnt = false): void {
+    const atMs = this.#input.nowMs();
+    this.#keys.set(key, { request, atMs, answer, burnt, isRestored: false });
+  }
+
+  #answer(kind: OrderKind, request: string, order: OrderRequest): PartnerAnswer<string> {
+    const refusal = this.#refusal(kind, order);
+    if (refusal !== null) return refused(refusal);
+    return { outcome: 'done', value: this.#take(kind, request, false).ref };
+  }
+
+  #take(kind: OrderKind, request: string, takenAfterRefusal: boolean): PartnerOrder {
+    const order = JSON.parse(request) as OrderRequest;
+    const taken: PartnerOrder = {
+      kind,
+      mode: this.mode,
+      ref: this.#name(kind),
+      reference: order.reference,
+      request,
+      amount: { amountMinor: BigInt(order.amountMinor), currency: order.currency },
+      payinRef: order.payinRef ?? null,
+      takenAfterRefusal,
+      status: 'open',
+      receivedMinor: 0n,
+      history: [{ status: 'open', receivedMinor: 0n }],
+    };
+    this.#input.books.orders.push(taken);
+    return taken;
   }
 
   #refusal(kind: OrderKind, order: OrderRequest): string | null {
-    const { random, refusals, nowMs, ownerOf } = this.#input;
-    if (random.chance(refusals())) return 'account_blocked';
+    const { faults, nowMs, books } = this.#input;
+    if (faults.occurs('orderRefused')) return 'account_blocked';
     if (kind === 'payin') {
       const quote = this.#quotes.get(order.quoteId ?? '');
       return quote === undefined || nowMs() >= quote.expiresAtMs ? 'quote_expired' : null;
     }
-    // Money that went back to the buyer by itself is not there any more; any other lack of money
-    // is a fault of the caller, and the books must show it.
-    const owner = ownerOf(order.reference);
-    const wentBack = this.orders.some(
-      (payin) => payin.returnedMinor > 0n && ownerOf(payin.reference) === owner,
-    );
-    if (!wentBack || owner === null) return null;
-    return this.freeMinor(owner) < BigInt(order.amountMinor) ? 'insufficient_funds' : null;
+    const amountMinor = BigInt(order.amountMinor);
+    const payin = books.siblings(order.reference).find(({ ref }) => ref === order.payinRef);
+    const free =
+      kind === 'payout' || payin === undefined
+        ? books.freeMinor(order.reference)
+        : smaller(books.freeOfPayin(payin), books.freeMinor(order.reference));
+    // Where a bank changed its mind the caller may not know yet. Any other lack of money is a fault
+    // of the caller: the order is taken, and the books show it.
+    return free < amountMinor && books.isSurprised(order.reference) ? 'insufficient_funds' : null;
   }
 
-  #tell(order: PartnerOrder, was: OrderStatus): void {
-    const { random } = this.#input;
-    const facts = [orderFact(order, random.chance(0.8))];
-    if (random.chance(0.1)) facts.push(orderFact(random.pick(this.orders), true));
-    this.#send(facts, was !== 'open');
+  #tell(order: PartnerOrder, guaranteed: boolean): void {
+    const { random, faults } = this.#input;
+    const isWrong = faults.occurs('wrongReport');
+    // Of an order that counts as refused we know our reference alone.
+    const isNamed = random.chance(0.8) || order.takenAfterRefusal;
+    const facts = [isWrong ? wrongFact(random, order) : orderFact(order, isNamed)];
+    // A snapshot of another order; of one that ever returned it could be told out of order.
+    const other = random.pick(this.orders);
+    if (random.chance(0.1) && !wasEver(other, 'returned')) facts.push(orderFact(other, true));
+    this.#send(facts, guaranteed);
+    const others = this.orders.filter(({ kind, ref }) => kind === order.kind && ref !== order.ref);
+    if (others.length === 0 || !faults.occurs('wrongReference')) return;
+    this.#send([{ ...orderFact(order, true), partnerRef: random.pick(others).ref }], false);
+  }
+
+  /** Messages that may be delivered now. */
+  get readyMessages(): readonly PartnerMessage[] {
+    const nowMs = this.#input.nowMs();
+    const waiting = new Set<string>();
+    return this.messages.filter(({ readyAtMs, inOrderOf }) => {
+      const isNext = inOrderOf === null || !waiting.has(inOrderOf);
+      if (inOrderOf !== null) waiting.add(inOrderOf);
+      return isNext && readyAtMs <= nowMs;
+    });
   }
 
   #send(facts: readonly PartnerFact[], guaranteed: boolean): string {
@@ -243,75 +300,23 @@ export class SimulatedPartner {
     const delayMs = random.pick([0, 0, 500, 5_000, 90_000, 7_200_000]);
     const id = this.#name('message');
     const readyAtMs = nowMs() + delayMs;
-    this.messages.push({ id, mode: this.mode, body: factsText(facts), readyAtMs, guaranteed });
+    const [{ partnerRef, report } = { partnerRef: '', report: null }] = facts;
+    const inOrderOf = guaranteed || report?.status === 'returned' ? partnerRef : null;
+    const body = factsText(facts);
+    this.messages.push({ id, mode: this.mode, body, readyAtMs, guaranteed, inOrderOf });
     return id;
   }
 
   #name(what: string): string {
     this.#count += 1;
-    this.changes += 1;
     return `${this.mode}-${what}-${this.#count}`;
   }
 }
 
-export function payinReport(order: PartnerOrder): PayinReport {
-  return {
-    status: order.status,
-    receivedMinor: order.receivedMinor,
-    transactionHash: order.status === 'completed' ? `0x${order.ref}` : null,
-    reason: reasonOf(order),
-  };
+function refused(code: string): PartnerAnswer<never> {
+  return { outcome: 'refused', code, message: code };
 }
 
-export function payoutReport(order: PartnerOrder): PayoutReport {
-  const completed = order.status === 'completed';
-  const fees = { ...order.amount, amountMinor: order.amount.amountMinor / 100n };
-  return {
-    status: order.status,
-    settled: completed ? brl(order.amount, fees) : null,
-    fxRate: completed ? '5.2' : null,
-    fees: completed ? fees : null,
-    endToEndId: completed ? `E${order.ref}` : null,
-    reason: reasonOf(order),
-  };
-}
-
-export function refundReport(order: PartnerOrder): RefundReport {
-  const status = order.status === 'returned' ? 'failed' : order.status;
-  return { status, reason: reasonOf(order) };
-}
-
-/** The text of a message: facts as JSON, amounts as digits. */
-export function factsText(facts: readonly PartnerFact[]): string {
-  return JSON.stringify(facts, (_key, value: unknown) =>
-    typeof value === 'bigint' ? `${value}` : value,
-  );
-}
-
-export function readFacts(text: string): readonly PartnerFact[] {
-  return JSON.parse(text, (key, value: unknown) =>
-    key.endsWith('Minor') && typeof value === 'string' ? BigInt(value) : value,
-  ) as readonly PartnerFact[];
-}
-
-function orderFact(order: PartnerOrder, named: boolean): PartnerFact {
-  const base = { reference: named ? order.reference : null, partnerRef: order.ref };
-  switch (order.kind) {
-    case 'payin':
-      return { ...base, kind: 'payin', report: payinReport(order) };
-    case 'payout':
-      return { ...base, kind: 'payout', report: payoutReport(order) };
-    case 'refund':
-      return { ...base, kind: 'refund', report: refundReport(order) };
-  }
-}
-
-function reasonOf(order: PartnerOrder): string | null {
-  return order.status === 'failed' || order.status === 'returned' ? `bank: ${order.status}` : null;
-}
-
-/** At 5.20 per unit after fees, rounded down. */
-function brl(source: Money, fees: Money): Money {
-  const amountMinor = ((source.amountMinor - fees.amountMinor) * 52n) / 10n;
-  return { amountMinor, currency: 'BRL' };
+function smaller(left: bigint, right: bigint): bigint {
+  return left < right ? left : right;
 }

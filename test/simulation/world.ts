@@ -1,14 +1,15 @@
 // One simulated world: the real store in memory, processes that come and die, the partner, the
 // receivers, and the time. A step lets something begin or lets waiting calls go on, in an order
 // that the seed decides; after every step the invariants are held against what is there.
-import { openSqliteStore, type SqliteStore } from '../../adapters/storage/sqlite.js';
 import type { DocumentKind, DocumentOwner } from '../../core/domain/document.js';
 import type { Mode, Tenant } from '../../core/domain/tenant.js';
-import type { Ids } from '../../core/ports.js';
+import type { Ids, Store } from '../../core/ports.js';
 import type { CreatePaymentInput } from '../../core/usecases/payments.js';
+import { currentKey } from '../../core/usecases/service-keys.js';
 import { CAREFUL_ORG, destinationOf, tenants } from './cast.js';
 import { type ActionName, type Chaos, calm, drawChaos, type Focus, focused } from './chaos.js';
 import { Evidence } from './evidence.js';
+import { Faults } from './faults.js';
 import { openDocuments } from './gated-documents.js';
 import { Gates } from './gates.js';
 import {
@@ -19,11 +20,14 @@ import {
   inTheLongRun,
   type Violation,
 } from './invariants.js';
-import type { Straggler } from './partner-line.js';
+import { PartnerBooks } from './partner-books.js';
+import { STRAGGLE_MS_MAX, type Straggler } from './partner-line.js';
+import { copyNowAndThen, restorable, restore, type WorldCopy } from './restore.js';
 import { SeededRandom } from './seeded-random.js';
-import { SimulatedHost, type Surroundings } from './simulated-host.js';
+import type { SimulatedDatabase } from './simulated-database.js';
+import { openBox, SimulatedHost, type Surroundings } from './simulated-host.js';
 import { SimulatedMailbox } from './simulated-mailbox.js';
-import { PARTNER_NAME, type PartnerOrder, SimulatedPartner } from './simulated-partner.js';
+import { PARTNER_NAME, SimulatedPartner } from './simulated-partner.js';
 import { SimulatedReceivers } from './simulated-receivers.js';
 
 /** 2026-01-01T00:00:00Z: when every history begins. */
@@ -56,6 +60,7 @@ export interface GivenUpload {
 
 export class World implements Surroundings {
   readonly random: SeededRandom;
+  readonly faults: Faults;
   readonly gates: Gates;
   readonly partners: Readonly<Record<Mode, SimulatedPartner>>;
   readonly receivers: SimulatedReceivers;
@@ -63,7 +68,6 @@ export class World implements Surroundings {
   readonly documents = openDocuments();
   readonly evidence: Evidence;
   readonly stragglers: Straggler[] = [];
-  readonly store: SqliteStore;
   readonly ids: Ids;
   readonly hosts: SimulatedHost[] = [];
   readonly counts = new Map<string, number>();
@@ -73,37 +77,37 @@ export class World implements Surroundings {
   chaos: Chaos;
   nowMs = BEGINNING_MS;
   violation: (Violation & { readonly step: number }) | null = null;
+  /** How often an invariant was checked. */
+  checks = 0;
   readonly #trace: string[] = [];
   #step = 0;
   #hostCount = 0;
   #checked = '';
+  database: SimulatedDatabase;
+  readonly copies: WorldCopy[] = [];
 
-  constructor(seed: number, focus: Focus) {
+  constructor(seed: number, focus: Focus, database: SimulatedDatabase) {
     const random = new SeededRandom(seed);
     const nowMs = () => this.nowMs;
     this.random = random;
     this.chaos = focused(drawChaos(random), focus);
+    const faults = new Faults(random, () => this.chaos.faults);
+    this.faults = faults;
     this.gates = new Gates(nowMs, () => random.chance(this.chaos.gates));
-    const allOrders: PartnerOrder[] = [];
+    const books = new PartnerBooks((reference) => this.evidence.ownerOf(reference));
+    const later = (label: string, arrive: () => void) => {
+      const arrivesAtMs = this.nowMs + random.between(0, STRAGGLE_MS_MAX);
+      this.stragglers.push({ label, arrivesAtMs, arrive });
+    };
     const partner = (mode: Mode) =>
-      new SimulatedPartner({
-        mode,
-        random,
-        nowMs,
-        allOrders,
-        ownerOf: (reference) => this.evidence.ownerOf(reference),
-        refusals: () => this.chaos.refusals,
-      });
+      new SimulatedPartner({ mode, random, nowMs, faults, books, later });
     this.partners = { test: partner('test'), live: partner('live') };
     this.receivers = new SimulatedReceivers({
       gates: this.gates,
       nowMs,
       secretToSign: (process, deliveryId) => this.evidence.secretToSign(process, deliveryId),
     });
-    this.mailbox = new SimulatedMailbox({
-      ...{ gates: this.gates, random },
-      faults: () => this.chaos.mailFaults,
-    });
+    this.mailbox = new SimulatedMailbox({ gates: this.gates, faults });
     const { test, live } = this.partners;
     this.evidence = new Evidence({
       turnedAway: () => [...test.desk.turnedAway, ...live.desk.turnedAway],
@@ -111,14 +115,14 @@ export class World implements Surroundings {
       rails: () => [...test.desk.rails, ...live.desk.rails],
       mails: () => this.mailbox.received,
       storedDocuments: () => this.documents.stored(),
-      orders: () => allOrders,
+      books,
       parties: () => [...test.desk.parties, ...live.desk.parties],
       messages: () => [...test.messages, ...live.messages],
       misuse: () => [...test.misuse, ...live.misuse],
       received: () => this.receivers.received,
     });
     this.ids = seededIds(random);
-    this.store = openSqliteStore({ path: ':memory:' });
+    this.database = database;
   }
 
   readonly trace = (line: string): void => {
@@ -131,7 +135,6 @@ export class World implements Surroundings {
 
   /** Organizations that can collect, and the first processes. */
   async open(): Promise<void> {
-    await this.store.migrate();
     for (const orgId of new Set(tenants.map((tenant) => tenant.orgId))) {
       await this.store.run(async (tx) => {
         const profile = (mode: Mode) => ({
@@ -160,18 +163,29 @@ export class World implements Surroundings {
         );
       });
     }
-    this.#populate();
+    const { store, ids } = this;
+    const clock = { nowMs: () => this.nowMs };
+    // As at a first start, so that every copy has it.
+    await currentKey({ store, ids, clock, secretBox: openBox }, 'partner');
+    this.populate();
     await this.look();
+  }
+
+  async close(): Promise<void> {
+    await this.store.close();
   }
 
   /** Lets a process die, or waiting calls go on, or something new begin by `act`. */
   async step(act: () => Promise<void>): Promise<void> {
     this.#step += 1;
-    const { random, chaos, gates } = this;
-    if (random.chance(chaos.crashes)) this.crash();
+    const { random, chaos, faults, gates } = this;
+    const copy = restorable(this);
+    if (copy !== null && faults.occurs('restore')) await restore(this, copy);
+    else if (faults.occurs('crash')) this.crash();
     else if (gates.waiting.length > 0 && random.chance(chaos.patience)) this.openGates();
     else await act();
     await this.look();
+    await copyNowAndThen(this);
   }
 
   /** Lets one waiting call go on, or several at once. */
@@ -213,16 +227,23 @@ export class World implements Surroundings {
     this.nowMs = endsAtMs;
   }
 
-  /** A process dies; what it had sent may still arrive. A new one takes its place. */
+  /** A process dies, and a new one takes its place. */
   crash(): void {
-    const host = this.random.pick(this.hosts);
+    this.kill(this.random.pick(this.hosts));
+    this.populate();
+  }
+
+  /** A process dies; what it had sent may still arrive. */
+  kill(host: SimulatedHost): void {
     this.trace(`${host.process.name} dies`);
-    this.count('crash');
     for (const { afterlife } of this.gates.kill(host.process)) {
       if (afterlife !== null && this.random.chance(0.5)) afterlife();
     }
     this.hosts.splice(this.hosts.indexOf(host), 1);
-    this.#populate();
+  }
+
+  get store(): Store {
+    return this.database.store;
   }
 
   /** A process that has started. */
@@ -245,6 +266,7 @@ export class World implements Surroundings {
   }
 
   judge(invariants: Readonly<Record<string, Invariant>>): void {
+    this.checks += Object.keys(invariants).length;
     const found = firstViolation(invariants, this.evidence);
     if (found !== null) this.violate(found);
   }
@@ -276,10 +298,6 @@ export class World implements Surroundings {
     }
   }
 
-  async close(): Promise<void> {
-    await this.store.close();
-  }
-
   /** Everything that happened, a line each. */
   get lines(): readonly string[] {
     return this.#trace;
@@ -289,7 +307,8 @@ export class World implements Surroundings {
     return this.#step;
   }
 
-  #populate(): void {
+  /** Starts as many processes as there should be. */
+  populate(): void {
     while (this.hosts.length < this.chaos.hosts) {
       this.#hostCount += 1;
       const host = new SimulatedHost(this, `host${this.#hostCount}`, this.store);
@@ -307,7 +326,8 @@ export class World implements Surroundings {
       receivers.received.length,
       this.mailbox.received.length,
       ...[evidence.trespasses, evidence.misreads, evidence.linksUsed].map(({ length }) => length),
-      ...Object.values(partners).flatMap(({ changes, misuse }) => [changes, misuse.length]),
+      evidence.outside.books.changes,
+      ...Object.values(partners).map(({ changes }) => changes),
     ];
     return sizes.join(' ');
   }

@@ -17,6 +17,8 @@ export interface LocalPostgres {
   /** Ends the server, and every connection to it; databases stay. */
   stop(): Promise<void>;
   start(): Promise<void>;
+  /** Ends the server and removes its files. */
+  end(): Promise<void>;
 }
 
 /**
@@ -24,6 +26,13 @@ export interface LocalPostgres {
  * crash of the server would need; without it nothing waits for the disk.
  */
 export function localPostgres({ durable = false } = {}): LocalPostgres {
+  const server = temporaryPostgres({ durable });
+  after(() => server.end());
+  return server;
+}
+
+/** The same outside of tests: the caller ends it. */
+export function temporaryPostgres({ durable = false } = {}): LocalPostgres {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-postgres-'));
   // It may run as another user, who must get at its folder.
   chmodSync(folder, 0o755);
@@ -43,11 +52,6 @@ export function localPostgres({ durable = false } = {}): LocalPostgres {
     await running.start();
     return { running, port };
   };
-
-  after(async () => {
-    if (server !== null) await (await server).running.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
 
   const url = async () => {
     server ??= start();
@@ -73,6 +77,10 @@ export function localPostgres({ durable = false } = {}): LocalPostgres {
     },
     async start() {
       await (await server)?.running.start();
+    },
+    async end() {
+      await (await server)?.running.stop();
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

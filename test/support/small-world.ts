@@ -119,8 +119,7 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
     deliver: (message) => made.deliver(message),
   });
   const deps: Deps = {
-    ...{ store, metrics: null },
-    partners: { test: partner, live: null },
+    ...{ store, metrics: null, partners: { test: partner, live: null } },
     sender: {
       async send(request) {
         sent.push(request);

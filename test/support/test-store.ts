@@ -76,6 +76,33 @@ export async function storedBy(work: () => Promise<unknown>): Promise<string> {
   );
 }
 
+/** Makes a new schema, or removes all rows of one that was migrated. */
+export async function emptySchema(
+  url: string,
+  schema: string,
+  { isNew }: { readonly isNew: boolean },
+): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    if (isNew) await client.query(`create schema ${schema}`);
+    else await removeRows(client, schema);
+  } finally {
+    await client.end();
+  }
+}
+
+/** As a replica the ledger's triggers, which forbid it, are silent. */
+async function removeRows(client: pg.Client, schema: string): Promise<void> {
+  const { rows } = await client.query<{ readonly name: string }>(
+    'select tablename as name from pg_tables ' +
+      "where schemaname = $1 and tablename <> 'schema_migrations'",
+    [schema],
+  );
+  const deletes = rows.map(({ name }) => `delete from ${schema}.${name}`);
+  await client.query(['set session_replication_role = replica', ...deletes].join('; '));
+}
+
 /** As it is served: a thread writes. */
 async function inFile(sealer: Sealer | null): Promise<ServedStore> {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-world-'));
@@ -88,10 +115,7 @@ async function inPostgres(url: string, sealer: Sealer | null): Promise<ServedSto
   const used = freeSchemas.pop();
   schemas += 1;
   const schema = used ?? `world_${process.pid}_${schemas}`;
-  await withClient(url, async (client) => {
-    if (used === undefined) await client.query(`create schema ${schema}`);
-    else await empty(client, schema);
-  });
+  await emptySchema(url, schema, { isNew: used === undefined });
   const options = encodeURIComponent(`-c search_path=${schema}`);
   const store = openPostgresStore({ url: `${url}?options=${options}` }, sealer);
   return closing(store, () => freeSchemas.push(schema));
@@ -105,25 +129,4 @@ function closing(store: ServedStore, closed: () => void): ServedStore {
       closed();
     },
   };
-}
-
-/** As a replica the ledger's triggers, which forbid it, are silent. */
-async function empty(client: pg.Client, schema: string): Promise<void> {
-  const { rows } = await client.query<{ readonly name: string }>(
-    'select tablename as name from pg_tables ' +
-      "where schemaname = $1 and tablename <> 'schema_migrations'",
-    [schema],
-  );
-  const deletes = rows.map(({ name }) => `delete from ${schema}.${name}`);
-  await client.query(['set session_replication_role = replica', ...deletes].join('; '));
-}
-
-async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
-    await work(client);
-  } finally {
-    await client.end();
-  }
 }

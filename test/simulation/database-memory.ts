@@ -1,0 +1,71 @@
+// What the database says and ever said, as batches were seen to store it, and what was told of it:
+// all that goes back with the database when an earlier copy is restored.
+import type { PartnerCommand } from '../../core/domain/partner-command.js';
+import type { PaymentStatus } from '../../core/domain/payment.js';
+import type { Subscription } from '../../core/domain/subscription.js';
+import type { Tenant } from '../../core/domain/tenant.js';
+import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
+import type { FeedEvent, FeedHead, InboxMessage, OutboxRow } from '../../core/ports.js';
+import type { PaymentEvidence } from './payment-evidence.js';
+
+export interface TenantEvidence {
+  readonly tenant: Tenant;
+  readonly feed: readonly FeedEvent[];
+  readonly head: FeedHead | null;
+  /** The index from which on the feed was not judged yet. */
+  readonly freshFrom: number;
+}
+
+/** What somebody was told, so that it must stay true. */
+export type Acknowledgement =
+  | {
+      readonly kind: 'payment';
+      readonly tenant: Tenant;
+      readonly id: string;
+      readonly status: PaymentStatus;
+      readonly version: number;
+      readonly externalId: string | null;
+      readonly idempotencyKey: string | null;
+    }
+  | { readonly kind: 'account' | 'kyc'; readonly id: string; readonly version: number }
+  | { readonly kind: 'uploaded'; readonly id: string }
+  | { readonly kind: 'message'; readonly tenant: Tenant; readonly id: string }
+  | { readonly kind: 'subscribed' | 'unsubscribed'; readonly tenant: Tenant; readonly id: string };
+
+export class DatabaseMemory {
+  readonly payments = new Map<string, PaymentEvidence>();
+  /** Commands that serve a party. */
+  readonly partyCommands = new Map<string, PartnerCommand>();
+  readonly tenants = new Map<string, TenantEvidence>();
+  readonly deliveries = new Map<string, WebhookDelivery>();
+  readonly subscriptions = new Map<string, Subscription>();
+  /** Sealed secrets that a subscription ever had, oldest first. */
+  readonly secrets = new Map<string, string[]>();
+  readonly inbox = new Map<string, InboxMessage>();
+  readonly acknowledged: Acknowledgement[] = [];
+  /** The number of the batch that first stored an event or a subscription, by its id. */
+  readonly bornInBatch = new Map<string, number>();
+  /** Tokens of links that signed somebody in. */
+  readonly linksUsed: string[] = [];
+  /** Every status that a batch stored, by payment. */
+  readonly statuses = new Map<string, PaymentStatus[]>();
+  /** Payments that passed KYC. */
+  readonly verified = new Set<string>();
+  /** Parties of which we have heard that their approval was taken back. */
+  heard: ReadonlySet<string> = new Set();
+  heardTakenBack: ReadonlySet<string> = new Set();
+  outbox: readonly OutboxRow[] = [];
+
+  remember(): Memories {
+    const own = names.map((name) => [name, this[name]]);
+    return structuredClone(Object.fromEntries(own) as Memories);
+  }
+
+  goBackTo(memories: Memories): void {
+    Object.assign(this, structuredClone(memories));
+  }
+}
+
+export type Memories = Pick<DatabaseMemory, Exclude<keyof DatabaseMemory, 'remember' | 'goBackTo'>>;
+
+const names = Object.keys(new DatabaseMemory()) as (keyof Memories)[];

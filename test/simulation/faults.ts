@@ -1,0 +1,101 @@
+// What goes wrong in a history: one row per kind of fault, with the probabilities that a seed picks
+// from. Whatever can fail asks here whether it fails now, so that a report can say how often each
+// kind was injected.
+import type { SeededRandom } from './seeded-random.js';
+
+const perCall = [0, 0, 0.02, 0.07, 0.2] as const;
+const perOrder = [0, 0, 0.03, 0.15] as const;
+const perSurprise = [0, 0.1, 0.4, 0.8] as const;
+
+export const faultTable = {
+  /** Per step: a process dies. */
+  crash: [0, 0.002, 0.005, 0.02],
+  /** Per step: all processes die, and the database is an earlier copy of itself. */
+  restore: [0, 0, 0, 0.01],
+
+  /** Per call to the partner: it cannot be sent, is lost, arrives late, or its answer is lost. */
+  noConnection: perCall,
+  callLost: perCall,
+  callLate: perCall,
+  answerLost: perCall,
+  /** Per look-up or question about an order: refused (403), or not answered for now (429). */
+  lookUpForbidden: perCall,
+  lookUpLimited: perCall,
+
+  /** Per valid order, or per valid party, PIX key or wallet: the partner refuses it for good. */
+  orderRefused: perOrder,
+  partyRefused: perOrder,
+  /** Per order: it is taken, and the answer is a refusal (409). */
+  refusedAfterEffect: perOrder,
+  /** Per order: time-out without effect, and the key is burnt: every repeat is refused. */
+  keyBurnt: perOrder,
+  /** Per repeat of an order under a known key: refused instead of answered as before. */
+  repeatRefused: perOrder,
+  /** Per pay-in: refused as expired, and taken all the same minutes later. */
+  payinTakenLate: perOrder,
+
+  /** Per message of the partner: never delivered, or delivered twice. */
+  messageLost: [0, 0.1, 0.5, 1],
+  messageDoubled: [0, 0.1, 0.5],
+  /** Per change of an order: one more message that names the partner's id of another order. */
+  wrongReference: [0, 0, 0.1, 0.3],
+  /** Per report, by message or when asked: an amount, currency, rate or fee that cannot be true. */
+  wrongReport: [0, 0, 0.05, 0.2],
+
+  /** Per opportunity after an order has ended, also days later: what banks still do. */
+  overpayment: perSurprise,
+  latePayment: perSurprise,
+  chargeback: perSurprise,
+  chargebackReversed: perSurprise,
+  devolution: perSurprise,
+  failedPayoutReturned: perSurprise,
+  failedPayoutCompleted: perSurprise,
+  returnedPayoutCompleted: perSurprise,
+  refundBounced: perSurprise,
+  failedRefundCompleted: perSurprise,
+
+  /** Per deletion of a document. */
+  purgeFailed: [0, 0.1, 0.5],
+  /** Per mail: the server asks to come back, takes it and does not say so, or refuses it. */
+  mailDeferred: [0, 0.03, 0.12],
+  mailAnswerLost: [0, 0.05, 0.25],
+  mailRefused: [0, 0.03, 0.12],
+} as const satisfies Readonly<Record<string, readonly number[]>>;
+
+export type FaultKind = keyof typeof faultTable;
+export type FaultRates = Readonly<Record<FaultKind, number>>;
+
+export const faultKinds = Object.keys(faultTable) as readonly FaultKind[];
+
+export const noFaults: FaultRates = ratesBy(() => 0);
+
+export function drawRates(random: SeededRandom): FaultRates {
+  return ratesBy((kind) => random.pick<number>(faultTable[kind]));
+}
+
+export class Faults {
+  readonly injected = new Map<FaultKind, number>();
+  readonly #random: SeededRandom;
+  readonly #rates: () => FaultRates;
+
+  constructor(random: SeededRandom, rates: () => FaultRates) {
+    this.#random = random;
+    this.#rates = rates;
+  }
+
+  /** Whether this fault happens at this opportunity. */
+  occurs(kind: FaultKind): boolean {
+    if (!this.#random.chance(this.#rates()[kind])) return false;
+    this.injected.set(kind, (this.injected.get(kind) ?? 0) + 1);
+    return true;
+  }
+
+  /** The first of these that happens; null when none does. */
+  firstOf<K extends FaultKind>(...kinds: readonly K[]): K | null {
+    return kinds.find((kind) => this.occurs(kind)) ?? null;
+  }
+}
+
+function ratesBy(rate: (kind: FaultKind) => number): FaultRates {
+  return Object.fromEntries(faultKinds.map((kind) => [kind, rate(kind)])) as FaultRates;
+}

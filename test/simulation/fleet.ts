@@ -1,0 +1,41 @@
+// Plays many histories on several processes: each takes the next seed when it has finished one, so
+// that a slow history delays no other.
+import { type Child, startChild } from '../bench/child-calls.js';
+import type { HistorySummary } from './history.js';
+
+export interface PlayInput {
+  readonly seeds: readonly number[];
+  readonly steps: number;
+  readonly parties: boolean;
+  /** A PostgreSQL server; null: SQLite in memory. */
+  readonly databaseUrl: string | null;
+  /** Processes. */
+  readonly players: number;
+}
+
+/** What a process of the fleet offers. */
+export type Player = {
+  play(seed: number, steps: number, parties: boolean): Promise<HistorySummary>;
+};
+
+/** Calls `played` for each history, in the order in which they end. */
+export async function playAll(
+  { seeds, steps, parties, databaseUrl, players }: PlayInput,
+  played: (history: HistorySummary) => void,
+): Promise<void> {
+  const left = seeds.values();
+  const file = new URL('seed-player.ts', import.meta.url).href;
+  const args = databaseUrl === null ? [] : [databaseUrl];
+  const playOn = async (child: Child<Player>) => {
+    for (const seed of left) played(await child.call('play', seed, steps, parties));
+  };
+  const children: Child<Player>[] = [];
+  try {
+    for (let count = 0; count < players; count += 1) {
+      children.push(await startChild<Player>(file, args));
+    }
+    await Promise.all(children.map(playOn));
+  } finally {
+    await Promise.all(children.map((child) => child.end()));
+  }
+}

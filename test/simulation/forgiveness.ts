@@ -1,0 +1,45 @@
+// What a restored copy of the database is forgiven, all of it in this file. Integrators and buyers
+// lose what they were told after the copy; database-memory.ts goes back for that. The partner and
+// the mailboxes went on, so the database lacks orders and mails:
+//
+// - A payment with an order at the partner that the copy does not know as sent may end otherwise
+//   than the partner's books, for example cancelled and refunded although it was paid out. It is
+//   still paid out at most once, and its own books agree with each other.
+// - A mail that was sent after the copy carries a link that leads nowhere.
+//
+// The partner keeps the keys that it has: hosts order again while it does. An order that is made
+// again under its key with another content is refused there, and no misuse.
+import type { PartnerOrder } from './partner-books.js';
+import type { PaymentEvidence } from './payment-evidence.js';
+
+export class Forgiveness {
+  readonly #payments = new Set<string>();
+  readonly #mails = new Set<string>();
+
+  /** Notes what the copy lacks, once it is restored. */
+  note(lacking: {
+    readonly orders: readonly PartnerOrder[];
+    readonly ownerOf: (reference: string) => string | null;
+    readonly payments: ReadonlyMap<string, PaymentEvidence>;
+    readonly mails: readonly string[];
+  }): void {
+    for (const order of lacking.orders) {
+      const owner = lacking.ownerOf(order.reference) ?? '';
+      if (!isKnownAsSent(order, lacking.payments.get(owner))) this.#payments.add(owner);
+    }
+    for (const id of lacking.mails) this.#mails.add(id);
+  }
+
+  hasPayment(id: string | null): boolean {
+    return this.#payments.has(id ?? '');
+  }
+
+  hasMail(id: string): boolean {
+    return this.#mails.has(id);
+  }
+}
+
+function isKnownAsSent(order: PartnerOrder, found: PaymentEvidence | undefined): boolean {
+  const command = found?.commands.find(({ reference }) => reference === order.reference);
+  return command !== undefined && command.state !== 'pending' && command.firstSentAtMs !== null;
+}

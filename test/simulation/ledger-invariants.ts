@@ -1,0 +1,203 @@
+// Invariants of our own books: orders, funds and ledger say the same at every step, and what the
+// partner told is in them. The meaning of orders and postings is written here once more, so that a
+// broken table does not excuse itself.
+import type { Funds } from '../../core/domain/funds.js';
+import type { PostingKind } from '../../core/domain/ledger.js';
+import type { PartnerCommand } from '../../core/domain/partner-command.js';
+import type { InboxMessage, PartnerFact, StoredPosting } from '../../core/ports.js';
+import { type Evidence, eachPayment } from './evidence.js';
+import type { PartnerOrder } from './partner-books.js';
+import { orderFact, readFacts } from './partner-reports.js';
+
+/** Minor units. */
+interface Sums {
+  readonly received: bigint;
+  readonly paidOut: bigint;
+  readonly owed: bigint;
+  readonly ordered: bigint;
+  readonly givenBack: bigint;
+  readonly lost: bigint;
+}
+
+export function fundsConserve(evidence: Evidence): string | null {
+  return eachPayment(evidence, ({ funds, commands }) => {
+    const sums = sumsOfFunds(funds);
+    const amounts = Object.values(sums).join(' ');
+    if (Object.values(sums).some((sum) => sum < 0n)) return `has a negative part: ${amounts}`;
+    const isReviewed = commands.some(({ review }) => review !== null);
+    const handedOut = ['payout_ordered', 'paid', 'operator'].includes(funds.position);
+    if (!isReviewed && handedOut !== sums.paidOut > 0n) return `is ${funds.position}: ${amounts}`;
+    const isOpen = sums.owed + sums.ordered > 0n;
+    const isClosed = funds.refund === 'none' || funds.refund === 'refunded';
+    return isOpen === isClosed ? `refund is ${funds.refund}: ${amounts}` : null;
+  });
+}
+
+/** So every change of an order changes the funds in the same batch. */
+export function fundsFollowFromTheOrders(evidence: Evidence): string | null {
+  return eachPayment(evidence, ({ funds, commands }) =>
+    difference(sumsOfOrders(commands), sumsOfFunds(funds)),
+  );
+}
+
+/** Funds derived from the postings alone equal the funds that are stored. */
+export function fundsFollowFromTheLedger(evidence: Evidence): string | null {
+  return eachPayment(evidence, ({ funds, postings }) => {
+    const currencies = new Map<string, bigint>();
+    for (const { money } of postings.flatMap(({ lines }) => lines)) {
+      const sum = (currencies.get(money.currency) ?? 0n) + money.amountMinor;
+      currencies.set(money.currency, sum);
+    }
+    const off = [...currencies].find(([, sum]) => sum !== 0n);
+    if (off !== undefined) return `the ledger is off by ${off[1]} ${off[0]}`;
+    const ledger = sumsOfLedger(postings);
+    const stored = sumsOfFunds(funds);
+    // A payout is posted when it is paid; until then its money is held for it.
+    const paidOut = funds.position === 'paid' ? stored.paidOut : ledger.paidOut;
+    if (ledger.paidOut > stored.paidOut) return `the ledger paid ${ledger.paidOut}`;
+    // An order to refund moves no money: what is owed and what is ordered are one account.
+    const owed = stored.owed + stored.ordered;
+    return difference(ledger, { ...stored, paidOut, owed, ordered: 0n });
+  });
+}
+
+/** What the service itself finds when it compares orders, funds and ledger. */
+export function theLedgerCheckFindsNothing({ differences }: Evidence): string | null {
+  const [found] = differences;
+  if (found === undefined) return null;
+  const { paymentId, what, expectedMinor, foundMinor } = found;
+  return `${paymentId}: ${what} is ${foundMinor}, it should be ${expectedMinor}`;
+}
+
+/**
+ * A true report that was applied is known of its order: received sums, and its end unless a later
+ * one is known. It may also wait for a person, or for what the partner answers when it is asked.
+ */
+export function noMoneyFactLeavesFundsUnchanged(evidence: Evidence): string | null {
+  for (const message of evidence.inbox.values()) {
+    if (message.dueAtMs !== null) continue;
+    for (const fact of readFacts(message.facts)) {
+      const ignored = ignoredFact(evidence, message, fact);
+      if (ignored !== null) return `${message.messageId}: ${ignored}`;
+    }
+  }
+  return null;
+}
+
+function ignoredFact(evidence: Evidence, { mode }: InboxMessage, fact: PartnerFact): string | null {
+  if (fact.kind === 'receiver') return null;
+  const { orders } = evidence.outside.books;
+  const order = orders.find(({ ref, mode: its }) => its === mode && ref === fact.partnerRef);
+  if (order === undefined || !isTrue(order, fact)) return null;
+  const owner = evidence.payments.get(evidence.ownerOf(order.reference) ?? '');
+  const command = owner?.commands.find(({ reference }) => reference === order.reference);
+  if (command === undefined || command.review !== null || command.dueAtMs !== null) return null;
+  if (fact.kind === 'payin' && command.receivedMinor < fact.report.receivedMinor) {
+    return `${fact.report.receivedMinor} received, ${command.id} has ${command.receivedMinor}`;
+  }
+  const { status } = fact.report;
+  const isKnown = command.end === status || status === 'open';
+  // What never came to be at our side may fail at the partner's.
+  const isOver = ['refused', 'void'].includes(command.state) && status !== 'completed';
+  if (isKnown || isOver || isOutdated(order, status, command)) return null;
+  return `${order.ref} was reported ${status}, ${command.id} is ${command.end}`;
+}
+
+/** A report of how this order really stood at some time. */
+function isTrue(order: PartnerOrder, fact: Exclude<PartnerFact, { kind: 'receiver' }>): boolean {
+  if (fact.kind !== order.kind || (fact.reference ?? order.reference) !== order.reference) {
+    return false;
+  }
+  return order.history.some((state) => {
+    const told = orderFact({ ...order, ...state }, fact.reference !== null);
+    return JSON.stringify(told, digits) === JSON.stringify(fact, digits);
+  });
+}
+
+/** The end that we know came after the one that was reported. */
+function isOutdated(order: PartnerOrder, told: string, { end }: PartnerCommand): boolean {
+  const ends = order.history.map(({ status }) => status as string);
+  return ends.lastIndexOf(end) > ends.indexOf(told);
+}
+
+function sumsOfFunds(funds: Funds): Sums {
+  return {
+    received: funds.receivedMinor,
+    paidOut: funds.payoutMinor,
+    owed: funds.refundOwedMinor,
+    ordered: funds.refundOrderedMinor,
+    givenBack: funds.refundedMinor,
+    lost: funds.lossMinor,
+  };
+}
+
+const inDoubt: readonly PartnerCommand['state'][] = ['sent', 'unknown', 'denied'];
+
+function sumsOfOrders(commands: readonly PartnerCommand[]): Sums {
+  const sum = (orders: readonly PartnerCommand[]) =>
+    orders.reduce((total, { amount }) => total + (amount?.amountMinor ?? 0n), 0n);
+  const isMoving = ({ state, end }: PartnerCommand) =>
+    inDoubt.includes(state) || (state === 'done' && end === 'open');
+  const isMoved = ({ state, end }: PartnerCommand) => state === 'done' && end === 'completed';
+  const payouts = commands.filter(({ kind }) => kind === 'payout');
+  const refunds = commands.filter(({ kind }) => kind === 'refund');
+  const isMissing = ({ state, end }: PartnerCommand) => state === 'done' && end === 'failed';
+  const isOwed = (refund: PartnerCommand) =>
+    refund.state !== 'void' && !isMoving(refund) && !isMoved(refund);
+  const payins = commands.filter(({ kind }) => kind === 'payin');
+  const received = payins.reduce((total, { receivedMinor }) => total + receivedMinor, 0n);
+  const returned = payins
+    .filter(({ end }) => end === 'returned')
+    .map(({ id, receivedMinor }) => {
+      const own = refunds.filter(({ payinId }) => payinId === id);
+      const left = receivedMinor - sum(own.filter((one) => isMoving(one) || isMoved(one)));
+      return left > 0n ? left : 0n;
+    })
+    .reduce((total, left) => total + left, 0n);
+  const paidOut = sum(payouts.filter((one) => isMoving(one) || isMoved(one) || isMissing(one)));
+  const owed = sum(refunds.filter(isOwed));
+  const ordered = sum(refunds.filter(isMoving));
+  const givenBack = sum(refunds.filter(isMoved)) + returned;
+  const over = paidOut + owed + ordered + givenBack - received;
+  return { received, paidOut, owed, ordered, givenBack, lost: over > 0n ? over : 0n };
+}
+
+/** What a posting moves in each sum: the account whose balance it is read from, and its sign. */
+const meanings: Readonly<Record<PostingKind, Partial<Record<keyof Sums, 1n | -1n>>>> = {
+  funds_received: { received: 1n },
+  loss: { lost: 1n },
+  loss_recovered: { lost: -1n },
+  refund_owed: { owed: 1n },
+  refund_withdrawn: { owed: -1n },
+  refund_paid: { owed: -1n, givenBack: 1n },
+  refund_bounced: { owed: 1n, givenBack: -1n },
+  returned_by_partner: { givenBack: 1n },
+  return_reversed: { givenBack: -1n },
+  payout_paid: { paidOut: 1n },
+  payout_returned: { paidOut: -1n },
+};
+
+function sumsOfLedger(postings: readonly StoredPosting[]): Sums {
+  const sums = { received: 0n, paidOut: 0n, owed: 0n, ordered: 0n, givenBack: 0n, lost: 0n };
+  for (const { kind, lines } of postings) {
+    // The first line takes the whole amount from one account, or gives it back.
+    const moved = lines[0]?.money.amountMinor ?? 0n;
+    const amount = moved < 0n ? -moved : moved;
+    for (const [name, sign] of Object.entries(meanings[kind])) {
+      sums[name as keyof Sums] += sign * amount;
+    }
+  }
+  return sums;
+}
+
+function difference(derived: Sums, stored: Sums): string | null {
+  for (const [name, sum] of Object.entries(derived)) {
+    const found = stored[name as keyof Sums];
+    if (found !== sum) return `${name} is ${found}, and follows as ${sum}`;
+  }
+  return null;
+}
+
+function digits(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? `${value}` : value;
+}

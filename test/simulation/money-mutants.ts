@@ -1,0 +1,169 @@
+// The service broken on purpose where it handles money and a partner that misbehaves; see
+// mutants.ts.
+
+/** Nothing but payments, so that a history comes far with them. */
+const payments = { parties: 0, paymentsMax: 10 };
+const calm = { crash: 0, restore: 0, noConnection: 0, callLost: 0, callLate: 0, answerLost: 0 };
+const often = ['advance', 'work'] as const;
+
+export const moneyMutants = [
+  {
+    name: 'a refusal is believed although the partner has the order',
+    file: 'core/usecases/commands.ts',
+    edits: [
+      [
+        "if (found.outcome === 'done' && found.value !== null) {",
+        "if (found.outcome === 'done' && found.value !== null && claimed.state !== 'denied') {",
+      ],
+    ],
+    focus: { ...payments, faults: { ...calm, refusedAfterEffect: 0.5 } },
+    caughtBy: ['everyOrderAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
+  },
+  {
+    name: 'a look-up that is forbidden counts as absent',
+    file: 'core/usecases/commands.ts',
+    edits: [
+      [
+        "if (found.outcome !== 'done') {",
+        "if (found.outcome !== 'done' && found.outcome !== 'refused') {",
+      ],
+    ],
+    focus: { ...payments, faults: { ...calm, refusedAfterEffect: 0.4, lookUpForbidden: 0.5 } },
+    caughtBy: ['everyOrderAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
+  },
+  {
+    name: 'a look-up counts while the call may be on its way',
+    file: 'core/domain/partner-command.ts',
+    edits: [['if (nowMs < countsAtMs) {', 'if (nowMs < 0) {']],
+    focus: { ...payments, faults: { ...calm, callLate: 0.5, messageLost: 1 } },
+    caughtBy: ['everyOrderAtThePartnerIsKnown', 'endedPaymentsOrderNothing'],
+  },
+  {
+    name: 'the partner is called before the intention is stored',
+    file: 'core/usecases/commands.ts',
+    edits: [
+      [
+        'const sent = await markSent(deps, claimed, prepared.value);',
+        'const early = await call(partner, claimed, prepared.value);\n' +
+          '  const sent = await markSent(deps, claimed, prepared.value);',
+      ],
+      ['const answer = await call(partner, sent, prepared.value);', 'const answer = early;'],
+    ],
+    focus: { ...payments, gates: 1, faults: { crash: 0.05, restore: 0 } },
+    caughtBy: ['everyOrderAtThePartnerIsKnown', 'cancelAndPayoutNeverBothWin'],
+  },
+  {
+    name: 'received money is the most of all pay-ins, not their sum',
+    file: 'core/domain/funds.ts',
+    edits: [
+      [
+        'const receivedMinor = sum(payins.map((payin) => payin.receivedMinor));',
+        'const receivedMinor = payins.reduce((most, { receivedMinor: one }) => ' +
+          '(one > most ? one : most), 0n);',
+      ],
+    ],
+    focus: { ...payments, faults: { ...calm, payinTakenLate: 0.6 } },
+    caughtBy: [
+      'whatTheBuyerSentIsAccountedFor',
+      'fundsAgreeWithThePartner',
+      'noMoneyFactLeavesFundsUnchanged',
+    ],
+  },
+  {
+    name: 'a refund goes against a pay-in that does not have the money',
+    file: 'core/domain/funds.ts',
+    edits: [
+      [
+        "return payin.receivedMinor - refundsOf(payin, orders, ['planned', 'owed', 'moving', 'moved']);",
+        'return payin.receivedMinor;',
+      ],
+    ],
+    focus: { ...payments, faults: { ...calm, overpayment: 1, payinTakenLate: 0.6 } },
+    caughtBy: ['refundsTakeFromThePayinThatHasTheMoney', 'neverGivenBackMoreThanIsLeft'],
+  },
+  {
+    name: 'a payout that comes back after it was paid changes nothing',
+    file: 'core/domain/order-report.ts',
+    edits: [
+      [
+        "completed: { open: 'ignore', completed: 'ignore', failed: 'ask', returned: 'apply' },",
+        "completed: { open: 'ignore', completed: 'ignore', failed: 'ask', returned: 'ignore' },",
+      ],
+    ],
+    focus: { ...payments, faults: { ...calm, devolution: 1, chargeback: 1 } },
+    caughtBy: ['noMoneyFactLeavesFundsUnchanged', 'fundsAgreeWithThePartner'],
+  },
+  {
+    name: 'what leaves beyond what arrived is no loss',
+    file: 'core/domain/funds.ts',
+    edits: [
+      [
+        'const lossMinor = spentMinor > receivedMinor ? spentMinor - receivedMinor : 0n;',
+        'const lossMinor = 0n;',
+      ],
+    ],
+    focus: { ...payments, faults: { ...calm, chargeback: 1 } },
+    caughtBy: ['noCallerSeesASurprise', 'fundsConserve', 'whatTheBuyerSentIsAccountedFor'],
+  },
+  {
+    name: 'every report is believed',
+    file: 'core/usecases/settlement.ts',
+    edits: [
+      [
+        "const problem = source.accepted && found?.kind === 'implausible' ? null : found;",
+        'const problem = found === found ? null : found;',
+      ],
+    ],
+    focus: { ...payments, faults: { ...calm, wrongReport: 0.5 } },
+    caughtBy: ['fundsSayNoMoreThanThePartner', 'whatTheBuyerSentIsAccountedFor'],
+  },
+  {
+    name: 'a message may name any order',
+    file: 'core/usecases/settlement.ts',
+    edits: [['if (known === fact.partnerRef) return command.id;', 'return command.id;']],
+    focus: { ...payments, faults: { ...calm, wrongReference: 0.9 } },
+    caughtBy: ['noMoneyFactLeavesFundsUnchanged', 'fundsSayNoMoreThanThePartner'],
+  },
+  {
+    name: 'the reference of an order does not follow from what it orders',
+    file: 'core/usecases/collections.ts',
+    edits: [
+      [
+        'const reference = orderReference(bytes, { paymentId: payment.id, kind, number });',
+        "const reference = bytes.length > 0 ? deps.ids.next('cmd', nowMs) : '';",
+      ],
+    ],
+    focus: { ...payments, faults: { ...calm, restore: 0.03 }, often },
+    caughtBy: [
+      'atMostOnePayoutPerPayment',
+      'atMostOnePayinPerPayment',
+      'neverPaidOutMoreThanReceived',
+    ],
+  },
+  {
+    name: 'money that arrives late is kept',
+    file: 'core/domain/order-outcomes.ts',
+    edits: [['if (amountMinor <= 0n) continue;', 'if (amountMinor !== -1n) continue;']],
+    focus: payments,
+    caughtBy: ['moneyOnEndedPaymentsIsOwedBackAtOnce'],
+  },
+  {
+    name: 'an ended payment leaves orders that were not sent',
+    file: 'core/domain/order-outcomes.ts',
+    edits: [['const voided = unsent.map(', 'const voided = unsent.slice(0, 0).map(']],
+    focus: { ...payments, often: ['cancel', 'advance'] },
+    caughtBy: ['endedPaymentsOrderNothing'],
+  },
+  {
+    name: 'a second report of the same money counts again',
+    file: 'core/domain/order-report.ts',
+    edits: [
+      [
+        'receivedMinor: larger(command.receivedMinor, receivedMinor),',
+        'receivedMinor: command.receivedMinor + receivedMinor,',
+      ],
+    ],
+    focus: { ...payments, faults: calm },
+    caughtBy: ['fundsSayNoMoreThanThePartner', 'whatTheBuyerSentIsAccountedFor'],
+  },
+] as const;

@@ -1,0 +1,103 @@
+// What the partner says of its orders: reports and messages as they truly are, and reports with a
+// number that cannot be true.
+import type { Money } from '../../core/domain/money.js';
+import type { PayinReport, PayoutReport } from '../../core/domain/report-check.js';
+import type { PartnerFact, RefundReport } from '../../core/ports.js';
+import type { PartnerOrder } from './partner-books.js';
+import type { SeededRandom } from './seeded-random.js';
+
+export function payinReport(order: PartnerOrder): PayinReport {
+  const { status, receivedMinor, ref } = order;
+  const transactionHash = status === 'completed' ? `0x${ref}` : null;
+  return { status, receivedMinor, transactionHash, reason: reasonOf(order) };
+}
+
+export function payoutReport(order: PartnerOrder): PayoutReport {
+  const { status, amount, ref } = order;
+  const completed = status === 'completed';
+  const fees = { ...amount, amountMinor: amount.amountMinor / 100n };
+  return {
+    status,
+    settled: completed ? brl(amount, fees) : null,
+    fxRate: completed ? '5.2' : null,
+    fees: completed ? fees : null,
+    endToEndId: completed ? `E${ref}` : null,
+    reason: reasonOf(order),
+  };
+}
+
+export function refundReport(order: PartnerOrder): RefundReport {
+  const status = order.status === 'returned' ? 'failed' : order.status;
+  return { status, reason: reasonOf(order) };
+}
+
+/** Nobody can take these amounts for true. */
+export function wrongPayinReport(random: SeededRandom, order: PartnerOrder): PayinReport {
+  const { amountMinor } = order.amount;
+  const receivedMinor = random.pick([-1n, amountMinor * 7n, amountMinor * 1_000n]);
+  return { ...payinReport(order), receivedMinor };
+}
+
+/** Only a completed payout tells amounts that can be wrong. */
+export function wrongPayoutReport(random: SeededRandom, order: PartnerOrder): PayoutReport {
+  const report = payoutReport(order);
+  const { settled, fees } = report;
+  if (settled === null || fees === null) return report;
+  const wrong: Partial<PayoutReport> = random.pick([
+    { settled: { ...settled, currency: 'USD' } },
+    { settled: { ...settled, amountMinor: 1n } },
+    { settled: { ...settled, amountMinor: settled.amountMinor * 2n } },
+    { settled: null },
+    { fees: { ...fees, currency: 'BRL' } },
+    { fees: { ...fees, amountMinor: -1n } },
+    { fees: order.amount },
+    { fxRate: 'abc' },
+    { fxRate: '0' },
+    { fxRate: '52' },
+  ]);
+  return { ...report, ...wrong };
+}
+
+/** What a message tells; `named` with our reference. */
+export function orderFact(order: PartnerOrder, named: boolean): PartnerFact {
+  const base = { reference: named ? order.reference : null, partnerRef: order.ref };
+  switch (order.kind) {
+    case 'payin':
+      return { ...base, kind: 'payin', report: payinReport(order) };
+    case 'payout':
+      return { ...base, kind: 'payout', report: payoutReport(order) };
+    case 'refund':
+      return { ...base, kind: 'refund', report: refundReport(order) };
+  }
+}
+
+/** The same with a number that cannot be true. */
+export function wrongFact(random: SeededRandom, order: PartnerOrder): PartnerFact {
+  const fact = orderFact(order, true);
+  if (fact.kind === 'payin') return { ...fact, report: wrongPayinReport(random, order) };
+  if (fact.kind === 'payout') return { ...fact, report: wrongPayoutReport(random, order) };
+  return fact;
+}
+
+/** The text of a message: facts as JSON, amounts as digits. */
+export function factsText(facts: readonly PartnerFact[]): string {
+  return JSON.stringify(facts, (_key, value: unknown) =>
+    typeof value === 'bigint' ? `${value}` : value,
+  );
+}
+
+export function readFacts(text: string): readonly PartnerFact[] {
+  return JSON.parse(text, (key, value: unknown) =>
+    key.endsWith('Minor') && typeof value === 'string' ? BigInt(value) : value,
+  ) as readonly PartnerFact[];
+}
+
+/** At 5.20 per unit after fees, rounded down. */
+export function brl(source: Money, fees: Money): Money {
+  const amountMinor = ((source.amountMinor - fees.amountMinor) * 52n) / 10n;
+  return { amountMinor, currency: 'BRL' };
+}
+
+function reasonOf({ status }: PartnerOrder): string | null {
+  return status === 'failed' || status === 'returned' ? `bank: ${status}` : null;
+}
