@@ -10,6 +10,8 @@ import type { Gates, SimulatedProcess } from './gates.js';
 /** A document store in memory that tells what it holds: names of uploads by document. */
 export interface OpenDocuments extends DocumentStorage {
   stored(): ReadonlyMap<string, readonly string[]>;
+  /** Copies everything. The answer brings back what there was. */
+  copy(): Promise<() => Promise<void>>;
 }
 
 export function openDocuments(): OpenDocuments {
@@ -19,12 +21,24 @@ export function openDocuments(): OpenDocuments {
     if (names.length > 0) stored.set(documentId, names);
     else stored.delete(documentId);
   };
+  const put = async (documentId: string, name: string, bytes: AsyncIterable<Uint8Array>) => {
+    await storage.put(documentId, name, bytes);
+    keep(documentId, [...(stored.get(documentId) ?? []), name]);
+  };
   return {
     ...storage,
+    put,
     stored: () => stored,
-    async put(documentId, name, bytes) {
-      await storage.put(documentId, name, bytes);
-      keep(documentId, [...(stored.get(documentId) ?? []), name]);
+    async copy() {
+      const names = [...stored].flatMap(([id, ofOne]) => ofOne.map((name) => [id, name] as const));
+      const copied = await Promise.all(
+        names.map(async ([id, name]) => ({ id, name, chunks: await read(storage, id, name) })),
+      );
+      return async () => {
+        for (const id of stored.keys()) await storage.purge(id, null);
+        stored.clear();
+        for (const { id, name, chunks } of copied) await put(id, name, each(chunks));
+      };
     },
     async remove(documentId, name) {
       await storage.remove(documentId, name);
@@ -41,6 +55,16 @@ export function openDocuments(): OpenDocuments {
       );
     },
   };
+}
+
+async function read(storage: DocumentStorage, documentId: string, name: string) {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of (await storage.get(documentId, name)) ?? []) chunks.push(chunk);
+  return chunks;
+}
+
+async function* each(chunks: readonly Uint8Array[]): AsyncIterable<Uint8Array> {
+  yield* chunks;
 }
 
 export function gatedDocuments(input: {
@@ -67,8 +91,7 @@ export function gatedDocuments(input: {
     async remove(documentId, name) {
       const remove = () => storage.remove(documentId, name);
       await gates.pass(process, `remove of ${documentId}`, () => void remove());
-      if (random.chance(faults())) {
-        count('remove failed');
+      if (faults.occurs('purgeFailed')) {
         throw new PonteError('PartnerUnavailable', 'the document store is away');
       }
       await remove();

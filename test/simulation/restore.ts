@@ -1,5 +1,5 @@
-// Copies of the database, and the restore of one: every process dies, the database is what it was,
-// and the partner, the receivers and the mailboxes remember what happened since. What that excuses
+// Copies of the database with its documents, and the restore of one: every process dies, database
+// and documents are what they were, and the partner, the receivers and the mailboxes remember what happened since. What that excuses
 // is in forgiveness.ts.
 import { HOUR_MS } from '../../core/domain/instant.js';
 import type { EvidenceCopy } from './evidence.js';
@@ -10,6 +10,7 @@ import type { World } from './world.js';
 export interface WorldCopy {
   readonly atMs: number;
   readonly database: RestoreCopy;
+  readonly documents: () => Promise<void>;
   readonly evidence: EvidenceCopy;
 }
 
@@ -25,8 +26,12 @@ export async function copyNowAndThen(world: World): Promise<void> {
   const { random, chaos, copies } = world;
   if (chaos.faults.restore === 0 || !random.chance(COPY_CHANCE)) return;
   if (copies.length === COPIES_MAX) copies.splice(random.between(0, COPIES_MAX - 1), 1);
-  const database = await world.database.copy();
-  copies.push({ atMs: world.nowMs, database, evidence: world.evidence.copy() });
+  copies.push({
+    atMs: world.nowMs,
+    database: await world.database.copy(),
+    documents: await world.documents.copy(),
+    evidence: world.evidence.copy(),
+  });
 }
 
 /** A copy that may be restored; null when there is none. */
@@ -41,6 +46,7 @@ export async function restore(world: World, copy: WorldCopy): Promise<void> {
   // What the dead had sent arrives before, and is judged by what was there then.
   await world.look();
   world.database = await copy.database();
+  await copy.documents();
   world.evidence.goBack(copy.evidence);
   await world.evidence.audit(world.store);
   for (const partner of Object.values(world.partners)) partner.restored(copy.atMs);
@@ -49,13 +55,5 @@ export async function restore(world: World, copy: WorldCopy): Promise<void> {
     world.copies.length,
     ...world.copies.filter((one) => one.atMs <= copy.atMs),
   );
-  await removeUnknownDocuments(world);
   world.populate();
-}
-
-/** An operator deletes bytes that no row accounts for. */
-async function removeUnknownDocuments({ documents, evidence }: World): Promise<void> {
-  for (const id of await documents.list({ afterId: null, limit: 1_000 })) {
-    if (!evidence.parties.documents.has(id)) await documents.purge(id, null);
-  }
 }
