@@ -54,7 +54,7 @@ export const faultTable = {
   refundBounced: perSurprise,
   failedRefundCompleted: perSurprise,
 
-  /** Per deletion of a document. */
+  /** Per deletion of a document, or of one of its uploads. */
   purgeFailed: [0, 0.1, 0.5],
   /** Per mail: the server asks to come back, takes it and does not say so, or refuses it. */
   mailDeferred: [0, 0.03, 0.12],

@@ -32,10 +32,7 @@ export function openDocuments(): OpenDocuments {
     async copy() {
       const names = [...stored].flatMap(([id, ofOne]) => ofOne.map((name) => [id, name] as const));
       const copied = await Promise.all(
-        names.map(async ([id, name]) => {
-          const bytes = await storage.get(id, name);
-          return { id, name, chunks: bytes === null ? [] : await allOf(bytes) };
-        }),
+        names.map(async ([id, name]) => ({ id, name, chunks: await read(storage, id, name) })),
       );
       return async () => {
         for (const id of stored.keys()) await storage.purge(id, null);
@@ -58,6 +55,12 @@ export function openDocuments(): OpenDocuments {
       );
     },
   };
+}
+
+async function read(storage: DocumentStorage, documentId: string, name: string) {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of (await storage.get(documentId, name)) ?? []) chunks.push(chunk);
+  return chunks;
 }
 
 async function* each(chunks: readonly Uint8Array[]): AsyncIterable<Uint8Array> {
@@ -114,10 +117,4 @@ export async function* sentBytes(text: string, nowMs: () => number): AsyncIterab
     if (nowMs() >= cutAtMs) throw new PonteError('ValidationError', 'the connection was cut');
     yield Buffer.from(part);
   }
-}
-
-async function allOf(bytes: AsyncIterable<Uint8Array>): Promise<readonly Uint8Array[]> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of bytes) chunks.push(chunk);
-  return chunks;
 }

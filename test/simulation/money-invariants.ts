@@ -59,8 +59,8 @@ export function refundsTakeFromThePayinThatHasTheMoney(evidence: Evidence): stri
 }
 
 /**
- * What the buyer sent = paid out + refunded + held + lost, at every step. Part of it the partner has
- * not told yet; nothing else is missing.
+ * What the buyer sent = paid out + refunded + held + lost, at every step. Part of it the partner
+ * has not told yet; nothing else is missing.
  */
 export function whatTheBuyerSentIsAccountedFor(evidence: Evidence): string | null {
   return eachPayment(evidence, (found) => {

@@ -1,5 +1,5 @@
 // What an operator does with an order to the partner that the service does not finish by itself. An
-// operator sees the partner's own books, and vouches for an odd report only where they say the same.
+// operator sees the partner's own books, and accepts an odd report only where they say the same.
 
 import { MINUTE_MS } from '../../core/domain/instant.js';
 import { isStuck, type PartnerCommand } from '../../core/domain/partner-command.js';

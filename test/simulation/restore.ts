@@ -1,6 +1,6 @@
 // Copies of the database with its documents, and the restore of one: every process dies, database
-// and documents are what they were, and the partner, the receivers and the mailboxes remember what happened since. What that excuses
-// is in forgiveness.ts.
+// and documents are what they were; the partner, the receivers and the mailboxes remember what
+// happened since. What that excuses is in forgiveness.ts.
 import { HOUR_MS } from '../../core/domain/instant.js';
 import type { EvidenceCopy } from './evidence.js';
 import type { RestoreCopy } from './simulated-database.js';

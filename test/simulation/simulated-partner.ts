@@ -1,6 +1,6 @@
-// The settlement partner: it takes orders, and its books (partner-books.ts) judge ours. Same key and
-// same request give the same order while it keeps the key; money moves only when the simulator says
-// so; every change is told by a message. How calls get lost on the way here is in partner-line.ts.
+// The settlement partner: it takes orders, and its books (partner-books.ts) judge ours. Same key
+// and same request give the same order while it keeps the key; money moves only when the simulator
+// says so; every change is told by a message. How calls get lost is in partner-line.ts.
 import { DAY_MS } from '../../core/domain/instant.js';
 import type { Money } from '../../core/domain/money.js';
 import type { QuoteTerms } from '../../core/domain/quote.js';
