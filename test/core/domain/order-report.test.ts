@@ -18,6 +18,7 @@ import {
 } from '../../../core/domain/order-report.js';
 import {
   type CommandState,
+  isInDoubt,
   isStuck,
   type OrderEnd,
   type PartnerCommand,
@@ -84,14 +85,23 @@ for (const was of ends) {
 }
 
 test('an order that is reported exists, whatever was believed of it', () => {
-  for (const state of ['pending', 'sent', 'unknown', 'denied', 'done'] as const) {
-    for (const end of ends) {
-      const name = `${state} ${end}`;
-      const next = told(leased({ ...commandIn[state], end: 'open' }, START_MS), { end });
-      assert.deepEqual([next.state, next.end], ['done', end], name);
-      if (state === 'done' && end === 'open') continue;
-      assert.equal(next.leaseToken, null, `${name}: the answer of a call under way is late now`);
-      assert.equal(next.tries, 0, name);
+  for (const kind of kinds) {
+    for (const state of ['pending', 'sent', 'unknown', 'denied', 'done'] as const) {
+      for (const end of ends) {
+        const name = `${kind} ${state} ${end}`;
+        const command = leased({ ...commandIn[state], kind, partnerRef: null }, START_MS);
+        const next = told(command, { end });
+        assert.equal(next.partnerRef, 'partner_1', name);
+        // What the buyer needs to pay comes with the answer or the look-up, not with a report.
+        const waits = kind === 'payin' && end === 'open' && isInDoubt(command);
+        assert.deepEqual([next.state, next.end], [waits ? state : 'done', end], name);
+        if (waits || (state === 'done' && end === 'open')) {
+          assert.deepEqual([next.leaseToken, next.dueAtMs], [command.leaseToken, command.dueAtMs]);
+        } else {
+          assert.equal(next.leaseToken, null, `${name}: the answer of a call is late now`);
+          assert.equal(next.tries, 0, name);
+        }
+      }
     }
   }
 });
