@@ -57,10 +57,16 @@ export class Scene {
     return [payment.status, funds.position, funds.refund, ...amounts];
   }
 
+  /** A message of the partner about the newest order of this kind. */
   async report(kind: OrderKind, report: object): Promise<void> {
     const { id, reference, partnerRef } = await this.order(kind);
     const fact = { kind, reference, partnerRef, report } as PartnerFact;
     await applyFact(this.made.deps, id, fact);
+  }
+
+  alerts(): readonly unknown[] {
+    const alerts = this.made.log.filter(({ message }) => message === 'alert');
+    return alerts.map(({ fields }) => fields['alert']);
   }
 
   /** After every test: ledger, funds and orders agree. */
@@ -92,22 +98,39 @@ export async function scene(t: TestContext, amountMinor = 10_000n): Promise<Scen
 type Start = 'startPayin' | 'startPayout' | 'startRefund';
 type Answer = PartnerAnswer<{ partnerRef: string; instructions: string }>;
 
+export const couldNot: readonly PartnerAnswer<never>[] = [
+  { outcome: 'refused', code: 'forbidden', message: 'no' },
+  { outcome: 'refused', code: 'rate_limited', message: 'slow down' },
+  { outcome: 'later', reason: 'an HTML page' },
+  { outcome: 'unknown', reason: 'time-out' },
+];
+
+const answers = {
+  'executed, answer lost': { outcome: 'unknown', reason: 'time-out' },
+  'executed, refused': { outcome: 'refused', code: 'already_used', message: 'no' },
+  lost: { outcome: 'unknown', reason: 'time-out' },
+  refused: { outcome: 'refused', code: 'already_used', message: 'no' },
+  busy: { outcome: 'later', reason: 'busy' },
+} as const satisfies Readonly<Record<string, PartnerAnswer<never>>>;
+
+/** What becomes of a call that does not go well. */
+export type Fate = keyof typeof answers;
+
 /** Each call of `verb` gets the next fate; counts what the partner executed. */
 export function fates(
   { made: { partner } }: Scene,
   verb: Start,
-  ...script: readonly ('executed, answer lost' | 'lost' | 'refused')[]
+  ...script: readonly Fate[]
 ): { readonly executed: string[]; calls: number } {
   const seen = { executed: [] as string[], calls: 0 };
   const usual = partner[verb].bind(partner) as (request: string) => Promise<Answer>;
   const start = async (request: string): Promise<Answer> => {
     const fate = script[seen.calls];
     seen.calls += 1;
-    if (fate === 'lost') return { outcome: 'unknown', reason: 'time-out' };
-    if (fate === 'refused') return { outcome: 'refused', code: 'already_used', message: 'no' };
+    if (fate !== undefined && !fate.startsWith('executed')) return answers[fate];
     seen.executed.push(request);
     const answer = await usual(request);
-    return fate === undefined ? answer : { outcome: 'unknown', reason: 'time-out' };
+    return fate === undefined ? answer : answers[fate];
   };
   Object.assign(partner, { [verb]: start });
   return seen;

@@ -225,8 +225,8 @@ test('a pay-in that is heard of late takes up its payment again where it stands'
   ]);
 });
 
-test('a payment is covered, and does not expire, from when everything asked for was received', () => {
-  const was = MoneyScene.at('on_ramp_pending', [orderOf('payin', 'in')]);
+test('a payment is covered, and does not expire, from when everything asked for is there', () => {
+  const was = MoneyScene.at('on_ramp_pending', [orderOf('payin', 'in'), orderOf('payin', 'in_2')]);
   const short = was.report('in', { receivedMinor: 9_999n });
   assert.equal(short.payment.coveredAtMs, null);
   const covered = short.report('in', { receivedMinor: 10_000n });
@@ -234,6 +234,9 @@ test('a payment is covered, and does not expire, from when everything asked for 
     [covered.payment.status, covered.payment.coveredAtMs],
     ['on_ramp_pending', NOW_MS],
   );
+  const gone = short.report('in', { end: 'returned', receivedMinor: 9_999n });
+  const part = gone.report('in_2', { receivedMinor: 9_999n });
+  assert.equal(part.payment.coveredAtMs, null, 'what went back is not there');
   const known = MoneyScene.at('on_chain_confirmed', [payin], { coveredAtMs: START_MS });
   assert.equal(known.report('in', { receivedMinor: 20_000n }).payment.coveredAtMs, START_MS);
 });

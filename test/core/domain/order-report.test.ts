@@ -84,14 +84,17 @@ for (const was of ends) {
 }
 
 test('an order that is reported exists, whatever was believed of it', () => {
-  for (const state of ['pending', 'sent', 'unknown', 'denied', 'done'] as const) {
-    for (const end of ends) {
-      const name = `${state} ${end}`;
-      const next = told(leased({ ...commandIn[state], end: 'open' }, START_MS), { end });
-      assert.deepEqual([next.state, next.end], ['done', end], name);
-      if (state === 'done' && end === 'open') continue;
-      assert.equal(next.leaseToken, null, `${name}: the answer of a call under way is late now`);
-      assert.equal(next.tries, 0, name);
+  for (const kind of kinds) {
+    for (const state of ['pending', 'sent', 'unknown', 'denied', 'done'] as const) {
+      for (const end of ends) {
+        const name = `${kind} ${state} ${end}`;
+        const command = leased({ ...commandIn[state], kind, partnerRef: null }, START_MS);
+        const next = told(command, { end });
+        assert.deepEqual([next.state, next.end, next.partnerRef], ['done', end, 'partner_1'], name);
+        if (state === 'done' && end === 'open') continue;
+        assert.equal(next.leaseToken, null, `${name}: the answer of a call under way is late now`);
+        assert.equal(next.tries, 0, name);
+      }
     }
   }
 });

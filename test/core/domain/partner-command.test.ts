@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import {
   absenceCountsAtMs,
   absentCommand,
@@ -10,6 +9,7 @@ import {
   COMMAND_LEASE_MS,
   type CommandMove,
   type CommandState,
+  changed,
   commandKinds,
   commandMoves,
   denyCommand,
@@ -20,6 +20,7 @@ import {
   isStuck,
   isVoidable,
   LOOK_UP_AFTER_MS,
+  LOOK_UPS_IN_VAIN,
   lookUpAgain,
   loseCommand,
   nextCommandState,
@@ -121,7 +122,7 @@ test('an accepted order is open until the partner reports its end', () => {
   }
 });
 
-test('a person must look at refused refunds and at reports in review, and at nothing else', () => {
+test('a person must look at refused refunds, reports in review and orders long in doubt', () => {
   for (const state of states) {
     for (const kind of commandKinds) {
       const command = { ...commandIn[state], kind };
@@ -129,7 +130,35 @@ test('a person must look at refused refunds and at reports in review, and at not
       assert.equal(isDebt(command), isRefusedRefund, `${kind} ${state}`);
       assert.equal(isStuck(command), isRefusedRefund, `${kind} ${state}`);
       assert.equal(isStuck({ ...command, review: '{}' }), true, `${kind} ${state} in review`);
+      const longInDoubt = state === 'unknown' || state === 'denied';
+      const lookedUp = (tries: number) => isStuck({ ...command, tries });
+      assert.equal(lookedUp(LOOK_UPS_IN_VAIN - 1), isRefusedRefund, `${kind} ${state}`);
+      assert.equal(lookedUp(LOOK_UPS_IN_VAIN), isRefusedRefund || longInDoubt, `${kind} ${state}`);
     }
+  }
+});
+
+const party = { kind: 'submit_buyer', paymentId: null, submissionId: 'kyc_1' } as const;
+
+test('a party that a look-up does not find may be submitted again at once: twice does no harm', () => {
+  const again = absentCommand({ ...commandIn.unknown, ...party }, START_MS);
+  assert.equal(again.state, 'pending');
+});
+
+test('the dossier of a party is erased once its order can neither be sent nor looked up', () => {
+  for (const [state, kept] of [
+    ['pending', true],
+    ['sent', true],
+    ['unknown', true],
+    ['denied', true],
+    ['done', false],
+    ['refused', false],
+    ['void', false],
+  ] as const) {
+    const order = { ...commandIn[state], request: 'sealed' };
+    const ofParty = changed({ ...order, ...party }, START_MS, { tries: 1 });
+    assert.equal(ofParty.request, kept ? 'sealed' : null, state);
+    assert.equal(changed(order, START_MS, { tries: 1 }).request, 'sealed', `money ${state}`);
   }
 });
 
@@ -177,29 +206,34 @@ test('a look-up that finds nothing proves it only 6 minutes after the call, of a
     from: CommandState,
     sinceCallMs: number,
     state: CommandState,
-    dueAtMs: number | null,
+    next: 'sent by the same worker' | 'looked up again' | 'over',
   ])[] = [
-    ['unknown', 0, 'unknown', LATER_MS],
-    ['unknown', LOOK_UP_AFTER_MS - 1, 'unknown', LATER_MS],
-    ['unknown', LOOK_UP_AFTER_MS, 'pending', LATER_MS],
-    ['unknown', LOOK_UP_AFTER_MS + 1, 'pending', LATER_MS + 1],
+    ['unknown', 0, 'unknown', 'looked up again'],
+    ['unknown', LOOK_UP_AFTER_MS - 1, 'unknown', 'looked up again'],
+    ['unknown', LOOK_UP_AFTER_MS, 'pending', 'sent by the same worker'],
     // The worker that called lost its lease.
-    ['sent', LOOK_UP_AFTER_MS - 1, 'unknown', LATER_MS],
-    ['sent', LOOK_UP_AFTER_MS, 'pending', LATER_MS],
-    ['denied', 0, 'refused', null],
-    ['denied', LOOK_UP_AFTER_MS, 'refused', null],
+    ['sent', LOOK_UP_AFTER_MS - 1, 'unknown', 'looked up again'],
+    ['sent', LOOK_UP_AFTER_MS, 'pending', 'sent by the same worker'],
+    ['denied', 0, 'refused', 'over'],
+    ['denied', LOOK_UP_AFTER_MS, 'refused', 'over'],
   ];
-  for (const [from, sinceCallMs, state, dueAtMs] of table) {
+  for (const [from, sinceCallMs, state, next] of table) {
     const name = `${from} ${sinceCallMs}`;
     const nowMs = START_MS + sinceCallMs;
-    const looked = absentCommand(leased(commandIn[from], nowMs), nowMs);
+    const command = leased(commandIn[from], nowMs);
+    const looked = absentCommand(command, nowMs);
+    const { leaseToken, dueAtMs } = {
+      'sent by the same worker': command,
+      'looked up again': { leaseToken: null, dueAtMs: LATER_MS },
+      over: { leaseToken: null, dueAtMs: null },
+    }[next];
     assert.deepEqual(
-      [looked.state, looked.dueAtMs, looked.leaseToken],
-      [state, dueAtMs, null],
+      [looked.state, looked.leaseToken, looked.dueAtMs],
+      [state, leaseToken, dueAtMs],
       name,
     );
     assert.equal(isVoidable(looked), state === 'pending', name);
-    const { reference, request, firstSentAtMs } = commandIn[from];
+    const { reference, request, firstSentAtMs } = command;
     assert.deepEqual(
       [looked.reference, looked.request, looked.firstSentAtMs],
       [reference, request, firstSentAtMs],
@@ -312,62 +346,4 @@ test('only a refused refund is superseded', () => {
 
 test('the purpose of a stored request names its command', () => {
   assert.notEqual(requestPurpose(sampleCommand), requestPurpose({ ...sampleCommand, id: 'cmd_2' }));
-});
-
-/** How a call ends: what it does at the partner, and what is recorded here. */
-const calls = {
-  accepted: { effectAfterMs: 0, answer: 'accept' },
-  refused: { effectAfterMs: null, answer: 'deny' },
-  later: { effectAfterMs: null, answer: 'postpone' },
-  'lost on its way': { effectAfterMs: null, answer: 'lose' },
-  'lost after its effect': { effectAfterMs: 0, answer: 'lose' },
-  'late on its way': { effectAfterMs: 300_000, answer: 'lose' },
-  'crash before its effect': { effectAfterMs: null, answer: null },
-  'crash after its effect': { effectAfterMs: 0, answer: null },
-  'crash, and late on its way': { effectAfterMs: 300_000, answer: null },
-} as const satisfies Record<string, { effectAfterMs: number | null; answer: CommandMove | null }>;
-
-const history = fc.array(
-  fc.record({
-    step: fc.constantFrom('call', 'look up', 'fail to look up', 'void'),
-    call: fc.constantFrom(...(Object.keys(calls) as (keyof typeof calls)[])),
-    laterMs: fc.constantFrom(0, 1_000, 60_000, 299_999, 360_000),
-  }),
-  { maxLength: 30, size: 'max' },
-);
-
-test('law: an order that counts as pending, refused or void is not at the partner, now or later', () => {
-  fc.assert(
-    fc.property(history, (steps) => {
-      let command = sampleCommand;
-      let nowMs = START_MS;
-      /** When the partner has the order; null while no call of it takes effect. */
-      let existsAtMs: number | null = null;
-      for (const { step, call, laterMs } of steps) {
-        nowMs += laterMs;
-        const isCall = step === 'call' && command.state === 'pending';
-        if (isCall) {
-          const { effectAfterMs, answer } = calls[call];
-          command = sendCommand(leased(command, nowMs), 'sealed', nowMs);
-          if (effectAfterMs !== null) existsAtMs ??= nowMs + effectAfterMs;
-          if (answer === 'lose') command = loseCommand(command, 'time-out', nowMs);
-          else if (answer !== null) command = makers[answer](command);
-        } else if (step === 'look up' && isInDoubt(command)) {
-          const found = existsAtMs !== null && existsAtMs <= nowMs;
-          command = found
-            ? acceptCommand(command, 'partner_1', nowMs)
-            : absentCommand(command, nowMs);
-        } else if (step === 'fail to look up' && isInDoubt(command)) {
-          command = lookUpAgain(command, 'not reached', nowMs);
-        } else if (step === 'void' && isVoidable(command)) {
-          command = voidCommand(command, nowMs);
-        }
-        if (['pending', 'refused', 'void'].includes(command.state)) {
-          assert.equal(existsAtMs, null, command.state);
-        }
-        assert.equal(command.reference, sampleCommand.reference);
-      }
-    }),
-    { numRuns: 1_000 },
-  );
 });

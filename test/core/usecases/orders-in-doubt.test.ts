@@ -1,41 +1,134 @@
-// What becomes of an order when a call to the partner is in doubt or refused.
+// What becomes of an order when a call to the partner is in doubt or refused: only a look-up that
+// was done and found nothing means that the partner has no order.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
-import type { PartnerAnswer } from '../../../core/ports.js';
 import { retryCommand } from '../../../core/usecases/command-retries.js';
-import { cancelPayment, readPayment } from '../../../core/usecases/payments.js';
-import { absent, fates, honestLookUp, scene, silent } from '../../support/order-scene.js';
+import {
+  cancelPayment,
+  failPaymentByOperator,
+  readPayment,
+} from '../../../core/usecases/payments.js';
+import { applyFact } from '../../../core/usecases/settlement.js';
+import {
+  absent,
+  couldNot,
+  type Fate,
+  fates,
+  honestLookUp,
+  type OrderKind,
+  type Scene,
+  scene,
+  silent,
+} from '../../support/order-scene.js';
 
-test('a payout whose answer is lost is looked up, never called again', async (t) => {
-  const at = await scene(t);
-  const seen = fates(at, 'startPayout', 'executed, answer lost', 'refused');
-  await at.pass(120);
-  assert.deepEqual(await at.shown(), ['settled', 'paid', 'none', 100, 100, 0, 0, 0]);
-  assert.deepEqual([seen.executed.length, seen.calls], [1, 1]);
-  await at.booksAreRight();
-});
+const verbs = {
+  payin: { start: 'startPayin', find: 'findPayin' },
+  payout: { start: 'startPayout', find: 'findPayout' },
+  refund: { start: 'startRefund', find: 'findRefund' },
+} as const;
 
-test('a pay-in whose answer is lost is looked up: no second pay-in is ordered', async (t) => {
-  const at = await scene(t);
-  const seen = fates(at, 'startPayin', 'executed, answer lost', 'refused');
-  await at.pass(120);
-  assert.equal((await at.orders('payin')).length, 1);
-  assert.deepEqual([(await at.shown())[0], seen.calls], ['settled', 1]);
-});
+/** How everything is where all went well in the end. */
+const well = {
+  payin: ['settled', 'paid', 'none', 100, 100, 0, 0, 0],
+  payout: ['settled', 'paid', 'none', 100, 100, 0, 0, 0],
+  refund: ['cancelled', 'handed_back', 'refunded', 99.55, 0, 0, 99.55, 0],
+} as const satisfies Readonly<Record<OrderKind, readonly unknown[]>>;
 
-test('a refusal of an order that the partner has means nothing', async (t) => {
-  const at = await scene(t);
-  // As after a restored backup: the partner knows the key from another life.
-  fates(at, 'startPayout', 'refused');
-  await at.pass(30);
-  assert.deepEqual(await at.shown(), ['settled', 'paid', 'none', 100, 100, 0, 0, 0]);
-});
+/** Calls of this kind get these fates; look-ups find what was executed. A refund is due. */
+async function begun(t: TestContext, kind: OrderKind, ...script: readonly Fate[]) {
+  const at = await scene(t, kind === 'refund' ? 10_055n : 10_000n);
+  const seen = fates(at, verbs[kind].start, ...script);
+  honestLookUp(at, verbs[kind].find, seen.executed);
+  if (kind === 'refund') {
+    await at.pass(20);
+    await cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
+  }
+  return { at, seen };
+}
 
-test('a refusal counts when a look-up finds no order', async (t) => {
-  const at = await scene(t);
-  fates(at, 'startPayout', 'refused');
-  Object.assign(at.made.partner, { findPayout: absent });
+const stuckOf = async ({ made }: Scene) => {
+  const stuck = await made.deps.store.run((tx) => tx.commands.list({ stuck: true, limit: 5 }));
+  return stuck.map(({ kind, state }) => `${kind} ${state}`);
+};
+
+for (const kind of ['payin', 'payout', 'refund'] as const) {
+  test(`a ${kind} whose answer is lost is looked up, never called again`, async (t) => {
+    const { at, seen } = await begun(t, kind, 'executed, answer lost', 'refused');
+    await at.pass(120);
+    assert.deepEqual(await at.shown(), well[kind]);
+    assert.deepEqual([seen.executed.length, seen.calls], [1, 1]);
+    assert.equal((await at.orders(kind)).length, 1);
+    await at.booksAreRight();
+  });
+
+  test(`a ${kind} that was lost is made again once a look-up proves that there is none`, async (t) => {
+    const { at, seen } = await begun(t, kind, 'lost');
+    await at.pass(60);
+    const lost = await at.order(kind);
+    assert.deepEqual([seen.calls, lost.state], [1, 'unknown']);
+    await at.pass(7, MINUTE_MS);
+    assert.deepEqual([seen.calls, seen.executed.length], [2, 1]);
+    const { reference, request } = await at.order(kind);
+    assert.deepEqual([reference, request], [lost.reference, lost.request]);
+    await at.pass(10);
+    assert.deepEqual(await at.shown(), well[kind]);
+    await at.booksAreRight();
+  });
+
+  test(`a refusal of a ${kind} that the partner has means nothing`, async (t) => {
+    const { at } = await begun(t, kind, 'executed, refused');
+    await at.pass(60);
+    assert.deepEqual(await at.shown(), well[kind]);
+    await at.booksAreRight();
+  });
+
+  test(`a refusal of a ${kind} counts when a look-up finds no order`, async (t) => {
+    const { at, seen } = await begun(t, kind, 'refused');
+    while ((await at.orders(kind))[0]?.state !== 'refused') await at.pass(1);
+    const { refusal, end } = await at.order(kind);
+    assert.deepEqual([refusal, end, seen.calls], ['already_used', 'open', 1]);
+    await at.booksAreRight();
+  });
+
+  test(`a ${kind} that surely was not done is called again, without a look-up`, async (t) => {
+    const { at, seen } = await begun(t, kind, 'busy', 'busy');
+    const find = async () => assert.fail('nothing is in doubt');
+    Object.assign(at.made.partner, { [verbs[kind].find]: find });
+    await at.pass(60);
+    assert.deepEqual([await at.shown(), seen.calls], [well[kind], 3]);
+  });
+
+  for (const answer of kind === 'payout' ? couldNot : couldNot.slice(0, 1)) {
+    const what = answer.outcome === 'refused' ? answer.code : answer.outcome;
+    for (const [fate, state] of [
+      ['executed, answer lost', 'unknown'],
+      ['executed, refused', 'denied'],
+    ] as const) {
+      test(`a look-up that ends ${what} is none: a ${state} ${kind} stays in doubt`, async (t) => {
+        const { at, seen } = await begun(t, kind, fate);
+        const find = at.made.partner[verbs[kind].find];
+        const unable = { [verbs[kind].find]: async () => answer };
+        const { pump } = at.made.partner;
+        Object.assign(at.made.partner, silent, unable);
+        await at.pass(30, MINUTE_MS);
+        const order = await at.order(kind);
+        assert.deepEqual([order.state, seen.calls], [state, 1]);
+        assert.match(order.lastError ?? '', /could not be looked up/);
+        assert.equal((await retryCommand(at.made.deps, order.id)).id, order.id);
+        await at.pass(2 * (HOUR_MS / MINUTE_MS), MINUTE_MS);
+        assert.deepEqual(await stuckOf(at), [`${kind} ${state}`], 'operators see it');
+        Object.assign(at.made.partner, { [verbs[kind].find]: find, pump });
+        await at.pass(20, MINUTE_MS);
+        assert.deepEqual([await at.shown(), seen.executed.length], [well[kind], 1]);
+        assert.deepEqual(await stuckOf(at), []);
+      });
+    }
+  }
+}
+
+test('a payout that is refused for good fails the payment, and its money goes back', async (t) => {
+  const { at } = await begun(t, 'payout', 'refused');
   await at.pass(30);
   assert.deepEqual(await at.shown(), ['failed', 'handed_back', 'refunded', 100, 0, 0, 100, 0]);
   const { payment } = await readPayment(at.made.deps, at.tenant, at.id);
@@ -43,102 +136,118 @@ test('a refusal counts when a look-up finds no order', async (t) => {
   await at.booksAreRight();
 });
 
-test('a call that was lost is made again once a look-up proves that nothing happened', async (t) => {
-  const at = await scene(t);
-  const seen = fates(at, 'startPayout', 'lost');
-  honestLookUp(at, 'findPayout', seen.executed);
-  await at.pass(60);
-  assert.deepEqual([seen.calls, (await at.order('payout')).state], [1, 'unknown']);
-  await at.pass(7, MINUTE_MS);
-  assert.equal(seen.executed.length, 1);
-  assert.deepEqual((await at.shown())[0], 'settled');
+test('a payout in doubt whose repeat is refused is neither paid twice nor given back', async (t) => {
+  // The first call arrives so late that the look-up after six minutes does not find it.
+  const { at, seen } = await begun(t, 'payout', 'lost', 'executed, refused');
+  await at.pass(20, MINUTE_MS);
+  assert.deepEqual([await at.shown(), seen.executed.length], [well.payout, 1]);
+  await at.booksAreRight();
 });
 
-const couldNotLook: readonly PartnerAnswer<never>[] = [
-  { outcome: 'refused', code: 'forbidden', message: 'no' },
-  { outcome: 'refused', code: 'rate_limited', message: 'slow down' },
-  { outcome: 'later', reason: 'an HTML page' },
-  { outcome: 'unknown', reason: 'time-out' },
-];
+test('a payment that ends takes back a payout that a look-up does not find', async (t) => {
+  const { at, seen } = await begun(t, 'payout', 'lost');
+  while ((await at.orders('payout'))[0]?.state !== 'unknown') await at.pass(1);
+  await failPaymentByOperator(at.made.deps, at.id, 'by hand');
+  assert.deepEqual((await at.shown()).slice(0, 2), ['failed', 'payout_ordered']);
+  await at.pass(10, MINUTE_MS);
+  assert.deepEqual([(await at.order('payout')).state, seen.executed], ['void', []]);
+  assert.deepEqual(await at.shown(), ['failed', 'handed_back', 'refunded', 100, 0, 0, 100, 0]);
+  await at.booksAreRight();
+});
 
-for (const answer of couldNotLook) {
-  const what = answer.outcome === 'refused' ? answer.code : answer.outcome;
-  test(`a look-up that ends ${what} is none: the payout stays in doubt`, async (t) => {
-    const at = await scene(t);
-    const seen = fates(at, 'startPayout', 'executed, answer lost');
-    const { findPayout } = at.made.partner;
-    Object.assign(at.made.partner, silent, { findPayout: async () => answer });
-    await at.pass(60, MINUTE_MS);
-    const payout = await at.order('payout');
-    assert.deepEqual([payout.state, seen.calls], ['unknown', 1]);
-    assert.match(payout.lastError ?? '', /could not be looked up/);
-    assert.equal((await retryCommand(at.made.deps, payout.id)).id, payout.id);
-    await at.pass(HOUR_MS / MINUTE_MS, MINUTE_MS);
-    // Long in doubt, it is shown to operators.
-    const stuck = await at.made.deps.store.run((tx) => tx.commands.list({ stuck: true, limit: 5 }));
-    assert.deepEqual(
-      stuck.map(({ id }) => id),
-      [payout.id],
-    );
-    Object.assign(at.made.partner, { findPayout });
-    await at.pass(10, MINUTE_MS);
-    assert.deepEqual([(await at.shown())[0], seen.executed.length], ['settled', 1]);
+test('the buyer gets the instructions although a message was faster than the answer', async (t) => {
+  const at = await scene(t);
+  const { partner } = at.made;
+  const [startPayin, payin] = [partner.startPayin.bind(partner), partner.payin.bind(partner)];
+  const nothing = { receivedMinor: 0n, transactionHash: null, reason: null };
+  const report = { status: 'open', ...nothing } as const;
+  Object.assign(partner, silent, {
+    startPayin: async (request: string) => {
+      const answer = await startPayin(request);
+      assert.ok(answer.outcome === 'done');
+      const { partnerRef } = answer.value;
+      const { id, reference } = await at.order('payin');
+      await applyFact(at.made.deps, id, { kind: 'payin', reference, partnerRef, report });
+      return answer;
+    },
+    payin: async () => ({ outcome: 'done', value: report }) as const,
   });
-}
+  await at.pass(10);
+  const { payment } = await readPayment(at.made.deps, at.tenant, at.id);
+  assert.equal(payment.status, 'on_ramp_pending');
+  assert.match(payment.payinInstructions ?? '', /\w/);
+  Object.assign(partner, { payin });
+  await at.pass(60);
+  assert.deepEqual(await at.shown(), well.payin);
+});
 
-test('a refused refund is ordered anew only after the old order was looked up', async (t) => {
+/** A refund that the partner refused although it may have it; an operator is to look. */
+async function refusedRefund(t: TestContext, fate: Fate) {
   const at = await scene(t, 10_055n);
-  const seen = fates(at, 'startRefund', 'executed, answer lost', 'refused');
+  const seen = fates(at, 'startRefund', fate);
   const { findRefund } = at.made.partner;
   Object.assign(at.made.partner, silent, { findRefund: absent });
   await at.pass(20);
   await cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
   await at.pass(10, MINUTE_MS);
-  const [refused] = await at.orders('refund');
-  assert.ok(refused !== undefined);
-  const down = async () => ({ outcome: 'later', reason: 'down' }) as const;
-  Object.assign(at.made.partner, { findRefund: down });
-  await assert.rejects(retryCommand(at.made.deps, refused.id), { code: 'PartnerUnavailable' });
-  Object.assign(at.made.partner, { findRefund });
+  const refused = await at.order('refund');
+  assert.deepEqual([refused.state, (await at.shown())[2]], ['refused', 'operator']);
+  const truly = (finds: boolean) =>
+    Object.assign(at.made.partner, { findRefund: finds ? findRefund : absent });
+  return { at, seen, refused, truly };
+}
+
+test('a refused refund that the partner really has not is ordered anew', async (t) => {
+  const { at, refused } = await refusedRefund(t, 'refused');
+  const next = await retryCommand(at.made.deps, refused.id);
+  assert.notEqual(next.reference, refused.reference);
+  assert.deepEqual(
+    [next.state, next.payinId, next.amount],
+    ['pending', refused.payinId, refused.amount],
+  );
   await assert.rejects(retryCommand(at.made.deps, refused.id), { code: 'CommandNotRetryable' });
   await at.pass(10);
-  assert.deepEqual(await at.shown(), [
-    'cancelled',
-    'handed_back',
-    'refunded',
-    99.55,
-    0,
-    0,
-    99.55,
-    0,
-  ]);
+  assert.deepEqual(await at.shown(), well.refund);
+  await at.booksAreRight();
+});
+
+test('a refused refund that the partner has after all is not ordered again', async (t) => {
+  const { at, seen, refused, truly } = await refusedRefund(t, 'executed, refused');
+  truly(true);
+  await assert.rejects(retryCommand(at.made.deps, refused.id), { code: 'CommandNotRetryable' });
+  await at.pass(10);
+  assert.deepEqual(await at.shown(), well.refund);
   assert.deepEqual([seen.executed.length, (await at.orders('refund')).length], [1, 1]);
   await at.booksAreRight();
 });
 
-test('every refused order that the partner really has not is ordered anew', async (t) => {
-  const at = await scene(t, 10_055n);
-  const seen = fates(at, 'startRefund', 'refused');
-  honestLookUp(at, 'findRefund', seen.executed);
-  await at.pass(20);
-  await cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
-  await at.made.settle();
-  const refused = await at.order('refund');
-  assert.deepEqual([refused.state, (await at.shown())[2]], ['refused', 'operator']);
+test('a refused refund that failed at the partner is ordered anew', async (t) => {
+  const { at, refused, truly } = await refusedRefund(t, 'executed, refused');
+  truly(true);
+  const { refund } = at.made.partner;
+  const failed = { outcome: 'done', value: { status: 'failed', reason: 'no account' } } as const;
+  Object.assign(at.made.partner, { refund: async () => failed });
   const next = await retryCommand(at.made.deps, refused.id);
-  assert.notEqual(next.reference, refused.reference);
+  assert.notEqual(next.id, refused.id);
+  Object.assign(at.made.partner, { refund });
   await at.pass(10);
-  assert.deepEqual(await at.shown(), [
-    'cancelled',
-    'handed_back',
-    'refunded',
-    99.55,
-    0,
-    0,
-    99.55,
-    0,
-  ]);
+  assert.deepEqual(await at.shown(), well.refund);
   await at.booksAreRight();
+});
+
+test('a refused refund is left alone while the partner cannot be asked about it', async (t) => {
+  const { at, refused, truly } = await refusedRefund(t, 'executed, refused');
+  const { refund } = at.made.partner;
+  for (const answer of couldNot) {
+    const before = await at.shown();
+    Object.assign(at.made.partner, { findRefund: async () => answer });
+    await assert.rejects(retryCommand(at.made.deps, refused.id), { code: 'PartnerUnavailable' });
+    truly(true);
+    Object.assign(at.made.partner, { refund: async () => answer });
+    await assert.rejects(retryCommand(at.made.deps, refused.id), { code: 'PartnerUnavailable' });
+    Object.assign(at.made.partner, { refund });
+    assert.deepEqual([await at.shown(), (await at.orders('refund')).length], [before, 1]);
+  }
 });
 
 test('the same order has the same reference, whenever and wherever it is made', async (t) => {

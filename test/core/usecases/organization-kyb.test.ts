@@ -35,6 +35,8 @@ describe('the KYB is an order to the partner', () => {
     /** The exact requests that were submitted. */
     readonly requests: string[];
     answer: PartnerAnswer<{ partnerRef: string } & ReceiverReport>;
+    /** What a look-up by the request finds. */
+    found: PartnerAnswer<{ partnerRef: string } | null>;
     report: ReceiverReport;
   }
 
@@ -43,6 +45,7 @@ describe('the KYB is an order to the partner', () => {
     const made: Desk = {
       requests: [],
       answer: { outcome: 'done', value: { partnerRef: 're_1', ...verifying } },
+      found: { outcome: 'done', value: null },
       report: verifying,
       deps: {
         ...scene.deps,
@@ -54,9 +57,8 @@ describe('the KYB is an order to the partner', () => {
               made.requests.push(request);
               return made.answer;
             },
+            findReceiver: async () => made.found,
             receiver: async () => ({ outcome: 'done', value: made.report }),
-            // It keeps no order whose call it did not answer.
-            findReceiver: async () => ({ outcome: 'done', value: null }),
           },
         },
       },
@@ -142,11 +144,21 @@ describe('the KYB is an order to the partner', () => {
     assert.deepEqual([kybStatus, partnerRef], ['verifying', null]);
   });
 
-  test('a submission that the partner never got goes out again with the very same request', async () => {
+  test('a submission whose answer was lost is found at the partner', async () => {
+    const [at, tenant] = [desk(), await begun()];
+    at.answer = { outcome: 'unknown', reason: 'no answer' };
+    await assert.rejects(submitKyb(at.deps, tenant, kyb), refusal('PartnerUnavailable'));
+    at.found = { outcome: 'done', value: { partnerRef: 're_1' } };
+    await workLater(at.deps);
+    const { kybStatus, partnerRef } = await kybOf(tenant);
+    assert.deepEqual([kybStatus, partnerRef], ['verifying', 're_1']);
+    assert.equal(at.requests.length, 1);
+  });
+
+  test('a submission that a look-up does not find goes out with the very same request', async () => {
     const [at, tenant] = [desk(), await begun()];
     const { answer } = at;
     at.answer = { outcome: 'unknown', reason: 'no answer' };
-    await assert.rejects(submitKyb(at.deps, tenant, kyb), refusal('PartnerUnavailable'));
     await assert.rejects(submitKyb(at.deps, tenant, kyb), refusal('PartnerUnavailable'));
     at.answer = answer;
     await workLater(at.deps);
@@ -154,11 +166,11 @@ describe('the KYB is an order to the partner', () => {
     // The workers see the orders of other tests too.
     const { kybCommandId } = await kybOf(tenant);
     const sent = at.requests.filter((request) => request.includes(String(kybCommandId)));
-    assert.equal(sent.length, 3);
+    assert.equal(sent.length, 2);
     assert.equal(new Set(sent).size, 1);
   });
 
-  test('a partner that refuses the party has rejected it', async () => {
+  test('a partner that refuses the party, and does not have it, has rejected it', async () => {
     const [at, tenant] = [desk(), await begun()];
     at.answer = { outcome: 'refused', code: 'name_taken', message: 'There is such a party.' };
     const { profiles } = await submitKyb(at.deps, tenant, kyb);
@@ -166,6 +178,15 @@ describe('the KYB is an order to the partner', () => {
     await submitKyb(at.deps, tenant, kyb);
     await approveKyb(at.deps, tenant, kyb);
     assert.equal((await kybOf(tenant)).kybStatus, 'approved', 'an operator’s word counts');
+  });
+
+  test('a partner that refuses a party that it has goes on with it', async () => {
+    const [at, tenant] = [desk(), await begun()];
+    at.answer = { outcome: 'refused', code: 'name_taken', message: 'There is such a party.' };
+    at.found = { outcome: 'done', value: { partnerRef: 're_1' } };
+    const { profiles } = await submitKyb(at.deps, tenant, kyb);
+    const { kybStatus, partnerRef } = profiles.test;
+    assert.deepEqual([kybStatus, partnerRef], ['verifying', 're_1']);
   });
 
   test('two at once make one submission', async () => {

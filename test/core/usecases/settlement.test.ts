@@ -1,65 +1,91 @@
-// What the partner tells, by message or when asked, and what is done with it.
+// What the partner tells, by message or when asked: which order it is about, when it counts, and
+// when a person must look first.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { isStuck } from '../../../core/domain/partner-command.js';
-import { PonteError } from '../../../core/errors.js';
-import type { PartnerFact } from '../../../core/ports.js';
+import { type TestContext, test } from 'node:test';
+import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
+import type { PayinReport, PayoutReport } from '../../../core/domain/report-check.js';
+import type { PartnerAnswer, PartnerFact, RefundReport } from '../../../core/ports.js';
 import { acceptReport, retryCommand } from '../../../core/usecases/command-retries.js';
-import { findDifferences } from '../../../core/usecases/ledger-check.js';
 import { cancelPayment, readPayment } from '../../../core/usecases/payments.js';
-import { readReview, receivePartnerMessage } from '../../../core/usecases/settlement.js';
-import { completed, type OrderDesk, orderDesk } from '../../support/order-desk.js';
+import { receivePartnerMessage } from '../../../core/usecases/settlement.js';
+import { type OrderKind, type Scene, scene, silent } from '../../support/order-scene.js';
 
-const HOUR_MS = 3_600_000;
-const MINUTES_15_MS = 900_000;
+const payin: PayinReport = {
+  status: 'completed',
+  receivedMinor: 10_000n,
+  transactionHash: '0xabc',
+  reason: null,
+};
+const paid: PayoutReport = {
+  status: 'completed',
+  settled: { amountMinor: 53_460n, currency: 'BRL' },
+  fxRate: '5.4',
+  fees: { amountMinor: 100n, currency: 'USD' },
+  endToEndId: 'E1',
+  reason: null,
+};
+const open = { ...paid, status: 'open', settled: null, fxRate: null, fees: null } as const;
+const refunded: RefundReport = { status: 'completed', reason: null };
 
-const fundsOf = async ({ deps, tenant, paymentId }: OrderDesk) =>
-  (await readPayment(deps, tenant, paymentId)).funds;
-
-const refuses =
-  (code: string, text = /./) =>
-  (error: unknown) =>
-    error instanceof PonteError && error.code === code && text.test(error.message);
-
-async function payingOut(desk: OrderDesk): Promise<void> {
-  await desk.work();
-  await desk.message('payin', completed.payin);
-  await desk.work();
-  assert.equal(await desk.status(), 'offramp_pending');
+interface Desk {
+  readonly at: Scene;
+  /** What the partner says when it is asked; each kind in its way. */
+  readonly says: { payin: PayinReport; payout: PayoutReport; refund: RefundReport };
 }
 
-async function refunding(desk: OrderDesk): Promise<void> {
-  await desk.work();
-  await desk.message('payin', completed.payin);
-  await cancelPayment(desk.deps, desk.tenant, desk.paymentId, 'order withdrawn');
-  await desk.work();
-  assert.equal((await fundsOf(desk)).refund, 'refund_ordered');
+/** A payment whose orders the partner accepts, and of which it says what the test says. */
+async function desk(t: TestContext): Promise<Desk> {
+  const at = await scene(t);
+  const says: Desk['says'] = {
+    payin: { ...payin, status: 'open', receivedMinor: 0n },
+    payout: open,
+    refund: { ...refunded, status: 'open' },
+  };
+  const asked = (kind: OrderKind) => async (): Promise<PartnerAnswer<unknown>> => ({
+    outcome: 'done',
+    value: says[kind],
+  });
+  const asks = { payin: asked('payin'), payout: asked('payout'), refund: asked('refund') };
+  Object.assign(at.made.partner, silent, asks);
+  while ((await at.orders('payin'))[0]?.state !== 'done') await at.pass(1);
+  return { at, says };
 }
 
-/** How the partner says that the newest order of a kind stands, when it is asked. */
-async function standsAs(desk: OrderDesk, kind: 'payin' | 'payout' | 'refund', report: object) {
-  const order = desk.books.get((await desk.order(kind)).reference);
-  assert.ok(order !== undefined);
-  order.report = { ...order.report, ...report };
+/** The payout is accepted and open. */
+async function payingOut(t: TestContext): Promise<Desk> {
+  const made = await desk(t);
+  await made.at.report('payin', payin);
+  await made.at.pass(1);
+  assert.deepEqual((await made.at.shown()).slice(0, 2), ['offramp_pending', 'payout_ordered']);
+  return made;
+}
+
+/** The refund of all that was paid is accepted and open. */
+async function refunding(t: TestContext): Promise<Desk> {
+  const made = await desk(t);
+  const { deps } = made.at.made;
+  await cancelPayment(deps, made.at.tenant, made.at.id, 'withdrawn');
+  await made.at.report('payin', payin);
+  await made.at.pass(1);
+  assert.deepEqual((await made.at.shown()).slice(0, 3), [
+    'cancelled',
+    'handed_back',
+    'refund_ordered',
+  ]);
+  return made;
 }
 
 test('a pay-in that completed short is asked about until it is topped up', async (t) => {
-  const desk = await orderDesk(t);
-  await desk.work();
-  await desk.message('payin', { ...completed.payin, receivedMinor: 9_900n });
-  const short = await desk.order('payin');
-  assert.deepEqual(
-    [short.state, short.end, await desk.status()],
-    ['done', 'completed', 'on_ramp_pending'],
-  );
-  await standsAs(desk, 'payin', { ...completed.payin, receivedMinor: 9_900n });
-  await desk.later(HOUR_MS);
-  assert.notEqual((await desk.order('payin')).dueAtMs, null);
-  await standsAs(desk, 'payin', completed.payin);
-  await desk.later(HOUR_MS);
-  assert.notEqual(await desk.status(), 'on_ramp_pending');
-  await desk.later(HOUR_MS);
-  assert.equal((await desk.order('payin')).dueAtMs, null);
+  const { at, says } = await desk(t);
+  says.payin = { ...payin, receivedMinor: 9_900n };
+  await at.report('payin', says.payin);
+  assert.deepEqual((await at.shown())[0], 'on_ramp_pending');
+  await at.pass(3, HOUR_MS);
+  assert.notEqual((await at.order('payin')).dueAtMs, null);
+  says.payin = payin;
+  await at.pass(2, HOUR_MS);
+  assert.equal((await at.shown())[0], 'offramp_pending');
+  assert.equal((await at.order('payin')).dueAtMs, null);
 });
 
 test('a message that contradicts the known end makes us ask, and the answer counts', async (t) => {
@@ -67,208 +93,181 @@ test('a message that contradicts the known end makes us ask, and the answer coun
     ['completed', 'refunded', 0],
     ['failed', 'operator', 1],
   ] as const) {
-    const desk = await orderDesk(t);
-    await refunding(desk);
-    await desk.message('refund', completed.refund);
-    await standsAs(desk, 'refund', { status });
-    await desk.message('refund', { status: 'failed' });
-    assert.equal((await fundsOf(desk)).refund, 'refunded', 'a message alone changes no money');
-    await desk.work();
-    assert.equal((await fundsOf(desk)).refund, refund, status);
-    assert.equal(desk.alerts().length, alerts);
-    assert.deepEqual(await findDifferences(desk.deps, 9), []);
+    const { at, says } = await refunding(t);
+    await at.report('refund', refunded);
+    says.refund = { status, reason: null };
+    await at.report('refund', { status: 'failed', reason: null });
+    assert.equal((await at.shown())[2], 'refunded', 'a message alone changes no money');
+    await at.made.settle();
+    assert.deepEqual([(await at.shown())[2], at.alerts().length], [refund, alerts]);
+    await at.booksAreRight();
   }
 });
 
+test('an answer that a message has overtaken counts no more than an old message', async (t) => {
+  const { at, says } = await payingOut(t);
+  await at.report('payout', paid);
+  says.payout = paid;
+  const back = { ...open, status: 'returned' } as const;
+  let overtaken = false;
+  const payout = async (): Promise<PartnerAnswer<PayoutReport>> => {
+    const value = says.payout;
+    if (!overtaken) {
+      overtaken = true;
+      says.payout = back;
+      await at.report('payout', back);
+    }
+    return { outcome: 'done', value };
+  };
+  Object.assign(at.made.partner, { payout });
+  // Not true at the moment, but it makes us ask.
+  await at.report('payout', { ...open, status: 'failed' });
+  await at.made.settle();
+  assert.equal(overtaken, true);
+  assert.equal((await at.order('payout')).end, 'returned');
+  await at.pass(60);
+  assert.equal((await at.order('payout')).end, 'returned');
+  await at.booksAreRight();
+});
+
 test('the same end told twice changes nothing', async (t) => {
-  const desk = await orderDesk(t);
-  await refunding(desk);
-  await desk.message('refund', completed.refund);
-  const [order, funds] = [await desk.order('refund'), await fundsOf(desk)];
-  await desk.message('refund', completed.refund);
-  assert.deepEqual([await desk.order('refund'), await fundsOf(desk)], [order, funds]);
+  const { at } = await refunding(t);
+  await at.report('refund', refunded);
+  const [order, shown] = [await at.order('refund'), await at.shown()];
+  await at.report('refund', refunded);
+  assert.deepEqual([await at.order('refund'), await at.shown()], [order, shown]);
+});
+
+test('messages use up no questions about a payout that failed', async (t) => {
+  const { at } = await payingOut(t);
+  const failed = { ...open, status: 'failed' } as const;
+  await at.report('payout', failed);
+  const { dueAtMs, tries } = await at.order('payout');
+  for (let times = 0; times < 20; times += 1) await at.report('payout', failed);
+  const order = await at.order('payout');
+  assert.deepEqual([order.dueAtMs, order.tries], [dueAtMs, tries]);
 });
 
 test('a refund that fails after its pay-in came back leaves nothing for an operator', async (t) => {
-  const desk = await orderDesk(t);
-  await refunding(desk);
-  await desk.message('payin', { ...completed.payin, status: 'returned' });
-  await desk.message('refund', { status: 'failed', reason: 'nothing is left' });
-  const { refund, refundedMinor } = await fundsOf(desk);
-  assert.deepEqual([refund, refundedMinor], ['refunded', 10_000n]);
-  assert.equal((await desk.order('refund')).state, 'void');
-  const stuck = await desk.deps.store.run((tx) => tx.commands.list({ stuck: true, limit: 9 }));
+  const { at } = await refunding(t);
+  await at.report('payin', { ...payin, status: 'returned' });
+  await at.report('refund', { status: 'failed', reason: 'nothing is left' });
+  assert.deepEqual(await at.shown(), ['cancelled', 'handed_back', 'refunded', 100, 0, 0, 100, 0]);
+  assert.equal((await at.order('refund')).state, 'void');
+  const stuck = await at.made.deps.store.run((tx) => tx.commands.list({ stuck: true, limit: 9 }));
   assert.deepEqual(stuck, []);
+  await at.booksAreRight();
 });
 
 test('the pay-in of a payment that ended is asked about ever more rarely, for 180 days', async (t) => {
-  const desk = await orderDesk(t);
-  await desk.work();
-  await cancelPayment(desk.deps, desk.tenant, desk.paymentId, 'order withdrawn');
-  const waitMs = async () => {
-    const { dueAtMs } = await desk.order('payin');
-    return dueAtMs === null ? null : dueAtMs - desk.deps.clock.nowMs();
+  const { at } = await desk(t);
+  const { deps } = at.made;
+  await cancelPayment(deps, at.tenant, at.id, 'order withdrawn');
+  const waitAfter = async (ms: number) => {
+    at.made.advanceClock(ms);
+    await at.made.settle();
+    const { dueAtMs } = await at.order('payin');
+    return dueAtMs === null ? null : dueAtMs - deps.clock.nowMs();
   };
-  await desk.later(HOUR_MS);
-  assert.equal(await waitMs(), HOUR_MS);
-  await desk.later(48 * HOUR_MS);
-  assert.equal(await waitMs(), 24 * HOUR_MS);
-  await desk.later(180 * 24 * HOUR_MS);
-  assert.equal(await waitMs(), null);
-  await desk.message('payin', completed.payin);
-  assert.equal((await fundsOf(desk)).refundOwedMinor, 10_000n, 'a message still counts');
-});
-
-test('an implausible report is not applied: it waits for a person, who sees why', async (t) => {
-  const desk = await orderDesk(t);
-  await payingOut(desk);
-  await desk.message('payout', { ...desk.paid, settled: { amountMinor: 1n, currency: 'BRL' } });
-  const order = await desk.order('payout');
-  assert.deepEqual(
-    [order.end, isStuck(order), await desk.status()],
-    ['open', true, 'offramp_pending'],
-  );
-  const { kind, reason } = readReview(order.review ?? '');
-  assert.deepEqual([kind, /^1 BRL cents/.test(reason)], ['implausible', true]);
-  assert.equal((await fundsOf(desk)).position, 'operator');
-  assert.deepEqual(desk.alerts(), ['the position of the money must be found out']);
-  assert.deepEqual(await findDifferences(desk.deps, 9), []);
+  assert.equal(await waitAfter(HOUR_MS), HOUR_MS);
+  assert.equal(await waitAfter(48 * HOUR_MS), 24 * HOUR_MS);
+  assert.equal(await waitAfter(180 * 24 * HOUR_MS), null);
+  await at.report('payin', payin);
+  assert.equal((await at.shown())[2], 'refund_owed', 'a message still counts');
 });
 
 test('a report in review ends with a plausible one: the partner corrected it', async (t) => {
-  const desk = await orderDesk(t);
-  await payingOut(desk);
-  await desk.message('payout', { ...desk.paid, fxRate: '0.01' });
-  await standsAs(desk, 'payout', desk.paid);
-  await desk.later(MINUTES_15_MS);
-  const order = await desk.order('payout');
-  assert.deepEqual([order.review, order.end, await desk.status()], [null, 'completed', 'settled']);
+  const { at, says } = await payingOut(t);
+  await at.report('payout', { ...paid, fxRate: '0.01' });
+  assert.deepEqual(at.alerts(), ['the position of the money must be found out']);
+  says.payout = paid;
+  await at.pass(16, MINUTE_MS);
+  assert.deepEqual([(await at.order('payout')).review, (await at.shown())[0]], [null, 'settled']);
 });
 
-test('a person accepts an implausible report as it is, once', async (t) => {
-  const desk = await orderDesk(t);
-  await payingOut(desk);
-  const { id } = await desk.order('payout');
-  await assert.rejects(acceptReport(desk.deps, id), refuses('CommandNotRetryable', /No report/));
-  const settled = { amountMinor: 77n, currency: 'BRL' };
-  await desk.message('payout', { ...desk.paid, settled });
-  const order = await acceptReport(desk.deps, id);
-  assert.deepEqual([order.review, order.end], [null, 'completed']);
-  const { payment, funds } = await readPayment(desk.deps, desk.tenant, desk.paymentId);
-  assert.deepEqual([payment.status, funds.position], ['settled', 'paid']);
-  assert.deepEqual(payment.settlement?.settled, settled);
-  await assert.rejects(acceptReport(desk.deps, id), refuses('CommandNotRetryable', /No report/));
-  assert.deepEqual(await findDifferences(desk.deps, 9), []);
+test('a report in review can be asked about again at once', async (t) => {
+  const { at, says } = await payingOut(t);
+  await at.report('payout', { ...paid, fxRate: '0.01' });
+  says.payout = paid;
+  await retryCommand(at.made.deps, (await at.order('payout')).id);
+  await at.made.settle();
+  assert.equal((await at.shown())[0], 'settled');
 });
 
-test('a report that cannot be booked is not accepted by anybody', async (t) => {
-  const desk = await orderDesk(t);
-  await payingOut(desk);
-  await desk.message('payout', { ...desk.paid, fxRate: 'abc' });
-  const { id } = await desk.order('payout');
-  await assert.rejects(
-    acceptReport(desk.deps, id),
-    refuses('CommandNotRetryable', /Ask the partner/),
-  );
-  assert.equal((await desk.order('payout')).end, 'open');
+test('only a report that waits for a person is accepted, and once', async (t) => {
+  const { at } = await payingOut(t);
+  const { id } = await at.order('payout');
+  const none = { code: 'CommandNotRetryable', message: /No report/ } as const;
+  await assert.rejects(acceptReport(at.made.deps, id), none);
+  await at.report('payout', { ...paid, settled: { amountMinor: 77n, currency: 'BRL' } });
+  await acceptReport(at.made.deps, id);
+  const { payment } = await readPayment(at.made.deps, at.tenant, at.id);
+  assert.equal(payment.settlement?.settled.amountMinor, 77n);
+  await assert.rejects(acceptReport(at.made.deps, id), none);
+  await at.booksAreRight();
 });
 
-test('a report in review can be set to be asked about again at once', async (t) => {
-  const desk = await orderDesk(t);
-  await payingOut(desk);
-  await desk.message('payout', { ...desk.paid, fxRate: '0.01' });
-  await standsAs(desk, 'payout', desk.paid);
-  await retryCommand(desk.deps, (await desk.order('payout')).id);
-  await desk.work();
-  assert.equal(await desk.status(), 'settled');
+test('an amount that a person accepted is not questioned when it is told again', async (t) => {
+  const { at, says } = await desk(t);
+  says.payin = { ...payin, status: 'open', receivedMinor: 30_000n };
+  await at.report('payin', says.payin);
+  await acceptReport(at.made.deps, (await at.order('payin')).id);
+  assert.equal((await at.shown())[3], 300);
+  await at.report('payin', says.payin);
+  await at.pass(2, HOUR_MS);
+  assert.equal((await at.order('payin')).review, null);
 });
 
-test('an amount that a person accepted is not questioned again when it is told again', async (t) => {
-  const desk = await orderDesk(t);
-  await desk.work();
-  const threefold = { status: 'open', receivedMinor: 30_000n } as const;
-  await desk.message('payin', threefold);
-  await acceptReport(desk.deps, (await desk.order('payin')).id);
-  assert.equal((await fundsOf(desk)).receivedMinor, 30_000n);
-  await standsAs(desk, 'payin', threefold);
-  await desk.message('payin', threefold);
-  await desk.later(HOUR_MS);
-  assert.equal((await desk.order('payin')).review, null);
-});
-
-test('what is told of a paid payout again changes neither its settlement nor its review', async (t) => {
-  const desk = await orderDesk(t);
-  await payingOut(desk);
-  await desk.message('payout', desk.paid);
-  const { payment } = await readPayment(desk.deps, desk.tenant, desk.paymentId);
+test('what is told again of a paid payout changes no settlement, and needs no review', async (t) => {
+  const { at } = await payingOut(t);
+  await at.report('payout', paid);
+  const settlement = async () =>
+    (await readPayment(at.made.deps, at.tenant, at.id)).payment.settlement;
+  const was = await settlement();
   for (const other of [
     { settled: { amountMinor: 1n, currency: 'BRL' } },
     { fees: { amountMinor: 0n, currency: 'USD' } },
     { fxRate: 'abc' },
     { settled: null },
   ]) {
-    await desk.message('payout', { ...desk.paid, ...other });
-    assert.equal((await desk.order('payout')).review, null);
+    await at.report('payout', { ...paid, ...other });
+    assert.deepEqual([(await at.order('payout')).review, await settlement()], [null, was]);
   }
-  const { payment: after } = await readPayment(desk.deps, desk.tenant, desk.paymentId);
-  assert.deepEqual(after.settlement, payment.settlement);
-  assert.deepEqual(await findDifferences(desk.deps, 9), []);
+  await at.booksAreRight();
 });
 
 /** A genuine message with this fact, as the host takes it in. */
-async function received(desk: OrderDesk, messageId: string, fact: PartnerFact): Promise<void> {
-  const { test: partner } = desk.deps.partners;
-  assert.ok(partner !== null);
-  const reading = { ...partner, readInbound: () => ({ messageId, facts: [fact] }) };
-  const deps = { ...desk.deps, partners: { test: reading, live: null } };
-  const body = new Uint8Array();
-  await receivePartnerMessage(deps, { partner: partner.name, mode: 'test', headers: {}, body });
+async function received({ made }: Scene, messageId: string, fact: PartnerFact): Promise<void> {
+  Object.assign(made.partner, { readInbound: () => ({ messageId, facts: [fact] }) });
+  const message = { partner: 'fake', mode: 'test', headers: {}, body: new Uint8Array() } as const;
+  await receivePartnerMessage(made.deps, message);
 }
 
-test('a message finds its order by our reference, and by the partner’s id where it has none', async (t) => {
-  for (const named of [true, false]) {
-    const desk = await orderDesk(t);
-    await desk.work();
-    const { reference, partnerRef } = await desk.order('payin');
-    const report = completed.payin;
-    const fact = { kind: 'payin', partnerRef: partnerRef ?? '', report } as const;
-    await received(desk, 'msg_1', { ...fact, reference: named ? reference : null });
-    assert.equal((await desk.order('payin')).end, 'completed', `${named}`);
+test('a message finds its order by our reference, or else by the partner’s id', async (t) => {
+  for (const isNamed of [true, false]) {
+    const { at } = await desk(t);
+    const { reference, partnerRef } = await at.order('payin');
+    const fact = { kind: 'payin', partnerRef: partnerRef ?? '', report: payin } as const;
+    await received(at, 'msg_1', { ...fact, reference: isNamed ? reference : null });
+    assert.equal((await at.order('payin')).end, 'completed');
   }
-});
-
-test('a message that names another order under our reference is not applied, and is shown', async (t) => {
-  const desk = await orderDesk(t);
-  await desk.work();
-  const { reference } = await desk.order('payin');
-  const fact = {
-    kind: 'payin',
-    reference,
-    partnerRef: 'another',
-    report: completed.payin,
-  } as const;
-  await received(desk, 'msg_1', fact);
-  const order = await desk.order('payin');
-  assert.deepEqual([order.end, order.receivedMinor], ['open', 0n]);
-  assert.equal(desk.alerts().length, 1);
 });
 
 test('a message of another kind under our reference is not applied', async (t) => {
-  const desk = await orderDesk(t);
-  await desk.work();
-  const { reference, partnerRef } = await desk.order('payin');
-  const fact = { reference, partnerRef: partnerRef ?? '', report: completed.refund } as const;
-  await received(desk, 'msg_1', { kind: 'refund', ...fact });
-  assert.equal((await desk.order('payin')).end, 'open');
+  const { at } = await desk(t);
+  const { reference, partnerRef } = await at.order('payin');
+  const fact = { reference, partnerRef: partnerRef ?? '', report: refunded } as const;
+  await received(at, 'msg_1', { kind: 'refund', ...fact });
+  assert.equal((await at.order('payin')).end, 'open');
 });
 
 test('a message is applied once, however often it comes', async (t) => {
-  const desk = await orderDesk(t);
-  await desk.work();
-  const { reference, partnerRef } = await desk.order('payin');
-  const fact = { kind: 'payin', reference, partnerRef: partnerRef ?? '' } as const;
+  const { at } = await desk(t);
+  const { reference, partnerRef } = await at.order('payin');
   for (const receivedMinor of [4_000n, 6_000n]) {
-    await received(desk, 'msg_1', { ...fact, report: { ...completed.payin, receivedMinor } });
+    const report = { ...payin, receivedMinor };
+    const fact = { kind: 'payin', reference, partnerRef: partnerRef ?? '', report } as const;
+    await received(at, 'msg_1', fact);
   }
-  assert.equal((await desk.order('payin')).receivedMinor, 4_000n);
+  assert.equal((await at.order('payin')).receivedMinor, 4_000n);
 });
