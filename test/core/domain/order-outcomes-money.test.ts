@@ -355,10 +355,10 @@ test('a superseded refund that completes after all ends the new one, or is a los
   const superseded = refund({ state: 'void', end: 'failed' });
   const anew = (fields: Fields) => orderOf('refund', 'anew', fields);
   const waiting = MoneyScene.at('cancelled', [payin, superseded, anew(unsent)]);
-  const next = waiting.report('back', { end: 'completed' });
+  const next = waiting.report('back', { end: 'completed', asked: true });
   assert.deepEqual([next.order('anew').state, next.funds.lossMinor], ['void', 0n]);
   const out = MoneyScene.at('cancelled', [payin, superseded, anew({ state: 'sent' })]);
-  const both = out.report('back', { end: 'completed' });
+  const both = out.report('back', { end: 'completed', asked: true });
   assert.deepEqual([both.order('anew').state, both.funds.lossMinor], ['sent', 10_000n]);
   const refused = both.changed([
     denyCommand(both.order('anew'), { code: 'x', message: '' }, NOW_MS),
@@ -376,6 +376,6 @@ test('where a pay-in was refunded twice, its own refund is withdrawn and no othe
     orderOf('refund', 'anew', unsent),
     orderOf('refund', 'other', { ...unsent, payinId: 'in_2' }),
   ];
-  const next = MoneyScene.at('cancelled', orders).report('back', { end: 'completed' });
+  const next = MoneyScene.at('cancelled', orders).report('back', { end: 'completed', asked: true });
   assert.deepEqual(next.standing().slice(2), ['back done/completed', 'anew void', 'other pending']);
 });

@@ -57,7 +57,7 @@ const told: readonly (readonly [name: string, next: MoneyScene, events: readonly
   ['superseded', was({ state: 'refused' }).changed([refund({ state: 'void' })]), []],
   [
     'completed although it was superseded',
-    was({ state: 'void', end: 'failed' }).report('back', { end: 'completed' }),
+    was({ state: 'void', end: 'failed' }).report('back', { end: 'completed', asked: true }),
     ['refunded 4000'],
   ],
   ['withdrawn: its pay-in went back', alone(unsent).report('in', returned), ['refunded 10000']],
