@@ -1,10 +1,12 @@
-// What orders to the partner do to the money of their payment: several pay-ins, payouts and pay-ins
-// that come back, refunds that end otherwise than expected, and what the house loses.
+// What orders to the partner do to the money of their payment: payouts and pay-ins that come back,
+// refunds that end otherwise than expected, and what the house loses.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PartnerCommand } from '../../../core/domain/partner-command.js';
-import { denyCommand, supersedeCommand } from '../../../core/domain/partner-command.js';
-import type { PaymentStatus } from '../../../core/domain/payment.js';
+import {
+  denyCommand,
+  type PartnerCommand,
+  supersedeCommand,
+} from '../../../core/domain/partner-command.js';
 import { MoneyScene, NOW_MS } from '../../support/money-scene.js';
 import { completedPayin, orderOf, START_MS } from '../../support/sample-rows.js';
 
@@ -20,171 +22,6 @@ const confirmed = MoneyScene.at('on_chain_confirmed', [payin, payout(unsent)]);
 const paying = MoneyScene.at('offramp_pending', [payin, payout()]);
 const settled = MoneyScene.at('settled', [payin, payout({ end: 'completed' })]);
 const cancelled = (fields: Fields) => MoneyScene.at('cancelled', [payin, refund(fields)]);
-
-test('received more than asked: the surplus is owed back at once, before and after the payout', () => {
-  const early = MoneyScene.at('on_ramp_pending', [orderOf('payin', 'in')]).report('in', {
-    receivedMinor: 10_070n,
-  });
-  assert.deepEqual(
-    [early.payment.status, early.drafts()],
-    ['on_ramp_pending', ['refund 70 of in']],
-  );
-  assert.deepEqual(early.amounts(), [10_070n, 10_000n, 0n, 70n, 0n, 0n, 0n]);
-  const done = early.report('in', { end: 'completed', receivedMinor: 10_100n });
-  assert.deepEqual(done.drafts(), ['payout 10000', 'refund 30 of in']);
-  for (const scene of [confirmed, paying, settled, MoneyScene.at('failed', [payin, payout()])]) {
-    const late = scene.report('in', { end: 'completed', receivedMinor: 10_030n });
-    assert.equal(late.payment.status, scene.payment.status);
-    assert.deepEqual(late.drafts(), ['refund 30 of in'], scene.payment.status);
-  }
-});
-
-test('money that arrives for a payment that ended is owed back at once', () => {
-  for (const status of ['cancelled', 'expired', 'failed'] as const) {
-    for (const end of ['open', 'completed', 'failed'] as const) {
-      const was = MoneyScene.at(status, [orderOf('payin', 'in')]);
-      const next = was.report('in', { end, receivedMinor: 2_500n });
-      assert.equal(next.payment.status, status);
-      assert.deepEqual(next.events(), []);
-      assert.deepEqual(next.amounts(), [2_500n, 0n, 0n, 2_500n, 0n, 0n, 0n]);
-      assert.deepEqual(next.drafts(), ['refund 2500 of in']);
-      const again = next.report('in', { end, receivedMinor: 2_500n });
-      assert.deepEqual([again.drafts(), again.postings()], [[], []], 'told twice');
-    }
-  }
-});
-
-/** Reports of two pay-ins in this sequence, and where they lead a payment that waits for both. */
-const twoPayins: readonly (readonly [
-  name: string,
-  reports: readonly (readonly [id: string, end: 'open' | 'completed' | 'failed', minor: bigint])[],
-  status: PaymentStatus,
-  held: bigint,
-  ordered: readonly string[],
-])[] = [
-  [
-    'both complete',
-    [
-      ['in', 'completed', 10_000n],
-      ['in_2', 'completed', 10_000n],
-    ],
-    'on_chain_confirmed',
-    10_000n,
-    ['payout 10000', 'refund 10000 of in_2'],
-  ],
-  [
-    'one completes short and the other tops it up',
-    [
-      ['in', 'completed', 6_000n],
-      ['in_2', 'completed', 4_000n],
-    ],
-    'on_chain_confirmed',
-    10_000n,
-    ['payout 10000'],
-  ],
-  [
-    'neither completes, whatever arrived',
-    [
-      ['in', 'open', 6_000n],
-      ['in_2', 'open', 6_000n],
-    ],
-    'on_ramp_pending',
-    10_000n,
-    ['refund 2000 of in_2'],
-  ],
-  [
-    'one fails and the other completes',
-    [
-      ['in', 'failed', 0n],
-      ['in_2', 'completed', 10_000n],
-    ],
-    'on_chain_confirmed',
-    10_000n,
-    ['payout 10000'],
-  ],
-  [
-    'one completes short and the other fails',
-    [
-      ['in', 'completed', 6_000n],
-      ['in_2', 'failed', 0n],
-    ],
-    'on_ramp_pending',
-    6_000n,
-    [],
-  ],
-  [
-    'both fail',
-    [
-      ['in', 'failed', 0n],
-      ['in_2', 'failed', 0n],
-    ],
-    'failed',
-    0n,
-    [],
-  ],
-  [
-    'both complete over',
-    [
-      ['in', 'completed', 12_000n],
-      ['in_2', 'completed', 3_000n],
-    ],
-    'on_chain_confirmed',
-    10_000n,
-    ['payout 10000', 'refund 2000 of in', 'refund 3000 of in_2'],
-  ],
-];
-
-for (const [name, reports, status, held, ordered] of twoPayins) {
-  test(`two pay-ins of one payment: ${name}`, () => {
-    let scene = MoneyScene.at('on_ramp_pending', [
-      orderOf('payin', 'in'),
-      orderOf('payin', 'in_2'),
-    ]);
-    const drafts: string[] = [];
-    for (const [id, end, receivedMinor] of reports) {
-      scene = scene.report(id, { end, receivedMinor });
-      drafts.push(...scene.drafts());
-    }
-    assert.deepEqual([scene.payment.status, scene.amounts()[1]], [status, held]);
-    assert.deepEqual(drafts, ordered);
-  });
-}
-
-test('a covered payment needs no further pay-in: one that was not sent is void', () => {
-  const late = orderOf('payin', 'in', { state: 'refused', refusal: 'quote_expired' });
-  const next = orderOf('payin', 'in_2', unsent);
-  const scene = MoneyScene.at('on_ramp_pending', [late, next]);
-  const found = scene.report('in', { ...all, end: 'completed' });
-  assert.deepEqual(found.standing(), ['in done/completed', 'in_2 void', 'payout_1 pending']);
-});
-
-test('each refund goes against the pay-in that holds the money, the newest first', () => {
-  const second = completedPayin('in_2', 6_000n);
-  const taken = refund({ payinId: 'in_2', amountMinor: 2_500n });
-  const table: readonly (readonly [
-    orders: readonly PartnerCommand[],
-    drafts: readonly string[],
-  ])[] = [
-    [
-      [completedPayin('in', 6_000n), second],
-      ['refund 6000 of in_2', 'refund 6000 of in'],
-    ],
-    [
-      [payin, second, taken],
-      ['refund 3500 of in_2', 'refund 10000 of in'],
-    ],
-    [[payin, { ...second, end: 'returned' }], ['refund 10000 of in']],
-    [[payin, second, payout()], ['refund 6000 of in_2']],
-    [[payin, second, payout({ amountMinor: 13_000n })], ['refund 3000 of in_2']],
-    [
-      [payin, second, payout({ amountMinor: 4_000n })],
-      ['refund 6000 of in_2', 'refund 6000 of in'],
-    ],
-  ];
-  for (const [orders, drafts] of table) {
-    assert.deepEqual(MoneyScene.at('failed', orders).changed([]).drafts(), drafts);
-  }
-});
 
 test('a pay-in that goes back before its payout was sent fails the payment, and nothing is owed', () => {
   // At offramp_pending the payout was called, and surely did nothing.

@@ -225,6 +225,14 @@ test('a pay-in that is heard of late takes up its payment again where it stands'
   ]);
 });
 
+test('a pay-in that exists after all is refused no more: when it fails, the payment does', () => {
+  const refused = orderOf('payin', 'in', { ...payins['refused for its quote'], partnerRef: null });
+  const found = MoneyScene.at('fx_quoted', [refused]).report('in', { end: 'open' });
+  assert.equal(found.payment.status, 'on_ramp_pending');
+  const { status, failureReason } = found.report('in', { end: 'failed' }).payment;
+  assert.deepEqual([status, failureReason], ['failed', 'pay-in failed']);
+});
+
 test('a payment is covered, and does not expire, from when everything asked for is there', () => {
   const was = MoneyScene.at('on_ramp_pending', [orderOf('payin', 'in'), orderOf('payin', 'in_2')]);
   const short = was.report('in', { receivedMinor: 9_999n });
