@@ -17,7 +17,8 @@ const codesOf: Readonly<Partial<Record<ExitKind, readonly ErrorCode[]>>> = {
     ...(['KybNotApproved', 'SellerNotReady', 'TosSessionRequired'] as const),
     ...(['ConnectedAccountNotApproved', 'ProductionAccessNotApproved'] as const),
     ...(['IdempotencyKeyConflict', 'PaymentNotCancellable', 'PaymentStateConflict'] as const),
-    ...(['QuoteExpired', 'InvoiceNotApproved', 'CommandNotRetryable'] as const),
+    ...(['QuoteExpired', 'QuoteChanged', 'InvoiceNotApproved'] as const),
+    'CommandNotRetryable',
     ...(['DeliveryNotReplayable', 'EventsPruned', 'UploadUrlExpired'] as const),
   ],
   forbidden: [

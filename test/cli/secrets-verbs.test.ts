@@ -188,6 +188,7 @@ test('a new key signs sessions; existing ones stay valid, or end at once', async
 test('the session key cannot be rotated while PONTE_JWT_KEY signs sessions', async () => {
   const folderOfIts = mkdtempSync(join(folder, 'jwt-'));
   const env = { PONTE_DATA_DIR: folderOfIts, PONTE_JWT_KEY: newSecretKey('j1') };
+  assert.equal((await runCommand(env, ['migrate'])).status, 0);
   const { status, stderr } = await runCommand(env, ['secrets', 'rotate-session-key']);
   assert.equal(status, 7);
   assert.match(stderr, /PONTE_JWT_KEY: it signs the sessions: add a new key in front/);
