@@ -52,6 +52,8 @@ class Service {
       PONTE_DATA_DIR: join(folder, 'data'),
       PONTE_FAKE_PARTNER_DELAY_MS: '20',
       PONTE_RATE_LIMIT_PER_MINUTE: '0',
+      // A host that stops may cut off an attempt: the next one comes soon.
+      PONTE_WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1',
       PONTE_LOG_LEVEL: 'warn',
     };
   }
