@@ -37,7 +37,6 @@ import {
 } from './ledger-invariants.js';
 import {
   aKeyNeverCarriesAnotherRequest,
-  aRefusedRefundIsLookedUpBeforeItIsOrderedAnew,
   atMostOnePayinPerPayment,
   atMostOnePayoutPerPayment,
   cancelAndPayoutNeverBothWin,
@@ -52,7 +51,6 @@ import {
   owedMoneyIsReallyGivenBack,
   refundsTakeFromThePayinThatHasTheMoney,
   settledOnlyAfterAPaidPayout,
-  settlementsSayWhatThePartnerPaid,
   whatTheBuyerSentIsAccountedFor,
 } from './money-invariants.js';
 import {
@@ -99,7 +97,6 @@ export const always = {
   onlyWhatCountsIsKept,
   noDocumentIsReadAfterItsPurge,
   aKeyNeverCarriesAnotherRequest,
-  aRefusedRefundIsLookedUpBeforeItIsOrderedAnew,
   everyOrderAtThePartnerIsKnown,
   endedPaymentsOrderNothing,
   atMostOnePayinPerPayment,
@@ -110,7 +107,6 @@ export const always = {
   whatTheBuyerSentIsAccountedFor,
   cancelAndPayoutNeverBothWin,
   settledOnlyAfterAPaidPayout,
-  settlementsSayWhatThePartnerPaid,
   moneyOnEndedPaymentsIsOwedBackAtOnce,
   everyDebtHasItsOrder,
   fundsSayNoMoreThanThePartner,
