@@ -47,7 +47,11 @@ export const paymentMutants = [
       ],
     ],
     focus: { ...payments, faults: unreliable },
-    caughtBy: ['everyOrderAtThePartnerIsKnown', 'fundsAgreeWithThePartner'],
+    caughtBy: [
+      'everyOrderAtThePartnerIsKnown',
+      'fundsAgreeWithThePartner',
+      'noCallerSeesASurprise',
+    ],
   },
   {
     name: 'the answer of a worker that lost its lease is applied',
@@ -75,7 +79,7 @@ export const paymentMutants = [
     file: 'core/domain/payment.ts',
     edits: [["take_payout: 'offramp_pending'", "take_payout: 'settled'"]],
     focus: payments,
-    caughtBy: ['settledOnlyAfterAPaidPayout'],
+    caughtBy: ['settledOnlyAfterAPaidPayout', 'statusesFollowTheTableAndTerminalOnesStay'],
   },
   {
     name: 'a settled payment can be failed',
