@@ -8,7 +8,7 @@ import type { PartnerAnswer, PartnerFact, RefundReport } from '../../../core/por
 import { acceptReport, retryCommand } from '../../../core/usecases/command-retries.js';
 import { cancelPayment, readPayment } from '../../../core/usecases/payments.js';
 import { receivePartnerMessage } from '../../../core/usecases/settlement.js';
-import { type OrderKind, type Scene, scene, silent } from '../../support/order-scene.js';
+import { fates, type OrderKind, type Scene, scene, silent } from '../../support/order-scene.js';
 
 const payin: PayinReport = {
   status: 'completed',
@@ -250,6 +250,32 @@ test('a message finds its order by our reference, or else by the partner’s id'
     const fact = { kind: 'payin', partnerRef: partnerRef ?? '', report: payin } as const;
     await received(at, 'msg_1', { ...fact, reference: isNamed ? reference : null });
     assert.equal((await at.order('payin')).end, 'completed');
+  }
+});
+
+test('a message about an order without an id on record counts if a look-up finds that id', async (t) => {
+  const found = (partnerRef: string | null): PartnerAnswer<unknown> => ({
+    outcome: 'done',
+    value: partnerRef === null ? null : { partnerRef, instructions: '{}' },
+  });
+  const table: readonly (readonly [PartnerAnswer<unknown>, end: string, alerts: number])[] = [
+    [found('theirs'), 'completed', 0],
+    [found('another'), 'open', 1],
+    [found(null), 'open', 0],
+    [{ outcome: 'later', reason: 'busy' }, 'open', 0],
+  ];
+  for (const [answer, end, alerts] of table) {
+    const at = await scene(t);
+    fates(at, 'startPayin', 'executed, answer lost');
+    const busy = async () => ({ outcome: 'later', reason: 'busy' }) as const;
+    Object.assign(at.made.partner, silent, { findPayin: busy });
+    while ((await at.orders('payin'))[0]?.state !== 'unknown') await at.pass(1);
+    Object.assign(at.made.partner, { findPayin: async () => answer });
+    const { reference } = await at.order('payin');
+    await received(at, 'msg_1', { kind: 'payin', reference, partnerRef: 'theirs', report: payin });
+    assert.deepEqual([(await at.order('payin')).end, at.alerts().length], [end, alerts]);
+    const message = await at.made.deps.store.run((tx) => tx.inbox.get('fake', 'test', 'msg_1'));
+    assert.equal(message?.dueAtMs === null, end === 'completed', 'else it is tried again');
   }
 });
 
