@@ -7,7 +7,7 @@ import type { PayinReport, PayoutReport } from '../../../core/domain/report-chec
 import type { PartnerAnswer, PartnerFact, RefundReport } from '../../../core/ports.js';
 import { acceptReport, retryCommand } from '../../../core/usecases/command-retries.js';
 import { cancelPayment, readPayment } from '../../../core/usecases/payments.js';
-import { receivePartnerMessage } from '../../../core/usecases/settlement.js';
+import { applyFact, receivePartnerMessage } from '../../../core/usecases/settlement.js';
 import { fates, type OrderKind, type Scene, scene, silent } from '../../support/order-scene.js';
 
 const payin: PayinReport = {
@@ -104,6 +104,17 @@ test('a message that contradicts the known end makes us ask, and the answer coun
   }
 });
 
+test('a failed refund that a message calls paid is asked about once, if the partner denies it', async (t) => {
+  const { at, says } = await refunding(t);
+  const failed = { status: 'failed', reason: 'no account' } as const;
+  await at.report('refund', failed);
+  says.refund = failed;
+  await at.report('refund', refunded);
+  await at.made.settle();
+  const { state, end, dueAtMs } = await at.order('refund');
+  assert.deepEqual([state, end, dueAtMs], ['refused', 'failed', null]);
+});
+
 test('an answer that a message has overtaken counts no more than an old message', async (t) => {
   const { at, says } = await payingOut(t);
   await at.report('payout', paid);
@@ -192,6 +203,27 @@ test('a report in review can be asked about again at once', async (t) => {
   await retryCommand(at.made.deps, (await at.order('payout')).id);
   await at.made.settle();
   assert.equal((await at.shown())[0], 'settled');
+});
+
+test('a refused payout of which nonsense is reported is asked about by the partner’s id', async (t) => {
+  const { at, says } = await desk(t);
+  const refused = { outcome: 'refused', code: 'no', message: 'no' } as const;
+  const none = { outcome: 'done', value: null } as const;
+  Object.assign(at.made.partner, {
+    startPayout: async () => refused,
+    findPayout: async () => none,
+  });
+  await at.report('payin', payin);
+  await at.pass(1);
+  const { id, state, reference } = await at.order('payout');
+  assert.equal(state, 'refused');
+  const report = { ...paid, fxRate: '0.01' };
+  const fact = { kind: 'payout', reference, partnerRef: 'theirs', report } as const;
+  await applyFact(at.made.deps, id, fact);
+  says.payout = paid;
+  await at.pass(16, MINUTE_MS);
+  const { end, review, partnerRef } = await at.order('payout');
+  assert.deepEqual([end, review, partnerRef], ['completed', null, 'theirs']);
 });
 
 test('only a report that waits for a person is accepted, and once', async (t) => {
