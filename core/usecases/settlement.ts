@@ -121,7 +121,7 @@ export async function applyFact(
         ? commandAfter(command, fact, asked, nowMs)
         : holdForReview(withRef(command, fact), writeReview(problem, fact), nowMs);
     if (next === command) return null;
-    const learned = problem === null ? learnedOf(command, next, fact) : {};
+    const learned = problem === null ? learnedOf(next, fact) : {};
     const change = ordersChanged(was, commands, [next], nowMs, learned);
     return { change: await stageChange(deps, tx, was, change), asks: next.dueAtMs === nowMs };
   });
@@ -168,7 +168,7 @@ function reportProblem(
 }
 
 /** What a report tells besides the end of its order; a contradicted one tells nothing yet. */
-function learnedOf(was: PartnerCommand, next: PartnerCommand, fact: MoneyFact): Learned {
+function learnedOf(next: PartnerCommand, fact: MoneyFact): Learned {
   const { report } = fact;
   if (next.end !== report.status) return {};
   if (fact.kind === 'payin') {
@@ -178,7 +178,6 @@ function learnedOf(was: PartnerCommand, next: PartnerCommand, fact: MoneyFact): 
   if (fact.kind !== 'payout' || fact.report.status !== 'completed') {
     return { reason: report.reason };
   }
-  if (was.end === 'completed') return {};
   const { settled, fees, fxRate, endToEndId } = fact.report;
   assert(settled !== null && fees !== null && fxRate !== null, 'a checked report tells its sums');
   return { settlement: { settled, fees, fxRate, endToEndId } };

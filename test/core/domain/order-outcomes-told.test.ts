@@ -146,6 +146,15 @@ const alerts: readonly (readonly [name: string, next: MoneyScene, alerts: readon
     [late],
   ],
   [
+    'a payout completed that was taken for never sent when its payment was cancelled',
+    MoneyScene.at('cancelled', [
+      payin,
+      payout({ state: 'void' }),
+      refund({ ...unsent, amount: payin.amount }),
+    ]).report('out', { end: 'completed' }),
+    ['payout completed although the payment is cancelled'],
+  ],
+  [
     'a payout came back in time',
     MoneyScene.at('offramp_pending', [payin, payout()]).report('out', { end: 'returned' }),
     [],

@@ -66,18 +66,28 @@ const effects: Record<OrderEnd, Record<OrderEnd, readonly [ReportEffect, ReportE
   },
 };
 
-for (const was of ends) {
-  test(`an order that is ${was} takes each report as the table says, asked for or not`, () => {
-    for (const end of ends) {
-      for (const [index, asked] of [false, true].entries()) {
-        const name = `${was} ${end} ${asked ? 'asked' : 'message'}`;
-        const effect = effects[was][end][index];
-        assert.equal(reportEffect(was, end, asked), effect, name);
-        const command = ended(was);
-        const next = told(command, { end, asked }, START_MS + 1);
-        assert.deepEqual([next.state, next.end], ['done', effect === 'apply' ? end : was], name);
-        if (effect === 'ignore' && !asked) assert.equal(next, command, `${name} changes nothing`);
-        if (effect === 'ask') assert.equal(next.dueAtMs, START_MS + 1, `${name} is asked at once`);
+/** A paid refund may bounce, so a message that it was paid may be older than its failure. */
+const refundEffects: typeof effects = {
+  ...effects,
+  failed: { ...effects.failed, completed: ['ask', 'apply'] },
+};
+
+for (const kind of kinds) {
+  test(`the end that is known of a ${kind} takes each report as the table says`, () => {
+    const table = kind === 'refund' ? refundEffects : effects;
+    for (const was of ends) {
+      for (const end of ends) {
+        for (const [index, asked] of [false, true].entries()) {
+          const name = `${was} ${end} ${asked ? 'asked' : 'message'}`;
+          assert.equal(reportEffect(was, end, asked), effects[was][end][index], name);
+          const effect = table[was][end][index];
+          const command = ended(was, { kind });
+          const next = told(command, { end, asked }, START_MS + 1);
+          assert.deepEqual([next.state, next.end], ['done', effect === 'apply' ? end : was], name);
+          if (effect === 'ignore' && !asked) assert.equal(next, command, `${name} is old`);
+          if (effect === 'ask')
+            assert.equal(next.dueAtMs, START_MS + 1, `${name} is asked at once`);
+        }
       }
     }
   });
@@ -252,15 +262,44 @@ test('an implausible report is held for a person, and the partner asked again in
   assert.equal(holdForReview(held, '{"reason":"x"}', START_MS + 1), held, 'held once');
 });
 
-test('a held report leaves the work on an order that was not accepted yet as it is', () => {
-  for (const state of ['pending', 'sent', 'unknown', 'denied', 'refused', 'void'] as const) {
-    const command = leased(commandIn[state], START_MS);
+test('a held report leaves the work on an order that the partner may not have as it is', () => {
+  for (const state of ['pending', 'sent', 'unknown', 'denied'] as const) {
+    const command = leased({ ...commandIn[state], partnerRef: 'partner_1' }, START_MS);
     const held = holdForReview(command, '{}', START_MS);
     assert.deepEqual(
       [held.state, held.dueAtMs, held.leaseToken],
       [state, command.dueAtMs, command.leaseToken],
       state,
     );
+  }
+});
+
+test('an order that ended here is asked about too while a report of it is held', () => {
+  for (const state of ['refused', 'void'] as const) {
+    const known = { ...commandIn[state], partnerRef: 'partner_1' };
+    assert.equal(holdForReview(known, '{}', START_MS).dueAtMs, START_MS + 900_000, state);
+    assert.equal(
+      holdForReview({ ...known, partnerRef: null }, '{}', START_MS).dueAtMs,
+      null,
+      state,
+    );
+  }
+});
+
+test('an order that stays refused or void is not asked about', () => {
+  for (const state of ['refused', 'void'] as const) {
+    const next = told({ ...commandIn[state], kind: 'payin' }, { end: 'failed' });
+    assert.deepEqual([next.state, next.end, next.dueAtMs], [state, 'failed', null]);
+  }
+});
+
+test('a message that is applied although an answer was held may be older: it is asked at once', () => {
+  const held = ended('open', { review: '{}' });
+  for (const end of ['completed', 'failed', 'returned'] as const) {
+    const next = told(held, { end, receivedMinor: 10_000n }, START_MS + 1);
+    assert.deepEqual([next.end, next.review, next.dueAtMs], [end, null, START_MS + 1], end);
+    const asked = told(held, { end, asked: true }, START_MS + 1);
+    assert.notEqual(asked.dueAtMs, START_MS + 1, `${end} asked`);
   }
 });
 

@@ -17,6 +17,7 @@ import {
   isDebt,
   isInDoubt,
   isOpen,
+  isPolled,
   isStuck,
   isVoidable,
   LOOK_UP_AFTER_MS,
@@ -113,6 +114,14 @@ test('what each state says of an order', () => {
     const command = commandIn[state];
     const found = [isVoidable(command), isOpen(command), isInDoubt(command)];
     assert.deepEqual(found, table[state], state);
+  }
+});
+
+test('an order is asked about by the partner’s id: accepted, or ended here all the same', () => {
+  for (const state of states) {
+    const polled = ['done', 'refused', 'void'].includes(state);
+    assert.equal(isPolled({ ...commandIn[state], partnerRef: 'partner_1' }), polled, state);
+    assert.equal(isPolled({ ...commandIn[state], partnerRef: null }), false, state);
   }
 });
 

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { PayinReport, PayoutReport } from '../../../core/domain/report-check.js';
 import type { PartnerFact } from '../../../core/ports.js';
 import { acceptReport } from '../../../core/usecases/command-retries.js';
+import { cancelPayment } from '../../../core/usecases/payments.js';
 import { applyFact, receivePartnerMessage } from '../../../core/usecases/settlement.js';
 import { absent, scene, silent } from '../../support/order-scene.js';
 
@@ -38,6 +39,27 @@ test('money of two pay-ins is added, and the surplus goes back by the one that h
   await at.booksAreRight();
   await at.pass(10);
   assert.deepEqual(await at.shown(), ['settled', 'paid', 'refunded', 200, 100, 0, 100, 0]);
+  await at.booksAreRight();
+});
+
+test('what each of two pay-ins brought goes back by orders of their own', async (t) => {
+  const at = await scene(t, 10_055n);
+  const { startPayin, findPayin } = at.made.partner;
+  const expired = { outcome: 'refused', code: 'quote_expired', message: 'too late' } as const;
+  Object.assign(at.made.partner, { startPayin: async () => expired, findPayin: absent });
+  while ((await at.orders('payin'))[0]?.state !== 'refused') await at.pass(1);
+  Object.assign(at.made.partner, { startPayin, findPayin });
+  await at.pass(20);
+  const first = (await at.orders('payin')).find(({ state }) => state === 'refused');
+  const report: PayinReport = { ...payinBack, status: 'open', receivedMinor: 45n };
+  const fact = { kind: 'payin', reference: null, partnerRef: 'pay-in 1', report } as const;
+  await applyFact(at.made.deps, first?.id ?? '', fact);
+  await cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
+  const refunds = await at.orders('refund');
+  assert.deepEqual(refunds.map(({ amount }) => amount?.amountMinor).toSorted(), [45n, 9_955n]);
+  for (const of of ['payinId', 'reference'] as const) {
+    assert.equal(new Set(refunds.map((refund) => refund[of])).size, 2, of);
+  }
   await at.booksAreRight();
 });
 

@@ -7,8 +7,8 @@ import type { PayinReport, PayoutReport } from '../../../core/domain/report-chec
 import type { PartnerAnswer, PartnerFact, RefundReport } from '../../../core/ports.js';
 import { acceptReport, retryCommand } from '../../../core/usecases/command-retries.js';
 import { cancelPayment, readPayment } from '../../../core/usecases/payments.js';
-import { receivePartnerMessage } from '../../../core/usecases/settlement.js';
-import { type OrderKind, type Scene, scene, silent } from '../../support/order-scene.js';
+import { applyFact, receivePartnerMessage } from '../../../core/usecases/settlement.js';
+import { fates, type OrderKind, type Scene, scene, silent } from '../../support/order-scene.js';
 
 const payin: PayinReport = {
   status: 'completed',
@@ -104,6 +104,17 @@ test('a message that contradicts the known end makes us ask, and the answer coun
   }
 });
 
+test('a failed refund that a message calls paid is asked about once, if the partner denies it', async (t) => {
+  const { at, says } = await refunding(t);
+  const failed = { status: 'failed', reason: 'no account' } as const;
+  await at.report('refund', failed);
+  says.refund = failed;
+  await at.report('refund', refunded);
+  await at.made.settle();
+  const { state, end, dueAtMs } = await at.order('refund');
+  assert.deepEqual([state, end, dueAtMs], ['refused', 'failed', null]);
+});
+
 test('an answer that a message has overtaken counts no more than an old message', async (t) => {
   const { at, says } = await payingOut(t);
   await at.report('payout', paid);
@@ -194,6 +205,27 @@ test('a report in review can be asked about again at once', async (t) => {
   assert.equal((await at.shown())[0], 'settled');
 });
 
+test('a refused payout of which nonsense is reported is asked about by the partner’s id', async (t) => {
+  const { at, says } = await desk(t);
+  const refused = { outcome: 'refused', code: 'no', message: 'no' } as const;
+  const none = { outcome: 'done', value: null } as const;
+  Object.assign(at.made.partner, {
+    startPayout: async () => refused,
+    findPayout: async () => none,
+  });
+  await at.report('payin', payin);
+  await at.pass(1);
+  const { id, state, reference } = await at.order('payout');
+  assert.equal(state, 'refused');
+  const report = { ...paid, fxRate: '0.01' };
+  const fact = { kind: 'payout', reference, partnerRef: 'theirs', report } as const;
+  await applyFact(at.made.deps, id, fact);
+  says.payout = paid;
+  await at.pass(16, MINUTE_MS);
+  const { end, review, partnerRef } = await at.order('payout');
+  assert.deepEqual([end, review, partnerRef], ['completed', null, 'theirs']);
+});
+
 test('only a report that waits for a person is accepted, and once', async (t) => {
   const { at } = await payingOut(t);
   const { id } = await at.order('payout');
@@ -250,6 +282,32 @@ test('a message finds its order by our reference, or else by the partner’s id'
     const fact = { kind: 'payin', partnerRef: partnerRef ?? '', report: payin } as const;
     await received(at, 'msg_1', { ...fact, reference: isNamed ? reference : null });
     assert.equal((await at.order('payin')).end, 'completed');
+  }
+});
+
+test('a message about an order without an id on record counts if a look-up finds that id', async (t) => {
+  const found = (partnerRef: string | null): PartnerAnswer<unknown> => ({
+    outcome: 'done',
+    value: partnerRef === null ? null : { partnerRef, instructions: '{}' },
+  });
+  const table: readonly (readonly [PartnerAnswer<unknown>, end: string, alerts: number])[] = [
+    [found('theirs'), 'completed', 0],
+    [found('another'), 'open', 1],
+    [found(null), 'open', 0],
+    [{ outcome: 'later', reason: 'busy' }, 'open', 0],
+  ];
+  for (const [answer, end, alerts] of table) {
+    const at = await scene(t);
+    fates(at, 'startPayin', 'executed, answer lost');
+    const busy = async () => ({ outcome: 'later', reason: 'busy' }) as const;
+    Object.assign(at.made.partner, silent, { findPayin: busy });
+    while ((await at.orders('payin'))[0]?.state !== 'unknown') await at.pass(1);
+    Object.assign(at.made.partner, { findPayin: async () => answer });
+    const { reference } = await at.order('payin');
+    await received(at, 'msg_1', { kind: 'payin', reference, partnerRef: 'theirs', report: payin });
+    assert.deepEqual([(await at.order('payin')).end, at.alerts().length], [end, alerts]);
+    const message = await at.made.deps.store.run((tx) => tx.inbox.get('fake', 'test', 'msg_1'));
+    assert.equal(message?.dueAtMs === null, end === 'completed', 'else it is tried again');
   }
 });
 
