@@ -29,7 +29,7 @@ import {
 import { type Dossier, fileLinks } from '../domain/dossier.js';
 import { freeSlot } from '../domain/slot.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
-import { assert, PonteError } from '../errors.js';
+import { assert, isCode, PonteError } from '../errors.js';
 import type { ByteSource, Deps, DocumentFilter, DocumentStorage, Tx } from '../ports.js';
 import { eachDue } from './collections.js';
 
@@ -124,12 +124,17 @@ export async function receiveUpload(deps: Deps, upload: ReceivedUpload): Promise
   const name = Buffer.from(deps.ids.randomBytes(CONTENT_NAME_BYTES)).toString('hex');
   const count = { sizeBytes: 0 };
   await storage.put(documentId, name, counted(upload.bytes, count));
-  const { was, isLate } = await deps.store.run(async (tx) => {
+  const named = deps.store.run(async (tx) => {
     const current = await tx.documents.find(documentId);
     assert(current !== null, 'a document stays');
     const next = uploaded(current, { name, ...count }, deps.clock.nowMs());
     if (next !== null) tx.documents.update(next);
     return { was: current, isLate: next === null };
+  });
+  const { was, isLate } = await named.catch(async (error: unknown) => {
+    // Only then is it certain that no row names the bytes.
+    if (isCode(error, 'StoreContention')) await drop(deps, documentId, name);
+    throw error;
   });
   if (!isLate) {
     if (was.contentName !== null) await drop(deps, documentId, was.contentName);

@@ -9,6 +9,7 @@ import {
   UPLOAD_URL_LIFE_MS,
   UPLOADS_MAX,
 } from '../../../core/domain/document.js';
+import { PonteError } from '../../../core/errors.js';
 import type { Deps, DocumentStorage } from '../../../core/ports.js';
 import { receiveUpload, type Upload } from '../../../core/usecases/documents.js';
 import { allOf, chunks } from '../../contract/document-storage.js';
@@ -109,6 +110,24 @@ test('many uploads at once, or failing ones, pass the limit no more than others'
   while ((await Promise.allSettled([made.send(upload)]))[0]?.status === 'fulfilled');
   assert.equal(made.put.length, UPLOADS_MAX - 3);
   assert.equal((await made.left(upload)).length, 1);
+  await made.close();
+});
+
+test('the bytes of an upload that lost every race for its row are deleted at once', async () => {
+  const made = await watched();
+  const upload = await made.upload();
+  await made.send(upload);
+  const { store } = made.deps;
+  let runs = 0;
+  const run: typeof store.run = (work) => {
+    runs += 1;
+    if (runs < RUNS_OF_AN_UPLOAD) return store.run(work);
+    return Promise.reject(new PonteError('StoreContention'));
+  };
+  const lost = sendBy({ ...made.deps, store: { ...store, run } }, upload, 'lost');
+  await assert.rejects(lost, refuses('StoreContention'));
+  assert.deepEqual(await made.left(upload), made.put.slice(0, 1));
+  assert.equal(made.put.length, 2);
   await made.close();
 });
 
