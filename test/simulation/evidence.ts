@@ -61,6 +61,8 @@ export class Evidence extends DatabaseMemory implements BatchObserver {
   readonly trespasses: string[] = [];
   /** Documents that were shown although they were not to be. */
   readonly misreads: string[] = [];
+  /** Refused refunds that an operator ordered anew, and since when that was under way. */
+  readonly orderedAnew: { readonly reference: string; readonly sinceMs: number }[] = [];
   /** What reached receivers and was not judged yet. */
   freshReceived: readonly ReceivedWebhook[] = [];
   freshBatches: readonly Batch[] = [];
