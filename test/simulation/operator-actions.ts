@@ -16,12 +16,21 @@ export function isTheOperatorsTurn({ nowMs }: World, command: PartnerCommand): b
 }
 
 export function operatorActs(world: World, host: SimulatedHost, command: PartnerCommand): void {
-  const { id, kind } = command;
   if (isReviewTrue(world, command)) {
+    const { id, kind } = command;
     host.begin(`operator accepts ${kind} ${id}`, () => acceptReport(host.deps, id));
-  } else {
-    host.begin(`operator retries ${kind} ${id}`, () => retryCommand(host.deps, id));
-  }
+  } else retries(world, host, command);
+}
+
+function retries(world: World, host: SimulatedHost, command: PartnerCommand): void {
+  const { id, kind, reference, request } = command;
+  const sinceMs = world.nowMs;
+  host.begin(`operator retries ${kind} ${id}`, () => retryCommand(host.deps, id), {
+    done: (next) => {
+      const isAnother = next.id !== id && request !== null;
+      if (isAnother) world.evidence.orderedAnew.push({ reference, sinceMs });
+    },
+  });
 }
 
 /** Only amounts that a buyer sent can be odd and true. */

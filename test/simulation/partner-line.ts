@@ -144,7 +144,7 @@ async function start(input: PartnerLineInput, kind: OrderKind, request: string) 
 
 function find(input: PartnerLineInput, request: string) {
   return lookUp(input, request, () => {
-    return input.partner.orderByReference(referenceOf(request))?.ref ?? null;
+    return input.partner.lookUp(referenceOf(request))?.ref ?? null;
   });
 }
 

@@ -79,6 +79,16 @@ export function wrongFact(random: SeededRandom, order: PartnerOrder): PartnerFac
   return fact;
 }
 
+/** Our reference of one order, the partner's id of another, and a report of either. */
+export function mixedFact(
+  random: SeededRandom,
+  order: PartnerOrder,
+  other: PartnerOrder,
+): PartnerFact {
+  const told = orderFact(random.pick([order, other]), true);
+  return { ...told, reference: order.reference, partnerRef: other.ref };
+}
+
 /** The text of a message: facts as JSON, amounts as digits. */
 export function factsText(facts: readonly PartnerFact[]): string {
   return JSON.stringify(facts, (_key, value: unknown) =>

@@ -14,7 +14,7 @@ import {
   type PartnerOrder,
   wasEver,
 } from './partner-books.js';
-import { brl, factsText, orderFact, wrongFact } from './partner-reports.js';
+import { brl, factsText, mixedFact, orderFact, wrongFact } from './partner-reports.js';
 import { PartyDesk } from './party-desk.js';
 import type { SeededRandom } from './seeded-random.js';
 
@@ -160,7 +160,8 @@ export class SimulatedPartner {
     return this.orders.find((order) => order.ref === ref) ?? null;
   }
 
-  orderByReference(reference: string): PartnerOrder | null {
+  lookUp(reference: string): PartnerOrder | null {
+    this.#input.books.lookedUpAtMs.set(reference, this.#input.nowMs());
     return this.orders.find((order) => order.reference === reference) ?? null;
   }
 
@@ -279,9 +280,9 @@ export class SimulatedPartner {
     const other = random.pick(this.orders);
     if (random.chance(0.1) && !wasEver(other, 'returned')) facts.push(orderFact(other, true));
     this.#send(facts, guaranteed);
+    if (!faults.occurs('wrongReference')) return;
     const others = this.orders.filter(({ kind, ref }) => kind === order.kind && ref !== order.ref);
-    if (others.length === 0 || !faults.occurs('wrongReference')) return;
-    this.#send([{ ...orderFact(order, true), partnerRef: random.pick(others).ref }], false);
+    if (others.length > 0) this.#send([mixedFact(random, order, random.pick(others))], false);
   }
 
   /** Messages that may be delivered now. */
