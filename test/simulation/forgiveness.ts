@@ -5,6 +5,7 @@
 // - A payment with an order at the partner that the copy does not know as sent may end otherwise
 //   than the partner's books, for example cancelled and refunded although it was paid out. It is
 //   still paid out at most once, and its own books agree with each other.
+// - A message about such an order that names it by the partner's id only fits no command.
 // - A mail that was sent after the copy carries a link that leads nowhere.
 //
 // The partner keeps the keys that it has: hosts order again while it does. An order that is made
