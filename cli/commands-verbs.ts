@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import { formatInstant } from '../core/domain/instant.js';
 import { formatAmount } from '../core/domain/money.js';
 import { isStuck, type PartnerCommand } from '../core/domain/partner-command.js';
+import { reviewName } from '../core/domain/report-check.js';
 import {
   addVerb,
   asOperator,
@@ -49,16 +50,19 @@ export function addCommandsVerbs(shell: Shell, program: Command): void {
       ),
   });
 
-  addVerb<{ readonly dryRun: boolean }>(shell, noun, {
+  addVerb<{ readonly dryRun: boolean; readonly report: string }>(shell, noun, {
     name: 'accept <command-id>',
     description: 'accept a report of the partner that was held back as implausible',
-    options: [dryRunOption()],
-    run: ({ dryRun }, ids) =>
+    options: [
+      new Option('--report <name>', 'as commands list shows it').makeOptionMandatory(),
+      dryRunOption(),
+    ],
+    run: ({ dryRun, report }, ids) =>
       asOperator(
         shell,
         async ({ deps }) => {
           const { acceptReport } = await import('../core/usecases/command-retries.js');
-          const command = await acceptReport(deps, onlyId(ids));
+          const command = await acceptReport(deps, onlyId(ids), report);
           const json = presentCommand(command);
           return { json, text: `${dryRun ? 'Would accept:\n' : ''}${shown(command)}` };
         },
@@ -92,7 +96,7 @@ async function list(
         row.end,
         row.paymentId,
         row.amount === null ? null : `${row.amount} ${row.currency}`,
-        row.review?.reason ?? row.lastError,
+        heldBack(row.review) ?? row.lastError,
       ]),
       options.stuck ? 'Nothing is stuck.' : 'No orders.',
     ),
@@ -124,7 +128,13 @@ async function verify({ deps }: Operator): Promise<Outcome> {
   };
 }
 
+function heldBack(review: ShownReview | null): string | null {
+  return review === null ? null : `report ${review.name}: ${review.reason}`;
+}
+
 interface ShownReview {
+  /** For `commands accept --report`. */
+  readonly name: string;
   readonly kind: string;
   readonly reason: string;
   readonly fact: unknown;
@@ -145,7 +155,7 @@ function presentCommand(command: PartnerCommand) {
     reference: command.reference,
     state: command.state,
     end: command.end,
-    review: command.review === null ? null : (JSON.parse(command.review) as ShownReview),
+    review: command.review === null ? null : presentReview(command.review),
     stuck: isStuck(command),
     tries: command.tries,
     partnerRef: command.partnerRef,
@@ -155,6 +165,10 @@ function presentCommand(command: PartnerCommand) {
     createdAt: formatInstant(command.createdAtMs),
     updatedAt: formatInstant(command.updatedAtMs),
   };
+}
+
+function presentReview(review: string): ShownReview {
+  return { name: reviewName(review), ...(JSON.parse(review) as Omit<ShownReview, 'name'>) };
 }
 
 function shown(command: PartnerCommand): string {
@@ -167,7 +181,7 @@ function shown(command: PartnerCommand): string {
     amount: row.amount === null ? null : `${row.amount} ${row.currency}`,
     state: row.stuck ? `${row.state} (stuck)` : row.state,
     end: row.end,
-    'held back': row.review?.reason ?? null,
+    'held back': heldBack(row.review),
     due: row.dueAt,
     error: row.lastError,
   });

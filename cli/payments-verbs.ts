@@ -135,10 +135,11 @@ async function refunds({ deps }: Operator, limit: number): Promise<Outcome> {
   return {
     json: { data, nextCursor: null },
     text: table(
-      ['PAYMENT', 'OWED', 'ORDERED', 'REFUNDED', 'LOST', 'REFUND', 'POSITION'],
+      ['PAYMENT', 'RECEIVED', 'OWED', 'ORDERED', 'REFUNDED', 'LOST', 'REFUND', 'POSITION'],
       data.map((row) => [
         row.paymentId,
-        `${row.refundOwed} ${row.currency}`,
+        `${row.received} ${row.currency}`,
+        row.refundOwed,
         row.refundOrdered,
         row.refunded,
         row.loss,
@@ -166,6 +167,11 @@ function presentRefund(funds: Funds) {
   };
 }
 
+function shownRefund(funds: ReturnType<typeof presentPayment>['funds']): string {
+  const { refundStatus, refundOwed, refunded } = funds;
+  return `${refundStatus}, owed ${refundOwed}, refunded ${refunded}`;
+}
+
 async function viewOf({ deps }: Operator, payment: PaymentView['payment']): Promise<PaymentView> {
   const { readPayment } = await payments();
   return readPayment(deps, tenantOf(payment), payment.id);
@@ -185,7 +191,7 @@ function shown({ payUrl }: Operator, view: PaymentView): Outcome {
       'external id': json.externalId,
       buyer: `${buyer.email} (KYC ${buyer.kycStatus})`,
       funds: `${funds.status}, received ${funds.received}`,
-      refund: funds.refundStatus === 'none' ? null : `${funds.refundStatus}, ${funds.refundOwed}`,
+      refund: funds.refundStatus === 'none' ? null : shownRefund(funds),
       settled: json.brlSettledAmount === null ? null : `${json.brlSettledAmount} BRL`,
       rate: json.fxRateAtSettlement,
       failed: json.failureReason,

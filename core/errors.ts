@@ -150,7 +150,7 @@ export const catalogue = {
   CommandNotRetryable: {
     status: 409,
     transient: false,
-    message: 'The command has ended or is under way right now. Look at it again in a moment.',
+    message: 'The command is under way right now. Look at it again in a moment.',
   },
   DeliveryNotReplayable: {
     status: 409,

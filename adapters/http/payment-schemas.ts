@@ -41,8 +41,8 @@ export const createFields = {
   }),
   currency: optional(
     z
-      .string('send an ISO 4217 code')
-      .regex(/^[A-Z]{3}$/, 'send an ISO 4217 code')
+      .string('send an ISO 4217 code in capitals, as "USD"')
+      .regex(/^[A-Z]{3}$/, 'send an ISO 4217 code in capitals, as "USD"')
       .meta({ default: 'USD', description: 'One that buyers can pay in: USD, EUR, GBP.' }),
   ).transform((currency) => currency ?? 'USD'),
   buyer: buyerRequest,

@@ -87,7 +87,8 @@ export function withMoneySettled(
   };
   change = withRefundEvents(change, commands, after.returnedMinor - before.returnedMinor, nowMs);
   const moreDebts = debtsOf(orders) - debtsOf(commands);
-  const alerts = alertsBetween(was, change, before, after, moreDebts);
+  const moreDoubts = doubtsOf(orders) - doubtsOf(commands);
+  const alerts = alertsBetween(was, change, before, after, { moreDebts, moreDoubts });
   return { ...change, alerts: [...change.alerts, ...alerts] };
 }
 
@@ -327,7 +328,7 @@ function alertsBetween(
   { funds, payment }: Change,
   before: MoneySums,
   after: MoneySums,
-  moreDebts: number,
+  { moreDebts, moreDoubts }: { readonly moreDebts: number; readonly moreDoubts: number },
 ): readonly string[] {
   const rules = [
     [
@@ -339,6 +340,7 @@ function alertsBetween(
       'the position of the money must be found out',
     ],
     [moreDebts > 0, 'a refund was refused or failed: the buyer must be paid back by hand'],
+    [moreDoubts > 0, 'a report about a refund cannot be believed: a person must look'],
     [
       after.paidMinor > before.paidMinor && payment.status !== 'settled',
       `payout completed although the payment is ${payment.status}`,
@@ -355,6 +357,11 @@ function alertsBetween(
 /** Refunds that a person must see to. */
 function debtsOf(orders: readonly PartnerCommand[]): number {
   return orders.filter((order) => order.kind === 'refund' && stageOf(order) === 'owed').length;
+}
+
+/** Refunds of which a report waits for a person. */
+function doubtsOf(orders: readonly PartnerCommand[]): number {
+  return orders.filter(({ kind, review }) => kind === 'refund' && review !== null).length;
 }
 
 function covers(amountMinor: bigint, { amount }: Payment): boolean {

@@ -17,13 +17,13 @@ import {
 export type ReportEffect = 'apply' | 'ask' | 'ignore';
 
 /**
- * Reports come late and out of order. From an end that the partner told before, a message cannot
- * tell an older report from a change (`ask`): only what the partner answers when asked counts.
+ * Reports come late and out of order. Once the partner has told an end, a message with another one
+ * may be older than it or a change (`ask`): only what the partner answers when asked counts.
  */
 const endMoves: Readonly<Record<OrderEnd, Readonly<Record<OrderEnd, ReportEffect>>>> = {
   open: { open: 'ignore', completed: 'apply', failed: 'apply', returned: 'apply' },
-  completed: { open: 'ignore', completed: 'ignore', failed: 'ask', returned: 'apply' },
-  failed: { open: 'ignore', completed: 'apply', failed: 'ignore', returned: 'apply' },
+  completed: { open: 'ignore', completed: 'ignore', failed: 'ask', returned: 'ask' },
+  failed: { open: 'ignore', completed: 'ask', failed: 'ignore', returned: 'ask' },
   returned: { open: 'ignore', completed: 'ask', failed: 'ignore', returned: 'ignore' },
 };
 
@@ -104,7 +104,7 @@ export function reportOrder(
   report: OrderReport,
   nowMs: number,
 ): PartnerCommand {
-  const effect = effectOn(command, report);
+  const effect = reportEffect(command.end, report.end, report.asked);
   const known = withReport(command, report, report.asked || effect === 'apply');
   if (effect === 'ask') return askAtOnce(known, nowMs);
   const state = revivedState(command, report.end);
@@ -125,12 +125,6 @@ export function reportOrder(
     leaseToken: null,
     lastError: report.reason,
   });
-}
-
-function effectOn({ kind, end }: PartnerCommand, report: OrderReport): ReportEffect {
-  // A paid refund may bounce, so a message that it was paid may be older than its failure.
-  const isBounced = kind === 'refund' && end === 'failed' && report.end === 'completed';
-  return isBounced && !report.asked ? 'ask' : reportEffect(end, report.end, report.asked);
 }
 
 /** What ended here without an order, and failed there, changes nothing but for a payout's money. */
@@ -173,16 +167,24 @@ function withReport(command: PartnerCommand, report: OrderReport, reviewed: bool
   return same ? command : Object.freeze({ ...command, ...next });
 }
 
-/** An implausible report is kept for a person; the partner is asked again, but rarely. */
+/**
+ * An implausible report is kept for a person; the partner is asked again, but rarely. Whatever its
+ * amounts, an order that is reported open or completed exists, so its money is not free.
+ */
 export function holdForReview(
   command: PartnerCommand,
-  review: string,
+  review: { readonly text: string; readonly end: OrderEnd },
   nowMs: number,
 ): PartnerCommand {
-  if (command.review === review) return command;
+  const isThere = review.end === 'open' || review.end === 'completed';
+  // Of an order that ended at the partner only its answer counts.
+  const exists = isThere && command.end === 'open';
+  const state = (exists ? nextCommandState(command.state, 'accept') : null) ?? command.state;
+  if (command.review === review.text && command.state === state) return command;
+  const held = { ...command, state, review: review.text };
   const waitMs = backoffMs(POLL_BACKOFF_MS, POLL_BACKOFF_MS.length);
-  const asks = isPolled(command) ? { dueAtMs: nowMs + waitMs, leaseToken: null } : {};
-  return changed(command, nowMs, { review, ...asks });
+  const asks = isPolled(held) ? { dueAtMs: nowMs + waitMs, leaseToken: null } : {};
+  return changed(command, nowMs, { state, review: review.text, ...asks });
 }
 
 /** When to ask next; null where the end is final, or nothing more is to be expected. */

@@ -203,14 +203,16 @@ export function requestPurpose({ id }: Pick<PartnerCommand, 'id'>): string {
   return `partner-command:${id}`;
 }
 
-/** Look-ups in vain, some one and a half hours of them, before a person is asked to look. */
-export const LOOK_UPS_IN_VAIN = 20;
+/** Tries in vain, some one and a half hours of them, before a person is asked to look. */
+export const TRIES_IN_VAIN = 20;
 
-/** An operator must look: at a refused refund, a report held back, an order long in doubt. */
+/**
+ * An operator must look: at a refused refund, a report held back, and an open order that could not
+ * be sent, looked up or asked about for long.
+ */
 export function isStuck(command: PartnerCommand): boolean {
-  const { state, tries } = command;
-  const inDoubt = state === 'unknown' || state === 'denied';
-  return isDebt(command) || command.review !== null || (inDoubt && tries >= LOOK_UPS_IN_VAIN);
+  const isInVain = isOpen(command) && command.lastError !== null && command.tries >= TRIES_IN_VAIN;
+  return isDebt(command) || command.review !== null || isInVain;
 }
 
 /** The request is fixed and the call is about to be made, by the worker that holds the lease. */

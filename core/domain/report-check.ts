@@ -1,6 +1,7 @@
 // Whether a report of the partner can be true: its form, then against the order and the quote. A
 // report that fails is not applied; it is kept with the order until a person decides or the partner
 // corrects it. `unusable` cannot be booked at all, `implausible` can be accepted by a person.
+import { hash } from 'node:crypto';
 import { absolute, convert, type Money, parseRate } from './money.js';
 import type { OrderEnd, PartnerCommand } from './partner-command.js';
 import type { Quote } from './quote.js';
@@ -32,6 +33,11 @@ export interface ReportProblem {
   readonly kind: 'unusable' | 'implausible';
   /** For operators; holds amounts and rates, no personal data. */
   readonly text: string;
+}
+
+/** How an operator names the report that it has seen: 8 hex digits. */
+export function reviewName(review: string): string {
+  return hash('sha256', review).slice(0, 8);
 }
 
 /** No payment comes near it, and it fits into 64 bits. */

@@ -8,6 +8,7 @@ import {
   requestPurpose,
   supersedeCommand,
 } from '../domain/partner-command.js';
+import { reviewName } from '../domain/report-check.js';
 import { tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, PartnerFact } from '../ports.js';
@@ -31,7 +32,11 @@ export async function retryCommand(deps: Deps, commandId: string): Promise<Partn
     const current = await tx.commands.get(commandId);
     if (current === null) throw new PonteError('NotFound');
     const retryable = isOpen(current) || current.review !== null;
-    if (!retryable || current.leaseToken !== null) throw new PonteError('CommandNotRetryable');
+    if (!retryable) {
+      const message = 'The command has ended: there is nothing to do.';
+      throw new PonteError('CommandNotRetryable', message);
+    }
+    if (current.leaseToken !== null) throw new PonteError('CommandNotRetryable');
     const due = { ...current, dueAtMs: deps.clock.nowMs() };
     tx.commands.update(due);
     return due;
@@ -41,13 +46,22 @@ export async function retryCommand(deps: Deps, commandId: string): Promise<Partn
 }
 
 /**
- * An operator vouches for a report that was held back as implausible: it is applied as it is.
- * CommandNotRetryable when none waits, or when it cannot be booked.
+ * An operator vouches for the report of this name (`reviewName`) that was held back as implausible:
+ * it is applied as it is. CommandNotRetryable when none waits, when it is another one by now, or
+ * when it cannot be booked.
  */
-export async function acceptReport(deps: Deps, commandId: string): Promise<PartnerCommand> {
+export async function acceptReport(
+  deps: Deps,
+  commandId: string,
+  report: string,
+): Promise<PartnerCommand> {
   const command = await readCommand(deps, commandId);
   if (command.review === null) {
     throw new PonteError('CommandNotRetryable', 'No report of this order waits for a person.');
+  }
+  if (reviewName(command.review) !== report) {
+    const message = 'Another report waits by now. Look at it: ponte commands list --stuck';
+    throw new PonteError('CommandNotRetryable', message);
   }
   const { kind, reason, fact } = readReview(command.review);
   if (kind === 'unusable') {

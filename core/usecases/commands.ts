@@ -36,9 +36,9 @@ import type { Deps, PartnerAnswer, PartnerFact, SettlementPartner, Tx } from '..
 import { announce, eachByItself, loadCollection, stageChange } from './collections.js';
 import { Flights, type Runner } from './flights.js';
 import { partyAnswered } from './parties.js';
-import { type Accepted, verbs } from './partner-verbs.js';
+import { type Accepted, callPartner, recordable, verbs } from './partner-verbs.js';
 import { newLease } from './party-orders.js';
-import { applyFact } from './settlement.js';
+import { applyFact, isPayinDoubted } from './settlement.js';
 
 /** Commands worked on at a time, in one process: each is a connection to the partner. */
 export const COMMANDS_IN_FLIGHT_MAX = 256;
@@ -101,8 +101,8 @@ async function send(deps: Deps, partner: SettlementPartner, claimed: PartnerComm
   }
   const sent = await markSent(deps, claimed, prepared.value);
   // Held up for longer than its lease, this process would call beside another one.
-  if (sent === null || isLeaseOver(claimed, deps.clock.nowMs())) return;
-  const answer = await call(partner, sent, prepared.value);
+  if (sent?.state !== 'sent' || isLeaseOver(claimed, deps.clock.nowMs())) return;
+  const answer = await callPartner(partner, sent, prepared.value);
   const recorded = await record(deps, sent, answer);
   if (recorded?.state === 'denied') await lookUp(deps, partner, recorded);
 }
@@ -150,26 +150,19 @@ async function prepare(
   }
 }
 
-/** The call itself; an adapter that throws leaves the outcome in doubt. */
-async function call(
-  partner: SettlementPartner,
-  { kind }: PartnerCommand,
-  request: string,
-): Promise<PartnerAnswer<Accepted>> {
-  try {
-    return await verbs[kind].start(partner, request);
-  } catch (error) {
-    return { outcome: 'unknown', reason: String(error) };
-  }
-}
-
-/** Stores the intention; null when the command is no longer this worker's. */
+/**
+ * Stores the intention; null when the command is no longer this worker's. No payout is sent while a
+ * person must decide whether its pay-in failed: the money may not be there.
+ */
 async function markSent(
   deps: Deps,
   claimed: PartnerCommand,
   request: string,
 ): Promise<PartnerCommand | null> {
-  return changeClaimed(deps, claimed, (command, nowMs) => {
+  return changeClaimed(deps, claimed, (command, nowMs, orders) => {
+    if (command.kind === 'payout' && orders.some(isPayinDoubted)) {
+      return postponeCommand(command, 'a person must decide whether the pay-in failed', nowMs);
+    }
     const sealed = command.request ?? deps.secretBox.seal(request, requestPurpose(command));
     return sendCommand(command, sealed, nowMs);
   });
@@ -182,8 +175,9 @@ async function lookUp(deps: Deps, partner: SettlementPartner, claimed: PartnerCo
   const found = await verbs[claimed.kind].find(partner, request);
   if (found.outcome === 'done' && found.value !== null) {
     const recorded = await record(deps, claimed, { outcome: 'done', value: found.value });
-    // The order was made a while ago: it may have ended already.
-    if (recorded !== null && isOpen(recorded)) await poll(deps, partner, recorded);
+    // People wait for the decision on a party; an order about money is asked about when it is due.
+    const isWaitedFor = recorded !== null && recorded.paymentId === null && isOpen(recorded);
+    if (isWaitedFor) await poll(deps, partner, recorded);
     return;
   }
   if (found.outcome !== 'done') {
@@ -220,7 +214,7 @@ async function record(
   const recorded = await changeClaimed(
     deps,
     claimed,
-    (command, nowMs) => afterAnswer(command, answer, nowMs),
+    (command, nowMs) => afterAnswer(command, recordable(command, answer), nowMs),
     learned,
   );
   if (recorded === null) warnLate(deps, claimed, answer);
@@ -277,21 +271,26 @@ async function partyDecided(
 async function changeClaimed(
   deps: Deps,
   claimed: PartnerCommand,
-  next: (command: PartnerCommand, nowMs: number) => PartnerCommand,
+  next: (
+    command: PartnerCommand,
+    nowMs: number,
+    orders: readonly PartnerCommand[],
+  ) => PartnerCommand,
   learned: Parameters<typeof ordersChanged>[4] = {},
 ): Promise<PartnerCommand | null> {
   const stored = await deps.store.run(async (tx) => {
     const command = await stillOurs(tx, claimed);
     if (command === null) return null;
     const nowMs = deps.clock.nowMs();
-    const changed = next(command, nowMs);
     if (command.paymentId === null) {
+      const changed = next(command, nowMs, []);
       tx.commands.update(changed);
       return { command: changed, change: null };
     }
     const tenant = tenantOf(command);
     const was = await loadCollection(tx, tenant, command.paymentId);
     const commands = await tx.commands.ofPayment(tenant, command.paymentId);
+    const changed = next(command, nowMs, commands);
     const change = ordersChanged(was, commands, [changed], nowMs, learned);
     return { command: changed, change: await stageChange(deps, tx, was, change) };
   });

@@ -29,16 +29,23 @@ import { eachByItself } from './collections.js';
 /** No more than a mail server takes connections from one client. */
 const MAILS_AT_ONCE = 10;
 
-/** What `nextMail` says of an address that a mail of this purpose is for. */
+/**
+ * What `nextMail` says of an address that a mail of this purpose is for. Mails about an account
+ * wait for mails about the same account only.
+ */
 export async function mailNumber(
   tx: Tx,
-  to: Tenant & Pick<Mail, 'purpose'> & { readonly address: string },
+  to: Tenant &
+    Pick<Mail, 'purpose'> &
+    Partial<Pick<Mail, 'accountId'>> & { readonly address: string },
   nowMs: number,
 ): Promise<ReturnType<typeof nextMail>> {
-  const { orgId, mode, purpose, address } = to;
+  const { orgId, mode, purpose, address, accountId } = to;
   const toKey = emailKey(address);
   const newest = await tx.mails.newestNumbered({ orgId, mode, purpose, toKey }, ADDRESS_MAILS_MAX);
-  return nextMail(newest, nowMs);
+  const { nth } = nextMail(newest, nowMs);
+  const alike = newest.filter((mail) => accountId === undefined || mail.accountId === accountId);
+  return { nth, waitMs: nextMail(alike, nowMs).waitMs };
 }
 
 /**

@@ -1,6 +1,6 @@
 // The calls of the settlement partner's port behind each kind of command: how it is started, looked
 // up by its request, and asked about by the partner's id. When they are made stands in commands.ts.
-import type { CommandKind } from '../domain/partner-command.js';
+import type { CommandKind, PartnerCommand } from '../domain/partner-command.js';
 import type { PartnerAnswer, PartnerFact, SettlementPartner } from '../ports.js';
 import type { RailsRequest } from './account-changes.js';
 import type { PartyAnswer } from './parties.js';
@@ -60,4 +60,30 @@ async function provisionRails(
   const answer = await partner.provisionRails(JSON.parse(request) as RailsRequest);
   if (answer.outcome !== 'done') return answer;
   return { outcome: 'done', value: { partnerRef: answer.value.virtualAccountRef } };
+}
+
+/** The call itself; an adapter that throws leaves the outcome in doubt. */
+export async function callPartner(
+  partner: SettlementPartner,
+  { kind }: PartnerCommand,
+  request: string,
+): Promise<PartnerAnswer<Accepted>> {
+  try {
+    return await verbs[kind].start(partner, request);
+  } catch (error) {
+    // What it says may quote the request.
+    const name = error instanceof Error ? error.name : typeof error;
+    return { outcome: 'unknown', reason: `the adapter threw: ${name}` };
+  }
+}
+
+/** What the partner says of a party may quote its data: only the code is kept with the order. */
+export function recordable(
+  { paymentId }: PartnerCommand,
+  answer: PartnerAnswer<Accepted>,
+): PartnerAnswer<Accepted> {
+  if (paymentId !== null || answer.outcome === 'done') return answer;
+  if (answer.outcome === 'refused') return { ...answer, message: 'refused by the partner' };
+  const reason = answer.outcome === 'later' ? 'not taken for now' : 'no answer to the call';
+  return { ...answer, reason };
 }

@@ -10,7 +10,8 @@ import { mailNumber } from './mails.js';
 
 /**
  * One mail to each member who can revoke keys, and to the seller; `account` is null for the
- * organization's own destination. The hourly limit of an address holds for these mails too.
+ * organization's own destination. An address gets five an hour about each account: changes of
+ * others do not use up its limit.
  */
 export async function stagePayoutNotices(
   deps: Deps,

@@ -124,7 +124,7 @@ export async function applyFact(
     const next =
       problem === null
         ? commandAfter(command, fact, asked, nowMs)
-        : holdForReview(withRef(command, fact), writeReview(problem, fact), nowMs);
+        : held(command, problem, fact, nowMs);
     if (next === command) return null;
     const learned = problem === null ? learnedOf(next, fact) : {};
     const change = ordersChanged(was, commands, [next], nowMs, learned);
@@ -146,8 +146,20 @@ export function readReview(text: string): Review {
   return JSON.parse(text, readAmount) as Review;
 }
 
+/** A report that waits for a person says that a pay-in brought nothing, or that it went back. */
+export function isPayinDoubted({ kind, review }: PartnerCommand): boolean {
+  if (kind !== 'payin' || review === null) return false;
+  const { status } = readReview(review).fact.report;
+  return status === 'failed' || status === 'returned';
+}
+
 function writeReview({ kind, text: reason }: ReportProblem, fact: MoneyFact): string {
   return JSON.stringify({ kind, reason, fact }, writeAmount);
+}
+
+function held(command: PartnerCommand, problem: ReportProblem, fact: MoneyFact, nowMs: number) {
+  const review = { text: writeReview(problem, fact), end: fact.report.status };
+  return holdForReview(withRef(command, fact), review, nowMs);
 }
 
 /** An order of which a report waits for a person is asked about by the partner's id. */

@@ -58,7 +58,12 @@ const finding = [
   ...['payments fail pi_1 --reason late', 'payments cancel pi_1 --reason late --dry-run'],
   ...['refunds list', 'ledger verify', 'deliveries list', 'deliveries show whd_1'],
   ...['deliveries replay --all-dead', 'deliveries replay --all-dead --dry-run', 'mails list'],
-  ...['commands list', 'commands retry cmd_1', 'commands accept cmd_1', 'documents list'],
+  ...[
+    'commands list',
+    'commands retry cmd_1',
+    'commands accept cmd_1 --report 12345678',
+    'documents list',
+  ],
   ...['secrets reseal', 'secrets rotate-session-key', 'prune --older-than 40d'],
   'prune --older-than 40d --dry-run',
 ] as const;

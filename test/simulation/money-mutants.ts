@@ -88,7 +88,7 @@ export const moneyMutants = [
     file: 'core/domain/order-report.ts',
     edits: [
       [
-        "completed: { open: 'ignore', completed: 'ignore', failed: 'ask', returned: 'apply' },",
+        "completed: { open: 'ignore', completed: 'ignore', failed: 'ask', returned: 'ask' },",
         "completed: { open: 'ignore', completed: 'ignore', failed: 'ask', returned: 'ignore' },",
       ],
     ],
@@ -205,7 +205,12 @@ export const moneyMutants = [
   {
     name: 'a bounced refund is paid again by an older message',
     file: 'core/domain/order-report.ts',
-    edits: [["return isBounced && !report.asked ? 'ask' :", "return isBounced === null ? 'ask' :"]],
+    edits: [
+      [
+        "failed: { open: 'ignore', completed: 'ask',",
+        "failed: { open: 'ignore', completed: 'apply',",
+      ],
+    ],
     focus: { ...payments, faults: { ...surprises, failedRefundCompleted: 0 }, often: thoughts },
     caughtBy: ['noMoneyFactLeavesFundsUnchanged', 'fundsSayNoMoreThanThePartner'],
   },

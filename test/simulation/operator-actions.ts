@@ -3,6 +3,7 @@
 
 import { MINUTE_MS } from '../../core/domain/instant.js';
 import { isDebt, isStuck, type PartnerCommand } from '../../core/domain/partner-command.js';
+import { reviewName } from '../../core/domain/report-check.js';
 import { acceptReport, retryCommand } from '../../core/usecases/command-retries.js';
 import { readReview } from '../../core/usecases/settlement.js';
 import type { SimulatedHost } from './simulated-host.js';
@@ -25,8 +26,9 @@ function isPaidElsewhere({ evidence }: World, command: PartnerCommand): boolean 
 
 export function operatorActs(world: World, host: SimulatedHost, command: PartnerCommand): void {
   if (isReviewTrue(world, command)) {
-    const { id, kind } = command;
-    host.begin(`operator accepts ${kind} ${id}`, () => acceptReport(host.deps, id));
+    const { id, kind, review } = command;
+    const report = reviewName(review ?? '');
+    host.begin(`operator accepts ${kind} ${id}`, () => acceptReport(host.deps, id, report));
   } else retries(world, host, command);
 }
 

@@ -92,11 +92,14 @@ export class MoneyScene implements Collection {
     return this.changed([sent(this.order(id), this.nowMs)]);
   }
 
-  /** The partner reports how an order stands; a refund that failed ends without effect. */
+  /** The partner says how an order stands when asked; a refund that failed ends without effect. */
   report(id: string, fields: Partial<OrderReport>, learned: Learned = {}): MoneyScene {
     const report = { partnerRef: `partner_${id}`, end: 'open', reason: null } as const;
-    const full = { ...report, receivedMinor: 0n, refunded: null, asked: false, ...fields };
-    const told = reportOrder(this.order(id), full, this.nowMs);
+    const full = { ...report, receivedMinor: 0n, refunded: null, asked: true, ...fields };
+    const order = this.order(id);
+    // No refund is ever returned: it failed.
+    const isBounced = order.kind === 'refund' && full.end === 'returned';
+    const told = reportOrder(order, isBounced ? { ...full, end: 'failed' } : full, this.nowMs);
     const failed = told.kind === 'refund' && told.state === 'done' && told.end === 'failed';
     const refusal = { code: null, message: 'refund failed' };
     const next = failed ? refuseCommand(told, refusal, this.nowMs) : told;

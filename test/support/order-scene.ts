@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { PartnerCommand } from '../../core/domain/partner-command.js';
+import { reviewName } from '../../core/domain/report-check.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { PartnerAnswer, PartnerFact, SettlementPartner } from '../../core/ports.js';
+import { acceptReport } from '../../core/usecases/command-retries.js';
 import { findDifferences } from '../../core/usecases/ledger-check.js';
 import { createPayment, readPayment } from '../../core/usecases/payments.js';
 import { advancePayment } from '../../core/usecases/sandbox.js';
@@ -62,6 +64,19 @@ export class Scene {
     const { id, reference, partnerRef } = await this.order(kind);
     const fact = { kind, reference, partnerRef, report } as PartnerFact;
     await applyFact(this.made.deps, id, fact);
+  }
+
+  /** What the partner answers when asked about the newest order of this kind. */
+  async answer(kind: OrderKind, report: object): Promise<void> {
+    const { id, reference, partnerRef, version } = await this.order(kind);
+    const fact = { kind, reference, partnerRef, report } as PartnerFact;
+    await applyFact(this.made.deps, id, fact, { askedVersion: version });
+  }
+
+  /** An operator accepts the report that waits for the newest order of this kind. */
+  async accept(kind: OrderKind): Promise<void> {
+    const { id, review } = await this.order(kind);
+    await acceptReport(this.made.deps, id, reviewName(review ?? ''));
   }
 
   alerts(): readonly unknown[] {

@@ -4,9 +4,9 @@ import {
   type CommandState,
   commandKinds,
   commandMoves,
-  LOOK_UPS_IN_VAIN,
   type OrderEnd,
   type PartnerCommand,
+  TRIES_IN_VAIN,
 } from '../../../core/domain/partner-command.js';
 import { paymentStatuses } from '../../../core/domain/payment.js';
 import type { Advance, InboxMessage, Tx } from '../../../core/ports.js';
@@ -37,7 +37,8 @@ export const orderEnds = Object.keys({
 /** `isStuck` of partner-command.ts. */
 export const stuckSql = [
   "review is not null or (kind = 'refund' and state = 'refused')",
-  `or (state in ('unknown', 'denied') and tries >= ${LOOK_UPS_IN_VAIN})`,
+  "or (state not in ('refused', 'void') and (state <> 'done' or order_end = 'open')",
+  `and last_error is not null and tries >= ${TRIES_IN_VAIN})`,
 ].join(' ');
 
 export const commands = defineTable<PartnerCommand>({

@@ -69,7 +69,8 @@ const works: Readonly<Record<string, (scene: MoneyScene, order: PartnerCommand) 
     isInDoubt(order) ? scene.changed([lookUpAgain(order, 'not reached', scene.nowMs)]) : scene,
   supersede: (scene, order) =>
     isDebt(order) ? scene.changed([supersedeCommand(order, scene.nowMs)]) : scene,
-  'hold a report': (scene, order) => scene.changed([holdForReview(order, '{}', scene.nowMs)]),
+  'hold a report': (scene, order) =>
+    scene.changed([holdForReview(order, { text: '{}', end: 'completed' }, scene.nowMs)]),
 };
 
 function called(answer: (order: PartnerCommand, nowMs: number) => PartnerCommand) {

@@ -54,9 +54,9 @@ test('a pay-in that goes back when its payout was sent is a loss, until the payo
 
 test('a return that the partner takes back leaves the money held, and owed if nothing claims it', () => {
   const back = MoneyScene.at('cancelled', [{ ...payin, end: 'returned' }]);
-  const asked = back.report('in', { ...all, end: 'completed' });
+  const asked = back.report('in', { ...all, end: 'completed', asked: false });
   assert.deepEqual([asked.amounts(), asked.order('in').dueAtMs], [back.amounts(), NOW_MS]);
-  const held = back.report('in', { ...all, end: 'completed', asked: true });
+  const held = back.report('in', { ...all, end: 'completed' });
   assert.deepEqual(held.postings(), ['refund_owed', 'return_reversed']);
   assert.deepEqual(held.drafts(), ['refund 10000 of in']);
 });
@@ -174,7 +174,7 @@ test('a refund that was refused or failed waits for a person, and is not ordered
 
 test('a message that a completed refund failed changes nothing: the partner is asked first', () => {
   const was = cancelled({ end: 'completed' });
-  const next = was.report('back', { end: 'failed' });
+  const next = was.report('back', { end: 'failed', asked: false });
   assert.deepEqual([next.amounts(), next.order('back').dueAtMs], [was.amounts(), NOW_MS]);
   assert.deepEqual(next.change.alerts, []);
 });

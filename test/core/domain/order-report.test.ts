@@ -51,13 +51,13 @@ const effects: Record<OrderEnd, Record<OrderEnd, readonly [ReportEffect, ReportE
     open: ['ignore', 'ignore'],
     completed: ['ignore', 'ignore'],
     failed: ['ask', 'apply'],
-    returned: ['apply', 'apply'],
+    returned: ['ask', 'apply'],
   },
   failed: {
     open: ['ignore', 'ignore'],
-    completed: ['apply', 'apply'],
+    completed: ['ask', 'apply'],
     failed: ['ignore', 'ignore'],
-    returned: ['apply', 'apply'],
+    returned: ['ask', 'apply'],
   },
   returned: {
     open: ['ignore', 'ignore'],
@@ -67,21 +67,14 @@ const effects: Record<OrderEnd, Record<OrderEnd, readonly [ReportEffect, ReportE
   },
 };
 
-/** A paid refund may bounce, so a message that it was paid may be older than its failure. */
-const refundEffects: typeof effects = {
-  ...effects,
-  failed: { ...effects.failed, completed: ['ask', 'apply'] },
-};
-
 for (const kind of kinds) {
   test(`the end that is known of a ${kind} takes each report as the table says`, () => {
-    const table = kind === 'refund' ? refundEffects : effects;
     for (const was of ends) {
       for (const end of ends) {
         for (const [index, asked] of [false, true].entries()) {
           const name = `${was} ${end} ${asked ? 'asked' : 'message'}`;
           assert.equal(reportEffect(was, end, asked), effects[was][end][index], name);
-          const effect = table[was][end][index];
+          const effect = effects[was][end][index];
           const command = ended(was, { kind });
           const next = told(command, { end, asked }, START_MS + 1);
           assert.deepEqual([next.state, next.end], ['done', effect === 'apply' ? end : was], name);
@@ -235,7 +228,7 @@ test('a failed payout is asked about up to hourly, until it is known where its m
   const unanswered = askAgain(leased(command, START_MS), 'not reached', START_MS);
   assert.equal(unanswered.dueAtMs, START_MS + HOUR_MS);
   for (const end of ['completed', 'returned'] as const) {
-    assert.equal(told(unanswered, { end }).dueAtMs, null, end);
+    assert.equal(told(unanswered, { end, asked: true }).dueAtMs, null, end);
   }
 });
 
@@ -254,36 +247,47 @@ test('an abandoned pay-in is asked about ever more rarely, daily in the end, for
   assert.equal(ABANDONED_POLL_FOR_MS, 180 * ABANDONED_POLL_MAX_MS);
 });
 
+const odd = { text: '{"reason":"x"}', end: 'completed' } as const;
+
 test('an implausible report is held for a person, and the partner asked again in 15 minutes', () => {
-  const held = holdForReview(leased(commandIn.done, START_MS), '{"reason":"x"}', START_MS);
+  const held = holdForReview(leased(commandIn.done, START_MS), odd, START_MS);
   assert.deepEqual(
     [held.review, held.end, held.dueAtMs, held.leaseToken, isStuck(held)],
-    ['{"reason":"x"}', 'open', START_MS + 900_000, null, true],
+    [odd.text, 'open', START_MS + 900_000, null, true],
   );
-  assert.equal(holdForReview(held, '{"reason":"x"}', START_MS + 1), held, 'held once');
+  assert.equal(holdForReview(held, odd, START_MS + 1), held, 'held once');
 });
 
-test('a held report leaves the work on an order that the partner may not have as it is', () => {
+test('an order exists of which a held report says that it is open or completed', () => {
+  for (const state of ['pending', 'sent', 'unknown', 'denied', 'refused', 'void'] as const) {
+    const command = leased({ ...commandIn[state], partnerRef: 'partner_1' }, START_MS);
+    for (const end of ['open', 'completed'] as const) {
+      const held = holdForReview(command, { ...odd, end }, START_MS);
+      assert.deepEqual(
+        [held.state, held.end, held.dueAtMs, held.leaseToken],
+        ['done', 'open', START_MS + 900_000, null],
+        `${state} ${end}`,
+      );
+    }
+  }
+});
+
+test('a held report of an order that failed leaves the work on it as it is', () => {
   for (const state of ['pending', 'sent', 'unknown', 'denied'] as const) {
     const command = leased({ ...commandIn[state], partnerRef: 'partner_1' }, START_MS);
-    const held = holdForReview(command, '{}', START_MS);
+    const held = holdForReview(command, { ...odd, end: 'failed' }, START_MS);
     assert.deepEqual(
       [held.state, held.dueAtMs, held.leaseToken],
       [state, command.dueAtMs, command.leaseToken],
       state,
     );
   }
-});
-
-test('an order that ended here is asked about too while a report of it is held', () => {
   for (const state of ['refused', 'void'] as const) {
     const known = { ...commandIn[state], partnerRef: 'partner_1' };
-    assert.equal(holdForReview(known, '{}', START_MS).dueAtMs, START_MS + 900_000, state);
-    assert.equal(
-      holdForReview({ ...known, partnerRef: null }, '{}', START_MS).dueAtMs,
-      null,
-      state,
-    );
+    const failed = { ...odd, end: 'failed' } as const;
+    assert.equal(holdForReview(known, failed, START_MS).dueAtMs, START_MS + 900_000, state);
+    const unknown = { ...known, partnerRef: null };
+    assert.equal(holdForReview(unknown, failed, START_MS).dueAtMs, null, state);
   }
 });
 

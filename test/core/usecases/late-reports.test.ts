@@ -1,12 +1,16 @@
 // What becomes of money when the partner reports late, twice, otherwise than before, or nonsense.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PayinReport, PayoutReport } from '../../../core/domain/report-check.js';
+import {
+  type PayinReport,
+  type PayoutReport,
+  reviewName,
+} from '../../../core/domain/report-check.js';
 import type { PartnerFact } from '../../../core/ports.js';
-import { acceptReport } from '../../../core/usecases/command-retries.js';
-import { cancelPayment } from '../../../core/usecases/payments.js';
+import { acceptReport, retryCommand } from '../../../core/usecases/command-retries.js';
+import { cancelPayment, failPaymentByOperator } from '../../../core/usecases/payments.js';
 import { applyFact, receivePartnerMessage } from '../../../core/usecases/settlement.js';
-import { absent, type Scene, scene, silent } from '../../support/order-scene.js';
+import { absent, fates, type Scene, scene, silent } from '../../support/order-scene.js';
 
 const payinBack: PayinReport = {
   status: 'returned',
@@ -131,7 +135,7 @@ test('a message about a refund of another amount changes nothing before the part
 test('a payout returned after it was paid is held again and owed back', async (t) => {
   const at = await scene(t);
   await at.pass(20);
-  await at.report('payout', payoutBack);
+  await at.answer('payout', payoutBack);
   assert.deepEqual(await at.shown(), ['settled', 'handed_back', 'refund_owed', 100, 0, 100, 0, 0]);
   const open = await at.made.deps.store.run((tx) => tx.funds.open(5));
   assert.equal(open[0]?.paymentId, at.id);
@@ -144,12 +148,30 @@ test('a payout returned after it was paid is held again and owed back', async (t
 test('a pay-in charged back after the payout is a loss of its own account', async (t) => {
   const at = await scene(t);
   await at.pass(20);
-  await at.report('payin', payinBack);
+  await at.answer('payin', payinBack);
   assert.deepEqual(await at.shown(), ['settled', 'paid', 'refunded', 100, 100, 0, 100, 100]);
   const open = await at.made.deps.store.run((tx) => tx.funds.open(5));
   assert.equal(open[0]?.paymentId, at.id);
   assert.ok(at.made.log.some(({ message, fields }) => message === 'alert' && fields['paymentId']));
   await at.booksAreRight();
+});
+
+test('a late message that money came back changes nothing before the partner is asked', async (t) => {
+  for (const [kind, back] of [
+    ['payout', payoutBack],
+    ['payin', payinBack],
+  ] as const) {
+    const at = await scene(t);
+    await at.pass(20);
+    const before = await at.shown();
+    await at.report(kind, back);
+    assert.deepEqual(await at.shown(), before);
+    assert.equal((await at.order(kind)).dueAtMs, at.made.deps.clock.nowMs(), 'asked at once');
+    await at.pass(10);
+    assert.deepEqual(await at.shown(), before, 'the partner says that it is completed');
+    assert.deepEqual(await at.orders('refund'), []);
+    await at.booksAreRight();
+  }
 });
 
 test('a payout that completes after its refund is a loss, once the partner confirms it', async (t) => {
@@ -219,14 +241,14 @@ for (const [what, report, acceptable] of absurd) {
     await at.made.settle();
     await at.report('payout', report);
     assert.deepEqual((await at.shown()).slice(0, 2), ['offramp_pending', 'operator']);
-    const { id, review } = await at.order('payout');
+    const { review } = await at.order('payout');
     assert.match(review ?? '', /"status":"completed"/, 'it is shown as received');
     await at.booksAreRight();
     if (acceptable) {
-      await acceptReport(at.made.deps, id);
+      await at.accept('payout');
       assert.deepEqual((await at.shown()).slice(0, 2), ['settled', 'paid']);
     } else {
-      await assert.rejects(acceptReport(at.made.deps, id), { code: 'CommandNotRetryable' });
+      await assert.rejects(at.accept('payout'), { code: 'CommandNotRetryable' });
       await at.report('payout', { ...plausible });
       assert.deepEqual((await at.shown()).slice(0, 2), ['settled', 'paid']);
     }
@@ -234,6 +256,80 @@ for (const [what, report, acceptable] of absurd) {
     await at.booksAreRight();
   });
 }
+
+const oddFees = {
+  ...plausible,
+  settled: { amountMinor: 50_760n, currency: 'BRL' },
+  fees: usd(600n),
+};
+
+test('a refused refund is not ordered anew while a report says that the partner has it', async (t) => {
+  for (const amount of [usd(9_956n), { amountMinor: 9_955n, currency: 'EUR' }]) {
+    const at = await scene(t, 10_055n);
+    const { findRefund } = at.made.partner;
+    const seen = fates(at, 'startRefund', 'executed, refused');
+    Object.assign(at.made.partner, silent, { findRefund: absent });
+    await at.pass(20);
+    await cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
+    await at.pass(10, 60_000);
+    const refused = await at.order('refund');
+    assert.equal(refused.state, 'refused');
+    const report = { status: 'completed', amount, reason: null } as const;
+    const refund = async () => ({ outcome: 'done', value: report }) as const;
+    Object.assign(at.made.partner, { findRefund, refund });
+    const retried = retryCommand(at.made.deps, refused.id);
+    await assert.rejects(retried, { code: 'CommandNotRetryable' });
+    await at.pass(20);
+    const [only, ...more] = await at.orders('refund');
+    assert.deepEqual([seen.executed.length, more, only?.state], [1, [], 'done']);
+    assert.deepEqual((await at.shown())[2], 'refund_ordered');
+    await at.booksAreRight();
+  }
+});
+
+test('a payout of which an odd report comes is there: nothing is refunded beside it', async (t) => {
+  const at = await scene(t);
+  const busy = Array.from({ length: 9 }, () => 'busy' as const);
+  fates(at, 'startPayout', ...busy);
+  const seen = fates(at, 'startRefund');
+  while ((await at.orders('payout')).length === 0) await at.pass(1);
+  const { id, reference } = await at.order('payout');
+  const fact = { kind: 'payout', reference, partnerRef: 'earlier', report: oddFees } as const;
+  await applyFact(at.made.deps, id, fact);
+  await failPaymentByOperator(at.made.deps, at.id, 'by hand').catch(() => null);
+  await at.pass(30);
+  assert.deepEqual([(await at.order('payout')).state, seen.executed.length], ['done', 0]);
+  await at.booksAreRight();
+});
+
+test('no payout is sent while a person must decide whether its pay-in failed', async (t) => {
+  const at = await scene(t);
+  const seen = fates(at, 'startPayout', 'busy');
+  while ((await at.orders('payout')).length === 0) await at.pass(1);
+  await at.answer('payin', { ...payinBack, status: 'failed' });
+  assert.match((await at.order('payin')).review ?? '', /completed pay-in is reported failed/);
+  const { payin } = at.made.partner;
+  Object.assign(at.made.partner, { payin: async () => ({ outcome: 'later', reason: 'busy' }) });
+  await at.pass(20);
+  assert.deepEqual([seen.executed.length, (await at.order('payout')).state], [0, 'pending']);
+  Object.assign(at.made.partner, { payin });
+  await at.pass(30, 60_000);
+  assert.deepEqual([seen.executed.length, (await at.shown())[0]], [1, 'settled']);
+  await at.booksAreRight();
+});
+
+test('an operator accepts the report that it saw, and no later one', async (t) => {
+  const at = await scene(t);
+  Object.assign(at.made.partner, silent);
+  while ((await at.orders('payin'))[0]?.partnerRef == null) await at.pass(1);
+  const told = { ...payinBack, status: 'open', reason: null } as const;
+  await at.report('payin', { ...told, receivedMinor: 30_000n });
+  const { id, review } = await at.order('payin');
+  const seen = reviewName(review ?? '');
+  await at.report('payin', { ...told, receivedMinor: 3_000_000n });
+  await assert.rejects(acceptReport(at.made.deps, id, seen), { code: 'CommandNotRetryable' });
+  assert.equal((await at.order('payin')).receivedMinor, 0n);
+});
 
 test('a message about another order than the one on record moves no money', async (t) => {
   const at = await scene(t, 10_055n);

@@ -104,6 +104,28 @@ describe('once the partner has answered, the request is erased', () => {
   }
 });
 
+test('what the partner says of a party is not kept with its order', async () => {
+  const quoted = '11222333000181';
+  const message = `the CNPJ ${quoted} is not active`;
+  const answers: readonly (() => ReturnType<Submit>)[] = [
+    async () => ({ outcome: 'refused', code: 'inactive', message }),
+    async () => ({ outcome: 'later', reason: message }),
+    async () => ({ outcome: 'unknown', reason: message }),
+    async () => {
+      throw new Error(message);
+    },
+  ];
+  for (const answer of answers) {
+    const made = await scene();
+    const { deps } = watched(made, answer);
+    await parties['a buyer, approved']?.(made, deps).catch(() => undefined);
+    const [order] = await commandsOf(made);
+    assert.ok(order?.lastError, 'it says that something went wrong');
+    assert.doesNotMatch(order.lastError, new RegExp(quoted));
+    await made.close();
+  }
+});
+
 test('an order that was not sent yet is taken back when its buyer brings an approval', async () => {
   const made = await scene();
   const other: Tenant = { orgId: await made.organization(), mode: 'test' };

@@ -33,9 +33,12 @@ function member(role: (typeof memberRoles)[number], email = `${role}@acme.exampl
 }
 
 /** An approved seller without a destination. */
-async function newSeller(email = 'loja@example.com'): Promise<ConnectedAccount> {
+async function newSeller(
+  email = 'loja@example.com',
+  externalId = 'seller-1',
+): Promise<ConnectedAccount> {
   const { account } = await createAccount(made.deps, tenant, {
-    ...{ role: 'seller', entityType: 'business', externalId: 'seller-1', email },
+    ...{ role: 'seller', entityType: 'business', externalId, email },
     ...{ legalName: null, displayName: 'Loja', country: null, taxId: null },
   });
   return submitAccount(made.deps, tenant, account.id, dossier);
@@ -102,6 +105,14 @@ test('an address gets five notices an hour, the log has every change', async () 
   assert.deepEqual(await configured(seller, 'quiet'), { ...changed, to: [] });
   made.advanceClock(HOUR_MS);
   assert.deepEqual(await configured(seller, 'again'), changed);
+});
+
+test('changes of other sellers do not use up the notices about one', async () => {
+  const [decoy, seller] = [await newSeller('decoy@example.com', 'decoy'), await newSeller()];
+  await configured(decoy, 'first');
+  await configured(seller, 'first');
+  for (let count = 0; count < 6; count += 1) await configured(decoy, `thief-${count}`);
+  assert.deepEqual(await configured(seller, 'thief'), changed);
 });
 
 test('concurrent changes are notified once each', async () => {

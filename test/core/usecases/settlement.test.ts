@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import type { PayinReport, PayoutReport } from '../../../core/domain/report-check.js';
 import type { PartnerAnswer, PartnerFact, RefundReport } from '../../../core/ports.js';
-import { acceptReport, retryCommand } from '../../../core/usecases/command-retries.js';
+import { retryCommand } from '../../../core/usecases/command-retries.js';
 import { cancelPayment, readPayment } from '../../../core/usecases/payments.js';
 import { applyFact, receivePartnerMessage } from '../../../core/usecases/settlement.js';
 import { fates, type OrderKind, type Scene, scene, silent } from '../../support/order-scene.js';
@@ -165,7 +165,7 @@ test('messages use up no questions about a payout that failed', async (t) => {
 
 test('a refund that fails after its pay-in came back leaves nothing for an operator', async (t) => {
   const { at } = await refunding(t);
-  await at.report('payin', { ...payin, status: 'returned' });
+  await at.answer('payin', { ...payin, status: 'returned' });
   await at.report('refund', { ...refunded, status: 'failed', reason: 'nothing is left' });
   assert.deepEqual(await at.shown(), ['cancelled', 'handed_back', 'refunded', 100, 0, 0, 100, 0]);
   assert.equal((await at.order('refund')).state, 'void');
@@ -232,14 +232,13 @@ test('a refused payout of which nonsense is reported is asked about by the partn
 
 test('only a report that waits for a person is accepted, and once', async (t) => {
   const { at } = await payingOut(t);
-  const { id } = await at.order('payout');
   const none = { code: 'CommandNotRetryable', message: /No report/ } as const;
-  await assert.rejects(acceptReport(at.made.deps, id), none);
+  await assert.rejects(at.accept('payout'), none);
   await at.report('payout', { ...paid, settled: { amountMinor: 77n, currency: 'BRL' } });
-  await acceptReport(at.made.deps, id);
+  await at.accept('payout');
   const { payment } = await readPayment(at.made.deps, at.tenant, at.id);
   assert.equal(payment.settlement?.settled.amountMinor, 77n);
-  await assert.rejects(acceptReport(at.made.deps, id), none);
+  await assert.rejects(at.accept('payout'), none);
   await at.booksAreRight();
 });
 
@@ -247,7 +246,7 @@ test('an amount that a person accepted is not questioned when it is told again',
   const { at, says } = await desk(t);
   says.payin = { ...payin, status: 'open', receivedMinor: 30_000n };
   await at.report('payin', says.payin);
-  await acceptReport(at.made.deps, (await at.order('payin')).id);
+  await at.accept('payin');
   assert.equal((await at.shown())[3], 300);
   await at.report('payin', says.payin);
   await at.pass(2, HOUR_MS);

@@ -57,7 +57,8 @@ create unique index partner_commands_reference on partner_commands (mode, refere
 drop index partner_commands_stuck;
 create index partner_commands_stuck on partner_commands (created_at, id)
   where review is not null or (kind = 'refund' and state = 'refused')
-    or (state in ('unknown', 'denied') and tries >= 20);
+    or (state not in ('refused', 'void') and (state <> 'done' or order_end = 'open')
+      and last_error is not null and tries >= 20);
 
 alter table funds
   add column loss_minor bigint not null default 0 check (loss_minor >= 0),

@@ -89,7 +89,8 @@ create index partner_commands_of_payment on partner_commands (org_id, mode, paym
 create index partner_commands_newest on partner_commands (created_at, id);
 create index partner_commands_stuck on partner_commands (created_at, id)
   where review is not null or (kind = 'refund' and state = 'refused')
-    or (state in ('unknown', 'denied') and tries >= 20);
+    or (state not in ('refused', 'void') and (state <> 'done' or order_end = 'open')
+      and last_error is not null and tries >= 20);
 
 -- SQLite changes no check in place: funds and ledger lines are made anew.
 create table funds_next (
