@@ -50,6 +50,8 @@ const exitOfCode = {
   QuoteChanged: 'conflict',
   InvoiceNotApproved: 'conflict',
   CommandNotRetryable: 'conflict',
+  CheckIncomplete: 'conflict',
+  NotQuarantined: 'conflict',
   DeliveryNotReplayable: 'conflict',
   EventsPruned: 'conflict',
   UploadUrlExpired: 'conflict',

@@ -152,6 +152,18 @@ export const catalogue = {
     transient: false,
     message: 'The command has ended or is under way right now. Look at it again in a moment.',
   },
+  CheckIncomplete: {
+    status: 409,
+    transient: false,
+    message:
+      'The partner was not asked about every payment. Run ponte restore --check until it is ' +
+      'complete, then release.',
+  },
+  NotQuarantined: {
+    status: 409,
+    transient: false,
+    message: 'The database is not in quarantine: there is nothing to check or to release.',
+  },
   DeliveryNotReplayable: {
     status: 409,
     transient: false,

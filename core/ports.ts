@@ -10,6 +10,7 @@ import type {
 } from './domain/connected-account.js';
 import type { Document, DocumentOwner } from './domain/document.js';
 import type { Dossier } from './domain/dossier.js';
+import type { Epoch } from './domain/epoch.js';
 import type { DomainEvent } from './domain/event.js';
 import type { Funds } from './domain/funds.js';
 import type { Posting } from './domain/ledger.js';
@@ -425,6 +426,15 @@ export interface Tx {
     get(name: string): Promise<Mark | null>;
     /** A second one of a name is a conflict: the work runs again. */
     insert(mark: Mark): void;
+  };
+  readonly epochs: {
+    /** The one that is not over. */
+    current(): Promise<Epoch>;
+    /** In the order of their numbers. */
+    list(): Promise<readonly Epoch[]>;
+    /** A second one of a number is a conflict: the work runs again. */
+    insert(epoch: Epoch): void;
+    update(epoch: Epoch): void;
   };
   readonly backlog: {
     /** For operators; counts end at `countMax`, so that looking costs little however much waits. */

@@ -11,6 +11,7 @@ import { accountsOf } from './tables/account-rows.js';
 import { backlogOf } from './tables/backlog-rows.js';
 import { deliveriesOf, subscriptionsOf } from './tables/delivery-rows.js';
 import { documentsOf } from './tables/document-rows.js';
+import { epochsOf } from './tables/epoch-rows.js';
 import { feedOf, outboxOf } from './tables/event-rows.js';
 import { mailsOf } from './tables/mail-rows.js';
 import { expectInUse, keyCanariesOf, marksOf, serviceKeysOf } from './tables/mark-rows.js';
@@ -165,6 +166,7 @@ const partsOf: { readonly [Part in keyof Tx]: (staging: Staging) => Tx[Part] } =
   marks: marksOf,
   serviceKeys: serviceKeysOf,
   sealed: sealedOf,
+  epochs: epochsOf,
   backlog: backlogOf,
 };
 

@@ -18,7 +18,7 @@ const codesOf: Readonly<Partial<Record<ExitKind, readonly ErrorCode[]>>> = {
     ...(['ConnectedAccountNotApproved', 'ProductionAccessNotApproved'] as const),
     ...(['IdempotencyKeyConflict', 'PaymentNotCancellable', 'PaymentStateConflict'] as const),
     ...(['QuoteExpired', 'QuoteChanged', 'InvoiceNotApproved'] as const),
-    'CommandNotRetryable',
+    ...(['CommandNotRetryable', 'CheckIncomplete', 'NotQuarantined'] as const),
     ...(['DeliveryNotReplayable', 'EventsPruned', 'UploadUrlExpired'] as const),
   ],
   forbidden: [

@@ -45,6 +45,8 @@ const otherCodes = {
   QuoteChanged: 409,
   InvoiceNotApproved: 409,
   CommandNotRetryable: 409,
+  CheckIncomplete: 409,
+  NotQuarantined: 409,
   DeliveryNotReplayable: 409,
   EventsPruned: 410,
   UploadUrlExpired: 410,
