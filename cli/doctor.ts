@@ -205,6 +205,7 @@ function dataChecks(
   const lateQueues = late.map(([name, queue]) => lateQueue(name, queue)).join('; ');
   const slow = deliveries.lateMs > LATE_MS;
   const names = olderKeys.map((keyId) => JSON.stringify(keyId)).join(', ');
+  const { epoch, inQuarantine } = waiting;
   const older = names === '' ? '' : `; to retire ${names}, run: ponte secrets reseal`;
   return [
     unless(keysProblem === null, 'secret keys', `of this database${older}`, [
@@ -212,6 +213,11 @@ function dataChecks(
       keysProblem ?? '',
     ]),
     unless(placeProblem === null, 'documents', 'in their place', ['critical', placeProblem ?? '']),
+    unless(!inQuarantine, 'epoch', `${epoch}, released`, [
+      'critical',
+      `${epoch}, in quarantine: nothing is ordered, sent or changed. ` +
+        'Run ponte restore --check, then ponte release',
+    ]),
     unless(imbalances === 0, 'ledger', 'balances', [
       'critical',
       'does not balance: ponte ledger verify',

@@ -62,6 +62,7 @@ const exitOfCode = {
   InternalError: 'failure',
   StoreContention: 'tryAgain',
   StoreUnavailable: 'tryAgain',
+  InQuarantine: 'tryAgain',
   KycStorageDisabled: 'configuration',
   PartnerUnavailable: 'tryAgain',
 } as const satisfies Record<ErrorCode, ExitKind>;

@@ -222,6 +222,13 @@ export const catalogue = {
       'The database cannot be reached. Repeat with the same Idempotency-Key after <n>s: a write ' +
       'may have been stored.',
   },
+  InQuarantine: {
+    status: 503,
+    transient: true,
+    message:
+      'The service was restored from a backup and waits for its release: it answers reads and ' +
+      'changes nothing. Repeat with the same Idempotency-Key after <n>s.',
+  },
   KycStorageDisabled: {
     status: 503,
     transient: false,

@@ -88,15 +88,21 @@ export interface Settings {
  * writes are applied as one atomic batch, or none. If a guard fails or a unique value was taken
  * meanwhile, the whole `work` runs again and reads the winner; after a bounded number of runs it
  * gives up with `StoreContention` (transient). `work` must not do I/O of its own. A batch that
- * contains a text sealed under this process's key requires that key's canary to be `in_use`.
+ * contains a text sealed under this process's key requires that key's canary to be `in_use`. In
+ * quarantine (epoch.ts) a batch is refused with InQuarantine unless the run says otherwise.
  */
 export interface Store {
-  run<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  run<T>(work: (tx: Tx) => Promise<T>, options?: RunOptions): Promise<T>;
   readonly claims: Claims;
   /** Applies what migrations are missing, whose numbers it yields; refuses a newer database. */
   migrate(): Promise<readonly number[]>;
   health(): Promise<{ readonly database: boolean; readonly migrations: boolean }>;
   close(): Promise<void>;
+}
+
+export interface RunOptions {
+  /** It also writes in quarantine: it keeps or learns something, or takes a right away. */
+  readonly inQuarantine?: boolean;
 }
 
 /**
@@ -432,6 +438,8 @@ export interface Tx {
     current(): Promise<Epoch>;
     /** In the order of their numbers. */
     list(): Promise<readonly Epoch[]>;
+    /** No quarantine begins before this batch is stored. */
+    expectOpen(): void;
     /** A second one of a number is a conflict: the work runs again. */
     insert(epoch: Epoch): void;
     update(epoch: Epoch): void;
@@ -442,7 +450,10 @@ export interface Tx {
   };
 }
 
-/** Immediate statements outside `run`: each takes due work for one worker by a lease. */
+/**
+ * Immediate statements outside `run`: each takes due work for one worker by a lease. In quarantine
+ * (epoch.ts) there are no commands, deliveries or mails to claim.
+ */
 export interface Claims {
   /** What tokens of leases that are taken here begin with. */
   readonly owner: string;

@@ -11,6 +11,7 @@ import { assert, StoreRefusal } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
 import { readBacklog } from '../core/usecases/backlog.js';
 import { documentPlaceProblem, markDocumentPlace } from '../core/usecases/document-place.js';
+import { currentEpoch } from '../core/usecases/epochs.js';
 import { plantCanary, secretKeysProblem } from '../core/usecases/secret-keys.js';
 import { currentKey } from '../core/usecases/service-keys.js';
 import { type Config, ConfigError, readConfig } from './config.js';
@@ -85,7 +86,7 @@ async function start(config: Config, role: HostRole): Promise<Host> {
     trustedProxies: config.trustedProxies,
     surface: role === 'worker' ? 'health' : 'all',
     readiness: async () => ({
-      ...(await store.health()),
+      ...(await healthOf(store)),
       worker: workers !== null && workers.stalled().length === 0,
     }),
   });
@@ -250,6 +251,7 @@ async function takeDatabase(store: ServedStore, deps: Deps, role: HostRole): Pro
   await currentKey(deps, 'partner');
   // What a killed process had taken in hand goes on at once; beside others, when its lease ends.
   if (company === 'alone') await store.claims.releaseAll(deps.clock.nowMs());
+  await tellQuarantine(deps);
 }
 
 /** Refuses a place that is not that of the database; a new database takes any. */
@@ -295,6 +297,21 @@ async function stop(deps: Deps, http: HttpServer, finished: () => Promise<void>)
   await deps.sender.close();
   await deps.store.close();
   deps.log.info('stopped');
+}
+
+/** In quarantine a host serves reads. */
+async function healthOf(store: ServedStore) {
+  const health = await store.health();
+  const isReadable = health.database && health.migrations;
+  const quarantine = isReadable && (await currentEpoch({ store })).state === 'quarantine';
+  return { ...health, quarantine };
+}
+
+async function tellQuarantine(deps: Deps): Promise<void> {
+  const { state, number } = await currentEpoch(deps);
+  if (state !== 'quarantine') return;
+  const next = 'run ponte restore --check, then ponte release';
+  deps.log.warn(`the database is in quarantine: ${next}`, { epoch: number });
 }
 
 function warnOfUnknown({ unknownVariables }: Config, deps: Deps): void {

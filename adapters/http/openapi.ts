@@ -133,6 +133,7 @@ export function errorCodesOf(route: Route): readonly ErrorCode[] {
     [auth === 'key' || auth === 'either', ['InvalidApiKey', 'InvalidApiKeyFormat']],
     [auth === 'session' || auth === 'either', ['Unauthorized', 'InvalidToken']],
     [auth === 'partner' || auth === 'signature', ['InvalidSignature']],
+    [route.method !== 'GET' && route.inQuarantine !== 'served', ['InQuarantine']],
     [route.scope !== 'none', ['InsufficientScope']],
     // A path parameter that cannot be decoded, or is too long, matches no path.
     [route.modes === 'test' || route.params !== noParams, ['NotFound']],

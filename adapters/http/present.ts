@@ -44,6 +44,8 @@ export interface Readiness {
   readonly database: boolean;
   readonly migrations: boolean;
   readonly worker: boolean;
+  /** Whether the database is in quarantine after a restore: reads are served. */
+  readonly quarantine?: boolean;
 }
 
 /** The integrator's own JSON is put out as the text it was sent in. */
@@ -299,7 +301,7 @@ export function presentOnboarding(status: OnboardingStatus): z.infer<typeof onbo
 export function presentReadiness(checks: Readiness): z.infer<typeof readinessResponse> {
   const ready = checks.database && checks.migrations && checks.worker;
   return {
-    status: ready ? 'ready' : 'unavailable',
+    status: !ready ? 'unavailable' : checks.quarantine ? 'quarantine' : 'ready',
     checks: {
       database: checks.database ? 'ok' : 'failed',
       migrations: checks.migrations ? 'ok' : 'pending',

@@ -167,7 +167,7 @@ export const receivedResponse = z.strictObject({ received: z.literal(true) });
 export const healthResponse = z.strictObject({ status: z.literal('ok') });
 
 export const readinessResponse = z.strictObject({
-  status: z.enum(['ready', 'unavailable']),
+  status: z.enum(['ready', 'quarantine', 'unavailable']),
   checks: z.strictObject({
     database: z.enum(['ok', 'failed']),
     migrations: z.enum(['ok', 'pending']),

@@ -158,7 +158,14 @@ function backlogGauges(registers: Registry[]): (waiting: Waiting) => void {
   const stuck = gauge('ponte_stuck_commands', 'Partner commands that wait for a person.');
   const dead = gauge('ponte_dead_letters', 'Deliveries that were given up, 10000 at most.');
   const funds = gauge('ponte_operator_funds', 'Payments whose money needs a person.');
+  const epoch = gauge('ponte_epoch', 'The epoch of the feed: 1 until the first restore.');
+  const quarantine = gauge(
+    'ponte_quarantine',
+    '1 while the database is in quarantine after a restore, 0 when not.',
+  );
   return (waiting) => {
+    epoch.set(waiting.epoch);
+    quarantine.set(waiting.inQuarantine ? 1 : 0);
     for (const [queue, { due: rows, lateMs }] of Object.entries(waiting.queues)) {
       due.set({ queue }, rows);
       late.set({ queue }, seconds(lateMs));

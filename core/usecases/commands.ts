@@ -280,21 +280,26 @@ async function changeClaimed(
   next: (command: PartnerCommand, nowMs: number) => PartnerCommand,
   learned: Parameters<typeof ordersChanged>[4] = {},
 ): Promise<PartnerCommand | null> {
-  const stored = await deps.store.run(async (tx) => {
-    const command = await stillOurs(tx, claimed);
-    if (command === null) return null;
-    const nowMs = deps.clock.nowMs();
-    const changed = next(command, nowMs);
-    if (command.paymentId === null) {
-      tx.commands.update(changed);
-      return { command: changed, change: null };
-    }
-    const tenant = tenantOf(command);
-    const was = await loadCollection(tx, tenant, command.paymentId);
-    const commands = await tx.commands.ofPayment(tenant, command.paymentId);
-    const change = ordersChanged(was, commands, [changed], nowMs, learned);
-    return { command: changed, change: await stageChange(deps, tx, was, change) };
-  });
+  const stored = await deps.store.run(
+    async (tx) => {
+      const command = await stillOurs(tx, claimed);
+      if (command === null) return null;
+      const nowMs = deps.clock.nowMs();
+      const changed = next(command, nowMs);
+      // What a call brought is stored in quarantine too, but no call is begun there.
+      if (changed.state === 'sent') tx.epochs.expectOpen();
+      if (command.paymentId === null) {
+        tx.commands.update(changed);
+        return { command: changed, change: null };
+      }
+      const tenant = tenantOf(command);
+      const was = await loadCollection(tx, tenant, command.paymentId);
+      const commands = await tx.commands.ofPayment(tenant, command.paymentId);
+      const change = ordersChanged(was, commands, [changed], nowMs, learned);
+      return { command: changed, change: await stageChange(deps, tx, was, change) };
+    },
+    { inQuarantine: true },
+  );
   if (stored === null) return null;
   if (stored.change !== null) announce(deps, stored.change);
   return { ...stored.command, version: stored.command.version + 1 };

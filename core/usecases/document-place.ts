@@ -30,9 +30,12 @@ export async function markDocumentPlace(deps: Needs): Promise<void> {
   const value = `database-${Buffer.from(ids.randomBytes(MARK_BYTES)).toString('hex')}`;
   // There first: a mark that no database knows does no harm, one that is nowhere stops every start.
   await documents.leaveMark(value);
-  await store.run(async (tx) => {
-    // Another host was first, and this place is its own or not.
-    if ((await tx.marks.get(MARK)) !== null) return;
-    tx.marks.insert({ name: MARK, value, createdAtMs: clock.nowMs() });
-  });
+  await store.run(
+    async (tx) => {
+      // Another host was first, and this place is its own or not.
+      if ((await tx.marks.get(MARK)) !== null) return;
+      tx.marks.insert({ name: MARK, value, createdAtMs: clock.nowMs() });
+    },
+    { inQuarantine: true },
+  );
 }

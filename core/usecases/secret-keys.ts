@@ -32,17 +32,20 @@ export async function secretKeysProblem({ store, secretBox }: Needs): Promise<st
  */
 export async function plantCanary({ store, secretBox, clock }: Needs): Promise<boolean> {
   const { keyId } = secretBox;
-  return store.run(async (tx) => {
-    const canaries = await tx.keyCanaries.list();
-    const known = canaries.find((canary) => canary.keyId === keyId);
-    if (known?.state === 'in_use') return false;
-    if (known === undefined) {
-      const sealed = secretBox.seal(KNOWN_TEXT, PURPOSE);
-      const createdAtMs = clock.nowMs();
-      tx.keyCanaries.insert({ keyId, sealed, state: 'in_use', createdAtMs, version: 1 });
-    } else {
-      tx.keyCanaries.update({ ...known, state: 'in_use' });
-    }
-    return canaries.length > 0;
-  });
+  return store.run(
+    async (tx) => {
+      const canaries = await tx.keyCanaries.list();
+      const known = canaries.find((canary) => canary.keyId === keyId);
+      if (known?.state === 'in_use') return false;
+      if (known === undefined) {
+        const sealed = secretBox.seal(KNOWN_TEXT, PURPOSE);
+        const createdAtMs = clock.nowMs();
+        tx.keyCanaries.insert({ keyId, sealed, state: 'in_use', createdAtMs, version: 1 });
+      } else {
+        tx.keyCanaries.update({ ...known, state: 'in_use' });
+      }
+      return canaries.length > 0;
+    },
+    { inQuarantine: true },
+  );
 }

@@ -43,6 +43,7 @@ const idle = {
     ...{ mails: nothing, documents: nothing, advances: nothing },
   },
   ...{ undeliveredMs: 0, stuckCommands: 0, deadLetters: 0, operatorFunds: 0 },
+  ...{ epoch: 1, inQuarantine: false },
 };
 const healthy: Findings = {
   nodeVersion: 'v24.0.0',
@@ -84,7 +85,7 @@ test('a healthy service is told check by check', () => {
       ...['node: v24.0.0', 'configuration: valid', 'database: ponte.db', 'migrations: done'],
       'serving: process 12 since 2026-01-02T03:04:05.000Z',
       ...['disk: 12.3 GiB free at data', 'secret keys: of this database'],
-      ...['documents: in their place', 'ledger: balances'],
+      ...['documents: in their place', 'epoch: 1, released', 'ledger: balances'],
       ...['partner commands: none stuck', 'funds: all accounted for'],
       ...['workers: nothing waits for them', 'deliveries: on time', 'dead letters: none'],
     ],
@@ -126,6 +127,11 @@ describe('each defect is told in words, with what to do about it', () => {
     [
       { data: { waiting: idle, imbalances: 1 } },
       'critical ledger: does not balance: ponte ledger verify',
+    ],
+    [
+      waiting({ epoch: 1_800_000_000, inQuarantine: true }),
+      'critical epoch: 1800000000, in quarantine: nothing is ordered, sent or changed. ' +
+        'Run ponte restore --check, then ponte release',
     ],
     [
       waiting({ stuckCommands: 1 }),

@@ -28,7 +28,7 @@ const codesOf: Readonly<Partial<Record<ExitKind, readonly ErrorCode[]>>> = {
   ],
   tryAgain: [
     ...(['RequestTimeout', 'RateLimitExceeded', 'StoreContention', 'StoreUnavailable'] as const),
-    'PartnerUnavailable',
+    ...(['PartnerUnavailable', 'InQuarantine'] as const),
   ],
   configuration: ['KycStorageDisabled'],
 };

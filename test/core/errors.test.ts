@@ -57,6 +57,7 @@ const otherCodes = {
   StoreContention: 503,
   StoreUnavailable: 503,
   PartnerUnavailable: 503,
+  InQuarantine: 503,
 } as const satisfies Record<Exclude<ErrorCode, keyof typeof interfaceCodes>, number>;
 
 test('the codes are those of the interface and these, each with its status', () => {

@@ -271,6 +271,7 @@ function everyWrite(tx: Tx): void {
   tx.serviceKeys.insert(aServiceKey({ sealed: 's1.k1.a' }));
   tx.serviceKeys.update(aServiceKey());
   tx.serviceKeys.remove(aServiceKey({ id: 'skey_2' }));
+  tx.epochs.expectOpen();
   tx.epochs.insert(anEpoch());
   tx.epochs.update(anEpoch());
   for (const [column, place] of sealedPlaces) tx.sealed.replace(column, sealedRow(place), 's');

@@ -18,6 +18,8 @@ const waiting: Waiting = {
   stuckCommands: 2,
   deadLetters: 4,
   operatorFunds: 1,
+  epoch: 1_800_000_000,
+  inQuarantine: true,
 };
 const store = { counts: { commits: 7, applied: 21 }, connections: null };
 

@@ -13,5 +13,7 @@ create table epochs (
   version integer not null
 );
 
+create index epochs_state on epochs (state);
+
 insert into epochs (number, cause, state, began_at, version)
 values (1, 'made', 'open', date_trunc('milliseconds', now()), 1);

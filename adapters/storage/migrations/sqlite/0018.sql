@@ -13,5 +13,7 @@ create table epochs (
   version integer not null
 ) strict, without rowid;
 
+create index epochs_state on epochs (state);
+
 insert into epochs (number, cause, state, began_at, version)
 values (1, 'made', 'open', cast(unixepoch('subsec') * 1000 as integer), 1);
