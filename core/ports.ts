@@ -742,6 +742,8 @@ export interface ReceiverReport {
 
 export interface RefundReport {
   readonly status: 'open' | 'completed' | 'failed';
+  /** What the order gives back, before any fee of a bank. */
+  readonly amount: Money;
   readonly reason: string | null;
 }
 

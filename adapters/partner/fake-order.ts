@@ -208,15 +208,18 @@ export const refundBook: OrderBook<'refund'> = {
         message: 'The refund is more than the pay-in brings.',
       };
     }
-    return placed(mode, 'refund', read.reference, [read.preparedAtMs, digestOf(request)]);
+    const fields = [read.currency, read.amountMinor, read.preparedAtMs, digestOf(request)];
+    return placed(mode, 'refund', read.reference, fields);
   },
   stages(mode, partnerRef, delayMs) {
     const fields = readRef(mode, 'refund', partnerRef);
     if (fields === null) return null;
-    const atMs = whole(fields[0] ?? '');
+    const [currency = '', amountText = '', preparedAt = ''] = fields;
+    const amount = money(BigInt(amountText), currency);
+    const atMs = whole(preparedAt);
     return [
-      { atMs, report: { status: 'open', reason: null } },
-      { atMs: atMs + delayMs, report: { status: 'completed', reason: null } },
+      { atMs, report: { status: 'open', amount, reason: null } },
+      { atMs: atMs + delayMs, report: { status: 'completed', amount, reason: null } },
     ];
   },
 };

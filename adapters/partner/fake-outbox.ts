@@ -143,6 +143,10 @@ const factSchema = z.discriminatedUnion('kind', [
   z.object({
     ...ids,
     kind: z.literal('refund'),
-    report: z.object({ status: z.enum(['open', 'completed', 'failed']), reason }),
+    report: z.object({
+      status: z.enum(['open', 'completed', 'failed']),
+      amount: money,
+      reason,
+    }),
   }),
 ]);

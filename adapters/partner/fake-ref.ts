@@ -22,8 +22,8 @@ const forms = {
   payin: new RegExp(`^${currency}\\.${number}\\.${number}\\.${digest}$`),
   /** currency, amount, rate, prepared at, digest */
   payout: new RegExp(`^${currency}\\.${number}\\.${number}\\.${number}\\.${digest}$`),
-  /** prepared at, digest */
-  refund: new RegExp(`^${number}\\.${digest}$`),
+  /** currency, amount, prepared at, digest */
+  refund: new RegExp(`^${currency}\\.${number}\\.${number}\\.${digest}$`),
 } as const;
 
 export type RefKind = keyof typeof forms;

@@ -1,6 +1,7 @@
 // What a report of the partner does to the order that it is about, and when the partner is asked
 // next. Reports come late, twice and out of order; what they do to the money is in
 // order-outcomes.ts.
+import type { Money } from './money.js';
 import {
   backoffMs,
   type CommandState,
@@ -88,6 +89,8 @@ export interface OrderReport {
   readonly reason: string | null;
   /** Of a pay-in: the total received so far. */
   readonly receivedMinor: bigint;
+  /** Of a refund: what the order gives back; null of anything else. */
+  readonly refunded: Money | null;
   readonly asked: boolean;
 }
 
@@ -152,14 +155,17 @@ function askedAgain(
 /** Yields `command` itself where the report says nothing new. */
 function withReport(command: PartnerCommand, report: OrderReport, reviewed: boolean) {
   const { receivedMinor, end } = report;
+  const refunded = report.refunded ?? command.amount;
   const confirmedMinor = end === 'completed' ? receivedMinor : 0n;
   const next = {
+    amount: sameMoney(command.amount, refunded) ? command.amount : refunded,
     partnerRef: command.partnerRef ?? report.partnerRef,
     receivedMinor: larger(command.receivedMinor, receivedMinor),
     confirmedMinor: larger(command.confirmedMinor, confirmedMinor),
     review: reviewed ? null : command.review,
   };
   const same =
+    next.amount === command.amount &&
     next.partnerRef === command.partnerRef &&
     next.receivedMinor === command.receivedMinor &&
     next.confirmedMinor === command.confirmedMinor &&
@@ -196,6 +202,10 @@ export function isShort({ amount, receivedMinor }: PartnerCommand): boolean {
 
 function pollWaitsMs({ kind }: PartnerCommand, end: OrderEnd): readonly number[] {
   return kind === 'payout' && end === 'failed' ? FAILED_PAYOUT_BACKOFF_MS : POLL_BACKOFF_MS;
+}
+
+function sameMoney(left: Money | null, right: Money | null): boolean {
+  return left?.amountMinor === right?.amountMinor && left?.currency === right?.currency;
 }
 
 function larger(left: bigint, right: bigint): bigint {

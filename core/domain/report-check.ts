@@ -34,6 +34,8 @@ export interface ReportProblem {
   readonly text: string;
 }
 
+/** No payment comes near it, and it fits into 64 bits. */
+const AMOUNT_MINOR_MAX = 10n ** 18n;
 /** More than this of what was asked is not an overpayment but a mistake. */
 const RECEIVED_TIMES_MAX = 2n;
 /** Fees above those of the quote, in percent of the amount paid out. */
@@ -55,6 +57,7 @@ export function payinProblem(
   if (typeof receivedMinor !== 'bigint' || receivedMinor < 0n) {
     return unusable('the amount received is not a whole number of minor units');
   }
+  if (receivedMinor > AMOUNT_MINOR_MAX) return unusable('the amount received cannot be stored');
   // A total that a person accepted is no mistake when it is told again.
   if (receivedMinor > orderedMinor * RECEIVED_TIMES_MAX && receivedMinor > knownMinor) {
     return implausible(`received ${receivedMinor} minor units, ${orderedMinor} were ordered`);
@@ -62,6 +65,27 @@ export function payinProblem(
   return asked && end === 'completed' && status === 'failed'
     ? implausible('a completed pay-in is reported failed')
     : null;
+}
+
+/**
+ * The order at the partner counts: after a restored backup it may be an earlier one of another
+ * amount under the same reference. A smaller one is believed when asked; what it leaves is owed.
+ */
+export function refundProblem(
+  { amount }: PartnerCommand,
+  told: Money,
+  asked: boolean,
+): ReportProblem | null {
+  if (amount === null || told.currency !== amount.currency) {
+    return unusable(`the refund is not in ${amount?.currency}`);
+  }
+  if (typeof told.amountMinor !== 'bigint' || told.amountMinor <= 0n) {
+    return unusable('the amount refunded is not a whole number of minor units above zero');
+  }
+  if (told.amountMinor > AMOUNT_MINOR_MAX) return unusable('the amount refunded cannot be stored');
+  const isKnown = told.amountMinor === amount.amountMinor;
+  if (isKnown || (asked && told.amountMinor < amount.amountMinor)) return null;
+  return implausible(`refunds ${told.amountMinor} minor units, ${amount.amountMinor} were ordered`);
 }
 
 export function payoutProblem(
@@ -74,6 +98,9 @@ export function payoutProblem(
   const rate = fxRate === null ? null : parseRate(fxRate);
   if (settled === null || settled.currency !== 'BRL' || settled.amountMinor <= 0n) {
     return unusable('the amount paid to the seller is not BRL above zero');
+  }
+  if (settled.amountMinor > AMOUNT_MINOR_MAX) {
+    return unusable('the amount paid to the seller cannot be stored');
   }
   if (fees === null || fees.currency !== amount.currency) {
     return unusable(`the fees are not in ${amount.currency}`);

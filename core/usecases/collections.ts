@@ -92,9 +92,11 @@ async function newOrders(
   const { bytes } = await currentKeyIn(deps, tx, 'partner');
   const made: PartnerCommand[] = [];
   for (const draft of drafts) {
-    const { kind } = draft;
-    const number = [...known, ...made].filter((order) => order.kind === kind).length + 1;
-    const reference = orderReference(bytes, { paymentId: payment.id, kind, number });
+    const { kind, payinId } = draft;
+    const orders = [...known, ...made];
+    const alike = orders.filter((order) => order.kind === kind && order.payinId === payinId);
+    const subject = orders.find(({ id }) => id === payinId)?.reference ?? payment.id;
+    const reference = orderReference(bytes, { subject, kind, number: alike.length + 1 });
     const name = { id: deps.ids.next('cmd', nowMs), reference };
     made.push(newCommand(payment, name, draft, { paymentId: payment.id }, nowMs));
   }

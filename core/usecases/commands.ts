@@ -236,8 +236,8 @@ function afterAnswer(
     case 'done': {
       const { partnerRef } = answer.value;
       if (newsOf[command.kind] !== null) return acceptCommand(command, partnerRef, nowMs);
-      const report = { partnerRef, end: 'completed', reason: null, receivedMinor: 0n } as const;
-      return reportOrder(command, { ...report, asked: true }, nowMs);
+      const report = { partnerRef, end: 'completed', reason: null, asked: true } as const;
+      return reportOrder(command, { ...report, receivedMinor: 0n, refunded: null }, nowMs);
     }
     case 'refused':
       return command.state === 'pending'

@@ -15,7 +15,12 @@ import {
   requestPurpose,
 } from '../domain/partner-command.js';
 import type { Quote } from '../domain/quote.js';
-import { payinProblem, payoutProblem, type ReportProblem } from '../domain/report-check.js';
+import {
+  payinProblem,
+  payoutProblem,
+  type ReportProblem,
+  refundProblem,
+} from '../domain/report-check.js';
 import { type Mode, type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError, unreachable } from '../errors.js';
 import type { Deps, InboxMessage, PartnerFact, Tx } from '../ports.js';
@@ -168,7 +173,7 @@ function reportProblem(
   asked: boolean,
 ): ReportProblem | null {
   if (fact.kind === 'payin') return payinProblem(command, fact.report, asked);
-  if (fact.kind !== 'payout') return null;
+  if (fact.kind === 'refund') return refundProblem(command, fact.report.amount, asked);
   const applies = reportEffect(command.end, fact.report.status, asked) === 'apply';
   return applies ? payoutProblem(command, fact.report, quote) : null;
 }
@@ -298,7 +303,8 @@ function commandAfter(
   const { partnerRef } = fact;
   const { reason } = fact.report;
   const receivedMinor = fact.kind === 'payin' ? fact.report.receivedMinor : 0n;
-  const report = { partnerRef, end: orderEnd(fact), reason, receivedMinor, asked };
+  const refunded = fact.kind === 'refund' ? fact.report.amount : null;
+  const report = { partnerRef, end: orderEnd(fact), reason, receivedMinor, refunded, asked };
   const next = reportOrder(command, report, nowMs);
   const failed = fact.kind === 'refund' && next.state === 'done' && next.end === 'failed';
   if (!failed) return next;

@@ -185,7 +185,7 @@ function refundRules(traits: PartnerTraits, check: Check): void {
     assert.deepEqual(done(await partner.startRefund(request)), started);
     assert.deepEqual(done(await partner.findRefund(request)), started);
     const report = await ended(harness, () => partner.refund(started.partnerRef));
-    assert.deepEqual(report, { status: 'completed', reason: null });
+    assert.deepEqual(report, { status: 'completed', amount, reason: null });
   });
 
   check('no more is refunded than the pay-in brings', async (harness) => {

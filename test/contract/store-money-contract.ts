@@ -65,11 +65,11 @@ export function storeMoneyContract(database: string, open: OpenStore): void {
         ...{ state: 'denied', request: 'another', partnerRef: 'pa_2', end: 'returned' },
         ...{ receivedMinor: 7n, confirmedMinor: 6n, refusal: 'no', review: '{}', tries: 9 },
         ...{ firstSentAtMs: T0 + 7, dueAtMs: null, leaseToken: 'w', lastError: null },
-        updatedAtMs: T0 + 8,
+        ...{ amount: money(1n, aCommand().amount?.currency ?? ''), updatedAtMs: T0 + 8 },
       };
       const ordered: Partial<PartnerCommand> = {
         ...{ reference: 'another', kind: 'refund', paymentId: 'pi_2', payinId: 'cmd_0' },
-        ...{ amount: money(1n, 'USD'), createdAtMs: T0 + 9 },
+        createdAtMs: T0 + 9,
       };
       await store.run(async (tx) => tx.commands.update(aCommand({ ...became, ...ordered })));
       const found = await store.run((tx) => tx.commands.get('cmd_1'));

@@ -61,6 +61,8 @@ export class Evidence extends DatabaseMemory implements BatchObserver {
   readonly trespasses: string[] = [];
   /** Documents that were shown although they were not to be. */
   readonly misreads: string[] = [];
+  /** Refused refunds that an operator ordered anew, and since when that was under way. */
+  readonly orderedAnew: { readonly reference: string; readonly sinceMs: number }[] = [];
   /** What reached receivers and was not judged yet. */
   freshReceived: readonly ReceivedWebhook[] = [];
   freshBatches: readonly Batch[] = [];
@@ -148,6 +150,7 @@ export class Evidence extends DatabaseMemory implements BatchObserver {
     this.#receivedSeen = received.length;
     this.freshBatches = this.#batchesSince;
     this.#batchesSince = [];
+    this.forgiven.noteLate(this.outside.books.orders, this);
     this.freshlyVerified = [...this.payments].flatMap(([id, found]) => {
       if (this.verified.has(id) || !found.statuses.includes('buyer_kyc_approved')) return [];
       this.verified.add(id);
@@ -238,12 +241,8 @@ export class Evidence extends DatabaseMemory implements BatchObserver {
     this.#batchesSince = [];
     this.freshBatches = [];
     const mails = this.outside.mails().map(({ messageId }) => messageId);
-    this.forgiven.note({
-      orders: this.outside.books.orders,
-      ownerOf: (reference) => this.ownerOf(reference),
-      payments: this.payments,
-      mails: mails.filter((id) => !this.parties.mails.has(id)),
-    });
+    const unknown = mails.filter((id) => !this.parties.mails.has(id));
+    this.forgiven.note(this.outside.books.orders, unknown, this);
   }
 
   /** The payment that ordered under this reference; the partner knows references only. */

@@ -5,6 +5,7 @@
 // - A payment with an order at the partner that the copy does not know as sent may end otherwise
 //   than the partner's books, for example cancelled and refunded although it was paid out. It is
 //   still paid out at most once, and its own books agree with each other.
+// - A message about such an order that names it by the partner's id only fits no command.
 // - A mail that was sent after the copy carries a link that leads nowhere.
 //
 // The partner keeps the keys that it has: hosts order again while it does. An order that is made
@@ -12,22 +13,32 @@
 import type { PartnerOrder } from './partner-books.js';
 import type { PaymentEvidence } from './payment-evidence.js';
 
+/** What the database knows, and whose an order is. */
+interface Known {
+  readonly payments: ReadonlyMap<string, PaymentEvidence>;
+  ownerOf(reference: string): string | null;
+}
+
 export class Forgiveness {
   readonly #payments = new Set<string>();
   readonly #mails = new Set<string>();
+  #ordersSeen: number | null = null;
 
-  /** Notes what the copy lacks, once it is restored. */
-  note(lacking: {
-    readonly orders: readonly PartnerOrder[];
-    readonly ownerOf: (reference: string) => string | null;
-    readonly payments: ReadonlyMap<string, PaymentEvidence>;
-    readonly mails: readonly string[];
-  }): void {
-    for (const order of lacking.orders) {
-      const owner = lacking.ownerOf(order.reference) ?? '';
-      if (!isKnownAsSent(order, lacking.payments.get(owner))) this.#payments.add(owner);
+  /** Notes what a copy lacks, once it is restored. */
+  note(orders: readonly PartnerOrder[], mails: readonly string[], known: Known): void {
+    this.#ordersSeen = 0;
+    this.noteLate(orders, known);
+    for (const id of mails) this.#mails.add(id);
+  }
+
+  /** A call that was under way when a copy was restored may still make an order. */
+  noteLate(orders: readonly PartnerOrder[], known: Known): void {
+    if (this.#ordersSeen === null) return;
+    for (const order of orders.slice(this.#ordersSeen)) {
+      const owner = known.ownerOf(order.reference) ?? '';
+      if (!isKnownAsSent(order, known.payments.get(owner))) this.#payments.add(owner);
     }
-    for (const id of lacking.mails) this.#mails.add(id);
+    this.#ordersSeen = orders.length;
   }
 
   hasPayment(id: string | null): boolean {

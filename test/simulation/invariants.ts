@@ -37,6 +37,7 @@ import {
 } from './ledger-invariants.js';
 import {
   aKeyNeverCarriesAnotherRequest,
+  aRefusedRefundIsLookedUpBeforeItIsOrderedAnew,
   atMostOnePayinPerPayment,
   atMostOnePayoutPerPayment,
   cancelAndPayoutNeverBothWin,
@@ -51,6 +52,7 @@ import {
   owedMoneyIsReallyGivenBack,
   refundsTakeFromThePayinThatHasTheMoney,
   settledOnlyAfterAPaidPayout,
+  settlementsSayWhatThePartnerPaid,
   whatTheBuyerSentIsAccountedFor,
 } from './money-invariants.js';
 import {
@@ -97,6 +99,7 @@ export const always = {
   onlyWhatCountsIsKept,
   noDocumentIsReadAfterItsPurge,
   aKeyNeverCarriesAnotherRequest,
+  aRefusedRefundIsLookedUpBeforeItIsOrderedAnew,
   everyOrderAtThePartnerIsKnown,
   endedPaymentsOrderNothing,
   atMostOnePayinPerPayment,
@@ -107,6 +110,7 @@ export const always = {
   whatTheBuyerSentIsAccountedFor,
   cancelAndPayoutNeverBothWin,
   settledOnlyAfterAPaidPayout,
+  settlementsSayWhatThePartnerPaid,
   moneyOnEndedPaymentsIsOwedBackAtOnce,
   everyDebtHasItsOrder,
   fundsSayNoMoreThanThePartner,

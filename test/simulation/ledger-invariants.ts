@@ -92,6 +92,8 @@ function ignoredFact(evidence: Evidence, { mode }: InboxMessage, fact: PartnerFa
   const owner = evidence.payments.get(evidence.ownerOf(order.reference) ?? '');
   const command = owner?.commands.find(({ reference }) => reference === order.reference);
   if (command === undefined || command.review !== null || command.dueAtMs !== null) return null;
+  const isForgotten = fact.reference === null && command.partnerRef === null;
+  if (isForgotten && evidence.forgiven.hasPayment(command.paymentId)) return null;
   if (fact.kind === 'payin' && command.receivedMinor < fact.report.receivedMinor) {
     return `${fact.report.receivedMinor} received, ${command.id} has ${command.receivedMinor}`;
   }

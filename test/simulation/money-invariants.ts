@@ -1,6 +1,7 @@
 // Invariants of the money, judged by the partner's own books: what was ordered, received, paid out
 // and given back. What a bank did on its own is excused there, and nothing else. How our own books
 // agree with each other is in ledger-invariants.ts.
+import { isDeepStrictEqual } from 'node:util';
 import { heldMinor } from '../../core/domain/funds.js';
 import { isTerminal } from '../../core/domain/payment.js';
 import { type Evidence, eachPayment, eachWholePayment } from './evidence.js';
@@ -12,6 +13,7 @@ import {
   sumsOf,
   wasEver,
 } from './partner-books.js';
+import { payoutReport } from './partner-reports.js';
 
 /** A payout that came back is not made again: the buyer gets the money. */
 export function atMostOnePayoutPerPayment(evidence: Evidence): string | null {
@@ -103,6 +105,23 @@ export function settledOnlyAfterAPaidPayout(evidence: Evidence): string | null {
   });
 }
 
+/** Not what a report says that cannot be true. */
+export function settlementsSayWhatThePartnerPaid(evidence: Evidence): string | null {
+  return eachPayment(evidence, (found) => {
+    const { settlement } = found.payment;
+    if (settlement === null) return null;
+    const paid = evidence
+      .ordersOf(found)
+      .filter((order) => order.kind === 'payout' && wasEver(order, 'completed'))
+      .map((order) => payoutReport({ ...order, status: 'completed' }));
+    const isTrue = paid.some(({ settled, fees, fxRate }) => {
+      const sums = { settled, fees, fxRate, endToEndId: settlement.endToEndId };
+      return isDeepStrictEqual({ ...settlement }, sums);
+    });
+    return isTrue ? null : `was settled with ${settlement.settled.amountMinor} at a wrong rate`;
+  });
+}
+
 /** Beyond what a running payment claims, nothing that was received stays unclaimed. */
 export function moneyOnEndedPaymentsIsOwedBackAtOnce(evidence: Evidence): string | null {
   return eachPayment(evidence, ({ payment, funds }) => {
@@ -165,6 +184,18 @@ export function owedMoneyIsReallyGivenBack(evidence: Evidence): string | null {
     const waits = funds.position === 'operator' && !isMissing;
     return waits ? 'waits for an operator although the partner knows' : null;
   });
+}
+
+/** It may have been carried out all the same. */
+export function aRefusedRefundIsLookedUpBeforeItIsOrderedAnew({
+  orderedAnew,
+  outside,
+}: Evidence): string | null {
+  for (const { reference, sinceMs } of orderedAnew) {
+    const lookedUpAtMs = outside.books.lookedUpAtMs.get(reference) ?? 0;
+    if (lookedUpAtMs < sinceMs) return `${reference} was ordered anew without a look-up`;
+  }
+  return null;
 }
 
 export function aKeyNeverCarriesAnotherRequest({ outside }: Evidence): string | null {

@@ -124,7 +124,7 @@ export const moneyMutants = [
     file: 'core/usecases/collections.ts',
     edits: [
       [
-        'const reference = orderReference(bytes, { paymentId: payment.id, kind, number });',
+        'const reference = orderReference(bytes, { subject, kind, number: alike.length + 1 });',
         "const reference = bytes.length > 0 ? deps.ids.next('cmd', nowMs) : '';",
       ],
     ],

@@ -2,7 +2,7 @@
 // operator sees the partner's own books, and accepts an odd report only where they say the same.
 
 import { MINUTE_MS } from '../../core/domain/instant.js';
-import { isStuck, type PartnerCommand } from '../../core/domain/partner-command.js';
+import { isDebt, isStuck, type PartnerCommand } from '../../core/domain/partner-command.js';
 import { acceptReport, retryCommand } from '../../core/usecases/command-retries.js';
 import { readReview } from '../../core/usecases/settlement.js';
 import type { SimulatedHost } from './simulated-host.js';
@@ -11,24 +11,45 @@ import type { World } from './world.js';
 /** An operator looks at what is stuck after a while. */
 const PATIENCE_MS = 20 * MINUTE_MS;
 
-export function isTheOperatorsTurn({ nowMs }: World, command: PartnerCommand): boolean {
-  return isStuck(command) && command.updatedAtMs + PATIENCE_MS <= nowMs;
+export function isTheOperatorsTurn(world: World, command: PartnerCommand): boolean {
+  if (!isStuck(command) || command.updatedAtMs + PATIENCE_MS > world.nowMs) return false;
+  return !isDebt(command) || !isPaidElsewhere(world, command);
+}
+
+/** Before a restore the partner gave this money away: no refund of it can ever be ordered. */
+function isPaidElsewhere({ evidence }: World, command: PartnerCommand): boolean {
+  const { paymentId, reference, amount } = command;
+  if (!evidence.forgiven.hasPayment(paymentId)) return false;
+  return evidence.outside.books.freeMinor(reference) < (amount?.amountMinor ?? 0n);
 }
 
 export function operatorActs(world: World, host: SimulatedHost, command: PartnerCommand): void {
-  const { id, kind } = command;
   if (isReviewTrue(world, command)) {
+    const { id, kind } = command;
     host.begin(`operator accepts ${kind} ${id}`, () => acceptReport(host.deps, id));
-  } else {
-    host.begin(`operator retries ${kind} ${id}`, () => retryCommand(host.deps, id));
-  }
+  } else retries(world, host, command);
 }
 
-/** Only amounts that a buyer sent can be odd and true. */
+function retries(world: World, host: SimulatedHost, command: PartnerCommand): void {
+  const { id, kind, reference, request } = command;
+  const sinceMs = world.nowMs;
+  host.begin(`operator retries ${kind} ${id}`, () => retryCommand(host.deps, id), {
+    done: (next) => {
+      const isAnother = next.id !== id && request !== null;
+      if (isAnother) world.evidence.orderedAnew.push({ reference, sinceMs });
+    },
+  });
+}
+
+/** Odd and true can be what a buyer sent, and a refund that was ordered before a restore. */
 function isReviewTrue({ partners }: World, { mode, review }: PartnerCommand): boolean {
   if (review === null) return false;
   const { fact } = readReview(review);
   const order = partners[mode].order(fact.partnerRef);
-  if (order === null || fact.kind !== 'payin') return false;
-  return order.status === fact.report.status && order.receivedMinor === fact.report.receivedMinor;
+  if (order === null || fact.kind === 'payout') return false;
+  const [told, known] =
+    fact.kind === 'payin'
+      ? [fact.report.receivedMinor, order.receivedMinor]
+      : [fact.report.amount.amountMinor, order.amount.amountMinor];
+  return order.status === fact.report.status && told === known;
 }

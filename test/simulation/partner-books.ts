@@ -50,7 +50,9 @@ export class PartnerBooks {
   changes = 0;
   readonly #ownerOf: (reference: string) => string | null;
   readonly #excused = new Map<string, bigint>();
-  readonly #surprised = new Set<string>();
+  readonly #surprises = new Set<PartnerOrder>();
+  /** When the caller last looked an order up, by its reference. */
+  readonly lookedUpAtMs = new Map<string, number>();
 
   /** `ownerOf` yields the payment that a reference belongs to. */
   constructor(ownerOf: (reference: string) => string | null) {
@@ -68,7 +70,7 @@ export class PartnerBooks {
     const owner = this.#ownerOf(order.reference) ?? '';
     const before = lostMinor(sumsOf(this.siblings(order.reference)));
     const isSurprise = order.status !== 'open' || status === 'returned';
-    if (isSurprise && status !== order.status) this.#surprised.add(owner);
+    if (isSurprise && status !== order.status) this.#surprises.add(order);
     order.status = status;
     order.receivedMinor = receivedMinor;
     order.history.push({ status, receivedMinor });
@@ -84,7 +86,7 @@ export class PartnerBooks {
 
   /** Whether an order of this payment went back, or from one end to another. */
   isSurprised(reference: string): boolean {
-    return this.#surprised.has(this.#ownerOf(reference) ?? '');
+    return this.siblings(reference).some((order) => this.#surprises.has(order));
   }
 
   /** What the partner holds for the payment and has not promised to anybody. */

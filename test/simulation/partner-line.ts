@@ -13,6 +13,7 @@ import {
   refundReport,
   wrongPayinReport,
   wrongPayoutReport,
+  wrongRefundReport,
 } from './partner-reports.js';
 import type { SeededRandom } from './seeded-random.js';
 import { PARTNER_NAME, type SimulatedPartner } from './simulated-partner.js';
@@ -127,7 +128,7 @@ function refundCalls(input: PartnerLineInput) {
     prepareRefund: ({ reference, payinRef, amount }) =>
       prepare(input, { reference, payinRef, ...sumOf(amount) }),
     startRefund: (request) => start(input, 'refund', request),
-    refund: (ref) => report(input, ref, refundReport, (_, order) => refundReport(order)),
+    refund: (ref) => report(input, ref, refundReport, wrongRefundReport),
     findRefund: (request) => find(input, request),
   } satisfies Partial<SettlementPartner>;
 }
@@ -138,13 +139,15 @@ function prepare(input: PartnerLineInput, order: object): Promise<PartnerAnswer<
 
 async function start(input: PartnerLineInput, kind: OrderKind, request: string) {
   const label = `start ${kind} ${request}`;
-  const answer = await call(input, label, () => input.partner.place(kind, request));
+  const { partner } = input;
+  const { life } = partner;
+  const answer = await call(input, label, () => partner.place(kind, request, life));
   return mapped(answer, (partnerRef) => ({ partnerRef }));
 }
 
 function find(input: PartnerLineInput, request: string) {
   return lookUp(input, request, () => {
-    return input.partner.orderByReference(referenceOf(request))?.ref ?? null;
+    return input.partner.lookUp(referenceOf(request))?.ref ?? null;
   });
 }
 

@@ -28,7 +28,7 @@ export function payoutReport(order: PartnerOrder): PayoutReport {
 
 export function refundReport(order: PartnerOrder): RefundReport {
   const status = order.status === 'returned' ? 'failed' : order.status;
-  return { status, reason: reasonOf(order) };
+  return { status, amount: order.amount, reason: reasonOf(order) };
 }
 
 /** Nobody can take these amounts for true. */
@@ -36,6 +36,17 @@ export function wrongPayinReport(random: SeededRandom, order: PartnerOrder): Pay
   const { amountMinor } = order.amount;
   const receivedMinor = random.pick([-1n, amountMinor * 7n, amountMinor * 1_000n]);
   return { ...payinReport(order), receivedMinor };
+}
+
+/** A refund tells how much it gives back from its start. */
+export function wrongRefundReport(random: SeededRandom, order: PartnerOrder): RefundReport {
+  const { amountMinor, currency } = order.amount;
+  const amount = random.pick([
+    { amountMinor: -1n, currency },
+    { amountMinor: amountMinor * 7n, currency },
+    { amountMinor, currency: 'BRL' },
+  ]);
+  return { ...refundReport(order), amount };
 }
 
 /** Only a completed payout tells amounts that can be wrong. */
@@ -76,7 +87,18 @@ export function wrongFact(random: SeededRandom, order: PartnerOrder): PartnerFac
   const fact = orderFact(order, true);
   if (fact.kind === 'payin') return { ...fact, report: wrongPayinReport(random, order) };
   if (fact.kind === 'payout') return { ...fact, report: wrongPayoutReport(random, order) };
+  if (fact.kind === 'refund') return { ...fact, report: wrongRefundReport(random, order) };
   return fact;
+}
+
+/** Our reference of one order, the partner's id of another, and a report of either. */
+export function mixedFact(
+  random: SeededRandom,
+  order: PartnerOrder,
+  other: PartnerOrder,
+): PartnerFact {
+  const told = orderFact(random.pick([order, other]), true);
+  return { ...told, reference: order.reference, partnerRef: other.ref };
 }
 
 /** The text of a message: facts as JSON, amounts as digits. */

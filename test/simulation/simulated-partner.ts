@@ -14,7 +14,7 @@ import {
   type PartnerOrder,
   wasEver,
 } from './partner-books.js';
-import { brl, factsText, orderFact, wrongFact } from './partner-reports.js';
+import { brl, factsText, mixedFact, orderFact, wrongFact } from './partner-reports.js';
 import { PartyDesk } from './party-desk.js';
 import type { SeededRandom } from './seeded-random.js';
 
@@ -43,8 +43,8 @@ interface KeptKey {
   readonly answer: PartnerAnswer<string>;
   /** Nothing was ordered, and every repeat is refused. */
   readonly burnt: boolean;
-  /** A caller that went back in time may use it again, at any time and otherwise. */
-  readonly isRestored: boolean;
+  /** In which the call was made: one that is over may use the key otherwise, at any time. */
+  readonly life: number;
 }
 
 export interface OrderRequest {
@@ -73,6 +73,8 @@ export class SimulatedPartner {
   readonly messages: PartnerMessage[] = [];
   /** What a correct caller never does. */
   readonly misuse: string[] = [];
+  /** How often the caller went back in time. */
+  life = 0;
   readonly #input: SimulatedPartnerInput;
   readonly #keys = new Map<string, KeptKey>();
   readonly #quotes = new Map<string, QuoteTerms>();
@@ -86,7 +88,7 @@ export class SimulatedPartner {
     this.desk = new PartyDesk({
       ...{ mode, random, faults, misuse: this.misuse },
       name: (what) => this.#name(what),
-      once: (key, request, make) => this.#once(key, request, make),
+      once: (key, request, make) => this.#once(key, { request, life: this.life }, make),
       tell: (facts, guaranteed) => this.#send(facts, guaranteed),
     });
   }
@@ -128,25 +130,27 @@ export class SimulatedPartner {
   }
 
   /** Takes an order, or finds the one that its key already made. Yields its ref. */
-  place(kind: OrderKind, request: string): PartnerAnswer<string> {
+  place(kind: OrderKind, request: string, life = this.life): PartnerAnswer<string> {
     const { faults, later, random } = this.#input;
     const order = JSON.parse(request) as OrderRequest;
     const { reference } = order;
     if (this.#kept(reference) === null) {
       if (faults.occurs('keyBurnt')) {
         const answer = { outcome: 'unknown', reason: 'time-out' } as const;
-        this.#keep(reference, request, answer, true);
+        this.#keep(reference, { request, answer, life, burnt: true });
         return answer;
       }
       if (kind === 'payin' && faults.occurs('payinTakenLate')) {
         const answer = refused('quote_expired');
-        this.#keep(reference, request, answer);
+        this.#keep(reference, { request, answer, life });
         later(`taken late: ${reference}`, () => this.#take(kind, request, true));
         return answer;
       }
     }
     const isRepeat = this.#kept(reference) !== null;
-    const answer = this.#once(reference, request, () => this.#answer(kind, request, order));
+    const answer = this.#once(reference, { request, life }, () => {
+      return this.#answer(kind, request, order);
+    });
     if (isRepeat && answer.outcome === 'done' && faults.occurs('repeatRefused')) {
       return refused('duplicate');
     }
@@ -160,7 +164,8 @@ export class SimulatedPartner {
     return this.orders.find((order) => order.ref === ref) ?? null;
   }
 
-  orderByReference(reference: string): PartnerOrder | null {
+  lookUp(reference: string): PartnerOrder | null {
+    this.#input.books.lookedUpAtMs.set(reference, this.#input.nowMs());
     return this.orders.find((order) => order.reference === reference) ?? null;
   }
 
@@ -191,7 +196,7 @@ export class SimulatedPartner {
     const again = since.filter(({ message }) => message.guaranteed).map(({ message }) => message);
     this.messages.unshift(...again);
     this.#dropped = this.#dropped.filter(({ atMs }) => atMs < sinceMs);
-    for (const [key, kept] of this.#keys) this.#keys.set(key, { ...kept, isRestored: true });
+    this.life += 1;
   }
 
   #change(order: PartnerOrder, status: OrderStatus, receivedMinor = order.receivedMinor): void {
@@ -201,29 +206,33 @@ export class SimulatedPartner {
     this.#tell(order, was !== 'open' || order.takenAfterRefusal);
   }
 
-  #once(key: string, request: string, make: () => PartnerAnswer<string>): PartnerAnswer<string> {
+  #once(
+    key: string,
+    { request, life }: Pick<KeptKey, 'request' | 'life'>,
+    make: () => PartnerAnswer<string>,
+  ): PartnerAnswer<string> {
     const kept = this.#kept(key);
     if (kept === null) {
       const answer = make();
-      this.#keep(key, request, answer);
+      this.#keep(key, { request, answer, life });
       return answer;
     }
     if (kept.burnt) return refused('duplicate');
     if (kept.request === request) return kept.answer;
-    if (!kept.isRestored) this.misuse.push(`the key ${key} came with another request`);
+    if (kept.life === this.life && life === this.life)
+      this.misuse.push(`the key ${key} came with another request`);
     return refused('key_reused');
   }
 
   #kept(key: string): KeptKey | null {
     const kept = this.#keys.get(key);
     if (kept === undefined) return null;
-    const isKept = kept.isRestored || this.#input.nowMs() < kept.atMs + PARTNER_KEY_KEPT_MS;
+    const isKept = kept.life !== this.life || this.#input.nowMs() < kept.atMs + PARTNER_KEY_KEPT_MS;
     return isKept ? kept : null;
   }
 
-  #keep(key: string, request: string, answer: PartnerAnswer<string>, burnt = false): void {
-    const atMs = this.#input.nowMs();
-    this.#keys.set(key, { request, atMs, answer, burnt, isRestored: false });
+  #keep(key: string, kept: Omit<KeptKey, 'atMs' | 'burnt'> & { readonly burnt?: boolean }): void {
+    this.#keys.set(key, { burnt: false, ...kept, atMs: this.#input.nowMs() });
   }
 
   #answer(kind: OrderKind, request: string, order: OrderRequest): PartnerAnswer<string> {
@@ -279,9 +288,9 @@ export class SimulatedPartner {
     const other = random.pick(this.orders);
     if (random.chance(0.1) && !wasEver(other, 'returned')) facts.push(orderFact(other, true));
     this.#send(facts, guaranteed);
+    if (!faults.occurs('wrongReference')) return;
     const others = this.orders.filter(({ kind, ref }) => kind === order.kind && ref !== order.ref);
-    if (others.length === 0 || !faults.occurs('wrongReference')) return;
-    this.#send([{ ...orderFact(order, true), partnerRef: random.pick(others).ref }], false);
+    if (others.length > 0) this.#send([mixedFact(random, order, random.pick(others))], false);
   }
 
   /** Messages that may be delivered now. */

@@ -95,7 +95,7 @@ export class MoneyScene implements Collection {
   /** The partner reports how an order stands; a refund that failed ends without effect. */
   report(id: string, fields: Partial<OrderReport>, learned: Learned = {}): MoneyScene {
     const report = { partnerRef: `partner_${id}`, end: 'open', reason: null } as const;
-    const full = { ...report, receivedMinor: 0n, asked: false, ...fields };
+    const full = { ...report, receivedMinor: 0n, refunded: null, asked: false, ...fields };
     const told = reportOrder(this.order(id), full, this.nowMs);
     const failed = told.kind === 'refund' && told.state === 'done' && told.end === 'failed';
     const refusal = { code: null, message: 'refund failed' };

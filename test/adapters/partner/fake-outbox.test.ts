@@ -23,7 +23,8 @@ function opened(taken: () => boolean = () => true) {
 }
 
 function fact(partnerRef: string): PartnerFact {
-  const report = { status: 'completed', reason: null } as const;
+  const amount = { amountMinor: 100n, currency: 'USD' };
+  const report = { status: 'completed', amount, reason: null } as const;
   return { kind: 'refund', reference: 'cmd_1', partnerRef, report };
 }
 

@@ -29,8 +29,9 @@ const ends = ['open', 'completed', 'failed', 'returned'] as const;
 const kinds = ['payin', 'payout', 'refund'] as const;
 
 function told(command: PartnerCommand, fields: Partial<OrderReport>, nowMs = START_MS) {
-  const report = { partnerRef: 'partner_1', end: 'open', reason: null, receivedMinor: 0n } as const;
-  return reportOrder(command, { ...report, asked: false, ...fields }, nowMs);
+  const report = { partnerRef: 'partner_1', end: 'open', reason: null, asked: false } as const;
+  const sums = { receivedMinor: 0n, refunded: null };
+  return reportOrder(command, { ...report, ...sums, ...fields }, nowMs);
 }
 
 /** An accepted order whose end was reported. */

@@ -11,6 +11,7 @@ import {
   type PayoutReport,
   payinProblem,
   payoutProblem,
+  refundProblem,
 } from '../../../core/domain/report-check.js';
 import { commandIn, START_MS, sampleQuote } from '../../support/sample-rows.js';
 
@@ -61,6 +62,7 @@ test('a pay-in brings from nothing to twice what was ordered, in whole minor uni
     [20_000n, null],
     [20_001n, 'implausible'],
     [10n ** 18n, 'implausible'],
+    [10n ** 18n + 1n, 'unusable'],
     [-1n, 'unusable'],
     [10_000, 'unusable'],
     [99.5, 'unusable'],
@@ -144,6 +146,7 @@ test('amount, fees and rate give what the seller got, but for 0.1 % and a cent o
     [1n, 'implausible'],
     [5_148_000n, 'implausible'],
     [10n ** 18n, 'implausible'],
+    [10n ** 18n + 1n, 'unusable'],
   ];
   for (const quote of [sampleQuote, null]) {
     for (const [settledMinor, verdict] of table) {
@@ -230,4 +233,25 @@ test('law: what a partner converts by its own fees and rate is plausible, of any
       },
     ),
   );
+});
+
+test('a refund is of the amount ordered; a smaller one counts when the partner was asked', () => {
+  const refund: PartnerCommand = { ...commandIn.done, kind: 'refund', amount: usd(10_000n) };
+  const table: readonly (readonly [amountMinor: unknown, told: Verdict, asked: Verdict])[] = [
+    [10_000n, null, null],
+    [9_999n, 'implausible', null],
+    [1n, 'implausible', null],
+    [10_001n, 'implausible', 'implausible'],
+    [10n ** 18n, 'implausible', 'implausible'],
+    [10n ** 18n + 1n, 'unusable', 'unusable'],
+    [0n, 'unusable', 'unusable'],
+    [-1n, 'unusable', 'unusable'],
+    [10_000, 'unusable', 'unusable'],
+  ];
+  for (const [amountMinor, told, asked] of table) {
+    const report = usd(amountMinor as bigint);
+    const verdicts = [false, true].map((is) => refundProblem(refund, report, is)?.kind ?? null);
+    assert.deepEqual(verdicts, [told, asked], String(amountMinor));
+  }
+  assert.equal(refundProblem(refund, brl(10_000n), true)?.kind, 'unusable');
 });

@@ -6,7 +6,7 @@ import type { PartnerFact } from '../../../core/ports.js';
 import { acceptReport } from '../../../core/usecases/command-retries.js';
 import { cancelPayment } from '../../../core/usecases/payments.js';
 import { applyFact, receivePartnerMessage } from '../../../core/usecases/settlement.js';
-import { absent, scene, silent } from '../../support/order-scene.js';
+import { absent, type Scene, scene, silent } from '../../support/order-scene.js';
 
 const payinBack: PayinReport = {
   status: 'returned',
@@ -14,6 +14,7 @@ const payinBack: PayinReport = {
   transactionHash: null,
   reason: 'chargeback',
 };
+const usd = (amountMinor: bigint) => ({ amountMinor, currency: 'USD' });
 const payoutBack: PayoutReport = {
   status: 'returned',
   ...{ settled: null, fxRate: null, fees: null, endToEndId: null },
@@ -60,6 +61,70 @@ test('what each of two pay-ins brought goes back by orders of their own', async 
   for (const of of ['payinId', 'reference'] as const) {
     assert.equal(new Set(refunds.map((refund) => refund[of])).size, 2, of);
   }
+  await at.booksAreRight();
+});
+
+/** The payment is cancelled; its refund is ordered, and no message tells of it. */
+async function refundOrdered(at: Scene): Promise<void> {
+  // Only a start leaves messages.
+  Object.assign(at.made.partner, { startRefund: at.made.partner.findRefund });
+  await at.pass(20);
+  await cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
+  await at.made.settle();
+}
+
+test('a refund is worth what the partner says when asked, and the rest is ordered by another', async (t) => {
+  const at = await scene(t, 10_055n);
+  const { refund } = at.made.partner;
+  const partly = async (ref: string): ReturnType<typeof refund> => {
+    const told = await refund(ref);
+    const orders = await at.orders('refund');
+    if (told.outcome !== 'done' || ref !== orders[0]?.partnerRef) return told;
+    return { ...told, value: { ...told.value, amount: usd(4_000n) } };
+  };
+  Object.assign(at.made.partner, { refund: partly });
+  await refundOrdered(at);
+  await at.pass(30);
+  const refunds = await at.orders('refund');
+  assert.deepEqual(
+    refunds.map(({ amount, end }) => [amount?.amountMinor, end]),
+    [
+      [4_000n, 'completed'],
+      [5_955n, 'completed'],
+    ],
+  );
+  assert.deepEqual(await at.shown(), [
+    'cancelled',
+    'handed_back',
+    'refunded',
+    99.55,
+    0,
+    0,
+    99.55,
+    0,
+  ]);
+  await at.booksAreRight();
+});
+
+test('a message about a refund of another amount changes nothing before the partner is asked', async (t) => {
+  const at = await scene(t, 10_055n);
+  await refundOrdered(at);
+  const smaller = { status: 'completed', amount: usd(4_000n), reason: null } as const;
+  await at.report('refund', smaller);
+  const held = await at.order('refund');
+  assert.deepEqual([held.amount, held.end], [usd(9_955n), 'open']);
+  assert.match(held.review ?? '', /refunds 4000 minor units, 9955 were ordered/);
+  await at.pass(20, 60_000);
+  assert.deepEqual(await at.shown(), [
+    'cancelled',
+    'handed_back',
+    'refunded',
+    99.55,
+    0,
+    0,
+    99.55,
+    0,
+  ]);
   await at.booksAreRight();
 });
 

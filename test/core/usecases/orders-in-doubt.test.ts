@@ -225,7 +225,9 @@ test('a refused refund that failed at the partner is ordered anew', async (t) =>
   const { at, refused, truly } = await refusedRefund(t, 'executed, refused');
   truly(true);
   const { refund } = at.made.partner;
-  const failed = { outcome: 'done', value: { status: 'failed', reason: 'no account' } } as const;
+  assert.ok(refused.amount !== null);
+  const report = { status: 'failed', amount: refused.amount, reason: 'no account' } as const;
+  const failed = { outcome: 'done', value: report } as const;
   Object.assign(at.made.partner, { refund: async () => failed });
   const next = await retryCommand(at.made.deps, refused.id);
   assert.notEqual(next.id, refused.id);

@@ -25,7 +25,11 @@ const paid: PayoutReport = {
   reason: null,
 };
 const open = { ...paid, status: 'open', settled: null, fxRate: null, fees: null } as const;
-const refunded: RefundReport = { status: 'completed', reason: null };
+const refunded: RefundReport = {
+  status: 'completed',
+  amount: { amountMinor: 10_000n, currency: 'USD' },
+  reason: null,
+};
 
 interface Desk {
   readonly at: Scene;
@@ -95,8 +99,8 @@ test('a message that contradicts the known end makes us ask, and the answer coun
   ] as const) {
     const { at, says } = await refunding(t);
     await at.report('refund', refunded);
-    says.refund = { status, reason: null };
-    await at.report('refund', { status: 'failed', reason: null });
+    says.refund = { ...refunded, status };
+    await at.report('refund', { ...refunded, status: 'failed' });
     assert.equal((await at.shown())[2], 'refunded', 'a message alone changes no money');
     await at.made.settle();
     assert.deepEqual([(await at.shown())[2], at.alerts().length], [refund, alerts]);
@@ -106,7 +110,7 @@ test('a message that contradicts the known end makes us ask, and the answer coun
 
 test('a failed refund that a message calls paid is asked about once, if the partner denies it', async (t) => {
   const { at, says } = await refunding(t);
-  const failed = { status: 'failed', reason: 'no account' } as const;
+  const failed = { ...refunded, status: 'failed', reason: 'no account' } as const;
   await at.report('refund', failed);
   says.refund = failed;
   await at.report('refund', refunded);
@@ -162,7 +166,7 @@ test('messages use up no questions about a payout that failed', async (t) => {
 test('a refund that fails after its pay-in came back leaves nothing for an operator', async (t) => {
   const { at } = await refunding(t);
   await at.report('payin', { ...payin, status: 'returned' });
-  await at.report('refund', { status: 'failed', reason: 'nothing is left' });
+  await at.report('refund', { ...refunded, status: 'failed', reason: 'nothing is left' });
   assert.deepEqual(await at.shown(), ['cancelled', 'handed_back', 'refunded', 100, 0, 0, 100, 0]);
   assert.equal((await at.order('refund')).state, 'void');
   const stuck = await at.made.deps.store.run((tx) => tx.commands.list({ stuck: true, limit: 9 }));
