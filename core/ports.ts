@@ -18,7 +18,7 @@ import type { Mail, MailOutcome, MailStatus } from './domain/mail.js';
 import type { Member } from './domain/member.js';
 import type { Money } from './domain/money.js';
 import type { Organization, OrganizationProfile } from './domain/organization.js';
-import type { CommandKind, PartnerCommand } from './domain/partner-command.js';
+import type { CommandKind, MoneyKind, PartnerCommand } from './domain/partner-command.js';
 import type { Payment, PaymentOrigin, PaymentStatus } from './domain/payment.js';
 import type { Quote, QuoteTerms } from './domain/quote.js';
 import type { PayinReport, PayoutReport } from './domain/report-check.js';
@@ -809,6 +809,14 @@ export interface SettlementPartner {
   startRefund(request: string): Promise<PartnerAnswer<{ partnerRef: string }>>;
   refund(partnerRef: string): Promise<PartnerAnswer<RefundReport>>;
   findRefund(request: string): Promise<PartnerAnswer<{ partnerRef: string } | null>>;
+  /**
+   * The order about money under this reference of ours, whichever request it came with; null: there
+   * is none. For a read-back after a restore, when no row may know the request.
+   */
+  findOrder(
+    kind: MoneyKind,
+    reference: string,
+  ): Promise<PartnerAnswer<{ partnerRef: string; instructions?: string } | null>>;
   /**
    * Verifies a message over its raw bytes and reads it. Null when it is not genuine (signature,
    * age) or not readable.

@@ -27,6 +27,7 @@ const variables = z.object({
   PONTE_PARTNER_TEST: z.enum(['fake', 'none']).default('fake'),
   PONTE_PARTNER_LIVE: z.enum(['fake', 'none']).default('none'),
   PONTE_FAKE_PARTNER_DELAY_MS: wholeNumber(0, 3_600_000).prefault('1000'),
+  PONTE_FAKE_PARTNER_FILE: z.string().optional(),
   PONTE_WEBHOOK_ALLOW_PRIVATE: onOff().optional(),
   PONTE_WEBHOOK_RETRY_SECONDS: retrySeconds().prefault('30,120,600,3600,21600,86400'),
   PONTE_DOCUMENTS: documents().prefault('fs'),
@@ -75,6 +76,8 @@ export interface Config {
   readonly jwtKeys: readonly SecretKey[] | null;
   readonly partners: { readonly test: PartnerName; readonly live: PartnerName };
   readonly fakePartnerDelayMs: number;
+  /** Where the fake partner remembers its orders; null: it remembers nothing. */
+  readonly fakePartnerFile: string | null;
   /** Where documents of parties are kept; `fs`: in the data directory. */
   readonly documents: 'fs' | 'none';
   readonly allowPrivateUrls: boolean;
@@ -113,6 +116,10 @@ function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
   return `give ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
 }
 
+function fileOf(path: string | undefined): string | null {
+  return path === undefined ? null : resolve(path);
+}
+
 /** A variable set to the empty text counts as not set. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const set = Object.fromEntries(Object.entries(env).filter(([, text]) => text !== ''));
@@ -140,6 +147,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     jwtKeys: values.PONTE_JWT_KEY ?? null,
     partners: { test: values.PONTE_PARTNER_TEST, live: values.PONTE_PARTNER_LIVE },
     fakePartnerDelayMs: values.PONTE_FAKE_PARTNER_DELAY_MS,
+    fakePartnerFile: fileOf(values.PONTE_FAKE_PARTNER_FILE),
     documents: values.PONTE_DOCUMENTS,
     allowPrivateUrls: values.PONTE_WEBHOOK_ALLOW_PRIVATE ?? !production,
     retryDelaysMs: values.PONTE_WEBHOOK_RETRY_SECONDS,
