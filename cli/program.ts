@@ -14,6 +14,7 @@ import { addMemberVerbs } from './member-verbs.js';
 import { failure, finish, type Shell } from './operator.js';
 import { addOrgVerbs } from './org-verbs.js';
 import { addPaymentsVerbs } from './payments-verbs.js';
+import { addReleaseVerbs } from './release-verbs.js';
 import { addSecretsVerbs } from './secrets-verbs.js';
 import { addServiceVerbs } from './service-verbs.js';
 import { addStoreVerbs } from './store-verbs.js';
@@ -45,6 +46,7 @@ export async function runProgram(shell: Shell, words: readonly string[]): Promis
   addLedgerVerbs(shell, program);
   addSecretsVerbs(shell, program);
   addStoreVerbs(shell, program);
+  addReleaseVerbs(shell, program);
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
