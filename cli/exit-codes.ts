@@ -54,6 +54,7 @@ const exitOfCode = {
   NotQuarantined: 'conflict',
   DeliveryNotReplayable: 'conflict',
   EventsPruned: 'conflict',
+  FeedReset: 'conflict',
   UploadUrlExpired: 'conflict',
   PayloadTooLarge: 'invalid',
   UnsupportedMediaType: 'invalid',

@@ -54,7 +54,7 @@ export async function checkAfterRestore(shell: Shell, { deps }: Operator): Promi
   const complete = counts.missed === 0;
   const next = complete
     ? 'The check is complete. Release the database with ponte release.'
-    : 'Some payments could not be checked. Run this command again, or ponte release --force <reason>.';
+    : 'Some payments could not be checked. Run this again, or ponte release --force <reason>.';
   const rows = found.map((payment) => [payment.paymentId, payment.mode, learnedOf(payment)]);
   const attention = counts.differing > 0 ? 'attention' : 'done';
   return {

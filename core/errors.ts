@@ -175,6 +175,13 @@ export const catalogue = {
     transient: false,
     message: 'Events after this sequence are no longer kept. Start from the oldest one kept.',
   },
+  FeedReset: {
+    status: 410,
+    transient: false,
+    message:
+      'The service was restored from a backup, and its feed has a new epoch. Read your payments ' +
+      'again, then go on with the epoch and the lastSequence of this answer.',
+  },
   UploadUrlExpired: {
     status: 410,
     transient: false,
@@ -252,6 +259,14 @@ export interface PonteErrorOptions {
   readonly retryAfterSeconds?: number;
   /** The oldest sequence of a feed that is still kept. */
   readonly oldestSequence?: number;
+  /** Where a feed is that was restored. */
+  readonly feed?: FeedPlace;
+}
+
+export interface FeedPlace {
+  readonly epoch: number;
+  /** 0 before the first event. */
+  readonly lastSequence: number;
 }
 
 /** What a transient refusal asks for when its thrower does not know better. */
@@ -269,6 +284,8 @@ export class PonteError extends Error {
   readonly retryAfterSeconds: number | null;
   /** Null unless the thrower gave one. */
   readonly oldestSequence: number | null;
+  /** Null unless the thrower gave one. */
+  readonly feed: FeedPlace | null;
 
   constructor(code: ErrorCode, message?: string, options: PonteErrorOptions = {}) {
     const entry = catalogue[code];
@@ -287,6 +304,7 @@ export class PonteError extends Error {
     this.transient = entry.transient;
     this.retryAfterSeconds = retryAfterSeconds;
     this.oldestSequence = options.oldestSequence ?? null;
+    this.feed = options.feed ?? null;
   }
 }
 

@@ -211,8 +211,9 @@ function exampleOf(operationId: string): RecordedCall {
 }
 
 function errorExample(code: ErrorCode): Json {
-  const options = code === 'EventsPruned' ? { oldestSequence: 1 } : {};
-  return presentError(new PonteError(code, undefined, options));
+  const oldest = code === 'EventsPruned' ? { oldestSequence: 1 } : {};
+  const reset = code === 'FeedReset' ? { feed: { epoch: 2, lastSequence: 12 } } : {};
+  return presentError(new PonteError(code, undefined, { ...oldest, ...reset }));
 }
 
 function parameters(

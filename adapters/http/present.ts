@@ -194,7 +194,7 @@ export function presentDeliveries(
 }
 
 /** `data` is cut out of the stored body: the very bytes that webhooks carry. */
-export function presentFeed({ events, nextAfter }: FeedPage): FeedBody {
+export function presentFeed({ events, nextAfter, epoch }: FeedPage): FeedBody {
   return {
     data: events.map(({ sequence, id, type, createdAtMs, body }) => ({
       sequence,
@@ -204,6 +204,7 @@ export function presentFeed({ events, nextAfter }: FeedPage): FeedBody {
       data: new RawJson(sliceTopLevel(body, ['data']).get('data') ?? '{}'),
     })),
     nextAfter,
+    epoch,
   };
 }
 
@@ -336,13 +337,14 @@ export function presentUpload(upload: Upload): z.infer<typeof uploadResponse> {
 }
 
 export function presentError(error: PonteError): z.infer<typeof errorResponse> {
-  const { oldestSequence, retryAfterSeconds: retryAfter } = error;
+  const { oldestSequence, feed, retryAfterSeconds: retryAfter } = error;
   return {
     statusCode: error.status,
     error: error.code,
     message: error.message,
     ...(retryAfter === null ? {} : { retryAfter }),
     ...(oldestSequence === null ? {} : { oldestSequence }),
+    ...feed,
   };
 }
 

@@ -675,7 +675,7 @@ export const routes: readonly Route[] = [
     query: feed.feedQuery,
     body: 'none',
     responses: { 200: feed.feedResponse },
-    errors: ['EventsPruned', 'RateLimitExceeded'],
+    errors: ['EventsPruned', 'FeedReset', 'RateLimitExceeded'],
     handler: readEvents,
   }),
   route({

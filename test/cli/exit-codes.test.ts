@@ -19,7 +19,7 @@ const codesOf: Readonly<Partial<Record<ExitKind, readonly ErrorCode[]>>> = {
     ...(['IdempotencyKeyConflict', 'PaymentNotCancellable', 'PaymentStateConflict'] as const),
     ...(['QuoteExpired', 'QuoteChanged', 'InvoiceNotApproved'] as const),
     ...(['CommandNotRetryable', 'CheckIncomplete', 'NotQuarantined'] as const),
-    ...(['DeliveryNotReplayable', 'EventsPruned', 'UploadUrlExpired'] as const),
+    ...(['DeliveryNotReplayable', 'EventsPruned', 'FeedReset', 'UploadUrlExpired'] as const),
   ],
   forbidden: [
     ...(['Unauthorized', 'InvalidToken', 'InvalidApiKey', 'InvalidApiKeyFormat'] as const),

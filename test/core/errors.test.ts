@@ -49,6 +49,7 @@ const otherCodes = {
   NotQuarantined: 409,
   DeliveryNotReplayable: 409,
   EventsPruned: 410,
+  FeedReset: 410,
   UploadUrlExpired: 410,
   PayloadTooLarge: 413,
   UnsupportedMediaType: 415,

@@ -172,6 +172,7 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
     });
     return ask(operation, { as: { key: await world.key(home.orgId) } });
   },
+  FeedReset: (operation) => ask(operation, { path: `${operation.path}?epoch=2` }),
   ModeSwitchNotAllowed: (operation) => ask(operation, { as: { key: scene.key } }),
   ProductionAccessNotApproved: withBody({ mode: 'live' }),
 };
