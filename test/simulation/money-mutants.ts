@@ -5,6 +5,13 @@
 const payments = { parties: 0, paymentsMax: 10 };
 const calm = { crash: 0, restore: 0, noConnection: 0, callLost: 0, callLate: 0, answerLost: 0 };
 const often = ['advance', 'work'] as const;
+const thoughts = ['advance', 'bankMoves', 'work', 'message', 'afterthought'] as const;
+const surprises = {
+  ...calm,
+  ...{ overpayment: 0.8, latePayment: 0.8, chargeback: 0.8, chargebackReversed: 0.8 },
+  ...{ devolution: 0.8, failedPayoutReturned: 0.8, failedPayoutCompleted: 0.8 },
+  ...{ returnedPayoutCompleted: 0.8, refundBounced: 0.8, failedRefundCompleted: 0.8 },
+};
 
 export const moneyMutants = [
   {
@@ -110,14 +117,18 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, wrongReport: 0.5 } },
-    caughtBy: ['fundsSayNoMoreThanThePartner', 'whatTheBuyerSentIsAccountedFor'],
+    caughtBy: [
+      'settlementsSayWhatThePartnerPaid',
+      'fundsSayNoMoreThanThePartner',
+      'whatTheBuyerSentIsAccountedFor',
+    ],
   },
   {
     name: 'a message may name any order',
     file: 'core/usecases/settlement.ts',
     edits: [['if (known === fact.partnerRef) return command.id;', 'return command.id;']],
     focus: { ...payments, faults: { ...calm, wrongReference: 0.9 } },
-    caughtBy: ['noMoneyFactLeavesFundsUnchanged', 'fundsSayNoMoreThanThePartner'],
+    caughtBy: ['whatTheBuyerSentIsAccountedFor', 'fundsSayNoMoreThanThePartner'],
   },
   {
     name: 'the reference of an order does not follow from what it orders',
@@ -160,5 +171,56 @@ export const moneyMutants = [
     ],
     focus: { ...payments, faults: calm },
     caughtBy: ['fundsSayNoMoreThanThePartner', 'whatTheBuyerSentIsAccountedFor'],
+  },
+  {
+    name: 'a refund counts as it was ordered, whatever the partner has',
+    file: 'core/usecases/settlement.ts',
+    edits: [
+      ['return refundProblem(command, fact.report.amount, asked);', 'return null;'],
+      [
+        "const refunded = fact.kind === 'refund' ? fact.report.amount : null;",
+        'const refunded = null;',
+      ],
+    ],
+    focus: { ...payments, faults: { ...surprises, restore: 0.05 }, often: thoughts },
+    caughtBy: ['fundsSayNoMoreThanThePartner', 'whatTheBuyerSentIsAccountedFor'],
+  },
+  {
+    name: 'a refused refund is ordered anew without a look-up',
+    file: 'core/usecases/command-retries.ts',
+    edits: [['    await lookUpRefused(deps, command);\n', '']],
+    focus: { ...payments, faults: surprises, often: thoughts },
+    caughtBy: ['aRefusedRefundIsLookedUpBeforeItIsOrderedAnew'],
+  },
+  {
+    name: 'a payout is booked whatever amount it is reported with',
+    file: 'core/domain/report-check.ts',
+    edits: [
+      ['if (absolute(settled.amountMinor - expected) > slack) {', 'if (expected === slack) {'],
+      ['if (quote === null) return null;', 'if (quote !== undefined) return null;'],
+    ],
+    focus: { ...payments, faults: { ...calm, wrongReport: 0.4 }, often },
+    caughtBy: ['settlementsSayWhatThePartnerPaid'],
+  },
+  {
+    name: 'a bounced refund is paid again by an older message',
+    file: 'core/domain/order-report.ts',
+    edits: [["return isBounced && !report.asked ? 'ask' :", "return isBounced === null ? 'ask' :"]],
+    focus: { ...payments, faults: { ...surprises, failedRefundCompleted: 0 }, often: thoughts },
+    caughtBy: ['noMoneyFactLeavesFundsUnchanged', 'fundsSayNoMoreThanThePartner'],
+  },
+  {
+    name: 'funds are not stored with the orders that they follow from',
+    file: 'core/usecases/collections.ts',
+    edits: [['if (funds !== was.funds) tx.funds.update(funds);', '']],
+    focus: payments,
+    caughtBy: ['whatTheBuyerSentIsAccountedFor', 'fundsFollowFromTheOrders'],
+  },
+  {
+    name: 'a ledger posting is dropped',
+    file: 'core/usecases/collections.ts',
+    edits: [['of change.postings)', 'of change.postings.slice(1))']],
+    focus: payments,
+    caughtBy: ['fundsFollowFromTheLedger'],
   },
 ] as const;

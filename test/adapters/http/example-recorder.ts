@@ -9,6 +9,7 @@ import { eventTypes } from '../../../core/domain/event.js';
 import { SECOND_MS } from '../../../core/domain/instant.js';
 import { type Money, money } from '../../../core/domain/money.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
+import type { SettlementPartner } from '../../../core/ports.js';
 import { submitAccount } from '../../../core/usecases/account-submissions.js';
 import { approveInvoice, inviteBuyer } from '../../../core/usecases/invoices.js';
 import { requireApproval } from '../../../core/usecases/organizations.js';
@@ -102,11 +103,14 @@ async function recordedEvents(): Promise<Json> {
   await cancelPayment(deps, tenant, cancelled.payment.id, 'the order was withdrawn');
   await played(made, tenant, { amount: money(10_066n, 'USD') });
   await played(made, tenant, { amount: money(10_088n, 'USD') });
-  const unpaid = async () =>
-    ({ outcome: 'done', value: { status: 'failed', reason: 'the account is closed' } }) as const;
+  const unpaid = money(20_088n, 'USD');
+  const refund: SettlementPartner['refund'] = async () => ({
+    outcome: 'done',
+    value: { status: 'failed', amount: unpaid, reason: 'the account is closed' },
+  });
   const usual = { ...made.partner };
-  Object.assign(made.partner, { refund: unpaid, pump: async () => 0 });
-  await played(made, tenant, { amount: money(20_088n, 'USD') });
+  Object.assign(made.partner, { refund, pump: async () => 0 });
+  await played(made, tenant, { amount: unpaid });
   Object.assign(made.partner, usual);
   await played(made, tenant, { name: 'Fail' });
   await played(made, tenant, { lifeMs: 1_000 });

@@ -133,6 +133,11 @@ const alerts: readonly (readonly [name: string, next: MoneyScene, alerts: readon
       refund({ state: 'refused' }),
       orderOf('refund', 'other', { amountMinor: 6_000n }),
     ]).report('other', { end: 'failed' }),
+    [debt],
+  ],
+  [
+    'a failed refund failed, as it was known',
+    alone({ state: 'refused', end: 'failed' }).report('back', { end: 'failed' }),
     [],
   ],
   [
