@@ -2,6 +2,7 @@
 // what it is given and where it prints come in, so that tests run commands as functions.
 import { Command, CommanderError, Help, type Option } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
+import { addBackupVerbs } from './backup-verbs.js';
 import { addCommandsVerbs, addLedgerVerbs } from './commands-verbs.js';
 import { addDeliveriesVerbs } from './deliveries-verbs.js';
 import { addDemoVerb } from './demo.js';
@@ -46,6 +47,7 @@ export async function runProgram(shell: Shell, words: readonly string[]): Promis
   addLedgerVerbs(shell, program);
   addSecretsVerbs(shell, program);
   addStoreVerbs(shell, program);
+  addBackupVerbs(shell, program);
   addReleaseVerbs(shell, program);
   try {
     await program.parseAsync(words, { from: 'user' });

@@ -16,18 +16,6 @@ interface ReleaseOptions {
 const NAME_LENGTH_MAX = 200;
 
 export function addReleaseVerbs(shell: Shell, program: Command): void {
-  addVerb<{ readonly check: true }>(shell, program, {
-    name: 'restore',
-    description: 'after a restore: ask the partner what it did since the backup; again, go on',
-    options: [
-      new Option(
-        '--check',
-        'read every order back that may have been made since',
-      ).makeOptionMandatory(),
-    ],
-    run: () => asOperator(shell, (operator) => checkAfterRestore(shell, operator)),
-  });
-
   addVerb<ReleaseOptions>(shell, program, {
     name: 'release',
     description: 'end the quarantine of a restored database: orders, mails and webhooks go on',

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
 import type { PrometheusMetrics } from '../adapters/metrics/prometheus.js';
+import type { StoredRows } from '../adapters/storage/row-counts.js';
 import type { ServedStore, Server } from '../adapters/storage/store.js';
 import { SECOND_MS } from '../core/domain/instant.js';
 import { assert, StoreRefusal } from '../core/errors.js';
@@ -57,6 +58,8 @@ export interface OperatorAccess {
   readonly keysProblem: string | null;
   /** Processes that serve the database now. */
   readonly servers: () => Promise<readonly Server[]>;
+  /** What every table holds at one moment. */
+  readonly rows: () => Promise<StoredRows>;
   close(): Promise<void>;
 }
 
@@ -176,6 +179,7 @@ async function openedForOperator(config: Config, opening: Opening): Promise<Oper
       migrated,
       keysProblem: hasKeys ? await keysProblemOf(deps, migrations || migrates) : NO_KEYS,
       servers: () => store.servers(),
+      rows: () => store.rows(),
       close: async () => {
         await deps.sender.close();
         await store.close();

@@ -6,6 +6,7 @@ import { PonteError } from '../../core/errors.js';
 import type { Log, RateLimits, RunOptions, Sealer, Store, Tx, WorkKind } from '../../core/ports.js';
 import { newClaims } from './claims.js';
 import { type Database, StoreConflict } from './database.js';
+import type { StoredRows } from './row-counts.js';
 import { Staging } from './staging.js';
 import { accountsOf } from './tables/account-rows.js';
 import { backlogOf } from './tables/backlog-rows.js';
@@ -75,6 +76,8 @@ export interface ServedStore extends Store {
   servers(): Promise<readonly Server[]>;
   /** True while no migration was applied; refuses a newer database, like `migrate`. */
   isNew(): Promise<boolean>;
+  /** What every table holds at one moment. */
+  rows(): Promise<StoredRows>;
   /** What is told to people: no secret. */
   readonly name: string;
   /** Batches of writes that were applied, and the commits that it took. */

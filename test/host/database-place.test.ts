@@ -60,11 +60,11 @@ const finding = [
   ...['deliveries replay --all-dead', 'deliveries replay --all-dead --dry-run', 'mails list'],
   ...['commands list', 'commands retry cmd_1', 'commands accept cmd_1', 'documents list'],
   ...['secrets reseal', 'secrets rotate-session-key', 'prune --older-than 40d'],
-  'prune --older-than 40d --dry-run',
+  ...['prune --older-than 40d --dry-run', 'backup --to backups', 'restore --check', 'release'],
 ] as const;
 const making = ['serve', 'migrate', 'demo', 'org create'];
 /** They name their databases, or none, themselves. */
-const others = ['listen', 'store copy', 'doctor', 'org payout-config'];
+const others = ['listen', 'store copy', 'doctor', 'org payout-config', 'restore --from backup'];
 
 test('every verb is known here', async () => {
   const { stdout } = await command({}, '--help');
