@@ -70,7 +70,7 @@ export async function doctor(shell: Shell): Promise<Outcome> {
     import('../host/database-place.js'),
   ]);
   const config = readConfig(shell.env);
-  const absence = await placeProblem(config, { makes: false });
+  const absence = await placeProblem(config, 'none');
   if (absence !== null) return report({ ...(await foundAround(config)), absence });
   const look = async (operator: Operator) => report(await found(operator));
   return asOperator(shell, look, { opening: 'looks' });

@@ -10,6 +10,11 @@ const SAME_SIGNAL_MS = 1_000;
 /** After this a stop is no longer waited for. */
 const STOP_LATEST_MS = 9_500;
 
+interface ServeOptions {
+  readonly role: HostRole;
+  readonly new: boolean;
+}
+
 export function addServiceVerbs(shell: Shell, program: Command, version: string): void {
   program
     .command('serve')
@@ -19,7 +24,12 @@ export function addServiceVerbs(shell: Shell, program: Command, version: string)
         .choices(['all', 'api', 'worker'])
         .default('all'),
     )
-    .action(({ role }: { role: HostRole }) => serve(shell, version, role));
+    .addOption(
+      new Option('--new', 'begin a new SQLite database where one was served and is lost').default(
+        false,
+      ),
+    )
+    .action((options: ServeOptions) => serve(shell, version, options));
 
   addVerb(shell, program, {
     name: 'migrate',
@@ -44,13 +54,13 @@ export function addServiceVerbs(shell: Shell, program: Command, version: string)
   });
 }
 
-async function serve(shell: Shell, version: string, role: HostRole): Promise<void> {
+async function serve(shell: Shell, version: string, options: ServeOptions): Promise<void> {
   const [{ readConfig }, { startHost }] = await Promise.all([
     import('../host/config.js'),
     import('../host/main.js'),
   ]);
   const config = readConfig(shell.env);
-  const host = await startHost(config, role);
+  const host = await startHost(config, options.role, options.new ? 'new' : 'first');
   let stoppingAtMs: number | null = null;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {

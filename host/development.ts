@@ -3,12 +3,12 @@
 // makes neither.
 import {
   closeSync,
-  existsSync,
   fsyncSync,
   linkSync,
   openSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ export function developmentSecret(
 ): readonly SecretKey[] | null {
   const path = join(dataDir, SECRET_FILE);
   // Looked for first: another process that starts now makes its key before its database.
-  const isServed = database.kind === 'sqlite' && existsSync(database.file);
+  const isServed = database.kind === 'sqlite' && sizeOf(database.file) > 0;
   const known = readIfThere(path);
   if (known === null && isServed) {
     const advice = 'Bring the file back, or give the keys that the database was served with';
@@ -96,6 +96,10 @@ function readIfThere(path: string): string | null {
     if (!isCode(error, 'ENOENT')) throw error;
     return null;
   }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 function isCode(error: unknown, code: string): boolean {

@@ -17,7 +17,7 @@ import { plantCanary, secretKeysProblem } from '../core/usecases/secret-keys.js'
 import { currentKey } from '../core/usecases/service-keys.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { createContainer, tokens, urlOf, type World } from './container.js';
-import { noDatabase, placeProblem } from './database-place.js';
+import { type Making, noDatabase, placeProblem } from './database-place.js';
 import { type Demo, developmentSecret, makeDemo, throwawaySecret } from './development.js';
 import { listeningProblem, openingProblem } from './mistakes.js';
 import { startWorkers, stepsOfApi, type Workers, workerSteps } from './workers.js';
@@ -69,13 +69,17 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export type HostRole = 'all' | 'api' | 'worker';
 
 /** Everything is ready when this resolves; refuses when another process serves the file. */
-export async function startHost(config: Config, role: HostRole = 'all'): Promise<Host> {
-  return inWords(config, () => start(config, role));
+export async function startHost(
+  config: Config,
+  role: HostRole = 'all',
+  making: Making = 'first',
+): Promise<Host> {
+  return inWords(config, () => start(config, role, making));
 }
 
-async function start(config: Config, role: HostRole): Promise<Host> {
+async function start(config: Config, role: HostRole, making: Making): Promise<Host> {
   const metrics = await metricsOf(config);
-  const { container } = await opened(config, { world: { metrics }, makes: true });
+  const { container } = await opened(config, { world: { metrics }, making });
   const [store, deps, signals, address] = [
     container.get(tokens.store),
     container.get(tokens.deps),
@@ -161,7 +165,8 @@ export async function openForOperator(
 }
 
 async function openedForOperator(config: Config, opening: Opening): Promise<OperatorAccess> {
-  const { container, hasKeys } = await opened(config, { makes: opening === 'makes' });
+  const making = opening === 'makes' ? 'first' : 'none';
+  const { container, hasKeys } = await opened(config, { making });
   const store = container.get(tokens.store);
   try {
     const { migrations } = await store.health();
@@ -214,10 +219,11 @@ export async function inWords<T>(config: Config, work: () => Promise<T>): Promis
 /** Wires everything and opens the database. ConfigError if there is none and none is made. */
 async function opened(
   config: Config,
-  { world = {}, makes }: { readonly world?: World; readonly makes: boolean },
+  { world = {}, making }: { readonly world?: World; readonly making: Making },
 ): Promise<{ readonly container: Container; readonly hasKeys: boolean }> {
-  const problem = await placeProblem(config, { makes });
+  const problem = await placeProblem(config, making);
   if (problem !== null) throw new ConfigError([problem]);
+  const makes = making !== 'none';
   if (makes) makeFolders(config);
   assert(config.secretKeys !== null || !config.production, 'production brings its own keys');
   const keys = config.secretKeys ?? developmentSecret(config, { makes });
