@@ -15,6 +15,7 @@ import { documentPlaceProblem, markDocumentPlace } from '../core/usecases/docume
 import { currentEpoch } from '../core/usecases/epochs.js';
 import { plantCanary, secretKeysProblem } from '../core/usecases/secret-keys.js';
 import { currentKey } from '../core/usecases/service-keys.js';
+import { backupAgeMs } from './backup-schedule.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { createContainer, tokens, urlOf, type World } from './container.js';
 import { type Making, noDatabase, placeProblem } from './database-place.js';
@@ -280,12 +281,15 @@ async function metricsOf({ metricsPort }: Config): Promise<PrometheusMetrics | n
 
 async function serveMetrics(
   metrics: PrometheusMetrics,
-  { host, metricsPort }: Config,
+  { host, metricsPort, backups: plan }: Config,
   deps: Deps,
   store: ServedStore,
 ): Promise<string> {
   const wanted = { host, port: metricsPort ?? 0 };
-  const sources = { backlog: () => readBacklog(deps), store };
+  const ageMs = async (to: string) =>
+    (await backupAgeMs(to, store.name, deps.clock).catch(() => null)) ?? Number.POSITIVE_INFINITY;
+  const backups = plan === null ? null : () => ageMs(plan.to);
+  const sources = { backlog: () => readBacklog(deps), store, backupAgeMs: backups };
   const { port } = await metrics.listen(host, wanted.port, sources).catch((error: unknown) => {
     throw listeningProblem(error, wanted, 'PONTE_METRICS_PORT');
   });

@@ -23,6 +23,8 @@ const deliveryBuckets = [
 export interface MetricsSources {
   readonly backlog: () => Promise<Waiting>;
   readonly store: Pick<ServedStore, 'counts' | 'connections'>;
+  /** Age of the last good backup, infinite before the first; null where none are scheduled. */
+  readonly backupAgeMs: (() => Promise<number>) | null;
 }
 
 export interface PrometheusMetrics extends Metrics {
@@ -76,6 +78,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
       const [process] = registers as [Registry];
       collectDefaultMetrics({ register: process });
       gaugeStore(process, sources.store);
+      if (sources.backupAgeMs !== null) gaugeBackups(process, sources.backupAgeMs);
       const listening = serveText(scrapeOf(process, sources), process.contentType);
       server = listening;
       return new Promise((resolve, reject) => {
@@ -122,6 +125,17 @@ function gaugeStore(register: Registry, store: MetricsSources['store']): void {
       this.set({ state: 'used' }, all - idle);
       this.set({ state: 'idle' }, idle);
       this.set({ state: 'waiting' }, waiting);
+    },
+  });
+}
+
+function gaugeBackups(register: Registry, ageMs: () => Promise<number>): void {
+  new Gauge({
+    name: 'ponte_backup_age_seconds',
+    help: 'Age of the last good backup; +Inf before the first.',
+    registers: [register],
+    async collect() {
+      this.set(seconds(await ageMs()));
     },
   });
 }

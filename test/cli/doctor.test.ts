@@ -58,6 +58,7 @@ const healthy: Findings = {
   placeProblem: null,
   dataDir: 'data',
   freeBytes: 12.34 * GIB,
+  backups: null,
   data: { waiting: idle, imbalances: 0 },
 };
 
@@ -125,6 +126,21 @@ describe('each defect is told in words, with what to do about it', () => {
     [{ freeBytes: GIB / 2 }, 'warning disk: only 0.5 GiB free at data'],
     [{ freeBytes: 5 }, 'critical disk: only 0.0 GiB free at data'],
     [
+      { backups: { everyMs: 15 * MINUTE_MS, ageMs: 31 * MINUTE_MS } },
+      'warning backups: the last good one is 31 minutes old, due every 15 minutes: the log of ' +
+        'the server says why: look for "a scheduled backup failed"',
+    ],
+    [
+      { backups: { everyMs: 15 * MINUTE_MS, ageMs: 121 * MINUTE_MS } },
+      'critical backups: the last good one is 2 hours old, due every 15 minutes: the log of ' +
+        'the server says why: look for "a scheduled backup failed"',
+    ],
+    [
+      { backups: { everyMs: 15 * MINUTE_MS, ageMs: null } },
+      'warning backups: none was made yet: the log of the server says why: look for ' +
+        '"a scheduled backup failed"',
+    ],
+    [
       { data: { waiting: idle, imbalances: 1 } },
       'critical ledger: does not balance: ponte ledger verify',
     ],
@@ -173,6 +189,10 @@ describe('each defect is told in words, with what to do about it', () => {
   for (const [findings, told] of cases) {
     test(told.slice(0, 70), () => assert.deepEqual(wrong(findings), [told]));
   }
+
+  test('a backup that is not older than two intervals is no defect', () => {
+    assert.deepEqual(wrong({ backups: { everyMs: MINUTE_MS, ageMs: 2 * MINUTE_MS } }), []);
+  });
 
   test('work that is due since a moment, and an event between two attempts, are no defects', () => {
     const soon = { due: 500, lateMs: MINUTE_MS };
