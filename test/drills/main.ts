@@ -6,9 +6,10 @@
 //   npm run drills -- --seed SEED         repeats the choices of an earlier run
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { BACKUP } from './backup-restore.js';
 import { type Drill, type DrillResult, play } from './drill.js';
 
-const drills: readonly Drill[] = [];
+const drills: readonly Drill[] = [BACKUP];
 
 const { values: options } = parseArgs({
   options: {
