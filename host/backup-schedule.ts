@@ -1,7 +1,6 @@
-// Backups made by a serving host, one every so often. Each is made by a process of its own with a
-// lower priority, so that it takes neither the event loop nor memory of the host; how it is made is
-// the command's matter. When the next one is due follows from the newest one that is there, so a
-// restart neither skips one nor makes one more.
+// Backups made by a serving host, one every so often. A child process of the lowest priority makes
+// each: neither the event loop nor the memory of the host pays for it. When the next one is due
+// follows from the newest one that is there, so a restart neither skips one nor makes one more.
 import { spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import { newestBackup } from '../adapters/backup/backup-folder.js';
@@ -101,7 +100,7 @@ function runBackup(
 function lowerPriority(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    setPriority(pid, constants.priority.PRIORITY_LOW);
   } catch {
     // It has ended, or this user may not: then it runs like any other.
   }
