@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { newSecretKey, parseSecretKeys, type SecretKey } from '../adapters/crypto/secret-box.js';
 import { assert } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
+import { currentEpoch } from '../core/usecases/epochs.js';
 import { createKey } from '../core/usecases/keys.js';
 import { createOrganization, listOrganizations } from '../core/usecases/organizations.js';
 import { type Config, ConfigError } from './config.js';
@@ -65,6 +66,8 @@ export function throwawaySecret(): readonly SecretKey[] {
 export async function makeDemo(deps: Deps): Promise<Demo | null> {
   if (deps.partners.test === null) return null;
   if ((await listOrganizations(deps)).length > 0) return null;
+  // A restored database takes nothing new before its release.
+  if ((await currentEpoch(deps)).state === 'quarantine') return null;
   const { organization } = await createOrganization(deps, { name: DEMO_NAME, sandboxKyb: true });
   const { id: orgId } = organization;
   const { secret } = await createKey(deps, { orgId, mode: 'test', name: 'demo', scopes: [] });
