@@ -94,10 +94,18 @@ function backupOutcome({ folder, manifest, removed }: MadeBackup): Outcome {
     ...(ledgerDifferences === 0 ? [] : ['The ledger does not balance: ponte ledger verify.']),
     ...missingDocuments.map((path) => `The document ${path} is not in its place.`),
   ];
+  const payments = `${rows['payments']} payments`;
+  const made =
+    manifest.database === 'postgres'
+      ? [
+          `${folder}: the manifest of ${payments}. Now dump the database, as`,
+          `pg_dump --format=custom --file=${folder}/ponte.dump <URL>`,
+        ]
+      : [`${folder}: ${payments}, ${documents} documents, ${bytes} bytes, verified.`];
   return {
     json: { folder, takenAt, bytes, documents, rows, keyIds, warnings, removed },
     text: [
-      `${folder}: ${rows['payments']} payments, ${documents} documents, ${bytes} bytes, verified.`,
+      ...made,
       `It needs the secret keys ${keyIds.map((id) => JSON.stringify(id)).join(', ')}. They are not`,
       'in it: keep them elsewhere.',
       ...warnings,
