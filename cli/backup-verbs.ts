@@ -1,5 +1,5 @@
-// `ponte backup` and `ponte restore`: a copy of everything that the service stores, and the way back.
-// Secret keys are in no backup. What a restored database is asked and told is release-verbs.ts.
+// `ponte backup` and `ponte restore`: a copy of everything that the service stores, and the way
+// back. Secret keys are in no backup. What follows a restore is in release-verbs.ts.
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { PonteError } from '../core/errors.js';

@@ -1,11 +1,14 @@
 // A host under load is backed up, killed and restored: what was acknowledged before the backup is
-// there and unchanged, and the feed is the beginning of the one that was lost.
+// there and unchanged, and the feed is the beginning of the one that was lost. Then the partner is
+// asked, which remembers everything; after the release all payments settle, none is paid twice.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import SqliteConnection from 'better-sqlite3';
+import { memoryInFile } from '../../adapters/partner/fake-memory.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite.js';
 import type { FeedEvent } from '../../core/ports.js';
 import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
@@ -23,7 +26,9 @@ type Body = Readonly<Record<string, unknown>>;
 export function backupDrill(payments: number): Drill {
   return {
     name: 'backup-sqlite',
-    bounds: 'what was acknowledged before the backup is there and unchanged; one feed up to it',
+    bounds:
+      'what was acknowledged before the backup is there, unchanged, and settles when released; ' +
+      'one feed up to it; nothing is paid twice',
     run: (context) => drill(context, payments),
   };
 }
@@ -36,6 +41,7 @@ async function drill({ say, after }: DrillContext, payments: number): Promise<Dr
   const env = {
     PONTE_DATA_DIR: join(folder, 'data'),
     PONTE_FAKE_PARTNER_DELAY_MS: '20',
+    PONTE_FAKE_PARTNER_FILE: join(folder, 'partner.jsonl'),
     PONTE_RATE_LIMIT_PER_MINUTE: '0',
     // Answers name it; the port is another one after the restore.
     PONTE_PAY_URL: 'http://pay.test',
@@ -57,21 +63,24 @@ async function drill({ say, after }: DrillContext, payments: number): Promise<Dr
   say('restore');
   const from = ['restore', '--replace', '--from', String(backup['folder'])];
   const { replaced } = await command(env, ...from);
-  const lost = await feedOf((replaced as readonly string[])[0] ?? '');
-  const found = await feedOf(join(folder, 'data', 'ponte.db'));
+  const [lostFile = ''] = replaced as readonly string[];
+  const lost = await feedOf(lostFile);
+  const file = join(folder, 'data', 'ponte.db');
+  const found = await feedOf(file);
   const verified = await runCommand(env, ['ledger', 'verify']);
   const restored = await startHostProcess(env);
   after(() => restored.kill());
-  const missing: string[] = [];
-  for (const [externalId, id] of acknowledged) {
-    const payment = await read(restored, key, id);
-    if (payment['externalId'] !== externalId) missing.push(id);
-  }
-  const changed: string[] = [];
-  for (const [id, payment] of before) {
-    const now = await read(restored, key, id);
-    if (!isDeepStrictEqual(now, payment)) changed.push(id);
-  }
+  const missing = await thoseWhere(acknowledged, async ([externalId, id]) => {
+    return (await read(restored, key, id))['externalId'] !== externalId;
+  });
+  const changed = await thoseWhere([...before], async ([id, payment]) => {
+    return !isDeepStrictEqual(await read(restored, key, id), payment);
+  });
+  say('check and release');
+  const { learned } = await command(env, 'restore', '--check');
+  await command(env, 'release', '--by', 'drill');
+  for (const [, id] of acknowledged) await settle(restored, key, id);
+  const doubled = paidTwice([lostFile, file], env.PONTE_FAKE_PARTNER_FILE);
   return {
     counts: {
       'acknowledged before': acknowledged.length,
@@ -82,6 +91,8 @@ async function drill({ say, after }: DrillContext, payments: number): Promise<Dr
       changed: changed.length,
       'events restored': found.length,
       'events lost': lost.length - found.length,
+      'learned from the partner': Number(learned),
+      'paid twice': doubled.length,
     },
     broken: brokenOf({
       'nothing that was acknowledged before the backup is missing': missing.length === 0,
@@ -89,8 +100,18 @@ async function drill({ say, after }: DrillContext, payments: number): Promise<Dr
       'something was written while the backup was made': madeBeside > 0,
       'the restored feed is the beginning of the lost one': isBeginning(found, lost),
       'the ledger balances': verified.status === 0,
+      'nothing is paid twice': doubled.length === 0,
     }),
   };
+}
+
+async function thoseWhere<T>(
+  all: readonly T[],
+  isSo: (one: T) => Promise<boolean>,
+): Promise<readonly T[]> {
+  const found: T[] = [];
+  for (const one of all) if (await isSo(one)) found.push(one);
+  return found;
 }
 
 /** Create and advance payments until the host is gone. */
@@ -136,6 +157,38 @@ async function settledPayments(
     }
   }
   return settled;
+}
+
+/** Plays the buyer where nobody did before the kill, and waits for the end. */
+async function settle(host: HostProcess, key: string, id: string): Promise<void> {
+  let isAdvanced = false;
+  for (;;) {
+    const { status } = await read(host, key, id);
+    if (status === 'settled') return;
+    assert.notEqual(status, 'failed');
+    if (status === 'awaiting_buyer' && !isAdvanced) {
+      isAdvanced = true;
+      await call(host, key, `/v1/test-helpers/payments/${id}/advance`, {});
+    }
+    await wait(LOOK_EVERY_MS);
+  }
+}
+
+/** Payments for which the partner has two payouts, or one that neither database knows. */
+function paidTwice(databases: readonly string[], memory: string): readonly string[] {
+  const paymentOf = new Map<string, string>();
+  for (const path of databases) {
+    const connection = new SqliteConnection(path);
+    const sql = "select reference, payment_id from partner_commands where kind = 'payout'";
+    const rows = connection.prepare<[], readonly [string, string]>(sql).raw().all();
+    for (const [reference, paymentId] of rows) paymentOf.set(reference, paymentId);
+    connection.close();
+  }
+  const payouts = memoryInFile(memory)
+    .all()
+    .filter(({ kind }) => kind === 'payout');
+  const paid = payouts.map(({ reference }) => paymentOf.get(reference) ?? `unknown ${reference}`);
+  return paid.filter((id, index) => paid.indexOf(id) !== index || id.startsWith('unknown '));
 }
 
 async function call(host: HostProcess, key: string, path: string, body: Body): Promise<Body> {
