@@ -73,12 +73,12 @@ export async function restoreFile(
   options: RestoreOptions,
   world: World,
 ): Promise<Restored> {
-  const { manifest, replace } = options;
+  const { manifest, replace, dryRun } = options;
   const place = { file: config.database.file, documents: join(config.dataDir, DOCUMENTS_FOLDER) };
   refuseNewer(manifest, loadMigrations('sqlite').length);
   refuseMissingKeys(manifest, config);
-  refuseServed(place.file);
-  if (!replace) refuseOccupied(place);
+  if (!dryRun) refuseServed(place.file);
+  if (!dryRun && !replace) refuseOccupied(place);
   const stage = await stageBeside(place);
   try {
     await copyVerified(options, stage);
