@@ -40,6 +40,7 @@ interface Received {
 interface DemoOptions {
   readonly url: string | null;
   readonly key: string | null;
+  readonly restore: boolean;
   readonly json: boolean;
 }
 
@@ -50,11 +51,16 @@ export function addDemoVerb(shell: Shell, program: Command): void {
     options: [
       new Option('--url <url>', 'a running server; one of its own unless given').default(null),
       new Option('--key <api-key>', 'a test key of that server').default(null),
+      new Option('--restore', 'show what a restored backup does instead').default(false),
     ],
-    run: async ({ url, key, json }) => {
+    run: async ({ url, key, restore, json }) => {
       const say = (line: string) => {
         if (!json) shell.stdout.write(`${line}\n`);
       };
+      if (restore) {
+        const { restoreDemo } = await import('./restore-demo.js');
+        return restoreDemo(shell, say);
+      }
       if (url !== null && key !== null) return collect({ url, key, say });
       if (url === null && key === null)
         return withOwnServer(shell.env, (own) => collect({ ...own, say }));

@@ -48,6 +48,8 @@ export interface Findings {
   readonly placeProblem: string | null;
   readonly dataDir: string;
   readonly freeBytes: number;
+  /** Backups that the host is to make; null where none are. */
+  readonly backups: { readonly everyMs: number; readonly ageMs: number | null } | null;
   /** Null where the database cannot be read by this version. */
   readonly data: { readonly waiting: Waiting; readonly imbalances: number } | null;
 }
@@ -60,6 +62,9 @@ const UNDELIVERED_MS = 15 * MINUTE_MS;
 const GIB = 1_024 ** 3;
 const FREE_MIN_BYTES = GIB / 10;
 const FREE_LOW_BYTES = GIB;
+/** In intervals of the schedule: later than this somebody should look, or money is at stake. */
+const BACKUP_LATE_INTERVALS = 2;
+const BACKUP_MISSING_INTERVALS = 8;
 /** One is as bad as many. */
 const IMBALANCES_MAX = 1;
 
@@ -70,7 +75,7 @@ export async function doctor(shell: Shell): Promise<Outcome> {
     import('../host/database-place.js'),
   ]);
   const config = readConfig(shell.env);
-  const absence = await placeProblem(config, { makes: false });
+  const absence = await placeProblem(config, 'none');
   if (absence !== null) return report({ ...(await foundAround(config)), absence });
   const look = async (operator: Operator) => report(await found(operator));
   return asOperator(shell, look, { opening: 'looks' });
@@ -113,6 +118,7 @@ async function found(operator: Operator): Promise<Findings> {
   return {
     ...around,
     ...{ databaseName, health, keysProblem },
+    backups: await backupsOf(operator),
     awayReason: health.database ? null : awayReason,
     olderKeys: readable ? await olderKeysOf(deps) : [],
     servers: health.database ? await operator.servers() : null,
@@ -131,6 +137,17 @@ async function olderKeysOf({ store, secretBox }: Operator['deps']): Promise<read
   return canaries.map(({ keyId }) => keyId).filter((keyId) => keyId !== secretBox.keyId);
 }
 
+async function backupsOf({
+  config: { backups: plan },
+  databaseName,
+  deps: { clock },
+}: Operator): Promise<Findings['backups']> {
+  if (plan === null) return null;
+  const { backupAgeMs } = await import('../host/backup-schedule.js');
+  const ageMs = await backupAgeMs(plan.to, databaseName, clock).catch(() => null);
+  return { everyMs: plan.everyMs, ageMs };
+}
+
 /** What can be found without a database. */
 async function foundAround({ dataDir, unknownVariables }: Operator['config']): Promise<Findings> {
   const disk = await statfs(existingParent(dataDir));
@@ -139,7 +156,7 @@ async function foundAround({ dataDir, unknownVariables }: Operator['config']): P
     ...{ unknownVariables, dataDir, freeBytes: disk.bavail * disk.bsize },
     ...{ databaseName: '', health: { database: false, migrations: false }, absence: null },
     ...{ awayReason: null, servers: null, keysProblem: null, placeProblem: null, data: null },
-    olderKeys: [],
+    ...{ olderKeys: [], backups: null },
   };
 }
 
@@ -177,6 +194,7 @@ export function diagnose(findings: Findings): readonly Check[] {
       freeBytes < FREE_MIN_BYTES ? 'critical' : 'warning',
       `only ${free}`,
     ]),
+    ...(findings.backups === null ? [] : [backupCheck(findings.backups)]),
     ...(findings.data === null ? [] : dataChecks(findings.data, findings)),
   ];
 }
@@ -184,6 +202,18 @@ export function diagnose(findings: Findings): readonly Check[] {
 function migrationsCheck(done: boolean): Check {
   const missing = 'pending, or of a newer version: ponte migrate tells which';
   return unless(done, 'migrations', 'done', ['critical', missing]);
+}
+
+function backupCheck({ everyMs, ageMs }: NonNullable<Findings['backups']>): Check {
+  const advice = 'the log of the server says why: look for "a scheduled backup failed"';
+  if (ageMs === null) {
+    return { name: 'backups', severity: 'warning', detail: `none was made yet: ${advice}` };
+  }
+  const last = `the last good one is ${spoken(ageMs)} old`;
+  return unless(ageMs <= BACKUP_LATE_INTERVALS * everyMs, 'backups', last, [
+    ageMs > BACKUP_MISSING_INTERVALS * everyMs ? 'critical' : 'warning',
+    `${last}, due every ${spoken(everyMs)}: ${advice}`,
+  ]);
 }
 
 /** Never a defect: the service may be stopped for maintenance. */
@@ -205,6 +235,7 @@ function dataChecks(
   const lateQueues = late.map(([name, queue]) => lateQueue(name, queue)).join('; ');
   const slow = deliveries.lateMs > LATE_MS;
   const names = olderKeys.map((keyId) => JSON.stringify(keyId)).join(', ');
+  const { epoch, inQuarantine } = waiting;
   const older = names === '' ? '' : `; to retire ${names}, run: ponte secrets reseal`;
   return [
     unless(keysProblem === null, 'secret keys', `of this database${older}`, [
@@ -212,6 +243,11 @@ function dataChecks(
       keysProblem ?? '',
     ]),
     unless(placeProblem === null, 'documents', 'in their place', ['critical', placeProblem ?? '']),
+    unless(!inQuarantine, 'epoch', `${epoch}, released`, [
+      'critical',
+      `${epoch}, in quarantine: nothing is ordered, sent or changed. ` +
+        'Run ponte restore --check, then ponte release',
+    ]),
     unless(imbalances === 0, 'ledger', 'balances', [
       'critical',
       'does not balance: ponte ledger verify',

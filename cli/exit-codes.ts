@@ -14,9 +14,10 @@ export const exitCodes = {
   configuration: [7, 'the configuration is not valid'],
   checkFailed: [
     8,
-    'a check found something wrong (doctor, demo, ledger verify, store copy, secrets reseal)',
+    'a check found something wrong ' +
+      '(doctor, demo, ledger verify, store copy, secrets reseal, restore)',
   ],
-  attention: [9, 'a check found something to look at (doctor)'],
+  attention: [9, 'a check found something to look at (doctor, backup, restore)'],
 } as const satisfies Record<string, readonly [number, string]>;
 
 export type ExitKind = keyof typeof exitCodes;
@@ -50,8 +51,11 @@ const exitOfCode = {
   QuoteChanged: 'conflict',
   InvoiceNotApproved: 'conflict',
   CommandNotRetryable: 'conflict',
+  CheckIncomplete: 'conflict',
+  NotQuarantined: 'conflict',
   DeliveryNotReplayable: 'conflict',
   EventsPruned: 'conflict',
+  FeedReset: 'conflict',
   UploadUrlExpired: 'conflict',
   PayloadTooLarge: 'invalid',
   UnsupportedMediaType: 'invalid',
@@ -60,6 +64,7 @@ const exitOfCode = {
   InternalError: 'failure',
   StoreContention: 'tryAgain',
   StoreUnavailable: 'tryAgain',
+  InQuarantine: 'tryAgain',
   KycStorageDisabled: 'configuration',
   PartnerUnavailable: 'tryAgain',
 } as const satisfies Record<ErrorCode, ExitKind>;

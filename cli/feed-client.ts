@@ -27,6 +27,12 @@ export interface FedEvent {
   readonly text: string;
 }
 
+/** What was seen of the feed: the last sequence, and the epoch, null where it is unknown. */
+export interface FeedPlace {
+  readonly after: number;
+  readonly epoch: number | null;
+}
+
 export interface FeedSource {
   /** Without a trailing slash. */
   readonly url: string;
@@ -51,26 +57,36 @@ export class TryAgain extends Error {
  */
 export async function readFeed(
   source: FeedSource,
-  after: number,
+  place: FeedPlace,
   over: AbortSignal,
-): Promise<readonly FedEvent[]> {
-  const text = await askFeed(source, { after, waitSeconds: LONG_POLL_SECONDS }, over);
-  return sliceItems(sliceTopLevel(text, ['data']).get('data') ?? '[]').map(readEvent);
+): Promise<{ readonly events: readonly FedEvent[]; readonly epoch: number }> {
+  const text = await askFeed(source, { ...place, waitSeconds: LONG_POLL_SECONDS }, over);
+  const { epoch } = JSON.parse(text) as { readonly epoch: number };
+  const events = sliceItems(sliceTopLevel(text, ['data']).get('data') ?? '[]').map(readEvent);
+  return { events, epoch };
 }
 
-/** The sequence of the latest event, 0 before the first; TryAgain or the refusal as above. */
-export async function latestSequence(source: FeedSource, over: AbortSignal): Promise<number> {
-  const text = await askFeed(source, { after: 'latest', waitSeconds: 0 }, over);
-  const { nextAfter } = JSON.parse(text) as { readonly nextAfter: number };
-  return nextAfter;
+/** Behind the latest event; TryAgain or the refusal as above. */
+export async function latestPlace(source: FeedSource, over: AbortSignal): Promise<FeedPlace> {
+  const text = await askFeed(source, { after: 'latest', epoch: null, waitSeconds: 0 }, over);
+  const { nextAfter: after, epoch } = JSON.parse(text) as {
+    readonly nextAfter: number;
+    readonly epoch: number;
+  };
+  return { after, epoch };
 }
 
 async function askFeed(
   { url, key }: FeedSource,
-  { after, waitSeconds }: { readonly after: number | 'latest'; readonly waitSeconds: number },
+  asked: Omit<FeedPlace, 'after'> & {
+    readonly after: number | 'latest';
+    readonly waitSeconds: number;
+  },
   over: AbortSignal,
 ): Promise<string> {
-  const query = `after=${after}&limit=${PAGE}&wait=${waitSeconds}`;
+  const { after, epoch, waitSeconds } = asked;
+  const ofEpoch = epoch === null ? '' : `&epoch=${epoch}`;
+  const query = `after=${after}${ofEpoch}&limit=${PAGE}&wait=${waitSeconds}`;
   const timeoutMs = waitSeconds * 1_000 + ANSWER_GRACE_MS;
   const { status, text } = await call(over, timeoutMs, `${url}/v1/events?${query}`, {
     headers: { 'X-API-Key': key },
@@ -149,7 +165,7 @@ async function call(
 }
 
 function refusalOf(url: string, status: number, text: string): Error {
-  const { error, message, retryAfter, oldestSequence } = envelopeOf(text);
+  const { error, message, retryAfter, oldestSequence, epoch, lastSequence } = envelopeOf(text);
   const told = typeof message === 'string' ? message : `${url} answered ${status}`;
   if (status >= 500 || status === 429 || status === 408) {
     return new TryAgain(told, typeof retryAfter === 'number' ? retryAfter * 1_000 : 0);
@@ -157,7 +173,9 @@ function refusalOf(url: string, status: number, text: string): Error {
   const known = typeof error === 'string' && Object.hasOwn(catalogue, error);
   const code = known ? (error as ErrorCode) : 'InternalError';
   const oldest = typeof oldestSequence === 'number' ? { oldestSequence } : {};
-  return new PonteError(code, told, oldest);
+  const isReset = typeof epoch === 'number' && typeof lastSequence === 'number';
+  const feed = isReset ? { feed: { epoch, lastSequence } } : {};
+  return new PonteError(code, told, { ...oldest, ...feed });
 }
 
 /** What stands between us and the service may answer with anything. */

@@ -9,9 +9,10 @@ import { isEventPattern, matchesEvent } from '../core/domain/event.js';
 import { PonteError } from '../core/errors.js';
 import {
   type FedEvent,
+  type FeedPlace,
   type FeedSource,
   forwardEvent,
-  latestSequence,
+  latestPlace,
   persistently,
   readFeed,
 } from './feed-client.js';
@@ -92,31 +93,36 @@ export async function listen(
   const tell = (line: string) => shell.stderr.write(`ponte: ${line}\n`);
   const source = sourceOf(shell, options);
   const position = options.state === null ? null : positionIn(options.state, source);
-  const began = options.after ?? position?.read() ?? null;
+  const began = beganAt(options, position);
   const forward = forwarder(shell, options, over);
-  let after = began ?? 0;
+  let place: FeedPlace = began ?? { after: 0, epoch: null };
   // Past events can be shown, but a receiver does not expect them.
   if (began === null && options.forward !== null) {
-    const latest = await persistently(over, tell, () => latestSequence(source, over));
+    const latest = await persistently(over, tell, () => latestPlace(source, over));
     if (latest === null) return;
-    tell(`forwarding what comes after sequence ${latest}; --after 0 begins with the first event`);
+    const from = `forwarding what comes after sequence ${latest.after}`;
+    tell(`${from}; --after 0 begins with the first event`);
     position?.keep(latest);
-    after = latest;
+    place = latest;
   }
   for (;;) {
-    const events = await persistently(over, tell, () =>
-      readFeed(source, after, over).catch((error: unknown) => {
+    const page = await persistently(over, tell, () =>
+      readFeed(source, place, over).catch((error: unknown) => {
         // Only who has asked for them can miss events that are gone.
-        if (began !== null || !(error instanceof PonteError)) throw error;
-        if (error.code !== 'EventsPruned' || error.oldestSequence === null) throw error;
-        after = error.oldestSequence - 1;
-        return [];
+        const next = began === null ? placeAfter(error) : null;
+        if (next === null) throw error;
+        tell(`${error instanceof Error ? error.message : ''} Going on after ${next.after}`);
+        place = next;
+        return null;
       }),
     );
-    if (events === null) return;
+    if (over.aborted) return;
+    if (page === null) continue;
+    const { events, epoch } = page;
+    place = { ...place, epoch };
     for (const event of events) {
       if (options.events !== null && !matchesEvent(options.events, event.event)) {
-        after = event.sequence;
+        place = { epoch, after: event.sequence };
         continue;
       }
       const answer = await persistently(
@@ -128,12 +134,26 @@ export async function listen(
       // A line of JSON is the event as it came, and nothing else.
       if (options.json && answer !== '') tell(`${event.id}: ${answer}`);
       shell.stdout.write(`${options.json ? event.text : lineOf(event, answer)}\n`);
-      after = event.sequence;
-      position?.keep(after);
+      place = { epoch, after: event.sequence };
+      position?.keep(place);
     }
     // The last ones may have been left out.
-    if (events.length > 0) position?.keep(after);
+    if (events.length > 0) position?.keep(place);
   }
+}
+
+/** Where to begin; null where nothing says so. */
+function beganAt(options: ListenOptions, position: Position | null): FeedPlace | null {
+  if (options.after !== null) return { after: options.after, epoch: null };
+  return position?.read() ?? null;
+}
+
+/** Where a refusal says that the feed goes on; null where it says nothing of it. */
+function placeAfter(error: unknown): FeedPlace | null {
+  if (!(error instanceof PonteError)) return null;
+  const { oldestSequence, feed } = error;
+  if (feed !== null) return { after: feed.lastSequence, epoch: feed.epoch };
+  return oldestSequence === null ? null : { after: oldestSequence - 1, epoch: null };
 }
 
 /** Sends an event on and says what the receiver answered; '' where nothing is sent. */
@@ -169,8 +189,8 @@ function lineOf({ sequence, createdAt, event, data }: FedEvent, answer: string):
 
 interface Position {
   /** Null when nothing was kept yet. */
-  read(): number | null;
-  keep(after: number): void;
+  read(): FeedPlace | null;
+  keep(place: FeedPlace): void;
 }
 
 /** A position means something for one server and key only. */
@@ -181,24 +201,23 @@ function positionIn(file: string, { url, key }: FeedSource): Position {
     read: () => {
       const kept = keptIn(file);
       if (kept === null) return null;
-      if (kept.url === of.url && kept.key === of.key) return kept.after;
+      if (kept.url === of.url && kept.key === of.key) return kept;
       const message =
         `${file} keeps the position of ${kept.key} at ${kept.url}: ${kept.after}. ` +
         'Name another file, or say with --after where to begin.';
       throw new PonteError('ValidationError', message);
     },
     // Whole or not at all, whenever the process ends.
-    keep: (after) => {
-      writeFileSync(`${file}.new`, `${JSON.stringify({ ...of, after })}\n`);
+    keep: (place) => {
+      writeFileSync(`${file}.new`, `${JSON.stringify({ ...of, ...place })}\n`);
       renameSync(`${file}.new`, file);
     },
   };
 }
 
-interface Kept {
+interface Kept extends FeedPlace {
   readonly url: string;
   readonly key: string;
-  readonly after: number;
 }
 
 function keptIn(file: string): Kept | null {
@@ -210,8 +229,9 @@ function keptIn(file: string): Kept | null {
     throw error;
   }
   try {
-    const { url, key, after } = JSON.parse(text) as Kept;
-    if (Number.isSafeInteger(after) && after >= 0) return { url, key, after };
+    // A file of an earlier version has no epoch.
+    const { url, key, after, epoch = null } = JSON.parse(text) as Kept;
+    if (Number.isSafeInteger(after) && after >= 0) return { url, key, after, epoch };
   } catch {
     // As good as a file of something else.
   }

@@ -173,13 +173,13 @@ function dryStore(store: Store): Store {
     migrate: () => store.migrate(),
     health: () => store.health(),
     close: () => store.close(),
-    run: async (work) => {
+    run: async (work, options) => {
       const answer = new Undone<Awaited<ReturnType<typeof work>>>();
       await store
         .run(async (tx) => {
           answer.value = await work(tx);
           throw answer;
-        })
+        }, options)
         .catch((error: unknown) => {
           if (error !== answer) throw error;
         });

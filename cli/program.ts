@@ -2,6 +2,7 @@
 // what it is given and where it prints come in, so that tests run commands as functions.
 import { Command, CommanderError, Help, type Option } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
+import { addBackupVerbs } from './backup-verbs.js';
 import { addCommandsVerbs, addLedgerVerbs } from './commands-verbs.js';
 import { addDeliveriesVerbs } from './deliveries-verbs.js';
 import { addDemoVerb } from './demo.js';
@@ -14,6 +15,7 @@ import { addMemberVerbs } from './member-verbs.js';
 import { failure, finish, type Shell } from './operator.js';
 import { addOrgVerbs } from './org-verbs.js';
 import { addPaymentsVerbs } from './payments-verbs.js';
+import { addReleaseVerbs } from './release-verbs.js';
 import { addSecretsVerbs } from './secrets-verbs.js';
 import { addServiceVerbs } from './service-verbs.js';
 import { addStoreVerbs } from './store-verbs.js';
@@ -45,6 +47,8 @@ export async function runProgram(shell: Shell, words: readonly string[]): Promis
   addLedgerVerbs(shell, program);
   addSecretsVerbs(shell, program);
   addStoreVerbs(shell, program);
+  addBackupVerbs(shell, program);
+  addReleaseVerbs(shell, program);
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {

@@ -1,6 +1,8 @@
 // `ponte serve`, `ponte migrate` and `ponte doctor`: running the service and looking after what it
 // runs on.
 import { type Command, Option } from 'commander';
+import type { BackupSchedule } from '../host/backup-schedule.js';
+import type { Config } from '../host/config.js';
 import type { Host, HostRole } from '../host/main.js';
 import { doctor } from './doctor.js';
 import { addVerb, asOperator, type Shell } from './operator.js';
@@ -9,6 +11,14 @@ import { addVerb, asOperator, type Shell } from './operator.js';
 const SAME_SIGNAL_MS = 1_000;
 /** After this a stop is no longer waited for. */
 const STOP_LATEST_MS = 9_500;
+
+interface ServeOptions {
+  readonly role: HostRole;
+  readonly new: boolean;
+  readonly backupTo?: string;
+  readonly backupEvery?: string;
+  readonly backupKeep?: string;
+}
 
 export function addServiceVerbs(shell: Shell, program: Command, version: string): void {
   program
@@ -19,7 +29,15 @@ export function addServiceVerbs(shell: Shell, program: Command, version: string)
         .choices(['all', 'api', 'worker'])
         .default('all'),
     )
-    .action(({ role }: { role: HostRole }) => serve(shell, version, role));
+    .addOption(
+      new Option('--new', 'begin a new SQLite database where one was served and is lost').default(
+        false,
+      ),
+    )
+    .option('--backup-to <folder>', 'make backups there; as PONTE_BACKUP_TO')
+    .option('--backup-every <interval>', 'how often, as 15m or 1h; as PONTE_BACKUP_EVERY')
+    .option('--backup-keep <count>', 'how many are kept; as PONTE_BACKUP_KEEP')
+    .action((options: ServeOptions) => serve(shell, version, options));
 
   addVerb(shell, program, {
     name: 'migrate',
@@ -44,13 +62,15 @@ export function addServiceVerbs(shell: Shell, program: Command, version: string)
   });
 }
 
-async function serve(shell: Shell, version: string, role: HostRole): Promise<void> {
+async function serve(shell: Shell, version: string, options: ServeOptions): Promise<void> {
   const [{ readConfig }, { startHost }] = await Promise.all([
     import('../host/config.js'),
     import('../host/main.js'),
   ]);
-  const config = readConfig(shell.env);
-  const host = await startHost(config, role);
+  const env = environmentOf(shell, options);
+  const config = readConfig(env);
+  const host = await startHost(config, options.role, options.new ? 'new' : 'first');
+  const backups = await backupsOf(config, host, env);
   let stoppingAtMs: number | null = null;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -60,7 +80,7 @@ async function serve(shell: Shell, version: string, role: HostRole): Promise<voi
       }
       stoppingAtMs = performance.now();
       setTimeout(() => process.exit(1), STOP_LATEST_MS).unref();
-      host.stop().then(
+      Promise.all([host.stop(), backups?.stop()]).then(
         () => process.exit(0),
         (error: unknown) => {
           host.deps.log.error('the stop failed', { error });
@@ -71,6 +91,29 @@ async function serve(shell: Shell, version: string, role: HostRole): Promise<voi
   }
   // Last: who reads this may stop it at once.
   shell.stdout.write(startText(host, version, config));
+}
+
+/** Options come before variables. */
+function environmentOf(shell: Shell, options: ServeOptions): NodeJS.ProcessEnv {
+  const given = {
+    PONTE_BACKUP_TO: options.backupTo,
+    PONTE_BACKUP_EVERY: options.backupEvery,
+    PONTE_BACKUP_KEEP: options.backupKeep,
+  };
+  const set = Object.entries(given).filter(([, text]) => text !== undefined);
+  return { ...shell.env, ...Object.fromEntries(set) };
+}
+
+/** Made by this very program, as an operator would call it; null when none are wanted. */
+async function backupsOf(
+  { backups: plan }: Config,
+  { databaseName, deps: { clock, log } }: Host,
+  env: NodeJS.ProcessEnv,
+): Promise<BackupSchedule | null> {
+  if (plan === null) return null;
+  const { scheduleBackups } = await import('../host/backup-schedule.js');
+  const program = [process.execPath, ...process.execArgv, process.argv[1] ?? ''];
+  return scheduleBackups({ plan, databaseName, program, env, clock, log });
 }
 
 function startText(

@@ -152,6 +152,18 @@ export const catalogue = {
     transient: false,
     message: 'The command is under way right now. Look at it again in a moment.',
   },
+  CheckIncomplete: {
+    status: 409,
+    transient: false,
+    message:
+      'The partner was not asked about every payment. Run ponte restore --check until it is ' +
+      'complete, then release.',
+  },
+  NotQuarantined: {
+    status: 409,
+    transient: false,
+    message: 'The database is not in quarantine: there is nothing to check or to release.',
+  },
   DeliveryNotReplayable: {
     status: 409,
     transient: false,
@@ -162,6 +174,13 @@ export const catalogue = {
     status: 410,
     transient: false,
     message: 'Events after this sequence are no longer kept. Start from the oldest one kept.',
+  },
+  FeedReset: {
+    status: 410,
+    transient: false,
+    message:
+      'The service was restored from a backup, and its feed has a new epoch. Read your payments ' +
+      'again, then go on with the epoch and the lastSequence of this answer.',
   },
   UploadUrlExpired: {
     status: 410,
@@ -210,6 +229,13 @@ export const catalogue = {
       'The database cannot be reached. Repeat with the same Idempotency-Key after <n>s: a write ' +
       'may have been stored.',
   },
+  InQuarantine: {
+    status: 503,
+    transient: true,
+    message:
+      'The service was restored from a backup and waits for its release: it answers reads and ' +
+      'changes nothing. Repeat with the same Idempotency-Key after <n>s.',
+  },
   KycStorageDisabled: {
     status: 503,
     transient: false,
@@ -233,6 +259,14 @@ export interface PonteErrorOptions {
   readonly retryAfterSeconds?: number;
   /** The oldest sequence of a feed that is still kept. */
   readonly oldestSequence?: number;
+  /** Where a feed is that was restored. */
+  readonly feed?: FeedPlace;
+}
+
+export interface FeedPlace {
+  readonly epoch: number;
+  /** 0 before the first event. */
+  readonly lastSequence: number;
 }
 
 /** What a transient refusal asks for when its thrower does not know better. */
@@ -250,6 +284,8 @@ export class PonteError extends Error {
   readonly retryAfterSeconds: number | null;
   /** Null unless the thrower gave one. */
   readonly oldestSequence: number | null;
+  /** Null unless the thrower gave one. */
+  readonly feed: FeedPlace | null;
 
   constructor(code: ErrorCode, message?: string, options: PonteErrorOptions = {}) {
     const entry = catalogue[code];
@@ -268,6 +304,7 @@ export class PonteError extends Error {
     this.transient = entry.transient;
     this.retryAfterSeconds = retryAfterSeconds;
     this.oldestSequence = options.oldestSequence ?? null;
+    this.feed = options.feed ?? null;
   }
 }
 

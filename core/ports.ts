@@ -10,6 +10,7 @@ import type {
 } from './domain/connected-account.js';
 import type { Document, DocumentOwner } from './domain/document.js';
 import type { Dossier } from './domain/dossier.js';
+import type { Epoch } from './domain/epoch.js';
 import type { DomainEvent } from './domain/event.js';
 import type { Funds } from './domain/funds.js';
 import type { Posting } from './domain/ledger.js';
@@ -17,7 +18,7 @@ import type { Mail, MailOutcome, MailStatus } from './domain/mail.js';
 import type { Member } from './domain/member.js';
 import type { Money } from './domain/money.js';
 import type { Organization, OrganizationProfile } from './domain/organization.js';
-import type { CommandKind, PartnerCommand } from './domain/partner-command.js';
+import type { CommandKind, MoneyKind, PartnerCommand } from './domain/partner-command.js';
 import type { Payment, PaymentOrigin, PaymentStatus } from './domain/payment.js';
 import type { Quote, QuoteTerms } from './domain/quote.js';
 import type { PayinReport, PayoutReport } from './domain/report-check.js';
@@ -87,15 +88,21 @@ export interface Settings {
  * writes are applied as one atomic batch, or none. If a guard fails or a unique value was taken
  * meanwhile, the whole `work` runs again and reads the winner; after a bounded number of runs it
  * gives up with `StoreContention` (transient). `work` must not do I/O of its own. A batch that
- * contains a text sealed under this process's key requires that key's canary to be `in_use`.
+ * contains a text sealed under this process's key requires that key's canary to be `in_use`. In
+ * quarantine (epoch.ts) a batch is refused with InQuarantine unless the run says otherwise.
  */
 export interface Store {
-  run<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  run<T>(work: (tx: Tx) => Promise<T>, options?: RunOptions): Promise<T>;
   readonly claims: Claims;
   /** Applies what migrations are missing, whose numbers it yields; refuses a newer database. */
   migrate(): Promise<readonly number[]>;
   health(): Promise<{ readonly database: boolean; readonly migrations: boolean }>;
   close(): Promise<void>;
+}
+
+export interface RunOptions {
+  /** It also writes in quarantine: it keeps or learns something, or takes a right away. */
+  readonly inQuarantine?: boolean;
 }
 
 /**
@@ -426,13 +433,27 @@ export interface Tx {
     /** A second one of a name is a conflict: the work runs again. */
     insert(mark: Mark): void;
   };
+  readonly epochs: {
+    /** The one that is not over. */
+    current(): Promise<Epoch>;
+    /** In the order of their numbers. */
+    list(): Promise<readonly Epoch[]>;
+    /** No quarantine begins before this batch is stored. */
+    expectOpen(): void;
+    /** A second one of a number is a conflict: the work runs again. */
+    insert(epoch: Epoch): void;
+    update(epoch: Epoch): void;
+  };
   readonly backlog: {
     /** For operators; counts end at `countMax`, so that looking costs little however much waits. */
     read(nowMs: number, countMax: number): Promise<Backlog>;
   };
 }
 
-/** Immediate statements outside `run`: each takes due work for one worker by a lease. */
+/**
+ * Immediate statements outside `run`: each takes due work for one worker by a lease. In quarantine
+ * (epoch.ts) there are no commands, deliveries or mails to claim.
+ */
 export interface Claims {
   /** What tokens of leases that are taken here begin with. */
   readonly owner: string;
@@ -788,6 +809,14 @@ export interface SettlementPartner {
   startRefund(request: string): Promise<PartnerAnswer<{ partnerRef: string }>>;
   refund(partnerRef: string): Promise<PartnerAnswer<RefundReport>>;
   findRefund(request: string): Promise<PartnerAnswer<{ partnerRef: string } | null>>;
+  /**
+   * The order about money under this reference of ours, whichever request it came with; null: there
+   * is none. For a read-back after a restore, when no row may know the request.
+   */
+  findOrder(
+    kind: MoneyKind,
+    reference: string,
+  ): Promise<PartnerAnswer<{ partnerRef: string; instructions?: string } | null>>;
   /**
    * Verifies a message over its raw bytes and reads it. Null when it is not genuine (signature,
    * age) or not readable.

@@ -6,12 +6,14 @@ import { z } from 'zod';
 import { parseSecretKeys, type SecretKey } from '../adapters/crypto/secret-box.js';
 import { isNetwork } from '../adapters/http/client-address.js';
 import { type MailSender, parseMailSender } from '../adapters/mail/message.js';
-import { SECOND_MS } from '../core/domain/instant.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/domain/instant.js';
 import { nearMiss } from '../core/domain/near-miss.js';
 import { ATTEMPTS_MAX } from '../core/domain/webhook-delivery.js';
 
 const retries = ATTEMPTS_MAX - 1;
 const day = 86_400;
+/** No timer is longer. */
+const INTERVAL_MAX_MS = 24 * DAY_MS;
 
 /** A variable without `prefault` and `default` depends on others, or is off. */
 const variables = z.object({
@@ -27,6 +29,7 @@ const variables = z.object({
   PONTE_PARTNER_TEST: z.enum(['fake', 'none']).default('fake'),
   PONTE_PARTNER_LIVE: z.enum(['fake', 'none']).default('none'),
   PONTE_FAKE_PARTNER_DELAY_MS: wholeNumber(0, 3_600_000).prefault('1000'),
+  PONTE_FAKE_PARTNER_FILE: z.string().optional(),
   PONTE_WEBHOOK_ALLOW_PRIVATE: onOff().optional(),
   PONTE_WEBHOOK_RETRY_SECONDS: retrySeconds().prefault('30,120,600,3600,21600,86400'),
   PONTE_DOCUMENTS: documents().prefault('fs'),
@@ -37,6 +40,9 @@ const variables = z.object({
   PONTE_CORS_ORIGINS: listOf(isOrigin, 'give web origins, as https://app.example.com').prefault(''),
   PONTE_TRUSTED_PROXIES: listOf(isNetwork, 'give IP addresses or CIDR networks').prefault(''),
   PONTE_METRICS_PORT: wholeNumber(0, 65_535).optional(),
+  PONTE_BACKUP_TO: z.string().optional(),
+  PONTE_BACKUP_EVERY: interval().prefault('15m'),
+  PONTE_BACKUP_KEEP: wholeNumber(1, 99_999).prefault('96'),
   PONTE_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 });
 
@@ -75,6 +81,8 @@ export interface Config {
   readonly jwtKeys: readonly SecretKey[] | null;
   readonly partners: { readonly test: PartnerName; readonly live: PartnerName };
   readonly fakePartnerDelayMs: number;
+  /** Where the fake partner remembers its orders; null: it remembers nothing. */
+  readonly fakePartnerFile: string | null;
   /** Where documents of parties are kept; `fs`: in the data directory. */
   readonly documents: 'fs' | 'none';
   readonly allowPrivateUrls: boolean;
@@ -90,6 +98,13 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** 0 picks a free one; null: no metrics. */
   readonly metricsPort: number | null;
+  /** Backups that the host makes of its SQLite file; null: none. */
+  readonly backups: {
+    readonly to: string;
+    readonly everyMs: number;
+    /** So many of the newest are kept. */
+    readonly keep: number;
+  } | null;
   readonly logLevel: LogLevel;
   /** Variables that begin with PONTE_ and are unknown, most likely misspelt. */
   readonly unknownVariables: readonly UnknownVariable[];
@@ -113,6 +128,10 @@ function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
   return `give ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
 }
 
+function fileOf(path: string | undefined): string | null {
+  return path === undefined ? null : resolve(path);
+}
+
 /** A variable set to the empty text counts as not set. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const set = Object.fromEntries(Object.entries(env).filter(([, text]) => text !== ''));
@@ -124,6 +143,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     ...(result.data?.PONTE_SMTP_URL !== undefined && set['PONTE_MAIL_FROM'] === undefined
       ? ['PONTE_MAIL_FROM: must be set with PONTE_SMTP_URL']
       : []),
+    ...(result.success ? backupProblems(set) : []),
   ];
   if (!result.success || problems.length > 0) throw new ConfigError(problems);
   const values = result.data;
@@ -140,6 +160,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     jwtKeys: values.PONTE_JWT_KEY ?? null,
     partners: { test: values.PONTE_PARTNER_TEST, live: values.PONTE_PARTNER_LIVE },
     fakePartnerDelayMs: values.PONTE_FAKE_PARTNER_DELAY_MS,
+    fakePartnerFile: fileOf(values.PONTE_FAKE_PARTNER_FILE),
     documents: values.PONTE_DOCUMENTS,
     allowPrivateUrls: values.PONTE_WEBHOOK_ALLOW_PRIVATE ?? !production,
     retryDelaysMs: values.PONTE_WEBHOOK_RETRY_SECONDS,
@@ -150,6 +171,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     corsOrigins: values.PONTE_CORS_ORIGINS,
     trustedProxies: values.PONTE_TRUSTED_PROXIES,
     metricsPort: values.PONTE_METRICS_PORT ?? null,
+    backups:
+      values.PONTE_BACKUP_TO === undefined
+        ? null
+        : {
+            to: resolve(values.PONTE_BACKUP_TO),
+            everyMs: values.PONTE_BACKUP_EVERY,
+            keep: values.PONTE_BACKUP_KEEP,
+          },
     logLevel: values.PONTE_LOG_LEVEL,
     unknownVariables: Object.keys(set)
       .filter((name) => name.startsWith('PONTE_') && !namesRead.includes(name))
@@ -174,6 +203,16 @@ function unsafe(env: Readonly<Record<string, string | undefined>>): readonly str
   return rules.filter(([, broken]) => broken).map(([name, , text]) => `${name}: ${text}`);
 }
 
+function backupProblems(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  if (env['PONTE_BACKUP_TO'] === undefined) {
+    return ['PONTE_BACKUP_EVERY', 'PONTE_BACKUP_KEEP']
+      .filter((name) => env[name] !== undefined)
+      .map((name) => `${name}: has no effect without PONTE_BACKUP_TO`);
+  }
+  if (!env['PONTE_DATABASE_URL']?.startsWith('postgres')) return [];
+  return ['PONTE_BACKUP_TO: PostgreSQL is backed up by its own tools (OPERATIONS.md)'];
+}
+
 function isHttps(url: string | undefined): boolean {
   return url?.startsWith('https://') ?? false;
 }
@@ -184,6 +223,18 @@ function wholeNumber(min: number, max: number) {
     .regex(/^\d{1,9}$/, `give a whole number from ${min} to ${max}`)
     .transform(Number)
     .refine((value) => value >= min && value <= max, `give a whole number from ${min} to ${max}`);
+}
+
+function interval() {
+  const hint = 'give minutes, hours or days, as 15m, 1h or 1d';
+  return z
+    .string()
+    .regex(/^[1-9]\d{0,3}[mhd]$/, hint)
+    .transform((text) => {
+      const unitMs = text.endsWith('m') ? MINUTE_MS : text.endsWith('h') ? HOUR_MS : DAY_MS;
+      return Number.parseInt(text, 10) * unitMs;
+    })
+    .refine((intervalMs) => intervalMs <= INTERVAL_MAX_MS, hint);
 }
 
 function onOff() {

@@ -12,6 +12,7 @@ import { createLog } from '../adapters/log/pino.js';
 import { createFileMailer } from '../adapters/mail/file.js';
 import { createSmtpMailer } from '../adapters/mail/smtp.js';
 import { createFakePartner, type FakePartner } from '../adapters/partner/fake.js';
+import { memoryInFile } from '../adapters/partner/fake-memory.js';
 import { openPostgresStore } from '../adapters/storage/postgres.js';
 import { openSqliteStore } from '../adapters/storage/sqlite.js';
 import type { ServedStore } from '../adapters/storage/store.js';
@@ -202,6 +203,7 @@ function fakePartner(container: Container, config: Config, mode: Mode): FakePart
     mode,
     clock: container.get(tokens.clock),
     delayMs: config.fakePartnerDelayMs,
+    memory: config.fakePartnerFile === null ? null : memoryInFile(config.fakePartnerFile),
     secret: `whsec_${key.toString('base64')}`,
     deliver: (message) =>
       receivePartnerMessage(container.get(tokens.deps), { ...message, partner: 'fake', mode }),

@@ -1,25 +1,32 @@
-// Checks the place of the database before anything is opened or created: the file may be missing,
-// or empty although it was served.
-import { existsSync, readdirSync, statSync } from 'node:fs';
+// Checks the place of the database before anything is opened or created: there may be none, or one
+// that was served may be missing or empty.
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from './config.js';
 import { SECRET_FILE } from './development.js';
 
-/** Another process may be creating the file: it counts as empty after this wait. */
+/** Another process may be creating the file: it counts as lost after this wait. */
 const MAKING_MS = 200;
 
 type Place = Pick<Config, 'dataDir' | 'database'>;
 
 /**
- * Why no database can be opened there; null when one can. A missing SQLite file is a problem unless
- * the caller `makes` databases.
+ * Where there is no database, `first` makes one unless one was served there before; `new` makes one
+ * there too, and only where there is none.
  */
-export async function placeProblem(
-  place: Place,
-  { makes }: { readonly makes: boolean },
-): Promise<string | null> {
-  return (await emptiedDatabase(place)) ?? (makes ? null : absentDatabase(place));
+export type Making = 'none' | 'first' | 'new';
+
+/** Why no database can be opened there; null when one can. */
+export async function placeProblem(place: Place, making: Making): Promise<string | null> {
+  if (making === 'new') return presentDatabase(place);
+  return (await lostDatabase(place)) ?? (making === 'first' ? null : absentDatabase(place));
+}
+
+function presentDatabase({ database }: Place): string | null {
+  if (database.kind === 'sqlite' && sizeOf(database.file) <= 0) return null;
+  const where = database.kind === 'sqlite' ? database.file : 'the URL';
+  return `--new: there is a database at ${where}; start without --new`;
 }
 
 function absentDatabase(place: Place): string | null {
@@ -35,25 +42,33 @@ export function noDatabase({ database, dataDir }: Place, name: string): string {
   return `${variable}: there is no database at ${name}; ponte serve or ponte migrate makes one`;
 }
 
-/** An empty file that was served before. Served as new, it would hide the loss of all data. */
-async function emptiedDatabase({ dataDir, database }: Place): Promise<string | null> {
-  if (database.kind !== 'sqlite' || sizeOf(database.file) !== 0) return null;
-  await wait(MAKING_MS);
-  if (sizeOf(database.file) !== 0) return null;
+/**
+ * A file that is missing or empty beside traces of the process that served it. Served as new, it
+ * would hide the loss of all data.
+ */
+async function lostDatabase({ dataDir, database }: Place): Promise<string | null> {
+  if (database.kind !== 'sqlite') return null;
   const { file } = database;
-  const documents = join(dataDir, 'documents');
-  const mark = namesIn(documents).find((name) => name.startsWith('database-'));
-  const traces = [
-    ...[join(dataDir, SECRET_FILE), `${file}.lock`, `${file}-wal`],
-    ...(mark === undefined ? [] : [join(documents, mark)]),
-  ];
-  const trace = traces.find((path) => sizeOf(path) >= 0);
-  if (trace === undefined) return null;
+  if (sizeOf(file) > 0) return null;
+  const trace = () => tracesOf(file, dataDir).find((path) => sizeOf(path) >= 0);
+  if (trace() === undefined) return null;
+  await wait(MAKING_MS);
+  const [size, found] = [sizeOf(file), trace()];
+  if (size > 0 || found === undefined) return null;
   const variable = file.startsWith(dataDir) ? 'PONTE_DATA_DIR' : 'PONTE_DATABASE_URL';
   return (
-    `${variable}: ${file} is empty, but was served: ${trace} is there. ` +
-    'Restore it from a backup; to begin anew, remove the empty file'
+    `${variable}: ${file} is ${size === 0 ? 'empty' : 'missing'}, but was served: ${found} is ` +
+    'there. Restore it from a backup (ponte restore), or begin anew with ponte serve --new'
   );
+}
+
+function tracesOf(file: string, dataDir: string): readonly string[] {
+  const documents = join(dataDir, 'documents');
+  const marks = namesIn(documents).filter((name) => name.startsWith('database-'));
+  return [
+    ...[join(dataDir, SECRET_FILE), `${file}.lock`, `${file}-wal`],
+    ...marks.map((mark) => join(documents, mark)),
+  ];
 }
 
 /** -1 if there is no file. */
@@ -62,5 +77,6 @@ function sizeOf(path: string): number {
 }
 
 function namesIn(folder: string): readonly string[] {
-  return existsSync(folder) ? readdirSync(folder) : [];
+  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  return isFolder ? readdirSync(folder) : [];
 }

@@ -3,18 +3,19 @@
 // makes neither.
 import {
   closeSync,
-  existsSync,
   fsyncSync,
   linkSync,
   openSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { newSecretKey, parseSecretKeys, type SecretKey } from '../adapters/crypto/secret-box.js';
 import { assert } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
+import { currentEpoch } from '../core/usecases/epochs.js';
 import { createKey } from '../core/usecases/keys.js';
 import { createOrganization, listOrganizations } from '../core/usecases/organizations.js';
 import { type Config, ConfigError } from './config.js';
@@ -40,7 +41,7 @@ export function developmentSecret(
 ): readonly SecretKey[] | null {
   const path = join(dataDir, SECRET_FILE);
   // Looked for first: another process that starts now makes its key before its database.
-  const isServed = database.kind === 'sqlite' && existsSync(database.file);
+  const isServed = database.kind === 'sqlite' && sizeOf(database.file) > 0;
   const known = readIfThere(path);
   if (known === null && isServed) {
     const advice = 'Bring the file back, or give the keys that the database was served with';
@@ -65,6 +66,8 @@ export function throwawaySecret(): readonly SecretKey[] {
 export async function makeDemo(deps: Deps): Promise<Demo | null> {
   if (deps.partners.test === null) return null;
   if ((await listOrganizations(deps)).length > 0) return null;
+  // A restored database takes nothing new before its release.
+  if ((await currentEpoch(deps)).state === 'quarantine') return null;
   const { organization } = await createOrganization(deps, { name: DEMO_NAME, sandboxKyb: true });
   const { id: orgId } = organization;
   const { secret } = await createKey(deps, { orgId, mode: 'test', name: 'demo', scopes: [] });
@@ -96,6 +99,10 @@ function readIfThere(path: string): string | null {
     if (!isCode(error, 'ENOENT')) throw error;
     return null;
   }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 function isCode(error: unknown, code: string): boolean {

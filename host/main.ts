@@ -5,17 +5,20 @@ import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
 import type { PrometheusMetrics } from '../adapters/metrics/prometheus.js';
+import type { StoredRows } from '../adapters/storage/row-counts.js';
 import type { ServedStore, Server } from '../adapters/storage/store.js';
 import { SECOND_MS } from '../core/domain/instant.js';
 import { assert, StoreRefusal } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
 import { readBacklog } from '../core/usecases/backlog.js';
 import { documentPlaceProblem, markDocumentPlace } from '../core/usecases/document-place.js';
+import { currentEpoch } from '../core/usecases/epochs.js';
 import { plantCanary, secretKeysProblem } from '../core/usecases/secret-keys.js';
 import { currentKey } from '../core/usecases/service-keys.js';
+import { backupAgeMs } from './backup-schedule.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { createContainer, tokens, urlOf, type World } from './container.js';
-import { noDatabase, placeProblem } from './database-place.js';
+import { type Making, noDatabase, placeProblem } from './database-place.js';
 import { type Demo, developmentSecret, makeDemo, throwawaySecret } from './development.js';
 import { listeningProblem, openingProblem } from './mistakes.js';
 import { startWorkers, stepsOfApi, type Workers, workerSteps } from './workers.js';
@@ -56,6 +59,8 @@ export interface OperatorAccess {
   readonly keysProblem: string | null;
   /** Processes that serve the database now. */
   readonly servers: () => Promise<readonly Server[]>;
+  /** What every table holds at one moment. */
+  readonly rows: () => Promise<StoredRows>;
   close(): Promise<void>;
 }
 
@@ -65,13 +70,17 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export type HostRole = 'all' | 'api' | 'worker';
 
 /** Everything is ready when this resolves; refuses when another process serves the file. */
-export async function startHost(config: Config, role: HostRole = 'all'): Promise<Host> {
-  return inWords(config, () => start(config, role));
+export async function startHost(
+  config: Config,
+  role: HostRole = 'all',
+  making: Making = 'first',
+): Promise<Host> {
+  return inWords(config, () => start(config, role, making));
 }
 
-async function start(config: Config, role: HostRole): Promise<Host> {
+async function start(config: Config, role: HostRole, making: Making): Promise<Host> {
   const metrics = await metricsOf(config);
-  const { container } = await opened(config, { world: { metrics }, makes: true });
+  const { container } = await opened(config, { world: { metrics }, making });
   const [store, deps, signals, address] = [
     container.get(tokens.store),
     container.get(tokens.deps),
@@ -85,7 +94,7 @@ async function start(config: Config, role: HostRole): Promise<Host> {
     trustedProxies: config.trustedProxies,
     surface: role === 'worker' ? 'health' : 'all',
     readiness: async () => ({
-      ...(await store.health()),
+      ...(await healthOf(store)),
       worker: workers !== null && workers.stalled().length === 0,
     }),
   });
@@ -157,7 +166,8 @@ export async function openForOperator(
 }
 
 async function openedForOperator(config: Config, opening: Opening): Promise<OperatorAccess> {
-  const { container, hasKeys } = await opened(config, { makes: opening === 'makes' });
+  const making = opening === 'makes' ? 'first' : 'none';
+  const { container, hasKeys } = await opened(config, { making });
   const store = container.get(tokens.store);
   try {
     const { migrations } = await store.health();
@@ -175,6 +185,7 @@ async function openedForOperator(config: Config, opening: Opening): Promise<Oper
       migrated,
       keysProblem: hasKeys ? await keysProblemOf(deps, migrations || migrates) : NO_KEYS,
       servers: () => store.servers(),
+      rows: () => store.rows(),
       close: async () => {
         await deps.sender.close();
         await store.close();
@@ -209,10 +220,11 @@ export async function inWords<T>(config: Config, work: () => Promise<T>): Promis
 /** Wires everything and opens the database. ConfigError if there is none and none is made. */
 async function opened(
   config: Config,
-  { world = {}, makes }: { readonly world?: World; readonly makes: boolean },
+  { world = {}, making }: { readonly world?: World; readonly making: Making },
 ): Promise<{ readonly container: Container; readonly hasKeys: boolean }> {
-  const problem = await placeProblem(config, { makes });
+  const problem = await placeProblem(config, making);
   if (problem !== null) throw new ConfigError([problem]);
+  const makes = making !== 'none';
   if (makes) makeFolders(config);
   assert(config.secretKeys !== null || !config.production, 'production brings its own keys');
   const keys = config.secretKeys ?? developmentSecret(config, { makes });
@@ -250,6 +262,7 @@ async function takeDatabase(store: ServedStore, deps: Deps, role: HostRole): Pro
   await currentKey(deps, 'partner');
   // What a killed process had taken in hand goes on at once; beside others, when its lease ends.
   if (company === 'alone') await store.claims.releaseAll(deps.clock.nowMs());
+  await tellQuarantine(deps);
 }
 
 /** Refuses a place that is not that of the database; a new database takes any. */
@@ -268,12 +281,15 @@ async function metricsOf({ metricsPort }: Config): Promise<PrometheusMetrics | n
 
 async function serveMetrics(
   metrics: PrometheusMetrics,
-  { host, metricsPort }: Config,
+  { host, metricsPort, backups: plan }: Config,
   deps: Deps,
   store: ServedStore,
 ): Promise<string> {
   const wanted = { host, port: metricsPort ?? 0 };
-  const sources = { backlog: () => readBacklog(deps), store };
+  const ageMs = async (to: string) =>
+    (await backupAgeMs(to, store.name, deps.clock).catch(() => null)) ?? Number.POSITIVE_INFINITY;
+  const backups = plan === null ? null : () => ageMs(plan.to);
+  const sources = { backlog: () => readBacklog(deps), store, backupAgeMs: backups };
   const { port } = await metrics.listen(host, wanted.port, sources).catch((error: unknown) => {
     throw listeningProblem(error, wanted, 'PONTE_METRICS_PORT');
   });
@@ -295,6 +311,21 @@ async function stop(deps: Deps, http: HttpServer, finished: () => Promise<void>)
   await deps.sender.close();
   await deps.store.close();
   deps.log.info('stopped');
+}
+
+/** In quarantine a host serves reads. */
+async function healthOf(store: ServedStore) {
+  const health = await store.health();
+  const isReadable = health.database && health.migrations;
+  const quarantine = isReadable && (await currentEpoch({ store })).state === 'quarantine';
+  return { ...health, quarantine };
+}
+
+async function tellQuarantine(deps: Deps): Promise<void> {
+  const { state, number } = await currentEpoch(deps);
+  if (state !== 'quarantine') return;
+  const next = 'run ponte restore --check, then ponte release';
+  deps.log.warn(`the database is in quarantine: ${next}`, { epoch: number });
 }
 
 function warnOfUnknown({ unknownVariables }: Config, deps: Deps): void {

@@ -4,6 +4,7 @@
 import type { FakePartner } from '../adapters/partner/fake.js';
 import { SECOND_MS } from '../core/domain/instant.js';
 import type { Tenant } from '../core/domain/tenant.js';
+import { isCode } from '../core/errors.js';
 import type { Clock, Deps, Log, WorkKind } from '../core/ports.js';
 import {
   type DeliveryRunner,
@@ -62,7 +63,7 @@ export function workerSteps(parts: {
     name,
     wokenBy,
     pollMs,
-    run: (nowMs, limit) => run(deps, nowMs, limit),
+    run: (nowMs, limit) => run(deps, nowMs, limit).catch(restInQuarantine),
   });
   /** Rows of these are not leased: several hosts would only lose races against each other. */
   const ofLeader: typeof step = (name, wokenBy, run, pollMs) =>
@@ -88,6 +89,12 @@ export function workerSteps(parts: {
     ofLeader('old mails', [], runForgetting, FORGET_POLL_MS),
     ...stepsOfApi({ deps, fakePartners }),
   ];
+}
+
+/** In quarantine there is nothing to do; the step looks again after its pause. */
+function restInQuarantine(error: unknown): number {
+  if (isCode(error, 'InQuarantine')) return 0;
+  throw error;
 }
 
 /** What a process without workers does: what waits in it and nowhere else. */

@@ -17,10 +17,19 @@ export const feedQuery = z.object({
     default: 0,
     description:
       'The last sequence you have seen: the nextAfter of the answer before. `latest` begins ' +
-      'behind the latest event. Beyond it nothing comes until there are events behind it.',
+      'behind the latest event. Beyond it is a `FeedReset`.',
   })
     .optional()
     .transform((after) => after ?? 0),
+  epoch: readText(readEpoch, 'send a whole number of 1 or more, once', {
+    type: 'integer',
+    minimum: 1,
+    description:
+      'The epoch of the answer before. A restore of the service begins another one, in which ' +
+      'sequences are given anew: then the answer is a `FeedReset`.',
+  })
+    .optional()
+    .transform((epoch) => epoch ?? null),
   limit: pageQuery.shape.limit,
   wait: readText(readWait, `send a whole number from 0 to ${WAIT_MAX_SECONDS}, once`, {
     type: 'integer',
@@ -52,6 +61,7 @@ export const feedEventResponse = z.discriminatedUnion('event', [first, ...others
 export const feedResponse = z.strictObject({
   data: z.array(feedEventResponse),
   nextAfter: z.int().min(0).meta({ description: 'Send it as `after` to read on.' }),
+  epoch: z.int().min(1).meta({ description: 'Store it with `nextAfter`, and send it along.' }),
 });
 
 responseSchemas.add(feedEventResponse, { id: 'FeedEvent' }).add(feedResponse, { id: 'Feed' });
@@ -60,6 +70,11 @@ function readPlace(value: string): number | 'latest' | null {
   if (value === 'latest') return value;
   const sequence = /^[0-9]{1,16}$/.test(value) ? Number(value) : null;
   return Number.isSafeInteger(sequence) ? sequence : null;
+}
+
+function readEpoch(value: string): number | null {
+  const epoch = /^[1-9][0-9]{0,15}$/.test(value) ? Number(value) : null;
+  return Number.isSafeInteger(epoch) ? epoch : null;
 }
 
 function readWait(value: string): number | null {

@@ -133,6 +133,7 @@ export function errorCodesOf(route: Route): readonly ErrorCode[] {
     [auth === 'key' || auth === 'either', ['InvalidApiKey', 'InvalidApiKeyFormat']],
     [auth === 'session' || auth === 'either', ['Unauthorized', 'InvalidToken']],
     [auth === 'partner' || auth === 'signature', ['InvalidSignature']],
+    [route.method !== 'GET' && route.inQuarantine !== 'served', ['InQuarantine']],
     [route.scope !== 'none', ['InsufficientScope']],
     // A path parameter that cannot be decoded, or is too long, matches no path.
     [route.modes === 'test' || route.params !== noParams, ['NotFound']],
@@ -210,8 +211,9 @@ function exampleOf(operationId: string): RecordedCall {
 }
 
 function errorExample(code: ErrorCode): Json {
-  const options = code === 'EventsPruned' ? { oldestSequence: 1 } : {};
-  return presentError(new PonteError(code, undefined, options));
+  const oldest = code === 'EventsPruned' ? { oldestSequence: 1 } : {};
+  const reset = code === 'FeedReset' ? { feed: { epoch: 2, lastSequence: 12 } } : {};
+  return presentError(new PonteError(code, undefined, { ...oldest, ...reset }));
 }
 
 function parameters(

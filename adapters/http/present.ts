@@ -44,6 +44,8 @@ export interface Readiness {
   readonly database: boolean;
   readonly migrations: boolean;
   readonly worker: boolean;
+  /** Whether the database is in quarantine after a restore: reads are served. */
+  readonly quarantine?: boolean;
 }
 
 /** The integrator's own JSON is put out as the text it was sent in. */
@@ -192,7 +194,7 @@ export function presentDeliveries(
 }
 
 /** `data` is cut out of the stored body: the very bytes that webhooks carry. */
-export function presentFeed({ events, nextAfter }: FeedPage): FeedBody {
+export function presentFeed({ events, nextAfter, epoch }: FeedPage): FeedBody {
   return {
     data: events.map(({ sequence, id, type, createdAtMs, body }) => ({
       sequence,
@@ -202,6 +204,7 @@ export function presentFeed({ events, nextAfter }: FeedPage): FeedBody {
       data: new RawJson(sliceTopLevel(body, ['data']).get('data') ?? '{}'),
     })),
     nextAfter,
+    epoch,
   };
 }
 
@@ -299,7 +302,7 @@ export function presentOnboarding(status: OnboardingStatus): z.infer<typeof onbo
 export function presentReadiness(checks: Readiness): z.infer<typeof readinessResponse> {
   const ready = checks.database && checks.migrations && checks.worker;
   return {
-    status: ready ? 'ready' : 'unavailable',
+    status: !ready ? 'unavailable' : checks.quarantine ? 'quarantine' : 'ready',
     checks: {
       database: checks.database ? 'ok' : 'failed',
       migrations: checks.migrations ? 'ok' : 'pending',
@@ -334,13 +337,14 @@ export function presentUpload(upload: Upload): z.infer<typeof uploadResponse> {
 }
 
 export function presentError(error: PonteError): z.infer<typeof errorResponse> {
-  const { oldestSequence, retryAfterSeconds: retryAfter } = error;
+  const { oldestSequence, feed, retryAfterSeconds: retryAfter } = error;
   return {
     statusCode: error.status,
     error: error.code,
     message: error.message,
     ...(retryAfter === null ? {} : { retryAfter }),
     ...(oldestSequence === null ? {} : { oldestSequence }),
+    ...feed,
   };
 }
 

@@ -58,6 +58,8 @@ interface RouteOf<A extends Auth, S extends ScopeRule, P, Q, B> {
    * there is no body. With a 304 the others carry an entity tag.
    */
   readonly responses: Readonly<Record<number, z.ZodType | readonly string[]>>;
+  /** Of a row that changes something: it is served while the database is in quarantine, too. */
+  readonly inQuarantine?: 'served';
   /** Refusals of the use case beyond those that follow from the row (openapi.ts). */
   readonly errors: readonly ErrorCode[];
   // A method, so that rows of different shapes fit one array.

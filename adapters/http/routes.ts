@@ -675,7 +675,7 @@ export const routes: readonly Route[] = [
     query: feed.feedQuery,
     body: 'none',
     responses: { 200: feed.feedResponse },
-    errors: ['EventsPruned', 'RateLimitExceeded'],
+    errors: ['EventsPruned', 'FeedReset', 'RateLimitExceeded'],
     handler: readEvents,
   }),
   route({
@@ -725,6 +725,7 @@ export const routes: readonly Route[] = [
     query: schemas.noQuery,
     body: 'none',
     responses: { 200: identity.keyResponse },
+    inQuarantine: 'served',
     errors: [],
     handler: async ({ deps }, { tenant, params }) =>
       reply(200, presentKey(await revokeKey(deps, tenant.orgId, params.id))),
@@ -742,6 +743,7 @@ export const routes: readonly Route[] = [
     query: schemas.noQuery,
     body: identity.switchModeBody,
     responses: { 200: identity.sessionResponse },
+    inQuarantine: 'served',
     errors: ['ModeSwitchNotAllowed', 'ProductionAccessNotApproved'],
     handler: async ({ deps }, { actor, body }) =>
       reply(200, presentSession(await switchMode(deps, actor, body.mode))),
@@ -793,6 +795,7 @@ export const routes: readonly Route[] = [
     query: schemas.noQuery,
     body: 'bytes',
     responses: { 200: schemas.receivedResponse },
+    inQuarantine: 'served',
     errors: [],
     handler: async ({ deps }, { params, headers, bytes }) => {
       await receivePartnerMessage(deps, { ...params, headers, body: bytes });
@@ -831,7 +834,8 @@ export const routes: readonly Route[] = [
     errors: [],
     handler: async ({ readiness }) => {
       const answer = presentReadiness(await readiness());
-      return reply(answer.status === 'ready' ? 200 : 503, answer);
+      // In quarantine reads are served: a balancer keeps the host.
+      return reply(answer.status === 'unavailable' ? 503 : 200, answer);
     },
   }),
   route({

@@ -167,7 +167,7 @@ export const receivedResponse = z.strictObject({ received: z.literal(true) });
 export const healthResponse = z.strictObject({ status: z.literal('ok') });
 
 export const readinessResponse = z.strictObject({
-  status: z.enum(['ready', 'unavailable']),
+  status: z.enum(['ready', 'quarantine', 'unavailable']),
   checks: z.strictObject({
     database: z.enum(['ok', 'failed']),
     migrations: z.enum(['ok', 'pending']),
@@ -188,6 +188,12 @@ export const errorResponse = z
       .min(1)
       .optional()
       .meta({ description: 'Of `EventsPruned`: read on with `after` one less.' }),
+    epoch: z.int().min(1).optional().meta({ description: 'Of `FeedReset`: the current epoch.' }),
+    lastSequence: z
+      .int()
+      .min(0)
+      .optional()
+      .meta({ description: 'Of `FeedReset`: the latest event, 0 when there is none.' }),
   })
   .meta({ description: 'Every refusal has this shape. Decide on `error`.' });
 

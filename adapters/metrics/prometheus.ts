@@ -23,6 +23,8 @@ const deliveryBuckets = [
 export interface MetricsSources {
   readonly backlog: () => Promise<Waiting>;
   readonly store: Pick<ServedStore, 'counts' | 'connections'>;
+  /** Age of the last good backup, infinite before the first; null where none are scheduled. */
+  readonly backupAgeMs: (() => Promise<number>) | null;
 }
 
 export interface PrometheusMetrics extends Metrics {
@@ -76,6 +78,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
       const [process] = registers as [Registry];
       collectDefaultMetrics({ register: process });
       gaugeStore(process, sources.store);
+      if (sources.backupAgeMs !== null) gaugeBackups(process, sources.backupAgeMs);
       const listening = serveText(scrapeOf(process, sources), process.contentType);
       server = listening;
       return new Promise((resolve, reject) => {
@@ -126,6 +129,17 @@ function gaugeStore(register: Registry, store: MetricsSources['store']): void {
   });
 }
 
+function gaugeBackups(register: Registry, ageMs: () => Promise<number>): void {
+  new Gauge({
+    name: 'ponte_backup_age_seconds',
+    help: 'Age of the last good backup; +Inf before the first.',
+    registers: [register],
+    async collect() {
+      this.set(seconds(await ageMs()));
+    },
+  });
+}
+
 /** The whole text; the database's part is left out while it cannot be read. */
 function scrapeOf(process: Registry, { backlog }: MetricsSources): () => Promise<string> {
   const database = new Registry();
@@ -158,7 +172,14 @@ function backlogGauges(registers: Registry[]): (waiting: Waiting) => void {
   const stuck = gauge('ponte_stuck_commands', 'Partner commands that wait for a person.');
   const dead = gauge('ponte_dead_letters', 'Deliveries that were given up, 10000 at most.');
   const funds = gauge('ponte_operator_funds', 'Payments whose money needs a person.');
+  const epoch = gauge('ponte_epoch', 'The epoch of the feed: 1 until the first restore.');
+  const quarantine = gauge(
+    'ponte_quarantine',
+    '1 while the database is in quarantine after a restore, 0 when not.',
+  );
   return (waiting) => {
+    epoch.set(waiting.epoch);
+    quarantine.set(waiting.inQuarantine ? 1 : 0);
     for (const [queue, { due: rows, lateMs }] of Object.entries(waiting.queues)) {
       due.set({ queue }, rows);
       late.set({ queue }, seconds(lateMs));

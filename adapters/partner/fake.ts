@@ -1,8 +1,9 @@
-// The settlement partner of test mode. It keeps nothing: an order's request text gives its id, the
-// id carries the order, and the clock tells how far it got, so a restart in the middle changes
-// nothing. An order exists from when its request was prepared, started or not: looked up by its
-// request it is always found, as at a partner that got the call whose answer was lost. What goes
-// wrong on purpose stands in fake-order.ts.
+// The settlement partner of test mode. An order's request text gives its id, the id carries the
+// order, and the clock tells how far it got, so a restart in the middle changes nothing. With a
+// memory (fake-memory.ts) an order exists once it was started, its reference is an idempotency key,
+// and it is found by it. Without one the fake keeps nothing: an order exists from when its request
+// was prepared, and is always found by that, as at a partner that got the call whose answer was
+// lost. What goes wrong on purpose stands in fake-order.ts.
 import { createHmac } from 'node:crypto';
 import { formatRate, type Money } from '../../core/domain/money.js';
 import type { QuoteTerms } from '../../core/domain/quote.js';
@@ -19,6 +20,7 @@ import type {
   RefundOrder,
   SettlementPartner,
 } from '../../core/ports.js';
+import type { FakeMemory } from './fake-memory.js';
 import {
   amountTooSmall,
   notFound,
@@ -49,15 +51,17 @@ export interface FakePartnerOptions {
   readonly deliver: (message: SignedMessage) => Promise<void>;
   /** Called when a message begins to wait. */
   readonly onQueued?: () => void;
+  /** Null or absent: it remembers nothing. */
+  readonly memory?: FakeMemory | null;
 }
 
 /** The port, and its messages: the host calls `pump` at `nextDueAtMs`, or every so often. */
 export interface FakePartner extends SettlementPartner, Pick<FakeOutbox, 'pump' | 'nextDueAtMs'> {}
 
 export function createFakePartner(options: FakePartnerOptions): FakePartner {
-  const { mode, secret } = options;
+  const { mode, secret, memory = null } = options;
   const outbox = createFakeOutbox(options);
-  const world: World = { ...options, outbox };
+  const world: World = { ...options, outbox, memory };
   return {
     name: 'fake',
     currencies: fakeCurrencies,
@@ -65,6 +69,14 @@ export function createFakePartner(options: FakePartnerOptions): FakePartner {
     ...payins(world),
     ...payouts(world),
     ...refunds(world),
+    async findOrder(kind, reference) {
+      if (memory === null) return noMemory;
+      const kept = memory.find({ mode, kind, reference });
+      if (kept === null) return done(null);
+      const { partnerRef } = kept;
+      if (kind !== 'payin') return done({ partnerRef });
+      return done({ partnerRef, instructions: payinInstructions(mode, partnerRef) });
+    },
     readInbound(headers, body, nowMs) {
       const message = verifyMessage({ secret, headers, body, nowMs });
       const fact = message === null ? null : readFact(message.text);
@@ -79,6 +91,7 @@ export function createFakePartner(options: FakePartnerOptions): FakePartner {
 
 interface World extends Pick<FakePartnerOptions, 'mode' | 'clock' | 'delayMs' | 'secret'> {
   readonly outbox: FakeOutbox;
+  readonly memory: FakeMemory | null;
 }
 
 type PixRegistration = Parameters<SettlementPartner['registerPixDestination']>[0];
@@ -191,22 +204,27 @@ function refunds(world: World) {
 
 /** What can be done with any kind of order. Only `start` leaves messages in the outbox. */
 function deskOf<K extends OrderKind>(world: World, book: OrderBook<K>) {
-  const { mode, clock, delayMs, outbox } = world;
+  const { mode, clock, delayMs, outbox, memory } = world;
+  const { kind } = book;
   return {
     start(request: string): PartnerAnswer<{ partnerRef: string }> {
       const order = book.order(mode, request);
       if ('code' in order) return refused(order);
       const { partnerRef } = order;
+      const fresh = { mode, kind, ...order, digest: digestOf(request), atMs: clock.nowMs() };
+      if ((memory?.keep(fresh) ?? fresh).digest !== fresh.digest) return refused(keyReused);
       for (const { atMs, report } of book.stages(mode, partnerRef, delayMs)?.slice(1) ?? []) {
         const messageId = `msg_${digestOf(`${partnerRef}.${report.status}`)}`;
         // Kind and report belong together by the type of the book.
-        outbox.put(messageId, { ...order, kind: book.kind, report } as PartnerFact, atMs);
+        outbox.put(messageId, { ...order, kind, report } as PartnerFact, atMs);
       }
       return done({ partnerRef });
     },
     find(request: string) {
       const order = book.order(mode, request);
-      return done('code' in order ? null : { partnerRef: order.partnerRef });
+      if ('code' in order) return done(null);
+      const found = memory === null ? order : memory.find({ mode, kind, ...order });
+      return done(found === null ? null : { partnerRef: found.partnerRef });
     },
     read(partnerRef: string): PartnerAnswer<ToldOf<K>['report']> {
       const stages = book.stages(mode, partnerRef, delayMs);
@@ -264,6 +282,16 @@ const pixKeyForms = [
   /^(?=.{3,77}$)[^\s@]+@[^\s@]+\.[^\s@.]+$/,
   /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
 ] as const;
+
+const keyReused: Refusal = {
+  code: 'idempotency_key_reused',
+  message: 'An order of another request has this reference.',
+};
+
+const noMemory = {
+  outcome: 'later',
+  reason: 'the fake partner remembers nothing: set PONTE_FAKE_PARTNER_FILE',
+} as const;
 
 const currencyUnknown: Refusal = {
   code: 'currency_not_supported',

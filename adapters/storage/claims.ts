@@ -7,6 +7,7 @@ import type { Claims } from '../../core/ports.js';
 import { type Database, duePage, time } from './database.js';
 import { integer, tenantColumns, text, timeMs, timeMsOrNull } from './row.js';
 import { deliveries, subscriptions, waitingSubscriptions } from './tables/delivery-rows.js';
+import { isOpenSql } from './tables/epoch-rows.js';
 import { mails } from './tables/mail-rows.js';
 import { expirableSql, payments } from './tables/payment-rows.js';
 import { commands } from './tables/work-rows.js';
@@ -26,7 +27,7 @@ const unspentSql = '(lease_token is null or not resent)';
 const claimSql = {
   commands: [
     'with due as materialized (select id from partner_commands where due_at <= $3',
-    'order by due_at, id limit $4 for update skip locked)',
+    `and ${isOpenSql} order by due_at, id limit $4 for update skip locked)`,
     'update partner_commands set lease_token = $1, due_at = $2, version = version + 1',
     'where id in (select id from due) returning *',
   ].join(' '),
@@ -38,7 +39,7 @@ const claimSql = {
   ].join(' '),
   deliveries: [
     'with due as materialized (select id from deliveries where subscription_id = $3',
-    `and due_at <= $4 and ${unspentSql} order by due_at, id limit $5`,
+    `and due_at <= $4 and ${unspentSql} and ${isOpenSql} order by due_at, id limit $5`,
     'for update skip locked) update deliveries set lease_token = $1, due_at = $2,',
     'attempt = attempt + case when lease_token is null then 1 else 0 end,',
     'resent = lease_token is not null, version = version + 1 where id in (select id from due)',
@@ -52,7 +53,7 @@ const claimSql = {
   ].join(' '),
   mails: [
     'with due as materialized (select org_id, mode, id from mails where due_at <= $3',
-    'order by due_at limit $4 for update skip locked)',
+    `and ${isOpenSql} order by due_at limit $4 for update skip locked)`,
     'update mails set tries = tries + 1, lease_token = $1, due_at = $2, version = version + 1',
     'where (org_id, mode, id) in (select org_id, mode, id from due) returning *',
   ].join(' '),

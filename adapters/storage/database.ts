@@ -34,6 +34,8 @@ export interface Shape {
   readonly columns: readonly string[];
   /** Those of them that find the row; an update sets the others, and raises the version. */
   readonly key: readonly string[];
+  /** Of an `expect` that every batch has: it locks no row, so that hosts do not share a lock. */
+  readonly unlocked?: boolean;
 }
 
 export type Param = string | number | bigint | boolean | null | Time;

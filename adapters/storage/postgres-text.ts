@@ -95,7 +95,8 @@ const gatheredReadText = kept((types: string) =>
 );
 
 /** `types` has an empty one for each column that never had a value. */
-function gatheredText({ kind, table, columns, key }: Shape, types: readonly string[]): string {
+function gatheredText(shape: Shape, types: readonly string[]): string {
+  const { kind, table, columns, key } = shape;
   const known = columns.filter((_, at) => types[at] !== '');
   const given = `${unnested(namesOf(types.join()))} as p(${known.join(', ')})`;
   const givenFor = (column: string) => (known.includes(column) ? `p.${column}` : 'null');
@@ -116,8 +117,12 @@ function gatheredText({ kind, table, columns, key }: Shape, types: readonly stri
     case 'remove':
       return raising(`delete from ${table} as t using ${given} ${where} returning 1`, count);
     case 'expect':
-      return raising(`select 1 from ${given}, ${table} as t ${where} for share of t`, count);
+      return raising(`select 1 from ${given}, ${table} as t ${where}${lockOf(shape)}`, count);
   }
+}
+
+function lockOf({ unlocked = false }: Shape): string {
+  return unlocked ? '' : ' for share of t';
 }
 
 function unnested(types: readonly string[]): string {

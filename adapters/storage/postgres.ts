@@ -32,6 +32,7 @@ import {
   readTypes,
   singleRead,
 } from './postgres-text.js';
+import { postgresRows } from './row-counts.js';
 import { newSharedRateLimits } from './shared-rate-limits.js';
 import { type HostLine, newStore, type ServedStore } from './store.js';
 import { WriteWatch } from './write-watch.js';
@@ -98,6 +99,7 @@ export function openPostgresStore(
     async isNew() {
       return (await missingInPostgres(connections, known, newer)).length === known.length;
     },
+    rows: () => postgresRows(connections),
     async health() {
       try {
         const missing = await missingInPostgres(connections, known, newer);

@@ -36,6 +36,11 @@ export function openAnotherConnection(path: string, image?: Buffer): SqliteConne
   return connection;
 }
 
+/** Writes nothing, beside nothing: for copies that must stay as they are, and to copy from. */
+export function openReadOnlyConnection(path: string): SqliteConnection.Database {
+  return new SqliteConnection(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
+}
+
 export function isMemory(path: string): boolean {
   return path === ':memory:';
 }

@@ -11,8 +11,14 @@ import type { Sealer } from '../../core/ports.js';
 import type { Database, Param, Row, Statement } from './database.js';
 import { newMemoryRateLimits } from './memory-rate-limits.js';
 import { loadMigrations, type Migration, pendingMigrations, unfit } from './migrations.js';
+import { sqliteRows } from './row-counts.js';
 import { acquireServingLock, servingProcess } from './serving-lock.js';
-import { isMemory, openConnection, PreparedStatements } from './sqlite-connection.js';
+import {
+  isMemory,
+  openConnection,
+  openReadOnlyConnection,
+  PreparedStatements,
+} from './sqlite-connection.js';
 import { meaningOf } from './sqlite-errors.js';
 import {
   GroupWriter,
@@ -29,6 +35,8 @@ export interface SqliteOptions {
   readonly path: string;
   /** The image of a database: `:memory:` begins with it. */
   readonly image?: Buffer;
+  /** Only reads: the file must exist, and nothing is written into it or beside it. */
+  readonly readOnly?: boolean;
   /** When the writer commits what waits. The default is the end of the current turn. */
   readonly schedule?: (commit: () => void) => void;
 }
@@ -58,6 +66,7 @@ export function openSqliteStore(options: SqliteOptions, sealer: Sealer | null = 
       return [{ name: `process ${holder.pid}`, sinceMs: holder.sinceMs }];
     },
     isNew: async () => missingMigrations(database.connection, known).length === known.length,
+    rows: async () => sqliteRows(database.connection),
     async health() {
       const { migrations, database: isReadable } = healthOf(database.connection, known);
       const isWritable = database.isWritable && (await writes.isWritable());
@@ -97,9 +106,9 @@ export class SqliteDatabase implements Database {
   /** Whether the transaction of this turn's reads is open. */
   #reading = false;
 
-  constructor({ path, image, schedule = setImmediate }: SqliteOptions) {
+  constructor({ path, image, readOnly = false, schedule = setImmediate }: SqliteOptions) {
     this.#path = path;
-    this.connection = openConnection(path, image);
+    this.connection = readOnly ? openReadOnlyConnection(path) : openConnection(path, image);
     this.#statements = new PreparedStatements(this.connection);
     this.#ownWriter = new GroupWriter(this.connection, (commit) =>
       schedule(() => {

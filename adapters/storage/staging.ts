@@ -52,9 +52,19 @@ export class Staging {
     this.#writes.push({ ...write, statement: storable(write.statement) });
   }
 
+  /** Whether nothing is staged. */
+  isEmpty(): boolean {
+    return this.#writes.length === 0;
+  }
+
   /** Adds a condition of the store itself. */
   guard(write: Write): void {
     this.#writes.push(write);
+  }
+
+  /** Whether a row of this table is relied on and not changed. */
+  relies(tableName: string): boolean {
+    return this.#writes.some(({ table, kind }) => table === tableName && kind === 'expect');
   }
 
   /** Whether a write contains a text sealed under this key. */

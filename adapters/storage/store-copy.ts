@@ -139,6 +139,8 @@ async function begin(
   try {
     await client.query('create table store_copy (source text not null)');
     await client.query('insert into store_copy (source) values ($1)', [fingerprint]);
+    // The target's own first epoch, which its migration made.
+    await client.query('delete from epochs');
     const used: string[] = [];
     for (const { name } of tables) {
       const found = await client.query(`select exists (select 1 from ${name}) as used`);

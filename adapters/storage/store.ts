@@ -3,14 +3,16 @@
 // stand in tables/, what differs between databases in the session.
 import type { Tenant } from '../../core/domain/tenant.js';
 import { PonteError } from '../../core/errors.js';
-import type { Log, RateLimits, Sealer, Store, Tx, WorkKind } from '../../core/ports.js';
+import type { Log, RateLimits, RunOptions, Sealer, Store, Tx, WorkKind } from '../../core/ports.js';
 import { newClaims } from './claims.js';
 import { type Database, StoreConflict } from './database.js';
+import type { StoredRows } from './row-counts.js';
 import { Staging } from './staging.js';
 import { accountsOf } from './tables/account-rows.js';
 import { backlogOf } from './tables/backlog-rows.js';
 import { deliveriesOf, subscriptionsOf } from './tables/delivery-rows.js';
 import { documentsOf } from './tables/document-rows.js';
+import { epochsOf, expectOpen, isInQuarantine } from './tables/epoch-rows.js';
 import { feedOf, outboxOf } from './tables/event-rows.js';
 import { mailsOf } from './tables/mail-rows.js';
 import { expectInUse, keyCanariesOf, marksOf, serviceKeysOf } from './tables/mark-rows.js';
@@ -74,6 +76,8 @@ export interface ServedStore extends Store {
   servers(): Promise<readonly Server[]>;
   /** True while no migration was applied; refuses a newer database, like `migrate`. */
   isNew(): Promise<boolean>;
+  /** What every table holds at one moment. */
+  rows(): Promise<StoredRows>;
   /** What is told to people: no secret. */
   readonly name: string;
   /** Batches of writes that were applied, and the commits that it took. */
@@ -92,12 +96,13 @@ export function newStore(
 ): Pick<Store, 'run' | 'claims'> {
   return {
     claims: newClaims(database),
-    async run(work) {
+    async run(work, options = {}) {
       let lost: unknown = null;
       for (let runs = 0; runs < RUNS_MAX; runs += 1) {
-        const outcome = await runOnce(database, sealer, work);
+        const outcome = await runOnce(database, sealer, work, options);
         if (outcome.kind === 'done') return outcome.value;
         lost = outcome.cause;
+        if (outcome.gated && (await isInQuarantine(database))) throw new PonteError('InQuarantine');
         if (outcome.seals) await sealer?.registerKey();
       }
       throw new PonteError('StoreContention', undefined, { cause: lost });
@@ -107,13 +112,20 @@ export function newStore(
 
 type Outcome<T> =
   | { readonly kind: 'done'; readonly value: T }
-  /** `seals`: the conflict may be that the key of this process is not in use. */
-  | { readonly kind: 'lost'; readonly cause: unknown; readonly seals: boolean };
+  | {
+      readonly kind: 'lost';
+      readonly cause: unknown;
+      /** The conflict may be that the key of this process is not in use. */
+      readonly seals: boolean;
+      /** The conflict may be that the database is in quarantine. */
+      readonly gated: boolean;
+    };
 
 async function runOnce<T>(
   database: Database,
   sealer: Sealer | null,
   work: (tx: Tx) => Promise<T>,
+  { inQuarantine = false }: RunOptions,
 ): Promise<Outcome<T>> {
   const staging = new Staging(database);
   let value: T;
@@ -121,20 +133,22 @@ async function runOnce<T>(
     value = await work(txOver(staging));
   } catch (cause) {
     // A refusal counts if what it was decided on stood so at one moment.
-    if (await staging.isStale()) return { kind: 'lost', cause, seals: false };
+    if (await staging.isStale()) return { kind: 'lost', cause, seals: false, gated: false };
     throw cause;
   } finally {
     staging.end();
   }
   const seals = sealer !== null && staging.isSealedUnder(sealer.keyId);
   if (seals) staging.guard(expectInUse(sealer.keyId));
+  if (staging.isEmpty()) return { kind: 'done', value };
+  if (!inQuarantine) staging.guard(expectOpen());
   const statements = staging.statements();
-  if (statements.length === 0) return { kind: 'done', value };
   try {
     await database.batch(statements);
     return { kind: 'done', value };
   } catch (cause) {
-    if (cause instanceof StoreConflict) return { kind: 'lost', cause, seals };
+    if (cause instanceof StoreConflict)
+      return { kind: 'lost', cause, seals, gated: staging.relies('epochs') };
     throw cause;
   }
 }
@@ -165,6 +179,7 @@ const partsOf: { readonly [Part in keyof Tx]: (staging: Staging) => Tx[Part] } =
   marks: marksOf,
   serviceKeys: serviceKeysOf,
   sealed: sealedOf,
+  epochs: epochsOf,
   backlog: backlogOf,
 };
 

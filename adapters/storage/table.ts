@@ -118,7 +118,7 @@ const writeKinds = {
 } as const satisfies Record<Shape['kind'], Write['kind']>;
 
 /** The statement of a shape for one row. */
-export function textOf({ kind, table, columns, key }: Shape): string {
+export function textOf({ kind, table, columns, key, unlocked = false }: Shape): string {
   const bound = (column: string) => `$${columns.indexOf(column) + 1}`;
   const equations = (names: readonly string[]) => names.map((name) => `${name} = ${bound(name)}`);
   const where = `where ${equations(key).join(' and ')}`;
@@ -134,6 +134,6 @@ export function textOf({ kind, table, columns, key }: Shape): string {
     case 'remove':
       return `delete from ${table} ${where}`;
     case 'expect':
-      return `select 1 as hit from ${table} ${where} for share`;
+      return `select 1 as hit from ${table} ${where}${unlocked ? '' : ' for share'}`;
   }
 }

@@ -30,7 +30,13 @@ import {
   supersedeCommand,
   voidCommand,
 } from './partner-command.js';
-import { isTerminal, type Payment, type SettlementFacts } from './payment.js';
+import {
+  isTerminal,
+  type Payment,
+  type PaymentMove,
+  type PaymentStatus,
+  type SettlementFacts,
+} from './payment.js';
 
 /** What was learned together with the changed orders. */
 export interface Learned {
@@ -144,18 +150,30 @@ function statusStep(
   reason: string | null,
 ): Step {
   switch (payment.status) {
-    case 'fx_quoted':
-      // A pay-in that was taken for refused exists after all: the buyer confirmed its quote.
-      return payins(orders).some(isAlive) ? { move: 'confirm' } : null;
     case 'on_ramp_pending':
       return payinStep(payment, orders, reason);
     case 'on_chain_confirmed':
     case 'offramp_pending':
       return payoutStep(payment, orders, reason);
-    default:
-      return null;
+    default: {
+      const move = movesToPayin[payment.status];
+      return move !== undefined && payins(orders).some(isAlive) ? { move } : null;
+    }
   }
 }
+
+/**
+ * A pay-in exists although the payment is not so far: it was taken for refused, or a backup of an
+ * earlier state was restored. The payment goes the way again that it went then.
+ */
+const movesToPayin: Partial<Record<PaymentStatus, PaymentMove>> = {
+  awaiting_approval: 'approve',
+  approved: 'invite',
+  awaiting_buyer: 'sign_in',
+  buyer_kyc_pending: 'kyc_approved',
+  buyer_kyc_approved: 'quote',
+  fx_quoted: 'confirm',
+};
 
 function payinStep(
   payment: Payment,
@@ -200,9 +218,11 @@ function fundsLost(
 ): Step {
   const sums = sumsOf(orders);
   const left = sums.receivedMinor - sums.returnedMinor - sums.refundedMinor - sums.orderedMinor;
+  if (left >= payment.amount.amountMinor) return null;
   const payin = payins(orders).findLast(({ end }) => end === 'returned');
-  if (left >= payment.amount.amountMinor || payin === undefined) return null;
-  return failed(payin, 'pay-in', reason);
+  if (payin !== undefined) return failed(payin, 'pay-in', reason);
+  // Known after a restore only: an ended payment ordered it.
+  return { move: 'fail', fields: { failureReason: 'the money was refunded' } };
 }
 
 function failed(order: PartnerCommand, name: string, reason: string | null): Step {

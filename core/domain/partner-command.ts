@@ -46,6 +46,10 @@ export const newsOf = {
 
 export type CommandKind = keyof typeof newsOf;
 
+/** Orders about money, in the order in which one follows from another. */
+export const moneyKinds = ['payin', 'payout', 'refund'] as const satisfies readonly CommandKind[];
+export type MoneyKind = (typeof moneyKinds)[number];
+
 export const commandKinds = Object.keys(newsOf) as readonly CommandKind[];
 
 /** No call of the partner lasts longer: then its outcome is in doubt. Adapters see to it. */

@@ -35,7 +35,7 @@ export async function submitAccount(
 ): Promise<ConnectedAccount> {
   const account = await readAccount(deps, tenant, id);
   if (isSubmitted(account.status)) return account;
-  const partner = partnerOf(deps, tenant);
+  const partner = await partnerOf(deps, tenant);
   const dossier = wholeDossier(deps, account, told);
   checkDossier(partner, account, dossier);
   const commandId = deps.ids.next('cmd', deps.clock.nowMs());

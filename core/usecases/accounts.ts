@@ -123,7 +123,8 @@ export async function startTerms(
 ): Promise<{ readonly url: string; readonly idempotencyKey: string }> {
   await readAccount(deps, tenant, id);
   const key = Buffer.from(deps.ids.randomBytes(TOS_KEY_BYTES)).toString('hex');
-  const answer = await asked(() => partnerOf(deps, tenant).startTos({ redirectUrl, key }));
+  const partner = await partnerOf(deps, tenant);
+  const answer = await asked(() => partner.startTos({ redirectUrl, key }));
   if (answer.outcome === 'refused') throw refusal(answer.message);
   if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
   await changeAccount(deps, tenant, id, (was, nowMs) => termsStarted(was, key, nowMs));
@@ -211,7 +212,8 @@ async function registered(
   const bound = [tenant.orgId, tenant.mode, id, receiverRef, pixKey, accountHolderName];
   const key = await partnerKey(deps, 'account-pix-destination', bound);
   const order = { receiverRef, pixKey, accountHolderName, key };
-  const answer = await asked(() => partnerOf(deps, tenant).registerPixDestination(order));
+  const partner = await partnerOf(deps, tenant);
+  const answer = await asked(() => partner.registerPixDestination(order));
   // Nothing the partner says may carry the PIX key on, and its reasons would be logged.
   if (answer.outcome === 'refused') throw refusal(answer.message.replaceAll(pixKey, '…'));
   if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');

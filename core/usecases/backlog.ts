@@ -9,6 +9,9 @@ export interface Waiting extends Omit<Backlog, 'queues' | 'oldestUndeliveredAtMs
   readonly queues: Readonly<Record<QueueName, WaitingQueue>>;
   /** Age of the oldest event that a receiver is still owed; 0 when there is none. */
   readonly undeliveredMs: number;
+  /** The epoch of the database, and whether it is in quarantine (epoch.ts). */
+  readonly epoch: number;
+  readonly inQuarantine: boolean;
 }
 
 export interface WaitingQueue {
@@ -22,8 +25,8 @@ export async function readBacklog({
   clock,
 }: Pick<Deps, 'store' | 'clock'>): Promise<Waiting> {
   const nowMs = clock.nowMs();
-  const { queues, oldestUndeliveredAtMs, ...needy } = await store.run((tx) =>
-    tx.backlog.read(nowMs, COUNTED_MAX),
+  const [{ queues, oldestUndeliveredAtMs, ...needy }, { number: epoch, state }] = await store.run(
+    (tx) => Promise.all([tx.backlog.read(nowMs, COUNTED_MAX), tx.epochs.current()]),
   );
   // Another host's clock may be a little ahead.
   const since = (atMs: number | null) => (atMs === null ? 0 : Math.max(0, nowMs - atMs));
@@ -34,5 +37,6 @@ export async function readBacklog({
     queues: Object.fromEntries(waiting) as Record<QueueName, WaitingQueue>,
     undeliveredMs: Math.max(since(oldestUndeliveredAtMs), since(queues.outbox.oldestDueAtMs)),
     ...needy,
+    ...{ epoch, inQuarantine: state === 'quarantine' },
   };
 }

@@ -20,6 +20,7 @@ import { assert, PonteError } from '../errors.js';
 import type { Deps, ReceiverReport, SettlementPartner, Tx } from '../ports.js';
 import { changeCollection, loadCollection, readView } from './collections.js';
 import { stagePurge } from './documents.js';
+import { refuseInQuarantine } from './epochs.js';
 
 /** How many waiting payments of a buyer are looked up at a time. */
 const WAITING_PAGE = 50;
@@ -140,7 +141,8 @@ export async function requestQuote(deps: Deps, tenant: Tenant, paymentId: string
   const { payment } = await deps.store.run((tx) => loadCollection(tx, tenant, paymentId));
   if (nextStatus(payment.status, 'quote') === null) throw new PonteError('PaymentStateConflict');
   const { amount: source, destination } = payment;
-  const answer = await partnerOf(deps, tenant).quote({ source, destination });
+  const partner = await partnerOf(deps, tenant);
+  const answer = await partner.quote({ source, destination });
   const nowMs = deps.clock.nowMs();
   if (answer.outcome === 'refused') {
     const { code, message } = answer;
@@ -323,9 +325,13 @@ export function newSubmission(
   });
 }
 
-/** The partner of the mode; PartnerUnavailable where none is configured. */
-export function partnerOf(deps: Deps, tenant: Tenant): SettlementPartner {
+/**
+ * The partner of the mode, for a call within a request. PartnerUnavailable where none is
+ * configured, InQuarantine where it must not be called.
+ */
+export async function partnerOf(deps: Deps, tenant: Tenant): Promise<SettlementPartner> {
   const partner = deps.partners[tenant.mode];
   if (partner === null) throw new PonteError('PartnerUnavailable');
+  await refuseInQuarantine(deps);
   return partner;
 }

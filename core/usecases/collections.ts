@@ -151,7 +151,8 @@ export async function eachByItself<T>(
 /**
  * Works on rows that are due, each by itself; returns how many succeeded. Those that fail stay due;
  * where a whole page of them does, the next page is taken, so that they keep no other from its
- * turn. Rejects when all fail because the database is away, so that the worker backs off.
+ * turn. Rejects when all fail because the database is away or in quarantine, so that the worker
+ * backs off.
  */
 export async function eachDue<T>(
   deps: Deps,
@@ -167,7 +168,9 @@ export async function eachDue<T>(
     const due = await rows.read({ nowMs, limit, after });
     const errors = await failuresOf(due, rows.work);
     const done = due.length - errors.length;
-    const away = errors.find((error) => isCode(error, 'StoreUnavailable'));
+    const away = errors.find(
+      (error) => isCode(error, 'StoreUnavailable') || isCode(error, 'InQuarantine'),
+    );
     if (done === 0 && away !== undefined) throw away;
     for (const error of errors) deps.log.error('a piece of work failed', { step, error });
     const last = due.at(-1);

@@ -278,22 +278,27 @@ async function changeClaimed(
   ) => PartnerCommand,
   learned: Parameters<typeof ordersChanged>[4] = {},
 ): Promise<PartnerCommand | null> {
-  const stored = await deps.store.run(async (tx) => {
-    const command = await stillOurs(tx, claimed);
-    if (command === null) return null;
-    const nowMs = deps.clock.nowMs();
-    if (command.paymentId === null) {
-      const changed = next(command, nowMs, []);
-      tx.commands.update(changed);
-      return { command: changed, change: null };
-    }
-    const tenant = tenantOf(command);
-    const was = await loadCollection(tx, tenant, command.paymentId);
-    const commands = await tx.commands.ofPayment(tenant, command.paymentId);
-    const changed = next(command, nowMs, commands);
-    const change = ordersChanged(was, commands, [changed], nowMs, learned);
-    return { command: changed, change: await stageChange(deps, tx, was, change) };
-  });
+  const stored = await deps.store.run(
+    async (tx) => {
+      const command = await stillOurs(tx, claimed);
+      if (command === null) return null;
+      const { paymentId } = command;
+      const tenant = tenantOf(command);
+      const orders = paymentId === null ? [] : await tx.commands.ofPayment(tenant, paymentId);
+      const nowMs = deps.clock.nowMs();
+      const changed = next(command, nowMs, orders);
+      // What a call brought is stored in quarantine too, but no call is begun there.
+      if (changed.state === 'sent') tx.epochs.expectOpen();
+      if (paymentId === null) {
+        tx.commands.update(changed);
+        return { command: changed, change: null };
+      }
+      const was = await loadCollection(tx, tenant, paymentId);
+      const change = ordersChanged(was, orders, [changed], nowMs, learned);
+      return { command: changed, change: await stageChange(deps, tx, was, change) };
+    },
+    { inQuarantine: true },
+  );
   if (stored === null) return null;
   if (stored.change !== null) announce(deps, stored.change);
   return { ...stored.command, version: stored.command.version + 1 };

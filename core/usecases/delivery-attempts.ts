@@ -117,15 +117,18 @@ async function record(
   const { retryDelaysMs } = deps.settings;
   // As it was claimed it is most likely still: it is read again only if that turns out wrong.
   let known: WebhookDelivery | null = claimed;
-  const finished = await deps.store.run(async (tx) => {
-    const current = known ?? (await tx.deliveries.get(claimed.id));
-    known = null;
-    const staged = stageIfOurs(tx, current, claimed, (ours) =>
-      finishAttempt(ours, outcome, nowMs, retryDelaysMs),
-    );
-    tx.deliveries.logAttempt(logged);
-    return staged;
-  });
+  const finished = await deps.store.run(
+    async (tx) => {
+      const current = known ?? (await tx.deliveries.get(claimed.id));
+      known = null;
+      const staged = stageIfOurs(tx, current, claimed, (ours) =>
+        finishAttempt(ours, outcome, nowMs, retryDelaysMs),
+      );
+      tx.deliveries.logAttempt(logged);
+      return staged;
+    },
+    { inQuarantine: true },
+  );
   if (finished?.status === 'delivered') deps.metrics?.delivered(nowMs - eventCreatedAtMs);
   else if (finished !== null) noteFailure(deps, finished);
 }

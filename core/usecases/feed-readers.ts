@@ -18,12 +18,15 @@ export interface FeedRequest {
   readonly after: number;
   /** Events at most, EVENTS_PER_LOOK at most. */
   readonly limit: number;
+  /** The epoch (epoch.ts) in which the reader saw them; none where it does not say. */
+  readonly epoch?: number | null;
 }
 
 export interface FeedPage {
   readonly events: readonly FeedEvent[];
   /** What the next request is sent with. */
   readonly nextAfter: number;
+  readonly epoch: number;
 }
 
 export interface Wait {
@@ -37,12 +40,13 @@ export interface FeedReaders {
   /**
    * The events after a sequence, or after the latest event, ascending. When there are none it waits
    * for the next ones, until the wait is over: then the page is empty. Null does not wait.
-   * EventsPruned when events that were asked for are no longer kept; RateLimitExceeded when there
-   * are none and no place to wait.
+   * EventsPruned when events that were asked for are no longer kept; FeedReset beyond the latest
+   * event and in another epoch than the current one; RateLimitExceeded when there are no events and
+   * no place to wait.
    */
   read(
     tenant: Tenant,
-    request: Pick<FeedRequest, 'limit'> & { readonly after: number | 'latest' },
+    request: Omit<FeedRequest, 'after'> & { readonly after: number | 'latest' },
     wait: Wait | null,
   ): Promise<FeedPage>;
   /** The feeds of these tenants have grown; without names, any may have. */
@@ -75,29 +79,34 @@ export function feedReaders(deps: Pick<Deps, 'store'>, waitingMax = WAITING_MAX)
   };
 
   return {
-    async read(tenant, { after, limit }, wait) {
-      const request = { limit, after: after === 'latest' ? await headOf(deps, tenant) : after };
+    async read(tenant, { after: asked, ...rest }, wait) {
+      const after = asked === 'latest' ? await headOf(deps, tenant) : asked;
+      const request = { ...rest, after };
       const readNow = () => deps.store.run((tx) => readPage(tx, tenant, request));
       if (wait === null || wait.over.aborted) return pageOf(await readNow(), request);
       const { keyId, over } = wait;
       if (isFull(tenant, keyId)) {
-        const events = await readNow();
+        const found = await readNow();
         // An empty page would be asked for again at once.
-        if (events.length === 0) throw new PonteError('RateLimitExceeded');
-        return pageOf(events, request);
+        if (found.events.length === 0) throw new PonteError('RateLimitExceeded');
+        return pageOf(found, request);
       }
       // It waits before it reads: what comes between the two is not missed.
       const watch = join(tenant);
-      const { promise, resolve, reject } = Promise.withResolvers<readonly FeedEvent[]>();
+      const { promise, resolve, reject } = Promise.withResolvers<Found | null>();
       // A look may fail while the first read still may succeed.
       promise.catch(() => undefined);
       const waiter: Waiter = { ...request, keyId, resolve, reject };
-      const end = () => resolve([]);
+      const end = () => resolve(null);
       watch.waiters.add(waiter);
       over.addEventListener('abort', end);
       try {
-        const events = await readNow();
-        return pageOf(events.length > 0 ? events : await promise, request);
+        const now = await readNow();
+        if (now.events.length > 0) return pageOf(now, request);
+        const then = await promise;
+        if (then === null) return pageOf(now, request);
+        if (then.epoch !== now.epoch) throw resetOf(then.epoch, await headOf(deps, tenant));
+        return pageOf(then, request);
       } finally {
         over.removeEventListener('abort', end);
         leave(watch, waiter);
@@ -111,9 +120,15 @@ export function feedReaders(deps: Pick<Deps, 'store'>, waitingMax = WAITING_MAX)
   };
 }
 
+/** Events, and the epoch in which they were read. */
+interface Found {
+  readonly events: readonly FeedEvent[];
+  readonly epoch: number;
+}
+
 interface Waiter extends FeedRequest {
   readonly keyId: string;
-  readonly resolve: (events: readonly FeedEvent[]) => void;
+  readonly resolve: (found: Found | null) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -150,12 +165,14 @@ async function look({ store }: Pick<Deps, 'store'>, watch: Watch): Promise<void>
     (least, waiter) => Math.min(least, waiter.after),
     Number.MAX_SAFE_INTEGER,
   );
-  const events = await store.run((tx) => tx.feed.after(watch.tenant, after, EVENTS_PER_LOOK));
+  const [events, { number: epoch }] = await store.run((tx) =>
+    Promise.all([tx.feed.after(watch.tenant, after, EVENTS_PER_LOOK), tx.epochs.current()]),
+  );
   for (const waiter of waiters) {
     const own = events.filter(({ sequence }) => sequence > waiter.after).slice(0, waiter.limit);
     if (own.length === 0) continue;
     watch.waiters.delete(waiter);
-    waiter.resolve(own);
+    waiter.resolve({ events: own, epoch });
   }
   // A full page may hide events of readers that are further ahead.
   if (events.length === EVENTS_PER_LOOK) watch.again = true;
@@ -171,19 +188,27 @@ async function headOf({ store }: Pick<Deps, 'store'>, tenant: Tenant): Promise<n
 async function readPage(
   tx: Tx,
   tenant: Tenant,
-  { after, limit }: FeedRequest,
-): Promise<readonly FeedEvent[]> {
-  // The head first: what is sequenced between the two reads cannot look pruned.
-  const head = await tx.feed.head(tenant);
+  { after, limit, epoch: known = null }: FeedRequest,
+): Promise<Found> {
+  // The head first: what is sequenced between the reads cannot look pruned.
+  const [head, { number: epoch }] = await Promise.all([tx.feed.head(tenant), tx.epochs.current()]);
+  const lastSequence = head?.sequence ?? 0;
+  if (after > lastSequence || (known !== null && known !== epoch)) {
+    throw resetOf(epoch, lastSequence);
+  }
   const events = await tx.feed.after(tenant, after, limit);
-  const oldest = events[0]?.sequence ?? (head?.sequence ?? 0) + 1;
-  if (oldest <= after + 1) return events;
+  const oldest = events[0]?.sequence ?? lastSequence + 1;
+  if (oldest <= after + 1) return { events, epoch };
   const kept = `The oldest event kept has sequence ${oldest}: read on with after=${oldest - 1}.`;
   throw new PonteError('EventsPruned', kept, { oldestSequence: oldest });
 }
 
-function pageOf(events: readonly FeedEvent[], { after }: FeedRequest): FeedPage {
-  return { events, nextAfter: events.at(-1)?.sequence ?? after };
+function resetOf(epoch: number, lastSequence: number): PonteError {
+  return new PonteError('FeedReset', undefined, { feed: { epoch, lastSequence } });
+}
+
+function pageOf({ events, epoch }: Found, { after }: FeedRequest): FeedPage {
+  return { events, nextAfter: events.at(-1)?.sequence ?? after, epoch };
 }
 
 function keyOf({ orgId, mode }: Tenant): string {

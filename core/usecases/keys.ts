@@ -120,14 +120,17 @@ export async function revokeKey(
   keyId: string,
 ): Promise<StoredKey> {
   const nowMs = deps.clock.nowMs();
-  return deps.store.run(async (tx) => {
-    const key = await tx.keys.get(keyId);
-    if (key === null || (orgId !== null && key.orgId !== orgId)) throw new PonteError('NotFound');
-    if (key.revokedAtMs !== null) return key;
-    const revoked = Object.freeze({ ...key, revokedAtMs: nowMs });
-    tx.keys.update(revoked);
-    return revoked;
-  });
+  return deps.store.run(
+    async (tx) => {
+      const key = await tx.keys.get(keyId);
+      if (key === null || (orgId !== null && key.orgId !== orgId)) throw new PonteError('NotFound');
+      if (key.revokedAtMs !== null) return key;
+      const revoked = Object.freeze({ ...key, revokedAtMs: nowMs });
+      tx.keys.update(revoked);
+      return revoked;
+    },
+    { inQuarantine: true },
+  );
 }
 
 /**
@@ -140,9 +143,12 @@ export async function flushKeyUse(deps: Deps, _nowMs: number, limit: number): Pr
   if (uses.length === 0) return 0;
   // In one order, so that hosts that store the uses of the same keys never wait for each other.
   const inOrder = uses.toSorted(([a], [b]) => (a < b ? -1 : 1));
-  await deps.store.run(async (tx) => {
-    for (const [keyId, usedAtMs] of inOrder) tx.keys.touch(keyId, usedAtMs);
-  });
+  await deps.store.run(
+    async (tx) => {
+      for (const [keyId, usedAtMs] of inOrder) tx.keys.touch(keyId, usedAtMs);
+    },
+    { inQuarantine: true },
+  );
   for (const [keyId, usedAtMs] of uses) {
     if (noted.get(keyId) === usedAtMs) noted.delete(keyId);
   }

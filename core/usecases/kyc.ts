@@ -70,7 +70,7 @@ export async function startBuyerKyc(
   refuseTier(entityType, dossier);
   const { standing, tosId } = await deps.store.run((tx) => admit(tx, tenant, start));
   if (standing !== null) return standing;
-  const partner = partnerOf(deps, tenant);
+  const partner = await partnerOf(deps, tenant);
   const kycTier = dossier.kycTier ?? 'standard';
   const whole = { ...dossier, email: start.email, tosId, kycTier };
   refuseIncomplete(partner, entityType, whole);

@@ -143,11 +143,14 @@ function uselessBecause(mail: Mail, payment: Payment | null, nowMs: number): str
 
 /** A worker that lost its lease changes nothing any more. */
 async function record(deps: Deps, mail: Mail, change: (current: Mail) => Mail): Promise<void> {
-  await deps.store.run(async (tx) => {
-    const current = await tx.mails.get(tenantOf(mail), mail.id);
-    if (current === null || current.leaseToken !== mail.leaseToken) return;
-    tx.mails.update(change(current));
-  });
+  await deps.store.run(
+    async (tx) => {
+      const current = await tx.mails.get(tenantOf(mail), mail.id);
+      if (current === null || current.leaseToken !== mail.leaseToken) return;
+      tx.mails.update(change(current));
+    },
+    { inQuarantine: true },
+  );
 }
 
 function tell(deps: Deps, { id: mailId, purpose, tries }: Mail, result: MailOutcome): void {

@@ -41,13 +41,16 @@ export async function addMember(
 /** For ever, and from the next request on; whoever is added again is another member. */
 export async function removeMember(deps: Deps, orgId: string, email: string): Promise<Member> {
   const nowMs = deps.clock.nowMs();
-  return deps.store.run(async (tx) => {
-    const member = await tx.members.byEmail(orgId, emailKey(email));
-    if (member === null) throw new PonteError('NotFound');
-    const removed = Object.freeze({ ...member, removedAtMs: nowMs });
-    tx.members.update(removed);
-    return removed;
-  });
+  return deps.store.run(
+    async (tx) => {
+      const member = await tx.members.byEmail(orgId, emailKey(email));
+      if (member === null) throw new PonteError('NotFound');
+      const removed = Object.freeze({ ...member, removedAtMs: nowMs });
+      tx.members.update(removed);
+      return removed;
+    },
+    { inQuarantine: true },
+  );
 }
 
 /** Newest first, removed ones included. */

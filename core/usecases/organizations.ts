@@ -18,6 +18,7 @@ import { type Mode, modes, type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, PartnerAnswer, SettlementPartner, Tx } from '../ports.js';
 import { workNow } from './commands.js';
+import { refuseInQuarantine } from './epochs.js';
 import { changeProfile, loadProfile } from './organization-changes.js';
 import { newLease, partyOrder, refuseTier } from './party-orders.js';
 import { announceRedirect, stagePayoutNotices } from './payout-notices.js';
@@ -132,7 +133,7 @@ export async function acceptTerms(
 ): Promise<OrganizationView> {
   const given = tosId === null ? null : checkedText('tosId', tosId, TOS_ID_LENGTH_MAX);
   const { profiles } = await readOrganization(deps, tenant.orgId);
-  const partner = partnerOf(deps, tenant.mode);
+  const partner = await partnerOf(deps, tenant.mode);
   const asked = partner.requirements(PARTY.role, PARTY.entityType).includes('tosId');
   if (asked && given === null && profiles[tenant.mode].tosId === null) {
     const key = await partnerKey(deps, 'terms', [tenant.orgId, tenant.mode]);
@@ -206,7 +207,7 @@ async function submitted(
   given: OrganizationDossier,
 ): Promise<OrganizationProfile> {
   const { profiles } = await readOrganization(deps, tenant.orgId);
-  const partner = partnerOf(deps, tenant.mode);
+  const partner = await partnerOf(deps, tenant.mode);
   const anew = nextKybStatus(profiles[tenant.mode].kybStatus, 'submit') !== null;
   const command = anew
     ? await recordedSubmission(deps, partner, profiles[tenant.mode], given)
@@ -292,7 +293,7 @@ async function registered(
   );
   const bound = [tenant.orgId, tenant.mode, receiverRef, pixKey, accountHolderName];
   const key = await partnerKey(deps, 'pix-destination', bound);
-  const partner = partnerOf(deps, tenant.mode);
+  const partner = await partnerOf(deps, tenant.mode);
   const { destinationRef } = done(
     await partner.registerPixDestination({ receiverRef, pixKey, accountHolderName, key }),
   );
@@ -316,8 +317,9 @@ async function provisioned(deps: Deps, tenant: Tenant): Promise<void> {
   if (kybStatus !== 'approved' || virtualAccountRef !== null) return;
   if (partnerRef === null || destinationRef === null) return;
   const bound = [tenant.orgId, tenant.mode, partnerRef, destinationRef];
+  const partner = await partnerOf(deps, tenant.mode);
   const rails = done(
-    await partnerOf(deps, tenant.mode).provisionRails({
+    await partner.provisionRails({
       receiverRef: partnerRef,
       destinationRef,
       key: await partnerKey(deps, 'virtual-account', bound),
@@ -344,7 +346,7 @@ function newProfile(tenant: Tenant): OrganizationProfile {
   });
 }
 
-function partnerOf(deps: Deps, mode: Mode): SettlementPartner {
+async function partnerOf(deps: Deps, mode: Mode): Promise<SettlementPartner> {
   const partner = deps.partners[mode];
   if (partner === null) {
     throw new PonteError(
@@ -353,6 +355,7 @@ function partnerOf(deps: Deps, mode: Mode): SettlementPartner {
         'Configure one, the same for the server and for this command.',
     );
   }
+  await refuseInQuarantine(deps);
   return partner;
 }
 

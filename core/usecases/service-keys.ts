@@ -32,7 +32,7 @@ export async function validKeys(
 /** Creates the key if there is none. */
 export function currentKey(deps: KeyNeeds, purpose: ServiceKeyPurpose): Promise<OpenedKey> {
   // Another process may make it meanwhile: the work runs again and reads that one.
-  return deps.store.run((tx) => currentKeyIn(deps, tx, purpose));
+  return deps.store.run((tx) => currentKeyIn(deps, tx, purpose), { inQuarantine: true });
 }
 
 export async function currentKeyIn(
@@ -74,7 +74,7 @@ export async function rotateSessionKey(
   { endSessions }: { readonly endSessions: boolean },
 ): Promise<RotatedSessionKey> {
   const fresh = newKey(deps, 'session');
-  return deps.store.run((tx) => stageRotation(tx, fresh, endSessions));
+  return deps.store.run((tx) => stageRotation(tx, fresh, endSessions), { inQuarantine: true });
 }
 
 export async function stageRotation(

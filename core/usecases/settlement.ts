@@ -42,7 +42,9 @@ export interface PartnerMessage {
 
 /**
  * Verifies, stores and applies a message of the partner. When this returns, the message is stored;
- * if applying it fails, a worker goes on with it. InvalidSignature when it is not genuine.
+ * if applying it fails, a worker goes on with it. In quarantine it is stored and applied after the
+ * release: a partner may repeat a refused message for a shorter time than the quarantine lasts.
+ * InvalidSignature when it is not genuine.
  */
 export async function receivePartnerMessage(deps: Deps, message: PartnerMessage): Promise<void> {
   const partner = deps.partners[message.mode];
@@ -50,22 +52,26 @@ export async function receivePartnerMessage(deps: Deps, message: PartnerMessage)
   const nowMs = deps.clock.nowMs();
   const read = partner.readInbound(message.headers, message.body, nowMs);
   if (read === null) throw new PonteError('InvalidSignature');
-  const stored = await deps.store.run(async (tx) => {
-    const known = await tx.inbox.get(partner.name, message.mode, read.messageId);
-    if (known !== null) return null;
-    const fresh: InboxMessage = {
-      partner: partner.name,
-      mode: message.mode,
-      messageId: read.messageId,
-      facts: writeFacts(read.facts),
-      receivedAtMs: nowMs,
-      dueAtMs: nowMs + backoffMs(CALL_BACKOFF_MS, 0),
-      tries: 0,
-      version: 1,
-    };
-    tx.inbox.insert(fresh);
-    return fresh;
-  });
+  const stored = await deps.store.run(
+    async (tx) => {
+      const known = await tx.inbox.get(partner.name, message.mode, read.messageId);
+      if (known !== null) return null;
+      const fresh: InboxMessage = {
+        partner: partner.name,
+        mode: message.mode,
+        messageId: read.messageId,
+        facts: writeFacts(read.facts),
+        receivedAtMs: nowMs,
+        dueAtMs: nowMs + backoffMs(CALL_BACKOFF_MS, 0),
+        tries: 0,
+        version: 1,
+      };
+      tx.inbox.insert(fresh);
+      const { state } = await tx.epochs.current();
+      return state === 'quarantine' ? null : fresh;
+    },
+    { inQuarantine: true },
+  );
   // What fails here stays due: the message is stored, and a worker applies it again.
   if (stored !== null) {
     await eachByItself(deps, 'inbox', [stored], (fresh) => applyMessage(deps, fresh));

@@ -43,6 +43,7 @@ const idle = {
     ...{ mails: nothing, documents: nothing, advances: nothing },
   },
   ...{ undeliveredMs: 0, stuckCommands: 0, deadLetters: 0, operatorFunds: 0 },
+  ...{ epoch: 1, inQuarantine: false },
 };
 const healthy: Findings = {
   nodeVersion: 'v24.0.0',
@@ -57,6 +58,7 @@ const healthy: Findings = {
   placeProblem: null,
   dataDir: 'data',
   freeBytes: 12.34 * GIB,
+  backups: null,
   data: { waiting: idle, imbalances: 0 },
 };
 
@@ -84,7 +86,7 @@ test('a healthy service is told check by check', () => {
       ...['node: v24.0.0', 'configuration: valid', 'database: ponte.db', 'migrations: done'],
       'serving: process 12 since 2026-01-02T03:04:05.000Z',
       ...['disk: 12.3 GiB free at data', 'secret keys: of this database'],
-      ...['documents: in their place', 'ledger: balances'],
+      ...['documents: in their place', 'epoch: 1, released', 'ledger: balances'],
       ...['partner commands: none stuck', 'funds: all accounted for'],
       ...['workers: nothing waits for them', 'deliveries: on time', 'dead letters: none'],
     ],
@@ -124,8 +126,28 @@ describe('each defect is told in words, with what to do about it', () => {
     [{ freeBytes: GIB / 2 }, 'warning disk: only 0.5 GiB free at data'],
     [{ freeBytes: 5 }, 'critical disk: only 0.0 GiB free at data'],
     [
+      { backups: { everyMs: 15 * MINUTE_MS, ageMs: 31 * MINUTE_MS } },
+      'warning backups: the last good one is 31 minutes old, due every 15 minutes: the log of ' +
+        'the server says why: look for "a scheduled backup failed"',
+    ],
+    [
+      { backups: { everyMs: 15 * MINUTE_MS, ageMs: 121 * MINUTE_MS } },
+      'critical backups: the last good one is 2 hours old, due every 15 minutes: the log of ' +
+        'the server says why: look for "a scheduled backup failed"',
+    ],
+    [
+      { backups: { everyMs: 15 * MINUTE_MS, ageMs: null } },
+      'warning backups: none was made yet: the log of the server says why: look for ' +
+        '"a scheduled backup failed"',
+    ],
+    [
       { data: { waiting: idle, imbalances: 1 } },
       'critical ledger: does not balance: ponte ledger verify',
+    ],
+    [
+      waiting({ epoch: 1_800_000_000, inQuarantine: true }),
+      'critical epoch: 1800000000, in quarantine: nothing is ordered, sent or changed. ' +
+        'Run ponte restore --check, then ponte release',
     ],
     [
       waiting({ stuckCommands: 1 }),
@@ -167,6 +189,10 @@ describe('each defect is told in words, with what to do about it', () => {
   for (const [findings, told] of cases) {
     test(told.slice(0, 70), () => assert.deepEqual(wrong(findings), [told]));
   }
+
+  test('a backup that is not older than two intervals is no defect', () => {
+    assert.deepEqual(wrong({ backups: { everyMs: MINUTE_MS, ageMs: 2 * MINUTE_MS } }), []);
+  });
 
   test('work that is due since a moment, and an event between two attempts, are no defects', () => {
     const soon = { due: 500, lateMs: MINUTE_MS };

@@ -18,8 +18,8 @@ const codesOf: Readonly<Partial<Record<ExitKind, readonly ErrorCode[]>>> = {
     ...(['ConnectedAccountNotApproved', 'ProductionAccessNotApproved'] as const),
     ...(['IdempotencyKeyConflict', 'PaymentNotCancellable', 'PaymentStateConflict'] as const),
     ...(['QuoteExpired', 'QuoteChanged', 'InvoiceNotApproved'] as const),
-    'CommandNotRetryable',
-    ...(['DeliveryNotReplayable', 'EventsPruned', 'UploadUrlExpired'] as const),
+    ...(['CommandNotRetryable', 'CheckIncomplete', 'NotQuarantined'] as const),
+    ...(['DeliveryNotReplayable', 'EventsPruned', 'FeedReset', 'UploadUrlExpired'] as const),
   ],
   forbidden: [
     ...(['Unauthorized', 'InvalidToken', 'InvalidApiKey', 'InvalidApiKeyFormat'] as const),
@@ -28,7 +28,7 @@ const codesOf: Readonly<Partial<Record<ExitKind, readonly ErrorCode[]>>> = {
   ],
   tryAgain: [
     ...(['RequestTimeout', 'RateLimitExceeded', 'StoreContention', 'StoreUnavailable'] as const),
-    'PartnerUnavailable',
+    ...(['PartnerUnavailable', 'InQuarantine'] as const),
   ],
   configuration: ['KycStorageDisabled'],
 };

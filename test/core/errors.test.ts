@@ -45,8 +45,11 @@ const otherCodes = {
   QuoteChanged: 409,
   InvoiceNotApproved: 409,
   CommandNotRetryable: 409,
+  CheckIncomplete: 409,
+  NotQuarantined: 409,
   DeliveryNotReplayable: 409,
   EventsPruned: 410,
+  FeedReset: 410,
   UploadUrlExpired: 410,
   PayloadTooLarge: 413,
   UnsupportedMediaType: 415,
@@ -55,6 +58,7 @@ const otherCodes = {
   StoreContention: 503,
   StoreUnavailable: 503,
   PartnerUnavailable: 503,
+  InQuarantine: 503,
 } as const satisfies Record<Exclude<ErrorCode, keyof typeof interfaceCodes>, number>;
 
 test('the codes are those of the interface and these, each with its status', () => {

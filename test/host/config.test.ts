@@ -42,6 +42,7 @@ test('an empty environment is a development host on SQLite with the fake partner
     partners: { test: 'fake', live: 'none' },
     jwtKeys: null,
     fakePartnerDelayMs: 1_000,
+    fakePartnerFile: null,
     documents: 'fs',
     allowPrivateUrls: true,
     rateLimitPerMinute: 600,
@@ -51,6 +52,7 @@ test('an empty environment is a development host on SQLite with the fake partner
     corsOrigins: [],
     trustedProxies: [],
     metricsPort: null,
+    backups: null,
     logLevel: 'info',
     unknownVariables: [],
   });
@@ -70,6 +72,7 @@ test('every variable has its effect', () => {
     PONTE_PARTNER_TEST: 'none',
     PONTE_PARTNER_LIVE: 'fake',
     PONTE_FAKE_PARTNER_DELAY_MS: '0',
+    PONTE_FAKE_PARTNER_FILE: '/elsewhere/orders.jsonl',
     PONTE_DOCUMENTS: 'none',
     PONTE_WEBHOOK_ALLOW_PRIVATE: '0',
     PONTE_WEBHOOK_RETRY_SECONDS: '0,1,2,3,4,5',
@@ -80,6 +83,9 @@ test('every variable has its effect', () => {
     PONTE_MAIL_FROM: 'Acme Pay <pay@acme.test>',
     PONTE_CORS_ORIGINS: 'https://app.test, http://localhost:3000',
     PONTE_METRICS_PORT: '9464',
+    PONTE_BACKUP_TO: '/backups',
+    PONTE_BACKUP_EVERY: '2h',
+    PONTE_BACKUP_KEEP: '7',
     PONTE_TRUSTED_PROXIES: '10.0.0.0/8,192.0.2.7, ::1,2001:db8::/32',
     PONTE_LOG_LEVEL: 'silent',
   });
@@ -99,6 +105,7 @@ test('every variable has its effect', () => {
       jwtKeys: null,
       partners: { test: 'none', live: 'fake' },
       fakePartnerDelayMs: 0,
+      fakePartnerFile: '/elsewhere/orders.jsonl',
       documents: 'none',
       allowPrivateUrls: false,
       retryDelaysMs: [0, 1_000, 2_000, 3_000, 4_000, 5_000],
@@ -109,6 +116,7 @@ test('every variable has its effect', () => {
       corsOrigins: ['https://app.test', 'http://localhost:3000'],
       trustedProxies: ['10.0.0.0/8', '192.0.2.7', '::1', '2001:db8::/32'],
       metricsPort: 9464,
+      backups: { to: '/backups', everyMs: 7_200_000, keep: 7 },
       logLevel: 'silent',
       unknownVariables: [],
     },
@@ -152,6 +160,8 @@ describe('a value of the wrong form is a problem that names its variable', () =>
       '10.0.0.1/8/9',
       '1,',
     ],
+    PONTE_BACKUP_EVERY: ['15', '0m', '90s', '25d', '1.5h'],
+    PONTE_BACKUP_KEEP: ['0', 'all'],
     PONTE_LOG_LEVEL: ['verbose'],
   } as const;
   for (const [name, values] of Object.entries(wrong)) {
@@ -164,6 +174,20 @@ describe('a value of the wrong form is a problem that names its variable', () =>
       }
     });
   }
+});
+
+test('backups need a folder and a SQLite file', () => {
+  assert.deepEqual(problemsOf({ PONTE_BACKUP_EVERY: '1h', PONTE_BACKUP_KEEP: '2' }), [
+    'PONTE_BACKUP_EVERY: has no effect without PONTE_BACKUP_TO',
+    'PONTE_BACKUP_KEEP: has no effect without PONTE_BACKUP_TO',
+  ]);
+  const shared = { PONTE_BACKUP_TO: 'backups', PONTE_DATABASE_URL: 'postgres://a/b' };
+  assert.deepEqual(problemsOf(shared), [
+    'PONTE_BACKUP_TO: PostgreSQL is backed up by its own tools (OPERATIONS.md)',
+  ]);
+  assert.deepEqual(readConfig({ PONTE_BACKUP_TO: 'backups' }).backups, {
+    ...{ to: resolve('backups'), everyMs: 900_000, keep: 96 },
+  });
 });
 
 test('a mail server goes with a sender of its own domain', () => {

@@ -40,8 +40,8 @@ const command = (env: Readonly<Record<string, string>>, words: string) =>
   runCommand(env, words.split(' '));
 const fileOf = (env: Environment) => join(env.PONTE_DATA_DIR, 'ponte.db');
 
-async function serve(env: Environment): Promise<void> {
-  const host = await startHost(readConfig(env));
+async function serve(env: Environment, making: 'first' | 'new' = 'first'): Promise<void> {
+  const host = await startHost(readConfig(env), 'all', making);
   await host.stop();
 }
 
@@ -65,11 +65,11 @@ const finding = [
     'documents list',
   ],
   ...['secrets reseal', 'secrets rotate-session-key', 'prune --older-than 40d'],
-  'prune --older-than 40d --dry-run',
+  ...['prune --older-than 40d --dry-run', 'backup --to backups', 'restore --check', 'release'],
 ] as const;
 const making = ['serve', 'migrate', 'demo', 'org create'];
 /** They name their databases, or none, themselves. */
-const others = ['listen', 'store copy', 'doctor', 'org payout-config'];
+const others = ['listen', 'store copy', 'doctor', 'org payout-config', 'restore --from backup'];
 
 test('every verb is known here', async () => {
   const { stdout } = await command({}, '--help');
@@ -167,16 +167,24 @@ test('a dry run migrates nothing', async () => {
   assert.equal((await command(env, 'prune --older-than 40d --dry-run')).status, 0);
 });
 
-describe('an empty file where a database was served is refused', () => {
-  for (const [title, keep] of [
+describe('a database that was served and is lost is not begun anew in silence', () => {
+  const traces = [
     ['beside the secret key', ['secret-key']],
     ['beside the mark of its documents', ['documents']],
     ['beside the lock of who served it', ['ponte.db.lock']],
-  ] as const) {
-    test(title, async () => {
-      const env = environment(title.replaceAll(' ', '-'));
+  ] as const;
+  const losses = [
+    ['empty', (file: string) => truncateSync(file, 0), 0],
+    ['missing', (file: string) => rmSync(file), -1],
+  ] as const;
+  for (const [what, lose, size, title, keep] of losses.flatMap((loss) =>
+    traces.map((trace) => [...loss, ...trace] as const),
+  )) {
+    test(`${what}, ${title}`, async () => {
+      const env = environment(`${what}-${title.replaceAll(' ', '-')}`);
       await serve(env);
-      truncateSync(fileOf(env), 0);
+      await assert.rejects(serve(env, 'new'), { message: /--new: there is a database at/ });
+      lose(fileOf(env));
       for (const name of readdirSync(env.PONTE_DATA_DIR)) {
         const kept = ['ponte.db', ...keep].includes(name);
         if (!kept) rmSync(join(env.PONTE_DATA_DIR, name), { recursive: true });
@@ -189,16 +197,18 @@ describe('an empty file where a database was served is refused', () => {
         assert.match(
           told,
           new RegExp(
-            `^ {2}PONTE_DATA_DIR: \\S+ponte.db is empty, but was served: \\S+${keep}\\S* is ` +
-              'there\\. Restore it from a backup; to begin anew, remove the empty file$',
+            `^ {2}PONTE_DATA_DIR: \\S+ponte.db is ${what}, but was served: \\S+${keep}\\S* is ` +
+              'there\\. Restore it from a backup \\(ponte restore\\), or begin anew with ponte ' +
+              'serve --new$',
           ),
         );
         assert.deepEqual(more, []);
       }
-      assert.match((await command(env, 'doctor')).stdout, /^database +WRONG .* is empty, but was/m);
+      const doctor = (await command(env, 'doctor')).stdout;
+      assert.match(doctor, new RegExp(`^database +WRONG .* is ${what}, but was`, 'm'));
       assert.deepEqual(readdirSync(env.PONTE_DATA_DIR), found, 'nothing was made');
-      assert.equal(statSync(fileOf(env)).size, 0);
-      rmSync(fileOf(env));
+      assert.equal(statSync(fileOf(env), { throwIfNoEntry: false })?.size ?? -1, size);
+      await serve(env, 'new');
       await serve(env);
     });
   }

@@ -25,8 +25,11 @@ const environment = (name: string) => ({
   ...{ PONTE_PORT: '0', PONTE_LOG_LEVEL: 'silent' },
 });
 
-async function serve(env: ReturnType<typeof environment>): Promise<void> {
-  const host = await startHost(readConfig(env));
+async function serve(
+  env: ReturnType<typeof environment>,
+  making: 'first' | 'new' = 'first',
+): Promise<void> {
+  const host = await startHost(readConfig(env), 'all', making);
   await host.stop();
 }
 
@@ -72,7 +75,7 @@ test('a new database beside documents of another one is served', async () => {
   const env = environment('anew');
   await serve(env);
   rmSync(join(env.PONTE_DATA_DIR, 'ponte.db'));
-  await serve(env);
+  await serve(env, 'new');
   await serve(env);
 });
 

@@ -110,6 +110,12 @@ function payinCalls(input: PartnerLineInput) {
       mapped(await find(input, request), (found) =>
         found === null ? null : { ...found, instructions: instructions(found.partnerRef) },
       ),
+    findOrder: async (kind, reference) =>
+      mapped(await find(input, JSON.stringify({ reference })), (found) =>
+        found === null || kind !== 'payin'
+          ? found
+          : { ...found, instructions: instructions(found.partnerRef) },
+      ),
   } satisfies Partial<SettlementPartner>;
 }
 

@@ -30,7 +30,7 @@ import {
   T0,
   tenant,
 } from './domain-samples.js';
-import { aCanary, aServiceKey } from './key-samples.js';
+import { aCanary, anEpoch, aServiceKey } from './key-samples.js';
 
 /** Past what a float can count. */
 const LARGE_MINOR = 9_007_199_254_740_993n;
@@ -67,6 +67,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.keyCanaries.insert(aCanary());
     tx.marks.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
     tx.serviceKeys.insert(aServiceKey());
+    tx.epochs.insert(anEpoch());
   });
 }
 
@@ -103,6 +104,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.keyCanaries.list(),
       tx.marks.get('documents'),
       tx.serviceKeys.list('session'),
+      tx.epochs.list(),
     ]),
   );
 }

@@ -1,4 +1,5 @@
-// Samples of keys stored in the database, like those of domain-samples.ts.
+// Samples of keys and epochs stored in the database, like those of domain-samples.ts.
+import type { Epoch } from '../../core/domain/epoch.js';
 import type { ServiceKey } from '../../core/domain/service-key.js';
 import type { KeyCanary } from '../../core/ports.js';
 import { T0 } from './domain-samples.js';
@@ -20,4 +21,21 @@ export function aCanary(fields: Partial<KeyCanary> = {}): KeyCanary {
   const { keyId = 'first' } = fields;
   const sealed = `sealed under ${keyId}`;
   return { keyId, sealed, state: 'in_use', createdAtMs: T0, version: 1, ...fields };
+}
+
+/** One that is over. */
+export function anEpoch(fields: Partial<Epoch> = {}): Epoch {
+  return {
+    number: 7,
+    cause: 'restored',
+    state: 'over',
+    beganAtMs: T0,
+    checkProgress: '{}',
+    checkedAtMs: T0 + 1,
+    releasedAtMs: T0 + 2,
+    releasedBy: 'ana',
+    forcedBecause: null,
+    version: 1,
+    ...fields,
+  };
 }

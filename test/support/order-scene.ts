@@ -2,7 +2,9 @@
 // partner, some of whose calls do not go as they should.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import type { FakeMemory } from '../../adapters/partner/fake-memory.js';
 import type { PartnerCommand } from '../../core/domain/partner-command.js';
+import type { PaymentStatus } from '../../core/domain/payment.js';
 import { reviewName } from '../../core/domain/report-check.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { PartnerAnswer, PartnerFact, SettlementPartner } from '../../core/ports.js';
@@ -46,9 +48,18 @@ export class Scene {
     return (await this.orders(kind)).at(-1) ?? assert.fail(`there is no ${kind}`);
   }
 
+  /** One more payment, of which nothing is asked yet. */
+  another(): Promise<string> {
+    return newPayment(this.made, this.tenant, 10_000n);
+  }
+
+  read() {
+    return readPayment(this.made.deps, this.tenant, this.id);
+  }
+
   /** Status, position, refund and amounts in units: received, paid out, owed, refunded, lost. */
   async shown() {
-    const { payment, funds } = await readPayment(this.made.deps, this.tenant, this.id);
+    const { payment, funds } = await this.read();
     const amounts = [
       funds.receivedMinor,
       funds.payoutMinor,
@@ -90,10 +101,21 @@ export class Scene {
   }
 }
 
-export async function scene(t: TestContext, amountMinor = 10_000n): Promise<Scene> {
-  const made = await world();
+export async function scene(
+  t: TestContext,
+  amountMinor = 10_000n,
+  memory: FakeMemory | null = null,
+  to: PaymentStatus | null = null,
+): Promise<Scene> {
+  const made = await world({}, memory);
   t.after(() => made.close());
   const tenant: Tenant = { orgId: await made.organization(), mode: 'test' };
+  const id = await newPayment(made, tenant, amountMinor);
+  await advancePayment(made.deps, tenant, id, to);
+  return new Scene(made, tenant, id);
+}
+
+async function newPayment(made: World, tenant: Tenant, amountMinor: bigint): Promise<string> {
   const { payment } = await createPayment(made.deps, tenant, {
     origin: 'payment_intent',
     idempotencyKey: null,
@@ -106,8 +128,7 @@ export async function scene(t: TestContext, amountMinor = 10_000n): Promise<Scen
     metadata: '{}',
     expiresAtMs: null,
   });
-  await advancePayment(made.deps, tenant, payment.id, null);
-  return new Scene(made, tenant, payment.id);
+  return payment.id;
 }
 
 type Start = 'startPayin' | 'startPayout' | 'startRefund';

@@ -12,6 +12,7 @@ import {
 import { createMemoryDocuments } from '../../adapters/documents/memory.js';
 import { createMemoryMailer } from '../../adapters/mail/memory-mail.js';
 import { createFakePartner, type FakePartner } from '../../adapters/partner/fake.js';
+import type { FakeMemory } from '../../adapters/partner/fake-memory.js';
 import type { SignedMessage } from '../../adapters/partner/signed-message.js';
 import { type MemberRole, SESSION_MS } from '../../core/domain/member.js';
 import type { Scope } from '../../core/domain/scope.js';
@@ -95,7 +96,10 @@ export interface World {
   close(): Promise<void>;
 }
 
-export async function world(settings: Partial<Settings> = {}): Promise<World> {
+export async function world(
+  settings: Partial<Settings> = {},
+  memory: FakeMemory | null = null,
+): Promise<World> {
   const bytes = seededBytes('world');
   const secretKey = newKey(bytes);
   let nowMs = STARTS_AT_MS;
@@ -103,11 +107,6 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
   const registerKey = async () => void (await plantCanary(deps));
   const store = await testStore({ keyId: secretKey.id, registerKey });
   const log: LogEntry[] = [];
-  const note =
-    (level: LogEntry['level']) =>
-    (message: string, fields = {}) => {
-      log.push({ level, message, fields });
-    };
   const sent: WebhookRequest[] = [];
   const mailer = createMemoryMailer();
   const partnerSecret = `whsec_${Buffer.from(bytes(32)).toString('base64')}`;
@@ -117,6 +116,7 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
     delayMs: 0,
     secret: partnerSecret,
     deliver: (message) => made.deliver(message),
+    memory,
   });
   const deps: Deps = {
     ...{ store, metrics: null, partners: { test: partner, live: null } },
@@ -136,7 +136,7 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
     clock,
     pause: async () => undefined,
     ids: createIds(bytes),
-    log: { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') },
+    log: notesIn(log),
     wake: (work, tenants) => {
       if (work === 'feed') made.feedReaders.look(tenants);
     },
@@ -164,6 +164,15 @@ export async function world(settings: Partial<Settings> = {}): Promise<World> {
     close: () => store.close(),
   };
   return made;
+}
+
+function notesIn(log: LogEntry[]): Deps['log'] {
+  const note =
+    (level: LogEntry['level']) =>
+    (message: string, fields = {}) => {
+      log.push({ level, message, fields });
+    };
+  return { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') };
 }
 
 function newKey(bytes: ByteSource): SecretKey {

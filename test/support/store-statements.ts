@@ -29,7 +29,7 @@ import {
   T0,
   tenant,
 } from './domain-samples.js';
-import { aCanary, aServiceKey } from './key-samples.js';
+import { aCanary, anEpoch, aServiceKey } from './key-samples.js';
 
 const page = { beforeId: 'x', limit: 5 };
 const age = { sinceMs: T0, sinceDeliveryId: 'whd_5' };
@@ -205,6 +205,9 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     tx.keyCanaries.list(),
     tx.marks.get('documents'),
     tx.serviceKeys.list('session'),
+    // No row is found here, and a database always has one.
+    tx.epochs.current().catch(() => null),
+    tx.epochs.list(),
     ...sealedPlaces.map(([column, place]) =>
       tx.sealed.page(column, { exceptKeyId: 'k1', after: sealedRow(place), limit: 5 }),
     ),
@@ -268,6 +271,9 @@ function everyWrite(tx: Tx): void {
   tx.serviceKeys.insert(aServiceKey({ sealed: 's1.k1.a' }));
   tx.serviceKeys.update(aServiceKey());
   tx.serviceKeys.remove(aServiceKey({ id: 'skey_2' }));
+  tx.epochs.expectOpen();
+  tx.epochs.insert(anEpoch());
+  tx.epochs.update(anEpoch());
   for (const [column, place] of sealedPlaces) tx.sealed.replace(column, sealedRow(place), 's');
   tx.advances.put(anAdvance());
   tx.advances.update(anAdvance());

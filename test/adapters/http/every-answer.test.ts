@@ -7,8 +7,10 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { DOCUMENT_BYTES_MAX } from '../../../core/domain/document.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { catalogue, type ErrorCode } from '../../../core/errors.js';
+import { beginEpoch, endQuarantine } from '../../../core/usecases/epochs.js';
 import { feedReaders } from '../../../core/usecases/feed-readers.js';
 import { addMember } from '../../../core/usecases/members.js';
+import { requireApproval } from '../../../core/usecases/organizations.js';
 import { failPaymentByOperator } from '../../../core/usecases/payments.js';
 import { createSession } from '../../../core/usecases/sessions.js';
 import { deleteSubscription, testSubscription } from '../../../core/usecases/subscriptions.js';
@@ -58,6 +60,14 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
   },
   StoreContention: storeFails('StoreContention'),
   StoreUnavailable: storeFails('StoreUnavailable'),
+  InQuarantine: async (operation) => {
+    if (operation.operationId !== 'approveInvoice') return ask(operation, { around: quarantined });
+    const { world } = scene.site;
+    await requireApproval(world.deps, scene.tenant.orgId, true);
+    const { payment } = await newInvoice(world, scene.tenant);
+    const path = withIds(operation.path, payment.id, '');
+    return ask(operation, { path, around: quarantined });
+  },
   InvalidApiKey: (operation) => ask(operation, { as: { key: `${scene.key}x` } }),
   InvalidApiKeyFormat: (operation) => ask(operation, { as: { key: 'none' } }),
   Unauthorized: (operation) => ask(operation, { as: {} }),
@@ -162,6 +172,7 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
     });
     return ask(operation, { as: { key: await world.key(home.orgId) } });
   },
+  FeedReset: (operation) => ask(operation, { path: `${operation.path}?epoch=2` }),
   ModeSwitchNotAllowed: (operation) => ask(operation, { as: { key: scene.key } }),
   ProductionAccessNotApproved: withBody({ mode: 'live' }),
 };
@@ -180,11 +191,27 @@ test('every operation succeeds in each way that is described', async () => {
       assert.equal((await ask(operation, call)).status, 200, operationId);
     }
   }
+  const restored = await checkedSite(undefined, {
+    readiness: async () => ({ database: true, migrations: true, worker: true, quarantine: true }),
+  });
+  const answer = await restored.call('GET', '/readyz');
+  assert.deepEqual([answer.status, answer.body['status']], [200, 'quarantine']);
+  await restored.close();
   const unready = await checkedSite(undefined, {
     readiness: async () => ({ database: true, migrations: true, worker: false }),
   });
   assert.equal((await unready.call('GET', '/readyz')).status, 503);
   await unready.close();
+});
+
+test('in quarantine reads are served, and changes that take a right away', async () => {
+  for (const operation of operations) {
+    const { operationId, route } = operation;
+    if (route.method !== 'GET' && route.inQuarantine === undefined) continue;
+    const { status = 200 } = await scene.exampleOf(operationId);
+    const answer = await ask(operation, { around: quarantined });
+    assert.equal(answer.status, status, `${operationId}: ${answer.text}`);
+  }
 });
 
 describe('every operation refuses for each reason that is described', () => {
@@ -250,6 +277,17 @@ async function notFound(operation: Operation): Promise<Answer> {
       return ask(operation, { path: path.replace('{id}', '%FF') });
     default:
       return ask(operation, { path: path.replaceAll(/\{\w+\}/g, 'nobody') });
+  }
+}
+
+/** While a call lasts, the database is in quarantine. */
+async function quarantined(call: () => Promise<Answer>): Promise<Answer> {
+  const { deps } = scene.site.world;
+  await beginEpoch(deps, 'restored');
+  try {
+    return await call();
+  } finally {
+    await endQuarantine(deps, { by: 'test', forcedBecause: 'a test' });
   }
 }
 

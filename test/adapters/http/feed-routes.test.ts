@@ -97,13 +97,13 @@ test('a live key sees nothing of test mode', async () => {
   await site.world.settle();
   const live = await site.world.key(tenant.orgId, { mode: 'live' });
   const answer = await site.call('GET', '/v1/events', { key: live });
-  assert.deepEqual(answer.body, { data: [], nextAfter: 0 });
+  assert.deepEqual(answer.body, { data: [], nextAfter: 0, epoch: 1 });
 });
 
 for (const [name, taken, refused] of [
   [
     'after',
-    ['0', '7', '9007199254740991'],
+    ['0'],
     ['', '-1', '1.5', '1e3', '%201', '+1', 'x', '9007199254740992', '99999999999999999'],
   ],
   ['limit', ['1', '100'], ['0', '101', '1.5', 'x']],
@@ -176,7 +176,7 @@ test('a reader that waits is answered as soon as events are sequenced', async ()
 
 test('at its end a wait is answered with an empty page and nextAfter as it was sent', async () => {
   const answer = await read('?after=0&wait=1');
-  assert.deepEqual(answer.body, { data: [], nextAfter: 0 });
+  assert.deepEqual(answer.body, { data: [], nextAfter: 0, epoch: 1 });
   assert.equal(site.world.feedReaders.waiting(), 0);
 });
 
@@ -208,21 +208,33 @@ test('more waits than a key may have: 429 until one of them ends', async () => {
   assert.equal((await read()).status, 200, 'without a wait');
   requests.pop()?.destroy();
   await until(() => feedReaders.waiting() === WAITING_PER_KEY_MAX - 1);
-  assert.deepEqual((await read('?wait=1')).body, { data: [], nextAfter: 0 });
+  assert.deepEqual((await read('?wait=1')).body, { data: [], nextAfter: 0, epoch: 1 });
   for (const request of requests) request.destroy();
   await until(() => feedReaders.waiting() === 0);
 });
 
+for (const query of ['after=9007199254740991', 'after=0&epoch=2', 'after=9&wait=30']) {
+  test(`${query}: 410 with the epoch and the latest sequence`, async () => {
+    const answer = await read(`?${query}`);
+    assert.equal(refusalOf(answer), '410 FeedReset');
+    const latest = (await read('?after=latest')).body;
+    assert.deepEqual(
+      [answer.body['epoch'], answer.body['lastSequence']],
+      [latest['epoch'], latest['nextAfter']],
+    );
+  });
+}
+
 test('a stop answers those who wait at once, with what they know already', async () => {
   const own = await checkedSite();
   const orgId = await own.world.organization();
-  const waiting = own.call('GET', '/v1/events?after=4&wait=30', {
+  const waiting = own.call('GET', '/v1/events?after=0&wait=30', {
     key: await own.world.key(orgId),
   });
   await until(() => own.world.feedReaders.waiting() === 1);
   await own.server.close();
   const answer = await waiting;
-  assert.deepEqual(answer.body, { data: [], nextAfter: 4 });
+  assert.deepEqual(answer.body, { data: [], nextAfter: 0, epoch: 1 });
   assert.equal(answer.headers['connection'], 'close');
   await own.close();
 });

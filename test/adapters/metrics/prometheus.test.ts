@@ -18,12 +18,14 @@ const waiting: Waiting = {
   stuckCommands: 2,
   deadLetters: 4,
   operatorFunds: 1,
+  epoch: 1_800_000_000,
+  inQuarantine: true,
 };
 const store = { counts: { commits: 7, applied: 21 }, connections: null };
 
 async function serving(t: TestContext, sources: Partial<MetricsSources> = {}) {
   const metrics = createPrometheusMetrics();
-  const made = { store, backlog: async () => waiting, ...sources };
+  const made = { store, backlog: async () => waiting, backupAgeMs: null, ...sources };
   const { port } = await metrics.listen('127.0.0.1', 0, made);
   t.after(() => metrics.close());
   const get = (path = '/metrics', method = 'GET') =>
@@ -96,6 +98,17 @@ test('what waits is told in rows and seconds, beside what the store did', async 
   ]) {
     assert.ok(found.includes(line), `${line} in\n${found.join('\n')}`);
   }
+});
+
+test('the age of the last good backup, where backups are made', async (t) => {
+  const told = async (backupAgeMs: MetricsSources['backupAgeMs']) => {
+    const { lines } = await serving(t, { backupAgeMs });
+    return (await lines()).filter((line) => line.startsWith('ponte_backup'));
+  };
+  assert.deepEqual(await told(null), []);
+  assert.deepEqual(await told(async () => 61_500), ['ponte_backup_age_seconds 61.5']);
+  const before = async () => Number.POSITIVE_INFINITY;
+  assert.deepEqual(await told(before), ['ponte_backup_age_seconds +Inf']);
 });
 
 test('the process is told of too, in the format that Prometheus reads', async (t) => {

@@ -187,16 +187,17 @@ test('on SQLite a create is few statements, and a hundred at once are few commit
       commits: commits - before.commits,
     };
   };
-  // Written: the guard on the profile, buyer, payment, funds, two events, the key.
-  assert.deepEqual(await costOf(served.one), { reads: 6, writes: 7, commits: 1 });
+  // Written: the guards on profile and epoch, buyer, payment, funds, two events, the key.
+  assert.deepEqual(await costOf(served.one), { reads: 6, writes: 8, commits: 1 });
   // The API key; all of the payment's view.
   assert.deepEqual(await costOf(served.read), { reads: 2, writes: 0, commits: 0 });
   // The outbox, head and subscriptions. Written: two rows of the feed and its head, two deliveries,
-  // the guard on their subscription, two rows out of the outbox; then two deliveries and attempts.
-  assert.deepEqual(await costOf(served.sequence), { reads: 3, writes: 12, commits: 2 });
+  // the guards on their subscription and the epoch, two rows out of the outbox; then two deliveries
+  // and attempts.
+  assert.deepEqual(await costOf(served.sequence), { reads: 3, writes: 13, commits: 2 });
   assert.equal(served.sent(), 2);
   // Without a request of each, and its API key.
-  assert.deepEqual(await costOf(served.hundred), { reads: 500, writes: 700, commits: 1 });
+  assert.deepEqual(await costOf(served.hundred), { reads: 500, writes: 800, commits: 1 });
   // Where more wait than there are places (32, and one for each delivery that the receiver took),
   // it is known who. The first claim reads where to send; every other one is one statement.
   await served.sequence();

@@ -12,6 +12,7 @@ import {
   roles,
 } from '../../../core/domain/connected-account.js';
 import { contentTypes, documentKinds, documentStatuses } from '../../../core/domain/document.js';
+import { epochCauses, epochStates } from '../../../core/domain/epoch.js';
 import { positions, refundStates } from '../../../core/domain/funds.js';
 import { ledgerAccounts } from '../../../core/domain/ledger.js';
 import { countedOver, mailPurposes, mailStatuses } from '../../../core/domain/mail.js';
@@ -60,6 +61,8 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'ledger_lines.account': ledgerAccounts,
   'key_canaries.state': keyStates,
   'service_keys.purpose': serviceKeyPurposes,
+  'epochs.cause': epochCauses,
+  'epochs.state': epochStates,
 };
 
 const found = new Map<string, readonly string[]>();
@@ -116,6 +119,7 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'buyers: mode',
     'deliveries: id',
     'delivery_attempts: delivery_id',
+    'epochs: number',
     'inbox: partner',
     'key_canaries: key_id',
     'kyc_submissions: flow_id',

@@ -153,7 +153,7 @@ test('20,000 rows are copied in batches of 500 at most', async () => {
   const tables = await copyStore({
     from: path,
     to: url,
-    progress: (_, rows) => told.push(rows),
+    progress: (table, rows) => table === 'payments' && told.push(rows),
   });
   assert.deepEqual(
     told,

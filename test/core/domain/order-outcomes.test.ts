@@ -43,24 +43,31 @@ const payouts = {
 
 type Steps<Case extends string> = Readonly<Record<Case, PaymentStatus | 'stays'>>;
 
-const payinSteps: Readonly<Record<'fx_quoted' | 'on_ramp_pending', Steps<keyof typeof payins>>> = {
-  // The buyer confirmed: a pay-in that was taken for refused exists after all.
-  fx_quoted: {
-    'not ordered': 'stays',
-    pending: 'stays',
-    sent: 'stays',
-    'in doubt': 'stays',
-    denied: 'stays',
-    open: 'on_ramp_pending',
-    'open with all received': 'on_ramp_pending',
-    'completed short': 'on_ramp_pending',
-    completed: 'on_chain_confirmed',
-    failed: 'stays',
-    returned: 'stays',
-    refused: 'stays',
-    'refused for its quote': 'stays',
-    void: 'stays',
-  },
+/** A pay-in was taken for refused, or a backup was restored: the payment goes the way to it. */
+const beforePayin: Steps<keyof typeof payins> = {
+  'not ordered': 'stays',
+  pending: 'stays',
+  sent: 'stays',
+  'in doubt': 'stays',
+  denied: 'stays',
+  open: 'on_ramp_pending',
+  'open with all received': 'on_ramp_pending',
+  'completed short': 'on_ramp_pending',
+  completed: 'on_chain_confirmed',
+  failed: 'stays',
+  returned: 'stays',
+  refused: 'stays',
+  'refused for its quote': 'stays',
+  void: 'stays',
+};
+
+const payinSteps: Readonly<Partial<Record<PaymentStatus, Steps<keyof typeof payins>>>> = {
+  awaiting_approval: beforePayin,
+  approved: beforePayin,
+  awaiting_buyer: beforePayin,
+  buyer_kyc_pending: beforePayin,
+  buyer_kyc_approved: beforePayin,
+  fx_quoted: beforePayin,
   on_ramp_pending: {
     'not ordered': 'stays',
     pending: 'stays',
@@ -110,7 +117,7 @@ for (const status of paymentStatuses) {
   test(`${status}: a pay-in moves it as the table says`, () => {
     for (const [name, fields] of Object.entries(payins)) {
       const order = fields === null ? [] : [orderOf('payin', 'in', fields)];
-      const steps: Steps<string> | undefined = payinSteps[status as keyof typeof payinSteps];
+      const steps: Steps<string> | undefined = payinSteps[status];
       const expected = steps?.[name] ?? 'stays';
       const next = MoneyScene.at(status, order).changed(order);
       assert.equal(next.payment.status, expected === 'stays' ? status : expected, name);

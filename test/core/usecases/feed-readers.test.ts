@@ -7,9 +7,9 @@ import fc from 'fast-check';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Store } from '../../../core/ports.js';
+import { beginEpoch, endQuarantine } from '../../../core/usecases/epochs.js';
 import { runSequencer } from '../../../core/usecases/feed.js';
 import {
-  EVENTS_PER_LOOK,
   type FeedPage,
   type FeedReaders,
   feedReaders,
@@ -85,9 +85,10 @@ test('pages follow each other by nextAfter, ascending, until there is no more', 
 });
 
 test('without a wait an empty page comes at once, with nextAfter as it was sent', async (t) => {
-  const { readers } = await opened(t);
+  const { readers, grow } = await opened(t);
+  await grow(...times(7, tenant));
   const page = await readers.read(tenant, { after: 7, limit: 5 }, null);
-  assert.deepEqual(page, { events: [], nextAfter: 7 });
+  assert.deepEqual(page, { events: [], nextAfter: 7, epoch: 1 });
 });
 
 test('what is there already is not waited for', async (t) => {
@@ -107,7 +108,8 @@ test('a waiting reader gets the next events as they are sequenced', async (t) =>
 });
 
 test('at the end of its wait a reader gets an empty page and nextAfter as it was', async (t) => {
-  const { readers } = await opened(t);
+  const { readers, grow } = await opened(t);
+  await grow(...times(3, tenant));
   for (const early of [true, false]) {
     const over = new AbortController();
     if (early) over.abort();
@@ -116,7 +118,7 @@ test('at the end of its wait a reader gets an empty page and nextAfter as it was
     await turn();
     assert.equal(readers.waiting(), early ? 0 : 1);
     over.abort();
-    assert.deepEqual(await page, { events: [], nextAfter: 3 });
+    assert.deepEqual(await page, { events: [], nextAfter: 3, epoch: 1 });
     assert.equal(readers.waiting(), 0);
   }
 });
@@ -155,28 +157,46 @@ test('each reader gets what is behind its own sequence, up to its own limit', as
   const waiting = [
     { after: 4, limit: 1 },
     { after: 4, limit: 100 },
-    { after: 6, limit: 100 },
   ].map((request) => readers.read(tenant, request, never()));
-  await until(() => readers.waiting() === 3);
+  await until(() => readers.waiting() === 2);
   await grow(...times(4, tenant));
   const pages = await Promise.all(waiting);
-  assert.deepEqual(pages.map(sequencesOf), [[5], [5, 6, 7, 8], [7, 8]]);
+  assert.deepEqual(pages.map(sequencesOf), [[5], [5, 6, 7, 8]]);
 });
 
-test('a reader that is ahead waits on, and is found behind a full look', async (t) => {
+for (const [name, place] of [
+  ['beyond the latest event', { after: 4 }],
+  ['of another epoch', { after: 2, epoch: 2 }],
+] as const) {
+  test(`a place ${name} is told where the feed is, at once`, async (t) => {
+    const { readers, grow } = await opened(t);
+    await grow(...times(3, tenant));
+    for (const wait of [null, never()]) {
+      await assert.rejects(readers.read(tenant, { ...place, limit: 5 }, wait), {
+        code: 'FeedReset',
+        feed: { epoch: 1, lastSequence: 3 },
+      });
+    }
+    assert.equal(readers.waiting(), 0);
+  });
+}
+
+test('a place of the current epoch is read on', async (t) => {
   const { readers, grow } = await opened(t);
-  const ahead = EVENTS_PER_LOOK + 5;
-  const near = readers.read(tenant, { after: 0, limit: 5 }, never());
-  const far = readers.read(tenant, { after: ahead, limit: 5 }, never());
-  await until(() => readers.waiting() === 2);
+  await grow(...times(3, tenant));
+  const page = await readers.read(tenant, { after: 1, epoch: 1, limit: 5 }, null);
+  assert.deepEqual([sequencesOf(page), page.epoch], [[2, 3], 1]);
+});
+
+test('who waits while another epoch begins is told, not given its events', async (t) => {
+  const { readers, grow, deps } = await opened(t);
   await grow(tenant);
-  assert.deepEqual(sequencesOf(await near), [1]);
-  assert.equal(readers.waiting(), 1);
-  const again = readers.read(tenant, { after: 1, limit: 5 }, never());
-  await until(() => readers.waiting() === 2);
-  await grow(...times(ahead + 1, tenant));
-  assert.deepEqual(sequencesOf(await far), [ahead + 1, ahead + 2]);
-  await again;
+  const page = readers.read(tenant, { after: 1, limit: 5 }, never());
+  await until(() => readers.waiting() === 1);
+  const { number: epoch } = await beginEpoch(deps, 'timeline');
+  await endQuarantine(deps, { by: 'ana', forcedBecause: 'a test' });
+  await grow(tenant);
+  await assert.rejects(page, { code: 'FeedReset', feed: { epoch, lastSequence: 2 } });
 });
 
 describe('places to wait are bounded', () => {
@@ -203,13 +223,10 @@ describe('places to wait are bounded', () => {
   });
 
   test('what is there already needs no place', async (t) => {
-    const { readers, grow } = await opened(t);
-    for (let count = 0; count < WAITING_PER_KEY_MAX; count += 1) {
-      void readers.read(tenant, { after: 1, limit: 5 }, never('key_a'));
-    }
-    await until(() => readers.waiting() === WAITING_PER_KEY_MAX);
+    const { deps, grow } = await opened(t);
+    const readers = feedReaders(deps, 0);
+    await refused(readers.read(tenant, request, never('key_a')));
     await grow(tenant);
-    assert.equal(readers.waiting(), WAITING_PER_KEY_MAX);
     const page = await readers.read(tenant, request, never('key_a'));
     assert.deepEqual(sequencesOf(page), [1]);
   });

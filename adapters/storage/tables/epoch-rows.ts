@@ -1,0 +1,85 @@
+// Epochs of the database: columns, rows, SQL, and the guard of batches that a quarantine refuses.
+import {
+  type Epoch,
+  type EpochState,
+  epochCauses,
+  epochStates,
+} from '../../../core/domain/epoch.js';
+import { assert } from '../../../core/errors.js';
+import type { Tx } from '../../../core/ports.js';
+import { type Database, type Shape, time } from '../database.js';
+import { integer, oneOf, textOrNull, timeMs, timeMsOrNull } from '../row.js';
+import type { Staging } from '../staging.js';
+import { defineTable, rowName, textOf, type Write } from '../table.js';
+
+const epochs = defineTable<Epoch>({
+  name: 'epochs',
+  key: { number: (epoch) => epoch.number },
+  fixed: {
+    cause: (epoch) => epoch.cause,
+    began_at: (epoch) => time(epoch.beganAtMs),
+  },
+  changing: {
+    state: (epoch) => epoch.state,
+    check_progress: (epoch) => epoch.checkProgress,
+    checked_at: (epoch) => time(epoch.checkedAtMs),
+    released_at: (epoch) => time(epoch.releasedAtMs),
+    released_by: (epoch) => epoch.releasedBy,
+    forced_because: (epoch) => epoch.forcedBecause,
+  },
+  version: (epoch) => epoch.version,
+  read: (row) =>
+    Object.freeze({
+      number: integer(row, 'number'),
+      cause: oneOf(row, 'cause', epochCauses),
+      state: oneOf(row, 'state', epochStates),
+      beganAtMs: timeMs(row, 'began_at'),
+      checkProgress: textOrNull(row, 'check_progress'),
+      checkedAtMs: timeMsOrNull(row, 'checked_at'),
+      releasedAtMs: timeMsOrNull(row, 'released_at'),
+      releasedBy: textOrNull(row, 'released_by'),
+      forcedBecause: textOrNull(row, 'forced_because'),
+      version: integer(row, 'version'),
+    }),
+});
+
+const stateColumns = ['state'];
+const lockingShape: Shape = {
+  ...{ kind: 'expect', table: epochs.name },
+  ...{ columns: stateColumns, key: stateColumns },
+};
+const guardShape: Shape = { ...lockingShape, unlocked: true };
+
+/** Guards a batch that a quarantine refuses: one epoch is open, or none. */
+export function expectOpen(shape = guardShape): Write {
+  const params = ['open' satisfies EpochState];
+  const statement = { sql: textOf(shape), params, guards: epochs.name, shape };
+  return { table: epochs.name, row: rowName(params), kind: 'expect', statement };
+}
+
+/** A condition of claims: nothing is claimed in quarantine. `exists` would make SQLite sort. */
+export const isOpenSql = `(${lastSql('state')}) = '${'open' satisfies EpochState}'`;
+
+export async function isInQuarantine(database: Pick<Database, 'read'>): Promise<boolean> {
+  const sql = 'select 1 as hit from epochs where state = $1';
+  return (await database.read(sql, ['quarantine' satisfies EpochState])).length > 0;
+}
+
+export function epochsOf(staging: Staging): Tx['epochs'] {
+  return {
+    async current() {
+      const current = await staging.first(epochs, lastSql('*'), []);
+      assert(current !== null, 'a database has an epoch');
+      return current;
+    },
+    list: () => staging.all(epochs, 'select * from epochs order by number', []),
+    expectOpen: () => staging.stage(expectOpen(lockingShape)),
+    insert: (epoch) => staging.stage(epochs.insert(epoch)),
+    update: (epoch) => staging.stage(epochs.update(epoch)),
+  };
+}
+
+/** Those before the last one are over. */
+function lastSql(columns: string): string {
+  return `select ${columns} from epochs order by number desc limit 1`;
+}

@@ -1,0 +1,164 @@
+// `ponte backup` and `ponte restore`: a copy of everything that the service stores, and the way
+// back. Secret keys are in no backup. What follows a restore is in release-verbs.ts.
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { PonteError } from '../core/errors.js';
+import type { MadeBackup } from '../host/backup.js';
+import type { Restored } from '../host/restoring.js';
+import {
+  addVerb,
+  asOperator,
+  dryRunOption,
+  type Operator,
+  type Outcome,
+  type Shell,
+} from './operator.js';
+import { checkAfterRestore } from './release-verbs.js';
+
+interface BackupOptions {
+  readonly to: string;
+  readonly keep: number | null;
+  readonly manifest: boolean;
+}
+
+interface RestoreOptions {
+  readonly from: string | null;
+  readonly check: boolean;
+  readonly replace: boolean;
+  readonly dryRun: boolean;
+}
+
+export function addBackupVerbs(shell: Shell, program: Command): void {
+  addVerb<BackupOptions>(shell, program, {
+    name: 'backup',
+    description: 'back up database and documents beside a running server, and verify the backup',
+    options: [
+      new Option('--to <folder>', 'where backups lie; each gets a folder of its own')
+        .argParser((path) => resolve(path))
+        .makeOptionMandatory(),
+      new Option('--keep <count>', 'delete all but the newest of those made with this option')
+        .default(null)
+        .argParser(wholeCount),
+      new Option(
+        '--manifest',
+        'PostgreSQL: the manifest alone, to be made before the dump',
+      ).default(false),
+    ],
+    run: (options) =>
+      asOperator(shell, (operator) => backup(operator, options), { opening: 'reads' }),
+  });
+
+  addVerb<RestoreOptions>(shell, program, {
+    name: 'restore',
+    description: 'put a verified backup in the place of the database, or check it afterwards',
+    options: [
+      new Option('--from <folder>', 'one backup; for PostgreSQL the folder of its manifest')
+        .argParser((path) => resolve(path))
+        .default(null),
+      new Option('--check', 'ask the partner what it did since; again, go on')
+        .default(false)
+        .conflicts(['from', 'replace', 'dryRun']),
+      new Option('--replace', 'move aside the database and documents that are there').default(
+        false,
+      ),
+      dryRunOption(),
+    ],
+    run: ({ from, check, ...options }) => {
+      if (check) return asOperator(shell, (operator) => checkAfterRestore(shell, operator));
+      if (from === null) throw new PonteError('ValidationError', 'Give --from or --check.');
+      return restore(shell, { ...options, from });
+    },
+  });
+}
+
+async function backup(operator: Operator, { to, keep, manifest }: BackupOptions): Promise<Outcome> {
+  const { ConfigError } = await import('../host/config.js');
+  const isPostgres = operator.config.database.kind === 'postgres';
+  if (isPostgres && !manifest) {
+    const advice = 'make a --manifest, then pg_dump or pg_basebackup (OPERATIONS.md)';
+    throw new ConfigError([`PONTE_DATABASE_URL: PostgreSQL has its own tools for this: ${advice}`]);
+  }
+  if (!isPostgres && manifest) {
+    throw new ConfigError(['--manifest: a SQLite database is backed up whole: leave it out']);
+  }
+  const { makeBackup } = await import('../host/backup.js');
+  return backupOutcome(await makeBackup(operator, { to, keep }));
+}
+
+function backupOutcome({ folder, manifest, removed }: MadeBackup): Outcome {
+  const { files, rows, secretKeys, ledgerDifferences, missingDocuments, takenAt } = manifest;
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const keyIds = secretKeys.map(({ id }) => id);
+  const documents = files.length === 0 ? 0 : files.length - 1;
+  const warnings = [
+    ...(ledgerDifferences === 0 ? [] : ['The ledger does not balance: ponte ledger verify.']),
+    ...missingDocuments.map((path) => `The document ${path} is not in its place.`),
+  ];
+  const payments = `${rows['payments']} payments`;
+  const made =
+    manifest.database === 'postgres'
+      ? [
+          `${folder}: the manifest of ${payments}. Now dump the database, as`,
+          `pg_dump --format=custom --file=${folder}/ponte.dump <URL>`,
+        ]
+      : [`${folder}: ${payments}, ${documents} documents, ${bytes} bytes, verified.`];
+  return {
+    json: { folder, takenAt, bytes, documents, rows, keyIds, warnings, removed },
+    text: [
+      ...made,
+      `It needs the secret keys ${keyIds.map((id) => JSON.stringify(id)).join(', ')}. They are not`,
+      'in it: keep them elsewhere.',
+      ...warnings,
+    ].join('\n'),
+    exit: warnings.length === 0 ? 'done' : 'attention',
+  };
+}
+
+async function restore(
+  shell: Shell,
+  options: Omit<RestoreOptions, 'from' | 'check'> & { readonly from: string },
+): Promise<Outcome> {
+  const [{ readConfig, ConfigError }, { readManifest }, restoring, { inWords }] = await Promise.all(
+    [
+      import('../host/config.js'),
+      import('../adapters/backup/manifest.js'),
+      import('../host/restoring.js'),
+      import('../host/main.js'),
+    ],
+  );
+  const config = readConfig(shell.env);
+  const manifest = await readManifest(options.from);
+  if (manifest.database !== config.database.kind) {
+    const kinds = `the backup is of ${manifest.database}, this is ${config.database.kind}`;
+    throw new ConfigError([`PONTE_DATABASE_URL: ${kinds}`]);
+  }
+  if (!restoring.isOnSqlite(config)) {
+    const accept = (operator: Operator) =>
+      restoring.acceptRestored(operator, { ...options, manifest });
+    return restoredOutcome(await asOperator(shell, accept), manifest.takenAt);
+  }
+  const { createLog } = await import('../adapters/log/pino.js');
+  const world = { clock: { nowMs: Date.now }, log: createLog({ level: config.logLevel }) };
+  const work = () => restoring.restoreFile(config, { ...options, manifest }, world);
+  return restoredOutcome(await inWords(config, work), manifest.takenAt);
+}
+
+function restoredOutcome({ databaseName, epoch, replaced }: Restored, takenAt: string): Outcome {
+  const json = { restored: epoch !== null, takenAt, database: databaseName, epoch, replaced };
+  if (epoch === null)
+    return { json, text: `The backup of ${takenAt} is whole and can be restored.` };
+  const lines = [
+    `${databaseName} is restored as of ${takenAt}, in epoch ${epoch}.`,
+    ...replaced.map((path) => `What was there before: ${path}`),
+    'It is in quarantine: it orders, pays, mails and sends nothing until it is released. Next:',
+    '  ponte serve             answers reads meanwhile',
+    '  ponte restore --check   asks the partner what it did since',
+    '  ponte release           ends the quarantine',
+  ];
+  return { json, text: lines.join('\n') };
+}
+
+function wholeCount(text: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('Give 1 to 99999.');
+  return Number(text);
+}

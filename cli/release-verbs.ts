@@ -1,0 +1,97 @@
+// `ponte restore --check` and `ponte release`: what ends the quarantine of a restored database. The
+// check reads back what the partner did after the backup; a person then releases the database.
+import { userInfo } from 'node:os';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Epoch } from '../core/domain/epoch.js';
+import { formatInstant } from '../core/domain/instant.js';
+import type { CheckedPayment } from '../core/usecases/restore-check.js';
+import { addVerb, asOperator, type Operator, type Outcome, type Shell } from './operator.js';
+import { fields, table } from './output.js';
+
+interface ReleaseOptions {
+  readonly by: string;
+  readonly force: string | null;
+}
+
+const NAME_LENGTH_MAX = 200;
+
+export function addReleaseVerbs(shell: Shell, program: Command): void {
+  addVerb<ReleaseOptions>(shell, program, {
+    name: 'release',
+    description: 'end the quarantine of a restored database: orders, mails and webhooks go on',
+    options: [
+      new Option('--by <name>', 'who releases it, for the record')
+        .argParser(shortText)
+        .default(userInfo().username),
+      new Option('--force <reason>', 'release without a complete check; the reason is recorded')
+        .argParser(shortText)
+        .default(null),
+    ],
+    run: (options) => asOperator(shell, (operator) => release(operator, options)),
+  });
+}
+
+/** Each payment is told on stderr once it was checked: a check may take hours. */
+export async function checkAfterRestore(shell: Shell, { deps }: Operator): Promise<Outcome> {
+  const { checkRestored } = await import('../core/usecases/restore-check.js');
+  const found: CheckedPayment[] = [];
+  const counts = await checkRestored(deps, (payment) => {
+    found.push(payment);
+    shell.stderr.write(`${payment.paymentId}: ${learnedOf(payment)}\n`);
+  });
+  const complete = counts.missed === 0;
+  const next = complete
+    ? 'The check is complete. Release the database with ponte release.'
+    : 'Some payments could not be checked. Run this again, or ponte release --force <reason>.';
+  const rows = found.map((payment) => [payment.paymentId, payment.mode, learnedOf(payment)]);
+  const attention = counts.differing > 0 ? 'attention' : 'done';
+  return {
+    json: { complete, ...counts, data: found },
+    text: [
+      table(['PAYMENT', 'MODE', 'LEARNED'], rows, 'Nothing was learned that was not known.'),
+      fields({ ...counts }),
+      next,
+    ].join('\n'),
+    exit: complete ? attention : 'checkFailed',
+  };
+}
+
+function learnedOf({ was, is, adopted, differs, missed }: CheckedPayment): string {
+  const known = { payin: 'a pay-in', payout: 'a payout', refund: 'a refund' } as const;
+  return [
+    was === is ? is : `${was} -> ${is}`,
+    ...adopted.map((kind) => `${known[kind]} that was unknown`),
+    ...differs.map((reason) => `held back: ${reason}`),
+    ...missed,
+  ].join('; ');
+}
+
+async function release(
+  { deps }: Operator,
+  { by, force: forcedBecause }: ReleaseOptions,
+): Promise<Outcome> {
+  const { endQuarantine } = await import('../core/usecases/epochs.js');
+  const epoch = await endQuarantine(deps, { by, forcedBecause });
+  const shown = presentEpoch(epoch);
+  return { json: shown, text: fields(shown) };
+}
+
+function presentEpoch(epoch: Epoch) {
+  const instant = (atMs: number | null) => (atMs === null ? null : formatInstant(atMs));
+  return {
+    epoch: epoch.number,
+    state: epoch.state,
+    cause: epoch.cause,
+    beganAt: formatInstant(epoch.beganAtMs),
+    checkedAt: instant(epoch.checkedAtMs),
+    releasedAt: instant(epoch.releasedAtMs),
+    releasedBy: epoch.releasedBy,
+    forcedBecause: epoch.forcedBecause,
+  };
+}
+
+function shortText(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed !== '' && trimmed.length <= NAME_LENGTH_MAX) return trimmed;
+  throw new InvalidArgumentError(`Give 1 to ${NAME_LENGTH_MAX} characters.`);
+}

@@ -1,0 +1,328 @@
+// Reading back what the partner did after a backup was made. A restored payment may have orders
+// that no row knows. Their references follow from what is ordered (order-references.ts), so the
+// partner is asked for each: for those that rows know, and for those that the restored state would
+// make next. What it says is stored like the answer to any other question. The check runs in
+// quarantine, page by page, and resumes where it was interrupted.
+import { ordersChanged } from '../domain/order-outcomes.js';
+import {
+  acceptCommand,
+  type MoneyKind,
+  moneyKinds,
+  newCommand,
+  type PartnerCommand,
+  voidCommand,
+} from '../domain/partner-command.js';
+import { isTerminal, type Payment } from '../domain/payment.js';
+import { type Tenant, tenantOf } from '../domain/tenant.js';
+import { assert, PonteError } from '../errors.js';
+import type { Deps, PartnerAnswer, PartnerFact, SettlementPartner, Tx } from '../ports.js';
+import { announce, loadCollection, stageChange } from './collections.js';
+import { orderReference } from './order-references.js';
+import { verbs } from './partner-verbs.js';
+import { currentKey } from './service-keys.js';
+import { applyFact, readReview } from './settlement.js';
+
+const PAYMENTS_PER_PAGE = 50;
+/** Payments that the partner is asked about at a time. */
+const PAYMENTS_AT_ONCE = 8;
+
+/**
+ * Numbers in a row of which the partner knows no order, before there are no more: an order that was
+ * refused or withdrawn leaves a gap. A payment has one payout.
+ */
+const ABSENT_MAX: Readonly<Record<MoneyKind, number>> = { payin: 3, payout: 1, refund: 3 };
+
+/** What the check found out about one payment; payments of which it learned nothing have none. */
+export interface CheckedPayment extends Tenant {
+  readonly paymentId: string;
+  /** Status before and after. */
+  readonly was: string;
+  readonly is: string;
+  /** Orders that the partner has and no row knew: `payout`. */
+  readonly adopted: readonly MoneyKind[];
+  /** Reports that are held back for a person. */
+  readonly differs: readonly string[];
+  /** What could not be looked up, and why. */
+  readonly missed: readonly string[];
+}
+
+export interface CheckCounts {
+  readonly payments: number;
+  /** Of which something was learned. */
+  readonly learned: number;
+  /** Of which a report waits for a person. */
+  readonly differing: number;
+  /** Of which something could not be looked up. */
+  readonly missed: number;
+}
+
+interface Progress extends CheckCounts {
+  /** The last payment that was checked. */
+  readonly after: (Tenant & { readonly paymentId: string }) | null;
+}
+
+const nothing: Progress = { payments: 0, learned: 0, differing: 0, missed: 0, after: null };
+
+/**
+ * Checks every payment from where an interrupted check stopped. Yields the counts of the whole
+ * check, which is complete if nothing was missed. NotQuarantined where there is no quarantine.
+ */
+export async function checkRestored(
+  given: Deps,
+  tell: (payment: CheckedPayment) => void,
+): Promise<CheckCounts> {
+  const deps = learning(given);
+  let progress = await progressOf(deps);
+  for (;;) {
+    const { after } = progress;
+    const page = await deps.store.run((tx) => tx.funds.page(after, PAYMENTS_PER_PAGE));
+    const last = page.at(-1);
+    if (last === undefined) break;
+    const checked: CheckedPayment[] = [];
+    for (let at = 0; at < page.length; at += PAYMENTS_AT_ONCE) {
+      const some = page.slice(at, at + PAYMENTS_AT_ONCE);
+      checked.push(...(await Promise.all(some.map((funds) => checkPayment(deps, funds)))));
+    }
+    for (const payment of checked) if (isWorthTelling(payment)) tell(payment);
+    const place = { ...tenantOf(last), paymentId: last.paymentId };
+    progress = counted({ ...progress, after: place }, checked);
+    await noteProgress(deps, progress, false);
+  }
+  await noteProgress(deps, progress, true);
+  const { payments, learned, differing, missed } = progress;
+  return { payments, learned, differing, missed };
+}
+
+/** Whatever these use cases store, they store in quarantine too: they learn and order nothing. */
+function learning(deps: Deps): Deps {
+  const { store } = deps;
+  const inQuarantine = true;
+  return { ...deps, store: { ...store, run: (work) => store.run(work, { inQuarantine }) } };
+}
+
+async function progressOf({ store }: Deps): Promise<Progress> {
+  const { state, checkProgress } = await store.run((tx) => tx.epochs.current());
+  if (state !== 'quarantine') throw new PonteError('NotQuarantined');
+  return checkProgress === null ? nothing : (JSON.parse(checkProgress) as Progress);
+}
+
+/** A check that reached its end begins anew the next time. */
+async function noteProgress(deps: Deps, progress: Progress, isOver: boolean): Promise<void> {
+  await deps.store.run(async (tx) => {
+    const epoch = await tx.epochs.current();
+    const isComplete = isOver && progress.missed === 0;
+    tx.epochs.update({
+      ...epoch,
+      checkProgress: isOver ? null : JSON.stringify(progress),
+      checkedAtMs: isComplete ? deps.clock.nowMs() : epoch.checkedAtMs,
+    });
+  });
+}
+
+function counted(progress: Progress, checked: readonly CheckedPayment[]): Progress {
+  const of = (is: (payment: CheckedPayment) => boolean) => checked.filter(is).length;
+  return {
+    ...progress,
+    payments: progress.payments + checked.length,
+    learned: progress.learned + of(({ adopted, was, is }) => adopted.length > 0 || was !== is),
+    differing: progress.differing + of(({ differs }) => differs.length > 0),
+    missed: progress.missed + of(({ missed }) => missed.length > 0),
+  };
+}
+
+function isWorthTelling({ was, is, adopted, differs, missed }: CheckedPayment): boolean {
+  return was !== is || adopted.length + differs.length + missed.length > 0;
+}
+
+/** What is known of one payment while it is checked. */
+interface Look {
+  readonly deps: Deps;
+  readonly tenant: Tenant;
+  readonly paymentId: string;
+  readonly partner: SettlementPartner;
+  readonly key: Uint8Array;
+  readonly adopted: MoneyKind[];
+  readonly missed: string[];
+}
+
+async function checkPayment(
+  deps: Deps,
+  row: Tenant & { readonly paymentId: string },
+): Promise<CheckedPayment> {
+  const [tenant, { paymentId }] = [tenantOf(row), row];
+  const { payment, orders } = await readOrders(deps, tenant, paymentId);
+  const found = { ...tenant, paymentId, was: payment.status };
+  const quiet = { ...found, is: payment.status, adopted: [], differs: [], missed: [] };
+  // An ended payment orders nothing but refunds of what its pay-ins brought.
+  if (isTerminal(payment.status) && orders.length === 0) return quiet;
+  const partner = deps.partners[tenant.mode];
+  if (partner === null) {
+    return { ...quiet, missed: [`no settlement partner is configured for ${tenant.mode}`] };
+  }
+  const { bytes: key } = await currentKey(deps, 'partner');
+  const look: Look = { deps, tenant, paymentId, partner, key, adopted: [], missed: [] };
+  try {
+    for (const kind of moneyKinds) await checkKind(look, kind);
+  } catch (error) {
+    deps.log.error('a payment could not be checked', { paymentId, error });
+    look.missed.push(String(error));
+  }
+  const after = await readOrders(deps, tenant, paymentId);
+  const reviews = after.orders.flatMap(({ review }) => review ?? []);
+  const differs = reviews.map((review) => readReview(review).reason);
+  const { adopted, missed } = look;
+  return { ...found, is: after.payment.status, adopted, differs, missed };
+}
+
+/** Orders of one kind: those that rows know, which may grow meanwhile, then those beyond them. */
+async function checkKind(look: Look, kind: MoneyKind): Promise<void> {
+  const seen = new Set<string>();
+  for (;;) {
+    const { orders } = await readOrders(look.deps, look.tenant, look.paymentId);
+    const next = orders.find((order) => order.kind === kind && !seen.has(order.id));
+    if (next === undefined) break;
+    seen.add(next.id);
+    await learn(look, next, kind);
+  }
+  const { payment, orders } = await readOrders(look.deps, look.tenant, look.paymentId);
+  const payins = orders.filter((order) => order.kind === 'payin');
+  if (kind === 'refund') {
+    for (const payin of payins) {
+      if (payin.partnerRef !== null) await checkBeyond(look, kind, payin);
+    }
+    return;
+  }
+  const orderable = !isTerminal(payment.status) && (kind === 'payin' || payins.length > 0);
+  if (orderable) await checkBeyond(look, kind, null);
+}
+
+/** Orders that no row knows, by the numbers that would be given next. */
+async function checkBeyond(look: Look, kind: MoneyKind, payin: PartnerCommand | null) {
+  const payinId = payin?.id ?? null;
+  for (let absent = 1; absent <= ABSENT_MAX[kind]; absent += 1) {
+    const { payment, orders } = await readOrders(look.deps, look.tenant, look.paymentId);
+    const alike = orders.filter((order) => order.kind === kind && order.payinId === payinId);
+    const subject = payin?.reference ?? payment.id;
+    const referenceOf = (number: number) => orderReference(look.key, { subject, kind, number });
+    const number = alike.length + absent;
+    const found = await look.partner.findOrder(kind, referenceOf(number));
+    if (found.outcome !== 'done') {
+      look.missed.push(missing(`${kind} ${number}`, found));
+      return;
+    }
+    if (found.value === null) continue;
+    const references = Array.from({ length: absent }, (_, gap) =>
+      referenceOf(alike.length + gap + 1),
+    );
+    await adopt(look, payment, { kind, payinId, references, partnerRef: found.value.partnerRef });
+    absent = 0;
+  }
+}
+
+interface Adoption {
+  readonly kind: MoneyKind;
+  readonly payinId: string | null;
+  /** Of the numbers that the partner does not know, and of the order that it has. */
+  readonly references: readonly string[];
+  readonly partnerRef: string;
+}
+
+/**
+ * Gives an order of the partner a row, and one to each number before it. They are void at first,
+ * which means nothing for the money and is never sent; the last one is then learned like any other.
+ */
+async function adopt(look: Look, payment: Payment, adoption: Adoption): Promise<void> {
+  const { deps, tenant, paymentId } = look;
+  const { kind, payinId, references, partnerRef } = adoption;
+  const amount = await amountOf(look, payment, kind, partnerRef);
+  if (amount === null) return;
+  const nowMs = deps.clock.nowMs();
+  const made = references.map((reference) => {
+    const name = { id: deps.ids.next('cmd', nowMs), reference };
+    return voidCommand(
+      newCommand(tenant, name, { kind, amount, payinId }, { paymentId }, nowMs),
+      nowMs,
+    );
+  });
+  await deps.store.run(async (tx) => {
+    for (const command of made) tx.commands.insert(command);
+  });
+  look.adopted.push(kind);
+  const last = made.at(-1);
+  assert(last !== undefined, 'an order that was found has a reference');
+  await learn(look, last, kind);
+}
+
+/** Of a refund, what the partner says; null where it does not. */
+async function amountOf(look: Look, payment: Payment, kind: MoneyKind, partnerRef: string) {
+  if (kind !== 'refund') return payment.amount;
+  const told = await look.partner.refund(partnerRef);
+  if (told.outcome !== 'done') {
+    look.missed.push(missing(`refund ${partnerRef}`, told));
+    return null;
+  }
+  const { amount } = told.value;
+  if (amount.currency === payment.amount.currency) return amount;
+  look.missed.push(`refund ${partnerRef} is in ${amount.currency}`);
+  return null;
+}
+
+/** Looks an order up where the partner's id is unknown, and stores how it stands. */
+async function learn(look: Look, order: PartnerCommand, kind: MoneyKind): Promise<void> {
+  const { deps, partner } = look;
+  let command = order;
+  if (command.partnerRef === null) {
+    const found = await partner.findOrder(kind, command.reference);
+    if (found.outcome !== 'done') look.missed.push(missing(kind, found));
+    if (found.outcome !== 'done' || found.value === null) return;
+    command = await accepted(look, order.id, found.value);
+  }
+  const { partnerRef, reference } = command;
+  const { ask } = verbs[kind];
+  assert(ask !== null && partnerRef !== null, 'an order about money is asked about');
+  const told = await ask(partner, partnerRef);
+  if (told.outcome !== 'done') {
+    look.missed.push(missing(kind, told));
+    return;
+  }
+  // Kind and report belong together by the table of verbs.
+  const fact = { kind, reference, partnerRef, report: told.value } as PartnerFact;
+  await applyFact(deps, command.id, fact, { askedVersion: command.version });
+}
+
+/** The partner has the order, whatever was believed of it. */
+async function accepted(
+  look: Look,
+  commandId: string,
+  { partnerRef, instructions }: { readonly partnerRef: string; readonly instructions?: string },
+): Promise<PartnerCommand> {
+  const { deps, tenant, paymentId } = look;
+  const stored = await deps.store.run(async (tx) => {
+    const was = await loadCollection(tx, tenant, paymentId);
+    const commands = await tx.commands.ofPayment(tenant, paymentId);
+    const command = commands.find(({ id }) => id === commandId);
+    assert(command !== undefined, 'a command stays');
+    const nowMs = deps.clock.nowMs();
+    const next = acceptCommand(command, partnerRef, nowMs);
+    const change = ordersChanged(was, commands, [next], nowMs, { instructions });
+    return { next, change: await stageChange(deps, tx, was, change) };
+  });
+  announce(deps, stored.change);
+  return { ...stored.next, version: stored.next.version + 1 };
+}
+
+function readOrders(
+  { store }: Deps,
+  tenant: Tenant,
+  paymentId: string,
+): Promise<{ readonly payment: Payment; readonly orders: readonly PartnerCommand[] }> {
+  return store.run(async (tx: Tx) => {
+    const { payment } = await loadCollection(tx, tenant, paymentId);
+    return { payment, orders: await tx.commands.ofPayment(tenant, paymentId) };
+  });
+}
+
+function missing(what: string, answer: Exclude<PartnerAnswer<unknown>, { outcome: 'done' }>) {
+  const why = answer.outcome === 'refused' ? answer.code : answer.reason;
+  return `${what} could not be looked up: ${why}`;
+}

@@ -1,0 +1,269 @@
+// Puts a backup in the place of the database. Everything is verified in a copy beside that place;
+// only then is what was there moved aside and the copy renamed, the database last: a start between
+// two renames finds no database and refuses. The restored database is in quarantine. A PostgreSQL
+// database is restored by its own tools, and verified where it is.
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { syncFolder } from '../adapters/backup/backup-folder.js';
+import {
+  type BackedUpFile,
+  DATABASE_FILE,
+  DOCUMENTS_FOLDER,
+  type Manifest,
+} from '../adapters/backup/manifest.js';
+import { createSecretBox } from '../adapters/crypto/secret-box.js';
+import { createFsDocuments } from '../adapters/documents/fs.js';
+import { loadMigrations } from '../adapters/storage/migrations.js';
+import { acquireServingLock, servingProcess } from '../adapters/storage/serving-lock.js';
+import { openSqliteStore } from '../adapters/storage/sqlite.js';
+import { damageOf } from '../adapters/storage/sqlite-copy.js';
+import { formatInstant } from '../core/domain/instant.js';
+import { StoreRefusal } from '../core/errors.js';
+import type { Clock, Log } from '../core/ports.js';
+import { namedFiles, pathOf } from '../core/usecases/document-copies.js';
+import { documentPlaceProblem } from '../core/usecases/document-place.js';
+import { beginEpoch } from '../core/usecases/epochs.js';
+import { closedKeys } from '../core/usecases/secret-keys.js';
+import { differingTables, factsOf } from './backup.js';
+import { type Config, ConfigError } from './config.js';
+import { developmentSecret } from './development.js';
+import type { OperatorAccess } from './main.js';
+
+/** Tables of which no row is ever deleted: a dump of a later moment has as many at least. */
+const GROWING = ['payments', 'funds', 'ledger_lines', 'quotes', 'partner_commands'] as const;
+/** Beside the places of the database and of the documents, each on the disk of its place. */
+const STAGE = '.restoring-';
+
+export interface RestoreOptions {
+  /** The folder of one backup. */
+  readonly from: string;
+  readonly manifest: Manifest;
+  /** Moves aside what is in the place. */
+  readonly replace: boolean;
+  /** Verifies, and leaves everything as it is. */
+  readonly dryRun: boolean;
+}
+
+export interface Restored {
+  readonly databaseName: string;
+  /** The epoch that began; null of a dry run. */
+  readonly epoch: number | null;
+  /** Where the files lie that were in the place before. */
+  readonly replaced: readonly string[];
+}
+
+type World = { readonly clock: Clock; readonly log: Log };
+type SqliteConfig = Config & { readonly database: { readonly kind: 'sqlite' } };
+
+/** The places that a restore fills. */
+interface Place {
+  readonly file: string;
+  readonly documents: string;
+}
+
+export function isOnSqlite(config: Config): config is SqliteConfig {
+  return config.database.kind === 'sqlite';
+}
+
+/** StoreRefusal or ConfigError before anything changed, if backup or place are not right. */
+export async function restoreFile(
+  config: SqliteConfig,
+  options: RestoreOptions,
+  world: World,
+): Promise<Restored> {
+  const { manifest, replace, dryRun } = options;
+  const place = { file: config.database.file, documents: join(config.dataDir, DOCUMENTS_FOLDER) };
+  refuseNewer(manifest, loadMigrations('sqlite').length);
+  refuseMissingKeys(manifest, config);
+  if (!dryRun) refuseServed(place.file);
+  if (!dryRun && !replace) refuseOccupied(place);
+  const stage = await stageBeside(place);
+  try {
+    await copyVerified(options, stage);
+    const epoch = await verified(options, stage, world);
+    if (epoch === null) return { databaseName: place.file, epoch, replaced: [] };
+    const release = acquireServingLock(place.file);
+    try {
+      if (!replace) refuseOccupied(place);
+      const replaced = await swap(stage, place, formatInstant(world.clock.nowMs()));
+      return { databaseName: place.file, epoch, replaced };
+    } finally {
+      release();
+    }
+  } finally {
+    for (const folder of stageFolders(stage)) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Verifies the PostgreSQL database that another tool has restored, and begins its epoch. */
+export async function acceptRestored(
+  { deps, databaseName, rows, servers }: Omit<OperatorAccess, 'close'>,
+  { manifest, dryRun }: Pick<RestoreOptions, 'manifest' | 'dryRun'>,
+): Promise<Restored> {
+  const serving = await servers();
+  if (serving.length > 0) {
+    const names = serving.map(({ name }) => name).join(', ');
+    throw new StoreRefusal(`${databaseName} is served by ${names}. Stop them first.`);
+  }
+  const facts = await factsOf(deps.store, await rows());
+  const fewer = GROWING.filter((name) => (facts.rows[name] ?? 0) < (manifest.rows[name] ?? 0));
+  if (fewer.length > 0) {
+    const advice = 'Restore the dump that belongs to this manifest, whole.';
+    throw new StoreRefusal(`${databaseName} lacks rows of ${fewer.join(', ')}. ${advice}`);
+  }
+  if (facts.ledgerDifferences > manifest.ledgerDifferences) throw unsound(databaseName, 'ledger');
+  const placeProblem = await documentPlaceProblem(deps);
+  if (placeProblem !== null) throw new ConfigError([`PONTE_DOCUMENTS: ${placeProblem}`]);
+  if (dryRun) return { databaseName, epoch: null, replaced: [] };
+  const { number: epoch } = await beginEpoch(deps, 'restored');
+  return { databaseName, epoch, replaced: [] };
+}
+
+function refuseNewer({ schema, version }: Manifest, known: number): void {
+  if (schema <= known) return;
+  throw new StoreRefusal(
+    `The backup is at migration ${schema}, newer than this version of Ponte (${known}). ` +
+      `Install ${version} or a later one.`,
+  );
+}
+
+function refuseMissingKeys({ secretKeys }: Manifest, config: Config): void {
+  const keys = config.secretKeys ?? developmentSecret(config, { makes: false });
+  const canaries = secretKeys.map(({ id: keyId, sealed }) => ({ keyId, sealed }));
+  const closed =
+    keys === null
+      ? canaries.map(({ keyId }) => keyId)
+      : closedKeys(createSecretBox(keys), canaries);
+  if (closed.length === 0) return;
+  const names = closed.map((id) => JSON.stringify(id)).join(', ');
+  throw new ConfigError([`PONTE_SECRET_KEYS: the backup does not open without the key ${names}`]);
+}
+
+function refuseServed(file: string): void {
+  const holder = existsSync(dirname(file)) ? servingProcess(file) : null;
+  if (holder === null) return;
+  const who = holder === 'unknown' ? 'Another process' : `Process ${holder.pid}`;
+  throw new StoreRefusal(`${who} serves ${file}. Stop it first.`);
+}
+
+function refuseOccupied(place: Place): void {
+  const [first] = occupantsOf(place);
+  if (first === undefined) return;
+  throw new StoreRefusal(
+    `${first} is there. With --replace it is moved aside; nothing is deleted.`,
+  );
+}
+
+/** What is in the place: the database first, then what belongs to it. */
+function occupantsOf({ file, documents }: Place): readonly string[] {
+  const files = [file, `${file}-wal`, `${file}-shm`].filter((path) => existsSync(path));
+  const hasDocuments = existsSync(documents) && readdirSync(documents).length > 0;
+  return hasDocuments ? [...files, documents] : files;
+}
+
+// ----------------------------------------------------------------------------- the copy
+
+/** Folders beside the places, so that renames stay on one file system. */
+async function stageBeside({ file, documents }: Place): Promise<Place> {
+  const folders = [dirname(file), dirname(documents)];
+  for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const [ofFile = '', ofDocuments = ''] = await Promise.all(
+    folders.map((folder) => mkdtemp(join(folder, STAGE))),
+  );
+  return { file: join(ofFile, DATABASE_FILE), documents: join(ofDocuments, DOCUMENTS_FOLDER) };
+}
+
+function stageFolders({ file, documents }: Place): readonly string[] {
+  return [dirname(file), dirname(documents)];
+}
+
+async function copyVerified({ from, manifest }: RestoreOptions, stage: Place): Promise<void> {
+  for (const file of manifest.files) {
+    const isDatabase = file.path === DATABASE_FILE;
+    const to = isDatabase ? stage.file : join(stage.documents, documentPath(file));
+    await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+    await copyFileVerified(from, file, to);
+  }
+  if (manifest.documentsMark === null) return;
+  await createFsDocuments(stage.documents).leaveMark(manifest.documentsMark);
+}
+
+/** Below the folder of all documents. */
+function documentPath({ path }: BackedUpFile): string {
+  return path.slice(DOCUMENTS_FOLDER.length + 1);
+}
+
+async function copyFileVerified(from: string, file: BackedUpFile, to: string): Promise<void> {
+  const source = join(from, file.path);
+  if (!existsSync(source)) throw unsound(source, 'missing');
+  const sum = createHash('sha256');
+  const target = await open(to, 'wx', 0o600);
+  try {
+    for await (const chunk of createReadStream(source) as AsyncIterable<Buffer>) {
+      sum.update(chunk);
+      await target.writeFile(chunk);
+    }
+    await target.sync();
+  } finally {
+    await target.close();
+  }
+  if (sum.digest('hex') !== file.sha256) throw unsound(source, 'changed');
+}
+
+/**
+ * Brings the staged copy to this version, compares it with its manifest and begins the epoch, whose
+ * number it yields; null of a dry run.
+ */
+async function verified(
+  { manifest, from, dryRun }: RestoreOptions,
+  stage: Place,
+  { clock, log }: World,
+): Promise<number | null> {
+  const damage = damageOf(stage.file);
+  if (damage !== null) throw unsound(from, damage);
+  const store = openSqliteStore({ path: stage.file });
+  try {
+    const { tables, migrations } = await store.rows();
+    const differing = differingTables(manifest.rows, tables);
+    if (migrations !== manifest.schema || differing.length > 0) {
+      throw unsound(from, `other numbers of rows in ${differing.join(', ')}`);
+    }
+    await store.migrate();
+    const { ledgerDifferences } = await factsOf(store, await store.rows());
+    if (ledgerDifferences !== manifest.ledgerDifferences) throw unsound(from, 'the ledger differs');
+    const known = new Set([...manifest.files.map(documentPath), ...manifest.missingDocuments]);
+    const lost = (await namedFiles(store)).map(pathOf).filter((path) => !known.has(path));
+    if (lost.length > 0) throw unsound(from, `it lacks the document ${lost[0]}`);
+    if (dryRun) return null;
+    return (await beginEpoch({ store, clock, log }, 'restored')).number;
+  } finally {
+    await store.close();
+  }
+}
+
+// ----------------------------------------------------------------------------- the swap
+
+async function swap(stage: Place, place: Place, instant: string): Promise<readonly string[]> {
+  const suffix = `.replaced-${instant.replace(/[:.]/g, '-')}`;
+  const replaced: string[] = [];
+  for (const path of occupantsOf(place)) {
+    // SQLite finds a log by the name of its database.
+    const [, base = path, log = ''] = /^(.*?)(-wal|-shm)?$/s.exec(path) ?? [];
+    await rename(path, `${base}${suffix}${log}`);
+    replaced.push(`${base}${suffix}${log}`);
+  }
+  if (existsSync(stage.documents)) {
+    await rm(place.documents, { recursive: true, force: true });
+    await rename(stage.documents, place.documents);
+    await syncFolder(dirname(place.documents));
+  }
+  await rename(stage.file, place.file);
+  await syncFolder(dirname(place.file));
+  return replaced;
+}
+
+function unsound(what: string, why: string): StoreRefusal {
+  return new StoreRefusal(`${what} is not what its manifest says: ${why}. Use another backup.`);
+}

@@ -1,0 +1,119 @@
+// The fake partner with a memory: keys and orders survive the process and the database.
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { createFakePartner } from '../../../adapters/partner/fake.js';
+import {
+  type FakeMemory,
+  memoryInFile,
+  memoryOnly,
+} from '../../../adapters/partner/fake-memory.js';
+import { money } from '../../../core/domain/money.js';
+import { done } from '../../contract/partner-harness.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'ponte-fake-memory-'));
+after(() => rmSync(folder, { recursive: true }));
+let files = 0;
+
+/** Yields the same memory as another process has it. */
+const memories = {
+  'in memory': () => {
+    const memory = memoryOnly();
+    return () => memory;
+  },
+  'in a file': () => {
+    files += 1;
+    const path = join(folder, `${files}.jsonl`);
+    return () => memoryInFile(path);
+  },
+} as const;
+
+function partnerWith(memory: FakeMemory | null) {
+  let nowMs = 1_800_000_000_000;
+  const tick = () => {
+    nowMs += 1_000;
+    return nowMs;
+  };
+  return createFakePartner({
+    mode: 'test',
+    // Each request is prepared at another time.
+    clock: { nowMs: tick },
+    delayMs: 0,
+    secret: 'whsec_c2VjcmV0',
+    deliver: async () => undefined,
+    memory,
+  });
+}
+
+type Partner = ReturnType<typeof partnerWith>;
+
+let parties = 0;
+
+async function payoutRequest(partner: Partner, reference = 'ref_1'): Promise<string> {
+  parties += 1;
+  const order = { role: 'seller', entityType: 'business', email: 'a@b.example' } as const;
+  const party = done(
+    await partner.submitReceiver(
+      done(await partner.prepareReceiver({ ...order, reference: `party_${parties}` })),
+    ),
+  );
+  const pix = { pixKey: '12345678901', accountHolderName: 'Ana', key: 'k' };
+  const { destinationRef: destination } = done(
+    await partner.registerPixDestination({ ...pix, receiverRef: party.partnerRef }),
+  );
+  const amount = money(10_000n, 'USD');
+  return done(await partner.preparePayout({ reference, amount, destination }));
+}
+
+for (const [name, newMemory] of Object.entries(memories)) {
+  describe(name, () => {
+    test('an order is found by its reference after a restart, once it was started', async () => {
+      const open = newMemory();
+      const partner = partnerWith(open());
+      const request = await payoutRequest(partner);
+      assert.equal(done(await partner.findOrder('payout', 'ref_1')), null);
+      assert.equal(done(await partner.findPayout(request)), null);
+      const { partnerRef } = done(await partner.startPayout(request));
+      const again = partnerWith(open());
+      assert.deepEqual(done(await again.findOrder('payout', 'ref_1')), { partnerRef });
+      assert.deepEqual(done(await again.findPayout(request)), { partnerRef });
+      assert.equal(done(await again.findOrder('refund', 'ref_1')), null);
+      assert.equal(done(await again.findOrder('payout', 'ref_2')), null);
+    });
+
+    test('the same request again is the same order; another under its key is refused', async () => {
+      const open = newMemory();
+      const partner = partnerWith(open());
+      const request = await payoutRequest(partner);
+      const started = done(await partner.startPayout(request));
+      const again = partnerWith(open());
+      assert.deepEqual(done(await again.startPayout(request)), started);
+      const other = await again.startPayout(await payoutRequest(again));
+      assert.equal(other.outcome === 'refused' && other.code, 'idempotency_key_reused');
+      const payouts = open()
+        .all()
+        .filter(({ kind }) => kind === 'payout');
+      assert.equal(payouts.length, 1);
+    });
+  });
+}
+
+test('what another process appends is known at once, and half a line waits', () => {
+  const path = join(folder, 'shared.jsonl');
+  const [here, there] = [memoryInFile(path), memoryInFile(path)];
+  const order = { mode: 'test', kind: 'payout', reference: 'r', digest: 'd', atMs: 1 } as const;
+  const first = here.keep({ ...order, partnerRef: 'one' });
+  assert.deepEqual(there.keep({ ...order, partnerRef: 'two' }), first);
+  const line = JSON.stringify({ ...order, reference: 's', partnerRef: 'three' });
+  appendFileSync(path, line.slice(0, 20));
+  assert.equal(here.find({ ...order, reference: 's' }), null);
+  appendFileSync(path, `${line.slice(20)}\n`);
+  assert.equal(here.find({ ...order, reference: 's' })?.partnerRef, 'three');
+});
+
+test('without a memory a look-up by the reference alone cannot be done', async () => {
+  const partner = partnerWith(null);
+  assert.equal((await partner.findOrder('payout', 'ref_1')).outcome, 'later');
+});

@@ -1,0 +1,60 @@
+// `ponte listen` on a feed that was restored: a kept position is refused, who only watches goes on.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { type TestContext, test } from 'node:test';
+import { listen } from '../../cli/listen.js';
+import { beginEpoch, endQuarantine } from '../../core/usecases/epochs.js';
+import { checkedSite } from '../adapters/http/checked-site.js';
+import { newPayment } from '../adapters/http/example-calls.js';
+import { until } from '../support/webhook-scene.js';
+
+function listening(t: TestContext, options: { url: string; key: string; state: string | null }) {
+  const printed = { stdout: '', stderr: '' };
+  const over = new AbortController();
+  const shell = {
+    env: {},
+    stdin: Readable.from([]),
+    stdout: { write: (text: string) => (printed.stdout += text) },
+    stderr: { write: (text: string) => (printed.stderr += text) },
+    exitCode: 0,
+  };
+  const nothing = { after: null, forward: null, secret: null, events: null, json: false };
+  const ended = listen(shell, { ...nothing, ...options }, over.signal);
+  const stop = () => {
+    over.abort();
+    return ended.catch(() => undefined);
+  };
+  t.after(stop);
+  return { printed, ended, stop, count: () => printed.stdout.split('\n').length - 1 };
+}
+
+test('after a restore a kept position is refused; who only watches goes on', async (t) => {
+  const site = await checkedSite();
+  t.after(() => site.close());
+  const folder = mkdtempSync(join(tmpdir(), 'ponte-listen-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const { deps, feedReaders } = site.world;
+  const tenant = { orgId: await site.world.organization(), mode: 'test' } as const;
+  const pay = async () => {
+    await newPayment(site.world, tenant);
+    await site.world.settle();
+  };
+  const source = { url: `http://127.0.0.1:${site.port}`, key: await site.world.key(tenant.orgId) };
+  const state = join(folder, 'position');
+  await pay();
+  const first = listening(t, { ...source, state });
+  const watching = listening(t, { ...source, state: null });
+  await until(() => first.count() + watching.count() === 4);
+  await first.stop();
+  await beginEpoch(deps, 'restored');
+  await endQuarantine(deps, { by: 'ana', forcedBecause: 'a test' });
+  await assert.rejects(listening(t, { ...source, state }).ended, { code: 'FeedReset' });
+  // It waits in the epoch that is over: the next event tells.
+  await pay();
+  await until(() => watching.printed.stderr.includes('Going on') && feedReaders.waiting() === 1);
+  await pay();
+  await until(() => watching.count() > 2);
+});

@@ -1,0 +1,62 @@
+// Epochs of a database: what begins one, how it is numbered, and what ends its quarantine.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { beginEpoch, currentEpoch, endQuarantine } from '../../../core/usecases/epochs.js';
+import { world } from '../../support/small-world.js';
+
+const release = { by: 'ana', forcedBecause: null };
+
+test('a database that was never restored has epoch 1 and no quarantine', async () => {
+  const { deps, close } = await world();
+  const epoch = await currentEpoch(deps);
+  assert.equal(epoch.number, 1);
+  assert.deepEqual([epoch.cause, epoch.state], ['made', 'open']);
+  await close();
+});
+
+test('a restore begins an epoch in quarantine, and ends the one before', async () => {
+  const { deps, close } = await world();
+  const epoch = await beginEpoch(deps, 'restored');
+  assert.deepEqual([epoch.cause, epoch.state], ['restored', 'quarantine']);
+  assert.deepEqual(await currentEpoch(deps), epoch);
+  const all = await deps.store.run((tx) => tx.epochs.list());
+  assert.deepEqual(
+    all.map(({ state }) => state),
+    ['over', 'quarantine'],
+  );
+  await close();
+});
+
+test('two restores of one backup have different numbers', async () => {
+  const numbers: number[] = [];
+  for (const laterMs of [0, 1_000]) {
+    const { deps, close } = await world();
+    const clock = { nowMs: () => 1_800_000_000_000 + laterMs };
+    numbers.push((await beginEpoch({ ...deps, clock }, 'restored')).number);
+    await close();
+  }
+  assert.deepEqual(numbers, [1_800_000_000, 1_800_000_001]);
+});
+
+test('epochs that begin in one second, or by a clock that is behind, are numbered on', async () => {
+  const { deps, close } = await world();
+  const numbers: number[] = [];
+  for (const nowMs of [1_800_000_000_000, 1_800_000_000_001, 1_700_000_000_000]) {
+    const clock = { nowMs: () => nowMs };
+    numbers.push((await beginEpoch({ ...deps, clock }, 'timeline')).number);
+  }
+  assert.deepEqual(numbers, [1_800_000_000, 1_800_000_001, 1_800_000_002]);
+  await close();
+});
+
+test('a quarantine ends after a complete check, or by force with a reason', async () => {
+  const { deps, close } = await world();
+  await assert.rejects(endQuarantine(deps, release), { code: 'NotQuarantined' });
+  await beginEpoch(deps, 'restored');
+  await assert.rejects(endQuarantine(deps, release), { code: 'CheckIncomplete' });
+  const forced = await endQuarantine(deps, { by: 'ana', forcedBecause: 'the partner is gone' });
+  assert.deepEqual([forced.state, forced.releasedBy], ['open', 'ana']);
+  assert.equal(forced.forcedBecause, 'the partner is gone');
+  await assert.rejects(endQuarantine(deps, release), { code: 'NotQuarantined' });
+  await close();
+});

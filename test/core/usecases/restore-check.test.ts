@@ -1,0 +1,225 @@
+// The check after a restore: what the partner did in the life that was lost is read back, so that
+// nothing is ordered a second time. The other life is played at the partner, under the references
+// that the service would have used.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type FakeMemory, memoryOnly } from '../../../adapters/partner/fake-memory.js';
+import type { MoneyKind } from '../../../core/domain/partner-command.js';
+import type { PaymentStatus } from '../../../core/domain/payment.js';
+import type { PartnerAnswer, SettlementPartner } from '../../../core/ports.js';
+import { commandRunner } from '../../../core/usecases/commands.js';
+import { beginEpoch, currentEpoch, endQuarantine } from '../../../core/usecases/epochs.js';
+import { orderReference } from '../../../core/usecases/order-references.js';
+import { cancelPayment } from '../../../core/usecases/payments.js';
+import { type CheckedPayment, checkRestored } from '../../../core/usecases/restore-check.js';
+import { advancePayment, runAdvances } from '../../../core/usecases/sandbox.js';
+import { currentKey } from '../../../core/usecases/service-keys.js';
+import { type Scene, scene } from '../../support/order-scene.js';
+
+const HOUR_SECONDS = 3_600;
+
+interface Life {
+  readonly at: Scene;
+  readonly memory: FakeMemory;
+  /** Orders of this kind that the partner ever took. */
+  readonly taken: (kind: MoneyKind) => number;
+}
+
+/** A payment as the backup has it: at `status`, its pay-in ordered where that says so. */
+async function backedUp(t: TestContext, status: PaymentStatus): Promise<Life> {
+  const memory = memoryOnly();
+  const at = await scene(t, 10_000n, memory, status);
+  const { deps } = at.made;
+  const commands = commandRunner(deps);
+  const order = async () => {
+    await commands.runOnce(deps.clock.nowMs(), 100);
+    await commands.idle();
+  };
+  while ((await at.shown())[0] !== status) {
+    await order();
+    await at.made.partner.pump(deps.clock.nowMs(), 100);
+    at.made.advanceClock(1_000);
+    await runAdvances(deps, deps.clock.nowMs(), 100);
+  }
+  await order();
+  const taken = (kind: MoneyKind) => memory.all().filter((order) => order.kind === kind).length;
+  return { at, memory, taken };
+}
+
+function done<T>(answer: PartnerAnswer<T>): T {
+  return answer.outcome === 'done' ? answer.value : assert.fail(JSON.stringify(answer));
+}
+
+async function referenceOf({ at }: Life, kind: MoneyKind, number: number, subject = at.id) {
+  const { bytes } = await currentKey(at.made.deps, 'partner');
+  return orderReference(bytes, { subject, kind, number });
+}
+
+/** The other life orders a pay-in; yields the partner's id. */
+async function otherPayin(life: Life, number = 1): Promise<string> {
+  const { partner } = life.at.made;
+  const { payment } = await life.at.read();
+  const { amount: source, destination } = payment;
+  const quote = done(await partner.quote({ source, destination }));
+  const reference = await referenceOf(life, 'payin', number);
+  const order = { reference, quote, payerEmail: 'buyer@example.com' };
+  return done(await partner.startPayin(done(await partner.preparePayin(order)))).partnerRef;
+}
+
+async function otherPayout(life: Life): Promise<void> {
+  const { partner } = life.at.made;
+  const { amount, destination } = (await life.at.read()).payment;
+  const reference = await referenceOf(life, 'payout', 1);
+  const request = done(await partner.preparePayout({ reference, amount, destination }));
+  done(await partner.startPayout(request));
+}
+
+async function otherRefund(life: Life, payinRef: string, amountMinor: bigint): Promise<void> {
+  const { partner } = life.at.made;
+  const subject = await referenceOf(life, 'payin', 1);
+  const reference = await referenceOf(life, 'refund', 1, subject);
+  const amount = { amountMinor, currency: 'USD' };
+  done(
+    await partner.startRefund(done(await partner.prepareRefund({ reference, payinRef, amount }))),
+  );
+}
+
+async function checked({ at }: Life): Promise<readonly CheckedPayment[]> {
+  const told: CheckedPayment[] = [];
+  await checkRestored(at.made.deps, (payment) => told.push(payment));
+  return told;
+}
+
+/** From the restored copy to an hour after its release. */
+async function restored(life: Life): Promise<readonly CheckedPayment[]> {
+  const { at } = life;
+  await beginEpoch(at.made.deps, 'restored');
+  const told = await checked(life);
+  await endQuarantine(at.made.deps, { by: 'ana', forcedBecause: null });
+  await advancePayment(at.made.deps, at.tenant, at.id, null).catch(() => undefined);
+  await at.pass(HOUR_SECONDS / 30, 30_000);
+  await at.booksAreRight();
+  return told;
+}
+
+for (const status of [
+  'buyer_kyc_approved',
+  'fx_quoted',
+  'on_ramp_pending',
+] as const satisfies readonly PaymentStatus[]) {
+  test(`a payment that was paid out after a backup at ${status} is not paid again`, async (t) => {
+    const life = await backedUp(t, status);
+    const { at } = life;
+    if (status !== 'on_ramp_pending') await otherPayin(life);
+    await otherPayout(life);
+    assert.notEqual((await at.shown())[0], 'settled');
+    const [told] = await restored(life);
+    assert.deepEqual([told?.was, told?.is, told?.missed], [status, 'settled', []]);
+    assert.deepEqual(await at.shown(), ['settled', 'paid', 'none', 100, 100, 0, 0, 0]);
+    assert.deepEqual([life.taken('payin'), life.taken('payout')], [1, 1]);
+  });
+}
+
+test('a payment that was refunded after the backup is not paid out', async (t) => {
+  const life = await backedUp(t, 'on_ramp_pending');
+  const { partnerRef } = await life.at.order('payin');
+  await otherRefund(life, partnerRef ?? '', 10_000n);
+  await restored(life);
+  assert.deepEqual(await life.at.shown(), ['failed', 'handed_back', 'refunded', 100, 0, 0, 100, 0]);
+  assert.deepEqual([life.taken('payout'), life.taken('refund')], [0, 1]);
+});
+
+test('a refund of another amount counts for what it gave back; the rest is refunded', async (t) => {
+  const life = await backedUp(t, 'on_ramp_pending');
+  const { partnerRef } = await life.at.order('payin');
+  await otherRefund(life, partnerRef ?? '', 4_000n);
+  await restored(life);
+  assert.deepEqual(await life.at.shown(), ['failed', 'handed_back', 'refunded', 100, 0, 0, 100, 0]);
+  assert.deepEqual([life.taken('payout'), life.taken('refund')], [0, 2]);
+});
+
+test('a payment that was paid out after the backup cannot be cancelled and refunded', async (t) => {
+  const life = await backedUp(t, 'on_ramp_pending');
+  const { at } = life;
+  await otherPayout(life);
+  await beginEpoch(at.made.deps, 'restored');
+  const cancel = () => cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
+  await assert.rejects(cancel, { code: 'InQuarantine' });
+  await checked(life);
+  await endQuarantine(at.made.deps, { by: 'ana', forcedBecause: null });
+  await assert.rejects(cancel, { code: 'PaymentNotCancellable' });
+  await at.pass(HOUR_SECONDS / 30, 30_000);
+  assert.deepEqual([life.taken('payout'), life.taken('refund')], [1, 0]);
+});
+
+test('orders are found beyond numbers that the partner refused', async (t) => {
+  const life = await backedUp(t, 'fx_quoted');
+  await otherPayin(life, 3);
+  await otherPayout(life);
+  const [told] = await restored(life);
+  assert.deepEqual(told?.adopted, ['payin']);
+  assert.deepEqual((await life.at.shown())[0], 'settled');
+  const payins = await life.at.orders('payin');
+  assert.deepEqual(payins.map(({ state }) => state).toSorted(), ['done', 'void', 'void']);
+  assert.deepEqual([life.taken('payin'), life.taken('payout')], [1, 1]);
+});
+
+test('a payment of which the partner knows nothing more stays as it is', async (t) => {
+  const life = await backedUp(t, 'fx_quoted');
+  await beginEpoch(life.at.made.deps, 'restored');
+  assert.deepEqual(await checked(life), []);
+  assert.equal((await life.at.shown())[0], 'fx_quoted');
+  assert.ok((await currentEpoch(life.at.made.deps)).checkedAtMs !== null);
+});
+
+test('what cannot be looked up keeps the quarantine, until a check is complete', async (t) => {
+  const life = await backedUp(t, 'on_ramp_pending');
+  const { deps, partner } = life.at.made;
+  await beginEpoch(deps, 'restored');
+  const usual = partner.findOrder.bind(partner);
+  const findOrder: SettlementPartner['findOrder'] = async () => ({
+    outcome: 'later',
+    reason: 'an outage',
+  });
+  Object.assign(partner, { findOrder });
+  const [told] = await checked(life);
+  assert.match(told?.missed.join() ?? '', /an outage/);
+  const release = { by: 'ana', forcedBecause: null };
+  await assert.rejects(endQuarantine(deps, release), { code: 'CheckIncomplete' });
+  Object.assign(partner, { findOrder: usual });
+  assert.deepEqual(
+    (await checked(life)).flatMap(({ missed }) => missed),
+    [],
+  );
+  await endQuarantine(deps, release);
+});
+
+test('a check that is interrupted resumes behind the last page', async (t) => {
+  const life = await backedUp(t, 'on_ramp_pending');
+  const { deps, partner } = life.at.made;
+  for (let count = 0; count < 60; count += 1) await life.at.another();
+  await beginEpoch(deps, 'restored');
+  const usual = partner.findOrder.bind(partner);
+  let looked = 0;
+  const findOrder: SettlementPartner['findOrder'] = (kind, reference) => {
+    looked += 1;
+    return usual(kind, reference);
+  };
+  Object.assign(partner, { findOrder });
+  const run: typeof deps.store.run = (work, options) =>
+    looked > 160 ? Promise.reject(new Error('the process ends')) : deps.store.run(work, options);
+  const dying = { ...deps, store: { ...deps.store, run } };
+  await assert.rejects(
+    checkRestored(dying, () => undefined),
+    /the process ends/,
+  );
+  const before = looked;
+  const counts = await checkRestored(deps, () => undefined);
+  assert.equal(counts.payments, 61);
+  assert.ok(looked - before < 60, `${looked - before} look-ups, those of the second page`);
+});
+
+test('outside a quarantine there is nothing to check', async (t) => {
+  const life = await backedUp(t, 'on_ramp_pending');
+  await assert.rejects(checked(life), { code: 'NotQuarantined' });
+});

@@ -1,0 +1,130 @@
+// What the workers and operators of a deployment do in quarantine: nothing leaves, nothing is
+// decided, and all of it goes on after the release without a restart.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Deps } from '../../core/ports.js';
+import { retryCommand } from '../../core/usecases/command-retries.js';
+import { commandRunner } from '../../core/usecases/commands.js';
+import { replayAllDead } from '../../core/usecases/deliveries.js';
+import { deliveryRunner } from '../../core/usecases/delivery-runner.js';
+import { beginEpoch, endQuarantine } from '../../core/usecases/epochs.js';
+import { cancelPayment, failPaymentByOperator } from '../../core/usecases/payments.js';
+import { runAdvances } from '../../core/usecases/sandbox.js';
+import { createSubscription } from '../../core/usecases/subscriptions.js';
+import { workerSteps } from '../../host/workers.js';
+import { type Scene, scene } from '../support/order-scene.js';
+
+const outward = [
+  ...['startTos', 'submitReceiver', 'registerPixDestination', 'provisionRails', 'quote'],
+  ...['startPayin', 'startPayout', 'startRefund', 'payin', 'payout', 'refund', 'receiver'],
+] as const;
+
+/** Names of what reaches the world outside from now on. */
+function watched({ made }: Scene): string[] {
+  const seen: string[] = [];
+  const watch = (of: object, name: string) => {
+    const usual = Reflect.get(of, name) as (...given: unknown[]) => unknown;
+    Reflect.set(of, name, (...given: unknown[]) => {
+      seen.push(name);
+      return usual.apply(of, given);
+    });
+  };
+  for (const name of outward) watch(made.partner, name);
+  watch(made.deps.sender, 'send');
+  watch(made.deps.mailer, 'send');
+  return seen;
+}
+
+/** Every worker of a process runs once, as a started host runs them. */
+function workers(deps: Deps) {
+  const runners = { commands: commandRunner(deps), deliveries: deliveryRunner(deps) };
+  const steps = workerSteps({ deps, runners, fakePartners: [] });
+  return async () => {
+    let done = 0;
+    for (const step of steps) done += await step.run(deps.clock.nowMs(), 100);
+    await Promise.all([runners.commands.idle(), runners.deliveries.idle()]);
+    return done;
+  };
+}
+
+/** A payment whose pay-in is about to be ordered, with a subscription of which an event waits. */
+async function aboutToOrder(t: TestContext): Promise<Scene> {
+  const at = await scene(t);
+  const { deps, partner } = at.made;
+  const url = 'https://receiver.example/hooks';
+  await createSubscription(deps, at.tenant, { url, eventTypes: ['*'] });
+  const commands = commandRunner(deps);
+  for (;;) {
+    await runAdvances(deps, deps.clock.nowMs(), 100);
+    if ((await at.orders('payin')).length > 0) return at;
+    await commands.runOnce(deps.clock.nowMs(), 100);
+    await commands.idle();
+    await partner.pump(deps.clock.nowMs(), 100);
+    at.made.advanceClock(1_000);
+  }
+}
+
+const release = { by: 'ana', forcedBecause: 'a test' };
+
+test('in quarantine no worker reaches outside or decides, and all goes on after it', async (t) => {
+  const at = await aboutToOrder(t);
+  const { deps, partner } = at.made;
+  const before = await at.shown();
+  const seen = watched(at);
+  const run = workers(deps);
+  await beginEpoch(deps, 'restored');
+  const logged = at.made.log.length;
+  for (let look = 0; look < 5; look += 1) {
+    assert.equal(await run(), 0);
+    await partner.pump(deps.clock.nowMs(), 100);
+    at.made.advanceClock(60_000);
+  }
+  assert.equal(seen.join(), '');
+  assert.deepEqual(await at.shown(), before);
+  assert.deepEqual(at.made.log.slice(logged), [], 'nothing fails');
+  await endQuarantine(deps, release);
+  while ((await run()) > 0) await partner.pump(deps.clock.nowMs(), 100);
+  await at.pass(20);
+  assert.equal((await at.shown())[0], 'settled');
+  assert.deepEqual(
+    ['send', 'startPayin', 'startPayout'].filter((name) => !seen.includes(name)),
+    [],
+  );
+  await at.booksAreRight();
+});
+
+test('in quarantine people change no payment, order or delivery', async (t) => {
+  const at = await aboutToOrder(t);
+  const { deps } = at.made;
+  const { id } = await at.order('payin');
+  await beginEpoch(deps, 'restored');
+  for (const change of [
+    () => cancelPayment(deps, at.tenant, at.id, 'withdrawn'),
+    () => failPaymentByOperator(deps, at.id, 'given up'),
+    () => retryCommand(deps, id),
+  ]) {
+    await assert.rejects(change(), { code: 'InQuarantine' });
+  }
+  assert.equal(await replayAllDead(deps), 0);
+});
+
+test('a message of the partner is kept in quarantine and applied after the release', async (t) => {
+  const at = await aboutToOrder(t);
+  const { deps, partner } = at.made;
+  const commands = commandRunner(deps);
+  await commands.runOnce(deps.clock.nowMs(), 100);
+  await commands.idle();
+  await beginEpoch(deps, 'restored');
+  const before = await at.shown();
+  assert.ok((await partner.pump(deps.clock.nowMs(), 100)) > 0);
+  const waiting = { nowMs: deps.clock.nowMs() + 3_600_000, limit: 10, after: null };
+  const kept = await deps.store.run((tx) => tx.inbox.unapplied(waiting));
+  assert.deepEqual(
+    kept.map(({ tries }) => tries),
+    [0],
+  );
+  assert.deepEqual(await at.shown(), before);
+  await endQuarantine(deps, release);
+  await at.pass(20);
+  assert.equal((await at.shown())[0], 'settled');
+});

@@ -1,0 +1,160 @@
+// An older copy of a SQLite file is restored while the partner remembers what it did since: 30
+// payments were paid out after the copy. Under the gate, read back and released, none is paid
+// again, and the running host goes on by itself.
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { after, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { memoryInFile } from '../../adapters/partner/fake-memory.js';
+import { runProgram } from '../../cli/program.js';
+import type { PaymentStatus } from '../../core/domain/payment.js';
+import { beginEpoch } from '../../core/usecases/epochs.js';
+import { readConfig } from '../../host/config.js';
+import { type Host, openForOperator, startHost } from '../../host/main.js';
+import { checkBooks } from '../support/after-faults.js';
+
+const PAYMENTS = 30;
+const HOUR_MS = 3_600_000;
+const LOOK_EVERY_MS = 25;
+
+const folder = mkdtempSync(join(tmpdir(), 'ponte-restore-'));
+after(() => rmSync(folder, { recursive: true }));
+const database = join(folder, 'data', 'ponte.db');
+const memory = memoryInFile(join(folder, 'partner.jsonl'));
+
+function environment(delayMs: number) {
+  return {
+    PONTE_PORT: '0',
+    PONTE_DATA_DIR: join(folder, 'data'),
+    PONTE_FAKE_PARTNER_FILE: join(folder, 'partner.jsonl'),
+    PONTE_FAKE_PARTNER_DELAY_MS: `${delayMs}`,
+    PONTE_RATE_LIMIT_PER_MINUTE: '0',
+    PONTE_LOG_LEVEL: 'silent',
+  };
+}
+
+const env = environment(0);
+let key = '';
+const ids: string[] = [];
+
+async function call(host: Host, method: string, path: string, body?: object) {
+  const answer = await fetch(`${host.url}${path}`, {
+    method,
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}
+
+async function until(is: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await is())) await wait(LOOK_EVERY_MS);
+}
+
+async function ponte(words: string) {
+  let stdout = '';
+  const shell = {
+    env,
+    stdin: Readable.from([]),
+    stdout: { write: (text: string) => (stdout += text) },
+    stderr: { write: () => true },
+    exitCode: 0,
+  };
+  await runProgram(shell, [...words.split(' '), '--json']);
+  return { status: shell.exitCode, json: JSON.parse(stdout) as Record<string, unknown> };
+}
+
+function taken(kind: 'payin' | 'payout' | 'refund'): number {
+  return memory.all().filter((order) => order.kind === kind).length;
+}
+
+/** How many payments are at this status. */
+async function countAt({ deps }: Host, status: PaymentStatus): Promise<number> {
+  const filter = { status, orgId: null, beforeId: null, limit: 100 };
+  return (await deps.store.run((tx) => tx.payments.list(filter))).length;
+}
+
+/** The buyers are known and have quotes; then their pay-ins are ordered, and none completes. */
+async function backup(): Promise<void> {
+  const first = await startHost(readConfig(env));
+  key = first.demo?.secret ?? '';
+  const created = Array.from({ length: PAYMENTS }, async (_, count) => {
+    const buyer = { email: `buyer-${count}@example.com` };
+    const intent = { externalId: `order-${count}`, amount: '100.00', buyer };
+    const { status, body } = await call(first, 'POST', '/v1/payment-intents', intent);
+    assert.equal(status, 201, JSON.stringify(body));
+    ids.push(String(body['id']));
+  });
+  await Promise.all(created);
+  await advanced(first, 'fx_quoted');
+  await first.stop();
+  const host = await startHost(readConfig(environment(HOUR_MS)));
+  await advanced(host, 'on_ramp_pending');
+  await until(() => taken('payin') === PAYMENTS);
+  await host.stop();
+  copyFileSync(database, join(folder, 'backup.db'));
+}
+
+async function advanced(host: Host, to: PaymentStatus): Promise<void> {
+  for (const id of ids) {
+    await call(host, 'POST', `/v1/test-helpers/payments/${id}/advance`, { to });
+  }
+  await until(async () => (await countAt(host, to)) === PAYMENTS);
+}
+
+async function goOn(): Promise<void> {
+  const host = await startHost(readConfig(env));
+  await until(async () => (await countAt(host, 'settled')) === PAYMENTS);
+  await host.stop();
+  assert.equal(taken('payout'), PAYMENTS);
+}
+
+async function restore(): Promise<void> {
+  for (const end of ['-wal', '-shm']) rmSync(`${database}${end}`, { force: true });
+  copyFileSync(join(folder, 'backup.db'), database);
+  const operator = await openForOperator(env);
+  await beginEpoch(operator.deps, 'restored');
+  await operator.close();
+}
+
+test('30 payments paid out after a backup are paid once after its restore', async (t) => {
+  await backup();
+  await goOn();
+  await restore();
+  const host = await startHost(readConfig(env));
+  t.after(() => host.stop());
+  assert.equal(await countAt(host, 'on_ramp_pending'), PAYMENTS);
+  const ready = await call(host, 'GET', '/readyz');
+  assert.deepEqual([ready.status, ready.body['status']], [200, 'quarantine']);
+  const created = await call(host, 'POST', '/v1/payment-intents', {
+    externalId: 'late',
+    amount: '100.00',
+    buyer: { email: 'late@example.com' },
+  });
+  assert.deepEqual([created.status, created.body['error']], [503, 'InQuarantine']);
+  const early = await ponte('release');
+  assert.deepEqual([early.status, early.json['error']], [4, 'CheckIncomplete']);
+
+  const { status, json } = await ponte('restore --check');
+  assert.equal(status, 0, JSON.stringify(json));
+  assert.deepEqual(
+    [json['complete'], json['payments'], json['learned'], json['missed']],
+    [true, PAYMENTS, PAYMENTS, 0],
+  );
+  assert.equal(await countAt(host, 'settled'), PAYMENTS);
+  const released = await ponte('release --by ana');
+  assert.deepEqual([released.json['state'], released.json['releasedBy']], ['open', 'ana']);
+
+  const buyer = { email: 'next@example.com' };
+  const next = { externalId: 'next', amount: '100.00', buyer };
+  const { body } = await call(host, 'POST', '/v1/payment-intents', next);
+  await call(host, 'POST', `/v1/test-helpers/payments/${body['id']}/advance`, {});
+  await until(async () => (await countAt(host, 'settled')) === PAYMENTS + 1);
+  assert.deepEqual(
+    [taken('payin'), taken('payout'), taken('refund')],
+    [PAYMENTS + 1, PAYMENTS + 1, 0],
+  );
+  await checkBooks(host.deps.store, ids);
+});
