@@ -15,12 +15,12 @@ import {
   freeOfPayin,
   fundsOf,
   heldMinor,
-  type MoneySums,
   postingsBetween,
   sameFunds,
   stageOf,
   sumsOf,
 } from './funds.js';
+import { alertsBetween } from './order-alerts.js';
 import {
   isDebt,
   isOpen,
@@ -92,9 +92,7 @@ export function withMoneySettled(
     postings: postingsBetween(before, after, funds.currency, payment.settlement),
   };
   change = withRefundEvents(change, commands, after.returnedMinor - before.returnedMinor, nowMs);
-  const moreDebts = debtsOf(orders) - debtsOf(commands);
-  const moreDoubts = doubtsOf(orders) - doubtsOf(commands);
-  const alerts = alertsBetween(was, change, before, after, { moreDebts, moreDoubts });
+  const alerts = alertsBetween({ ...was, orders: commands }, { ...change, orders });
   return { ...change, alerts: [...change.alerts, ...alerts] };
 }
 
@@ -341,47 +339,6 @@ function withRefundEvents(
     })),
   );
   return { ...change, events: [...change.events, ...events] };
-}
-
-function alertsBetween(
-  was: Collection,
-  { funds, payment }: Change,
-  before: MoneySums,
-  after: MoneySums,
-  { moreDebts, moreDoubts }: { readonly moreDebts: number; readonly moreDoubts: number },
-): readonly string[] {
-  const rules = [
-    [
-      after.lossMinor > before.lossMinor,
-      `more left than arrived: the house loses ${after.lossMinor} minor units so far`,
-    ],
-    [
-      funds.position === 'operator' && was.funds.position !== 'operator',
-      'the position of the money must be found out',
-    ],
-    [moreDebts > 0, 'a refund was refused or failed: the buyer must be paid back by hand'],
-    [moreDoubts > 0, 'a report about a refund cannot be believed: a person must look'],
-    [
-      after.paidMinor > before.paidMinor && payment.status !== 'settled',
-      `payout completed although the payment is ${payment.status}`,
-    ],
-    [after.paidMinor < before.paidMinor, 'a payout came back after it was paid'],
-    [
-      after.returnedMinor > before.returnedMinor && after.payoutMinor > 0n,
-      'a pay-in went back to the buyer although its payout was ordered',
-    ],
-  ] as const;
-  return rules.filter(([applies]) => applies).map(([, text]) => text);
-}
-
-/** Refunds that a person must see to. */
-function debtsOf(orders: readonly PartnerCommand[]): number {
-  return orders.filter((order) => order.kind === 'refund' && stageOf(order) === 'owed').length;
-}
-
-/** Refunds of which a report waits for a person. */
-function doubtsOf(orders: readonly PartnerCommand[]): number {
-  return orders.filter(({ kind, review }) => kind === 'refund' && review !== null).length;
 }
 
 function covers(amountMinor: bigint, { amount }: Payment): boolean {
