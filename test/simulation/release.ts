@@ -32,6 +32,7 @@ export function operatorReleases(world: World, host: SimulatedHost): void {
   const release = () =>
     endQuarantine(host.deps, { by: 'operator', forcedBecause: null }).then(() => {
       world.quarantine = null;
+      world.evidence.forgiven.released(world.evidence.payments);
       world.count('released');
     });
   host.begin('check after the restore', () => checkRestored(host.deps, mute), {
