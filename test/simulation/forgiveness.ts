@@ -3,8 +3,8 @@
 // the mailboxes went on, so the database lacks orders and mails:
 //
 // - A payment with an order at the partner that the copy does not know as sent may end otherwise
-//   than the partner's books, for example cancelled and refunded although it was paid out. It is
-//   still paid out at most once, and its own books agree with each other.
+//   than the partner's books until it is released, and its own books agree with each other. After
+//   a complete check it is excused no more, but for orders of payments created after the copy.
 // - A message about such an order that names it by the partner's id only fits no command.
 // - A mail that was sent after the copy carries a link that leads nowhere.
 //
@@ -39,6 +39,14 @@ export class Forgiveness {
       if (!isKnownAsSent(order, known.payments.get(owner))) this.#payments.add(owner);
     }
     this.#ordersSeen = orders.length;
+  }
+
+  /**
+   * After a complete check the database knows what the partner did for its payments: their orders
+   * need no excuse. Payments that were created after the copy are not in it.
+   */
+  released(payments: Known['payments']): void {
+    for (const id of [...this.#payments]) if (payments.has(id)) this.#payments.delete(id);
   }
 
   hasPayment(id: string | null): boolean {

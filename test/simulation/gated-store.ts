@@ -41,7 +41,7 @@ export interface GatedStoreInput {
 const writes: ReadonlySet<string> = new Set([
   ...['insert', 'update', 'updateProfile', 'touch', 'append', 'bind', 'remove', 'setHead'],
   ...['insertSubmission', 'updateSubmission', 'logAttempt', 'put'],
-  ...['expectProfile', 'expectSubmission', 'expect', 'orderPurge'],
+  ...['expectProfile', 'expectSubmission', 'expect', 'expectOpen', 'orderPurge'],
   ...['removeDeliveries', 'removeMessages', 'removeEvents'],
 ]);
 
@@ -49,17 +49,19 @@ type Methods = Readonly<Record<string, (...args: unknown[]) => unknown>>;
 
 export function gatedStore(input: GatedStoreInput): Store {
   const { store, process, gates, observer, random, by, trace } = input;
-  const run = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+  const run: Store['run'] = async (work, options) => {
     let staged: StagedWrite[] = [];
     const slow = random.chance(input.slowReads());
     const result = await gates.real(() =>
-      store.run((tx) =>
-        gates.outside(async () => {
-          staged = [];
-          const value = await work(gatedTx(tx, input, slow, staged));
-          if (staged.length > 0) await gates.pass(process, `batch ${named(staged)}`);
-          return value;
-        }),
+      store.run(
+        (tx) =>
+          gates.outside(async () => {
+            staged = [];
+            const value = await work(gatedTx(tx, input, slow, staged));
+            if (staged.length > 0) await gates.pass(process, `batch ${named(staged)}`);
+            return value;
+          }),
+        options,
       ),
     );
     observer.applied(process.name, staged, by());

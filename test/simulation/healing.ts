@@ -15,6 +15,7 @@ import { invites } from './invoice-actions.js';
 import { isTheOperatorsTurn, operatorActs } from './operator-actions.js';
 import { advance, buyerStep, buyersTurn, told } from './payment-actions.js';
 import type { PaymentEvidence } from './payment-evidence.js';
+import { operatorReleases } from './release.js';
 import type { SimulatedHost } from './simulated-host.js';
 import type { World } from './world.js';
 
@@ -58,6 +59,7 @@ async function untilOver(world: World): Promise<void> {
     if (round > 2) for (const partner of Object.values(world.partners)) finish(world, partner);
     for (const message of readyMessages(world)) deliver(world, host, message);
     await world.look();
+    operatorReleases(world, host);
     operate(world, host, round);
     await world.look();
     for (const worker of dueWorkers(world)) host.work(worker);
@@ -79,6 +81,7 @@ async function outlast(world: World): Promise<void> {
 async function isOver(world: World): Promise<boolean> {
   const quiet = Object.values(world.partners).every(({ messages }) => messages.length === 0);
   if (!quiet || world.stragglers.length > 0 || world.violation !== null) return false;
+  if (world.quarantine !== null) return false;
   return firstViolation(atTheEnd, world.evidence) === null;
 }
 

@@ -43,26 +43,42 @@ export async function readParts(
 
 type How = 'always' | 'sometimes' | 'never';
 
-/** A status between two that batches stored, and how often one batch passes it. */
+/** Statuses between two that batches stored, and how often one batch passes them. */
 interface Passed {
-  readonly status: PaymentStatus;
+  readonly way: readonly PaymentStatus[];
   readonly how: Readonly<Record<Payment['origin'], How>>;
 }
 
+/** The way to a pay-in, which a restored payment goes in one batch where the partner has one. */
+const wayToPayin: readonly PaymentStatus[] = [
+  ...(['awaiting_approval', 'approved', 'awaiting_buyer'] as const),
+  ...(['buyer_kyc_pending', 'buyer_kyc_approved', 'fx_quoted'] as const),
+];
+
+function toPayinFrom(status: PaymentStatus) {
+  const way = wayToPayin.slice(wayToPayin.indexOf(status) + 1);
+  return { on_ramp_pending: { way, how: both('always') } };
+}
+
 const passed: Readonly<Partial<Record<PaymentStatus, Partial<Record<PaymentStatus, Passed>>>>> = {
+  awaiting_approval: toPayinFrom('awaiting_approval'),
+  approved: toPayinFrom('approved'),
+  buyer_kyc_pending: toPayinFrom('buyer_kyc_pending'),
+  buyer_kyc_approved: toPayinFrom('buyer_kyc_approved'),
   /** A verified buyer signs in. */
   awaiting_buyer: {
+    ...toPayinFrom('awaiting_buyer'),
     buyer_kyc_approved: {
-      status: 'buyer_kyc_pending',
+      way: ['buyer_kyc_pending'],
       how: { payment_intent: 'always', invoice: 'never' },
     },
   },
   /** A pay-in that counted as refused is reported paid. */
-  fx_quoted: { on_chain_confirmed: { status: 'on_ramp_pending', how: both('always') } },
+  fx_quoted: { on_chain_confirmed: { way: ['on_ramp_pending'], how: both('always') } },
   /** A payout that was never sent from here has ended: a copy was restored. */
   on_chain_confirmed: {
-    settled: { status: 'offramp_pending', how: both('always') },
-    failed: { status: 'offramp_pending', how: both('sometimes') },
+    settled: { way: ['offramp_pending'], how: both('always') },
+    failed: { way: ['offramp_pending'], how: both('sometimes') },
   },
 };
 
@@ -74,7 +90,7 @@ export function walks({ payment, statuses }: PaymentEvidence): readonly PaymentS
       const how = between?.how[payment.origin] ?? 'never';
       const straight = how === 'always' ? [] : ways.map((way) => [...way, status]);
       if (between === undefined || how === 'never') return straight;
-      return [...straight, ...ways.map((way) => [...way, between.status, status])];
+      return [...straight, ...ways.map((way) => [...way, ...between.way, status])];
     },
     [[]],
   );

@@ -3,6 +3,7 @@
 // happened since. What that excuses is in forgiveness.ts.
 import { HOUR_MS } from '../../core/domain/instant.js';
 import type { EvidenceCopy } from './evidence.js';
+import { beginQuarantine } from './release.js';
 import type { RestoreCopy } from './simulated-database.js';
 import { PARTNER_KEY_KEPT_MS } from './simulated-partner.js';
 import type { World } from './world.js';
@@ -48,6 +49,7 @@ export async function restore(world: World, copy: WorldCopy): Promise<void> {
   world.database = await copy.database();
   await copy.documents();
   world.evidence.goBack(copy.evidence);
+  await beginQuarantine(world);
   await world.evidence.audit(world.store);
   for (const partner of Object.values(world.partners)) partner.restored(copy.atMs);
   world.copies.splice(

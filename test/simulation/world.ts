@@ -22,6 +22,7 @@ import {
 } from './invariants.js';
 import { PartnerBooks } from './partner-books.js';
 import { STRAGGLE_MS_MAX, type Straggler } from './partner-line.js';
+import { operatorReleases, type Quarantine } from './release.js';
 import { copyNowAndThen, restorable, restore, type WorldCopy } from './restore.js';
 import { SeededRandom } from './seeded-random.js';
 import type { SimulatedDatabase } from './simulated-database.js';
@@ -58,6 +59,9 @@ export interface GivenUpload {
   readonly publicUrl: string;
 }
 
+/** How often an operator looks after a restored database: per step. */
+const RELEASE_CHANCE = 0.2;
+
 export class World implements Surroundings {
   readonly random: SeededRandom;
   readonly faults: Faults;
@@ -85,6 +89,8 @@ export class World implements Surroundings {
   #checked = '';
   database: SimulatedDatabase;
   readonly copies: WorldCopy[] = [];
+  /** Null while the database is released. */
+  quarantine: Quarantine | null = null;
 
   constructor(seed: number, focus: Focus, database: SimulatedDatabase) {
     const random = new SeededRandom(seed);
@@ -185,7 +191,13 @@ export class World implements Surroundings {
     else if (gates.waiting.length > 0 && random.chance(chaos.patience)) this.openGates();
     else await act();
     await this.look();
+    if (this.quarantine !== null && random.chance(RELEASE_CHANCE)) this.#operatorReleases();
     await copyNowAndThen(this);
+  }
+
+  #operatorReleases(): void {
+    const host = this.host();
+    if (host !== null) operatorReleases(this, host);
   }
 
   /** Lets one waiting call go on, or several at once. */

@@ -1,0 +1,45 @@
+// What an operator does after a restore: the partner is read back until a check is complete, then
+// the database is released. Checks fail, are interrupted by crashes and resume, like all else.
+import { beginEpoch, endQuarantine } from '../../core/usecases/epochs.js';
+import { checkRestored } from '../../core/usecases/restore-check.js';
+import type { SimulatedHost } from './simulated-host.js';
+import type { World } from './world.js';
+
+const mute = () => undefined;
+const log = { debug: mute, info: mute, warn: mute, error: mute };
+
+/** A quarantine, and the process in which the operator's command runs; null when none does. */
+export interface Quarantine {
+  worker: SimulatedHost | null;
+}
+
+export async function beginQuarantine(world: World): Promise<void> {
+  const clock = { nowMs: () => world.nowMs };
+  const { number } = await beginEpoch({ store: world.store, clock, log }, 'restored');
+  world.trace(`epoch ${number} begins in quarantine`);
+  world.quarantine = { worker: null };
+}
+
+/** Begins a check, or the release after a complete one, unless one is under way. */
+export function operatorReleases(world: World, host: SimulatedHost): void {
+  const { quarantine } = world;
+  if (quarantine === null) return;
+  if (quarantine.worker !== null && world.hosts.includes(quarantine.worker)) return;
+  quarantine.worker = host;
+  const over = () => {
+    quarantine.worker = null;
+  };
+  const release = () =>
+    endQuarantine(host.deps, { by: 'operator', forcedBecause: null }).then(() => {
+      world.quarantine = null;
+      world.evidence.forgiven.released(world.evidence.payments);
+      world.count('released');
+    });
+  host.begin('check after the restore', () => checkRestored(host.deps, mute), {
+    refused: over,
+    done: ({ missed }) => {
+      if (missed > 0) over();
+      else host.begin('release', release, { refused: over });
+    },
+  });
+}
