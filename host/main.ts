@@ -17,6 +17,7 @@ import { type Config, ConfigError, readConfig } from './config.js';
 import { createContainer, tokens, urlOf, type World } from './container.js';
 import { noDatabase, placeProblem } from './database-place.js';
 import { type Demo, developmentSecret, makeDemo, throwawaySecret } from './development.js';
+import { clockStep, type HostClock, whileRight } from './host-clock.js';
 import { listeningProblem, openingProblem } from './mistakes.js';
 import { startWorkers, stepsOfApi, type Workers, workerSteps } from './workers.js';
 
@@ -56,6 +57,8 @@ export interface OperatorAccess {
   readonly keysProblem: string | null;
   /** Processes that serve the database now. */
   readonly servers: () => Promise<readonly Server[]>;
+  /** How far the clock of this machine is ahead of the database's. */
+  readonly clockSkewMs: number;
   close(): Promise<void>;
 }
 
@@ -72,11 +75,12 @@ export async function startHost(config: Config, role: HostRole = 'all'): Promise
 async function start(config: Config, role: HostRole): Promise<Host> {
   const metrics = await metricsOf(config);
   const { container } = await opened(config, { world: { metrics }, makes: true });
-  const [store, deps, signals, address] = [
+  const [store, deps, signals, address, clock] = [
     container.get(tokens.store),
     container.get(tokens.deps),
     container.get(tokens.signals),
     container.get(tokens.address),
+    container.get(tokens.hostClock),
   ];
   let workers: Workers | null = null;
   const http = createHttpServer(deps, {
@@ -87,9 +91,12 @@ async function start(config: Config, role: HostRole): Promise<Host> {
     readiness: async () => ({
       ...(await store.health()),
       worker: workers !== null && workers.stalled().length === 0,
+      clock: clock.isRight(),
+      serving: true,
     }),
   });
   try {
+    await clock.measure();
     await takeDatabase(store, deps, role);
     await takeDocuments(deps);
     const { line } = store;
@@ -101,18 +108,11 @@ async function start(config: Config, role: HostRole): Promise<Host> {
       throw listeningProblem(error, config);
     });
     if (config.baseUrl === null) address.baseUrl = urlOf(config.host, port);
-    const metricsUrl = metrics && (await serveMetrics(metrics, config, deps, store));
+    const metricsUrl = metrics && (await serveMetrics(metrics, config, deps, { store, clock }));
     warnOfUnknown(config, deps);
     const demo = config.production ? null : await makeDemo(deps);
-    const partners = container.get(tokens.partners);
     const runners = container.get(tokens.runners);
-    const fakePartners = [partners.test, partners.live].filter((partner) => partner !== null);
-    const shared = line === null ? {} : { leads: () => line.leads(), tend: () => line.tend() };
-    const steps =
-      role === 'api'
-        ? stepsOfApi({ deps, fakePartners })
-        : workerSteps({ deps, runners, fakePartners, ...shared });
-    workers = startWorkers({ steps, signals, clock: deps.clock, log: deps.log });
+    workers = begunWork(container, role);
     const running = workers;
     // Last: nothing that must be done before the first answer waits for it.
     store.startThread?.().catch((error: unknown) => {
@@ -140,6 +140,25 @@ async function start(config: Config, role: HostRole): Promise<Host> {
   }
 }
 
+function begunWork(container: Container, role: HostRole): Workers {
+  const [deps, store, clock] = [
+    container.get(tokens.deps),
+    container.get(tokens.store),
+    container.get(tokens.hostClock),
+  ];
+  const { line } = store;
+  const shared = line === null ? {} : { leads: () => line.leads(), tend: () => line.tend() };
+  const parts = { deps, runners: container.get(tokens.runners), ...shared };
+  const { test, live } = container.get(tokens.partners);
+  const fakePartners = [test, live].filter((partner) => partner !== null);
+  const steps = [
+    ...(role === 'api' ? [] : workerSteps(parts)).map((step) => whileRight(step, clock, line)),
+    ...stepsOfApi({ deps, fakePartners }),
+    clockStep({ clock, log: deps.log, keepWaits: store.keepWaits }),
+  ];
+  return startWorkers({ steps, signals: container.get(tokens.signals), clock, log: deps.log });
+}
+
 /**
  * What an operator's command does with the database: it `makes` one where there is none; it `finds`
  * one, and brings it to this version if nobody serves it; it `reads` one of this version; or it
@@ -165,7 +184,9 @@ async function openedForOperator(config: Config, opening: Opening): Promise<Oper
     if (migrates && opening !== 'makes') await refuseToMake(store, config, opening);
     if (migrates) takeForMigration(store);
     const migrated = migrates ? await store.migrate() : [];
-    const deps = container.get(tokens.deps);
+    const [deps, clock] = [container.get(tokens.deps), container.get(tokens.hostClock)];
+    // Without the database there is nothing to compare with, and nothing to change.
+    await clock.measure().catch(() => undefined);
     warnOfUnknown(config, deps);
     return {
       config,
@@ -175,6 +196,7 @@ async function openedForOperator(config: Config, opening: Opening): Promise<Oper
       migrated,
       keysProblem: hasKeys ? await keysProblemOf(deps, migrations || migrates) : NO_KEYS,
       servers: () => store.servers(),
+      clockSkewMs: clock.skewMs(),
       close: async () => {
         await deps.sender.close();
         await store.close();
@@ -270,10 +292,10 @@ async function serveMetrics(
   metrics: PrometheusMetrics,
   { host, metricsPort }: Config,
   deps: Deps,
-  store: ServedStore,
+  { store, clock }: { readonly store: ServedStore; readonly clock: HostClock },
 ): Promise<string> {
   const wanted = { host, port: metricsPort ?? 0 };
-  const sources = { backlog: () => readBacklog(deps), store };
+  const sources = { backlog: () => readBacklog(deps), store, clockSkewMs: clock.skewMs };
   const { port } = await metrics.listen(host, wanted.port, sources).catch((error: unknown) => {
     throw listeningProblem(error, wanted, 'PONTE_METRICS_PORT');
   });

@@ -43,16 +43,15 @@ export interface Runners {
   readonly deliveries: DeliveryRunner;
 }
 
-/** The steps of one process. */
+/** What hosts share: one of them does it, or all by leases. */
 export function workerSteps(parts: {
   readonly deps: Deps;
   readonly runners: Runners;
-  readonly fakePartners: readonly FakePartner[];
   /** Whether this host does what one host of a database does; always so where there is one. */
   readonly leads?: () => Promise<boolean>;
   readonly tend?: () => Promise<number>;
 }): readonly WorkerStep[] {
-  const { deps, runners, fakePartners, leads = async () => true, tend = async () => 0 } = parts;
+  const { deps, runners, leads = async () => true, tend = async () => 0 } = parts;
   const step = (
     name: string,
     wokenBy: readonly Wake[],
@@ -86,11 +85,10 @@ export function workerSteps(parts: {
     ofLeader('statistics', [], () => tend().then(() => 0), STATISTICS_POLL_MS),
     step('mails', ['mails'], runMails),
     ofLeader('old mails', [], runForgetting, FORGET_POLL_MS),
-    ...stepsOfApi({ deps, fakePartners }),
   ];
 }
 
-/** What a process without workers does: what waits in it and nowhere else. */
+/** What every process does for itself: what waits in it and nowhere else. */
 export function stepsOfApi(parts: {
   readonly deps: Deps;
   readonly fakePartners: readonly FakePartner[];

@@ -95,6 +95,7 @@ test('the table of metrics names every one, and no other', async (t) => {
   const { port } = await metrics.listen('127.0.0.1', 0, {
     store: { ...store, connections: { total: 0, idle: 0, waiting: 0 } },
     backlog: () => readBacklog({ store, clock: { nowMs: Date.now } }),
+    clockSkewMs: () => 0,
   });
   t.after(() => Promise.all([metrics.close(), store.close()]));
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();

@@ -44,6 +44,10 @@ export interface Readiness {
   readonly database: boolean;
   readonly migrations: boolean;
   readonly worker: boolean;
+  /** False: the machine's clock and that of the database differ by too much. */
+  readonly clock: boolean;
+  /** False once it was told to stop. */
+  readonly serving: boolean;
 }
 
 /** The integrator's own JSON is put out as the text it was sent in. */
@@ -297,13 +301,15 @@ export function presentOnboarding(status: OnboardingStatus): z.infer<typeof onbo
 }
 
 export function presentReadiness(checks: Readiness): z.infer<typeof readinessResponse> {
-  const ready = checks.database && checks.migrations && checks.worker;
+  const ready = Object.values(checks).every((isWell) => isWell);
   return {
     status: ready ? 'ready' : 'unavailable',
     checks: {
       database: checks.database ? 'ok' : 'failed',
       migrations: checks.migrations ? 'ok' : 'pending',
       worker: checks.worker ? 'ok' : 'stalled',
+      clock: checks.clock ? 'ok' : 'wrong',
+      serving: checks.serving ? 'ok' : 'stopping',
     },
   };
 }

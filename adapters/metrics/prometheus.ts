@@ -23,6 +23,8 @@ const deliveryBuckets = [
 export interface MetricsSources {
   readonly backlog: () => Promise<Waiting>;
   readonly store: Pick<ServedStore, 'counts' | 'connections'>;
+  /** How far the clock of this machine is ahead of the database's. */
+  readonly clockSkewMs: () => number;
 }
 
 export interface PrometheusMetrics extends Metrics {
@@ -76,6 +78,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
       const [process] = registers as [Registry];
       collectDefaultMetrics({ register: process });
       gaugeStore(process, sources.store);
+      gaugeClock(process, sources.clockSkewMs);
       const listening = serveText(scrapeOf(process, sources), process.contentType);
       server = listening;
       return new Promise((resolve, reject) => {
@@ -122,6 +125,17 @@ function gaugeStore(register: Registry, store: MetricsSources['store']): void {
       this.set({ state: 'used' }, all - idle);
       this.set({ state: 'idle' }, idle);
       this.set({ state: 'waiting' }, waiting);
+    },
+  });
+}
+
+function gaugeClock(register: Registry, skewMs: () => number): void {
+  new Gauge({
+    name: 'ponte_clock_skew_seconds',
+    help: "How far this machine's clock is ahead of the database's; 0 on SQLite.",
+    registers: [register],
+    collect() {
+      this.set(seconds(skewMs()));
     },
   });
 }

@@ -1,15 +1,16 @@
-// Taking due work: single statements that hand rows to one worker by a lease, and the question when
-// the next work falls due. What a worker does with a row is a use case's matter.
+// Taking due work: single statements that hand rows to one worker by a lease. What a worker does
+// with a row is a use case's matter; when queues have something due is in upkeep.ts.
 import { randomBytes } from 'node:crypto';
 import type { Subscription } from '../../core/domain/subscription.js';
 import { assert } from '../../core/errors.js';
 import type { Claims } from '../../core/ports.js';
 import { type Database, duePage, time } from './database.js';
-import { integer, tenantColumns, text, timeMs, timeMsOrNull } from './row.js';
+import { integer, tenantColumns, text, timeMs } from './row.js';
 import { deliveries, subscriptions, waitingSubscriptions } from './tables/delivery-rows.js';
 import { mails } from './tables/mail-rows.js';
 import { expirableSql, payments } from './tables/payment-rows.js';
 import { commands } from './tables/work-rows.js';
+import { readNextDue } from './upkeep.js';
 
 /** Subscriptions that are remembered as they were read last. */
 const SUBSCRIPTIONS_KNOWN_MAX = 1_000;
@@ -73,24 +74,6 @@ const claimSql = {
     'update mails set lease_token = null, due_at = $1, version = version + 1',
     'where due_at > $1 and lease_token is not null and lease_token like $2',
   ].join(' '),
-  nextDue: [
-    'select min(due_at) as next_at from partner_commands where due_at is not null',
-    'select min(due_at) as next_at from inbox where due_at is not null',
-    'select min(due_at) as next_at from advances',
-    'select min(due_at) as next_at from documents where due_at is not null',
-    'select min(due_at) as next_at from mails where due_at is not null',
-    'select min(expires_at) as next_at from payments ' +
-      `where expires_at is not null and ${expirableSql}`,
-    // Outbox rows are due from the moment they are written.
-    'select min(created_at) as next_at from ' +
-      '(select created_at from outbox order by position limit 1) oldest',
-    [
-      waitingSubscriptions,
-      'select min((select min(d.due_at) from deliveries d',
-      'where d.subscription_id = waiting.id and d.due_at is not null)) as next_at',
-      'from waiting where waiting.id is not null',
-    ].join(' '),
-  ],
 } as const;
 
 export function newClaims(database: Database): Claims {
@@ -133,10 +116,7 @@ export function newClaims(database: Database): Claims {
     releaseOwn: (nowMs) => release(`${owner}%`, nowMs),
     releaseAll: (nowMs) => release('%', nowMs),
     async nextDueAtMs() {
-      const found = await Promise.all(claimSql.nextDue.map((sql) => database.read(sql, [])));
-      const moments = found
-        .map(([row]) => (row === undefined ? null : timeMsOrNull(row, 'next_at')))
-        .filter((moment) => moment !== null);
+      const moments = Object.values(await readNextDue(database)).filter((atMs) => atMs !== null);
       return moments.length === 0 ? null : Math.min(...moments);
     },
   };

@@ -116,6 +116,11 @@ export class PostgresLine implements HostLine {
     return true;
   }
 
+  /** The line ends, and with it the lead; the next one is opened at once. */
+  async resign(): Promise<void> {
+    if (this.#leading) await this.#client?.end();
+  }
+
   /**
    * Statistics of tables that grow from nothing. Without them the planner takes an index of the
    * tenant for one of the row, and autovacuum looks once a minute; statements that are prepared

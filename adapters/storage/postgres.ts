@@ -34,6 +34,7 @@ import {
 } from './postgres-text.js';
 import { newSharedRateLimits } from './shared-rate-limits.js';
 import { type HostLine, newStore, type ServedStore } from './store.js';
+import { readNextDue } from './upkeep.js';
 import { WriteWatch } from './write-watch.js';
 
 /** Two, so that one group is being gathered and sent while the other one is under way. */
@@ -41,6 +42,9 @@ const READ_LANES = 2;
 const WRITE_LANES = 2;
 /** Larger groups hold their locks for longer, and cost more when one of them fails. */
 const GROUP_MAX = 128;
+
+/** Not `now()`, which is when the transaction began. */
+const clockSql = 'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms';
 
 /** SQLSTATEs of batches that lost a race: to be run again on what is there now. */
 const conflicts: Readonly<Record<string, 'guard' | 'unique'>> = {
@@ -84,6 +88,12 @@ export function openPostgresStore(
     beginServing: () => 'together',
     startThread: null,
     rateLimits: newSharedRateLimits(writes.database),
+    nextDue: () => readNextDue(database),
+    async clockMs() {
+      const { rows } = await connections.use('repeatable', (client) => client.query(clockSql));
+      return rows[0].now_ms;
+    },
+    keepWaits: async () => assert(false, 'hosts go by the clock of the database'),
     line,
     name: withoutPassword(options.url),
     async migrate() {

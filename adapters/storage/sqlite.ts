@@ -22,6 +22,7 @@ import {
 } from './sqlite-writer.js';
 import { newStore, type ServedStore } from './store.js';
 import { ThreadedWriter } from './threaded-writer.js';
+import { keepWaits, readNextDue } from './upkeep.js';
 import { WriteWatch } from './write-watch.js';
 
 export interface SqliteOptions {
@@ -75,6 +76,9 @@ export function openSqliteStore(options: SqliteOptions, sealer: Sealer | null = 
     },
     startThread: isMemory(options.path) ? null : () => database.startThread(),
     rateLimits: newMemoryRateLimits(),
+    nextDue: () => readNextDue(database),
+    clockMs: null,
+    keepWaits: (step) => keepWaits(writes.database, step),
     line: null,
     name: options.path,
     get counts() {

@@ -23,6 +23,7 @@ import { sealedOf } from './tables/sealed-rows.js';
 import { keysOf, organizationsOf } from './tables/tenant-rows.js';
 import { viewsOf } from './tables/view-rows.js';
 import { advancesOf, commandsOf, inboxOf } from './tables/work-rows.js';
+import type { NextDue } from './upkeep.js';
 
 export type Hear = (work: WorkKind, tenants?: readonly Tenant[]) => void;
 
@@ -33,6 +34,8 @@ export interface HostLine {
   tell(work: WorkKind, tenants?: readonly Tenant[]): void;
   /** Whether this process is the one that sequences: true for at most one that is connected. */
   leads(): Promise<boolean>;
+  /** Leaves the lead to another host, if this one has it. */
+  resign(): Promise<void>;
   /** What the database should do by itself and does too late; how much of it there was. */
   tend(): Promise<number>;
   close(): Promise<void>;
@@ -66,6 +69,12 @@ export interface ServedStore extends Store {
    * on until then. Null where there is nothing to write to from here.
    */
   readonly startThread: (() => Promise<void>) | null;
+  /** When the earliest row of each queue falls due. */
+  nextDue(): Promise<NextDue>;
+  /** Its clock, by which all its hosts go; null where the machine's clock counts. */
+  readonly clockMs: (() => Promise<number>) | null;
+  /** The machine's clock went back: what waits keeps its wait. */
+  keepWaits(step: { readonly fromMs: number; readonly toMs: number }): Promise<void>;
   /** Limits that hold over all processes that serve this database. */
   readonly rateLimits: RateLimits;
   /** The line to the others; null when there are none. */

@@ -51,6 +51,7 @@ const healthy: Findings = {
   absence: null,
   health: { database: true, migrations: true },
   awayReason: null,
+  clockSkewMs: -2_000,
   servers: [{ name: 'process 12', sinceMs: Date.UTC(2026, 0, 2, 3, 4, 5) }],
   keysProblem: null,
   olderKeys: [],
@@ -82,6 +83,7 @@ test('a healthy service is told check by check', () => {
     diagnose(healthy).map(({ name, detail }) => `${name}: ${detail}`),
     [
       ...['node: v24.0.0', 'configuration: valid', 'database: ponte.db', 'migrations: done'],
+      'clock: that of the database',
       'serving: process 12 since 2026-01-02T03:04:05.000Z',
       ...['disk: 12.3 GiB free at data', 'secret keys: of this database'],
       ...['documents: in their place', 'ledger: balances'],
@@ -102,6 +104,16 @@ describe('each defect is told in words, with what to do about it', () => {
         ],
       },
       'warning configuration: unknown: PONTE_PROT (did you mean PONTE_PORT?), PONTE_X',
+    ],
+    [
+      { clockSkewMs: 3_600_000 },
+      'critical clock: this machine is 3600.0 s ahead of the database: a host here takes no ' +
+        'work. Set it by NTP',
+    ],
+    [
+      { clockSkewMs: -11_000 },
+      'critical clock: this machine is 11.0 s behind the database: a host here takes no work. ' +
+        'Set it by NTP',
     ],
     [
       { health: { database: false, migrations: false }, absence: 'there is none', data: null },

@@ -7,6 +7,7 @@ import {
   createSignals,
   type Runners,
   startWorkers,
+  stepsOfApi,
   type WorkerStep,
   type Workers,
   workerSteps,
@@ -175,9 +176,9 @@ test('a step without a good run for half a minute is stalled', async () => {
 });
 
 test('one run takes as many deliveries as one receiver may have at once, of else a hundred', async () => {
-  const parts = { deps: {} as Deps, runners: {} as Runners, fakePartners: [] };
+  const parts = { deps: {} as Deps, runners: {} as Runners };
   const asked = await Promise.all(
-    workerSteps(parts).map(async (step) => {
+    [...workerSteps(parts), ...stepsOfApi({ ...parts, fakePartners: [] })].map(async (step) => {
       const { promise, resolve } = Promise.withResolvers<number>();
       const run = async (_: number, limit: number) => {
         resolve(limit);
@@ -200,7 +201,7 @@ test('one run takes as many deliveries as one receiver may have at once, of else
 });
 
 test('statistics are looked at no more than once a second, however much there was to do', async () => {
-  const parts = { deps: {} as Deps, runners: {} as Runners, fakePartners: [] };
+  const parts = { deps: {} as Deps, runners: {} as Runners };
   const steps = workerSteps({ ...parts, tend: async () => 3 });
   const statistics = steps.find(({ name }) => name === 'statistics');
   assert.equal(statistics?.pollMs, 1_000);

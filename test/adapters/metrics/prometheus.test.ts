@@ -23,7 +23,7 @@ const store = { counts: { commits: 7, applied: 21 }, connections: null };
 
 async function serving(t: TestContext, sources: Partial<MetricsSources> = {}) {
   const metrics = createPrometheusMetrics();
-  const made = { store, backlog: async () => waiting, ...sources };
+  const made = { store, backlog: async () => waiting, clockSkewMs: () => 0, ...sources };
   const { port } = await metrics.listen('127.0.0.1', 0, made);
   t.after(() => metrics.close());
   const get = (path = '/metrics', method = 'GET') =>
