@@ -17,6 +17,7 @@ import { type Config, ConfigError, readConfig } from './config.js';
 import { createContainer, tokens, urlOf, type World } from './container.js';
 import { noDatabase, placeProblem } from './database-place.js';
 import { type Demo, developmentSecret, makeDemo, throwawaySecret } from './development.js';
+import { dueAlarm } from './due-alarm.js';
 import { clockStep, type HostClock, whileRight } from './host-clock.js';
 import { listeningProblem, openingProblem } from './mistakes.js';
 import { startWorkers, stepsOfApi, type Workers, workerSteps } from './workers.js';
@@ -154,6 +155,7 @@ function begunWork(container: Container, role: HostRole): Workers {
   const steps = [
     ...(role === 'api' ? [] : workerSteps(parts)).map((step) => whileRight(step, clock, line)),
     ...stepsOfApi({ deps, fakePartners }),
+    ...(role === 'api' ? [] : [dueAlarm(store, container.get(tokens.signals))]),
     clockStep({ clock, log: deps.log, keepWaits: store.keepWaits }),
   ];
   return startWorkers({ steps, signals: container.get(tokens.signals), clock, log: deps.log });

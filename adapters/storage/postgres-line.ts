@@ -1,6 +1,6 @@
 // What hosts on one PostgreSQL tell each other, over a connection of its own: that work was stored
 // (coalesced, so that no write waits for it), and which of them sequences. Workers do not rely on
-// what is told, they look by themselves every so often; readers that wait for a feed do, so whoever
+// what is told, they look by themselves once a second; readers that wait for a feed do, so whoever
 // had no line for a while tells and hears of everything when it has one again.
 import { hostname } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -89,6 +89,8 @@ export function openPostgresStore(
     startThread: null,
     rateLimits: newSharedRateLimits(writes.database),
     nextDue: () => readNextDue(database),
+    writeMark: () => null,
+    onWrite: (written) => writes.onWrite(written),
     async clockMs() {
       const { rows } = await connections.use('repeatable', (client) => client.query(clockSql));
       return rows[0].now_ms;

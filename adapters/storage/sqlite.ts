@@ -77,6 +77,8 @@ export function openSqliteStore(options: SqliteOptions, sealer: Sealer | null = 
     startThread: isMemory(options.path) ? null : () => database.startThread(),
     rateLimits: newMemoryRateLimits(),
     nextDue: () => readNextDue(database),
+    writeMark: () => database.writeMark(),
+    onWrite: (written) => writes.onWrite(written),
     clockMs: null,
     keepWaits: (step) => keepWaits(writes.database, step),
     line: null,
@@ -152,6 +154,11 @@ export class SqliteDatabase implements Database {
 
   immediate(sql: string, params: readonly Param[]): Promise<readonly Row[]> {
     return this.#apply([{ sql, params, guards: null }], true);
+  }
+
+  /** Raised by each commit of other connections to the file. */
+  writeMark(): number {
+    return this.connection.pragma('data_version', { simple: true }) as number;
   }
 
   /** Commits what waits, then lets go of the file. */

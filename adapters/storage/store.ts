@@ -71,6 +71,10 @@ export interface ServedStore extends Store {
   readonly startThread: (() => Promise<void>) | null;
   /** When the earliest row of each queue falls due. */
   nextDue(): Promise<NextDue>;
+  /** As long as it stays the same, no other process wrote; null where nobody knows. */
+  writeMark(): number | null;
+  /** Calls it after each write of this process. */
+  onWrite(written: () => void): void;
   /** Its clock, by which all its hosts go; null where the machine's clock counts. */
   readonly clockMs: (() => Promise<number>) | null;
   /** The machine's clock went back: what waits keeps its wait. */

@@ -7,8 +7,9 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { type Drill, type DrillResult, play } from './drill.js';
+import { idleDrills } from './idle.js';
 
-const drills: readonly Drill[] = [];
+const drills: readonly Drill[] = [...idleDrills];
 
 const { values: options } = parseArgs({
   options: {

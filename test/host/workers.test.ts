@@ -86,6 +86,28 @@ test('work stored while a step runs is looked at right after it', async () => {
   await step.reached(2);
 });
 
+test('a wake in the rest after a run is not lost', async () => {
+  const step = counting(() => 0);
+  const rested = { name: 'a', wokenBy: ['outbox'], restMs: 5, run: step.run } as const;
+  const { signals } = start([rested], { pollMs: NEVER_MS });
+  await step.reached(1);
+  await Promise.resolve();
+  signals.wake('outbox');
+  await step.reached(2);
+});
+
+test('a step sleeps until it has something to do, however long its poll', async () => {
+  let dueAtMs: number | null = 1;
+  const step = counting((run) => {
+    if (run === 3) dueAtMs = null;
+    return 0;
+  });
+  start([{ name: 'a', wokenBy: [], run: step.run, nextDueAtMs: () => dueAtMs }], {
+    pollMs: NEVER_MS,
+  });
+  await step.reached(3);
+});
+
 test('without a wake a step is polled', async () => {
   const step = counting(() => 0);
   start([{ name: 'a', wokenBy: [], run: step.run }]);
@@ -200,10 +222,10 @@ test('one run takes as many deliveries as one receiver may have at once, of else
   assert.deepEqual([...new Set(Object.values(others))], [100]);
 });
 
-test('statistics are looked at no more than once a second, however much there was to do', async () => {
+test('statistics are looked at after writes, no more than once a second, whatever there was', async () => {
   const parts = { deps: {} as Deps, runners: {} as Runners };
   const steps = workerSteps({ ...parts, tend: async () => 3 });
   const statistics = steps.find(({ name }) => name === 'statistics');
-  assert.equal(statistics?.pollMs, 1_000);
+  assert.deepEqual([statistics?.wokenBy, statistics?.restMs], [['write'], 1_000]);
   assert.equal(await statistics?.run(0, 100), 0);
 });
