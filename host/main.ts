@@ -22,7 +22,7 @@ import { clockStep, type HostClock, whileRight } from './host-clock.js';
 import { listeningProblem, openingProblem } from './mistakes.js';
 import { startWorkers, stepsOfApi, type Workers, workerSteps } from './workers.js';
 
-/** What runs when a stop is asked for has this long; the process is gone 10 s after the signal. */
+/** What runs when the drain is over has this long; the process is gone 10 s after the drain. */
 const STOP_GRACE_MS = 8 * SECOND_MS;
 /** Receivers have this long of it: attempts that hang then are ended and recorded as failed. */
 const SEND_GRACE_MS = 6 * SECOND_MS;
@@ -42,7 +42,7 @@ export interface Host {
   readonly deps: Deps;
   /** Made at this start, on an empty development database. */
   readonly demo: Demo | null;
-  /** Stops accepting, lets what runs finish, gives leases back, closes the database. */
+  /** Drains, stops accepting, lets what runs finish, gives leases back, closes the database. */
   stop(): Promise<void>;
 }
 
@@ -84,6 +84,7 @@ async function start(config: Config, role: HostRole): Promise<Host> {
     container.get(tokens.hostClock),
   ];
   let workers: Workers | null = null;
+  let serving = true;
   const http = createHttpServer(deps, {
     corsOrigins: config.corsOrigins,
     feedReaders: container.get(tokens.feedReaders),
@@ -93,7 +94,7 @@ async function start(config: Config, role: HostRole): Promise<Host> {
       ...(await store.health()),
       worker: workers !== null && workers.stalled().length === 0,
       clock: clock.isRight(),
-      serving: true,
+      serving,
     }),
   });
   try {
@@ -112,25 +113,23 @@ async function start(config: Config, role: HostRole): Promise<Host> {
     const metricsUrl = metrics && (await serveMetrics(metrics, config, deps, { store, clock }));
     warnOfUnknown(config, deps);
     const demo = config.production ? null : await makeDemo(deps);
-    const runners = container.get(tokens.runners);
     workers = begunWork(container, role);
     const running = workers;
     // Last: nothing that must be done before the first answer waits for it.
     store.startThread?.().catch((error: unknown) => {
       deps.log.error('the writer goes on without a thread of its own', { error });
     });
-    const finished = async () => {
-      await running.stop();
-      await Promise.all([runners.commands.idle(), runners.deliveries.idle()]);
-      await metrics?.close();
-    };
     return {
       databaseName: store.name,
       url: urlOf(config.host, port),
       metricsUrl,
       deps,
       demo,
-      stop: () => stop(deps, http, finished),
+      stop: async () => {
+        serving = false;
+        if (role !== 'worker') await drained(deps, http, config);
+        await stop(deps, http, () => finished(container, running, metrics));
+      },
     };
   } catch (error) {
     await metrics?.close();
@@ -302,6 +301,27 @@ async function serveMetrics(
     throw listeningProblem(error, wanted, 'PONTE_METRICS_PORT');
   });
   return `${urlOf(host, port)}/metrics`;
+}
+
+async function finished(
+  container: Container,
+  workers: Workers,
+  metrics: PrometheusMetrics | null,
+): Promise<void> {
+  await workers.stop();
+  // Another host leads while what runs here finishes.
+  await container.get(tokens.store).line?.resign();
+  const { commands, deliveries } = container.get(tokens.runners);
+  await Promise.all([commands.idle(), deliveries.idle()]);
+  await metrics?.close();
+}
+
+/** Balancers see that it is unready and send nothing more; what still comes is served. */
+async function drained({ log }: Deps, http: HttpServer, { drainMs }: Config): Promise<void> {
+  if (drainMs === 0) return;
+  log.info('draining', { seconds: drainMs / SECOND_MS });
+  http.drain();
+  await wait(drainMs);
 }
 
 async function stop(deps: Deps, http: HttpServer, finished: () => Promise<void>): Promise<void> {

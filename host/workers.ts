@@ -114,8 +114,8 @@ export function stepsOfApi(parts: {
 }
 
 /**
- * What rings a loop. Of all but `WorkKind` only this process knows: the fake partner's messages wait
- * in it, payments expire by time alone, and `write` is each write of its own.
+ * What rings a loop. Only this process knows of all but `WorkKind`: the fake partner's messages
+ * wait in it, payments expire by time alone, and `write` is each write of its own.
  */
 export type Wake = WorkKind | 'fake partner' | 'expiries' | 'write';
 

@@ -32,8 +32,10 @@ export interface Pipeline {
   /** Web origins that browsers may call from. */
   readonly corsOrigins: ReadonlySet<string>;
   readonly clientAddress: ClientAddress;
-  /** Aborted when the server stops. */
+  /** Aborted when the server closes: whoever waits for something is answered. */
   readonly stopping: AbortSignal;
+  /** Whether a connection ends with its next answer. */
+  readonly isLastAnswer: () => boolean;
 }
 
 /** Let in by a signature, which the use case checks. */
@@ -61,8 +63,8 @@ export async function serve(
     reply = unlessKnown(request, reply);
     const headers = { ...reply.headers, ...corsHeaders(pipeline.corsOrigins, request) };
     const { bytesMax } = pipeline.limits;
-    const ending = { requestId, bytesMax, last: pipeline.stopping.aborted };
     await turnEnds;
+    const ending = { requestId, bytesMax, last: pipeline.isLastAnswer() };
     await send(request, response, { ...reply, headers }, ending);
   } finally {
     // Sent, not asked for, or nobody is left to take it.

@@ -45,6 +45,10 @@ const limitSilenceSql = [
   `select set_config(name, '${LEAD_SILENCE}', false) from pg_settings`,
   "where name = 'idle_session_timeout'",
 ].join(' ');
+const resignSql = [
+  `select pg_advisory_unlock(${LEADER_LOCK}, hashtext(current_schema())),`,
+  "(select set_config(name, '0', false) from pg_settings where name = 'idle_session_timeout')",
+].join(' ');
 /** Of the 8,000 bytes that a notification may have. */
 const BYTES_MAX = 7_000;
 
@@ -80,6 +84,7 @@ export class PostgresLine implements HostLine {
   #client: pg.Client | null = null;
   #channel = '';
   #leading = false;
+  #asking: Promise<boolean> | null = null;
   #beat: NodeJS.Timeout | null = null;
   #closed = false;
   #news: News = {};
@@ -106,6 +111,14 @@ export class PostgresLine implements HostLine {
   async leads(): Promise<boolean> {
     const line = this.#client;
     if (line === null || this.#leading) return this.#leading;
+    // Once at a time: a lock that was taken twice must be given back twice.
+    this.#asking ??= this.#lead(line).finally(() => {
+      this.#asking = null;
+    });
+    return this.#asking;
+  }
+
+  async #lead(line: pg.Client): Promise<boolean> {
     const { rows } = await line.query(leadSql);
     if (rows[0].locked !== true) return false;
     await line.query(limitSilenceSql);
@@ -116,9 +129,13 @@ export class PostgresLine implements HostLine {
     return true;
   }
 
-  /** The line ends, and with it the lead; the next one is opened at once. */
   async resign(): Promise<void> {
-    if (this.#leading) await this.#client?.end();
+    if (!this.#leading) return;
+    this.#leading = false;
+    if (this.#beat !== null) clearInterval(this.#beat);
+    this.#beat = null;
+    // A line that ends meanwhile has no lead either.
+    await this.#client?.query(resignSql).catch(() => undefined);
   }
 
   /**

@@ -56,6 +56,7 @@ async function contentSite(source: () => AsyncIterable<Uint8Array>) {
     corsOrigins: new Set<string>(),
     clientAddress: clientAddressOver([]),
     stopping: new AbortController().signal,
+    isLastAnswer: () => false,
   };
   const failures: unknown[] = [];
   const server = createServer((request, response) => {
