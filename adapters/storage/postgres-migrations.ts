@@ -32,7 +32,6 @@ export async function migratePostgres(
       }
     } finally {
       await client.query(`select pg_advisory_unlock(${MIGRATION_LOCK})`);
-      await client.query('reset lock_timeout; reset statement_timeout');
     }
   });
   return numbers;

@@ -13,9 +13,10 @@ import {
   type Statement,
   StoreConflict,
 } from './database.js';
-import { Gathering } from './gathering.js';
+import { Gathering, type Waiting } from './gathering.js';
 import { loadMigrations } from './migrations.js';
 import {
+  failureOf,
   type PostgresConnections,
   type PostgresOptions,
   postgresConnections,
@@ -77,7 +78,7 @@ export function openPostgresStore(
   sealer: Sealer | null = null,
 ): PostgresStore {
   const connections = postgresConnections(options);
-  const database = new PostgresDatabase(connections);
+  const database = new PostgresDatabase(connections, options.acquireTimeoutMs);
   const writes = new WriteWatch(database);
   const known = loadMigrations('postgres');
   const line = new PostgresLine(connections);
@@ -153,17 +154,18 @@ export class PostgresDatabase implements Database {
   #commits = 0;
   #applied = 0;
 
-  constructor(connections: PostgresConnections) {
+  constructor(connections: PostgresConnections, waitMaxMs?: number) {
     this.#connections = connections;
+    const options = { groupMax: GROUP_MAX, ...(waitMaxMs === undefined ? {} : { waitMaxMs }) };
     this.#reads = new Gathering({
+      ...options,
       lanes: READ_LANES,
-      groupMax: GROUP_MAX,
-      work: (group) => this.#readAll(group),
+      work: (waiting) => this.#readNext(waiting),
     });
     this.#batches = new Gathering({
+      ...options,
       lanes: WRITE_LANES,
-      groupMax: GROUP_MAX,
-      work: (group) => this.#applyAll(group),
+      work: (waiting) => this.#applyNext(waiting),
     });
   }
 
@@ -190,30 +192,65 @@ export class PostgresDatabase implements Database {
     await Promise.all([this.#reads.idle(), this.#batches.idle()]);
   }
 
-  async #readAll(group: readonly Read[]): Promise<void> {
+  /** A group is taken when there is a connection for it: who waits too long for one is refused. */
+  async #readNext(waiting: Waiting<Read>): Promise<void> {
+    let group: readonly Read[] | null = null;
+    const ask = async (client: pg.ClientBase) => {
+      group = waiting.next();
+      try {
+        if (group.length > 0) await this.#askAll(client, group);
+      } catch (error) {
+        if (failureOf(error) !== null) group = waiting.giveBack(group);
+        throw error;
+      }
+    };
+    const error = await this.#tried(ask, () => !waiting.isEmpty());
+    if (error !== null) for (const { reject } of group ?? waiting.next()) reject(error);
+  }
+
+  async #askAll(client: pg.ClientBase, group: readonly Read[]): Promise<void> {
     this.#readTrips += 1;
+    const questions = gathered(group);
     try {
-      const questions = gathered(group);
-      await this.#connections.use('repeatable', async (client) => {
-        try {
-          const queries = questions.map(({ query }) => query);
-          const results = await pipelined(client, queries, { rows: true });
-          for (const [index, { answer }] of questions.entries()) {
-            answer((results[index] as pg.QueryResult).rows);
-          }
-        } catch (error) {
-          if (!(error instanceof pg.DatabaseError) || questions.length === 1) throw error;
-          await askEach(client, questions);
-        }
-      });
+      const queries = questions.map(({ query }) => query);
+      const results = await pipelined(client, queries, { rows: true });
+      for (const [index, { answer }] of questions.entries()) {
+        answer((results[index] as pg.QueryResult).rows);
+      }
     } catch (error) {
-      for (const { reject } of group) reject(error);
+      if (!(error instanceof pg.DatabaseError) || questions.length === 1) throw error;
+      await askEach(client, questions);
     }
   }
 
+  async #applyNext(waiting: Waiting<Batch>): Promise<void> {
+    let group: readonly Batch[] | null = null;
+    const apply = async (client: pg.ClientBase) => {
+      group = waiting.next();
+      try {
+        if (group.length > 0) await pipelined(client, queriesOf(group), { rows: false });
+      } catch (error) {
+        // A commit that was lost may have happened: it is not done again.
+        if (failureOf(error) === 'undone') group = waiting.giveBack(group);
+        throw error;
+      }
+    };
+    const error = await this.#tried(apply, () => !waiting.isEmpty());
+    await this.#settle(group ?? waiting.next(), error);
+  }
+
   async #applyAll(group: readonly Batch[]): Promise<void> {
-    const error = await this.#apply(group);
+    const apply = (client: pg.ClientBase) =>
+      pipelined(client, queriesOf(group), { rows: false }).then(() => undefined);
+    await this.#settle(group, await this.#tried(apply));
+  }
+
+  /** A group is applied as a whole or not at all. */
+  async #settle(group: readonly Batch[], error: unknown): Promise<void> {
+    if (group.length === 0) return;
     if (error === null) {
+      this.#commits += 1;
+      this.#applied += group.length;
       for (const { resolve } of group) resolve();
       return;
     }
@@ -222,23 +259,23 @@ export class PostgresDatabase implements Database {
       for (const { reject } of group) reject(error);
       return;
     }
-    // Nothing of the group was applied. The halves are, but for what fails in them.
+    // The halves are applied, but for what fails in them.
     const middle = group.length >> 1;
     await this.#applyAll(group.slice(0, middle));
     await this.#applyAll(group.slice(middle));
   }
 
-  /** Applies all or nothing; null when the transaction was committed. */
-  async #apply(group: readonly Batch[]): Promise<unknown> {
+  /** Null when it was done; a lost race comes back as a conflict. */
+  async #tried(
+    work: (client: pg.ClientBase) => Promise<void>,
+    isWanted?: () => boolean,
+  ): Promise<unknown> {
     try {
-      const queries = planned(group.flatMap(({ statements }) => statements));
-      await this.#connections.use('once', (client) => pipelined(client, queries, { rows: false }));
+      await this.#connections.use('once', work, isWanted);
+      return null;
     } catch (error) {
       return asConflict(error);
     }
-    this.#commits += 1;
-    this.#applied += group.length;
-    return null;
   }
 }
 
@@ -293,6 +330,10 @@ function questionOf(sql: string, types: string, reads: readonly Read[]): Questio
     }
   };
   return { query, answer };
+}
+
+function queriesOf(group: readonly Batch[]): readonly PreparedQuery[] {
+  return planned(group.flatMap(({ statements }) => statements));
 }
 
 /**

@@ -93,8 +93,8 @@ export function newSharedRateLimits(database: Database): RateLimits {
     // One, so that a key is moved on by one statement of this host at a time.
     lanes: 1,
     groupMax: GROUP_MAX,
-    work: async (group) => {
-      let left = group;
+    work: async (waiting) => {
+      let left = waiting.next();
       try {
         for (let rounds = 0; left.length > 0; rounds += 1) {
           if (rounds === ROUNDS_MAX) throw new PonteError('StoreContention');
