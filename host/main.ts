@@ -147,7 +147,14 @@ function begunWork(container: Container, role: HostRole): Workers {
     container.get(tokens.hostClock),
   ];
   const { line } = store;
-  const shared = line === null ? {} : { leads: () => line.leads(), tend: () => line.tend() };
+  const shared =
+    line === null
+      ? {}
+      : {
+          leads: () => line.leads(),
+          tend: () => line.tend(),
+          endLostLeases: (nowMs: number) => line.endLostLeases(nowMs),
+        };
   const parts = { deps, runners: container.get(tokens.runners), ...shared };
   const { test, live } = container.get(tokens.partners);
   const fakePartners = [test, live].filter((partner) => partner !== null);

@@ -22,6 +22,8 @@ import { runInbox } from '../core/usecases/settlement.js';
 /** How long a loop sleeps at most when nothing rings. */
 const POLL_MS = MINUTE_MS;
 const KEY_USE_POLL_MS = SECOND_MS;
+/** A host that is gone is noticed this late, and that the one that led is. */
+const LOST_LEASES_POLL_MS = SECOND_MS;
 /** After writes, tables that grew from nothing are looked for no more often than this. */
 const STATISTICS_REST_MS = SECOND_MS;
 /** Places of receivers that answer get free one by one, and a claim costs the same for many. */
@@ -48,8 +50,11 @@ export function workerSteps(parts: {
   /** Whether this host does what one host of a database does; always so where there is one. */
   readonly leads?: () => Promise<boolean>;
   readonly tend?: () => Promise<number>;
+  /** Null where a process is alone: it ends all leases when it starts. */
+  readonly endLostLeases?: ((nowMs: number) => Promise<number>) | null;
 }): readonly WorkerStep[] {
   const { deps, runners, leads = async () => true, tend = async () => 0 } = parts;
+  const { endLostLeases = null } = parts;
   const step = (
     name: string,
     wokenBy: readonly Wake[],
@@ -83,6 +88,14 @@ export function workerSteps(parts: {
       ...ofLeader('statistics', ['write'], () => tend().then(() => 0)),
       restMs: STATISTICS_REST_MS,
     },
+    ...(endLostLeases === null
+      ? []
+      : [
+          {
+            ...ofLeader('lost leases', [], (_, nowMs) => endLostLeases(nowMs).then(() => 0)),
+            pollMs: LOST_LEASES_POLL_MS,
+          },
+        ]),
     step('mails', ['mails'], runMails),
     ofLeader('old mails', [], runForgetting),
   ];

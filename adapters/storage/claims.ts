@@ -76,22 +76,32 @@ const claimSql = {
   ].join(' '),
 } as const;
 
-export function newClaims(database: Database): Claims {
-  // Leases of this process begin alike, so that it can give them back.
-  const owner = `${randomBytes(6).toString('hex')}.`;
+/** Ends the leases under these tokens, a pattern of `like`. */
+export async function releaseLeases(
+  database: Database,
+  tokens: string,
+  nowMs: number,
+): Promise<void> {
+  const params = [time(nowMs), tokens];
+  await Promise.all([
+    database.immediate(claimSql.releaseCommands, params),
+    database.immediate(claimSql.releaseDeliveries, params),
+    database.immediate(claimSql.releaseMails, params),
+  ]);
+}
+
+/** `mark` ends what the leases of this process begin with. */
+export function newClaims(database: Database, mark: () => string): Claims {
+  // Leases of this process begin alike, so that they can be given back.
+  const name = randomBytes(6).toString('hex');
   const claimDeliveries = deliveryClaims(database);
-  const release = async (tokens: string, nowMs: number) => {
-    const params = [time(nowMs), tokens];
-    await Promise.all([
-      database.immediate(claimSql.releaseCommands, params),
-      database.immediate(claimSql.releaseDeliveries, params),
-      database.immediate(claimSql.releaseMails, params),
-    ]);
-  };
+  const owned = (token: string) => `${name}${mark()}${token}`;
   return {
-    owner,
+    get owner() {
+      return owned('');
+    },
     async commands({ token, nowMs, leaseMs, limit }) {
-      const params = [owner + token, time(nowMs + leaseMs), time(nowMs), limit];
+      const params = [owned(token), time(nowMs + leaseMs), time(nowMs), limit];
       const rows = await database.immediate(claimSql.commands, params);
       return rows.map(commands.read).sort((a, b) => order(a.createdAtMs, b.createdAtMs, a, b));
     },
@@ -99,13 +109,13 @@ export function newClaims(database: Database): Claims {
       const rows = await database.read(claimSql.dueSubscriptions, [time(nowMs)]);
       return rows.map((row) => ({ ...tenantColumns(row), id: text(row, 'id') }));
     },
-    deliveries: (claim) => claimDeliveries({ ...claim, token: owner + claim.token }),
+    deliveries: (claim) => claimDeliveries({ ...claim, token: owned(claim.token) }),
     async spentDeliveries(nowMs, limit) {
       const rows = await database.read(claimSql.spentDeliveries, [time(nowMs), limit]);
       return rows.map(deliveries.read);
     },
     async mails({ token, nowMs, leaseMs, limit }) {
-      const params = [owner + token, time(nowMs + leaseMs), time(nowMs), limit];
+      const params = [owned(token), time(nowMs + leaseMs), time(nowMs), limit];
       const rows = await database.immediate(claimSql.mails, params);
       return rows.map(mails.read).sort((a, b) => order(a.createdAtMs, b.createdAtMs, a, b));
     },
@@ -113,8 +123,8 @@ export function newClaims(database: Database): Claims {
       const rows = await database.read(claimSql.expiredPayments, duePage(page));
       return rows.map(payments.read);
     },
-    releaseOwn: (nowMs) => release(`${owner}%`, nowMs),
-    releaseAll: (nowMs) => release('%', nowMs),
+    releaseOwn: (nowMs) => releaseLeases(database, `${name}%`, nowMs),
+    releaseAll: (nowMs) => releaseLeases(database, '%', nowMs),
     async nextDueAtMs() {
       const moments = Object.values(await readNextDue(database)).filter((atMs) => atMs !== null);
       return moments.length === 0 ? null : Math.min(...moments);

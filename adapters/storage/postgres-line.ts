@@ -7,6 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { Log, WorkKind } from '../../core/ports.js';
+import { ownSql } from './lost-leases.js';
 import type { PostgresConnections } from './postgres-connections.js';
 import { endSession, inTime } from './postgres-session.js';
 import type { Hear, HostLine } from './store.js';
@@ -87,8 +88,15 @@ const everything = Object.keys({
 /** Work that waits, by kind; null tenants: any may have some. */
 type News = Partial<Record<WorkKind, readonly Tenant[] | null>>;
 
+/** Of this process, and those of processes that are gone. */
+interface Leases {
+  readonly owner: () => string;
+  readonly endLostLeases: HostLine['endLostLeases'];
+}
+
 export class PostgresLine implements HostLine {
   readonly #connections: PostgresConnections;
+  readonly #leases: Leases;
   #client: pg.Client | null = null;
   #channel = '';
   #leading = false;
@@ -98,8 +106,9 @@ export class PostgresLine implements HostLine {
   #news: News = {};
   #telling: NodeJS.Timeout | null = null;
 
-  constructor(connections: PostgresConnections) {
+  constructor(connections: PostgresConnections, leases: Leases) {
     this.#connections = connections;
+    this.#leases = leases;
   }
 
   async open(hear: Hear, log: Log): Promise<void> {
@@ -159,6 +168,10 @@ export class PostgresLine implements HostLine {
     });
   }
 
+  endLostLeases(nowMs: number): Promise<number> {
+    return this.#leases.endLostLeases(nowMs);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#telling !== null) clearTimeout(this.#telling);
@@ -188,6 +201,7 @@ export class PostgresLine implements HostLine {
       if (processId !== own && payload !== undefined) tellOf(payload, hear);
     });
     await fresh.query(serveSql, [`ponte process ${process.pid} at ${hostname()}`]);
+    await fresh.query(ownSql, [this.#leases.owner()]);
     await fresh.query(`listen ${fresh.escapeIdentifier(this.#channel)}`);
   }
 

@@ -14,6 +14,7 @@ import {
   StoreConflict,
 } from './database.js';
 import { Gathering, type Waiting } from './gathering.js';
+import { lostLeases } from './lost-leases.js';
 import { loadMigrations } from './migrations.js';
 import {
   failureOf,
@@ -81,12 +82,20 @@ export function openPostgresStore(
   const database = new PostgresDatabase(connections, options.acquireTimeoutMs);
   const writes = new WriteWatch(database);
   const known = loadMigrations('postgres');
-  const line = new PostgresLine(connections);
+  let isServing = false;
+  const parts = newStore(writes.database, sealer, () => (isServing ? ':' : '.'));
+  const line = new PostgresLine(connections, {
+    owner: () => parts.claims.owner,
+    endLostLeases: lostLeases(writes.database),
+  });
   // A newer host may migrate further while this one runs (ARCHITECTURE.md, "A newer schema").
   let newer: Newer = 'refused';
   return {
-    ...newStore(writes.database, sealer),
-    beginServing: () => 'together',
+    ...parts,
+    beginServing() {
+      isServing = true;
+      return 'together';
+    },
     startThread: null,
     rateLimits: newSharedRateLimits(writes.database),
     nextDue: () => readNextDue(database),

@@ -38,6 +38,8 @@ export interface HostLine {
   resign(): Promise<void>;
   /** What the database should do by itself and does too late; how much of it there was. */
   tend(): Promise<number>;
+  /** Ends leases of hosts that are gone; for the one that leads. How many owners they had. */
+  endLostLeases(nowMs: number): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -98,13 +100,17 @@ export interface ServedStore extends Store {
 /** Runs of one piece of work before it gives up: each lost to a write that did go through. */
 export const RUNS_MAX = 8;
 
+/** Whether the leases of a process end with it: those of a serving one that is connected do. */
+export type OwnerMark = ':' | '.';
+
 /** Without a sealer, batches with sealed texts are not guarded. */
 export function newStore(
   database: Database,
   sealer: Sealer | null = null,
+  ownerMark: () => OwnerMark = () => '.',
 ): Pick<Store, 'run' | 'claims'> {
   return {
-    claims: newClaims(database),
+    claims: newClaims(database, ownerMark),
     async run(work) {
       let lost: unknown = null;
       for (let runs = 0; runs < RUNS_MAX; runs += 1) {
