@@ -9,7 +9,7 @@ import type { WorkerStep } from './workers.js';
 /** Smaller steps are corrections of the machine's clock, which delay nothing noticeably. */
 const STEP_BACK_MIN_MS = SECOND_MS;
 /** How soon a machine that was suspended, or whose clock was set, is noticed. */
-const LOOK_EVERY_MS = 2 * SECOND_MS;
+const LOOK_EVERY_MS = 5 * SECOND_MS;
 
 export interface HostClock extends Clock {
   /** How far the machine's clock is ahead of the database's; 0 where it counts itself. */

@@ -23,7 +23,7 @@ import { runInbox } from '../core/usecases/settlement.js';
 const POLL_MS = MINUTE_MS;
 const KEY_USE_POLL_MS = SECOND_MS;
 /** A host that is gone is noticed this late, and that the one that led is. */
-const LOST_LEASES_POLL_MS = SECOND_MS;
+const LOST_LEASES_POLL_MS = 2 * SECOND_MS;
 /** After writes, tables that grew from nothing are looked for no more often than this. */
 const STATISTICS_REST_MS = SECOND_MS;
 /** Places of receivers that answer get free one by one, and a claim costs the same for many. */
