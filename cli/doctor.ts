@@ -42,6 +42,8 @@ export interface Findings {
   readonly awayReason: string | null;
   /** The processes that serve the database; null if it cannot be asked. */
   readonly servers: Awaited<ReturnType<Operator['servers']>> | null;
+  /** Between a host and the database. */
+  readonly connectionProblems: readonly string[];
   readonly keysProblem: string | null;
   /** Secret keys other than the first that must stay configured. */
   readonly olderKeys: readonly string[];
@@ -116,6 +118,7 @@ async function found(operator: Operator): Promise<Findings> {
     awayReason: health.database ? null : awayReason,
     olderKeys: readable ? await olderKeysOf(deps) : [],
     servers: health.database ? await operator.servers() : null,
+    connectionProblems: health.database ? await operator.connectionProblems() : [],
     placeProblem: readable ? await documentPlaceProblem(deps) : null,
     data: readable
       ? {
@@ -139,7 +142,7 @@ async function foundAround({ dataDir, unknownVariables }: Operator['config']): P
     ...{ unknownVariables, dataDir, freeBytes: disk.bavail * disk.bsize },
     ...{ databaseName: '', health: { database: false, migrations: false }, absence: null },
     ...{ awayReason: null, servers: null, keysProblem: null, placeProblem: null, data: null },
-    olderKeys: [],
+    ...{ olderKeys: [], connectionProblems: [] },
   };
 }
 
@@ -173,6 +176,7 @@ export function diagnose(findings: Findings): readonly Check[] {
     ]),
     ...(health.database ? [migrationsCheck(health.migrations)] : []),
     ...(servers === null ? [] : [servingCheck(servers)]),
+    ...(health.database ? [connectionsCheck(findings.connectionProblems)] : []),
     unless(freeBytes >= FREE_LOW_BYTES, 'disk', free, [
       freeBytes < FREE_MIN_BYTES ? 'critical' : 'warning',
       `only ${free}`,
@@ -184,6 +188,11 @@ export function diagnose(findings: Findings): readonly Check[] {
 function migrationsCheck(done: boolean): Check {
   const missing = 'pending, or of a newer version: ponte migrate tells which';
   return unless(done, 'migrations', 'done', ['critical', missing]);
+}
+
+function connectionsCheck(problems: readonly string[]): Check {
+  const detail = 'each has a session and keeps it';
+  return unless(problems.length === 0, 'connections', detail, ['critical', problems.join('; ')]);
 }
 
 /** Never a defect: the service may be stopped for maintenance. */

@@ -56,6 +56,8 @@ export interface OperatorAccess {
   readonly keysProblem: string | null;
   /** Processes that serve the database now. */
   readonly servers: () => Promise<readonly Server[]>;
+  /** What has to be mended between a host and the database, a line each. */
+  readonly connectionProblems: () => Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -175,6 +177,7 @@ async function openedForOperator(config: Config, opening: Opening): Promise<Oper
       migrated,
       keysProblem: hasKeys ? await keysProblemOf(deps, migrations || migrates) : NO_KEYS,
       servers: () => store.servers(),
+      connectionProblems: () => store.connectionProblems(),
       close: async () => {
         await deps.sender.close();
         await store.close();

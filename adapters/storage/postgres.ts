@@ -3,7 +3,7 @@
 // batch that fails is told apart from those it went with, which are applied without it. It knows no
 // aggregate.
 import pg from 'pg';
-import { assert, isCode, PonteError } from '../../core/errors.js';
+import { assert, isCode, PonteError, StoreRefusal } from '../../core/errors.js';
 import type { Sealer } from '../../core/ports.js';
 import {
   type Database,
@@ -21,9 +21,15 @@ import {
   type PostgresOptions,
   postgresConnections,
 } from './postgres-connections.js';
-import { PostgresLine, serversSql } from './postgres-line.js';
-import { migratePostgres, missingInPostgres, type Newer } from './postgres-migrations.js';
+import { LEADER_LOCK, PostgresLine, SERVING_LOCK, serversSql } from './postgres-line.js';
+import {
+  MIGRATION_LOCK,
+  migratePostgres,
+  missingInPostgres,
+  type Newer,
+} from './postgres-migrations.js';
 import { pipelined } from './postgres-pipeline.js';
+import { isTransactionPooled, orphanedLocksSql, TRANSACTION_POOLING } from './postgres-pooler.js';
 import {
   gatheredReads,
   gatheredStatements,
@@ -88,6 +94,8 @@ export function openPostgresStore(
     line,
     name: withoutPassword(options.url),
     async migrate() {
+      // Before anything is locked in a session that is somebody else's too.
+      if (await isTransactionPooled(connections)) throw new StoreRefusal(TRANSACTION_POOLING);
       const numbers = await migratePostgres(connections, known);
       newer = 'left aside';
       return numbers;
@@ -95,6 +103,10 @@ export function openPostgresStore(
     async servers() {
       const { rows } = await connections.use('repeatable', (client) => client.query(serversSql));
       return rows.map(({ name, since }) => ({ name: name ?? 'a host', sinceMs: since }));
+    },
+    async connectionProblems() {
+      if (await isTransactionPooled(connections)) return [TRANSACTION_POOLING];
+      return orphanedLocks(connections);
     },
     async isNew() {
       return (await missingInPostgres(connections, known, newer)).length === known.length;
@@ -381,6 +393,23 @@ function asConflict(error: unknown): unknown {
   const kind = conflicts[code];
   if (kind === undefined) return error;
   return new StoreConflict(kind, (error as Error).message, error);
+}
+
+const lockNames = new Map([
+  [MIGRATION_LOCK, 'of migrations'],
+  [LEADER_LOCK, 'of the host that sequences'],
+  [SERVING_LOCK, 'of a host that serves'],
+]);
+
+async function orphanedLocks(connections: PostgresConnections): Promise<readonly string[]> {
+  const { rows } = await connections.use('repeatable', (client) =>
+    client.query(orphanedLocksSql, [[...lockNames.keys()]]),
+  );
+  return rows.map(
+    ({ lock, pid, name }) =>
+      `the lock ${lockNames.get(lock)} is held by a session that says nothing, process ${pid} ` +
+      `(${name}): if no host uses it, run select pg_terminate_backend(${pid})`,
+  );
 }
 
 function withoutPassword(url: string): string {

@@ -52,6 +52,7 @@ const healthy: Findings = {
   health: { database: true, migrations: true },
   awayReason: null,
   servers: [{ name: 'process 12', sinceMs: Date.UTC(2026, 0, 2, 3, 4, 5) }],
+  connectionProblems: [],
   keysProblem: null,
   olderKeys: [],
   placeProblem: null,

@@ -1,0 +1,45 @@
+// What may stand between a host and PostgreSQL, and what it left there. A pooler must give each
+// client a session for as long as it is connected: statements are prepared, settings are set, one
+// connection of each host listens and holds locks.
+import type pg from 'pg';
+import type { PostgresConnections } from './postgres-connections.js';
+
+export const TRANSACTION_POOLING =
+  'PONTE_DATABASE_URL: a pooler gives each transaction another session. Set it to pool sessions ' +
+  '(pool_mode = session), or name the server itself';
+
+/** Neither a stack nor a ring of sessions looks like one session for each client. */
+const turns = [0, 0, 1, 0, 1, 1] as const;
+
+/** Whether two clients get sessions that others have too. */
+export async function isTransactionPooled(
+  connections: Pick<PostgresConnections, 'connect'>,
+): Promise<boolean> {
+  const clients = [await connections.connect(), await connections.connect()] as const;
+  try {
+    const seen = [new Set<number>(), new Set<number>()] as const;
+    for (const turn of turns) seen[turn].add(await processIdOf(clients[turn]));
+    // Two clients have two sessions, and keep them.
+    return seen[0].size > 1 || seen[1].size > 1 || new Set([...seen[0], ...seen[1]]).size < 2;
+  } finally {
+    await Promise.all(clients.map((client) => client.end()));
+  }
+}
+
+async function processIdOf(client: pg.Client): Promise<number> {
+  const { rows } = await client.query('select pg_backend_pid() as process_id');
+  return rows[0].process_id;
+}
+
+/**
+ * Locks of ours in sessions that have been silent for longer than any host is: each says something
+ * every second. A pooler keeps such a session for its next client.
+ */
+export const orphanedLocksSql = [
+  'select l.classid::bigint as lock, a.pid, a.application_name as name, a.state_change as since',
+  'from pg_locks l join pg_stat_activity a on a.pid = l.pid',
+  "where l.locktype = 'advisory' and l.classid::bigint = any($1) and l.granted",
+  'and l.database = (select oid from pg_database where datname = current_database())',
+  "and a.state = 'idle' and a.state_change < clock_timestamp() - interval '15 seconds'",
+  'order by a.state_change',
+].join(' ');
