@@ -3,6 +3,8 @@
 // connection of each host listens and holds locks.
 import type pg from 'pg';
 import type { PostgresConnections } from './postgres-connections.js';
+import { LEADER_LOCK, SERVING_LOCK } from './postgres-line.js';
+import { MIGRATION_LOCK } from './postgres-migrations.js';
 
 export const TRANSACTION_POOLING =
   'PONTE_DATABASE_URL: a pooler gives each transaction another session. Set it to pool sessions ' +
@@ -35,7 +37,7 @@ async function processIdOf(client: pg.Client): Promise<number> {
  * Locks of ours in sessions that have been silent for longer than any host is: each says something
  * every second. A pooler keeps such a session for its next client.
  */
-export const orphanedLocksSql = [
+const orphanedLocksSql = [
   'select l.classid::bigint as lock, a.pid, a.application_name as name, a.state_change as since',
   'from pg_locks l join pg_stat_activity a on a.pid = l.pid',
   "where l.locktype = 'advisory' and l.classid::bigint = any($1) and l.granted",
@@ -43,3 +45,20 @@ export const orphanedLocksSql = [
   "and a.state = 'idle' and a.state_change < clock_timestamp() - interval '15 seconds'",
   'order by a.state_change',
 ].join(' ');
+
+const lockNames = new Map([
+  [MIGRATION_LOCK, 'of migrations'],
+  [LEADER_LOCK, 'of the host that sequences'],
+  [SERVING_LOCK, 'of a host that serves'],
+]);
+
+export async function orphanedLocks(connections: PostgresConnections): Promise<readonly string[]> {
+  const { rows } = await connections.use('repeatable', (client) =>
+    client.query(orphanedLocksSql, [[...lockNames.keys()]]),
+  );
+  return rows.map(
+    ({ lock, pid, name }) =>
+      `the lock ${lockNames.get(lock)} is held by a session that says nothing, process ${pid} ` +
+      `(${name}): if no host uses it, run select pg_terminate_backend(${pid})`,
+  );
+}

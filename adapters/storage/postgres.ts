@@ -5,14 +5,7 @@
 import pg from 'pg';
 import { assert, isCode, PonteError, StoreRefusal } from '../../core/errors.js';
 import type { Sealer } from '../../core/ports.js';
-import {
-  type Database,
-  type Param,
-  type Row,
-  type Shape,
-  type Statement,
-  StoreConflict,
-} from './database.js';
+import { type Database, type Param, type Row, type Statement, StoreConflict } from './database.js';
 import { Gathering, type Waiting } from './gathering.js';
 import { loadMigrations } from './migrations.js';
 import {
@@ -21,24 +14,12 @@ import {
   type PostgresOptions,
   postgresConnections,
 } from './postgres-connections.js';
-import { LEADER_LOCK, PostgresLine, SERVING_LOCK, serversSql } from './postgres-line.js';
-import {
-  MIGRATION_LOCK,
-  migratePostgres,
-  missingInPostgres,
-  type Newer,
-} from './postgres-migrations.js';
+import { type Batch, gathered, type Question, queriesOf, type Read } from './postgres-groups.js';
+import { PostgresLine, serversSql } from './postgres-line.js';
+import { migratePostgres, missingInPostgres, type Newer } from './postgres-migrations.js';
 import { pipelined } from './postgres-pipeline.js';
-import { isTransactionPooled, orphanedLocksSql, TRANSACTION_POOLING } from './postgres-pooler.js';
-import {
-  gatheredReads,
-  gatheredStatements,
-  guardedStatement,
-  type PreparedQuery,
-  READ_INDEX,
-  readTypes,
-  singleRead,
-} from './postgres-text.js';
+import { isTransactionPooled, orphanedLocks, TRANSACTION_POOLING } from './postgres-pooler.js';
+import { type PreparedQuery, singleRead } from './postgres-text.js';
 import { newSharedRateLimits } from './shared-rate-limits.js';
 import { type HostLine, newStore, type ServedStore } from './store.js';
 import { WriteWatch } from './write-watch.js';
@@ -131,19 +112,6 @@ export function openPostgresStore(
       return connections.counts;
     },
   };
-}
-
-interface Read {
-  readonly sql: string;
-  readonly params: readonly Param[];
-  readonly resolve: (rows: readonly Row[]) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-interface Batch {
-  readonly statements: readonly Statement[];
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
 }
 
 export class PostgresDatabase implements Database {
@@ -279,96 +247,6 @@ export class PostgresDatabase implements Database {
   }
 }
 
-/** Statements to send, and who gets the rows of each. */
-interface Question {
-  readonly query: PreparedQuery;
-  readonly answer: (rows: readonly Row[]) => void;
-}
-
-function gathered(group: readonly Read[]): readonly Question[] {
-  const questions: Question[] = [];
-  for (const [sql, alike] of Map.groupBy(group, (read) => read.sql)) {
-    for (const [types, reads] of Map.groupBy(alike, ({ params }) => readTypes(sql, params))) {
-      if (types !== null) questions.push(questionOf(sql, types, reads));
-      else
-        for (const { params, resolve } of reads) {
-          questions.push({ query: singleRead(sql, params), answer: resolve });
-        }
-    }
-  }
-  return questions;
-}
-
-/** Equal reads are asked once: all of them are answered out of the same moment. */
-function questionOf(sql: string, types: string, reads: readonly Read[]): Question {
-  const byParams = new Map<string, Read[]>();
-  for (const read of reads) {
-    const key = JSON.stringify(read.params, (_, value) =>
-      typeof value === 'bigint' ? String(value) : value,
-    );
-    const equal = byParams.get(key);
-    if (equal === undefined) byParams.set(key, [read]);
-    else equal.push(read);
-  }
-  const lists = [...byParams.values()];
-  if (lists.length === 1) {
-    const answer = (rows: readonly Row[]) => {
-      for (const { resolve } of reads) resolve(rows);
-    };
-    return { query: singleRead(sql, (reads[0] as Read).params), answer };
-  }
-  const query = gatheredReads(
-    sql,
-    types,
-    lists.map(([read]) => (read as Read).params),
-  );
-  const answer = (rows: readonly Row[]) => {
-    const ofLists: Row[][] = lists.map(() => []);
-    for (const row of rows) ofLists[row[READ_INDEX] as number]?.push(row);
-    for (const [index, equal] of lists.entries()) {
-      for (const { resolve } of equal) resolve(ofLists[index] as readonly Row[]);
-    }
-  };
-  return { query, answer };
-}
-
-function queriesOf(group: readonly Batch[]): readonly PreparedQuery[] {
-  return planned(group.flatMap(({ statements }) => statements));
-}
-
-/**
- * Statements of one shape as one, then those without a shape, in their order. Rows that are only
- * relied on come last, when they must still be what they were: of batches that go together, none
- * may rely on what another one changes.
- */
-function planned(statements: readonly Statement[]): readonly PreparedQuery[] {
-  const byShape = Map.groupBy(
-    statements.filter(({ shape }) => shape !== null),
-    ({ shape }) => shape,
-  );
-  const shaped = [...byShape].flatMap(([shape, alike]) => {
-    if (shape === null) return [];
-    const rows = shape.kind === 'expect' ? distinct(alike) : alike;
-    return [{ kind: shape.kind, query: gatheredStatements(shape, rows) }];
-  });
-  const ofKind = (wanted: Shape['kind']) =>
-    shaped.filter(({ kind }) => kind === wanted).map(({ query }) => query);
-  return [
-    ...ofKind('update'),
-    ...ofKind('remove'),
-    ...ofKind('insert'),
-    ...statements.filter(({ shape }) => shape === null).map(guardedStatement),
-    ...ofKind('expect'),
-  ];
-}
-
-/** A row that several batches rely on is looked at once. */
-function distinct(statements: readonly Statement[]): readonly Statement[] {
-  return [
-    ...new Map(statements.map((one) => [one.params.map(String).join('\u0000'), one])).values(),
-  ];
-}
-
 /** One by one, after one of them has failed: who has its rows keeps them. */
 async function askEach(client: pg.ClientBase, questions: readonly Question[]): Promise<void> {
   let failure: unknown = null;
@@ -393,23 +271,6 @@ function asConflict(error: unknown): unknown {
   const kind = conflicts[code];
   if (kind === undefined) return error;
   return new StoreConflict(kind, (error as Error).message, error);
-}
-
-const lockNames = new Map([
-  [MIGRATION_LOCK, 'of migrations'],
-  [LEADER_LOCK, 'of the host that sequences'],
-  [SERVING_LOCK, 'of a host that serves'],
-]);
-
-async function orphanedLocks(connections: PostgresConnections): Promise<readonly string[]> {
-  const { rows } = await connections.use('repeatable', (client) =>
-    client.query(orphanedLocksSql, [[...lockNames.keys()]]),
-  );
-  return rows.map(
-    ({ lock, pid, name }) =>
-      `the lock ${lockNames.get(lock)} is held by a session that says nothing, process ${pid} ` +
-      `(${name}): if no host uses it, run select pg_terminate_backend(${pid})`,
-  );
 }
 
 function withoutPassword(url: string): string {
