@@ -33,16 +33,19 @@ async function processIdOf(client: pg.Client): Promise<number> {
   return rows[0].process_id;
 }
 
+/** Each host says something every second, and loses the lead when it is silent for ten. */
+export const SILENT_SECONDS = 15;
+
 /**
- * Locks of ours in sessions that have been silent for longer than any host is: each says something
- * every second. A pooler keeps such a session for its next client.
+ * Locks of ours in sessions that have been silent for longer than any host is. A pooler keeps such
+ * a session for its next client.
  */
 const orphanedLocksSql = [
   'select l.classid::bigint as lock, a.pid, a.application_name as name, a.state_change as since',
   'from pg_locks l join pg_stat_activity a on a.pid = l.pid',
   "where l.locktype = 'advisory' and l.classid::bigint = any($1) and l.granted",
   'and l.database = (select oid from pg_database where datname = current_database())',
-  "and a.state = 'idle' and a.state_change < clock_timestamp() - interval '15 seconds'",
+  "and a.state = 'idle' and a.state_change <= clock_timestamp() - make_interval(secs => $2)",
   'order by a.state_change',
 ].join(' ');
 
@@ -52,9 +55,12 @@ const lockNames = new Map([
   [SERVING_LOCK, 'of a host that serves'],
 ]);
 
-export async function orphanedLocks(connections: PostgresConnections): Promise<readonly string[]> {
+export async function orphanedLocks(
+  connections: PostgresConnections,
+  silentSeconds: number,
+): Promise<readonly string[]> {
   const { rows } = await connections.use('repeatable', (client) =>
-    client.query(orphanedLocksSql, [[...lockNames.keys()]]),
+    client.query(orphanedLocksSql, [[...lockNames.keys()], silentSeconds]),
   );
   return rows.map(
     ({ lock, pid, name }) =>

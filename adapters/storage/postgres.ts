@@ -2,6 +2,7 @@
 // wait are applied as one transaction in one round trip, so that one commit serves many callers. A
 // batch that fails is told apart from those it went with, which are applied without it. It knows no
 // aggregate.
+import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { assert, isCode, PonteError, StoreRefusal } from '../../core/errors.js';
 import type { Sealer } from '../../core/ports.js';
@@ -18,7 +19,12 @@ import { type Batch, gathered, type Question, queriesOf, type Read } from './pos
 import { PostgresLine, serversSql } from './postgres-line.js';
 import { migratePostgres, missingInPostgres, type Newer } from './postgres-migrations.js';
 import { pipelined } from './postgres-pipeline.js';
-import { isTransactionPooled, orphanedLocks, TRANSACTION_POOLING } from './postgres-pooler.js';
+import {
+  isTransactionPooled,
+  orphanedLocks,
+  SILENT_SECONDS,
+  TRANSACTION_POOLING,
+} from './postgres-pooler.js';
 import { type PreparedQuery, singleRead } from './postgres-text.js';
 import { newSharedRateLimits } from './shared-rate-limits.js';
 import { type HostLine, newStore, type ServedStore } from './store.js';
@@ -29,6 +35,8 @@ const READ_LANES = 2;
 const WRITE_LANES = 2;
 /** Larger groups hold their locks for longer, and cost more when one of them fails. */
 const GROUP_MAX = 128;
+
+const HEALTH_MAX_MS = 3_000;
 
 /** SQLSTATEs of batches that lost a race: to be run again on what is there now. */
 const conflicts: Readonly<Record<string, 'guard' | 'unique'>> = {
@@ -59,6 +67,7 @@ export interface PostgresStore extends ServedStore {
 export function openPostgresStore(
   options: PostgresOptions,
   sealer: Sealer | null = null,
+  { silentSeconds = SILENT_SECONDS } = {},
 ): PostgresStore {
   const connections = postgresConnections(options);
   const database = new PostgresDatabase(connections, options.acquireTimeoutMs);
@@ -87,14 +96,15 @@ export function openPostgresStore(
     },
     async connectionProblems() {
       if (await isTransactionPooled(connections)) return [TRANSACTION_POOLING];
-      return orphanedLocks(connections);
+      return orphanedLocks(connections, silentSeconds);
     },
     async isNew() {
       return (await missingInPostgres(connections, known, newer)).length === known.length;
     },
     async health() {
       try {
-        const missing = await missingInPostgres(connections, known, newer);
+        const looked = missingInPostgres(connections, known, newer);
+        const missing = await Promise.race([looked, tooLate()]);
         return { database: await writes.isWritable(), migrations: missing.length === 0 };
       } catch (error) {
         return { database: !isCode(error, 'StoreUnavailable'), migrations: false };
@@ -172,7 +182,7 @@ export class PostgresDatabase implements Database {
         throw error;
       }
     };
-    const error = await this.#tried(ask, () => !waiting.isEmpty());
+    const error = await this.#tried(ask, (cause) => waiting.goesOn(cause));
     if (error !== null) for (const { reject } of group ?? waiting.next()) reject(error);
   }
 
@@ -203,7 +213,7 @@ export class PostgresDatabase implements Database {
         throw error;
       }
     };
-    const error = await this.#tried(apply, () => !waiting.isEmpty());
+    const error = await this.#tried(apply, (cause) => waiting.goesOn(cause));
     await this.#settle(group ?? waiting.next(), error);
   }
 
@@ -236,7 +246,7 @@ export class PostgresDatabase implements Database {
   /** Null when it was done; a lost race comes back as a conflict. */
   async #tried(
     work: (client: pg.ClientBase) => Promise<void>,
-    isWanted?: () => boolean,
+    isWanted?: (cause: unknown) => boolean,
   ): Promise<unknown> {
     try {
       await this.#connections.use('once', work, isWanted);
@@ -271,6 +281,12 @@ function asConflict(error: unknown): unknown {
   const kind = conflicts[code];
   if (kind === undefined) return error;
   return new StoreConflict(kind, (error as Error).message, error);
+}
+
+/** A balancer that asks whether a host is ready does not wait for long. */
+async function tooLate(): Promise<never> {
+  await wait(HEALTH_MAX_MS, undefined, { ref: false });
+  throw new PonteError('StoreUnavailable');
 }
 
 function withoutPassword(url: string): string {
