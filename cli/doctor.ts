@@ -44,6 +44,8 @@ export interface Findings {
   readonly clockSkewMs: number | null;
   /** The processes that serve the database; null if it cannot be asked. */
   readonly servers: Awaited<ReturnType<Operator['servers']>> | null;
+  /** Between a host and the database. */
+  readonly connectionProblems: readonly string[];
   readonly keysProblem: string | null;
   /** Secret keys other than the first that must stay configured. */
   readonly olderKeys: readonly string[];
@@ -119,6 +121,7 @@ async function found(operator: Operator): Promise<Findings> {
     olderKeys: readable ? await olderKeysOf(deps) : [],
     clockSkewMs: health.database ? operator.clockSkewMs : null,
     servers: health.database ? await operator.servers() : null,
+    connectionProblems: health.database ? await operator.connectionProblems() : [],
     placeProblem: readable ? await documentPlaceProblem(deps) : null,
     data: readable
       ? {
@@ -142,7 +145,7 @@ async function foundAround({ dataDir, unknownVariables }: Operator['config']): P
     ...{ unknownVariables, dataDir, freeBytes: disk.bavail * disk.bsize },
     ...{ databaseName: '', health: { database: false, migrations: false }, absence: null },
     ...{ awayReason: null, servers: null, keysProblem: null, placeProblem: null, data: null },
-    ...{ olderKeys: [], clockSkewMs: null },
+    ...{ olderKeys: [], clockSkewMs: null, connectionProblems: [] },
   };
 }
 
@@ -177,6 +180,7 @@ export function diagnose(findings: Findings): readonly Check[] {
     ...(health.database ? [migrationsCheck(health.migrations)] : []),
     ...(clockSkewMs === null ? [] : [clockCheck(clockSkewMs)]),
     ...(servers === null ? [] : [servingCheck(servers)]),
+    ...(health.database ? [connectionsCheck(findings.connectionProblems)] : []),
     unless(freeBytes >= FREE_LOW_BYTES, 'disk', free, [
       freeBytes < FREE_MIN_BYTES ? 'critical' : 'warning',
       `only ${free}`,
@@ -197,6 +201,11 @@ function clockCheck(skewMs: number): Check {
     'critical',
     `this machine is ${off} the database: a host here takes no work. Set it by NTP`,
   ]);
+}
+
+function connectionsCheck(problems: readonly string[]): Check {
+  const detail = 'each has a session and keeps it';
+  return unless(problems.length === 0, 'connections', detail, ['critical', problems.join('; ')]);
 }
 
 /** Never a defect: the service may be stopped for maintenance. */

@@ -60,6 +60,8 @@ export interface OperatorAccess {
   readonly servers: () => Promise<readonly Server[]>;
   /** How far the clock of this machine is ahead of the database's. */
   readonly clockSkewMs: number;
+  /** What has to be mended between a host and the database, a line each. */
+  readonly connectionProblems: () => Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -205,6 +207,7 @@ async function openedForOperator(config: Config, opening: Opening): Promise<Oper
       keysProblem: hasKeys ? await keysProblemOf(deps, migrations || migrates) : NO_KEYS,
       servers: () => store.servers(),
       clockSkewMs: clock.skewMs(),
+      connectionProblems: () => store.connectionProblems(),
       close: async () => {
         await deps.sender.close();
         await store.close();

@@ -16,7 +16,8 @@ export interface Waiter {
 
 /** The items that wait, for a lane that can work on some. */
 export interface Waiting<Item> {
-  isEmpty(): boolean;
+  /** Whether any still waits; those that are refused meanwhile are told this cause. */
+  goesOn(cause: unknown): boolean;
   /** The next group; none is left when all were refused meanwhile. */
   next(): readonly Item[];
   /**
@@ -42,6 +43,8 @@ export class Gathering<Item extends Waiter> {
   #waiting: Item[] = [];
   readonly #dueMs = new WeakMap<Item, number>();
   readonly #view: Waiting<Item>;
+  /** Why no group could be taken. */
+  #cause: unknown;
   #busy = 0;
   #scheduled = false;
   #deadline: NodeJS.Timeout | null = null;
@@ -50,7 +53,10 @@ export class Gathering<Item extends Waiter> {
   constructor(options: GatheringOptions<Item>) {
     this.#options = { waitMaxMs: WAIT_MAX_MS, waitingMax: WAITING_MAX, ...options };
     this.#view = {
-      isEmpty: () => this.#waiting.length === 0,
+      goesOn: (cause) => {
+        this.#cause = cause;
+        return this.#waiting.length > 0;
+      },
       next: () => this.#next(),
       giveBack: (group) => {
         this.#waiting = [...group, ...this.#waiting];
@@ -63,7 +69,7 @@ export class Gathering<Item extends Waiter> {
   /** What comes in the same turn of the event loop goes together. */
   add(item: Item): void {
     if (this.#waiting.length >= this.#options.waitingMax) {
-      item.reject(refusal());
+      item.reject(refusal(this.#cause));
       return;
     }
     this.#dueMs.set(item, performance.now() + this.#options.waitMaxMs);
@@ -99,6 +105,7 @@ export class Gathering<Item extends Waiter> {
   }
 
   #next(): readonly Item[] {
+    this.#cause = undefined;
     const group = this.#waiting.slice(0, this.#options.groupMax);
     this.#waiting = this.#waiting.slice(this.#options.groupMax);
     this.#schedule();
@@ -122,11 +129,12 @@ export class Gathering<Item extends Waiter> {
     const isLate = (item: Item) => (this.#dueMs.get(item) ?? 0) <= nowMs;
     const late = this.#waiting.filter(isLate);
     if (late.length > 0) this.#waiting = this.#waiting.filter((item) => !isLate(item));
-    for (const { reject } of late) reject(refusal());
+    for (const { reject } of late) reject(refusal(this.#cause));
   }
 }
 
-function refusal(): PonteError {
+function refusal(cause: unknown): PonteError {
   const message = NOT_BEGUN.replace('<n>', `${RETRY_AFTER_SECONDS}`);
-  return new PonteError('StoreUnavailable', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+  const retryAfterSeconds = RETRY_AFTER_SECONDS;
+  return new PonteError('StoreUnavailable', message, { cause, retryAfterSeconds });
 }

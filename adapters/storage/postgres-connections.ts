@@ -59,12 +59,12 @@ export interface PostgresConnections {
   /**
    * Runs `work` on a connection of its own. StoreUnavailable when none is to be had in time, when
    * it ends under way, or when a statement took longer than its session lets it. Where `isWanted`
-   * is given, it alone decides how long a connection is waited for.
+   * is given, it alone decides how long a connection is waited for: it is asked after each try.
    */
   use<T>(
     kind: Work,
     work: (client: pg.ClientBase) => Promise<T>,
-    isWanted?: () => boolean,
+    isWanted?: (cause: unknown) => boolean,
   ): Promise<T>;
   /**
    * A connection beside the pool, on the same server, which ends when the pool leaves the server;
@@ -114,7 +114,7 @@ class Connections implements PostgresConnections {
   async use<T>(
     kind: Work,
     work: (client: pg.ClientBase) => Promise<T>,
-    isWanted?: () => boolean,
+    isWanted?: (cause: unknown) => boolean,
   ): Promise<T> {
     // Each connection of the pool may be broken, or have statements of an older schema.
     for (let left = CONNECTIONS_MAX; ; left -= 1) {
@@ -165,7 +165,7 @@ class Connections implements PostgresConnections {
     this.#pool = null;
   }
 
-  async #acquire(isWanted?: () => boolean): Promise<Taken> {
+  async #acquire(isWanted?: (cause: unknown) => boolean): Promise<Taken> {
     const timeoutMs = this.#acquireTimeoutMs;
     const deadlineMs = performance.now() + timeoutMs;
     if (!(await this.#permits.take(isWanted === undefined ? timeoutMs : null))) {
@@ -175,7 +175,7 @@ class Connections implements PostgresConnections {
       try {
         return await this.#take();
       } catch (cause) {
-        const isOver = isWanted === undefined ? performance.now() >= deadlineMs : !isWanted();
+        const isOver = isWanted === undefined ? performance.now() >= deadlineMs : !isWanted(cause);
         const isFinal = cause instanceof StoreRefusal || cause instanceof PonteError;
         if (isFinal || isOver) {
           this.#permits.give();

@@ -13,14 +13,14 @@ import { endSession, inTime } from './postgres-session.js';
 import type { Hear, HostLine } from './store.js';
 
 /** "ponte" and what the lock is for, as the number that PostgreSQL asks for. */
-const LEADER_LOCK = 0x706f6e02;
+export const LEADER_LOCK = 0x706f6e02;
 /** Until the session ends; one database may hold several stores, each in a schema of its own. */
 export const leadSql = [
   `select pg_try_advisory_lock(${LEADER_LOCK},`,
   'hashtext(current_schema())) as locked',
 ].join(' ');
 /** Each host holds it shared while it has a line, so that operators see who serves. */
-const SERVING_LOCK = 0x706f6e03;
+export const SERVING_LOCK = 0x706f6e03;
 const serveSql = [
   `select pg_advisory_lock_shared(${SERVING_LOCK}, hashtext(current_schema())),`,
   "set_config('application_name', $1, false)",

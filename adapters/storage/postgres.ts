@@ -2,17 +2,11 @@
 // wait are applied as one transaction in one round trip, so that one commit serves many callers. A
 // batch that fails is told apart from those it went with, which are applied without it. It knows no
 // aggregate.
+import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { assert, isCode, PonteError } from '../../core/errors.js';
+import { assert, isCode, PonteError, StoreRefusal } from '../../core/errors.js';
 import type { Sealer } from '../../core/ports.js';
-import {
-  type Database,
-  type Param,
-  type Row,
-  type Shape,
-  type Statement,
-  StoreConflict,
-} from './database.js';
+import { type Database, type Param, type Row, type Statement, StoreConflict } from './database.js';
 import { Gathering, type Waiting } from './gathering.js';
 import { lostLeases } from './lost-leases.js';
 import { loadMigrations } from './migrations.js';
@@ -22,20 +16,19 @@ import {
   type PostgresOptions,
   postgresConnections,
 } from './postgres-connections.js';
+import { type Batch, gathered, type Question, queriesOf, type Read } from './postgres-groups.js';
 import { PostgresLine, serversSql } from './postgres-line.js';
 import { migratePostgres, missingInPostgres, type Newer } from './postgres-migrations.js';
 import { pipelined } from './postgres-pipeline.js';
 import {
-  gatheredReads,
-  gatheredStatements,
-  guardedStatement,
-  type PreparedQuery,
-  READ_INDEX,
-  readTypes,
-  singleRead,
-} from './postgres-text.js';
+  isTransactionPooled,
+  orphanedLocks,
+  SILENT_SECONDS,
+  TRANSACTION_POOLING,
+} from './postgres-pooler.js';
+import { type PreparedQuery, singleRead } from './postgres-text.js';
 import { newSharedRateLimits } from './shared-rate-limits.js';
-import { type HostLine, newStore, type ServedStore } from './store.js';
+import { type HostLine, newStore, type ServedStore, type Server } from './store.js';
 import { readNextDue } from './upkeep.js';
 import { WriteWatch } from './write-watch.js';
 
@@ -47,6 +40,7 @@ const GROUP_MAX = 128;
 
 /** Not `now()`, which is when the transaction began. */
 const clockSql = 'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms';
+const HEALTH_MAX_MS = 3_000;
 
 /** SQLSTATEs of batches that lost a race: to be run again on what is there now. */
 const conflicts: Readonly<Record<string, 'guard' | 'unique'>> = {
@@ -77,6 +71,7 @@ export interface PostgresStore extends ServedStore {
 export function openPostgresStore(
   options: PostgresOptions,
   sealer: Sealer | null = null,
+  { silentSeconds = SILENT_SECONDS } = {},
 ): PostgresStore {
   const connections = postgresConnections(options);
   const database = new PostgresDatabase(connections, options.acquireTimeoutMs);
@@ -92,7 +87,7 @@ export function openPostgresStore(
   let newer: Newer = 'refused';
   return {
     ...parts,
-    beginServing() {
+    beginServing: () => {
       isServing = true;
       return 'together';
     },
@@ -101,28 +96,29 @@ export function openPostgresStore(
     nextDue: () => readNextDue(database),
     writeMark: () => null,
     onWrite: (written) => writes.onWrite(written),
-    async clockMs() {
-      const { rows } = await connections.use('repeatable', (client) => client.query(clockSql));
-      return rows[0].now_ms;
-    },
+    clockMs: () => clockOf(connections),
     keepWaits: async () => assert(false, 'hosts go by the clock of the database'),
     line,
     name: withoutPassword(options.url),
     async migrate() {
+      // Before anything is locked in a session that is somebody else's too.
+      if (await isTransactionPooled(connections)) throw new StoreRefusal(TRANSACTION_POOLING);
       const numbers = await migratePostgres(connections, known);
       newer = 'left aside';
       return numbers;
     },
-    async servers() {
-      const { rows } = await connections.use('repeatable', (client) => client.query(serversSql));
-      return rows.map(({ name, since }) => ({ name: name ?? 'a host', sinceMs: since }));
+    servers: () => serversOf(connections),
+    async connectionProblems() {
+      if (await isTransactionPooled(connections)) return [TRANSACTION_POOLING];
+      return orphanedLocks(connections, silentSeconds);
     },
     async isNew() {
       return (await missingInPostgres(connections, known, newer)).length === known.length;
     },
     async health() {
       try {
-        const missing = await missingInPostgres(connections, known, newer);
+        const looked = missingInPostgres(connections, known, newer);
+        const missing = await Promise.race([looked, tooLate()]);
         return { database: await writes.isWritable(), migrations: missing.length === 0 };
       } catch (error) {
         return { database: !isCode(error, 'StoreUnavailable'), migrations: false };
@@ -142,17 +138,14 @@ export function openPostgresStore(
   };
 }
 
-interface Read {
-  readonly sql: string;
-  readonly params: readonly Param[];
-  readonly resolve: (rows: readonly Row[]) => void;
-  readonly reject: (error: unknown) => void;
+async function serversOf(connections: PostgresConnections): Promise<readonly Server[]> {
+  const { rows } = await connections.use('repeatable', (client) => client.query(serversSql));
+  return rows.map(({ name, since }) => ({ name: name ?? 'a host', sinceMs: since }));
 }
 
-interface Batch {
-  readonly statements: readonly Statement[];
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
+async function clockOf(connections: PostgresConnections): Promise<number> {
+  const { rows } = await connections.use('repeatable', (client) => client.query(clockSql));
+  return rows[0].now_ms;
 }
 
 export class PostgresDatabase implements Database {
@@ -213,7 +206,7 @@ export class PostgresDatabase implements Database {
         throw error;
       }
     };
-    const error = await this.#tried(ask, () => !waiting.isEmpty());
+    const error = await this.#tried(ask, (cause) => waiting.goesOn(cause));
     if (error !== null) for (const { reject } of group ?? waiting.next()) reject(error);
   }
 
@@ -244,7 +237,7 @@ export class PostgresDatabase implements Database {
         throw error;
       }
     };
-    const error = await this.#tried(apply, () => !waiting.isEmpty());
+    const error = await this.#tried(apply, (cause) => waiting.goesOn(cause));
     await this.#settle(group ?? waiting.next(), error);
   }
 
@@ -277,7 +270,7 @@ export class PostgresDatabase implements Database {
   /** Null when it was done; a lost race comes back as a conflict. */
   async #tried(
     work: (client: pg.ClientBase) => Promise<void>,
-    isWanted?: () => boolean,
+    isWanted?: (cause: unknown) => boolean,
   ): Promise<unknown> {
     try {
       await this.#connections.use('once', work, isWanted);
@@ -286,96 +279,6 @@ export class PostgresDatabase implements Database {
       return asConflict(error);
     }
   }
-}
-
-/** Statements to send, and who gets the rows of each. */
-interface Question {
-  readonly query: PreparedQuery;
-  readonly answer: (rows: readonly Row[]) => void;
-}
-
-function gathered(group: readonly Read[]): readonly Question[] {
-  const questions: Question[] = [];
-  for (const [sql, alike] of Map.groupBy(group, (read) => read.sql)) {
-    for (const [types, reads] of Map.groupBy(alike, ({ params }) => readTypes(sql, params))) {
-      if (types !== null) questions.push(questionOf(sql, types, reads));
-      else
-        for (const { params, resolve } of reads) {
-          questions.push({ query: singleRead(sql, params), answer: resolve });
-        }
-    }
-  }
-  return questions;
-}
-
-/** Equal reads are asked once: all of them are answered out of the same moment. */
-function questionOf(sql: string, types: string, reads: readonly Read[]): Question {
-  const byParams = new Map<string, Read[]>();
-  for (const read of reads) {
-    const key = JSON.stringify(read.params, (_, value) =>
-      typeof value === 'bigint' ? String(value) : value,
-    );
-    const equal = byParams.get(key);
-    if (equal === undefined) byParams.set(key, [read]);
-    else equal.push(read);
-  }
-  const lists = [...byParams.values()];
-  if (lists.length === 1) {
-    const answer = (rows: readonly Row[]) => {
-      for (const { resolve } of reads) resolve(rows);
-    };
-    return { query: singleRead(sql, (reads[0] as Read).params), answer };
-  }
-  const query = gatheredReads(
-    sql,
-    types,
-    lists.map(([read]) => (read as Read).params),
-  );
-  const answer = (rows: readonly Row[]) => {
-    const ofLists: Row[][] = lists.map(() => []);
-    for (const row of rows) ofLists[row[READ_INDEX] as number]?.push(row);
-    for (const [index, equal] of lists.entries()) {
-      for (const { resolve } of equal) resolve(ofLists[index] as readonly Row[]);
-    }
-  };
-  return { query, answer };
-}
-
-function queriesOf(group: readonly Batch[]): readonly PreparedQuery[] {
-  return planned(group.flatMap(({ statements }) => statements));
-}
-
-/**
- * Statements of one shape as one, then those without a shape, in their order. Rows that are only
- * relied on come last, when they must still be what they were: of batches that go together, none
- * may rely on what another one changes.
- */
-function planned(statements: readonly Statement[]): readonly PreparedQuery[] {
-  const byShape = Map.groupBy(
-    statements.filter(({ shape }) => shape !== null),
-    ({ shape }) => shape,
-  );
-  const shaped = [...byShape].flatMap(([shape, alike]) => {
-    if (shape === null) return [];
-    const rows = shape.kind === 'expect' ? distinct(alike) : alike;
-    return [{ kind: shape.kind, query: gatheredStatements(shape, rows) }];
-  });
-  const ofKind = (wanted: Shape['kind']) =>
-    shaped.filter(({ kind }) => kind === wanted).map(({ query }) => query);
-  return [
-    ...ofKind('update'),
-    ...ofKind('remove'),
-    ...ofKind('insert'),
-    ...statements.filter(({ shape }) => shape === null).map(guardedStatement),
-    ...ofKind('expect'),
-  ];
-}
-
-/** A row that several batches rely on is looked at once. */
-function distinct(statements: readonly Statement[]): readonly Statement[] {
-  return [
-    ...new Map(statements.map((one) => [one.params.map(String).join('\u0000'), one])).values(),
-  ];
 }
 
 /** One by one, after one of them has failed: who has its rows keeps them. */
@@ -402,6 +305,12 @@ function asConflict(error: unknown): unknown {
   const kind = conflicts[code];
   if (kind === undefined) return error;
   return new StoreConflict(kind, (error as Error).message, error);
+}
+
+/** A balancer that asks whether a host is ready does not wait for long. */
+async function tooLate(): Promise<never> {
+  await wait(HEALTH_MAX_MS, undefined, { ref: false });
+  throw new PonteError('StoreUnavailable');
 }
 
 function withoutPassword(url: string): string {

@@ -52,6 +52,7 @@ export function openSqliteStore(options: SqliteOptions, sealer: Sealer | null = 
       database.endReads();
       return migrateSqlite(database.connection, known);
     },
+    connectionProblems: async () => [],
     async servers() {
       const holder = isMemory(options.path) ? null : servingProcess(options.path);
       if (holder === null) return [];

@@ -87,6 +87,8 @@ export interface ServedStore extends Store {
   readonly line: HostLine | null;
   /** Processes that serve this database now. */
   servers(): Promise<readonly Server[]>;
+  /** What an operator has to mend between a host and the database, a line each. */
+  connectionProblems(): Promise<readonly string[]>;
   /** True while no migration was applied; refuses a newer database, like `migrate`. */
   isNew(): Promise<boolean>;
   /** What is told to people: no secret. */

@@ -53,6 +53,7 @@ const healthy: Findings = {
   awayReason: null,
   clockSkewMs: -2_000,
   servers: [{ name: 'process 12', sinceMs: Date.UTC(2026, 0, 2, 3, 4, 5) }],
+  connectionProblems: [],
   keysProblem: null,
   olderKeys: [],
   placeProblem: null,
@@ -85,6 +86,7 @@ test('a healthy service is told check by check', () => {
       ...['node: v24.0.0', 'configuration: valid', 'database: ponte.db', 'migrations: done'],
       'clock: that of the database',
       'serving: process 12 since 2026-01-02T03:04:05.000Z',
+      'connections: each has a session and keeps it',
       ...['disk: 12.3 GiB free at data', 'secret keys: of this database'],
       ...['documents: in their place', 'ledger: balances'],
       ...['partner commands: none stuck', 'funds: all accounted for'],
@@ -130,6 +132,10 @@ describe('each defect is told in words, with what to do about it', () => {
     [
       { health: { database: false, migrations: false }, awayReason: 'no route', data: null },
       'critical database: ponte.db cannot be reached: no route',
+    ],
+    [
+      { connectionProblems: ['a lock of nobody', 'another one'] },
+      'critical connections: a lock of nobody; another one',
     ],
     [{ keysProblem: 'nothing opens' }, 'critical secret keys: nothing opens'],
     [{ placeProblem: 'data is elsewhere' }, 'critical documents: data is elsewhere'],

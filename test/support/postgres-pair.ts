@@ -22,6 +22,9 @@ export interface PostgresPair {
   readonly urls: readonly [primary: string, standby: string];
   /** Ends the primary as a crash of its machine would; resolves when it is gone. */
   killPrimary(): Promise<void>;
+  /** Stops every process of the primary as they are: its machine still answers for it. */
+  freezePrimary(): void;
+  resumePrimary(): void;
   /** The standby takes writes when this resolves, and waits for no other server. */
   promoteStandby(): Promise<void>;
   /** Ends whichever runs. */
@@ -55,22 +58,51 @@ export async function postgresPair(): Promise<PostgresPair> {
   const urlOf = (hosts: string) => `postgres://ponte:ponte@${hosts}/postgres`;
   const urls = [urlOf(`127.0.0.1:${ports[0]}`), urlOf(`127.0.0.1:${ports[1]}`)] as const;
   await seen(urls[0], "select 1 from pg_stat_replication where sync_state = 'sync'");
+  let frozen: number | null = null;
+  const resumePrimary = () => {
+    if (frozen !== null) signalAll(frozen, 'SIGCONT');
+    frozen = null;
+  };
   return {
     urls,
     url: urlOf(ports.map((port) => `127.0.0.1:${port}`).join(',')),
     async killPrimary() {
-      const [pid] = readFileSync(join(folders[0], 'postmaster.pid'), 'utf8').split('\n');
-      process.kill(Number(pid), 'SIGKILL');
+      process.kill(postmasterIn(folders[0]), 'SIGKILL');
       await primary.stop();
     },
+    freezePrimary() {
+      frozen = postmasterIn(folders[0]);
+      signalAll(frozen, 'SIGSTOP');
+    },
+    resumePrimary,
     async promoteStandby() {
       await seen(urls[1], 'select 1 where pg_promote()');
     },
     async stop() {
+      resumePrimary();
       await Promise.all([primary.stop(), standby.stop()]);
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function postmasterIn(folder: string): number {
+  const [pid] = readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n');
+  return Number(pid);
+}
+
+/** The server and the processes of its sessions. One that has just ended needs no signal. */
+function signalAll(postmaster: number, signal: NodeJS.Signals): void {
+  const children = execFileSync('ps', ['-o', 'pid=', '--ppid', `${postmaster}`], {
+    encoding: 'utf8',
+  });
+  for (const pid of [postmaster, ...children.trim().split(/\s+/).map(Number)]) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // Gone.
+    }
+  }
 }
 
 /** Asks until there is an answer with a row. */
