@@ -208,7 +208,6 @@ class Connections implements PostgresConnections {
     try {
       this.#servers.admit(session);
     } catch (error) {
-      destroySession(session);
       await this.look();
       throw error;
     }

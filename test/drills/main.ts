@@ -8,8 +8,15 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { type Drill, type DrillResult, play } from './drill.js';
 import { frozenPrimary, killedPrimary } from './primary-drills.js';
+import { networkForgets, networkHangs, networkIsSlow } from './silent-network.js';
 
-const drills: readonly Drill[] = [killedPrimary, frozenPrimary];
+const drills: readonly Drill[] = [
+  killedPrimary,
+  frozenPrimary,
+  networkHangs,
+  networkForgets,
+  networkIsSlow,
+];
 
 const { values: options } = parseArgs({
   options: {

@@ -52,7 +52,8 @@ export function startSteadyLoad({ hosts, apiKey, perSecond }: Options): SteadyLo
   };
 }
 
-async function createOnce(url: string, apiKey: string, index: number): Promise<Asked> {
+/** One create, asked once. */
+export async function createOnce(url: string, apiKey: string, index: number): Promise<Asked> {
   const order = orderOf(index);
   const sentAtMs = performance.now();
   const ended = (status: number, id: string | null): Asked => {
