@@ -7,6 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { type Drill, type DrillResult, play } from './drill.js';
+import { pgbouncerIgnoring, pgbouncerSessions, pgbouncerTransactions } from './pgbouncer-drills.js';
 import { frozenPrimary, killedPrimary } from './primary-drills.js';
 import { networkForgets, networkHangs, networkIsSlow } from './silent-network.js';
 
@@ -16,6 +17,9 @@ const drills: readonly Drill[] = [
   networkHangs,
   networkForgets,
   networkIsSlow,
+  pgbouncerSessions,
+  pgbouncerIgnoring,
+  pgbouncerTransactions,
 ];
 
 const { values: options } = parseArgs({
