@@ -9,6 +9,7 @@ import {
   openSession,
   type ServerIdentity,
   type Session,
+  unknownServer,
 } from './postgres-session.js';
 
 const ASK_AGAIN_MS = 250;
@@ -27,7 +28,7 @@ export interface Found {
 
 export class PostgresServers {
   readonly #urls: readonly string[];
-  #seen: ServerIdentity = { systemId: null, timeline: null };
+  #seen: Pick<ServerIdentity, 'systemId' | 'timeline'> = unknownServer;
 
   constructor(url: string) {
     this.#urls = hostUrls(url);
