@@ -2,6 +2,7 @@
 // hosts under a steady load, with a receiver that counts what it gets.
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
+import { postgresConnections } from '../../adapters/storage/postgres-connections.js';
 import { type PostgresPair, postgresPair } from '../support/postgres-pair.js';
 import { brokenOf, type Drill, type DrillContext, type DrillResult } from './drill.js';
 import {
@@ -49,7 +50,7 @@ export const killedPrimary: Drill = {
 
 export const frozenPrimary: Drill = {
   name: 'frozen-primary',
-  bounds: `${bounds}; no session of a host is on the old primary after it resumed`,
+  bounds: `${bounds}; no session of a host, and no new one, is on the old primary after it resumed`,
   async run(context): Promise<DrillResult> {
     const scene = await sceneOf(context);
     const { pair } = scene;
@@ -60,10 +61,26 @@ export const frozenPrimary: Drill = {
     pair.resumePrimary();
     const left = await sessionsLeft(pair.urls[0]);
     const { counts, met } = await reckoned(scene, scene.pair.url, recovery);
-    const there = { 'a host has sessions on the old primary': left === 0 };
-    return { counts: { ...counts, sessionsLeft: left }, broken: brokenOf({ ...met, ...there }) };
+    const kept = {
+      'a host has sessions on the old primary': left === 0,
+      'a process that starts now uses the old primary': await usesPromoted(pair.url),
+    };
+    return { counts: { ...counts, sessionsLeft: left }, broken: brokenOf({ ...met, ...kept }) };
   },
 };
+
+/** Both take writes now; the old primary is named first. */
+async function usesPromoted(url: string): Promise<boolean> {
+  const connections = postgresConnections({ url });
+  try {
+    const { rows } = await connections.use('once', (client) =>
+      client.query('select pg_last_wal_replay_lsn() is not null as promoted'),
+    );
+    return rows[0].promoted;
+  } finally {
+    await connections.close();
+  }
+}
 
 /** Of hosts on this server, once it had time to notice that they are gone. */
 async function sessionsLeft(url: string): Promise<number> {
