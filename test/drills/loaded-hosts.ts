@@ -6,12 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openPostgresStore } from '../../adapters/storage/postgres.js';
-import { readFeed } from '../support/after-faults.js';
+import { checkBooks, readFeed } from '../support/after-faults.js';
 import { type HostProcess, startHostProcess } from '../support/host-process.js';
 import {
   backAfterMs,
   createOnce,
   type SteadyLoad,
+  settledIds,
   settleLoad,
   startSteadyLoad,
 } from '../support/steady-load.js';
@@ -112,11 +113,17 @@ export async function reckoned(
   const counts = await settleLoad(load.asked, { hosts: urls, apiKey });
   const backMs = backAfterMs(load.asked, sinceMs);
   const store = openPostgresStore({ url });
+  const paid = await settledIds(load.asked, { hosts: urls, apiKey });
+  const twice = await checkBooks(store, paid).then(
+    () => null,
+    (error: unknown) => String(error),
+  );
   // Gap-free and chained: a number has one content.
   const events = await readFeed(store, []).finally(() => store.close());
   return {
-    counts: { ...counts, backMs, eventsMs, events: events.length },
+    counts: { ...counts, backMs, eventsMs, paid: paid.length, events: events.length },
     met: {
+      [`a payment was paid twice, or not: ${twice}`]: twice === null,
       'an acknowledged create was lost': counts.lost === 0,
       'a create was doubled': counts.doubled === 0,
       [`an answer took ${counts.worstMs} ms`]: counts.worstMs <= ANSWER_MAX_MS,

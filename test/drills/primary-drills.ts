@@ -16,8 +16,8 @@ import {
 } from './loaded-hosts.js';
 
 const bounds =
-  'no acknowledged create lost or doubled, no sequence with two contents, every answer within ' +
-  '4 s, creates and events back within 5 s of the promotion';
+  'no acknowledged create lost or doubled, nothing paid twice, no sequence with two contents, ' +
+  'every answer within 4 s, creates and events back within 5 s of the promotion';
 
 interface Scene extends LoadedHosts {
   readonly pair: PostgresPair;

@@ -7,8 +7,8 @@ import { brokenOf, type Drill, type DrillResult } from './drill.js';
 import { CALM_MS, eventsBackMs, loadedHosts, reckoned } from './loaded-hosts.js';
 
 const bounds =
-  'no acknowledged create lost or doubled, no sequence with two contents, every answer within ' +
-  '4 s, creates and events back within 5 s';
+  'no acknowledged create lost or doubled, nothing paid twice, no sequence with two contents, ' +
+  'every answer within 4 s, creates and events back within 5 s';
 
 /** `lastsMs`: the service cannot be back before; 0 where it goes on or comes back by itself. */
 const drillOf = (fault: Fault, lastsMs: number): Drill => ({
