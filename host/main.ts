@@ -273,6 +273,9 @@ function takeForMigration(store: ServedStore): void {
 /** Migrates it, and refuses one that is served or that has other secret keys. */
 async function takeDatabase(store: ServedStore, deps: Deps, role: HostRole): Promise<void> {
   const company = store.beginServing();
+  store.onLostCommits(() => {
+    deps.log.error('the database has lost commits that were acknowledged');
+  });
   if (role !== 'all' && company === 'alone') {
     throw new ConfigError(['--role: api and worker are for hosts that share a PostgreSQL']);
   }

@@ -8,7 +8,13 @@ import { PonteError, StoreRefusal } from '../../core/errors.js';
 import { Permits } from './permits.js';
 import { DOUBT_AFTER_MS, PostgresPool } from './postgres-pool.js';
 import { isSameServer, PostgresServers, reasonIn, UnfitServer } from './postgres-servers.js';
-import { destroySession, endSession, openSession, type Session } from './postgres-session.js';
+import {
+  destroySession,
+  endSession,
+  openSession,
+  type ServerIdentity,
+  type Session,
+} from './postgres-session.js';
 
 /** Each takes a backend process of the server; several hosts share its `max_connections`. */
 const CONNECTIONS_MAX = 10;
@@ -63,7 +69,7 @@ export interface PostgresConnections {
    */
   use<T>(
     kind: Work,
-    work: (client: pg.ClientBase) => Promise<T>,
+    work: (client: pg.ClientBase, server: ServerIdentity) => Promise<T>,
     isWanted?: (cause: unknown) => boolean,
   ): Promise<T>;
   /**
@@ -73,6 +79,10 @@ export interface PostgresConnections {
   connect(): Promise<pg.Client>;
   /** Looks for a newer server, and leaves one that does not answer; StoreUnavailable if none. */
   look(): Promise<void>;
+  /** Notes where the log of this server was when what was committed there was in it. */
+  acknowledged(server: ServerIdentity, position: number | bigint | null): void;
+  /** Hears of a promoted server whose timeline began before that. */
+  onLostCommits(hear: () => void): void;
   readonly counts: { readonly total: number; readonly idle: number; readonly waiting: number };
   close(): Promise<void>;
 }
@@ -94,6 +104,8 @@ class Connections implements PostgresConnections {
   /** Of the server that is used; null until one is found. */
   #pool: PostgresPool | null = null;
   #looking: Promise<void> | null = null;
+  #acknowledged: { readonly timeline: number; readonly position: number | bigint } | null = null;
+  #hearLostCommits: () => void = () => undefined;
   #closed = false;
 
   constructor({
@@ -113,7 +125,7 @@ class Connections implements PostgresConnections {
 
   async use<T>(
     kind: Work,
-    work: (client: pg.ClientBase) => Promise<T>,
+    work: (client: pg.ClientBase, server: ServerIdentity) => Promise<T>,
     isWanted?: (cause: unknown) => boolean,
   ): Promise<T> {
     // Each connection of the pool may be broken, or have statements of an older schema.
@@ -122,7 +134,7 @@ class Connections implements PostgresConnections {
       const watch = this.#watched(taken, kind);
       let isReusable = false;
       try {
-        const value = await work(taken.session.client);
+        const value = await work(taken.session.client, taken.session.server);
         if (watch.isUnconfirmed()) throw new Error('the standby has not confirmed the commit');
         isReusable = kind !== 'long';
         return value;
@@ -156,6 +168,17 @@ class Connections implements PostgresConnections {
       this.#looking = null;
     });
     return this.#looking;
+  }
+
+  acknowledged({ timeline }: ServerIdentity, position: number | bigint | null): void {
+    if (timeline === null || position === null) return;
+    const last = this.#acknowledged;
+    const isLater = last === null || last.timeline < timeline || last.position < position;
+    if (isLater) this.#acknowledged = { timeline, position };
+  }
+
+  onLostCommits(hear: () => void): void {
+    this.#hearLostCommits = hear;
   }
 
   async close(): Promise<void> {
@@ -208,7 +231,6 @@ class Connections implements PostgresConnections {
     try {
       this.#servers.admit(session);
     } catch (error) {
-      destroySession(session);
       await this.look();
       throw error;
     }
@@ -254,6 +276,9 @@ class Connections implements PostgresConnections {
     const next = new PostgresPool(url, server);
     this.#pool = next;
     left?.destroy();
+    const last = this.#acknowledged;
+    const isNext = last !== null && server.timeline === last.timeline + 1;
+    if (isNext && server.begun !== null && server.begun < last.position) this.#hearLostCommits();
     return next;
   }
 

@@ -25,6 +25,13 @@ const serveSql = [
   `select pg_advisory_lock_shared(${SERVING_LOCK}, hashtext(current_schema())),`,
   "set_config('application_name', $1, false)",
 ].join(' ');
+/**
+ * The session of a line that broke without a sign: the server keeps it, and the lead with it, until
+ * it notices. Its name tells it from another session with its number.
+ */
+const endLeftSql =
+  'select pg_terminate_backend(pid) from pg_stat_activity ' +
+  'where pid = $1 and application_name = $2';
 /** Lock numbers are unsigned, hashtext is signed. */
 export const serversSql = [
   "select substr(a.application_name, length('ponte ') + 1) as name, a.backend_start as since",
@@ -99,6 +106,7 @@ export class PostgresLine implements HostLine {
   readonly #leases: Leases;
   #client: pg.Client | null = null;
   #channel = '';
+  #processId: number | null = null;
   #leading = false;
   #asking: Promise<boolean> | null = null;
   #beats = 0;
@@ -200,7 +208,10 @@ export class PostgresLine implements HostLine {
     fresh.on('notification', ({ processId, payload }) => {
       if (processId !== own && payload !== undefined) tellOf(payload, hear);
     });
-    await fresh.query(serveSql, [`ponte process ${process.pid} at ${hostname()}`]);
+    const name = `ponte process ${process.pid} at ${hostname()}`;
+    if (this.#processId !== null) await fresh.query(endLeftSql, [this.#processId, name]);
+    this.#processId = own;
+    await fresh.query(serveSql, [name]);
     await fresh.query(ownSql, [this.#leases.owner()]);
     await fresh.query(`listen ${fresh.escapeIdentifier(this.#channel)}`);
   }

@@ -1,6 +1,7 @@
 // Which of the servers that a URL names is the one to use: it takes writes, it belongs to the
 // cluster that was seen first, and no newer timeline was seen. A promotion begins a timeline, so a
 // primary that was replaced stays behind even when it comes back and takes writes.
+import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { assert } from '../../core/errors.js';
 import {
@@ -8,7 +9,10 @@ import {
   openSession,
   type ServerIdentity,
   type Session,
+  unknownServer,
 } from './postgres-session.js';
+
+const ASK_AGAIN_MS = 250;
 
 /** It answers, and must not be used. */
 export class UnfitServer extends Error {
@@ -24,7 +28,7 @@ export interface Found {
 
 export class PostgresServers {
   readonly #urls: readonly string[];
-  #seen: ServerIdentity = { systemId: null, timeline: null };
+  #seen: Pick<ServerIdentity, 'systemId' | 'timeline'> = unknownServer;
 
   constructor(url: string) {
     this.#urls = hostUrls(url);
@@ -38,21 +42,27 @@ export class PostgresServers {
     const failures = new Map<string, unknown>();
     const open: Session[] = [];
     const { promise: newer, resolve } = Promise.withResolvers<void>();
+    let silent = this.#urls.length;
     let isOver = false;
-    const asked = this.#urls.map(async (url) => {
+    const ask = async (url: string): Promise<void> => {
       try {
         const session = await openSession(url);
         if (isOver) return destroySession(session);
-        try {
-          this.#refuse(session);
-        } catch (error) {
-          destroySession(session);
-          throw error;
-        }
-        open.push(session);
+        open.push(this.#fit(session));
         if (this.#isNewer(session.server)) resolve();
       } catch (error) {
         failures.set(url, error);
+      }
+    };
+    const asked = this.#urls.map(async (url) => {
+      await ask(url).finally(() => {
+        silent -= 1;
+      });
+      // While another one is silent, a standby may be promoted.
+      while (silent > 0 && !isOver && failures.get(url) instanceof UnfitServer) {
+        await wait(ASK_AGAIN_MS);
+        failures.delete(url);
+        await ask(url);
       }
     });
     await Promise.race([newer, Promise.all(asked)]);
@@ -67,8 +77,7 @@ export class PostgresServers {
 
   /** Notes the server of this session as the newest; throws when it must not be used. */
   admit(session: Session): void {
-    this.#refuse(session);
-    this.#note(session.server);
+    this.#note(this.#fit(session).server);
   }
 
   #note({ systemId, timeline }: ServerIdentity): void {
@@ -80,21 +89,30 @@ export class PostgresServers {
     return this.#urls.indexOf(url);
   }
 
-  #refuse({ isStandby, server }: Session): void {
+  /** A session that must not be used is destroyed. */
+  #fit(session: Session): Session {
+    const reason = this.#unfitness(session);
+    if (reason === null) return session;
+    destroySession(session);
+    throw new UnfitServer(`the connection is to ${reason}`);
+  }
+
+  #unfitness({ isStandby, server }: Session): string | null {
     const { systemId, timeline } = this.#seen;
-    if (isStandby) throw new UnfitServer('the connection is to a standby');
+    if (isStandby) return 'a standby';
     if (systemId !== null && server.systemId !== null && server.systemId !== systemId) {
-      throw new UnfitServer(
-        `the connection is to another cluster: ${server.systemId}, not ${systemId}. ` +
-          'Restart the hosts if that is meant',
+      return (
+        `another cluster: ${server.systemId}, not ${systemId}. ` +
+        'Restart the hosts if that is meant'
       );
     }
     if (timeline !== null && server.timeline !== null && server.timeline < timeline) {
-      throw new UnfitServer(
-        `the connection is to a server that was replaced: its timeline is ${server.timeline}, ` +
-          `the newest one is ${timeline}. Fence it and rejoin it as a standby`,
+      return (
+        `a server that was replaced: its timeline is ${server.timeline}, the newest one is ` +
+        `${timeline}. Fence it and rejoin it as a standby`
       );
     }
+    return null;
   }
 
   #isNewer({ timeline }: ServerIdentity): boolean {

@@ -49,7 +49,8 @@ const shownSql =
 /** The name of a log file begins with the timeline; a standby writes no log. */
 const serverSql =
   'select system_identifier::text as system_id, case when pg_is_in_recovery() then null ' +
-  'else pg_walfile_name(pg_current_wal_insert_lsn()) end as log_file from pg_control_system()';
+  'else pg_walfile_name(pg_current_wal_insert_lsn()) end as log_file, ' +
+  "(pg_last_wal_replay_lsn() - '0/0')::bigint as begun from pg_control_system()";
 const TIMELINE_DIGITS = 8;
 
 /** The driver takes them for verify-full too, with a warning that its next version will not. */
@@ -72,7 +73,11 @@ export interface ServerIdentity {
   readonly systemId: string | null;
   /** One more after each promotion. */
   readonly timeline: number | null;
+  /** Where in the log the timeline began; null when the server was restarted since. */
+  readonly begun: number | bigint | null;
 }
+
+export const unknownServer: ServerIdentity = { systemId: null, timeline: null, begun: null };
 
 export interface Session {
   readonly url: string;
@@ -157,11 +162,11 @@ async function setUp(
 async function identityOf(client: pg.Client): Promise<ServerIdentity> {
   try {
     const { rows } = await client.query(serverSql);
-    const [{ system_id: systemId, log_file: file }] = rows;
+    const [{ system_id: systemId, log_file: file, begun }] = rows;
     const timeline = file === null ? null : Number.parseInt(file.slice(0, TIMELINE_DIGITS), 16);
-    return { systemId, timeline };
+    return { systemId, timeline, begun };
   } catch (error) {
-    if (error instanceof pg.DatabaseError) return { systemId: null, timeline: null };
+    if (error instanceof pg.DatabaseError) return unknownServer;
     throw error;
   }
 }

@@ -26,6 +26,7 @@ import {
   SILENT_SECONDS,
   TRANSACTION_POOLING,
 } from './postgres-pooler.js';
+import type { ServerIdentity } from './postgres-session.js';
 import { type PreparedQuery, singleRead } from './postgres-text.js';
 import { newSharedRateLimits } from './shared-rate-limits.js';
 import { type HostLine, newStore, type ServedStore, type Server } from './store.js';
@@ -112,6 +113,7 @@ export function openPostgresStore(
       if (await isTransactionPooled(connections)) return [TRANSACTION_POOLING];
       return orphanedLocks(connections, silentSeconds);
     },
+    onLostCommits: (hear) => connections.onLostCommits(hear),
     async isNew() {
       return (await missingInPostgres(connections, known, newer)).length === known.length;
     },
@@ -215,7 +217,7 @@ export class PostgresDatabase implements Database {
     const questions = gathered(group);
     try {
       const queries = questions.map(({ query }) => query);
-      const results = await pipelined(client, queries, { rows: true });
+      const results = await pipelined(client, queries, 'of all');
       for (const [index, { answer }] of questions.entries()) {
         answer((results[index] as pg.QueryResult).rows);
       }
@@ -227,10 +229,10 @@ export class PostgresDatabase implements Database {
 
   async #applyNext(waiting: Waiting<Batch>): Promise<void> {
     let group: readonly Batch[] | null = null;
-    const apply = async (client: pg.ClientBase) => {
+    const apply = async (client: pg.ClientBase, server: ServerIdentity) => {
       group = waiting.next();
       try {
-        if (group.length > 0) await pipelined(client, queriesOf(group), { rows: false });
+        if (group.length > 0) await this.#commit(client, server, group);
       } catch (error) {
         // A commit that was lost may have happened: it is not done again.
         if (failureOf(error) === 'undone') group = waiting.giveBack(group);
@@ -242,12 +244,21 @@ export class PostgresDatabase implements Database {
   }
 
   async #applyAll(group: readonly Batch[]): Promise<void> {
-    const apply = (client: pg.ClientBase) =>
-      pipelined(client, queriesOf(group), { rows: false }).then(() => undefined);
+    const apply: Trial = (client, server) => this.#commit(client, server, group);
     await this.#settle(group, await this.#tried(apply));
   }
 
   /** A group is applied as a whole or not at all. */
+  async #commit(
+    client: pg.ClientBase,
+    server: ServerIdentity,
+    group: readonly Batch[],
+  ): Promise<void> {
+    const queries = [...queriesOf(group), logPosition(server)];
+    const results = await pipelined(client, queries, 'of the last');
+    this.#connections.acknowledged(server, results.at(-1)?.rows[0]?.position ?? null);
+  }
+
   async #settle(group: readonly Batch[], error: unknown): Promise<void> {
     if (group.length === 0) return;
     if (error === null) {
@@ -268,10 +279,7 @@ export class PostgresDatabase implements Database {
   }
 
   /** Null when it was done; a lost race comes back as a conflict. */
-  async #tried(
-    work: (client: pg.ClientBase) => Promise<void>,
-    isWanted?: (cause: unknown) => boolean,
-  ): Promise<unknown> {
+  async #tried(work: Trial, isWanted?: (cause: unknown) => boolean): Promise<unknown> {
     try {
       await this.#connections.use('once', work, isWanted);
       return null;
@@ -279,6 +287,14 @@ export class PostgresDatabase implements Database {
       return asConflict(error);
     }
   }
+}
+
+type Trial = (client: pg.ClientBase, server: ServerIdentity) => Promise<void>;
+
+/** Where the log is when everything of a batch is in it but its commit. */
+function logPosition({ timeline }: ServerIdentity): PreparedQuery {
+  const position = timeline === null ? 'null' : "(pg_current_wal_insert_lsn() - '0/0')::bigint";
+  return singleRead(`select ${position} as position`, []);
 }
 
 /** One by one, after one of them has failed: who has its rows keeps them. */
@@ -295,7 +311,7 @@ async function askEach(client: pg.ClientBase, questions: readonly Question[]): P
 }
 
 async function send(client: pg.ClientBase, query: PreparedQuery): Promise<pg.QueryResult> {
-  const [result] = await pipelined(client, [query], { rows: true });
+  const [result] = await pipelined(client, [query], 'of all');
   assert(result !== undefined, 'a statement has a result');
   return result;
 }

@@ -53,6 +53,7 @@ export function openSqliteStore(options: SqliteOptions, sealer: Sealer | null = 
       return migrateSqlite(database.connection, known);
     },
     connectionProblems: async () => [],
+    onLostCommits: () => undefined,
     async servers() {
       const holder = isMemory(options.path) ? null : servingProcess(options.path);
       if (holder === null) return [];

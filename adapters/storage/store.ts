@@ -87,6 +87,11 @@ export interface ServedStore extends Store {
   readonly line: HostLine | null;
   /** Processes that serve this database now. */
   servers(): Promise<readonly Server[]>;
+  /**
+   * Hears of a server that took over from the one before without all that this process was told to
+   * be committed. Only a process that lived through the change can know.
+   */
+  onLostCommits(hear: () => void): void;
   /** What an operator has to mend between a host and the database, a line each. */
   connectionProblems(): Promise<readonly string[]>;
   /** True while no migration was applied; refuses a newer database, like `migrate`. */

@@ -8,9 +8,21 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { type Drill, type DrillResult, play } from './drill.js';
 import { idleDrills } from './idle.js';
+import { pgbouncerIgnoring, pgbouncerSessions, pgbouncerTransactions } from './pgbouncer-drills.js';
 import { frozenPrimary, killedPrimary } from './primary-drills.js';
+import { networkForgets, networkHangs, networkIsSlow } from './silent-network.js';
 
-const drills: readonly Drill[] = [killedPrimary, frozenPrimary, ...idleDrills];
+const drills: readonly Drill[] = [
+  killedPrimary,
+  frozenPrimary,
+  networkHangs,
+  networkForgets,
+  networkIsSlow,
+  pgbouncerSessions,
+  pgbouncerIgnoring,
+  pgbouncerTransactions,
+  ...idleDrills,
+];
 
 const { values: options } = parseArgs({
   options: {

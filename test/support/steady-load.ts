@@ -7,6 +7,8 @@ import { orderOf } from './payment-load.js';
 
 /** Longer than any promise of the service: what takes longer has failed. */
 const REQUEST_TIMEOUT_MS = 20_000;
+const RETRY_MS = 100;
+const PAID_EVERY = 5;
 
 export interface Asked {
   readonly index: number;
@@ -37,8 +39,10 @@ export function startSteadyLoad({ hosts, apiKey, perSecond }: Options): SteadyLo
     const urls = hosts();
     const own = index;
     index += 1;
-    const request = createOnce(urls[own % urls.length] as string, apiKey, own).then((one) => {
+    const url = urls[own % urls.length] as string;
+    const request = createOnce(url, apiKey, own).then(async (one) => {
       asked.push(one);
+      if (isPaid(one)) await advance(url, apiKey, one.id);
       running.delete(request);
     });
     running.add(request);
@@ -52,7 +56,8 @@ export function startSteadyLoad({ hosts, apiKey, perSecond }: Options): SteadyLo
   };
 }
 
-async function createOnce(url: string, apiKey: string, index: number): Promise<Asked> {
+/** One create, asked once. */
+export async function createOnce(url: string, apiKey: string, index: number): Promise<Asked> {
   const order = orderOf(index);
   const sentAtMs = performance.now();
   const ended = (status: number, id: string | null): Asked => {
@@ -75,6 +80,43 @@ async function createOnce(url: string, apiKey: string, index: number): Promise<A
   } catch {
     return ended(0, null);
   }
+}
+
+/** Those of the load that are played to the end, so that orders are under way in a fault. */
+function isPaid(one: Asked): one is Asked & { readonly id: string } {
+  return one.id !== null && one.index % PAID_EVERY === 0;
+}
+
+/** Whether it was answered; one that is settled needs no more. */
+async function advance(url: string, apiKey: string, id: string): Promise<boolean> {
+  const response = await fetch(`${url}/v1/test-helpers/payments/${id}/advance`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+    body: '{}',
+    signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+  }).catch(() => null);
+  await response?.arrayBuffer().catch(() => undefined);
+  return response !== null && response.status < 500;
+}
+
+/** Those that were played to the end, once they are settled. */
+export async function settledIds(
+  asked: readonly Asked[],
+  { hosts, apiKey }: Pick<Options, 'hosts' | 'apiKey'>,
+): Promise<readonly string[]> {
+  const ids = asked.filter(isPaid).map(({ id }) => id);
+  const headers = { 'x-api-key': apiKey };
+  for (const id of ids) {
+    const url = hosts()[0] as string;
+    while (!(await advance(url, apiKey, id))) await wait(RETRY_MS);
+    for (;;) {
+      const response = await fetch(`${url}/v1/payments/${id}`, { headers });
+      const { status } = (await response.json()) as { readonly status?: string };
+      if (status === 'settled') break;
+      await wait(RETRY_MS);
+    }
+  }
+  return ids;
 }
 
 export interface LoadCounts {
@@ -100,7 +142,7 @@ export async function settleLoad(
       if (id !== null) ids.set(index, id);
       if (id !== null) break;
       assert.ok([0, 503].includes(status), `a repeat was answered ${status}`);
-      await wait(100);
+      await wait(RETRY_MS);
     }
   }
   const acknowledged = asked.filter(({ id }) => id !== null);
