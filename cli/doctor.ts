@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { formatInstant } from '../core/domain/instant.js';
+import { CLOCK_ERROR_MAX_MS, formatInstant } from '../core/domain/instant.js';
 import { PonteError } from '../core/errors.js';
 import type { Store } from '../core/ports.js';
 import {
@@ -40,8 +40,12 @@ export interface Findings {
   readonly health: { readonly database: boolean; readonly migrations: boolean };
   /** Why the database cannot be reached; null when it can, or nothing says why. */
   readonly awayReason: string | null;
+  /** How far the clock of this machine is ahead of the database's; null if unknown. */
+  readonly clockSkewMs: number | null;
   /** The processes that serve the database; null if it cannot be asked. */
   readonly servers: Awaited<ReturnType<Operator['servers']>> | null;
+  /** Between a host and the database. */
+  readonly connectionProblems: readonly string[];
   readonly keysProblem: string | null;
   /** Secret keys other than the first that must stay configured. */
   readonly olderKeys: readonly string[];
@@ -121,7 +125,9 @@ async function found(operator: Operator): Promise<Findings> {
     backups: await backupsOf(operator),
     awayReason: health.database ? null : awayReason,
     olderKeys: readable ? await olderKeysOf(deps) : [],
+    clockSkewMs: health.database ? operator.clockSkewMs : null,
     servers: health.database ? await operator.servers() : null,
+    connectionProblems: health.database ? await operator.connectionProblems() : [],
     placeProblem: readable ? await documentPlaceProblem(deps) : null,
     data: readable
       ? {
@@ -156,7 +162,7 @@ async function foundAround({ dataDir, unknownVariables }: Operator['config']): P
     ...{ unknownVariables, dataDir, freeBytes: disk.bavail * disk.bsize },
     ...{ databaseName: '', health: { database: false, migrations: false }, absence: null },
     ...{ awayReason: null, servers: null, keysProblem: null, placeProblem: null, data: null },
-    ...{ olderKeys: [], backups: null },
+    ...{ olderKeys: [], backups: null, clockSkewMs: null, connectionProblems: [] },
   };
 }
 
@@ -176,7 +182,7 @@ async function whyAway(store: Store): Promise<string | null> {
 
 export function diagnose(findings: Findings): readonly Check[] {
   const { unknownVariables, health, absence, awayReason, databaseName, servers } = findings;
-  const { dataDir, freeBytes } = findings;
+  const { dataDir, freeBytes, clockSkewMs } = findings;
   const unknown = unknownVariables
     .map(({ name, meant }) => (meant === null ? name : `${name} (did you mean ${meant}?)`))
     .join(', ');
@@ -189,7 +195,9 @@ export function diagnose(findings: Findings): readonly Check[] {
       absence ?? `${databaseName} cannot be reached${awayReason === null ? '' : `: ${awayReason}`}`,
     ]),
     ...(health.database ? [migrationsCheck(health.migrations)] : []),
+    ...(clockSkewMs === null ? [] : [clockCheck(clockSkewMs)]),
     ...(servers === null ? [] : [servingCheck(servers)]),
+    ...(health.database ? [connectionsCheck(findings.connectionProblems)] : []),
     unless(freeBytes >= FREE_LOW_BYTES, 'disk', free, [
       freeBytes < FREE_MIN_BYTES ? 'critical' : 'warning',
       `only ${free}`,
@@ -214,6 +222,20 @@ function backupCheck({ everyMs, ageMs }: NonNullable<Findings['backups']>): Chec
     ageMs > BACKUP_MISSING_INTERVALS * everyMs ? 'critical' : 'warning',
     `${last}, due every ${spoken(everyMs)}: ${advice}`,
   ]);
+}
+
+/** A host on this machine takes no work then. */
+function clockCheck(skewMs: number): Check {
+  const off = `${(Math.abs(skewMs) / 1_000).toFixed(1)} s ${skewMs < 0 ? 'behind' : 'ahead of'}`;
+  return unless(Math.abs(skewMs) <= CLOCK_ERROR_MAX_MS, 'clock', 'that of the database', [
+    'critical',
+    `this machine is ${off} the database: a host here takes no work. Set it by NTP`,
+  ]);
+}
+
+function connectionsCheck(problems: readonly string[]): Check {
+  const detail = 'each has a session and keeps it';
+  return unless(problems.length === 0, 'connections', detail, ['critical', problems.join('; ')]);
 }
 
 /** Never a defect: the service may be stopped for maintenance. */

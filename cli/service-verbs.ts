@@ -9,7 +9,7 @@ import { addVerb, asOperator, type Shell } from './operator.js';
 
 /** Ctrl-C under npm comes twice, from the terminal and from npm; a later signal is meant. */
 const SAME_SIGNAL_MS = 1_000;
-/** After this a stop is no longer waited for. */
+/** So long after the drain a stop is no longer waited for. */
 const STOP_LATEST_MS = 9_500;
 
 interface ServeOptions {
@@ -79,7 +79,7 @@ async function serve(shell: Shell, version: string, options: ServeOptions): Prom
         return;
       }
       stoppingAtMs = performance.now();
-      setTimeout(() => process.exit(1), STOP_LATEST_MS).unref();
+      setTimeout(() => process.exit(1), config.drainMs + STOP_LATEST_MS).unref();
       Promise.all([host.stop(), backups?.stop()]).then(
         () => process.exit(0),
         (error: unknown) => {

@@ -14,6 +14,8 @@ const retries = ATTEMPTS_MAX - 1;
 const day = 86_400;
 /** No timer is longer. */
 const INTERVAL_MAX_MS = 24 * DAY_MS;
+/** In production: two probes a second apart that are missed, and what is on its way. */
+const DRAIN_SECONDS = 5;
 
 /** A variable without `prefault` and `default` depends on others, or is off. */
 const variables = z.object({
@@ -39,6 +41,7 @@ const variables = z.object({
   PONTE_MAIL_FROM: mailSender().prefault('Ponte <ponte@localhost>'),
   PONTE_CORS_ORIGINS: listOf(isOrigin, 'give web origins, as https://app.example.com').prefault(''),
   PONTE_TRUSTED_PROXIES: listOf(isNetwork, 'give IP addresses or CIDR networks').prefault(''),
+  PONTE_DRAIN_SECONDS: wholeNumber(0, 600).optional(),
   PONTE_METRICS_PORT: wholeNumber(0, 65_535).optional(),
   PONTE_BACKUP_TO: z.string().optional(),
   PONTE_BACKUP_EVERY: interval().prefault('15m'),
@@ -96,6 +99,8 @@ export interface Config {
   readonly corsOrigins: readonly string[];
   /** Addresses and networks whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+  /** How long requests are still served after a signal to stop, for balancers to notice. */
+  readonly drainMs: number;
   /** 0 picks a free one; null: no metrics. */
   readonly metricsPort: number | null;
   /** Backups that the host makes of its SQLite file; null: none. */
@@ -170,6 +175,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     mailFrom: values.PONTE_MAIL_FROM,
     corsOrigins: values.PONTE_CORS_ORIGINS,
     trustedProxies: values.PONTE_TRUSTED_PROXIES,
+    drainMs: (values.PONTE_DRAIN_SECONDS ?? (production ? DRAIN_SECONDS : 0)) * SECOND_MS,
     metricsPort: values.PONTE_METRICS_PORT ?? null,
     backups:
       values.PONTE_BACKUP_TO === undefined

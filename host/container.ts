@@ -18,6 +18,7 @@ import { openSqliteStore } from '../adapters/storage/sqlite.js';
 import type { ServedStore } from '../adapters/storage/store.js';
 import { webhookSender } from '../adapters/webhooks/sender.js';
 import type { Mode } from '../core/domain/tenant.js';
+import { assert } from '../core/errors.js';
 import type {
   Clock,
   Deps,
@@ -37,10 +38,12 @@ import { plantCanary } from '../core/usecases/secret-keys.js';
 import { currentKey, type KeyNeeds, validKeys } from '../core/usecases/service-keys.js';
 import { receivePartnerMessage } from '../core/usecases/settlement.js';
 import type { Config } from './config.js';
+import { type HostClock, newHostClock } from './host-clock.js';
 import { createSignals, type Runners, type WorkSignals } from './workers.js';
 
 export const tokens = {
   clock: token<Clock>('clock'),
+  hostClock: token<HostClock>('hostClock'),
   ids: token<Ids>('ids'),
   log: token<Log>('log'),
   sender: token<WebhookSender>('sender'),
@@ -77,7 +80,8 @@ export function createContainer(
   const { allowPrivateUrls: allowPrivate, host, port } = config;
   const bind = <T>(id: ServiceIdentifier<T>) => container.bind(id);
 
-  bind(tokens.clock).toDynamicValue(() => world.clock ?? { nowMs: Date.now });
+  bind(tokens.hostClock).toDynamicValue(() => clockOf(container, config));
+  bind(tokens.clock).toDynamicValue((all) => world.clock ?? all.get(tokens.hostClock));
   bind(tokens.ids).toDynamicValue(() => world.ids ?? createIds());
   bind(tokens.log).toDynamicValue(() => world.log ?? createLog({ level: config.logLevel }));
   bind(tokens.sender).toDynamicValue(() => world.sender ?? webhookSender({ allowPrivate }));
@@ -127,6 +131,20 @@ export function createContainer(
   });
   bind(tokens.feedReaders).toResolvedValue(wokenReaders, [tokens.store, tokens.signals]);
   return container;
+}
+
+/** The store is asked for its time once it is open. */
+function clockOf(container: Container, { database }: Config): HostClock {
+  const databaseMs = () => {
+    const { clockMs } = container.get(tokens.store);
+    assert(clockMs !== null, 'PostgreSQL has a clock of its own');
+    return clockMs();
+  };
+  return newHostClock({
+    machineMs: () => Date.now(),
+    steadyMs: () => performance.now(),
+    databaseMs: database.kind === 'postgres' ? databaseMs : null,
+  });
 }
 
 function openStore({ database }: Config, sealer: Sealer): ServedStore {

@@ -22,7 +22,7 @@ import { createKey } from '../core/usecases/keys.js';
 import { createOrganization } from '../core/usecases/organizations.js';
 import { readConfig } from './config.js';
 import { createContainer, tokens } from './container.js';
-import { type WorkerStep, workerSteps } from './workers.js';
+import { stepsOfApi, type WorkerStep, workerSteps } from './workers.js';
 
 /** 2026-01-01T00:00:00.000Z. */
 const START_MS = 1_767_225_600_000;
@@ -117,7 +117,10 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
   const http = createHttpServer(deps, {
     corsOrigins: [],
     feedReaders: container.get(tokens.feedReaders),
-    readiness: async () => ({ ...(await store.health()), worker: true }),
+    readiness: async () => ({
+      ...(await store.health()),
+      ...{ worker: true, clock: true, serving: true },
+    }),
   });
   const api = apiOver(http, apiKey);
   const work = workOf(container, time);
@@ -157,7 +160,7 @@ function workOf(container: ReturnType<typeof createContainer>, time: Work['time'
   const { test, live } = container.get(tokens.partners);
   const fakePartners = [test, live].filter((partner) => partner !== null);
   return {
-    steps: workerSteps({ deps, runners, fakePartners }),
+    steps: [...workerSteps({ deps, runners }), ...stepsOfApi({ deps, fakePartners })],
     time,
     idle: async () => {
       await Promise.all([runners.commands.idle(), runners.deliveries.idle()]);

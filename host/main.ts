@@ -12,7 +12,7 @@ import { assert, StoreRefusal } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
 import { readBacklog } from '../core/usecases/backlog.js';
 import { documentPlaceProblem, markDocumentPlace } from '../core/usecases/document-place.js';
-import { currentEpoch } from '../core/usecases/epochs.js';
+import { beginEpoch, currentEpoch } from '../core/usecases/epochs.js';
 import { plantCanary, secretKeysProblem } from '../core/usecases/secret-keys.js';
 import { currentKey } from '../core/usecases/service-keys.js';
 import { backupAgeMs } from './backup-schedule.js';
@@ -20,10 +20,12 @@ import { type Config, ConfigError, readConfig } from './config.js';
 import { createContainer, tokens, urlOf, type World } from './container.js';
 import { type Making, noDatabase, placeProblem } from './database-place.js';
 import { type Demo, developmentSecret, makeDemo, throwawaySecret } from './development.js';
+import { dueAlarm } from './due-alarm.js';
+import { clockStep, type HostClock, whileRight } from './host-clock.js';
 import { listeningProblem, openingProblem } from './mistakes.js';
 import { startWorkers, stepsOfApi, type Workers, workerSteps } from './workers.js';
 
-/** What runs when a stop is asked for has this long; the process is gone 10 s after the signal. */
+/** What runs when the drain is over has this long; the process is gone 10 s after the drain. */
 const STOP_GRACE_MS = 8 * SECOND_MS;
 /** Receivers have this long of it: attempts that hang then are ended and recorded as failed. */
 const SEND_GRACE_MS = 6 * SECOND_MS;
@@ -43,7 +45,7 @@ export interface Host {
   readonly deps: Deps;
   /** Made at this start, on an empty development database. */
   readonly demo: Demo | null;
-  /** Stops accepting, lets what runs finish, gives leases back, closes the database. */
+  /** Drains, stops accepting, lets what runs finish, gives leases back, closes the database. */
   stop(): Promise<void>;
 }
 
@@ -61,6 +63,10 @@ export interface OperatorAccess {
   readonly servers: () => Promise<readonly Server[]>;
   /** What every table holds at one moment. */
   readonly rows: () => Promise<StoredRows>;
+  /** How far the clock of this machine is ahead of the database's. */
+  readonly clockSkewMs: number;
+  /** What has to be mended between a host and the database, a line each. */
+  readonly connectionProblems: () => Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -81,13 +87,15 @@ export async function startHost(
 async function start(config: Config, role: HostRole, making: Making): Promise<Host> {
   const metrics = await metricsOf(config);
   const { container } = await opened(config, { world: { metrics }, making });
-  const [store, deps, signals, address] = [
+  const [store, deps, signals, address, clock] = [
     container.get(tokens.store),
     container.get(tokens.deps),
     container.get(tokens.signals),
     container.get(tokens.address),
+    container.get(tokens.hostClock),
   ];
   let workers: Workers | null = null;
+  let serving = true;
   const http = createHttpServer(deps, {
     corsOrigins: config.corsOrigins,
     feedReaders: container.get(tokens.feedReaders),
@@ -96,9 +104,12 @@ async function start(config: Config, role: HostRole, making: Making): Promise<Ho
     readiness: async () => ({
       ...(await healthOf(store)),
       worker: workers !== null && workers.stalled().length === 0,
+      clock: clock.isRight(),
+      serving,
     }),
   });
   try {
+    await clock.measure();
     await takeDatabase(store, deps, role);
     await takeDocuments(deps);
     const { line } = store;
@@ -110,35 +121,26 @@ async function start(config: Config, role: HostRole, making: Making): Promise<Ho
       throw listeningProblem(error, config);
     });
     if (config.baseUrl === null) address.baseUrl = urlOf(config.host, port);
-    const metricsUrl = metrics && (await serveMetrics(metrics, config, deps, store));
+    const metricsUrl = metrics && (await serveMetrics(metrics, config, deps, { store, clock }));
     warnOfUnknown(config, deps);
     const demo = config.production ? null : await makeDemo(deps);
-    const partners = container.get(tokens.partners);
-    const runners = container.get(tokens.runners);
-    const fakePartners = [partners.test, partners.live].filter((partner) => partner !== null);
-    const shared = line === null ? {} : { leads: () => line.leads(), tend: () => line.tend() };
-    const steps =
-      role === 'api'
-        ? stepsOfApi({ deps, fakePartners })
-        : workerSteps({ deps, runners, fakePartners, ...shared });
-    workers = startWorkers({ steps, signals, clock: deps.clock, log: deps.log });
+    workers = begunWork(container, role);
     const running = workers;
     // Last: nothing that must be done before the first answer waits for it.
     store.startThread?.().catch((error: unknown) => {
       deps.log.error('the writer goes on without a thread of its own', { error });
     });
-    const finished = async () => {
-      await running.stop();
-      await Promise.all([runners.commands.idle(), runners.deliveries.idle()]);
-      await metrics?.close();
-    };
     return {
       databaseName: store.name,
       url: urlOf(config.host, port),
       metricsUrl,
       deps,
       demo,
-      stop: () => stop(deps, http, finished),
+      stop: async () => {
+        serving = false;
+        if (role !== 'worker') await drained(deps, http, config);
+        await stop(deps, http, () => finished(container, running, metrics));
+      },
     };
   } catch (error) {
     await metrics?.close();
@@ -147,6 +149,33 @@ async function start(config: Config, role: HostRole, making: Making): Promise<Ho
     await store.close();
     throw error;
   }
+}
+
+function begunWork(container: Container, role: HostRole): Workers {
+  const [deps, store, clock] = [
+    container.get(tokens.deps),
+    container.get(tokens.store),
+    container.get(tokens.hostClock),
+  ];
+  const { line } = store;
+  const shared =
+    line === null
+      ? {}
+      : {
+          leads: () => line.leads(),
+          tend: () => line.tend(),
+          endLostLeases: (nowMs: number) => line.endLostLeases(nowMs),
+        };
+  const parts = { deps, runners: container.get(tokens.runners), ...shared };
+  const { test, live } = container.get(tokens.partners);
+  const fakePartners = [test, live].filter((partner) => partner !== null);
+  const steps = [
+    ...(role === 'api' ? [] : workerSteps(parts)).map((step) => whileRight(step, clock, line)),
+    ...stepsOfApi({ deps, fakePartners }),
+    ...(role === 'api' ? [] : [dueAlarm(store, container.get(tokens.signals))]),
+    clockStep({ clock, log: deps.log, keepWaits: store.keepWaits }),
+  ];
+  return startWorkers({ steps, signals: container.get(tokens.signals), clock, log: deps.log });
 }
 
 /**
@@ -175,7 +204,9 @@ async function openedForOperator(config: Config, opening: Opening): Promise<Oper
     if (migrates && opening !== 'makes') await refuseToMake(store, config, opening);
     if (migrates) takeForMigration(store);
     const migrated = migrates ? await store.migrate() : [];
-    const deps = container.get(tokens.deps);
+    const [deps, clock] = [container.get(tokens.deps), container.get(tokens.hostClock)];
+    // Without the database there is nothing to compare with, and nothing to change.
+    await clock.measure().catch(() => undefined);
     warnOfUnknown(config, deps);
     return {
       config,
@@ -186,6 +217,8 @@ async function openedForOperator(config: Config, opening: Opening): Promise<Oper
       keysProblem: hasKeys ? await keysProblemOf(deps, migrations || migrates) : NO_KEYS,
       servers: () => store.servers(),
       rows: () => store.rows(),
+      clockSkewMs: clock.skewMs(),
+      connectionProblems: () => store.connectionProblems(),
       close: async () => {
         await deps.sender.close();
         await store.close();
@@ -252,6 +285,13 @@ function takeForMigration(store: ServedStore): void {
 /** Migrates it, and refuses one that is served or that has other secret keys. */
 async function takeDatabase(store: ServedStore, deps: Deps, role: HostRole): Promise<void> {
   const company = store.beginServing();
+  store.onLostCommits(() => {
+    deps.log.error('alert', { alert: 'the database has lost commits that were acknowledged' });
+    // What it orders again may be done already: nothing more until the partner was asked.
+    beginEpoch(deps, 'timeline').catch((error: unknown) => {
+      deps.log.error('the quarantine could not begin', { error });
+    });
+  });
   if (role !== 'all' && company === 'alone') {
     throw new ConfigError(['--role: api and worker are for hosts that share a PostgreSQL']);
   }
@@ -283,17 +323,39 @@ async function serveMetrics(
   metrics: PrometheusMetrics,
   { host, metricsPort, backups: plan }: Config,
   deps: Deps,
-  store: ServedStore,
+  { store, clock }: { readonly store: ServedStore; readonly clock: HostClock },
 ): Promise<string> {
   const wanted = { host, port: metricsPort ?? 0 };
   const ageMs = async (to: string) =>
     (await backupAgeMs(to, store.name, deps.clock).catch(() => null)) ?? Number.POSITIVE_INFINITY;
-  const backups = plan === null ? null : () => ageMs(plan.to);
-  const sources = { backlog: () => readBacklog(deps), store, backupAgeMs: backups };
+  const backupAge = plan === null ? null : () => ageMs(plan.to);
+  const gauges = { backupAgeMs: backupAge, clockSkewMs: clock.skewMs };
+  const sources = { backlog: () => readBacklog(deps), store, ...gauges };
   const { port } = await metrics.listen(host, wanted.port, sources).catch((error: unknown) => {
     throw listeningProblem(error, wanted, 'PONTE_METRICS_PORT');
   });
   return `${urlOf(host, port)}/metrics`;
+}
+
+async function finished(
+  container: Container,
+  workers: Workers,
+  metrics: PrometheusMetrics | null,
+): Promise<void> {
+  await workers.stop();
+  // Another host leads while what runs here finishes.
+  await container.get(tokens.store).line?.resign();
+  const { commands, deliveries } = container.get(tokens.runners);
+  await Promise.all([commands.idle(), deliveries.idle()]);
+  await metrics?.close();
+}
+
+/** Balancers see that it is unready and send nothing more; what still comes is served. */
+async function drained({ log }: Deps, http: HttpServer, { drainMs }: Config): Promise<void> {
+  if (drainMs === 0) return;
+  log.info('draining', { seconds: drainMs / SECOND_MS });
+  http.drain();
+  await wait(drainMs);
 }
 
 async function stop(deps: Deps, http: HttpServer, finished: () => Promise<void>): Promise<void> {

@@ -1,8 +1,8 @@
-// Keeps the run… functions of the core running: each has a loop of its own, is looked at at once
-// when work for it was stored, and every so often anyway. A step that fails is logged and tried
-// again after a growing wait; it never ends the process. What a step does is the core's matter.
+// Keeps the run… functions of the core running: each has a loop of its own, which sleeps until work
+// for it was stored or falls due (due-alarm.ts). A step that fails is logged and tried again after
+// a growing wait; it never ends the process. What a step does is the core's matter.
 import type { FakePartner } from '../adapters/partner/fake.js';
-import { SECOND_MS } from '../core/domain/instant.js';
+import { MINUTE_MS, SECOND_MS } from '../core/domain/instant.js';
 import type { Tenant } from '../core/domain/tenant.js';
 import { isCode } from '../core/errors.js';
 import type { Clock, Deps, Log, WorkKind } from '../core/ports.js';
@@ -20,13 +20,13 @@ import { runExpiry } from '../core/usecases/payments.js';
 import { runAdvances } from '../core/usecases/sandbox.js';
 import { runInbox } from '../core/usecases/settlement.js';
 
-/** How long a loop sleeps when nothing wakes it: what falls due by time starts this late. */
-const POLL_MS = 200;
-/** Sandbox work follows at once: developers watch it. */
-const SANDBOX_POLL_MS = 25;
-/** Nobody waits for it. */
-const FORGET_POLL_MS = 10 * SECOND_MS;
-const STATISTICS_POLL_MS = SECOND_MS;
+/** How long a loop sleeps at most when nothing rings. */
+const POLL_MS = MINUTE_MS;
+const KEY_USE_POLL_MS = SECOND_MS;
+/** A host that is gone is noticed this late, and that the one that led is. */
+const LOST_LEASES_POLL_MS = 2 * SECOND_MS;
+/** After writes, tables that grew from nothing are looked for no more often than this. */
+const STATISTICS_REST_MS = SECOND_MS;
 /** Places of receivers that answer get free one by one, and a claim costs the same for many. */
 const DELIVERIES_REST_MS = 3;
 /** Rows that one run takes at most, so that no run lasts long. */
@@ -44,30 +44,31 @@ export interface Runners {
   readonly deliveries: DeliveryRunner;
 }
 
-/** The steps of one process. */
+/** What hosts share: one of them does it, or all by leases. */
 export function workerSteps(parts: {
   readonly deps: Deps;
   readonly runners: Runners;
-  readonly fakePartners: readonly FakePartner[];
   /** Whether this host does what one host of a database does; always so where there is one. */
   readonly leads?: () => Promise<boolean>;
   readonly tend?: () => Promise<number>;
+  /** Null where a process is alone: it ends all leases when it starts. */
+  readonly endLostLeases?: ((nowMs: number) => Promise<number>) | null;
 }): readonly WorkerStep[] {
-  const { deps, runners, fakePartners, leads = async () => true, tend = async () => 0 } = parts;
+  const { deps, runners, leads = async () => true, tend = async () => 0 } = parts;
+  const { endLostLeases = null } = parts;
   const step = (
     name: string,
     wokenBy: readonly Wake[],
     run: (deps: Deps, nowMs: number, limit: number) => Promise<number>,
-    pollMs = POLL_MS,
   ): WorkerStep => ({
     name,
     wokenBy,
-    pollMs,
+    pollMs: POLL_MS,
     run: (nowMs, limit) => run(deps, nowMs, limit).catch(restInQuarantine),
   });
   /** Rows of these are not leased: several hosts would only lose races against each other. */
-  const ofLeader: typeof step = (name, wokenBy, run, pollMs) =>
-    step(name, wokenBy, async (...at) => ((await leads()) ? run(...at) : 0), pollMs);
+  const ofLeader: typeof step = (name, wokenBy, run) =>
+    step(name, wokenBy, async (...at) => ((await leads()) ? run(...at) : 0));
   return [
     ofLeader('sequencer', ['outbox'], (...at) =>
       runSequencer(...at, runners.deliveries.handover()),
@@ -79,15 +80,25 @@ export function workerSteps(parts: {
       restMs: DELIVERIES_REST_MS,
       batch: DELIVERIES_BATCH,
     },
-    ofLeader('advances', ['advances'], runAdvances, SANDBOX_POLL_MS),
-    ofLeader('expiry', [], runExpiry),
+    ofLeader('advances', ['advances'], runAdvances),
+    ofLeader('expiry', ['expiries'], runExpiry),
     ofLeader('purges', ['purges'], runPurges),
-    // Looked at once a second whatever there was: a table that stays young (whoever may not analyze
-    // it changes nothing) is no reason to look again at once.
-    ofLeader('statistics', [], () => tend().then(() => 0), STATISTICS_POLL_MS),
+    {
+      // A table that stays young (whoever may not analyze it changes nothing) is no reason to look
+      // again at once.
+      ...ofLeader('statistics', ['write'], () => tend().then(() => 0)),
+      restMs: STATISTICS_REST_MS,
+    },
+    ...(endLostLeases === null
+      ? []
+      : [
+          {
+            ...ofLeader('lost leases', [], (_, nowMs) => endLostLeases(nowMs).then(() => 0)),
+            pollMs: LOST_LEASES_POLL_MS,
+          },
+        ]),
     step('mails', ['mails'], runMails),
-    ofLeader('old mails', [], runForgetting, FORGET_POLL_MS),
-    ...stepsOfApi({ deps, fakePartners }),
+    ofLeader('old mails', [], runForgetting),
   ];
 }
 
@@ -97,7 +108,7 @@ function restInQuarantine(error: unknown): number {
   throw error;
 }
 
-/** What a process without workers does: what waits in it and nowhere else. */
+/** What every process does for itself: what waits in it and nowhere else. */
 export function stepsOfApi(parts: {
   readonly deps: Deps;
   readonly fakePartners: readonly FakePartner[];
@@ -107,33 +118,40 @@ export function stepsOfApi(parts: {
     {
       name: 'key use',
       wokenBy: [],
-      pollMs: POLL_MS,
+      pollMs: KEY_USE_POLL_MS,
       run: (nowMs, limit) => flushKeyUse(deps, nowMs, limit),
     },
     ...fakePartners.map(
       (partner): WorkerStep => ({
         name: 'fake partner',
         wokenBy: ['fake partner'],
-        pollMs: SANDBOX_POLL_MS,
+        pollMs: POLL_MS,
         run: (nowMs, limit) => partner.pump(nowMs, limit),
+        nextDueAtMs: () => partner.nextDueAtMs(),
       }),
     ),
   ];
 }
 
-/** The fake partner's messages wait in this process, not in the store. */
-export type Wake = WorkKind | 'fake partner';
+/**
+ * What rings a loop. Only this process knows of all but `WorkKind`: the fake partner's messages
+ * wait in it, payments expire by time alone, and `write` is each write of its own.
+ */
+export type Wake = WorkKind | 'fake partner' | 'expiries' | 'write';
 
 export interface WorkerStep {
   readonly name: string;
   readonly wokenBy: readonly Wake[];
+  /** How long it sleeps when nothing rings. */
   readonly pollMs: number;
   /** How long it waits after each run, whatever rings, so that the next one takes more at once. */
-  readonly restMs?: number;
+  readonly restMs?: number | (() => number);
   /** How much one run may do, where that is not as much as of everything else. */
   readonly batch?: number;
   /** Does up to `limit` of what is due, and tells how much that was. */
   readonly run: (nowMs: number, limit: number) => Promise<number>;
+  /** When it runs next although nothing rings, if that is before `pollMs` is over. */
+  readonly nextDueAtMs?: () => number | null;
 }
 
 export interface Workers {
@@ -147,8 +165,8 @@ export interface Workers {
 export interface WorkSignals {
   /** Work was stored here: told to who listens here, and to other hosts. */
   wake(work: Wake, tenants?: readonly Tenant[]): void;
-  /** Work was stored by another host. */
-  heard(work: WorkKind, tenants?: readonly Tenant[]): void;
+  /** Work was stored by another host, or falls due: told to who listens here. */
+  heard(work: Wake, tenants?: readonly Tenant[]): void;
   /** From now on, what is stored here is told to other hosts by this. */
   tellBy(tell: (work: WorkKind, tenants?: readonly Tenant[]) => void): void;
   listen(listener: Listener): void;
@@ -166,8 +184,7 @@ export function createSignals(): WorkSignals {
     heard,
     wake: (work, tenants) => {
       heard(work, tenants);
-      // The fake partner's messages wait in this process.
-      if (work !== 'fake partner') tell?.(work, tenants);
+      if (isShared(work)) tell?.(work, tenants);
     },
     tellBy: (by) => {
       tell = by;
@@ -176,6 +193,10 @@ export function createSignals(): WorkSignals {
       listeners.push(listener);
     },
   };
+}
+
+function isShared(work: Wake): work is WorkKind {
+  return work !== 'fake partner' && work !== 'expiries' && work !== 'write';
 }
 
 export function startWorkers(options: {
@@ -210,17 +231,21 @@ function startLoop(
 ): Loop {
   const bell = createBell();
   let stopping = false;
-  let goodRunAtMs = clock.nowMs();
+  /** Since when it has not had a good run that it should have had; null while it sleeps. */
+  let lateSinceMs: number | null = clock.nowMs();
   const running = (async () => {
     let backoffMs = 0;
     while (!stopping) {
       try {
+        lateSinceMs ??= clock.nowMs();
+        bell.hush();
         const count = await step.run(clock.nowMs(), step.batch ?? BATCH);
-        goodRunAtMs = clock.nowMs();
+        lateSinceMs = null;
         backoffMs = 0;
+        const restMs = typeof step.restMs === 'function' ? step.restMs() : step.restMs;
         // Requests get their turn between two batches.
-        if (step.restMs !== undefined && !stopping) await bell.silence(step.restMs);
-        await (count > 0 ? immediately() : bell.rung(step.pollMs));
+        if (restMs !== undefined && !stopping) await bell.silence(restMs);
+        await (count > 0 ? immediately() : bell.rung(sleepMs(step, clock)));
       } catch (error) {
         backoffMs = Math.min(Math.max(backoffMs * 2, BACKOFF_FIRST_MS), BACKOFF_MAX_MS);
         // The text is the same each time, so that the log counts repeats.
@@ -233,7 +258,7 @@ function startLoop(
     name: step.name,
     wokenBy: step.wokenBy,
     wake: bell.ring,
-    isStalled: () => clock.nowMs() - goodRunAtMs > STALLED_AFTER_MS,
+    isStalled: () => lateSinceMs !== null && clock.nowMs() - lateSinceMs > STALLED_AFTER_MS,
     stop: () => {
       stopping = true;
       bell.end();
@@ -242,10 +267,17 @@ function startLoop(
   };
 }
 
+function sleepMs({ pollMs, nextDueAtMs }: WorkerStep, clock: Clock): number {
+  const dueAtMs = nextDueAtMs?.() ?? null;
+  return dueAtMs === null ? pollMs : Math.min(pollMs, Math.max(0, dueAtMs - clock.nowMs()));
+}
+
 interface Bell {
   ring(): void;
-  /** Waits for the next ring, or for one since the last wait, at most this long. */
+  /** Waits for a ring, at most this long; for none if there was one since `hush`. */
   rung(timeoutMs: number): Promise<void>;
+  /** Forgets rings: what they told of is looked at now. */
+  hush(): void;
   /** Waits this long whatever rings. */
   silence(timeoutMs: number): Promise<void>;
   /** Ends the wait under way, and makes every later one end at once. */
@@ -263,7 +295,6 @@ function createBell(): Bell {
       function finish() {
         clearTimeout(timer);
         wakeUp = null;
-        ringing = false;
         resolve();
       }
       wakeUp = finish;
@@ -273,13 +304,9 @@ function createBell(): Bell {
       ringing = true;
       if (!deaf) wakeUp?.();
     },
-    rung: async (timeoutMs) => {
-      if (ringing) {
-        ringing = false;
-        await immediately();
-      } else {
-        await wait(timeoutMs);
-      }
+    rung: (timeoutMs) => (ringing ? immediately() : wait(timeoutMs)),
+    hush: () => {
+      ringing = false;
     },
     silence: async (timeoutMs) => {
       deaf = true;

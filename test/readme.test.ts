@@ -96,6 +96,7 @@ test('the table of metrics names every one, and no other', async (t) => {
     store: { ...store, connections: { total: 0, idle: 0, waiting: 0 } },
     backlog: () => readBacklog({ store, clock: { nowMs: Date.now } }),
     backupAgeMs: async () => 0,
+    clockSkewMs: () => 0,
   });
   t.after(() => Promise.all([metrics.close(), store.close()]));
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();

@@ -24,6 +24,7 @@ import {
 import { endOfTurn, refusalReply, send } from './response-output.js';
 import { type ActorOf, type Auth, Content, type Reply, type Site } from './route-row.js';
 import type { Match, Router } from './router.js';
+import { withinStoreTime } from './store-time.js';
 
 export interface Pipeline {
   readonly site: Site;
@@ -32,8 +33,10 @@ export interface Pipeline {
   /** Web origins that browsers may call from. */
   readonly corsOrigins: ReadonlySet<string>;
   readonly clientAddress: ClientAddress;
-  /** Aborted when the server stops. */
+  /** Aborted when the server closes: whoever waits for something is answered. */
   readonly stopping: AbortSignal;
+  /** Whether a connection ends with its next answer. */
+  readonly isLastAnswer: () => boolean;
 }
 
 /** Let in by a signature, which the use case checks. */
@@ -61,8 +64,8 @@ export async function serve(
     reply = unlessKnown(request, reply);
     const headers = { ...reply.headers, ...corsHeaders(pipeline.corsOrigins, request) };
     const { bytesMax } = pipeline.limits;
-    const ending = { requestId, bytesMax, last: pipeline.stopping.aborted };
     await turnEnds;
+    const ending = { requestId, bytesMax, last: pipeline.isLastAnswer() };
     await send(request, response, { ...reply, headers }, ending);
   } finally {
     // Sent, not asked for, or nobody is left to take it.
@@ -78,13 +81,27 @@ function measure({ metrics }: Deps, match: Match | null, { status }: Reply, star
   metrics.answered(match?.operation ?? null, { status, createMs });
 }
 
+/** The same site, with a store that answers in time. */
+function limitedSite(site: Site): Site {
+  return {
+    deps: withinStoreTime(site.deps),
+    feedReaders: site.feedReaders,
+    readiness: site.readiness,
+    // Made for its first reader.
+    get description() {
+      return site.description;
+    },
+  };
+}
+
 async function answer(
-  { site, router, limits, stopping }: Pipeline,
+  { site: unlimited, router, limits, stopping }: Pipeline,
   request: IncomingMessage,
   response: ServerResponse,
   seen: { match: Match | null },
 ): Promise<Reply> {
   expectHost(request);
+  const site = limitedSite(unlimited);
   const match = router.match(request.method ?? '', request.url ?? '');
   const { route } = match;
   seen.match = match;

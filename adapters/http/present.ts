@@ -46,6 +46,10 @@ export interface Readiness {
   readonly worker: boolean;
   /** Whether the database is in quarantine after a restore: reads are served. */
   readonly quarantine?: boolean;
+  /** False: the machine's clock and that of the database differ by too much. */
+  readonly clock: boolean;
+  /** False once it was told to stop. */
+  readonly serving: boolean;
 }
 
 /** The integrator's own JSON is put out as the text it was sent in. */
@@ -299,14 +303,19 @@ export function presentOnboarding(status: OnboardingStatus): z.infer<typeof onbo
   };
 }
 
-export function presentReadiness(checks: Readiness): z.infer<typeof readinessResponse> {
-  const ready = checks.database && checks.migrations && checks.worker;
+export function presentReadiness({
+  quarantine = false,
+  ...checks
+}: Readiness): z.infer<typeof readinessResponse> {
+  const ready = Object.values(checks).every((isWell) => isWell);
   return {
-    status: !ready ? 'unavailable' : checks.quarantine ? 'quarantine' : 'ready',
+    status: !ready ? 'unavailable' : quarantine ? 'quarantine' : 'ready',
     checks: {
       database: checks.database ? 'ok' : 'failed',
       migrations: checks.migrations ? 'ok' : 'pending',
       worker: checks.worker ? 'ok' : 'stalled',
+      clock: checks.clock ? 'ok' : 'wrong',
+      serving: checks.serving ? 'ok' : 'stopping',
     },
   };
 }

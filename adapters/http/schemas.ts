@@ -172,6 +172,10 @@ export const readinessResponse = z.strictObject({
     database: z.enum(['ok', 'failed']),
     migrations: z.enum(['ok', 'pending']),
     worker: z.enum(['ok', 'stalled']),
+    clock: z
+      .enum(['ok', 'wrong'])
+      .meta({ description: 'The clock of this machine, beside that of the database.' }),
+    serving: z.enum(['ok', 'stopping']),
   }),
 });
 

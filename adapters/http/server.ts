@@ -62,6 +62,8 @@ export interface HttpServer {
   listen(host: string, port: number): Promise<AddressInfo>;
   /** Serves a connection that is no socket: how embedding speaks HTTP without a port. */
   accept(connection: Duplex): void;
+  /** From now on each answer ends its connection; new connections are served all the same. */
+  drain(): void;
   /** Stops accepting, lets running requests finish for `graceMs`, then ends every connection. */
   close(graceMs?: number): Promise<void>;
 }
@@ -69,6 +71,7 @@ export interface HttpServer {
 export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
   const stopping = new AbortController();
+  let draining = false;
   let description: Site['description'] | null = null;
   const pipeline: Pipeline = {
     site: {
@@ -86,6 +89,7 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
     corsOrigins: new Set(options.corsOrigins),
     clientAddress: clientAddressOver(options.trustedProxies ?? []),
     stopping: stopping.signal,
+    isLastAnswer: () => draining,
   };
   /** The newest exchange of each connection: whether an unreadable rest may still be answered. */
   const exchanges = new WeakMap<Socket, Exchange>();
@@ -120,20 +124,29 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
     accept: (connection) => {
       server.emit('connection', connection);
     },
-    close: (graceMs = STOP_GRACE_MS) =>
-      new Promise((resolve) => {
-        // Whoever waits for something that may never come is answered now.
-        stopping.abort();
-        const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
-        // Idle connections end at once; the others end with their answer (Connection: close).
-        server.close(() => {
-          clearTimeout(deadline);
-          resolve();
-        });
-        // To node a connection that never said anything is not idle.
-        for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
-      }),
+    drain: () => {
+      draining = true;
+    },
+    close: (graceMs = STOP_GRACE_MS) => {
+      draining = true;
+      // Whoever waits for something that may never come is answered now.
+      stopping.abort();
+      return closed(server, connections, graceMs);
+    },
   };
+}
+
+function closed(server: Server, open: ReadonlySet<Socket>, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
+    // Idle connections end at once; the others end with their answer (Connection: close).
+    server.close(() => {
+      clearTimeout(deadline);
+      resolve();
+    });
+    // To node a connection that never said anything is not idle.
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+  });
 }
 
 /** The open ones. */

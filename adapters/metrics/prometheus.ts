@@ -25,6 +25,8 @@ export interface MetricsSources {
   readonly store: Pick<ServedStore, 'counts' | 'connections'>;
   /** Age of the last good backup, infinite before the first; null where none are scheduled. */
   readonly backupAgeMs: (() => Promise<number>) | null;
+  /** How far the clock of this machine is ahead of the database's. */
+  readonly clockSkewMs: () => number;
 }
 
 export interface PrometheusMetrics extends Metrics {
@@ -79,6 +81,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
       collectDefaultMetrics({ register: process });
       gaugeStore(process, sources.store);
       if (sources.backupAgeMs !== null) gaugeBackups(process, sources.backupAgeMs);
+      gaugeClock(process, sources.clockSkewMs);
       const listening = serveText(scrapeOf(process, sources), process.contentType);
       server = listening;
       return new Promise((resolve, reject) => {
@@ -136,6 +139,17 @@ function gaugeBackups(register: Registry, ageMs: () => Promise<number>): void {
     registers: [register],
     async collect() {
       this.set(seconds(await ageMs()));
+    },
+  });
+}
+
+function gaugeClock(register: Registry, skewMs: () => number): void {
+  new Gauge({
+    name: 'ponte_clock_skew_seconds',
+    help: "How far this machine's clock is ahead of the database's; 0 on SQLite.",
+    registers: [register],
+    collect() {
+      this.set(seconds(skewMs()));
     },
   });
 }

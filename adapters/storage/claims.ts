@@ -1,16 +1,17 @@
-// Taking due work: single statements that hand rows to one worker by a lease, and the question when
-// the next work falls due. What a worker does with a row is a use case's matter.
+// Taking due work: single statements that hand rows to one worker by a lease. What a worker does
+// with a row is a use case's matter; when queues have something due is in upkeep.ts.
 import { randomBytes } from 'node:crypto';
 import type { Subscription } from '../../core/domain/subscription.js';
 import { assert } from '../../core/errors.js';
 import type { Claims } from '../../core/ports.js';
 import { type Database, duePage, time } from './database.js';
-import { integer, tenantColumns, text, timeMs, timeMsOrNull } from './row.js';
+import { integer, tenantColumns, text, timeMs } from './row.js';
 import { deliveries, subscriptions, waitingSubscriptions } from './tables/delivery-rows.js';
 import { isOpenSql } from './tables/epoch-rows.js';
 import { mails } from './tables/mail-rows.js';
 import { expirableSql, payments } from './tables/payment-rows.js';
 import { commands } from './tables/work-rows.js';
+import { readNextDue } from './upkeep.js';
 
 /** Subscriptions that are remembered as they were read last. */
 const SUBSCRIPTIONS_KNOWN_MAX = 1_000;
@@ -74,42 +75,34 @@ const claimSql = {
     'update mails set lease_token = null, due_at = $1, version = version + 1',
     'where due_at > $1 and lease_token is not null and lease_token like $2',
   ].join(' '),
-  nextDue: [
-    'select min(due_at) as next_at from partner_commands where due_at is not null',
-    'select min(due_at) as next_at from inbox where due_at is not null',
-    'select min(due_at) as next_at from advances',
-    'select min(due_at) as next_at from documents where due_at is not null',
-    'select min(due_at) as next_at from mails where due_at is not null',
-    'select min(expires_at) as next_at from payments ' +
-      `where expires_at is not null and ${expirableSql}`,
-    // Outbox rows are due from the moment they are written.
-    'select min(created_at) as next_at from ' +
-      '(select created_at from outbox order by position limit 1) oldest',
-    [
-      waitingSubscriptions,
-      'select min((select min(d.due_at) from deliveries d',
-      'where d.subscription_id = waiting.id and d.due_at is not null)) as next_at',
-      'from waiting where waiting.id is not null',
-    ].join(' '),
-  ],
 } as const;
 
-export function newClaims(database: Database): Claims {
-  // Leases of this process begin alike, so that it can give them back.
-  const owner = `${randomBytes(6).toString('hex')}.`;
+/** Ends the leases under these tokens, a pattern of `like`. */
+export async function releaseLeases(
+  database: Database,
+  tokens: string,
+  nowMs: number,
+): Promise<void> {
+  const params = [time(nowMs), tokens];
+  await Promise.all([
+    database.immediate(claimSql.releaseCommands, params),
+    database.immediate(claimSql.releaseDeliveries, params),
+    database.immediate(claimSql.releaseMails, params),
+  ]);
+}
+
+/** `mark` ends what the leases of this process begin with. */
+export function newClaims(database: Database, mark: () => string): Claims {
+  // Leases of this process begin alike, so that they can be given back.
+  const name = randomBytes(6).toString('hex');
   const claimDeliveries = deliveryClaims(database);
-  const release = async (tokens: string, nowMs: number) => {
-    const params = [time(nowMs), tokens];
-    await Promise.all([
-      database.immediate(claimSql.releaseCommands, params),
-      database.immediate(claimSql.releaseDeliveries, params),
-      database.immediate(claimSql.releaseMails, params),
-    ]);
-  };
+  const owned = (token: string) => `${name}${mark()}${token}`;
   return {
-    owner,
+    get owner() {
+      return owned('');
+    },
     async commands({ token, nowMs, leaseMs, limit }) {
-      const params = [owner + token, time(nowMs + leaseMs), time(nowMs), limit];
+      const params = [owned(token), time(nowMs + leaseMs), time(nowMs), limit];
       const rows = await database.immediate(claimSql.commands, params);
       return rows.map(commands.read).sort((a, b) => order(a.createdAtMs, b.createdAtMs, a, b));
     },
@@ -117,13 +110,13 @@ export function newClaims(database: Database): Claims {
       const rows = await database.read(claimSql.dueSubscriptions, [time(nowMs)]);
       return rows.map((row) => ({ ...tenantColumns(row), id: text(row, 'id') }));
     },
-    deliveries: (claim) => claimDeliveries({ ...claim, token: owner + claim.token }),
+    deliveries: (claim) => claimDeliveries({ ...claim, token: owned(claim.token) }),
     async spentDeliveries(nowMs, limit) {
       const rows = await database.read(claimSql.spentDeliveries, [time(nowMs), limit]);
       return rows.map(deliveries.read);
     },
     async mails({ token, nowMs, leaseMs, limit }) {
-      const params = [owner + token, time(nowMs + leaseMs), time(nowMs), limit];
+      const params = [owned(token), time(nowMs + leaseMs), time(nowMs), limit];
       const rows = await database.immediate(claimSql.mails, params);
       return rows.map(mails.read).sort((a, b) => order(a.createdAtMs, b.createdAtMs, a, b));
     },
@@ -131,13 +124,10 @@ export function newClaims(database: Database): Claims {
       const rows = await database.read(claimSql.expiredPayments, duePage(page));
       return rows.map(payments.read);
     },
-    releaseOwn: (nowMs) => release(`${owner}%`, nowMs),
-    releaseAll: (nowMs) => release('%', nowMs),
+    releaseOwn: (nowMs) => releaseLeases(database, `${name}%`, nowMs),
+    releaseAll: (nowMs) => releaseLeases(database, '%', nowMs),
     async nextDueAtMs() {
-      const found = await Promise.all(claimSql.nextDue.map((sql) => database.read(sql, [])));
-      const moments = found
-        .map(([row]) => (row === undefined ? null : timeMsOrNull(row, 'next_at')))
-        .filter((moment) => moment !== null);
+      const moments = Object.values(await readNextDue(database)).filter((atMs) => atMs !== null);
       return moments.length === 0 ? null : Math.min(...moments);
     },
   };

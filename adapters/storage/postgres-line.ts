@@ -1,28 +1,37 @@
 // What hosts on one PostgreSQL tell each other, over a connection of its own: that work was stored
 // (coalesced, so that no write waits for it), and which of them sequences. Workers do not rely on
-// what is told, they look by themselves every so often; readers that wait for a feed do, so whoever
+// what is told, they look by themselves once a second; readers that wait for a feed do, so whoever
 // had no line for a while tells and hears of everything when it has one again.
 import { hostname } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { Log, WorkKind } from '../../core/ports.js';
+import { ownSql } from './lost-leases.js';
 import type { PostgresConnections } from './postgres-connections.js';
+import { endSession, inTime } from './postgres-session.js';
 import type { Hear, HostLine } from './store.js';
 
 /** "ponte" and what the lock is for, as the number that PostgreSQL asks for. */
-const LEADER_LOCK = 0x706f6e02;
+export const LEADER_LOCK = 0x706f6e02;
 /** Until the session ends; one database may hold several stores, each in a schema of its own. */
 export const leadSql = [
   `select pg_try_advisory_lock(${LEADER_LOCK},`,
   'hashtext(current_schema())) as locked',
 ].join(' ');
 /** Each host holds it shared while it has a line, so that operators see who serves. */
-const SERVING_LOCK = 0x706f6e03;
+export const SERVING_LOCK = 0x706f6e03;
 const serveSql = [
   `select pg_advisory_lock_shared(${SERVING_LOCK}, hashtext(current_schema())),`,
   "set_config('application_name', $1, false)",
 ].join(' ');
+/**
+ * The session of a line that broke without a sign: the server keeps it, and the lead with it, until
+ * it notices. Its name tells it from another session with its number.
+ */
+const endLeftSql =
+  'select pg_terminate_backend(pid) from pg_stat_activity ' +
+  'where pid = $1 and application_name = $2';
 /** Lock numbers are unsigned, hashtext is signed. */
 export const serversSql = [
   "select substr(a.application_name, length('ponte ') + 1) as name, a.backend_start as since",
@@ -35,16 +44,25 @@ export const serversSql = [
 const TELL_EVERY_MS = 10;
 const RECONNECT_EVERY_MS = 250;
 /**
- * A process that is paused, or hangs, keeps its connection: the kernel answers for it. So who leads
- * says something this often, and loses the lead to another host when it is silent for so long.
+ * Every host says something this often and takes a server that does not answer in time for gone:
+ * one that hangs keeps its connections, because the kernel answers for it. So does a host that
+ * hangs: who leads loses the lead to another host when it is silent for long.
  */
-const LEAD_BEAT_MS = 1_000;
+const BEAT_MS = 1_000;
+const ANSWER_TIMEOUT_MS = 2_000;
+/** Among the servers that the URL names, a newer one may take writes while this one still does. */
+const LOOK_EVERY_BEATS = 5;
 const LEAD_SILENCE = '10s';
 /** Nothing happens where PostgreSQL is too old to have it. */
 const limitSilenceSql = [
   `select set_config(name, '${LEAD_SILENCE}', false) from pg_settings`,
   "where name = 'idle_session_timeout'",
 ].join(' ');
+const resignSql = [
+  `select pg_advisory_unlock(${LEADER_LOCK}, hashtext(current_schema())),`,
+  "(select set_config(name, '0', false) from pg_settings where name = 'idle_session_timeout')",
+].join(' ');
+const notifySql = 'select pg_notify($1, $2)';
 /** Of the 8,000 bytes that a notification may have. */
 const BYTES_MAX = 7_000;
 
@@ -58,7 +76,9 @@ const youngTablesSql = [
   'and n_live_tup < 200000 and n_live_tup > greatest(200, 2 * c.reltuples)',
 ].join(' ');
 /** Which index a plan takes shows in 3,000 rows as in 30,000, which cost an eighth of all load. */
-const smallSampleSql = 'set default_statistics_target = 10';
+const smallSampleSql = 'set local default_statistics_target = 10';
+/** A warning that a table may not be analyzed is none about a commit. */
+const quietSql = 'set local client_min_messages = error';
 
 /** Everything that may be there, where a word may have been missed. */
 const everything = Object.keys({
@@ -75,18 +95,28 @@ const everything = Object.keys({
 /** Work that waits, by kind; null tenants: any may have some. */
 type News = Partial<Record<WorkKind, readonly Tenant[] | null>>;
 
+/** Of this process, and those of processes that are gone. */
+interface Leases {
+  readonly owner: () => string;
+  readonly endLostLeases: HostLine['endLostLeases'];
+}
+
 export class PostgresLine implements HostLine {
   readonly #connections: PostgresConnections;
+  readonly #leases: Leases;
   #client: pg.Client | null = null;
   #channel = '';
+  #processId: number | null = null;
   #leading = false;
-  #beat: NodeJS.Timeout | null = null;
+  #asking: Promise<boolean> | null = null;
+  #beats = 0;
   #closed = false;
   #news: News = {};
   #telling: NodeJS.Timeout | null = null;
 
-  constructor(connections: PostgresConnections) {
+  constructor(connections: PostgresConnections, leases: Leases) {
     this.#connections = connections;
+    this.#leases = leases;
   }
 
   async open(hear: Hear, log: Log): Promise<void> {
@@ -106,14 +136,27 @@ export class PostgresLine implements HostLine {
   async leads(): Promise<boolean> {
     const line = this.#client;
     if (line === null || this.#leading) return this.#leading;
-    const { rows } = await line.query(leadSql);
-    if (rows[0].locked !== true) return false;
-    await line.query(limitSilenceSql);
+    // Once at a time: a lock that was taken twice must be given back twice.
+    this.#asking ??= this.#lead(line).finally(() => {
+      this.#asking = null;
+    });
+    return this.#asking;
+  }
+
+  async #lead(line: pg.Client): Promise<boolean> {
+    const { rows } = await asked(line, leadSql);
+    if (rows[0]?.['locked'] !== true) return false;
+    await asked(line, limitSilenceSql);
     if (this.#client !== line) return false;
     this.#leading = true;
-    const beat = () => void line.query('select').catch(() => undefined);
-    this.#beat ??= setInterval(beat, LEAD_BEAT_MS);
     return true;
+  }
+
+  async resign(): Promise<void> {
+    if (!this.#leading) return;
+    this.#leading = false;
+    // A line that ends meanwhile has no lead either.
+    if (this.#client !== null) await asked(this.#client, resignSql).catch(() => undefined);
   }
 
   /**
@@ -122,25 +165,33 @@ export class PostgresLine implements HostLine {
    * are planned again when there are new ones.
    */
   async tend(): Promise<number> {
-    const line = this.#client;
-    if (line === null) return 0;
-    const { rows } = await line.query(youngTablesSql);
-    for (const { name } of rows) await line.query(`analyze ${line.escapeIdentifier(name)}`);
-    return rows.length;
+    return this.#connections.use('repeatable', async (client) => {
+      const { rows } = await client.query(youngTablesSql);
+      for (const { name } of rows) {
+        const analyze = `analyze ${client.escapeIdentifier(name)}`;
+        // One text is one transaction.
+        await client.query([quietSql, smallSampleSql, analyze].join('; '));
+      }
+      return rows.length;
+    });
+  }
+
+  endLostLeases(nowMs: number): Promise<number> {
+    return this.#leases.endLostLeases(nowMs);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#telling !== null) clearTimeout(this.#telling);
-    await this.#client?.end();
+    if (this.#client !== null) await endSession({ client: this.#client });
   }
 
   async #connect(hear: Hear): Promise<pg.Client> {
     const fresh = await this.#connections.connect();
     try {
-      await this.#listen(fresh, hear);
+      await inTime(fresh, ANSWER_TIMEOUT_MS, () => this.#listen(fresh, hear));
     } catch (error) {
-      await fresh.end().catch(() => undefined);
+      await endSession({ client: fresh });
       throw error;
     }
     this.#client = fresh;
@@ -157,8 +208,11 @@ export class PostgresLine implements HostLine {
     fresh.on('notification', ({ processId, payload }) => {
       if (processId !== own && payload !== undefined) tellOf(payload, hear);
     });
-    await fresh.query(smallSampleSql);
-    await fresh.query(serveSql, [`ponte process ${process.pid} at ${hostname()}`]);
+    const name = `ponte process ${process.pid} at ${hostname()}`;
+    if (this.#processId !== null) await fresh.query(endLeftSql, [this.#processId, name]);
+    this.#processId = own;
+    await fresh.query(serveSql, [name]);
+    await fresh.query(ownSql, [this.#leases.owner()]);
     await fresh.query(`listen ${fresh.escapeIdentifier(this.#channel)}`);
   }
 
@@ -182,15 +236,23 @@ export class PostgresLine implements HostLine {
   }
 
   #ended(line: pg.Client): Promise<void> {
+    const beat = setInterval(() => this.#beat(line), BEAT_MS);
     return new Promise((resolve) => {
       line.once('end', () => {
+        clearInterval(beat);
         if (this.#client === line) this.#client = null;
         this.#leading = false;
-        if (this.#beat !== null) clearInterval(this.#beat);
-        this.#beat = null;
         resolve();
       });
     });
+  }
+
+  /** A line that ends is connected again, to the server that the other connections turn to. */
+  #beat(line: pg.Client): void {
+    asked(line, 'select').catch(() => undefined);
+    this.#beats += 1;
+    if (this.#beats % LOOK_EVERY_BEATS > 0) return;
+    this.#connections.look().catch(() => undefined);
   }
 
   #flush(): void {
@@ -199,8 +261,14 @@ export class PostgresLine implements HostLine {
     const short =
       payload.length <= BYTES_MAX ? payload : JSON.stringify(withoutTenants(this.#news));
     this.#news = {};
-    this.#client?.query('select pg_notify($1, $2)', [this.#channel, short]).catch(() => undefined);
+    if (this.#client === null) return;
+    asked(this.#client, notifySql, [this.#channel, short]).catch(() => undefined);
   }
+}
+
+/** Destroys the line when the server does not answer: another host may lead then. */
+function asked(line: pg.Client, text: string, values: readonly string[] = []) {
+  return inTime(line, ANSWER_TIMEOUT_MS, () => line.query(text, [...values]));
 }
 
 function tellOf(payload: string, hear: Hear): void {

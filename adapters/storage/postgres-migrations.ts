@@ -7,7 +7,7 @@ import { type Migration, pendingMigrations, unfit } from './migrations.js';
 import type { PostgresConnections } from './postgres-connections.js';
 
 /** "ponte" and what the lock is for, as the number that PostgreSQL asks for. */
-const MIGRATION_LOCK = 0x706f6e01;
+export const MIGRATION_LOCK = 0x706f6e01;
 /** Others that migrate are waited for; a table that is in use is not, for long. */
 const TURN_TIMEOUT = '60s';
 const TABLE_TIMEOUT_MS = 5_000;
@@ -32,7 +32,6 @@ export async function migratePostgres(
       }
     } finally {
       await client.query(`select pg_advisory_unlock(${MIGRATION_LOCK})`);
-      await client.query('reset lock_timeout; reset statement_timeout');
     }
   });
   return numbers;

@@ -10,11 +10,13 @@ import type { PreparedQuery } from './postgres-text.js';
 
 type Results = readonly pg.QueryResult[];
 
-/** `rows` is whether rows are asked for; without them each result says what was done. */
+/** Whose rows are asked for; without them a result says what was done. */
+type Rows = 'of all' | 'of the last';
+
 export function pipelined(
   client: pg.ClientBase,
   queries: readonly PreparedQuery[],
-  { rows }: { readonly rows: boolean },
+  rows: Rows,
 ): Promise<Results> {
   return new Promise((resolve, reject) => {
     const pipeline = new Pipeline(queries, rows, (error, found) => {
@@ -60,10 +62,10 @@ const DriversQuery = pg.Query as unknown as new (
 
 class Pipeline extends DriversQuery {
   readonly #queries: readonly PreparedQuery[];
-  readonly #rows: boolean;
+  readonly #rows: Rows;
   #answered = 0;
 
-  constructor(queries: readonly PreparedQuery[], rows: boolean, callback: Callback) {
+  constructor(queries: readonly PreparedQuery[], rows: Rows, callback: Callback) {
     super(queries[0] as PreparedQuery, callback);
     this.#queries = queries;
     this.#rows = rows;
@@ -81,7 +83,7 @@ class Pipeline extends DriversQuery {
           submittedNamedStatements[name] = text;
         }
         connection.bind({ statement: name, values: sent[at] ?? [] });
-        if (this.#rows) connection.describe({ type: 'P' });
+        if (this.#hasRows(at)) connection.describe({ type: 'P' });
         connection.execute();
       }
       connection.sync();
@@ -93,7 +95,11 @@ class Pipeline extends DriversQuery {
 
   override handleDataRow(message: unknown): void {
     // Of a guarded statement: it would have raised.
-    if (this.#rows) super.handleDataRow(message);
+    if (this.#hasRows(this.#answered)) super.handleDataRow(message);
+  }
+
+  #hasRows(at: number): boolean {
+    return this.#rows === 'of all' || at === this.#queries.length - 1;
   }
 
   override handleCommandComplete(message: unknown, connection: Wire): void {

@@ -2,39 +2,36 @@
 // wait are applied as one transaction in one round trip, so that one commit serves many callers. A
 // batch that fails is told apart from those it went with, which are applied without it. It knows no
 // aggregate.
+import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { assert, isCode, PonteError } from '../../core/errors.js';
+import { assert, isCode, PonteError, StoreRefusal } from '../../core/errors.js';
 import type { Sealer } from '../../core/ports.js';
-import {
-  type Database,
-  type Param,
-  type Row,
-  type Shape,
-  type Statement,
-  StoreConflict,
-} from './database.js';
-import { Gathering } from './gathering.js';
+import { type Database, type Param, type Row, type Statement, StoreConflict } from './database.js';
+import { Gathering, type Waiting } from './gathering.js';
+import { lostLeases } from './lost-leases.js';
 import { loadMigrations } from './migrations.js';
 import {
+  failureOf,
   type PostgresConnections,
   type PostgresOptions,
   postgresConnections,
 } from './postgres-connections.js';
+import { type Batch, gathered, type Question, queriesOf, type Read } from './postgres-groups.js';
 import { PostgresLine, serversSql } from './postgres-line.js';
 import { migratePostgres, missingInPostgres, type Newer } from './postgres-migrations.js';
 import { pipelined } from './postgres-pipeline.js';
 import {
-  gatheredReads,
-  gatheredStatements,
-  guardedStatement,
-  type PreparedQuery,
-  READ_INDEX,
-  readTypes,
-  singleRead,
-} from './postgres-text.js';
+  isTransactionPooled,
+  orphanedLocks,
+  SILENT_SECONDS,
+  TRANSACTION_POOLING,
+} from './postgres-pooler.js';
+import type { ServerIdentity } from './postgres-session.js';
+import { type PreparedQuery, singleRead } from './postgres-text.js';
 import { postgresRows } from './row-counts.js';
 import { newSharedRateLimits } from './shared-rate-limits.js';
-import { type HostLine, newStore, type ServedStore } from './store.js';
+import { type HostLine, newStore, type ServedStore, type Server } from './store.js';
+import { readNextDue } from './upkeep.js';
 import { WriteWatch } from './write-watch.js';
 
 /** Two, so that one group is being gathered and sent while the other one is under way. */
@@ -42,6 +39,10 @@ const READ_LANES = 2;
 const WRITE_LANES = 2;
 /** Larger groups hold their locks for longer, and cost more when one of them fails. */
 const GROUP_MAX = 128;
+
+/** Not `now()`, which is when the transaction began. */
+const clockSql = 'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms';
+const HEALTH_MAX_MS = 3_000;
 
 /** SQLSTATEs of batches that lost a race: to be run again on what is there now. */
 const conflicts: Readonly<Record<string, 'guard' | 'unique'>> = {
@@ -72,37 +73,56 @@ export interface PostgresStore extends ServedStore {
 export function openPostgresStore(
   options: PostgresOptions,
   sealer: Sealer | null = null,
+  { silentSeconds = SILENT_SECONDS } = {},
 ): PostgresStore {
   const connections = postgresConnections(options);
-  const database = new PostgresDatabase(connections);
+  const database = new PostgresDatabase(connections, options.acquireTimeoutMs);
   const writes = new WriteWatch(database);
   const known = loadMigrations('postgres');
-  const line = new PostgresLine(connections);
+  let isServing = false;
+  const parts = newStore(writes.database, sealer, () => (isServing ? ':' : '.'));
+  const line = new PostgresLine(connections, {
+    owner: () => parts.claims.owner,
+    endLostLeases: lostLeases(writes.database),
+  });
   // A newer host may migrate further while this one runs (ARCHITECTURE.md, "A newer schema").
   let newer: Newer = 'refused';
   return {
-    ...newStore(writes.database, sealer),
-    beginServing: () => 'together',
+    ...parts,
+    beginServing: () => {
+      isServing = true;
+      return 'together';
+    },
     startThread: null,
     rateLimits: newSharedRateLimits(writes.database),
+    nextDue: () => readNextDue(database),
+    writeMark: () => null,
+    onWrite: (written) => writes.onWrite(written),
+    clockMs: () => clockOf(connections),
+    keepWaits: async () => assert(false, 'hosts go by the clock of the database'),
     line,
     name: withoutPassword(options.url),
     async migrate() {
+      // Before anything is locked in a session that is somebody else's too.
+      if (await isTransactionPooled(connections)) throw new StoreRefusal(TRANSACTION_POOLING);
       const numbers = await migratePostgres(connections, known);
       newer = 'left aside';
       return numbers;
     },
-    async servers() {
-      const { rows } = await connections.use('repeatable', (client) => client.query(serversSql));
-      return rows.map(({ name, since }) => ({ name: name ?? 'a host', sinceMs: since }));
+    servers: () => serversOf(connections),
+    async connectionProblems() {
+      if (await isTransactionPooled(connections)) return [TRANSACTION_POOLING];
+      return orphanedLocks(connections, silentSeconds);
     },
+    onLostCommits: (hear) => connections.onLostCommits(hear),
     async isNew() {
       return (await missingInPostgres(connections, known, newer)).length === known.length;
     },
     rows: () => postgresRows(connections),
     async health() {
       try {
-        const missing = await missingInPostgres(connections, known, newer);
+        const looked = missingInPostgres(connections, known, newer);
+        const missing = await Promise.race([looked, tooLate()]);
         return { database: await writes.isWritable(), migrations: missing.length === 0 };
       } catch (error) {
         return { database: !isCode(error, 'StoreUnavailable'), migrations: false };
@@ -122,17 +142,14 @@ export function openPostgresStore(
   };
 }
 
-interface Read {
-  readonly sql: string;
-  readonly params: readonly Param[];
-  readonly resolve: (rows: readonly Row[]) => void;
-  readonly reject: (error: unknown) => void;
+async function serversOf(connections: PostgresConnections): Promise<readonly Server[]> {
+  const { rows } = await connections.use('repeatable', (client) => client.query(serversSql));
+  return rows.map(({ name, since }) => ({ name: name ?? 'a host', sinceMs: since }));
 }
 
-interface Batch {
-  readonly statements: readonly Statement[];
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
+async function clockOf(connections: PostgresConnections): Promise<number> {
+  const { rows } = await connections.use('repeatable', (client) => client.query(clockSql));
+  return rows[0].now_ms;
 }
 
 export class PostgresDatabase implements Database {
@@ -143,17 +160,18 @@ export class PostgresDatabase implements Database {
   #commits = 0;
   #applied = 0;
 
-  constructor(connections: PostgresConnections) {
+  constructor(connections: PostgresConnections, waitMaxMs?: number) {
     this.#connections = connections;
+    const options = { groupMax: GROUP_MAX, ...(waitMaxMs === undefined ? {} : { waitMaxMs }) };
     this.#reads = new Gathering({
+      ...options,
       lanes: READ_LANES,
-      groupMax: GROUP_MAX,
-      work: (group) => this.#readAll(group),
+      work: (waiting) => this.#readNext(waiting),
     });
     this.#batches = new Gathering({
+      ...options,
       lanes: WRITE_LANES,
-      groupMax: GROUP_MAX,
-      work: (group) => this.#applyAll(group),
+      work: (waiting) => this.#applyNext(waiting),
     });
   }
 
@@ -180,30 +198,74 @@ export class PostgresDatabase implements Database {
     await Promise.all([this.#reads.idle(), this.#batches.idle()]);
   }
 
-  async #readAll(group: readonly Read[]): Promise<void> {
+  /** A group is taken when there is a connection for it: who waits too long for one is refused. */
+  async #readNext(waiting: Waiting<Read>): Promise<void> {
+    let group: readonly Read[] | null = null;
+    const ask = async (client: pg.ClientBase) => {
+      group = waiting.next();
+      try {
+        if (group.length > 0) await this.#askAll(client, group);
+      } catch (error) {
+        if (failureOf(error) !== null) group = waiting.giveBack(group);
+        throw error;
+      }
+    };
+    const error = await this.#tried(ask, (cause) => waiting.goesOn(cause));
+    if (error !== null) for (const { reject } of group ?? waiting.next()) reject(error);
+  }
+
+  async #askAll(client: pg.ClientBase, group: readonly Read[]): Promise<void> {
     this.#readTrips += 1;
+    const questions = gathered(group);
     try {
-      const questions = gathered(group);
-      await this.#connections.use('repeatable', async (client) => {
-        try {
-          const queries = questions.map(({ query }) => query);
-          const results = await pipelined(client, queries, { rows: true });
-          for (const [index, { answer }] of questions.entries()) {
-            answer((results[index] as pg.QueryResult).rows);
-          }
-        } catch (error) {
-          if (!(error instanceof pg.DatabaseError) || questions.length === 1) throw error;
-          await askEach(client, questions);
-        }
-      });
+      const queries = questions.map(({ query }) => query);
+      const results = await pipelined(client, queries, 'of all');
+      for (const [index, { answer }] of questions.entries()) {
+        answer((results[index] as pg.QueryResult).rows);
+      }
     } catch (error) {
-      for (const { reject } of group) reject(error);
+      if (!(error instanceof pg.DatabaseError) || questions.length === 1) throw error;
+      await askEach(client, questions);
     }
   }
 
+  async #applyNext(waiting: Waiting<Batch>): Promise<void> {
+    let group: readonly Batch[] | null = null;
+    const apply = async (client: pg.ClientBase, server: ServerIdentity) => {
+      group = waiting.next();
+      try {
+        if (group.length > 0) await this.#commit(client, server, group);
+      } catch (error) {
+        // A commit that was lost may have happened: it is not done again.
+        if (failureOf(error) === 'undone') group = waiting.giveBack(group);
+        throw error;
+      }
+    };
+    const error = await this.#tried(apply, (cause) => waiting.goesOn(cause));
+    await this.#settle(group ?? waiting.next(), error);
+  }
+
   async #applyAll(group: readonly Batch[]): Promise<void> {
-    const error = await this.#apply(group);
+    const apply: Trial = (client, server) => this.#commit(client, server, group);
+    await this.#settle(group, await this.#tried(apply));
+  }
+
+  /** A group is applied as a whole or not at all. */
+  async #commit(
+    client: pg.ClientBase,
+    server: ServerIdentity,
+    group: readonly Batch[],
+  ): Promise<void> {
+    const queries = [...queriesOf(group), logPosition(server)];
+    const results = await pipelined(client, queries, 'of the last');
+    this.#connections.acknowledged(server, results.at(-1)?.rows[0]?.position ?? null);
+  }
+
+  async #settle(group: readonly Batch[], error: unknown): Promise<void> {
+    if (group.length === 0) return;
     if (error === null) {
+      this.#commits += 1;
+      this.#applied += group.length;
       for (const { resolve } of group) resolve();
       return;
     }
@@ -212,110 +274,29 @@ export class PostgresDatabase implements Database {
       for (const { reject } of group) reject(error);
       return;
     }
-    // Nothing of the group was applied. The halves are, but for what fails in them.
+    // The halves are applied, but for what fails in them.
     const middle = group.length >> 1;
     await this.#applyAll(group.slice(0, middle));
     await this.#applyAll(group.slice(middle));
   }
 
-  /** Applies all or nothing; null when the transaction was committed. */
-  async #apply(group: readonly Batch[]): Promise<unknown> {
+  /** Null when it was done; a lost race comes back as a conflict. */
+  async #tried(work: Trial, isWanted?: (cause: unknown) => boolean): Promise<unknown> {
     try {
-      const queries = planned(group.flatMap(({ statements }) => statements));
-      await this.#connections.use('once', (client) => pipelined(client, queries, { rows: false }));
+      await this.#connections.use('once', work, isWanted);
+      return null;
     } catch (error) {
       return asConflict(error);
     }
-    this.#commits += 1;
-    this.#applied += group.length;
-    return null;
   }
 }
 
-/** Statements to send, and who gets the rows of each. */
-interface Question {
-  readonly query: PreparedQuery;
-  readonly answer: (rows: readonly Row[]) => void;
-}
+type Trial = (client: pg.ClientBase, server: ServerIdentity) => Promise<void>;
 
-function gathered(group: readonly Read[]): readonly Question[] {
-  const questions: Question[] = [];
-  for (const [sql, alike] of Map.groupBy(group, (read) => read.sql)) {
-    for (const [types, reads] of Map.groupBy(alike, ({ params }) => readTypes(sql, params))) {
-      if (types !== null) questions.push(questionOf(sql, types, reads));
-      else
-        for (const { params, resolve } of reads) {
-          questions.push({ query: singleRead(sql, params), answer: resolve });
-        }
-    }
-  }
-  return questions;
-}
-
-/** Equal reads are asked once: all of them are answered out of the same moment. */
-function questionOf(sql: string, types: string, reads: readonly Read[]): Question {
-  const byParams = new Map<string, Read[]>();
-  for (const read of reads) {
-    const key = JSON.stringify(read.params, (_, value) =>
-      typeof value === 'bigint' ? String(value) : value,
-    );
-    const equal = byParams.get(key);
-    if (equal === undefined) byParams.set(key, [read]);
-    else equal.push(read);
-  }
-  const lists = [...byParams.values()];
-  if (lists.length === 1) {
-    const answer = (rows: readonly Row[]) => {
-      for (const { resolve } of reads) resolve(rows);
-    };
-    return { query: singleRead(sql, (reads[0] as Read).params), answer };
-  }
-  const query = gatheredReads(
-    sql,
-    types,
-    lists.map(([read]) => (read as Read).params),
-  );
-  const answer = (rows: readonly Row[]) => {
-    const ofLists: Row[][] = lists.map(() => []);
-    for (const row of rows) ofLists[row[READ_INDEX] as number]?.push(row);
-    for (const [index, equal] of lists.entries()) {
-      for (const { resolve } of equal) resolve(ofLists[index] as readonly Row[]);
-    }
-  };
-  return { query, answer };
-}
-
-/**
- * Statements of one shape as one, then those without a shape, in their order. Rows that are only
- * relied on come last, when they must still be what they were: of batches that go together, none
- * may rely on what another one changes.
- */
-function planned(statements: readonly Statement[]): readonly PreparedQuery[] {
-  const byShape = Map.groupBy(
-    statements.filter(({ shape }) => shape !== null),
-    ({ shape }) => shape,
-  );
-  const shaped = [...byShape].flatMap(([shape, alike]) => {
-    if (shape === null) return [];
-    const rows = shape.kind === 'expect' ? distinct(alike) : alike;
-    return [{ kind: shape.kind, query: gatheredStatements(shape, rows) }];
-  });
-  const ofKind = (wanted: Shape['kind']) =>
-    shaped.filter(({ kind }) => kind === wanted).map(({ query }) => query);
-  return [
-    ...ofKind('update'),
-    ...ofKind('remove'),
-    ...ofKind('insert'),
-    ...statements.filter(({ shape }) => shape === null).map(guardedStatement),
-    ...ofKind('expect'),
-  ];
-}
-
-/** A row that several batches rely on is looked at once. */
-function distinct(statements: readonly Statement[]): readonly Statement[] {
-  return [
-    ...new Map(statements.map((one) => [one.params.map(String).join('\u0000'), one])).values(),
-  ];
+/** Where the log is when everything of a batch is in it but its commit. */
+function logPosition({ timeline }: ServerIdentity): PreparedQuery {
+  const position = timeline === null ? 'null' : "(pg_current_wal_insert_lsn() - '0/0')::bigint";
+  return singleRead(`select ${position} as position`, []);
 }
 
 /** One by one, after one of them has failed: who has its rows keeps them. */
@@ -332,7 +313,7 @@ async function askEach(client: pg.ClientBase, questions: readonly Question[]): P
 }
 
 async function send(client: pg.ClientBase, query: PreparedQuery): Promise<pg.QueryResult> {
-  const [result] = await pipelined(client, [query], { rows: true });
+  const [result] = await pipelined(client, [query], 'of all');
   assert(result !== undefined, 'a statement has a result');
   return result;
 }
@@ -342,6 +323,12 @@ function asConflict(error: unknown): unknown {
   const kind = conflicts[code];
   if (kind === undefined) return error;
   return new StoreConflict(kind, (error as Error).message, error);
+}
+
+/** A balancer that asks whether a host is ready does not wait for long. */
+async function tooLate(): Promise<never> {
+  await wait(HEALTH_MAX_MS, undefined, { ref: false });
+  throw new PonteError('StoreUnavailable');
 }
 
 function withoutPassword(url: string): string {

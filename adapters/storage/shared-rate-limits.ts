@@ -1,7 +1,8 @@
 // Rate limits held in the database, for all hosts that share it. The arithmetic is rate-limit.ts;
 // what several requests take at once is taken in one statement, which gives way when another host
-// was first. Nothing is kept here but what the database said last, which a refusal may rely on: the
-// time of a key only ever moves on.
+// was first. Hosts go by the clock of the database. Nothing is kept here but what the database said
+// last, which a refusal may rely on: the time of a key moves on, or comes down to what its limit
+// can produce.
 import { gcraStep } from '../../core/domain/rate-limit.js';
 import { PonteError } from '../../core/errors.js';
 import type { RateLimits } from '../../core/ports.js';
@@ -92,8 +93,8 @@ export function newSharedRateLimits(database: Database): RateLimits {
     // One, so that a key is moved on by one statement of this host at a time.
     lanes: 1,
     groupMax: GROUP_MAX,
-    work: async (group) => {
-      let left = group;
+    work: async (waiting) => {
+      let left = waiting.next();
       try {
         for (let rounds = 0; left.length > 0; rounds += 1) {
           if (rounds === ROUNDS_MAX) throw new PonteError('StoreContention');
@@ -114,8 +115,8 @@ function plan(takings: readonly Taking[], was: number) {
   let tat = was;
   const answers = takings.map(({ nowMs, perMinute, burst }) => {
     const result = gcraStep({ tatMicros: tat, nowMs, perMinute, burst });
-    // A rested key may stand still in the past: only what is taken moves it.
-    if (result.allowed) tat = result.tatMicros;
+    // A rested key may stand still in the past: only what is taken moves it, or a wrong clock did.
+    if (result.allowed || result.tatMicros < tat) tat = result.tatMicros;
     return result.allowed ? null : result.retryAfterSeconds;
   });
   const key = (takings[0] as Taking).key;

@@ -28,6 +28,7 @@ import {
 } from './sqlite-writer.js';
 import { newStore, type ServedStore } from './store.js';
 import { ThreadedWriter } from './threaded-writer.js';
+import { keepWaits, readNextDue } from './upkeep.js';
 import { WriteWatch } from './write-watch.js';
 
 export interface SqliteOptions {
@@ -59,6 +60,8 @@ export function openSqliteStore(options: SqliteOptions, sealer: Sealer | null = 
       database.endReads();
       return migrateSqlite(database.connection, known);
     },
+    connectionProblems: async () => [],
+    onLostCommits: () => undefined,
     async servers() {
       const holder = isMemory(options.path) ? null : servingProcess(options.path);
       if (holder === null) return [];
@@ -84,6 +87,11 @@ export function openSqliteStore(options: SqliteOptions, sealer: Sealer | null = 
     },
     startThread: isMemory(options.path) ? null : () => database.startThread(),
     rateLimits: newMemoryRateLimits(),
+    nextDue: () => readNextDue(database),
+    writeMark: () => database.writeMark(),
+    onWrite: (written) => writes.onWrite(written),
+    clockMs: null,
+    keepWaits: (step) => keepWaits(writes.database, step),
     line: null,
     name: options.path,
     get counts() {
@@ -157,6 +165,11 @@ export class SqliteDatabase implements Database {
 
   immediate(sql: string, params: readonly Param[]): Promise<readonly Row[]> {
     return this.#apply([{ sql, params, guards: null }], true);
+  }
+
+  /** Raised by each commit of other connections to the file. */
+  writeMark(): number {
+    return this.connection.pragma('data_version', { simple: true }) as number;
   }
 
   /** Commits what waits, then lets go of the file. */

@@ -25,6 +25,7 @@ import { sealedOf } from './tables/sealed-rows.js';
 import { keysOf, organizationsOf } from './tables/tenant-rows.js';
 import { viewsOf } from './tables/view-rows.js';
 import { advancesOf, commandsOf, inboxOf } from './tables/work-rows.js';
+import type { NextDue } from './upkeep.js';
 
 export type Hear = (work: WorkKind, tenants?: readonly Tenant[]) => void;
 
@@ -35,8 +36,12 @@ export interface HostLine {
   tell(work: WorkKind, tenants?: readonly Tenant[]): void;
   /** Whether this process is the one that sequences: true for at most one that is connected. */
   leads(): Promise<boolean>;
+  /** Leaves the lead to another host, if this one has it. */
+  resign(): Promise<void>;
   /** What the database should do by itself and does too late; how much of it there was. */
   tend(): Promise<number>;
+  /** Ends leases of hosts that are gone; for the one that leads. How many owners they had. */
+  endLostLeases(nowMs: number): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -68,12 +73,29 @@ export interface ServedStore extends Store {
    * on until then. Null where there is nothing to write to from here.
    */
   readonly startThread: (() => Promise<void>) | null;
+  /** When the earliest row of each queue falls due. */
+  nextDue(): Promise<NextDue>;
+  /** As long as it stays the same, no other process wrote; null where nobody knows. */
+  writeMark(): number | null;
+  /** Calls it after each write of this process. */
+  onWrite(written: () => void): void;
+  /** Its clock, by which all its hosts go; null where the machine's clock counts. */
+  readonly clockMs: (() => Promise<number>) | null;
+  /** The machine's clock went back: what waits keeps its wait. */
+  keepWaits(step: { readonly fromMs: number; readonly toMs: number }): Promise<void>;
   /** Limits that hold over all processes that serve this database. */
   readonly rateLimits: RateLimits;
   /** The line to the others; null when there are none. */
   readonly line: HostLine | null;
   /** Processes that serve this database now. */
   servers(): Promise<readonly Server[]>;
+  /**
+   * Hears of a server that took over from the one before without all that this process was told to
+   * be committed. Only a process that lived through the change can know.
+   */
+  onLostCommits(hear: () => void): void;
+  /** What an operator has to mend between a host and the database, a line each. */
+  connectionProblems(): Promise<readonly string[]>;
   /** True while no migration was applied; refuses a newer database, like `migrate`. */
   isNew(): Promise<boolean>;
   /** What every table holds at one moment. */
@@ -89,13 +111,17 @@ export interface ServedStore extends Store {
 /** Runs of one piece of work before it gives up: each lost to a write that did go through. */
 export const RUNS_MAX = 8;
 
+/** Whether the leases of a process end with it: those of a serving one that is connected do. */
+export type OwnerMark = ':' | '.';
+
 /** Without a sealer, batches with sealed texts are not guarded. */
 export function newStore(
   database: Database,
   sealer: Sealer | null = null,
+  ownerMark: () => OwnerMark = () => '.',
 ): Pick<Store, 'run' | 'claims'> {
   return {
-    claims: newClaims(database),
+    claims: newClaims(database, ownerMark),
     async run(work, options = {}) {
       let lost: unknown = null;
       for (let runs = 0; runs < RUNS_MAX; runs += 1) {

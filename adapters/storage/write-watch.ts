@@ -13,12 +13,14 @@ export class WriteWatch {
   readonly database: Database;
   #hasFailed = false;
   #probing: Promise<boolean> | null = null;
+  #written: () => void = () => undefined;
 
   constructor(database: Database) {
     const watched = <T>(write: Promise<T>): Promise<T> => {
       write.then(
         () => {
           this.#hasFailed = false;
+          this.#written();
         },
         (error: unknown) => {
           if (isCode(error, 'StoreUnavailable')) this.#hasFailed = true;
@@ -31,6 +33,11 @@ export class WriteWatch {
       batch: (statements) => watched(database.batch(statements)),
       immediate: (...statement) => watched(database.immediate(...statement)),
     };
+  }
+
+  /** Called after each write that succeeded. */
+  onWrite(written: () => void): void {
+    this.#written = written;
   }
 
   /** Tries a write only if the last one failed. */

@@ -11,6 +11,9 @@ export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
+/** A clock that is further off is wrong: NTP keeps machines within a tenth of a second. */
+export const CLOCK_ERROR_MAX_MS = 10 * SECOND_MS;
+
 /** 0000-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z: the years that four digits can write. */
 export const EARLIEST_MS = -62_167_219_200_000;
 export const LATEST_MS = 253_402_300_799_999;
@@ -21,6 +24,11 @@ const EPOCH_DAYS = 719_468;
 
 const instantForm =
   /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
+
+/** Whether the clock was wrong that gave this instant as the present. */
+export function isFromWrongClock(atMs: number, nowMs: number): boolean {
+  return atMs > nowMs + CLOCK_ERROR_MAX_MS;
+}
 
 /** The instant as YYYY-MM-DDThh:mm:ss.sssZ. */
 export function formatInstant(atMs: number): string {

@@ -3,7 +3,7 @@
 // Its text is made by letter.ts. This file neither sends mails nor signs buyers in.
 import { hash } from 'node:crypto';
 import { assert } from '../errors.js';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './instant.js';
+import { DAY_MS, HOUR_MS, isFromWrongClock, MINUTE_MS, SECOND_MS } from './instant.js';
 import { backoffMs } from './partner-command.js';
 import type { Tenant } from './tenant.js';
 
@@ -147,7 +147,8 @@ export function nextMail(
   newest: readonly Pick<Mail, 'nth' | 'createdAtMs'>[],
   nowMs: number,
 ): { readonly nth: number; readonly waitMs: number } {
-  const oldest = newest[ADDRESS_MAILS_MAX - 1];
+  const counted = newest.filter(({ createdAtMs }) => !isFromWrongClock(createdAtMs, nowMs));
+  const oldest = counted[ADDRESS_MAILS_MAX - 1];
   const nth = (newest[0]?.nth ?? 0) + 1;
   const freeAtMs = oldest === undefined ? nowMs : oldest.createdAtMs + ADDRESS_WINDOW_MS;
   return { nth, waitMs: Math.max(0, freeAtMs - nowMs) };
@@ -155,7 +156,8 @@ export function nextMail(
 
 /** How long until the buyer may be invited (again) after the last invitation: 0 when it may be. */
 export function invitationWaitMs(invitedAtMs: number | null, nowMs: number): number {
-  return invitedAtMs === null ? 0 : Math.max(0, invitedAtMs + INVITATION_PAUSE_MS - nowMs);
+  if (invitedAtMs === null || isFromWrongClock(invitedAtMs, nowMs)) return 0;
+  return Math.max(0, invitedAtMs + INVITATION_PAUSE_MS - nowMs);
 }
 
 /** Nothing is to come of it any more, and nobody looks for it after so long. */

@@ -22,7 +22,10 @@ export interface GcraState {
 
 export interface GcraResult {
   readonly allowed: boolean;
-  /** What to store. Unchanged by a refusal, so refused requests cost a client nothing. */
+  /**
+   * What to store. A refusal never raises it, so refused requests cost a client nothing. It never
+   * lies further ahead than a burst reaches: a number that does is from a clock that was wrong.
+   */
   readonly tatMicros: number;
   /** Whole seconds after which the same request is allowed if none comes between; 0 if allowed. */
   readonly retryAfterSeconds: number;
@@ -46,12 +49,15 @@ export function clientNetwork(address: string): string {
 
 export function gcraStep(input: GcraState & RateLimit): GcraResult {
   const nowMicros = Math.floor(input.nowMs * MICROS_PER_MS);
-  const tatMicros = Math.max(input.tatMicros ?? nowMicros, nowMicros);
-  if (input.perMinute === 0) return { allowed: true, tatMicros, retryAfterSeconds: 0 };
+  const restedMicros = Math.max(input.tatMicros ?? nowMicros, nowMicros);
+  if (input.perMinute === 0) {
+    return { allowed: true, tatMicros: restedMicros, retryAfterSeconds: 0 };
+  }
 
   assert(input.perMinute > 0 && input.burst >= 1, 'a limit has a rate above 0, a burst above 0');
   // Rounded up: a rate that does not divide a minute is held a little stricter, never looser.
   const intervalMicros = Math.ceil(MICROS_PER_MINUTE / input.perMinute);
+  const tatMicros = Math.min(restedMicros, nowMicros + intervalMicros * input.burst);
   const nextTatMicros = tatMicros + intervalMicros;
   const allowedAtMicros = nextTatMicros - intervalMicros * input.burst;
   if (nowMicros >= allowedAtMicros) {

@@ -37,7 +37,6 @@ import { announce, eachByItself, loadCollection, stageChange } from './collectio
 import { Flights, type Runner } from './flights.js';
 import { partyAnswered } from './parties.js';
 import { type Accepted, callPartner, recordable, verbs } from './partner-verbs.js';
-import { newLease } from './party-orders.js';
 import { applyFact, isPayinDoubted } from './settlement.js';
 
 /** Commands worked on at a time, in one process: each is a connection to the partner. */
@@ -54,7 +53,7 @@ export function commandRunner(deps: Deps, inFlightMax = COMMANDS_IN_FLIGHT_MAX):
         flights.miss();
         return 0;
       }
-      const token = newLease(deps);
+      const token = Buffer.from(deps.ids.randomBytes(16)).toString('hex');
       const claim = { nowMs, limit, leaseMs: COMMAND_LEASE_MS, token };
       const claimed = await deps.store.claims.commands(claim);
       flights.hold([], claimed.length);

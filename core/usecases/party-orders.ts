@@ -57,6 +57,7 @@ export function partyOrder(
   });
 }
 
+/** For an order that the process works on that makes it. */
 export function newLease(deps: Deps): string {
-  return Buffer.from(deps.ids.randomBytes(16)).toString('hex');
+  return deps.store.claims.owner + Buffer.from(deps.ids.randomBytes(16)).toString('hex');
 }

@@ -52,7 +52,9 @@ const healthy: Findings = {
   absence: null,
   health: { database: true, migrations: true },
   awayReason: null,
+  clockSkewMs: -2_000,
   servers: [{ name: 'process 12', sinceMs: Date.UTC(2026, 0, 2, 3, 4, 5) }],
+  connectionProblems: [],
   keysProblem: null,
   olderKeys: [],
   placeProblem: null,
@@ -84,7 +86,9 @@ test('a healthy service is told check by check', () => {
     diagnose(healthy).map(({ name, detail }) => `${name}: ${detail}`),
     [
       ...['node: v24.0.0', 'configuration: valid', 'database: ponte.db', 'migrations: done'],
+      'clock: that of the database',
       'serving: process 12 since 2026-01-02T03:04:05.000Z',
+      'connections: each has a session and keeps it',
       ...['disk: 12.3 GiB free at data', 'secret keys: of this database'],
       ...['documents: in their place', 'epoch: 1, released', 'ledger: balances'],
       ...['partner commands: none stuck', 'funds: all accounted for'],
@@ -106,6 +110,16 @@ describe('each defect is told in words, with what to do about it', () => {
       'warning configuration: unknown: PONTE_PROT (did you mean PONTE_PORT?), PONTE_X',
     ],
     [
+      { clockSkewMs: 3_600_000 },
+      'critical clock: this machine is 3600.0 s ahead of the database: a host here takes no ' +
+        'work. Set it by NTP',
+    ],
+    [
+      { clockSkewMs: -11_000 },
+      'critical clock: this machine is 11.0 s behind the database: a host here takes no work. ' +
+        'Set it by NTP',
+    ],
+    [
       { health: { database: false, migrations: false }, absence: 'there is none', data: null },
       'critical database: there is none',
     ],
@@ -120,6 +134,10 @@ describe('each defect is told in words, with what to do about it', () => {
     [
       { health: { database: false, migrations: false }, awayReason: 'no route', data: null },
       'critical database: ponte.db cannot be reached: no route',
+    ],
+    [
+      { connectionProblems: ['a lock of nobody', 'another one'] },
+      'critical connections: a lock of nobody; another one',
     ],
     [{ keysProblem: 'nothing opens' }, 'critical secret keys: nothing opens'],
     [{ placeProblem: 'data is elsewhere' }, 'critical documents: data is elsewhere'],

@@ -16,7 +16,7 @@ import { sliceItems, sliceTopLevel } from '../../core/domain/raw-json.js';
 import { verifyWebhook } from '../../core/domain/signature.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import { createSubscription } from '../../core/usecases/subscriptions.js';
-import { type CheckedSite, checkedSite } from '../adapters/http/checked-site.js';
+import { allWell, type CheckedSite, checkedSite } from '../adapters/http/checked-site.js';
 import { newPayment } from '../adapters/http/example-calls.js';
 import { aFeedEvent } from '../support/domain-samples.js';
 import { startReceiver } from '../support/local-receiver.js';
@@ -329,7 +329,7 @@ test('a server that is away, or fails, is asked again until it answers', async (
   await until(() => /does not answer; trying again in [\d.]+ s/.test(listening.told()));
   const { deps, feedReaders } = site.world;
   const addresses = { corsOrigins: [], trustedProxies: [] };
-  const readiness = async () => ({ database: true, migrations: true, worker: true });
+  const readiness = async () => allWell;
   const back = createHttpServer(deps, { feedReaders, readiness, ...addresses });
   await back.listen('127.0.0.1', port);
   t.after(() => back.close(0));

@@ -51,6 +51,7 @@ test('an empty environment is a development host on SQLite with the fake partner
     mailFrom: { name: 'Ponte', address: 'ponte@localhost' },
     corsOrigins: [],
     trustedProxies: [],
+    drainMs: 0,
     metricsPort: null,
     backups: null,
     logLevel: 'info',
@@ -82,6 +83,7 @@ test('every variable has its effect', () => {
     PONTE_SMTP_URL: 'smtp://user:p%40ss@mail.test:2525',
     PONTE_MAIL_FROM: 'Acme Pay <pay@acme.test>',
     PONTE_CORS_ORIGINS: 'https://app.test, http://localhost:3000',
+    PONTE_DRAIN_SECONDS: '20',
     PONTE_METRICS_PORT: '9464',
     PONTE_BACKUP_TO: '/backups',
     PONTE_BACKUP_EVERY: '2h',
@@ -115,6 +117,7 @@ test('every variable has its effect', () => {
       mailFrom: { name: 'Acme Pay', address: 'pay@acme.test' },
       corsOrigins: ['https://app.test', 'http://localhost:3000'],
       trustedProxies: ['10.0.0.0/8', '192.0.2.7', '::1', '2001:db8::/32'],
+      drainMs: 20_000,
       metricsPort: 9464,
       backups: { to: '/backups', everyMs: 7_200_000, keep: 7 },
       logLevel: 'silent',
@@ -241,4 +244,17 @@ test('a misspelt PONTE_ variable is told, other variables are nobody’s matter'
     { name: 'PONTE_HOSST', meant: 'PONTE_HOST' },
     { name: 'PONTE_COLOUR', meant: null },
   ]);
+});
+
+test('in production a stop is preceded by a drain, unless it is set to 0', () => {
+  const settings = {
+    PONTE_ENV: 'production',
+    PONTE_SECRET_KEYS: newSecretKey('k1'),
+    PONTE_BASE_URL: 'https://api.test',
+    PONTE_PAY_URL: 'https://pay.test',
+    PONTE_SMTP_URL: 'smtps://mail.test',
+    PONTE_MAIL_FROM: 'pay@acme.test',
+  };
+  assert.equal(readConfig(settings).drainMs, 5_000);
+  assert.equal(readConfig({ ...settings, PONTE_DRAIN_SECONDS: '0' }).drainMs, 0);
 });

@@ -38,7 +38,7 @@ function watched({ made }: Scene): string[] {
 /** Every worker of a process runs once, as a started host runs them. */
 function workers(deps: Deps) {
   const runners = { commands: commandRunner(deps), deliveries: deliveryRunner(deps) };
-  const steps = workerSteps({ deps, runners, fakePartners: [] });
+  const steps = workerSteps({ deps, runners });
   return async () => {
     let done = 0;
     for (const step of steps) done += await step.run(deps.clock.nowMs(), 100);

@@ -7,6 +7,7 @@ import {
   createSignals,
   type Runners,
   startWorkers,
+  stepsOfApi,
   type WorkerStep,
   type Workers,
   workerSteps,
@@ -83,6 +84,28 @@ test('work stored while a step runs is looked at right after it', async () => {
   signals.wake('outbox');
   gate.resolve(0);
   await step.reached(2);
+});
+
+test('a wake in the rest after a run is not lost', async () => {
+  const step = counting(() => 0);
+  const rested = { name: 'a', wokenBy: ['outbox'], restMs: 5, run: step.run } as const;
+  const { signals } = start([rested], { pollMs: NEVER_MS });
+  await step.reached(1);
+  await Promise.resolve();
+  signals.wake('outbox');
+  await step.reached(2);
+});
+
+test('a step sleeps until it has something to do, however long its poll', async () => {
+  let dueAtMs: number | null = 1;
+  const step = counting((run) => {
+    if (run === 3) dueAtMs = null;
+    return 0;
+  });
+  start([{ name: 'a', wokenBy: [], run: step.run, nextDueAtMs: () => dueAtMs }], {
+    pollMs: NEVER_MS,
+  });
+  await step.reached(3);
 });
 
 test('without a wake a step is polled', async () => {
@@ -175,9 +198,9 @@ test('a step without a good run for half a minute is stalled', async () => {
 });
 
 test('one run takes as many deliveries as one receiver may have at once, of else a hundred', async () => {
-  const parts = { deps: {} as Deps, runners: {} as Runners, fakePartners: [] };
+  const parts = { deps: {} as Deps, runners: {} as Runners };
   const asked = await Promise.all(
-    workerSteps(parts).map(async (step) => {
+    [...workerSteps(parts), ...stepsOfApi({ ...parts, fakePartners: [] })].map(async (step) => {
       const { promise, resolve } = Promise.withResolvers<number>();
       const run = async (_: number, limit: number) => {
         resolve(limit);
@@ -199,10 +222,10 @@ test('one run takes as many deliveries as one receiver may have at once, of else
   assert.deepEqual([...new Set(Object.values(others))], [100]);
 });
 
-test('statistics are looked at no more than once a second, however much there was to do', async () => {
-  const parts = { deps: {} as Deps, runners: {} as Runners, fakePartners: [] };
+test('statistics are looked at after writes, no more than once a second, whatever there was', async () => {
+  const parts = { deps: {} as Deps, runners: {} as Runners };
   const steps = workerSteps({ ...parts, tend: async () => 3 });
   const statistics = steps.find(({ name }) => name === 'statistics');
-  assert.equal(statistics?.pollMs, 1_000);
+  assert.deepEqual([statistics?.wokenBy, statistics?.restMs], [['write'], 1_000]);
   assert.equal(await statistics?.run(0, 100), 0);
 });

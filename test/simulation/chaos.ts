@@ -1,7 +1,6 @@
 // What a history is made of and what goes wrong in it. Each seed draws its own mixture, some parts
 // often and some not at all, because a mixture of everything hides what only repetition brings out.
-import { drawRates, type FaultRates, noFaults } from './faults.js';
-import type { SeededRandom } from './seeded-random.js';
+import { drawRates, type FaultRandom, type FaultRates, noFaults } from './faults.js';
 
 export interface Chaos {
   /** Processes on the one database; a single one ends the leases of the one before it. */
@@ -87,14 +86,15 @@ export function focused(chaos: Chaos, { often = [], faults = {}, ...fixed }: Foc
   return { ...whole, weights };
 }
 
-export function drawChaos(random: SeededRandom): Chaos {
+export function drawChaos(streams: FaultRandom): Chaos {
+  const { random } = streams;
   const weights = Object.entries({ ...actions, ...partyActions }).map(([name, weight]) => [
     name,
     weight * random.pick([0.3, 1, 1, 1, 3]),
   ]);
   return {
     hosts: random.chance(0.25) ? 2 : 1,
-    faults: drawRates(random),
+    faults: drawRates(streams),
     slowReads: random.pick([0, 0.1, 0.5]),
     paymentsMax: random.pick([5, 12]),
     parties: random.pick([0, 0, 0.3, 1, 2]),

@@ -12,6 +12,8 @@ export const faultTable = {
   crash: [0, 0.002, 0.005, 0.02],
   /** Per step: all processes die, and the database is an earlier copy of itself. */
   restore: [0, 0, 0, 0.01],
+  /** Per step: the clock of a process's machine is set an hour ahead or back, or right again. */
+  clockJump: [0, 0, 0, 0.01],
 
   /** Per call to the partner: it cannot be sent, is lost, arrives late, or its answer is lost. */
   noConnection: perCall,
@@ -69,23 +71,36 @@ export const faultKinds = Object.keys(faultTable) as readonly FaultKind[];
 
 export const noFaults: FaultRates = ratesBy(() => 0);
 
-export function drawRates(random: SeededRandom): FaultRates {
-  return ratesBy((kind) => random.pick<number>(faultTable[kind]));
+/** Drawn apart: what else a seed decides does not depend on them. */
+const drawnApart: readonly FaultKind[] = ['clockJump'];
+
+/** Two streams of one seed. */
+export interface FaultRandom {
+  readonly random: SeededRandom;
+  readonly apart: SeededRandom;
+}
+
+export function drawRates(streams: FaultRandom): FaultRates {
+  return ratesBy((kind) => streamOf(streams, kind).pick<number>(faultTable[kind]));
+}
+
+function streamOf({ random, apart }: FaultRandom, kind: FaultKind): SeededRandom {
+  return drawnApart.includes(kind) ? apart : random;
 }
 
 export class Faults {
   readonly injected = new Map<FaultKind, number>();
-  readonly #random: SeededRandom;
+  readonly #streams: FaultRandom;
   readonly #rates: () => FaultRates;
 
-  constructor(random: SeededRandom, rates: () => FaultRates) {
-    this.#random = random;
+  constructor(streams: FaultRandom, rates: () => FaultRates) {
+    this.#streams = streams;
     this.#rates = rates;
   }
 
   /** Whether this fault happens at this opportunity. */
   occurs(kind: FaultKind): boolean {
-    if (!this.#random.chance(this.#rates()[kind])) return false;
+    if (!streamOf(this.#streams, kind).chance(this.#rates()[kind])) return false;
     this.injected.set(kind, (this.injected.get(kind) ?? 0) + 1);
     return true;
   }

@@ -14,6 +14,18 @@ export const paymentMutants = [
     caughtBy: ['oneEventPerChangeAndNamespaceInOrder', 'statusesFollowTheTableAndTerminalOnesStay'],
   },
   {
+    name: 'leases and signatures go by the own clock of a host',
+    file: 'host/host-clock.ts',
+    edits: [
+      [
+        'const nowMs = () => (zeroMs === null ? machineMs() : Math.floor(zeroMs + steadyMs()));',
+        'const nowMs = machineMs;',
+      ],
+    ],
+    focus: { ...payments, hosts: 2, faults: { clockJump: 0.02 }, often: ['work'] },
+    caughtBy: ['webhooksVerifyWithTheNewestSecret'],
+  },
+  {
     name: 'an idempotency key is not bound',
     file: 'core/usecases/payments.ts',
     edits: [['if (key !== null && decision.bindKey) {', "if (key === '') {"]],

@@ -17,6 +17,7 @@ import { runMails } from '../../core/usecases/mails.js';
 import { runExpiry } from '../../core/usecases/payments.js';
 import { runAdvances } from '../../core/usecases/sandbox.js';
 import { runInbox } from '../../core/usecases/settlement.js';
+import { type HostClock, newHostClock } from '../../host/host-clock.js';
 import type { Chaos } from './chaos.js';
 import type { Evidence } from './evidence.js';
 import type { Faults } from './faults.js';
@@ -74,6 +75,9 @@ export interface Beginning<T> {
 export class SimulatedHost {
   readonly process: SimulatedProcess;
   readonly deps: Deps;
+  /** Of its machine; the clock of the database is right. */
+  machineAheadMs = 0;
+  readonly #clock: HostClock;
   readonly #world: Surroundings;
   readonly #commands: Runner;
   readonly #deliveries: DeliveryRunner;
@@ -84,6 +88,12 @@ export class SimulatedHost {
   constructor(world: Surroundings, name: string, store: Store) {
     this.#world = world;
     this.process = new SimulatedProcess(name);
+    this.#clock = newHostClock({
+      machineMs: () => world.nowMs + this.machineAheadMs,
+      steadyMs: () => world.nowMs,
+      databaseMs: async () => world.nowMs,
+    });
+    void this.#clock.measure();
     this.deps = this.#depsOf(store);
     this.#commands = commandRunner(this.deps);
     this.#deliveries = deliveryRunner(this.deps);
@@ -124,7 +134,7 @@ export class SimulatedHost {
 
   /** One run of a worker, unless one is under way; each loop of a process runs by itself. */
   work(worker: WorkerName): boolean {
-    if (this.#working.has(worker)) return false;
+    if (this.#working.has(worker) || !this.#clock.isRight()) return false;
     this.#working.add(worker);
     const nowMs = this.deps.clock.nowMs();
     this.begin(worker, () => this.#run(worker, nowMs).finally(() => this.#working.delete(worker)));
@@ -189,7 +199,7 @@ export class SimulatedHost {
       }),
       tokenSigner,
       rateLimits: { take: () => Promise.resolve(null) },
-      clock: { nowMs },
+      clock: this.#clock,
       pause: () => Promise.resolve(),
       ids: world.ids,
       log: this.#log(),

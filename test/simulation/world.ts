@@ -2,6 +2,7 @@
 // receivers, and the time. A step lets something begin or lets waiting calls go on, in an order
 // that the seed decides; after every step the invariants are held against what is there.
 import type { DocumentKind, DocumentOwner } from '../../core/domain/document.js';
+import { HOUR_MS } from '../../core/domain/instant.js';
 import type { Mode, Tenant } from '../../core/domain/tenant.js';
 import type { Ids, Store } from '../../core/ports.js';
 import type { CreatePaymentInput } from '../../core/usecases/payments.js';
@@ -64,6 +65,7 @@ const RELEASE_CHANCE = 0.2;
 
 export class World implements Surroundings {
   readonly random: SeededRandom;
+  readonly #apart: SeededRandom;
   readonly faults: Faults;
   readonly gates: Gates;
   readonly partners: Readonly<Record<Mode, SimulatedPartner>>;
@@ -94,10 +96,12 @@ export class World implements Surroundings {
 
   constructor(seed: number, focus: Focus, database: SimulatedDatabase) {
     const random = new SeededRandom(seed);
+    this.#apart = new SeededRandom(seed + 1_000_000);
+    const streams = { random, apart: this.#apart };
     const nowMs = () => this.nowMs;
     this.random = random;
-    this.chaos = focused(drawChaos(random), focus);
-    const faults = new Faults(random, () => this.chaos.faults);
+    this.chaos = focused(drawChaos(streams), focus);
+    const faults = new Faults(streams, () => this.chaos.faults);
     this.faults = faults;
     this.gates = new Gates(nowMs, () => random.chance(this.chaos.gates));
     const books = new PartnerBooks((reference) => this.evidence.ownerOf(reference));
@@ -185,6 +189,7 @@ export class World implements Surroundings {
   async step(act: () => Promise<void>): Promise<void> {
     this.#step += 1;
     const { random, chaos, faults, gates } = this;
+    if (faults.occurs('clockJump')) this.setClock();
     const copy = restorable(this);
     if (copy !== null && faults.occurs('restore')) await restore(this, copy);
     else if (faults.occurs('crash')) this.crash();
@@ -239,6 +244,12 @@ export class World implements Surroundings {
     this.nowMs = endsAtMs;
   }
 
+  setClock(): void {
+    const host = this.#apart.pick(this.hosts);
+    host.machineAheadMs = this.#apart.pick([0, 0, HOUR_MS, -HOUR_MS]);
+    this.trace(`the clock of ${host.process.name} is ${host.machineAheadMs} ms ahead`);
+  }
+
   /** A process dies, and a new one takes its place. */
   crash(): void {
     this.kill(this.random.pick(this.hosts));
@@ -290,6 +301,7 @@ export class World implements Surroundings {
 
   calmDown(): void {
     this.chaos = calm(this.chaos);
+    for (const host of this.hosts) host.machineAheadMs = 0;
   }
 
   async finish(): Promise<void> {

@@ -22,6 +22,11 @@ export interface PostgresPair {
   readonly urls: readonly [primary: string, standby: string];
   /** Ends the primary as a crash of its machine would; resolves when it is gone. */
   killPrimary(): Promise<void>;
+  /** From now on nothing that is committed reaches the standby. */
+  stopReplication(): Promise<void>;
+  /** Stops every process of the primary as they are: its machine still answers for it. */
+  freezePrimary(): void;
+  resumePrimary(): void;
   /** The standby takes writes when this resolves, and waits for no other server. */
   promoteStandby(): Promise<void>;
   /** Ends whichever runs. */
@@ -29,7 +34,7 @@ export interface PostgresPair {
 }
 
 /** Both run when this resolves, and whoever asks for them stops them. */
-export async function postgresPair(): Promise<PostgresPair> {
+export async function postgresPair({ synchronous = true } = {}): Promise<PostgresPair> {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-pair-'));
   chmodSync(folder, 0o755);
   const folders = [join(folder, 'primary'), join(folder, 'standby')] as const;
@@ -37,7 +42,7 @@ export async function postgresPair(): Promise<PostgresPair> {
   // Not fsync: the machine goes on, only processes are killed.
   const [common, names] = [
     ['-c', 'fsync=off'],
-    ['-c', 'synchronous_standby_names=*'],
+    synchronous ? ['-c', 'synchronous_standby_names=*'] : [],
   ];
   const serverOf = (databaseDir: string, port: number, flags: readonly string[]) =>
     embeddedPostgres({ databaseDir, port, initdbFlags: localeFlags, flags });
@@ -54,33 +59,74 @@ export async function postgresPair(): Promise<PostgresPair> {
   standby.start().catch(() => undefined);
   const urlOf = (hosts: string) => `postgres://ponte:ponte@${hosts}/postgres`;
   const urls = [urlOf(`127.0.0.1:${ports[0]}`), urlOf(`127.0.0.1:${ports[1]}`)] as const;
-  await seen(urls[0], "select 1 from pg_stat_replication where sync_state = 'sync'");
+  const state = synchronous ? "sync_state = 'sync'" : "state = 'streaming'";
+  await seen(urls[0], `select 1 from pg_stat_replication where ${state}`);
+  let frozen: number | null = null;
+  let sender: number | null = null;
+  const resumePrimary = () => {
+    if (frozen !== null) signalAll(frozen, 'SIGCONT');
+    frozen = null;
+  };
   return {
     urls,
     url: urlOf(ports.map((port) => `127.0.0.1:${port}`).join(',')),
+    async stopReplication() {
+      const [row] = await seen(urls[0], 'select pid from pg_stat_replication');
+      sender = row?.['pid'] ?? null;
+      if (sender !== null) process.kill(sender, 'SIGSTOP');
+    },
     async killPrimary() {
-      const [pid] = readFileSync(join(folders[0], 'postmaster.pid'), 'utf8').split('\n');
-      process.kill(Number(pid), 'SIGKILL');
+      process.kill(postmasterIn(folders[0]), 'SIGKILL');
+      if (sender !== null) process.kill(sender, 'SIGKILL');
       await primary.stop();
     },
+    freezePrimary() {
+      frozen = postmasterIn(folders[0]);
+      signalAll(frozen, 'SIGSTOP');
+    },
+    resumePrimary,
     async promoteStandby() {
       await seen(urls[1], 'select 1 where pg_promote()');
     },
     async stop() {
+      resumePrimary();
       await Promise.all([primary.stop(), standby.stop()]);
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
+function postmasterIn(folder: string): number {
+  const [pid] = readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n');
+  return Number(pid);
+}
+
+/** The server and the processes of its sessions. One that has just ended needs no signal. */
+function signalAll(postmaster: number, signal: NodeJS.Signals): void {
+  const children = execFileSync('ps', ['-o', 'pid=', '--ppid', `${postmaster}`], {
+    encoding: 'utf8',
+  });
+  for (const pid of [postmaster, ...children.trim().split(/\s+/).map(Number)]) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // Gone.
+    }
+  }
+}
+
 /** Asks until there is an answer with a row. */
-async function seen(url: string, sql: string): Promise<void> {
+async function seen(
+  url: string,
+  sql: string,
+): Promise<readonly Readonly<Record<string, number>>[]> {
   for (;;) {
     const client = new pg.Client(url);
     client.on('error', () => undefined);
     try {
       await client.connect();
-      if ((await client.query(sql)).rows.length > 0) return;
+      const { rows } = await client.query(sql);
+      if (rows.length > 0) return rows;
     } catch {
       // Not up yet.
     } finally {

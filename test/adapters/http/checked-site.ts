@@ -3,10 +3,17 @@
 // a test is about, it checks itself.
 import assert from 'node:assert/strict';
 import { Agent, type OutgoingHttpHeaders, request as startRequest } from 'node:http';
+import { presentReadiness, type Readiness } from '../../../adapters/http/present.js';
 import { createHttpServer, type HttpOptions } from '../../../adapters/http/server.js';
 import type { Settings } from '../../../core/ports.js';
 import { type World, world } from '../../support/small-world.js';
 import { checkDescribed, checkDescribedWebhook } from './described-answers.js';
+
+/** What /readyz is asked of a process with nothing to complain about, and what it says then. */
+export const allWell: Readiness = {
+  ...{ database: true, migrations: true, worker: true, clock: true, serving: true },
+};
+export const allOk = presentReadiness(allWell).checks;
 
 export interface Answer {
   readonly status: number;
@@ -41,7 +48,7 @@ export async function checkedSite(
   const server = createHttpServer(made.deps, {
     corsOrigins: [],
     feedReaders: made.feedReaders,
-    readiness: async () => ({ database: true, migrations: true, worker: true }),
+    readiness: async () => allWell,
     ...options,
   });
   const { port } = await server.listen('127.0.0.1', 0);

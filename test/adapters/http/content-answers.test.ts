@@ -18,7 +18,7 @@ import { DOCUMENT_BYTES_MAX } from '../../../core/domain/document.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { until } from '../../support/webhook-scene.js';
 import { newUpload, pathOf } from './buyer-calls.js';
-import { checkedSite, refusalOf } from './checked-site.js';
+import { allWell, checkedSite, refusalOf } from './checked-site.js';
 
 /** Far more than a connection takes before its client reads. */
 const LARGE = DOCUMENT_BYTES_MAX;
@@ -48,7 +48,7 @@ async function contentSite(source: () => AsyncIterable<Uint8Array>) {
     site: {
       deps: world.deps,
       feedReaders: world.feedReaders,
-      readiness: async () => ({ database: true, migrations: true, worker: true }),
+      readiness: async () => allWell,
       description: { json: '{}', etag: '' },
     },
     router: createRouter([row]),
@@ -56,6 +56,7 @@ async function contentSite(source: () => AsyncIterable<Uint8Array>) {
     corsOrigins: new Set<string>(),
     clientAddress: clientAddressOver([]),
     stopping: new AbortController().signal,
+    isLastAnswer: () => false,
   };
   const failures: unknown[] = [];
   const server = createServer((request, response) => {

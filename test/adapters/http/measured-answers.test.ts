@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { createHttpServer } from '../../../adapters/http/server.js';
 import { notedMetrics } from '../../support/noted-metrics.js';
 import { type World, world } from '../../support/small-world.js';
+import { allWell } from './checked-site.js';
 import { createBody } from './example-calls.js';
 
 const metrics = notedMetrics();
@@ -23,7 +24,7 @@ before(async () => {
     {
       corsOrigins: ['https://app.example.com'],
       feedReaders: made.feedReaders,
-      readiness: async () => ({ database: true, migrations: true, worker: true }),
+      readiness: async () => allWell,
     },
   );
   ({ port } = await server.listen('127.0.0.1', 0));

@@ -1,7 +1,14 @@
 // The order of refusals, and what every answer carries whatever the route.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type CallOptions, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
+import type { Readiness } from '../../../adapters/http/present.js';
+import {
+  allWell,
+  type CallOptions,
+  type CheckedSite,
+  checkedSite,
+  refusalOf,
+} from './checked-site.js';
 import { createBody } from './example-calls.js';
 import { operations } from './table-scene.js';
 
@@ -198,13 +205,15 @@ test('a partner that a call needs and cannot have: 503 PartnerUnavailable, Retry
 });
 
 test('readiness answers 503 with the check that failed', async () => {
-  const checks = { database: true, migrations: true, worker: true };
+  const checks: { -readonly [Check in keyof Readiness]: boolean } = { ...allWell };
   const tried = await checkedSite(undefined, { readiness: async () => checks });
   assert.equal((await tried.call('GET', '/readyz')).status, 200);
   for (const [name, word] of [
     ['database', 'failed'],
     ['migrations', 'pending'],
     ['worker', 'stalled'],
+    ['clock', 'wrong'],
+    ['serving', 'stopping'],
   ] as const) {
     checks[name] = false;
     const answer = await tried.call('GET', '/readyz');

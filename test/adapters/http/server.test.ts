@@ -8,6 +8,7 @@ import { createHttpServer } from '../../../adapters/http/server.js';
 import { notedMetrics } from '../../support/noted-metrics.js';
 import {
   type Answer,
+  allWell,
   type CheckedSite,
   checkAnswer,
   checkedSite,
@@ -63,7 +64,7 @@ test('the answers of one turn go out when each of its requests was begun', async
       feedReaders: site.world.feedReaders,
       readiness: async () => {
         seen.push('begun');
-        return { database: true, migrations: true, worker: true };
+        return allWell;
       },
     },
   );
@@ -119,7 +120,7 @@ test('no answer is taken for that of an earlier request that still runs', async 
   const waiting = await checkedSite(undefined, {
     readiness: async () => {
       await asked;
-      return { database: true, migrations: true, worker: true };
+      return allWell;
     },
   });
   const slow = 'GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -290,7 +291,7 @@ test('a stop lets running requests finish, ends idle connections, takes no new o
     readiness: async () => {
       running();
       await asked;
-      return { database: true, migrations: true, worker: true };
+      return allWell;
     },
   });
   const silent = await open(stopping.port);

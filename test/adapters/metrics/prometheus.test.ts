@@ -25,7 +25,8 @@ const store = { counts: { commits: 7, applied: 21 }, connections: null };
 
 async function serving(t: TestContext, sources: Partial<MetricsSources> = {}) {
   const metrics = createPrometheusMetrics();
-  const made = { store, backlog: async () => waiting, backupAgeMs: null, ...sources };
+  const gauges = { backupAgeMs: null, clockSkewMs: () => 0 };
+  const made = { store, backlog: async () => waiting, ...gauges, ...sources };
   const { port } = await metrics.listen('127.0.0.1', 0, made);
   t.after(() => metrics.close());
   const get = (path = '/metrics', method = 'GET') =>

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import pg from 'pg';
 import { openPostgresStore, type PostgresStore } from '../../../adapters/storage/postgres.js';
-import { hostUrls, postgresConnections } from '../../../adapters/storage/postgres-connections.js';
+import { postgresConnections } from '../../../adapters/storage/postgres-connections.js';
+import { hostUrls } from '../../../adapters/storage/postgres-servers.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Log } from '../../../core/ports.js';
 import {
@@ -302,7 +303,7 @@ test('a commit that waits for its standby too long is refused, and may be stored
 
 const cancelWaiting =
   'select pg_cancel_backend(pid) from pg_stat_activity ' +
-  "where wait_event = 'SyncRep' and query = 'commit'";
+  "where wait_event = 'SyncRep' and query like 'insert into mails%'";
 
 /** What commits in such a session is on disk and, where there is one, on the standby. */
 function durably(url: string): string {

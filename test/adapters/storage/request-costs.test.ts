@@ -20,6 +20,7 @@ import { createSubscription } from '../../../core/usecases/subscriptions.js';
 import { workerSteps } from '../../../host/workers.js';
 import { localPostgres } from '../../support/local-postgres.js';
 import { world } from '../../support/small-world.js';
+import { allWell } from '../http/checked-site.js';
 
 const opened: { close(): unknown }[] = [];
 after(async () => {
@@ -47,7 +48,7 @@ async function serving(store: Pick<Store, 'run' | 'claims'>): Promise<Served> {
   const made = await world({ rateLimitPerMinute: 0 });
   const deps = { ...made.deps, store: { ...made.deps.store, ...store } };
   const runners = { commands: commandRunner(deps), deliveries: deliveryRunner(deps) };
-  const steps = workerSteps({ deps, runners, fakePartners: [] });
+  const steps = workerSteps({ deps, runners });
   const sequencer = steps.find(({ name }) => name === 'sequencer');
   const { organization } = await createOrganization(deps, { name: 'Acme', sandboxKyb: true });
   const tenant = { orgId: organization.id, mode: 'test' } as const;
@@ -57,7 +58,7 @@ async function serving(store: Pick<Store, 'run' | 'claims'>): Promise<Served> {
   const http = createHttpServer(deps, {
     corsOrigins: [],
     feedReaders: made.feedReaders,
-    readiness: async () => ({ database: true, migrations: true, worker: true }),
+    readiness: async () => allWell,
   });
   opened.push(made, { close: () => http.close(0) });
   const { port } = await http.listen('127.0.0.1', 0);

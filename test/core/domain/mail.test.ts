@@ -175,3 +175,14 @@ test('an address is sent five mails of a purpose in any hour, each with its numb
     }),
   );
 });
+
+test('mails of a clock that was an hour ahead and is right again block nobody', () => {
+  const aheadMs = START_MS + HOUR_MS;
+  const newest = Array.from({ length: ADDRESS_MAILS_MAX }, (_, index) => ({
+    nth: ADDRESS_MAILS_MAX - index,
+    createdAtMs: aheadMs - index,
+  }));
+  assert.ok(nextMail(newest, aheadMs).waitMs > 0);
+  assert.deepEqual(nextMail(newest, START_MS), { nth: ADDRESS_MAILS_MAX + 1, waitMs: 0 });
+  assert.equal(invitationWaitMs(aheadMs, START_MS), 0);
+});

@@ -59,6 +59,23 @@ test('a refusal tells whole seconds, rounded up, at least one, and costs nothing
   assert.equal(next.allowed, true);
 });
 
+test('law: a clock that was ahead and is right again leaves a limit that was used up at most', () => {
+  fc.assert(
+    fc.property(anyLimit, fc.nat(3_600_000), fc.nat(300), (limit, aheadMs, requests) => {
+      let tatMicros: number | null = null;
+      const take = (nowMs: number) => {
+        const step = gcraStep({ tatMicros, nowMs, ...limit });
+        tatMicros = step.tatMicros;
+        return step;
+      };
+      for (let made = 0; made < requests; made += 1) take(START_MS + aheadMs);
+      const { retryAfterSeconds } = take(START_MS);
+      assert.ok(retryAfterSeconds <= Math.ceil(60 / limit.perMinute), `${retryAfterSeconds} s`);
+      assert.equal(take(START_MS + 1_000 * retryAfterSeconds).allowed, true);
+    }),
+  );
+});
+
 test('a rate of 0 allows everything', () => {
   const timesMs = new Array<number>(1_000).fill(START_MS);
   assert.equal(allowedAt({ perMinute: 0, burst: 1 }, timesMs).length, 1_000);

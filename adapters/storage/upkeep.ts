@@ -1,0 +1,70 @@
+// What a serving process asks of its queues as a whole: when each has something due, and what
+// happens to due times when the clock goes back. What a worker takes is in claims.ts.
+import type { Database } from './database.js';
+import { time } from './database.js';
+import { timeMsOrNull } from './row.js';
+import { waitingSubscriptions } from './tables/delivery-rows.js';
+import { expirableSql } from './tables/payment-rows.js';
+
+/** When the earliest row of each queue falls due; null for an empty queue. */
+const nextDueSql = {
+  outbox: 'select created_at from outbox order by position limit 1',
+  commands: 'select min(due_at) from partner_commands where due_at is not null',
+  deliveries:
+    'select min((select min(d.due_at) from deliveries d where d.subscription_id = waiting.id ' +
+    'and d.due_at is not null)) from waiting where waiting.id is not null',
+  inbox: 'select min(due_at) from inbox where due_at is not null',
+  advances: 'select min(due_at) from advances',
+  purges: 'select min(due_at) from documents where due_at is not null',
+  mails: 'select min(due_at) from mails where due_at is not null',
+  expiries: `select min(expires_at) from payments where expires_at is not null and ${expirableSql}`,
+} as const;
+
+export type Queue = keyof typeof nextDueSql;
+export type NextDue = Readonly<Record<Queue, number | null>>;
+
+const queues = Object.keys(nextDueSql) as readonly Queue[];
+
+/** One statement, so that an idle host that asks every second costs next to nothing. */
+const allNextDueSql = [
+  waitingSubscriptions,
+  `select ${queues.map((queue) => `(${nextDueSql[queue]}) as ${queue}`).join(', ')}`,
+].join(' ');
+
+const nothingDue: NextDue = Object.fromEntries(queues.map((queue) => [queue, null])) as Record<
+  Queue,
+  null
+>;
+
+export async function readNextDue(database: Database): Promise<NextDue> {
+  const [row = nothingDue] = await database.read(allNextDueSql, []);
+  return Object.fromEntries(queues.map((queue) => [queue, timeMsOrNull(row, queue)])) as Record<
+    Queue,
+    number | null
+  >;
+}
+
+const dueTables = [
+  'partner_commands',
+  'deliveries',
+  'inbox',
+  'advances',
+  'documents',
+  'mails',
+] as const;
+
+/**
+ * The clock went back from one instant to another: what waited keeps the rest of its wait, leases
+ * among it, and what was due stays due. For SQLite, which keeps instants as milliseconds.
+ */
+export async function keepWaits(
+  database: Database,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+): Promise<void> {
+  for (const table of dueTables) {
+    await database.immediate(
+      `update ${table} set due_at = max(due_at - $1, $2), version = version + 1 where due_at > $2`,
+      [fromMs - toMs, time(toMs)],
+    );
+  }
+}

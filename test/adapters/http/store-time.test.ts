@@ -1,0 +1,27 @@
+// What one request may spend with the store, over all that it does there.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { withinStoreTime } from '../../../adapters/http/store-time.js';
+import type { Store } from '../../../core/ports.js';
+import { world } from '../../support/small-world.js';
+
+test('a request is refused when the store has taken its time, in one piece or in several', async () => {
+  const { deps } = await world();
+  const never = (async () => new Promise(() => undefined)) as Store['run'];
+  const hung = withinStoreTime({ ...deps, store: { ...deps.store, run: never } }, 20);
+  const refusal = { code: 'StoreUnavailable', retryAfterSeconds: 2 };
+  await assert.rejects(
+    hung.store.run(async () => 'unreachable'),
+    refusal,
+  );
+  const slow: Store['run'] = async (work) => {
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    return deps.store.run(work);
+  };
+  const limited = withinStoreTime({ ...deps, store: { ...deps.store, run: slow } }, 80);
+  const pieces = async () => {
+    for (let piece = 0; piece < 5; piece += 1) await limited.store.run(async () => piece);
+  };
+  assert.equal(await limited.store.run(async () => 'in time'), 'in time');
+  await assert.rejects(pieces(), refusal);
+});

@@ -1,0 +1,77 @@
+// SQLite and a machine whose clock goes back: what waits keeps its wait, whatever queue it is in.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openSqliteStore } from '../../../adapters/storage/sqlite.js';
+import {
+  aCommand,
+  aDelivery,
+  aDocument,
+  aMail,
+  aMessage,
+  anAdvance,
+  anEvent,
+  aSubscription,
+  T0,
+} from '../../support/domain-samples.js';
+
+const HOUR_MS = 3_600_000;
+const back = { fromMs: T0 + HOUR_MS, toMs: T0 };
+
+test('rows of every queue keep the rest of their wait when the clock goes back', async (t) => {
+  const store = openSqliteStore({ path: ':memory:' });
+  t.after(() => store.close());
+  await store.migrate();
+  const dueAtMs = T0 + HOUR_MS + 30_000;
+  await store.run(async (tx) => {
+    tx.commands.insert(aCommand({ dueAtMs, leaseToken: 'lost' }));
+    tx.deliveries.insert(aDelivery({ dueAtMs, leaseToken: 'lost' }));
+    tx.inbox.insert(aMessage({ dueAtMs }));
+    tx.advances.put(anAdvance({ dueAtMs }));
+    tx.documents.insert(aDocument({ dueAtMs }));
+    tx.mails.insert(aMail({ dueAtMs, leaseToken: 'lost' }));
+  });
+  await store.keepWaits(back);
+  const { outbox, expiries, ...queues } = await store.nextDue();
+  assert.deepEqual([outbox, expiries], [null, null]);
+  for (const [queue, atMs] of Object.entries(queues)) assert.equal(atMs, T0 + 30_000, queue);
+});
+
+test('what was due before the clock went back is due, and what waits for nothing stays', async (t) => {
+  const store = openSqliteStore({ path: ':memory:' });
+  t.after(() => store.close());
+  await store.migrate();
+  await store.run(async (tx) => {
+    tx.commands.insert(aCommand({ id: 'cmd_due', dueAtMs: T0 + HOUR_MS - 1 }));
+    tx.commands.insert(aCommand({ id: 'cmd_long_due', reference: 'b', dueAtMs: T0 - 1 }));
+    tx.commands.insert(aCommand({ id: 'cmd_idle', reference: 'c', dueAtMs: null }));
+  });
+  await store.keepWaits(back);
+  const found = await store.run((tx) =>
+    Promise.all(['cmd_due', 'cmd_long_due', 'cmd_idle'].map((id) => tx.commands.get(id))),
+  );
+  assert.deepEqual(
+    found.map((command) => command?.dueAtMs),
+    [T0, T0 - 1, null],
+  );
+});
+
+test('a lease taken by a clock that was ahead ends when its time has passed', async (t) => {
+  const store = openSqliteStore({ path: ':memory:' });
+  t.after(() => store.close());
+  await store.migrate();
+  await store.run(async (tx) => {
+    tx.outbox.append(anEvent());
+    tx.feed.append({ ...anEvent(), sequence: 1, chainHash: 'a' });
+    tx.subscriptions.insert(aSubscription());
+    tx.deliveries.insert(aDelivery({ dueAtMs: T0 }));
+  });
+  const claim = (nowMs: number, token: string) =>
+    store.claims.deliveries({
+      ...{ nowMs, token, limit: 1, leaseMs: 30_000 },
+      subscriptionId: aSubscription().id,
+    });
+  assert.equal((await claim(T0 + HOUR_MS, 'ahead')).length, 1);
+  await store.keepWaits(back);
+  assert.equal((await claim(T0 + 29_999, 'early')).length, 0);
+  assert.equal((await claim(T0 + 30_000, 'right')).length, 1);
+});

@@ -1,0 +1,159 @@
+// Hosts behind a balancer are replaced one after the other under load: the balancer learns of it in
+// time, and no create is refused, cut off or lost.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request as startRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { allOk, checkedSite } from '../adapters/http/checked-site.js';
+import { type HostProcess, startHostProcess } from '../support/host-process.js';
+import { localPostgres } from '../support/local-postgres.js';
+import { orderOf } from '../support/payment-load.js';
+
+const PROBE_EVERY_MS = 50;
+const CLIENTS = 8;
+
+const folder = mkdtempSync(join(tmpdir(), 'ponte-drain-'));
+after(() => rmSync(folder, { recursive: true }));
+const postgres = localPostgres();
+
+/** Sends requests to the hosts that were ready when it looked last, over kept connections. */
+class Balancer {
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #hosts = new Set<HostProcess>();
+  #ready: readonly HostProcess[] = [];
+  #next = 0;
+  #probing = true;
+  readonly #probes = this.#probe();
+
+  add(host: HostProcess): void {
+    this.#hosts.add(host);
+  }
+
+  remove(host: HostProcess): void {
+    this.#hosts.delete(host);
+  }
+
+  async readyFor(host: HostProcess): Promise<void> {
+    while (!this.#ready.includes(host)) await wait(PROBE_EVERY_MS);
+  }
+
+  /** The status of the answer; rejects when there is none. */
+  post(path: string, key: string, body: unknown): Promise<number> {
+    this.#next += 1;
+    const host = this.#ready[this.#next % this.#ready.length];
+    assert.ok(host !== undefined, 'a host is ready');
+    const headers = { 'content-type': 'application/json', 'x-api-key': key };
+    return new Promise((resolve, reject) => {
+      const options = { agent: this.#agent, method: 'POST', headers };
+      const sent = startRequest(`${host.url}${path}`, options, (response) => {
+        response.resume();
+        response.once('end', () => resolve(response.statusCode ?? 0));
+      });
+      sent.once('error', reject);
+      sent.end(JSON.stringify(body));
+    });
+  }
+
+  async end(): Promise<void> {
+    this.#probing = false;
+    await this.#probes;
+    this.#agent.destroy();
+  }
+
+  async #probe(): Promise<void> {
+    while (this.#probing) {
+      const hosts = [...this.#hosts];
+      const found = await Promise.all(hosts.map((host) => isReady(host)));
+      this.#ready = hosts.filter((_, index) => found[index]);
+      await wait(PROBE_EVERY_MS);
+    }
+  }
+}
+
+async function isReady({ url }: HostProcess): Promise<boolean> {
+  const answer = await fetch(`${url}/readyz`).catch(() => null);
+  return answer?.status === 200;
+}
+
+test('no create is refused or cut off while hosts are replaced one after the other', async (t) => {
+  const env = {
+    PONTE_DATA_DIR: folder,
+    PONTE_DATABASE_URL: await postgres.newDatabase(),
+    PONTE_SECRET_KEYS: `a:${randomBytes(32).toString('base64')}`,
+    PONTE_RATE_LIMIT_PER_MINUTE: '0',
+    PONTE_DRAIN_SECONDS: '1',
+  };
+  const start = async () => {
+    const host = await startHostProcess(env);
+    t.after(() => host.kill());
+    return host;
+  };
+  const balancer = new Balancer();
+  t.after(() => balancer.end());
+  const first = await start();
+  let hosts = [first, await start()];
+  for (const host of hosts) {
+    balancer.add(host);
+    await balancer.readyFor(host);
+  }
+  const key = first.key ?? '';
+  const outcomes = new Map<string, number>();
+  let [created, loading] = [0, true];
+  const client = async () => {
+    while (loading) {
+      created += 1;
+      const order = orderOf(created);
+      const outcome = await balancer
+        .post('/v1/payment-intents', key, order)
+        .catch((error: NodeJS.ErrnoException) => error.code ?? error.message);
+      outcomes.set(`${outcome}`, (outcomes.get(`${outcome}`) ?? 0) + 1);
+      await wait(20);
+    }
+  };
+  const load = Promise.all(Array.from({ length: CLIENTS }, client));
+  for (let replaced = 0; replaced < 4; replaced += 1) {
+    const [old, other] = hosts as [HostProcess, HostProcess];
+    const fresh = await start();
+    balancer.add(fresh);
+    await balancer.readyFor(fresh);
+    assert.equal(await old.stop('SIGTERM'), 0);
+    balancer.remove(old);
+    hosts = [other, fresh];
+  }
+  loading = false;
+  await load;
+  assert.deepEqual([...outcomes.keys()], ['201'], JSON.stringify([...outcomes]));
+  assert.ok(created > 100, `${created} creates`);
+});
+
+test('while a server drains it serves everybody, and each answer ends its connection', async () => {
+  const site = await checkedSite();
+  const ended = async () => (await site.call('GET', '/healthz')).headers['connection'];
+  assert.equal(await ended(), 'keep-alive');
+  site.server.drain();
+  for (let times = 0; times < 3; times += 1) assert.equal(await ended(), 'close');
+  await site.close();
+});
+
+test('a host that was told to stop says so, and serves until its drain is over', async () => {
+  const host = await startHostProcess({
+    ...{ PONTE_DATA_DIR: join(folder, 'alone'), PONTE_DRAIN_SECONDS: '1' },
+  });
+  const stopped = host.stop('SIGTERM');
+  while (!host.log().includes('draining')) await wait(5);
+  const answer = await fetch(`${host.url}/readyz`);
+  const { checks } = (await answer.json()) as { readonly checks: unknown };
+  assert.deepEqual([answer.status, checks], [503, { ...allOk, serving: 'stopping' }]);
+  assert.equal(answer.headers.get('connection'), 'close');
+  const created = await fetch(`${host.url}/v1/payment-intents`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': host.key ?? '' },
+    body: JSON.stringify(orderOf(1)),
+  });
+  assert.equal(created.status, 201);
+  assert.equal(await stopped, 0);
+});
