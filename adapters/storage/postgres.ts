@@ -110,10 +110,7 @@ export function openPostgresStore(
       return numbers;
     },
     servers: () => serversOf(connections),
-    async connectionProblems() {
-      if (await isTransactionPooled(connections)) return [TRANSACTION_POOLING];
-      return orphanedLocks(connections, silentSeconds);
-    },
+    connectionProblems: () => problemsOf(connections, silentSeconds),
     onLostCommits: (hear) => connections.onLostCommits(hear),
     async isNew() {
       return (await missingInPostgres(connections, known, newer)).length === known.length;
@@ -140,6 +137,14 @@ export function openPostgresStore(
       return connections.counts;
     },
   };
+}
+
+async function problemsOf(
+  connections: PostgresConnections,
+  silentSeconds: number,
+): Promise<readonly string[]> {
+  if (await isTransactionPooled(connections)) return [TRANSACTION_POOLING];
+  return orphanedLocks(connections, silentSeconds);
 }
 
 async function serversOf(connections: PostgresConnections): Promise<readonly Server[]> {
