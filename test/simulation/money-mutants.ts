@@ -15,6 +15,13 @@ const surprises = {
 
 export const moneyMutants = [
   {
+    name: 'a restored copy is released without asking the partner',
+    file: 'core/usecases/restore-check.ts',
+    edits: [['for (const kind of moneyKinds) await checkKind(look, kind);', 'void checkKind;']],
+    focus: { ...payments, faults: { ...calm, restore: 0.05 }, often },
+    caughtBy: ['everyOrderAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
+  },
+  {
     name: 'a refusal is believed although the partner has the order',
     file: 'core/usecases/commands.ts',
     edits: [
