@@ -20,7 +20,7 @@ export const moneyMutants = [
     edits: [
       [
         "return createHmac('sha256', key).update(text)",
-        "return createHmac('sha256', key).update(`${text}${performance.now()}`)",
+        "return createHmac('sha256', key).update(text + performance.now())",
       ],
     ],
     focus: { ...payments, faults: { ...calm, restore: 0.05 }, often },
