@@ -165,8 +165,12 @@ function statusStep(
  * earlier state was restored. The payment goes the way again that it went then.
  */
 const movesToPayin: Partial<Record<PaymentStatus, PaymentMove>> = {
-  ...{ awaiting_approval: 'approve', approved: 'invite', awaiting_buyer: 'sign_in' },
-  ...{ buyer_kyc_pending: 'kyc_approved', buyer_kyc_approved: 'quote', fx_quoted: 'confirm' },
+  awaiting_approval: 'approve',
+  approved: 'invite',
+  awaiting_buyer: 'sign_in',
+  buyer_kyc_pending: 'kyc_approved',
+  buyer_kyc_approved: 'quote',
+  fx_quoted: 'confirm',
 };
 
 function payinStep(

@@ -15,18 +15,6 @@ const surprises = {
 
 export const moneyMutants = [
   {
-    name: 'the reference of an order does not follow from it',
-    file: 'core/usecases/order-references.ts',
-    edits: [
-      [
-        "return createHmac('sha256', key).update(text)",
-        "return createHmac('sha256', key).update(text + performance.now())",
-      ],
-    ],
-    focus: { ...payments, faults: { ...calm, restore: 0.05 }, often },
-    caughtBy: ['everyOrderAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
-  },
-  {
     name: 'a restored copy is released without asking the partner',
     file: 'core/usecases/restore-check.ts',
     edits: [['for (const kind of moneyKinds) await checkKind(look, kind);', 'void checkKind;']],
