@@ -147,11 +147,7 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, restore: 0.03 }, often },
-    caughtBy: [
-      'atMostOnePayoutPerPayment',
-      'atMostOnePayinPerPayment',
-      'neverPaidOutMoreThanReceived',
-    ],
+    caughtBy: ['everyOrderAtThePartnerIsKnown', 'atMostOnePayoutPerPayment'],
   },
   {
     name: 'money that arrives late is kept',
