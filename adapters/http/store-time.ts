@@ -26,7 +26,7 @@ export function withinStoreTime(deps: Deps, timeMs = STORE_TIME_MS): Deps {
   };
   return {
     ...deps,
-    store: { ...deps.store, run: (work) => limited(deps.store.run(work)) },
+    store: { ...deps.store, run: (work, options) => limited(deps.store.run(work, options)) },
     rateLimits: { take: (asked) => limited(deps.rateLimits.take(asked)) },
   };
 }
