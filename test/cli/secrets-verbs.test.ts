@@ -42,9 +42,10 @@ const databases = {
 type Json = Readonly<Record<string, unknown>>;
 
 function service(database: string) {
+  const dataDir = mkdtempSync(join(folder, 'place-'));
   const env = (keys: string) => ({
     PONTE_DATABASE_URL: database,
-    PONTE_DATA_DIR: join(folder, 'data'),
+    PONTE_DATA_DIR: dataDir,
     PONTE_PORT: '0',
     PONTE_SECRET_KEYS: keys,
     PONTE_FAKE_PARTNER_DELAY_MS: '0',
