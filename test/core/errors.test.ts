@@ -70,7 +70,10 @@ test('only these are worth repeating unchanged: they say when', () => {
   const transient = Object.entries(catalogue).filter((entry) => entry[1].transient);
   assert.deepEqual(
     transient.map(([code]) => code),
-    ['RateLimitExceeded', 'StoreContention', 'StoreUnavailable', 'PartnerUnavailable'],
+    [
+      ...['RateLimitExceeded', 'StoreContention', 'StoreUnavailable', 'InQuarantine'],
+      'PartnerUnavailable',
+    ],
   );
 });
 
