@@ -100,7 +100,11 @@ async function removeRows(client: pg.Client, schema: string): Promise<void> {
     [schema],
   );
   const deletes = rows.map(({ name }) => `delete from ${schema}.${name}`);
-  await client.query(['set session_replication_role = replica', ...deletes].join('; '));
+  // The first epoch, as the migration makes it.
+  const epoch =
+    `insert into ${schema}.epochs (number, cause, state, began_at, version) ` +
+    "values (1, 'made', 'open', date_trunc('milliseconds', now()), 1)";
+  await client.query(['set session_replication_role = replica', ...deletes, epoch].join('; '));
 }
 
 /** As it is served: a thread writes. */
