@@ -253,9 +253,11 @@ function dataChecks(
 ): readonly Check[] {
   const { queues, undeliveredMs, stuckCommands, deadLetters, operatorFunds } = waiting;
   const { deliveries, ...ours } = queues;
-  const late = Object.entries(ours).filter(([, { lateMs }]) => lateMs > LATE_MS);
+  // In quarantine nothing is taken up, and that is no defect of its own.
+  const isLate = ({ lateMs }: WaitingQueue) => lateMs > LATE_MS && !waiting.inQuarantine;
+  const late = Object.entries(ours).filter(([, queue]) => isLate(queue));
   const lateQueues = late.map(([name, queue]) => lateQueue(name, queue)).join('; ');
-  const slow = deliveries.lateMs > LATE_MS;
+  const slow = isLate(deliveries);
   const names = olderKeys.map((keyId) => JSON.stringify(keyId)).join(', ');
   const { epoch, inQuarantine } = waiting;
   const older = names === '' ? '' : `; to retire ${names}, run: ponte secrets reseal`;
@@ -268,7 +270,9 @@ function dataChecks(
     unless(!inQuarantine, 'epoch', `${epoch}, released`, [
       'critical',
       `${epoch}, in quarantine: nothing is ordered, sent or changed. ` +
-        'Run ponte restore --check, then ponte release',
+        (waiting.isChecked
+          ? 'The partner was asked: look at what differs, then run ponte release'
+          : 'Run ponte restore --check, then ponte release'),
     ]),
     unless(imbalances === 0, 'ledger', 'balances', [
       'critical',

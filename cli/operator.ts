@@ -132,9 +132,14 @@ function withNames(error: unknown, named: readonly (string | null | undefined)[]
     : error;
 }
 
-/** Who runs the service is told why its database is away; the API's text is for everybody. */
+/** An operator reads what is wrong with the database; the API's text is for everybody. */
 function withReason(error: unknown): unknown {
-  if (!(error instanceof PonteError) || error.code !== 'StoreUnavailable') return error;
+  if (!(error instanceof PonteError)) return error;
+  if (error.code === 'InQuarantine') {
+    const todo = 'Ask the partner by ponte restore --check, then run ponte release.';
+    return new PonteError(error.code, `The database is in quarantine: nothing changes. ${todo}`);
+  }
+  if (error.code !== 'StoreUnavailable') return error;
   const why = reasonOf(error);
   return why === null ? error : new PonteError(error.code, `${error.message} (${why})`);
 }

@@ -68,9 +68,9 @@ export async function backupAgeMs(
 async function dueInMs(plan: BackupPlan, databaseName: string, clock: Clock): Promise<number> {
   // A folder that cannot be read is told by the backup itself.
   const ageMs = await backupAgeMs(plan.to, databaseName, clock).catch(() => null);
-  // One from the future was made by a clock that was wrong.
-  if (ageMs === null || ageMs < 0) return 0;
-  return Math.max(0, plan.everyMs - ageMs);
+  if (ageMs === null) return 0;
+  // One from the future was made by a clock that was wrong: as if it was made now.
+  return Math.max(0, plan.everyMs - Math.max(0, ageMs));
 }
 
 /** Null when it was made. */

@@ -82,7 +82,10 @@ export async function makeBackup(
         : { ...(await factsOf(deps.store, await rows())), files: [], missingDocuments: [] }),
     }),
   );
-  return { ...backup, removed: keep === null ? [] : await removeOld(to, source, keep) };
+  // In quarantine those of before may be needed: another one may be the one to restore.
+  const isReleased = (await currentEpoch(deps)).state !== 'quarantine';
+  const removes = keep !== null && isReleased;
+  return { ...backup, removed: removes ? await removeOld(to, source, keep) : [] };
 }
 
 /** What a manifest says of the contents of a database. */

@@ -36,7 +36,8 @@ export function dueAlarm(
       const due = await store.nextDue();
       // A write meanwhile has made it unknown again.
       if (known === reading) known = { mark, due };
-      restMs = Math.max(REST_MS, REST_PER_LOOK * (performance.now() - startedMs));
+      const spentMs = performance.now() - startedMs;
+      restMs = Math.min(LOOK_EVERY_MS, Math.max(REST_MS, REST_PER_LOOK * spentMs));
       return due;
     } catch (error) {
       known = null;

@@ -12,7 +12,7 @@ import { assert, StoreRefusal } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
 import { readBacklog } from '../core/usecases/backlog.js';
 import { documentPlaceProblem, markDocumentPlace } from '../core/usecases/document-place.js';
-import { beginEpoch, currentEpoch } from '../core/usecases/epochs.js';
+import { currentEpoch } from '../core/usecases/epochs.js';
 import { plantCanary, secretKeysProblem } from '../core/usecases/secret-keys.js';
 import { currentKey } from '../core/usecases/service-keys.js';
 import { backupAgeMs } from './backup-schedule.js';
@@ -22,6 +22,7 @@ import { type Making, noDatabase, placeProblem } from './database-place.js';
 import { type Demo, developmentSecret, makeDemo, throwawaySecret } from './development.js';
 import { dueAlarm } from './due-alarm.js';
 import { clockStep, type HostClock, whileRight } from './host-clock.js';
+import { quarantined } from './lost-commits.js';
 import { listeningProblem, openingProblem } from './mistakes.js';
 import { startWorkers, stepsOfApi, type Workers, workerSteps } from './workers.js';
 
@@ -286,11 +287,7 @@ function takeForMigration(store: ServedStore): void {
 async function takeDatabase(store: ServedStore, deps: Deps, role: HostRole): Promise<void> {
   const company = store.beginServing();
   store.onLostCommits(() => {
-    deps.log.error('alert', { alert: 'the database has lost commits that were acknowledged' });
-    // What it orders again may be done already: nothing more until the partner was asked.
-    beginEpoch(deps, 'timeline').catch((error: unknown) => {
-      deps.log.error('the quarantine could not begin', { error });
-    });
+    void quarantined(deps);
   });
   if (role !== 'all' && company === 'alone') {
     throw new ConfigError(['--role: api and worker are for hosts that share a PostgreSQL']);

@@ -12,6 +12,8 @@ export interface Waiting extends Omit<Backlog, 'queues' | 'oldestUndeliveredAtMs
   /** The epoch of the database, and whether it is in quarantine (epoch.ts). */
   readonly epoch: number;
   readonly inQuarantine: boolean;
+  /** Whether the partner was asked about every payment since it began. */
+  readonly isChecked: boolean;
 }
 
 export interface WaitingQueue {
@@ -25,9 +27,10 @@ export async function readBacklog({
   clock,
 }: Pick<Deps, 'store' | 'clock'>): Promise<Waiting> {
   const nowMs = clock.nowMs();
-  const [{ queues, oldestUndeliveredAtMs, ...needy }, { number: epoch, state }] = await store.run(
-    (tx) => Promise.all([tx.backlog.read(nowMs, COUNTED_MAX), tx.epochs.current()]),
+  const [{ queues, oldestUndeliveredAtMs, ...needy }, current] = await store.run((tx) =>
+    Promise.all([tx.backlog.read(nowMs, COUNTED_MAX), tx.epochs.current()]),
   );
+  const { number: epoch, state, checkedAtMs } = current;
   // Another host's clock may be a little ahead.
   const since = (atMs: number | null) => (atMs === null ? 0 : Math.max(0, nowMs - atMs));
   const waiting = Object.entries(queues).map(([name, { due, oldestDueAtMs }]) => {
@@ -37,6 +40,6 @@ export async function readBacklog({
     queues: Object.fromEntries(waiting) as Record<QueueName, WaitingQueue>,
     undeliveredMs: Math.max(since(oldestUndeliveredAtMs), since(queues.outbox.oldestDueAtMs)),
     ...needy,
-    ...{ epoch, inQuarantine: state === 'quarantine' },
+    ...{ epoch, inQuarantine: state === 'quarantine', isChecked: checkedAtMs !== null },
   };
 }

@@ -18,12 +18,14 @@ export function currentEpoch({ store }: Pick<Deps, 'store'>): Promise<Epoch> {
 
 /**
  * Begins a new epoch in quarantine. The state may be an earlier one: what was ordered, numbered and
- * sent after it is unknown here.
+ * sent after it is unknown here. Several hosts may notice that a server lost commits: the first one
+ * begins the quarantine, and the others find it.
  */
 export async function beginEpoch(deps: Needs, cause: Exclude<EpochCause, 'made'>): Promise<Epoch> {
   const epoch = await deps.store.run(
     async (tx) => {
       const last = await tx.epochs.current();
+      if (cause === 'timeline' && last.state === 'quarantine') return last;
       const next = nextEpoch(last, cause, deps.clock.nowMs());
       tx.epochs.update({ ...last, state: 'over' });
       tx.epochs.insert(next);

@@ -30,7 +30,7 @@ const PAYMENTS_AT_ONCE = 8;
  * Numbers in a row of which the partner knows no order, before there are no more: an order that was
  * refused or withdrawn leaves a gap. A payment has one payout.
  */
-const ABSENT_MAX: Readonly<Record<MoneyKind, number>> = { payin: 3, payout: 1, refund: 3 };
+const ABSENT_MAX: Readonly<Record<MoneyKind, number>> = { payin: 10, payout: 1, refund: 10 };
 
 /** What the check found out about one payment; payments of which it learned nothing have none. */
 export interface CheckedPayment extends Tenant {
@@ -72,6 +72,7 @@ export async function checkRestored(
   tell: (payment: CheckedPayment) => void,
 ): Promise<CheckCounts> {
   const deps = learning(given);
+  const { number } = await deps.store.run((tx) => tx.epochs.current());
   let progress = await progressOf(deps);
   for (;;) {
     const { after } = progress;
@@ -86,9 +87,9 @@ export async function checkRestored(
     for (const payment of checked) if (isWorthTelling(payment)) tell(payment);
     const place = { ...tenantOf(last), paymentId: last.paymentId };
     progress = counted({ ...progress, after: place }, checked);
-    await noteProgress(deps, progress, false);
+    await noteProgress(deps, number, progress, false);
   }
-  await noteProgress(deps, progress, true);
+  await noteProgress(deps, number, progress, true);
   const { payments, learned, differing, missed } = progress;
   return { payments, learned, differing, missed };
 }
@@ -106,10 +107,21 @@ async function progressOf({ store }: Deps): Promise<Progress> {
   return checkProgress === null ? nothing : (JSON.parse(checkProgress) as Progress);
 }
 
-/** A check that reached its end begins anew the next time. */
-async function noteProgress(deps: Deps, progress: Progress, isOver: boolean): Promise<void> {
+/**
+ * A check that reached its end begins anew the next time. One whose epoch is over says nothing of
+ * the next one: NotQuarantined.
+ */
+async function noteProgress(
+  deps: Deps,
+  number: number,
+  progress: Progress,
+  isOver: boolean,
+): Promise<void> {
   await deps.store.run(async (tx) => {
     const epoch = await tx.epochs.current();
+    if (epoch.number !== number || epoch.state !== 'quarantine') {
+      throw new PonteError('NotQuarantined');
+    }
     const isComplete = isOver && progress.missed === 0;
     tx.epochs.update({
       ...epoch,
@@ -141,6 +153,8 @@ interface Look {
   readonly paymentId: string;
   readonly partner: SettlementPartner;
   readonly key: Uint8Array;
+  /** It was ended before the check: it ordered nothing more, whatever the check learns. */
+  readonly wasEnded: boolean;
   readonly adopted: MoneyKind[];
   readonly missed: string[];
 }
@@ -160,7 +174,8 @@ async function checkPayment(
     return { ...quiet, missed: [`no settlement partner is configured for ${tenant.mode}`] };
   }
   const { bytes: key } = await currentKey(deps, 'partner');
-  const look: Look = { deps, tenant, paymentId, partner, key, adopted: [], missed: [] };
+  const known = { tenant, paymentId, partner, key, wasEnded: isTerminal(payment.status) };
+  const look: Look = { deps, ...known, adopted: [], missed: [] };
   try {
     for (const kind of moneyKinds) await checkKind(look, kind);
   } catch (error) {
@@ -184,7 +199,7 @@ async function checkKind(look: Look, kind: MoneyKind): Promise<void> {
     seen.add(next.id);
     await learn(look, next, kind);
   }
-  const { payment, orders } = await readOrders(look.deps, look.tenant, look.paymentId);
+  const { orders } = await readOrders(look.deps, look.tenant, look.paymentId);
   const payins = orders.filter((order) => order.kind === 'payin');
   if (kind === 'refund') {
     for (const payin of payins) {
@@ -192,7 +207,7 @@ async function checkKind(look: Look, kind: MoneyKind): Promise<void> {
     }
     return;
   }
-  const orderable = !isTerminal(payment.status) && (kind === 'payin' || payins.length > 0);
+  const orderable = !look.wasEnded && (kind === 'payin' || payins.length > 0);
   if (orderable) await checkBeyond(look, kind, null);
 }
 

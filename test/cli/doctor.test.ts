@@ -43,7 +43,7 @@ const idle = {
     ...{ mails: nothing, documents: nothing, advances: nothing },
   },
   ...{ undeliveredMs: 0, stuckCommands: 0, deadLetters: 0, operatorFunds: 0 },
-  ...{ epoch: 1, inQuarantine: false },
+  ...{ epoch: 1, inQuarantine: false, isChecked: false },
 };
 const healthy: Findings = {
   nodeVersion: 'v24.0.0',
@@ -166,6 +166,11 @@ describe('each defect is told in words, with what to do about it', () => {
       waiting({ epoch: 1_800_000_000, inQuarantine: true }),
       'critical epoch: 1800000000, in quarantine: nothing is ordered, sent or changed. ' +
         'Run ponte restore --check, then ponte release',
+    ],
+    [
+      waiting({ epoch: 2, inQuarantine: true, isChecked: true, queues: { commands: late(5) } }),
+      'critical epoch: 2, in quarantine: nothing is ordered, sent or changed. ' +
+        'The partner was asked: look at what differs, then run ponte release',
     ],
     [
       waiting({ stuckCommands: 1 }),

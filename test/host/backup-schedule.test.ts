@@ -55,21 +55,27 @@ test('backups come one after the other, and the newest are kept', async (t) => {
   for (const line of logged) assert.match(line, /^a backup was made /);
 });
 
-test('a restart makes none before the next is due', async (t) => {
-  const place = await servedPlace(folder, 'restarted');
-  const { status } = await ponte(place, ['backup', '--to', place.backups]);
-  assert.equal(status, 0);
-  const [only] = backupsIn(place.backups);
-  const plan = { to: place.backups, everyMs: 3_000, keep: 9 };
-  const { logged, schedule } = scheduled(t, place, { plan });
-  await until(() => logged.length > 0);
-  await schedule.stop();
-  const [first, second] = backupsIn(place.backups).toSorted();
-  assert.equal(first, only);
-  const instant = (name = '') =>
-    Date.parse(name.slice(6).replace(/T(..)-(..)-(..)-/, 'T$1:$2:$3.'));
-  assert.ok(instant(second) - instant(first) >= 3_000);
-});
+for (const [when, agoMs] of [
+  ['', 0],
+  [', nor by one that is dated in the future', 3_600_000],
+] as const) {
+  test(`a restart makes none before the next is due${when}`, async (t) => {
+    const place = await servedPlace(folder, `restarted${agoMs}`);
+    const { status } = await ponte(place, ['backup', '--to', place.backups]);
+    assert.equal(status, 0);
+    const [only] = backupsIn(place.backups);
+    const plan = { to: place.backups, everyMs: 3_000, keep: 9 };
+    const behind = { nowMs: () => Date.now() - agoMs };
+    const { logged, schedule } = scheduled(t, place, { plan, clock: behind });
+    await until(() => logged.length > 0);
+    await schedule.stop();
+    const [first, second] = backupsIn(place.backups).toSorted();
+    assert.equal(first, only);
+    const instant = (name = '') =>
+      Date.parse(name.slice(6).replace(/T(..)-(..)-(..)-/, 'T$1:$2:$3.'));
+    assert.ok(instant(second) - instant(first) >= 3_000);
+  });
+}
 
 test('a backup that fails is an alert with its reason, and the next one is tried', async (t) => {
   const place = await servedPlace(folder, 'failing');

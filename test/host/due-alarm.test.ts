@@ -44,6 +44,15 @@ test('what is due rings its queue, what falls due later is slept for', async () 
   assert.equal(alarm.nextDueAtMs?.(), T0 + 400);
 });
 
+test('after a look that was held up it rests for a second at most', async (t) => {
+  const { state, run, alarm } = scene(null);
+  let nowMs = 0;
+  t.mock.method(performance, 'now', () => (nowMs += 3_000));
+  state.due = { ...nothing, commands: T0 + 300 };
+  await run();
+  assert.equal(typeof alarm.restMs === 'function' ? alarm.restMs() : alarm.restMs, 1_000);
+});
+
 test('while nobody writes to a file it is not looked at again', async () => {
   const { state, run } = scene(1);
   for (let times = 0; times < 5; times += 1) await run();

@@ -19,7 +19,7 @@ const waiting: Waiting = {
   deadLetters: 4,
   operatorFunds: 1,
   epoch: 1_800_000_000,
-  inQuarantine: true,
+  ...{ inQuarantine: true, isChecked: false },
 };
 const store = { counts: { commits: 7, applied: 21 }, connections: null };
 

@@ -43,9 +43,21 @@ test('epochs that begin in one second, or by a clock that is behind, are numbere
   const numbers: number[] = [];
   for (const nowMs of [1_800_000_000_000, 1_800_000_000_001, 1_700_000_000_000]) {
     const clock = { nowMs: () => nowMs };
-    numbers.push((await beginEpoch({ ...deps, clock }, 'timeline')).number);
+    numbers.push((await beginEpoch({ ...deps, clock }, 'restored')).number);
   }
   assert.deepEqual(numbers, [1_800_000_000, 1_800_000_001, 1_800_000_002]);
+  await close();
+});
+
+test('hosts that notice lost commits together begin one quarantine', async () => {
+  const { deps, close } = await world();
+  const begun = await Promise.all([1, 2, 3].map(() => beginEpoch(deps, 'timeline')));
+  assert.equal(new Set(begun.map(({ number }) => number)).size, 1);
+  const all = await deps.store.run((tx) => tx.epochs.list());
+  assert.deepEqual(
+    all.map(({ state }) => state),
+    ['over', 'quarantine'],
+  );
   await close();
 });
 

@@ -1,0 +1,24 @@
+// A PostgreSQL server that took over without all that its predecessor had acknowledged.
+import { setTimeout as wait } from 'node:timers/promises';
+import { SECOND_MS } from '../core/domain/instant.js';
+import type { Deps } from '../core/ports.js';
+import { beginEpoch } from '../core/usecases/epochs.js';
+
+const RETRY_MS = SECOND_MS;
+
+/**
+ * After lost commits, what is ordered again may be done already: nothing more until the partner was
+ * asked. Right after a failover the database may be away, so it is tried until it is stored.
+ */
+export async function quarantined(deps: Deps): Promise<void> {
+  deps.log.error('alert', { alert: 'the database has lost commits that were acknowledged' });
+  for (;;) {
+    try {
+      await beginEpoch(deps, 'timeline');
+      return;
+    } catch (error) {
+      deps.log.error('the quarantine could not begin yet', { error });
+      await wait(RETRY_MS, undefined, { ref: false });
+    }
+  }
+}

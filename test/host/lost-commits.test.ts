@@ -1,0 +1,23 @@
+// What a host does when its server has lost commits: the quarantine begins, however often it takes.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PonteError } from '../../core/errors.js';
+import { currentEpoch } from '../../core/usecases/epochs.js';
+import { quarantined } from '../../host/lost-commits.js';
+import { world } from '../support/small-world.js';
+
+test('after lost commits the quarantine begins, also where the database is away at first', async (t) => {
+  const made = await world();
+  t.after(() => made.close());
+  const { deps } = made;
+  let tries = 0;
+  const run: typeof deps.store.run = (work, options) => {
+    tries += 1;
+    if (tries < 2) return Promise.reject(new PonteError('StoreUnavailable'));
+    return deps.store.run(work, options);
+  };
+  await quarantined({ ...deps, store: { ...deps.store, run } });
+  const { state, cause } = await currentEpoch(deps);
+  assert.deepEqual([tries, state, cause], [2, 'quarantine', 'timeline']);
+  assert.ok(made.log.some(({ message }) => message === 'alert'));
+});
