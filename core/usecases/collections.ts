@@ -10,7 +10,7 @@ import type { Payment } from '../domain/payment.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, isCode, PonteError } from '../errors.js';
 import type { Deps, DuePage, DuePlace, Tx } from '../ports.js';
-import { orderReference } from './order-references.js';
+import { orderReference, orderSubject } from './order-references.js';
 import { currentKeyIn } from './service-keys.js';
 
 type Decide = (was: Collection, tx: Tx) => Change | Promise<Change>;
@@ -95,7 +95,7 @@ async function newOrders(
     const { kind, payinId } = draft;
     const orders = [...known, ...made];
     const alike = orders.filter((order) => order.kind === kind && order.payinId === payinId);
-    const subject = orders.find(({ id }) => id === payinId)?.reference ?? payment.id;
+    const subject = orders.find(({ id }) => id === payinId)?.reference ?? orderSubject(payment);
     const reference = orderReference(bytes, { subject, kind, number: alike.length + 1 });
     const name = { id: deps.ids.next('cmd', nowMs), reference };
     made.push(newCommand(payment, name, draft, { paymentId: payment.id }, nowMs));

@@ -17,7 +17,7 @@ import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, PartnerAnswer, PartnerFact, SettlementPartner, Tx } from '../ports.js';
 import { announce, loadCollection, stageChange } from './collections.js';
-import { orderReference } from './order-references.js';
+import { orderReference, orderSubject } from './order-references.js';
 import { verbs } from './partner-verbs.js';
 import { currentKey } from './service-keys.js';
 import { applyFact, readReview } from './settlement.js';
@@ -217,7 +217,7 @@ async function checkBeyond(look: Look, kind: MoneyKind, payin: PartnerCommand | 
   for (let absent = 1; absent <= ABSENT_MAX[kind]; absent += 1) {
     const { payment, orders } = await readOrders(look.deps, look.tenant, look.paymentId);
     const alike = orders.filter((order) => order.kind === kind && order.payinId === payinId);
-    const subject = payin?.reference ?? payment.id;
+    const subject = payin?.reference ?? orderSubject(payment);
     const referenceOf = (number: number) => orderReference(look.key, { subject, kind, number });
     const number = alike.length + absent;
     const found = await look.partner.findOrder(kind, referenceOf(number));

@@ -50,7 +50,7 @@ export class Scene {
 
   /** One more payment, of which nothing is asked yet. */
   another(): Promise<string> {
-    return newPayment(this.made, this.tenant, 10_000n);
+    return newPayment(this.made, this.tenant, {});
   }
 
   read() {
@@ -110,16 +110,26 @@ export async function scene(
   const made = await world({}, memory);
   t.after(() => made.close());
   const tenant: Tenant = { orgId: await made.organization(), mode: 'test' };
-  const id = await newPayment(made, tenant, amountMinor);
+  const id = await newPayment(made, tenant, { amountMinor });
   await advancePayment(made.deps, tenant, id, to);
   return new Scene(made, tenant, id);
 }
 
-async function newPayment(made: World, tenant: Tenant, amountMinor: bigint): Promise<string> {
+interface PaymentFields {
+  readonly amountMinor?: bigint;
+  readonly externalId?: string | null;
+}
+
+/** Its id. */
+export async function newPayment(
+  made: World,
+  tenant: Tenant,
+  { amountMinor = 10_000n, externalId = null }: PaymentFields,
+): Promise<string> {
   const { payment } = await createPayment(made.deps, tenant, {
     origin: 'payment_intent',
     idempotencyKey: null,
-    externalId: null,
+    externalId,
     amount: { amountMinor, currency: 'USD' },
     buyer: { email: 'buyer@example.com', name: null, country: null, phone: null },
     sellerExternalId: null,

@@ -14,7 +14,7 @@ import { cancelPayment } from '../../../core/usecases/payments.js';
 import { type CheckedPayment, checkRestored } from '../../../core/usecases/restore-check.js';
 import { advancePayment, runAdvances } from '../../../core/usecases/sandbox.js';
 import { currentKey } from '../../../core/usecases/service-keys.js';
-import { type Scene, scene } from '../../support/order-scene.js';
+import { newPayment, Scene, scene } from '../../support/order-scene.js';
 
 const HOUR_SECONDS = 3_600;
 
@@ -255,4 +255,25 @@ test('a check that is interrupted resumes behind the last page', async (t) => {
 test('outside a quarantine there is nothing to check', async (t) => {
   const life = await backedUp(t, 'on_ramp_pending');
   await assert.rejects(checked(life), { code: 'NotQuarantined' });
+});
+
+test('a payment that the backup lacks and that is created again is collected and paid once', async (t) => {
+  const memory = memoryOnly();
+  const lives = [await scene(t, 10_000n, memory), await scene(t, 10_000n, memory)] as const;
+  // One more in the restored life, so that the ids differ.
+  await lives[1].another();
+  const ids: string[] = [];
+  for (const { made, tenant } of lives) {
+    const id = await newPayment(made, tenant, { externalId: 'order-1' });
+    await advancePayment(made.deps, tenant, id, null);
+    const at = new Scene(made, tenant, id);
+    await at.pass(HOUR_SECONDS / 30, 30_000);
+    assert.equal((await at.shown())[0], 'settled');
+    await at.booksAreRight();
+    ids.push(id);
+  }
+  assert.equal(new Set(ids).size, 2);
+  const taken = (kind: MoneyKind) => memory.all().filter((order) => order.kind === kind).length;
+  // Those of the first payment, which has no externalId, are of one id in both lives.
+  assert.deepEqual([taken('payin'), taken('payout'), taken('refund')], [2, 2, 0]);
 });
