@@ -9,7 +9,7 @@ import { createHmac } from 'node:crypto';
 import type { CommandKind } from '../domain/partner-command.js';
 import type { Payment } from '../domain/payment.js';
 
-/** What names a payment in the references of its pay-ins and payouts: unique, as `externalId` is. */
+/** What names a payment in the references of its orders: unique, as `externalId` is. */
 export function orderSubject({ id, orgId, mode, origin, externalId }: Payment): string {
   return externalId === null ? id : [orgId, mode, origin, externalId].join('.');
 }
