@@ -283,16 +283,17 @@ async function changeClaimed(
       if (command === null) return null;
       const { paymentId } = command;
       const tenant = tenantOf(command);
+      // The payment is read first: its version guards the orders that are read after it.
+      const was = paymentId === null ? null : await loadCollection(tx, tenant, paymentId);
       const orders = paymentId === null ? [] : await tx.commands.ofPayment(tenant, paymentId);
       const nowMs = deps.clock.nowMs();
       const changed = next(command, nowMs, orders);
       // What a call brought is stored in quarantine too, but no call is begun there.
       if (changed.state === 'sent') tx.epochs.expectOpen();
-      if (paymentId === null) {
+      if (was === null) {
         tx.commands.update(changed);
         return { command: changed, change: null };
       }
-      const was = await loadCollection(tx, tenant, paymentId);
       const change = ordersChanged(was, orders, [changed], nowMs, learned);
       return { command: changed, change: await stageChange(deps, tx, was, change) };
     },
