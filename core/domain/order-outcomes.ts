@@ -129,7 +129,7 @@ function withStatus(
     if (step === null) return next;
     const { move, fields } = step;
     next = withMove(next, move, nowMs, fields);
-    if (move === 'payin_completed') {
+    if (move === 'payin_completed' && !orders.some(isPayout)) {
       const payout = { kind: 'payout', amount: next.payment.amount, payinId: null } as const;
       next = { ...next, commands: [...next.commands, payout] };
     }
@@ -149,6 +149,8 @@ function statusStep(
 ): Step {
   switch (payment.status) {
     case 'on_ramp_pending':
+      // A payout that was read back after a restore: its pay-in was completed before.
+      if (orders.some(isPayoutMade)) return { move: 'payin_completed' };
       return payinStep(payment, orders, reason);
     case 'on_chain_confirmed':
     case 'offramp_pending':
@@ -197,7 +199,7 @@ function payoutStep(
   orders: readonly PartnerCommand[],
   reason: string | null,
 ): Step {
-  const payout = orders.findLast(({ kind, state }) => kind === 'payout' && state !== 'void');
+  const payout = orders.findLast(isPayout);
   if (payout === undefined) return null;
   const stage = stageOf(payout);
   const taken = payment.status === 'offramp_pending';
@@ -347,6 +349,16 @@ function covers(amountMinor: bigint, { amount }: Payment): boolean {
 
 function isAlive({ state, end }: PartnerCommand): boolean {
   return state === 'done' && end !== 'failed' && end !== 'returned';
+}
+
+/** A payout that was ordered, whatever became of it, is not ordered again. */
+function isPayout({ kind, state }: PartnerCommand): boolean {
+  return kind === 'payout' && state !== 'void';
+}
+
+/** The partner has it, or may have it. */
+function isPayoutMade(order: PartnerCommand): boolean {
+  return isPayout(order) && order.state !== 'pending' && order.state !== 'refused';
 }
 
 function payins(orders: readonly PartnerCommand[]): readonly PartnerCommand[] {

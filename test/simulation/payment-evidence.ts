@@ -75,6 +75,12 @@ const passed: Readonly<Partial<Record<PaymentStatus, Partial<Record<PaymentStatu
   },
   /** A pay-in that counted as refused is reported paid. */
   fx_quoted: { on_chain_confirmed: { way: ['on_ramp_pending'], how: both('always') } },
+  /** The payout was read back after a restore. */
+  on_ramp_pending: {
+    offramp_pending: { way: ['on_chain_confirmed'], how: both('always') },
+    settled: { way: ['on_chain_confirmed', 'offramp_pending'], how: both('always') },
+    failed: { way: ['on_chain_confirmed', 'offramp_pending'], how: both('sometimes') },
+  },
   /** A payout that was never sent from here has ended: a copy was restored. */
   on_chain_confirmed: {
     settled: { way: ['offramp_pending'], how: both('always') },

@@ -168,6 +168,26 @@ test('a payout is found although its pay-in went back since', async (t) => {
   assert.equal((await life.at.shown()).at(-1), 100, 'the house has lost it, and knows');
 });
 
+test('a payout that was read back counts, also while a report of its pay-in waits for a person', async (t) => {
+  const life = await backedUp(t, 'on_ramp_pending');
+  const { deps, partner } = life.at.made;
+  await otherPayout(life);
+  const { payin } = partner;
+  const odd: SettlementPartner['payin'] = async (ref) => {
+    return { outcome: 'done', value: { ...done(await payin(ref)), receivedMinor: 70_000n } };
+  };
+  Object.assign(partner, { payin: odd });
+  await beginEpoch(deps, 'restored');
+  await checked(life);
+  assert.equal((await life.at.shown())[0], 'settled');
+  Object.assign(partner, { payin });
+  await endQuarantine(deps, { by: 'ana', forcedBecause: null });
+  await life.at.pass(HOUR_SECONDS / 30, 30_000);
+  assert.deepEqual([life.taken('payout'), life.taken('refund')], [1, 0]);
+  assert.deepEqual(await life.at.shown(), ['settled', 'paid', 'none', 100, 100, 0, 0, 0]);
+  await life.at.booksAreRight();
+});
+
 test('a check whose epoch is over leaves the next one unchecked', async (t) => {
   const life = await backedUp(t, 'on_ramp_pending');
   const { deps, partner } = life.at.made;
