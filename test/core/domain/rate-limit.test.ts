@@ -69,9 +69,10 @@ test('law: a clock that was ahead and is right again leaves a limit that was use
         return step;
       };
       for (let made = 0; made < requests; made += 1) take(START_MS + aheadMs);
-      const { retryAfterSeconds } = take(START_MS);
+      const { allowed, retryAfterSeconds } = take(START_MS);
       assert.ok(retryAfterSeconds <= Math.ceil(60 / limit.perMinute), `${retryAfterSeconds} s`);
-      assert.equal(take(START_MS + 1_000 * retryAfterSeconds).allowed, true);
+      // One that is allowed may be the last one of the burst.
+      assert.ok(allowed || take(START_MS + 1_000 * retryAfterSeconds).allowed);
     }),
   );
 });
