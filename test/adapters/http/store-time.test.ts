@@ -5,8 +5,9 @@ import { withinStoreTime } from '../../../adapters/http/store-time.js';
 import type { Store } from '../../../core/ports.js';
 import { world } from '../../support/small-world.js';
 
-test('a request is refused when the store has taken its time, in one piece or in several', async () => {
-  const { deps } = await world();
+test('a request is refused when the store has taken its time, in one piece or in several', async (t) => {
+  const { deps, close } = await world();
+  t.after(close);
   const never = (async () => new Promise(() => undefined)) as Store['run'];
   const hung = withinStoreTime({ ...deps, store: { ...deps.store, run: never } }, 20);
   const refusal = { code: 'StoreUnavailable', retryAfterSeconds: 2 };
