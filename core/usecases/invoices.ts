@@ -52,7 +52,8 @@ export async function inviteBuyer(
     const nowMs = deps.clock.nowMs();
     const change = invited(invoiceOnly(was), nowMs);
     const { invitedAtMs, buyer } = was.payment;
-    const to = { ...tenantOf(tenant), purpose: 'invitation', address: buyer.email } as const;
+    const about = { purpose: 'invitation', accountId: null } as const;
+    const to = { ...tenantOf(tenant), ...about, address: buyer.email };
     const { nth, waitMs } = await mailNumber(tx, to, nowMs);
     const limitedMs = Math.max(waitMs, invitationWaitMs(invitedAtMs, nowMs));
     if (limitedMs === 0) stageMail(deps, tx, change.payment, { purpose: 'invitation', nth }, nowMs);

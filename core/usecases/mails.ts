@@ -35,16 +35,14 @@ const MAILS_AT_ONCE = 10;
  */
 export async function mailNumber(
   tx: Tx,
-  to: Tenant &
-    Pick<Mail, 'purpose'> &
-    Partial<Pick<Mail, 'accountId'>> & { readonly address: string },
+  to: Tenant & Pick<Mail, 'purpose' | 'accountId'> & { readonly address: string },
   nowMs: number,
 ): Promise<ReturnType<typeof nextMail>> {
   const { orgId, mode, purpose, address, accountId } = to;
   const toKey = emailKey(address);
   const newest = await tx.mails.newestNumbered({ orgId, mode, purpose, toKey }, ADDRESS_MAILS_MAX);
   const { nth } = nextMail(newest, nowMs);
-  const alike = newest.filter((mail) => accountId === undefined || mail.accountId === accountId);
+  const alike = newest.filter((mail) => mail.accountId === accountId);
   return { nth, waitMs: nextMail(alike, nowMs).waitMs };
 }
 

@@ -60,7 +60,8 @@ async function openPage(tx: Tx, publicId: string): Promise<Payment> {
 /** Stores a mail in each case. One that must not be sent is stored as dropped. */
 async function stageSignIn(deps: Deps, tx: Tx, payment: Payment, email: string): Promise<void> {
   const nowMs = deps.clock.nowMs();
-  const to = { ...tenantOf(payment), purpose: 'sign_in', address: payment.buyer.email } as const;
+  const about = { purpose: 'sign_in', accountId: null } as const;
+  const to = { ...tenantOf(payment), ...about, address: payment.buyer.email };
   const { nth, waitMs } = await mailNumber(tx, to, nowMs);
   const isBuyer = emailKey(payment.buyer.email) === emailKey(email);
   const limited = waitMs > 0 ? 'the hourly limit of the address is reached' : null;

@@ -331,8 +331,17 @@ export class Evidence extends DatabaseMemory implements BatchObserver {
       this.#touched.commands.add(command.id);
       return;
     }
-    this.#owners.set(command.reference, command.paymentId);
+    this.#noteOwner(command.reference, command.paymentId);
     this.#touchPayment(command, command.paymentId, 'commands');
+  }
+
+  /** A payment that a copy lacked, created again, takes over the orders of the lost one. */
+  #noteOwner(reference: string, paymentId: string): void {
+    const before = this.#owners.get(reference) ?? paymentId;
+    this.#owners.set(reference, paymentId);
+    if (before === paymentId) return;
+    this.#orders.clear();
+    this.#ordersSeen = 0;
   }
 
   #touchTenant(row: Tenant): void {

@@ -22,6 +22,8 @@ interface Known {
 export class Forgiveness {
   readonly #payments = new Set<string>();
   readonly #mails = new Set<string>();
+  /** Of payments that a copy lacks: one that is created again finds them when it orders. */
+  readonly #lost = new Set<PartnerOrder>();
   #ordersSeen: number | null = null;
 
   /** Notes what a copy lacks, once it is restored. */
@@ -36,6 +38,7 @@ export class Forgiveness {
     if (this.#ordersSeen === null) return;
     for (const order of orders.slice(this.#ordersSeen)) {
       const owner = known.ownerOf(order.reference) ?? '';
+      if (!known.payments.has(owner)) this.#lost.add(order);
       if (!isKnownAsSent(order, known.payments.get(owner))) this.#payments.add(owner);
     }
     this.#ordersSeen = orders.length;
@@ -51,6 +54,10 @@ export class Forgiveness {
 
   hasPayment(id: string | null): boolean {
     return this.#payments.has(id ?? '');
+  }
+
+  isLost(order: PartnerOrder): boolean {
+    return this.#lost.has(order);
   }
 
   hasMail(id: string): boolean {

@@ -84,5 +84,6 @@ function wrongMail(mail: Mail, { payment, statuses }: PaymentEvidence): string |
 function isToSameAddress(mail: Mail, other: Mail): boolean {
   const { purpose, mode, toKey, orgId } = mail;
   if (other.purpose !== purpose || other.mode !== mode || other.toKey !== toKey) return false;
+  if (other.accountId !== mail.accountId) return false;
   return purpose === 'sign_in' || other.orgId === orgId;
 }

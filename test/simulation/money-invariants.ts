@@ -209,6 +209,7 @@ export function everyOrderAtThePartnerIsKnown(evidence: Evidence): string | null
     if (evidence.forgiven.hasPayment(evidence.ownerOf(order.reference))) continue;
     const command = owner?.commands.find(({ reference }) => reference === order.reference);
     if (command === undefined) return `${order.ref} was ordered by no command`;
+    if (evidence.forgiven.isLost(order) && command.firstSentAtMs === null) continue;
     const given = order.status === 'open' || order.status === 'completed';
     if (!given || order.takenAfterRefusal || wasEver(order, 'failed')) continue;
     if (['void', 'refused', 'pending'].includes(command.state)) {

@@ -49,7 +49,7 @@ export class PartnerBooks {
   /** Raised by every change of an order. */
   changes = 0;
   readonly #ownerOf: (reference: string) => string | null;
-  readonly #excused = new Map<string, bigint>();
+  readonly #excused = new Map<PartnerOrder, bigint>();
   readonly #surprises = new Set<PartnerOrder>();
   /** When the caller last looked an order up, by its reference. */
   readonly lookedUpAtMs = new Map<string, number>();
@@ -67,7 +67,6 @@ export class PartnerBooks {
 
   /** Changes an order for a reason of the banks. */
   change(order: PartnerOrder, status: OrderStatus, receivedMinor = order.receivedMinor): void {
-    const owner = this.#ownerOf(order.reference) ?? '';
     const before = lostMinor(sumsOf(this.siblings(order.reference)));
     const isSurprise = order.status !== 'open' || status === 'returned';
     if (isSurprise && status !== order.status) this.#surprises.add(order);
@@ -76,12 +75,14 @@ export class PartnerBooks {
     order.history.push({ status, receivedMinor });
     this.changes += 1;
     const more = lostMinor(sumsOf(this.siblings(order.reference))) - before;
-    if (more > 0n) this.#excused.set(owner, this.excusedMinor(owner) + more);
+    if (more > 0n) this.#excused.set(order, (this.#excused.get(order) ?? 0n) + more);
   }
 
   /** What this payment lost by changes of the banks. */
   excusedMinor(owner: string): bigint {
-    return this.#excused.get(owner) ?? 0n;
+    return [...this.#excused]
+      .filter(([{ reference }]) => this.#ownerOf(reference) === owner)
+      .reduce((sum, [, excused]) => sum + excused, 0n);
   }
 
   /** Whether an order of this payment went back, or from one end to another. */
