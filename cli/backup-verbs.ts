@@ -33,7 +33,7 @@ export function addBackupVerbs(shell: Shell, program: Command): void {
     name: 'backup',
     description: 'back up database and documents beside a running server, and verify the backup',
     options: [
-      new Option('--to <folder>', 'where backups lie; each gets a folder of its own')
+      new Option('--to <folder>', 'where backups are kept; each is a new folder in it')
         .argParser((path) => resolve(path))
         .makeOptionMandatory(),
       new Option('--keep <count>', 'delete all but the newest of those made with this option')

@@ -253,7 +253,7 @@ function dataChecks(
 ): readonly Check[] {
   const { queues, undeliveredMs, stuckCommands, deadLetters, operatorFunds } = waiting;
   const { deliveries, ...ours } = queues;
-  // In quarantine nothing is taken up, and that is no defect of its own.
+  // In quarantine no work is claimed: the epoch check says so, and lateness adds nothing.
   const isLate = ({ lateMs }: WaitingQueue) => lateMs > LATE_MS && !waiting.inQuarantine;
   const late = Object.entries(ours).filter(([, queue]) => isLate(queue));
   const lateQueues = late.map(([name, queue]) => lateQueue(name, queue)).join('; ');

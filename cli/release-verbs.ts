@@ -31,7 +31,7 @@ export function addReleaseVerbs(shell: Shell, program: Command): void {
   });
 }
 
-/** Each payment is told on stderr once it was checked: a check may take hours. */
+/** Prints each payment to stderr when it is checked, because a check may take hours. */
 export async function checkAfterRestore(shell: Shell, { deps }: Operator): Promise<Outcome> {
   const { checkRestored } = await import('../core/usecases/restore-check.js');
   const found: CheckedPayment[] = [];

@@ -66,7 +66,7 @@ export async function backupAgeMs(
 }
 
 async function dueInMs(plan: BackupPlan, databaseName: string, clock: Clock): Promise<number> {
-  // A folder that cannot be read is told by the backup itself.
+  // The backup itself reports a folder that cannot be read.
   const ageMs = await backupAgeMs(plan.to, databaseName, clock).catch(() => null);
   if (ageMs === null) return 0;
   // One from the future was made by a clock that was wrong: as if it was made now.

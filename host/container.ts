@@ -137,7 +137,7 @@ export function createContainer(
 function clockOf(container: Container, { database }: Config): HostClock {
   const databaseMs = () => {
     const { clockMs } = container.get(tokens.store);
-    assert(clockMs !== null, 'PostgreSQL has a clock of its own');
+    assert(clockMs !== null, 'PostgreSQL has a clock');
     return clockMs();
   };
   return newHostClock({

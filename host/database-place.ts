@@ -58,7 +58,7 @@ async function lostDatabase({ dataDir, database }: Place): Promise<string | null
   const variable = file.startsWith(dataDir) ? 'PONTE_DATA_DIR' : 'PONTE_DATABASE_URL';
   return (
     `${variable}: ${file} is ${size === 0 ? 'empty' : 'missing'}, but was served: ${found} is ` +
-    'there. Restore it from a backup (ponte restore), or begin anew with ponte serve --new'
+    'there. Restore it from a backup (ponte restore), or start empty with ponte serve --new'
   );
 }
 

@@ -1,5 +1,5 @@
 // Rings the workers when something falls due. An idle host knows the next due instant of each queue
-// and sleeps until then: it looks again after writes of its own and, for those of other processes,
+// and sleeps until then: it looks again after its own writes and, for those of other processes,
 // once a second. A wake-up that was missed is made up for by that look.
 import type { ServedStore } from '../adapters/storage/store.js';
 import type { NextDue, Queue } from '../adapters/storage/upkeep.js';

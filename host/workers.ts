@@ -1,6 +1,6 @@
-// Keeps the run… functions of the core running: each has a loop of its own, which sleeps until work
-// for it was stored or falls due (due-alarm.ts). A step that fails is logged and tried again after
-// a growing wait; it never ends the process. What a step does is the core's matter.
+// Keeps the run… functions of the core running: each has a loop, which sleeps until work for it is
+// stored or falls due (due-alarm.ts). A step that fails is logged and tried again after
+// a growing wait; it never ends the process.
 import type { FakePartner } from '../adapters/partner/fake.js';
 import { MINUTE_MS, SECOND_MS } from '../core/domain/instant.js';
 import type { Tenant } from '../core/domain/tenant.js';
@@ -84,8 +84,8 @@ export function workerSteps(parts: {
     ofLeader('expiry', ['expiries'], runExpiry),
     ofLeader('purges', ['purges'], runPurges),
     {
-      // A table that stays young (whoever may not analyze it changes nothing) is no reason to look
-      // again at once.
+      // Without the right to analyze, a table keeps its missing statistics: no reason to look again
+      // at once.
       ...ofLeader('statistics', ['write'], () => tend().then(() => 0)),
       restMs: STATISTICS_REST_MS,
     },
@@ -135,7 +135,7 @@ export function stepsOfApi(parts: {
 
 /**
  * What rings a loop. Only this process knows of all but `WorkKind`: the fake partner's messages
- * wait in it, payments expire by time alone, and `write` is each write of its own.
+ * wait in it, payments expire by time alone, and `write` rings after each local write.
  */
 export type Wake = WorkKind | 'fake partner' | 'expiries' | 'write';
 
@@ -165,7 +165,7 @@ export interface Workers {
 export interface WorkSignals {
   /** Work was stored here: told to who listens here, and to other hosts. */
   wake(work: Wake, tenants?: readonly Tenant[]): void;
-  /** Work was stored by another host, or falls due: told to who listens here. */
+  /** Work was stored by another host, or falls due: calls the listeners here. */
   heard(work: Wake, tenants?: readonly Tenant[]): void;
   /** From now on, what is stored here is told to other hosts by this. */
   tellBy(tell: (work: WorkKind, tenants?: readonly Tenant[]) => void): void;

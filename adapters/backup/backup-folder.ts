@@ -18,7 +18,7 @@ import {
 
 /** Sorts by instant, and every file system takes it. */
 const nameForm = /^ponte-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/;
-/** With the machine and process that write it: what a dead process left can be told from others. */
+/** Names the machine and process that write it, so that leftovers of dead processes are found. */
 const partialForm = /^\.partial-(?<host>.+)-(?<pid>\d+)$/;
 const REMOVED = '.removed-';
 

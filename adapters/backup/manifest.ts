@@ -1,5 +1,5 @@
 // The manifest of a backup: what it is a copy of, what a restore needs, and what each of its files
-// must be. It is one JSON file with a checksum of its own, so a changed byte anywhere is found.
+// must be. It is one JSON file that contains its checksum, so a changed byte anywhere is found.
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const FORMAT = 1;
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.number().int().nonnegative();
 
-/** Paths of its own form only: a manifest cannot name a file elsewhere. */
+/** Only paths of this form, so that a manifest cannot name a file elsewhere. */
 const file = z.strictObject({
   path: z.string().regex(/^(ponte\.db|documents\/doc_[0-9a-z]{1,64}\/[0-9a-f]{1,64})$/),
   bytes: count,

@@ -26,7 +26,7 @@ export const feedQuery = z.object({
     minimum: 1,
     description:
       'The epoch of the answer before. A restore of the service begins another one, in which ' +
-      'sequences are given anew: then the answer is a `FeedReset`.',
+      'sequence numbers are used again: then the answer is a `FeedReset`.',
   })
     .optional()
     .transform((epoch) => epoch ?? null),

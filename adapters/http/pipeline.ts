@@ -33,7 +33,7 @@ export interface Pipeline {
   /** Web origins that browsers may call from. */
   readonly corsOrigins: ReadonlySet<string>;
   readonly clientAddress: ClientAddress;
-  /** Aborted when the server closes: whoever waits for something is answered. */
+  /** Aborted when the server closes, so that waiting requests are answered. */
   readonly stopping: AbortSignal;
   /** Whether a connection ends with its next answer. */
   readonly isLastAnswer: () => boolean;

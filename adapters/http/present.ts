@@ -48,7 +48,7 @@ export interface Readiness {
   readonly quarantine?: boolean;
   /** False: the machine's clock and that of the database differ by too much. */
   readonly clock: boolean;
-  /** False once it was told to stop. */
+  /** False after a signal to stop. */
   readonly serving: boolean;
 }
 

@@ -129,7 +129,7 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
     },
     close: (graceMs = STOP_GRACE_MS) => {
       draining = true;
-      // Whoever waits for something that may never come is answered now.
+      // Requests that wait, such as long polls, are answered now.
       stopping.abort();
       return closed(server, connections, graceMs);
     },

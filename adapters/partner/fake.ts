@@ -3,7 +3,7 @@
 // memory (fake-memory.ts) an order exists once it was started, its reference is an idempotency key,
 // and it is found by it. Without one the fake keeps nothing: an order exists from when its request
 // was prepared, and is always found by that, as at a partner that got the call whose answer was
-// lost. What goes wrong on purpose stands in fake-order.ts.
+// lost. fake-order.ts has what goes wrong on purpose.
 import { createHmac } from 'node:crypto';
 import { formatRate, type Money } from '../../core/domain/money.js';
 import type { QuoteTerms } from '../../core/domain/quote.js';

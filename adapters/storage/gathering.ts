@@ -16,7 +16,7 @@ export interface Waiter {
 
 /** The items that wait, for a lane that can work on some. */
 export interface Waiting<Item> {
-  /** Whether any still waits; those that are refused meanwhile are told this cause. */
+  /** Whether any item still waits; items that time out meanwhile are rejected with this cause. */
   goesOn(cause: unknown): boolean;
   /** The next group; none is left when all were refused meanwhile. */
   next(): readonly Item[];

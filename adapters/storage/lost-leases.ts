@@ -10,7 +10,7 @@ const OWNER_LOCK = 0x706f6e04;
 /** A host whose connection was cut has a new one by then. */
 const GRACE_MS = 3 * SECOND_MS;
 
-/** One database may hold several stores, each in a schema of its own. */
+/** One database may hold several stores, each in a separate schema. */
 const lockIdOf = (owner: string) => `hashtext(current_schema() || ${owner})`;
 
 /** Of a session that stands for the owner `$1`. */

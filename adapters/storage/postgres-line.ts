@@ -1,7 +1,7 @@
-// What hosts on one PostgreSQL tell each other, over a connection of its own: that work was stored
-// (coalesced, so that no write waits for it), and which of them sequences. Workers do not rely on
-// what is told, they look by themselves once a second; readers that wait for a feed do, so whoever
-// had no line for a while tells and hears of everything when it has one again.
+// The notifications between hosts on one PostgreSQL, over a dedicated connection: that work was
+// stored (coalesced, so that no write waits for it), and which host sequences. Workers do not rely
+// on notifications, they look by themselves once a second. Long polls of the feed do: a host that
+// reconnects therefore notifies all work, and wakes all its waiting readers.
 import { hostname } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';

@@ -90,8 +90,8 @@ export interface ServedStore extends Store {
   /** Processes that serve this database now. */
   servers(): Promise<readonly Server[]>;
   /**
-   * Hears of a server that took over from the one before without all that this process was told to
-   * be committed. Only a process that lived through the change can know.
+   * Calls `hear` when a new primary lacks commits that were acknowledged to this process. Only a
+   * process that was connected before the failover can know.
    */
   onLostCommits(hear: () => void): void;
   /** What an operator has to mend between a host and the database, a line each. */

@@ -1,4 +1,4 @@
-// What a person is told when a change of a payment's orders asks for one.
+// Alerts for operators: which changes of a payment's orders need a person.
 import { type Funds, stageOf, sumsOf } from './funds.js';
 import type { PartnerCommand } from './partner-command.js';
 import type { Payment } from './payment.js';

@@ -108,8 +108,8 @@ async function progressOf({ store }: Deps): Promise<Progress> {
 }
 
 /**
- * A check that reached its end begins anew the next time. One whose epoch is over says nothing of
- * the next one: NotQuarantined.
+ * A check that reached its end starts over the next time. NotQuarantined when another epoch has
+ * begun: this check proves nothing about it.
  */
 async function noteProgress(
   deps: Deps,

@@ -167,7 +167,7 @@ test('a dry run migrates nothing', async () => {
   assert.equal((await command(env, 'prune --older-than 40d --dry-run')).status, 0);
 });
 
-describe('a database that was served and is lost is not begun anew in silence', () => {
+describe('a database that was served and is lost does not start empty by mistake', () => {
   const traces = [
     ['beside the secret key', ['secret-key']],
     ['beside the mark of its documents', ['documents']],
@@ -198,7 +198,7 @@ describe('a database that was served and is lost is not begun anew in silence', 
           told,
           new RegExp(
             `^ {2}PONTE_DATA_DIR: \\S+ponte.db is ${what}, but was served: \\S+${keep}\\S* is ` +
-              'there\\. Restore it from a backup \\(ponte restore\\), or begin anew with ponte ' +
+              'there\\. Restore it from a backup \\(ponte restore\\), or start empty with ponte ' +
               'serve --new$',
           ),
         );
