@@ -106,8 +106,8 @@ function backupOutcome({ folder, manifest, removed }: MadeBackup): Outcome {
     json: { folder, takenAt, bytes, documents, rows, keyIds, warnings, removed },
     text: [
       ...made,
-      `It needs the secret keys ${keyIds.map((id) => JSON.stringify(id)).join(', ')}. They are not`,
-      'in it: keep them elsewhere.',
+      `Its secret keys ${keyIds.map((id) => JSON.stringify(id)).join(', ')} are not in it.`,
+      'Keep them elsewhere.',
       ...warnings,
     ].join('\n'),
     exit: warnings.length === 0 ? 'done' : 'attention',

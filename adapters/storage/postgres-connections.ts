@@ -276,10 +276,19 @@ class Connections implements PostgresConnections {
     const next = new PostgresPool(url, server);
     this.#pool = next;
     left?.destroy();
-    const last = this.#acknowledged;
-    const isNext = last !== null && server.timeline === last.timeline + 1;
-    if (isNext && server.begun !== null && server.begun < last.position) this.#hearLostCommits();
+    if (this.#hasLostCommits(server)) {
+      // Reported once: from here on, commits that this server acknowledges count.
+      this.#acknowledged = null;
+      this.#hearLostCommits();
+    }
     return next;
+  }
+
+  /** After several promotions the newest timeline counts: none begins before the one it follows. */
+  #hasLostCommits({ timeline, begun }: ServerIdentity): boolean {
+    const last = this.#acknowledged;
+    if (last === null || timeline === null || begun === null) return false;
+    return timeline > last.timeline && begun < last.position;
   }
 
   #leave(pool: PostgresPool): void {

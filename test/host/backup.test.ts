@@ -29,6 +29,7 @@ import { createFsDocuments } from '../../adapters/documents/fs.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite.js';
 import { copySqliteFile, damageOf } from '../../adapters/storage/sqlite-copy.js';
 import type { DocumentStorage } from '../../core/ports.js';
+import { beginEpoch, endQuarantine } from '../../core/usecases/epochs.js';
 import { makeBackup, sourceOf } from '../../host/backup.js';
 import { openForOperator } from '../../host/main.js';
 import {
@@ -297,4 +298,19 @@ test('--keep deletes older whole backups of this database that it made, and noth
   assert.equal((await newest(place))?.manifest.rows['payments'], 2);
   assert.ok(!existsSync(second) && !existsSync(third));
   for (const path of kept) assert.ok(existsSync(path), path);
+});
+
+test('in quarantine --keep deletes nothing: another backup may be the one to restore', async () => {
+  const place = await servedPlace(folder, 'quarantined');
+  const before = await backUp(place, '--keep', '1');
+  const mute = () => undefined;
+  const log = { debug: mute, info: mute, warn: mute, error: mute };
+  const clock = { nowMs: Date.now };
+  await withStore(place, (store) => beginEpoch({ store, clock, log }, 'restored'));
+  const during = await backUp(place, '--keep', '1');
+  assert.deepEqual([existsSync(before), existsSync(during)], [true, true]);
+  const release = { by: 'ana', forcedBecause: 'the partner has no orders' };
+  await withStore(place, (store) => endQuarantine({ store, clock, log }, release));
+  const after = await backUp(place, '--keep', '1');
+  assert.deepEqual([before, during, after].map(existsSync), [false, false, true]);
 });
