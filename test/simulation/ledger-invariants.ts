@@ -84,9 +84,11 @@ export function noMoneyFactLeavesFundsUnchanged(evidence: Evidence): string | nu
   return null;
 }
 
-function ignoredFact(evidence: Evidence, { mode }: InboxMessage, fact: PartnerFact): string | null {
+function ignoredFact(evidence: Evidence, message: InboxMessage, fact: PartnerFact): string | null {
+  const { mode, messageId } = message;
   if (fact.kind === 'receiver') return null;
-  const { orders } = evidence.outside.books;
+  const { orders, falseMessages } = evidence.outside.books;
+  if (falseMessages.has(messageId)) return null;
   const order = orders.find(({ ref, mode: its }) => its === mode && ref === fact.partnerRef);
   if (order === undefined || !isTrue(order, fact)) return null;
   const owner = evidence.payments.get(evidence.ownerOf(order.reference) ?? '');

@@ -58,10 +58,10 @@ export const moneyMutants = [
     edits: [
       [
         'const sent = await markSent(deps, claimed, prepared.value);',
-        'const early = await call(partner, claimed, prepared.value);\n' +
+        'const early = await callPartner(partner, claimed, prepared.value);\n' +
           '  const sent = await markSent(deps, claimed, prepared.value);',
       ],
-      ['const answer = await call(partner, sent, prepared.value);', 'const answer = early;'],
+      ['const answer = await callPartner(partner, sent, prepared.value);', 'const answer = early;'],
     ],
     focus: { ...payments, gates: 1, faults: { crash: 0.05, restore: 0 } },
     caughtBy: ['everyOrderAtThePartnerIsKnown', 'cancelAndPayoutNeverBothWin'],

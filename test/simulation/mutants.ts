@@ -16,7 +16,7 @@ export interface Mutant {
   readonly edits: readonly (readonly [find: string, replace: string])[];
   /** What brings it out soon. */
   readonly focus?: Focus;
-  /** The invariants of which the first to fail must be one. */
+  /** The invariants of which one must fail; until then other histories are played. */
   readonly caughtBy: readonly InvariantName[];
 }
 

@@ -51,6 +51,8 @@ export class PartnerBooks {
   readonly #ownerOf: (reference: string) => string | null;
   readonly #excused = new Map<PartnerOrder, bigint>();
   readonly #surprises = new Set<PartnerOrder>();
+  /** Messages that do not say how an order stands. */
+  readonly falseMessages = new Set<string>();
   /** When the caller last looked an order up, by its reference. */
   readonly lookedUpAtMs = new Map<string, number>();
 

@@ -279,7 +279,7 @@ export class SimulatedPartner {
   }
 
   #tell(order: PartnerOrder, guaranteed: boolean): void {
-    const { random, faults } = this.#input;
+    const { random, faults, books } = this.#input;
     const isWrong = faults.occurs('wrongReport');
     // Of an order that counts as refused we know our reference alone.
     const isNamed = random.chance(0.8) || order.takenAfterRefusal;
@@ -287,10 +287,13 @@ export class SimulatedPartner {
     // A snapshot of another order; of one that ever returned it could be told out of order.
     const other = random.pick(this.orders);
     if (random.chance(0.1) && !wasEver(other, 'returned')) facts.push(orderFact(other, true));
-    this.#send(facts, guaranteed);
+    const id = this.#send(facts, guaranteed);
+    if (isWrong) books.falseMessages.add(id);
     if (!faults.occurs('wrongReference')) return;
     const others = this.orders.filter(({ kind, ref }) => kind === order.kind && ref !== order.ref);
-    if (others.length > 0) this.#send([mixedFact(random, order, random.pick(others))], false);
+    if (others.length === 0) return;
+    const mixed = this.#send([mixedFact(random, order, random.pick(others))], false);
+    books.falseMessages.add(mixed);
   }
 
   /** Messages that may be delivered now. */

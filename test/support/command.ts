@@ -1,5 +1,6 @@
 // A command of the CLI, run in this process with an environment of its own and nothing to read.
 import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { runProgram } from '../../cli/program.js';
 
 /** Its exit code, and what it wrote. */
@@ -16,5 +17,7 @@ export async function runCommand(
     exitCode: 0,
   };
   await runProgram(shell, words);
+  // A host in this process may have begun the reads of this turn before the command wrote.
+  await nextTurn();
   return { status: shell.exitCode, stdout, stderr };
 }

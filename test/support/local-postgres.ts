@@ -88,11 +88,24 @@ export function temporaryPostgres({ durable = false } = {}): LocalPostgres {
 /** Not the locale that Ponte would like best: its order must not depend on the server's. */
 export const localeFlags = ['--locale-provider=icu', '--icu-locale=en-US', '--encoding=UTF8'];
 
+/**
+ * A port below those that the system gives to outgoing connections, one of which could take it
+ * before the server listens. Test files that run side by side begin at different ones.
+ */
 export async function freePort(): Promise<number> {
+  lastPort = FIRST_PORT + ((lastPort + 1 - FIRST_PORT) % PORTS);
+  const port = lastPort;
+  return (await isFree(port)) ? port : freePort();
+}
+
+const FIRST_PORT = 10_000;
+const PORTS = 20_000;
+let lastPort = FIRST_PORT + ((process.pid * 131) % PORTS);
+
+function isFree(port: number): Promise<boolean> {
   const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('a port was given');
-  return address.port;
+  return new Promise((resolve) => {
+    probe.once('error', () => resolve(false));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+  });
 }
