@@ -195,8 +195,8 @@ export class World implements Surroundings {
     else if (faults.occurs('crash')) this.crash();
     else if (gates.waiting.length > 0 && random.chance(chaos.patience)) this.openGates();
     else await act();
-    await this.look();
     if (this.quarantine !== null && random.chance(RELEASE_CHANCE)) this.#operatorReleases();
+    await this.look();
     await copyNowAndThen(this);
   }
 
