@@ -76,11 +76,11 @@ async function played(stage: Stage): Promise<Outcome> {
   for (const end of ['-wal', '-shm']) await rm(`${database}${end}`, { force: true });
   await copyFile(backup, database);
   return serve(0, async ({ deps, url }) => {
-    const [{ beginEpoch, endQuarantine }, { checkRestored }] = await Promise.all([
+    const [{ quarantineRestored, endQuarantine }, { checkRestored }] = await Promise.all([
       import('../core/usecases/epochs.js'),
       import('../core/usecases/restore-check.js'),
     ]);
-    const { number: epoch } = await beginEpoch(deps, 'restored');
+    const { number: epoch } = await quarantineRestored(deps);
     const ready = await fetch(`${url}/readyz`);
     const { status } = (await ready.json()) as { readonly status: string };
     say(`Restored: epoch ${epoch}, readyz says ${status}. Nothing is ordered or sent.`);

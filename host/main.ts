@@ -286,9 +286,7 @@ function takeForMigration(store: ServedStore): void {
 /** Migrates it, and refuses one that is served or that has other secret keys. */
 async function takeDatabase(store: ServedStore, deps: Deps, role: HostRole): Promise<void> {
   const company = store.beginServing();
-  store.onLostCommits(() => {
-    void quarantined(deps);
-  });
+  store.onLostCommits((timeline, whileHeld) => quarantined(deps, whileHeld, timeline));
   if (role !== 'all' && company === 'alone') {
     throw new ConfigError(['--role: api and worker are for hosts that share a PostgreSQL']);
   }

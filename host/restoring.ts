@@ -24,7 +24,7 @@ import { StoreRefusal } from '../core/errors.js';
 import type { Clock, Log } from '../core/ports.js';
 import { namedFiles, pathOf } from '../core/usecases/document-copies.js';
 import { documentPlaceProblem } from '../core/usecases/document-place.js';
-import { beginEpoch } from '../core/usecases/epochs.js';
+import { quarantineRestored } from '../core/usecases/epochs.js';
 import { closedKeys } from '../core/usecases/secret-keys.js';
 import { differingTables, factsOf } from './backup.js';
 import { type Config, ConfigError } from './config.js';
@@ -117,7 +117,7 @@ export async function acceptRestored(
   const placeProblem = await documentPlaceProblem(deps);
   if (placeProblem !== null) throw new ConfigError([`PONTE_DOCUMENTS: ${placeProblem}`]);
   if (dryRun) return { databaseName, epoch: null, replaced: [] };
-  const { number: epoch } = await beginEpoch(deps, 'restored');
+  const { number: epoch } = await quarantineRestored(deps);
   return { databaseName, epoch, replaced: [] };
 }
 
@@ -237,7 +237,7 @@ async function verified(
     const lost = (await namedFiles(store)).map(pathOf).filter((path) => !known.has(path));
     if (lost.length > 0) throw unsound(from, `it lacks the document ${lost[0]}`);
     if (dryRun) return null;
-    return (await beginEpoch({ store, clock, log }, 'restored')).number;
+    return (await quarantineRestored({ store, clock, log })).number;
   } finally {
     await store.close();
   }

@@ -3,9 +3,17 @@
 // waits a bounded time for a connection, so that an outage of seconds is bridged and a longer one
 // is answered.
 import { setTimeout as wait } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { PonteError, StoreRefusal } from '../../core/errors.js';
 import { Permits } from './permits.js';
+import {
+  codeOf,
+  failureOf,
+  READ_ONLY,
+  refusalOf,
+  TOO_MANY_CONNECTIONS,
+  unavailable,
+} from './postgres-failures.js';
 import { DOUBT_AFTER_MS, PostgresPool } from './postgres-pool.js';
 import { isSameServer, PostgresServers, reasonIn, UnfitServer } from './postgres-servers.js';
 import {
@@ -20,24 +28,9 @@ import {
 const CONNECTIONS_MAX = 10;
 const ACQUIRE_TIMEOUT_MS = 3_000;
 const RETRY_PAUSE_MS = 100;
-const RETRY_AFTER_SECONDS = 2;
 /** Longer than the server takes for any statement: it waits for its standby. */
 const ANSWER_TIMEOUT_MS = 35_000;
 const DOUBT_EVERY_MS = 2_000;
-/** What a server says of a statement that waited too long for a lock, or took too long: undone. */
-const TOO_LONG: readonly unknown[] = ['55P03', '57014'];
-const TOO_LONG_MESSAGE =
-  'The database took too long, for what others do with it perhaps. Nothing was changed; repeat ' +
-  `after ${RETRY_AFTER_SECONDS}s.`;
-/**
- * SQLSTATEs of a server whose machine fails: no disk space, memory or connections (class 53), I/O
- * errors (class 58), damaged data. The transaction is rolled back.
- */
-const MACHINE_FAILS = /^(53|58|XX00[12])/;
-const TOO_MANY_CONNECTIONS = '53300';
-const READ_ONLY = '25006';
-/** A migration has changed the columns of a statement since it was prepared. */
-const STALE_PLAN = '0A000';
 /** How a server says, of a commit, that it gave up waiting for its synchronous standby. */
 const WARNING = '01000';
 
@@ -61,17 +54,15 @@ export interface PostgresOptions {
  */
 export type Work = 'once' | 'repeatable' | 'long';
 
+export type OnSession<T> = (client: pg.ClientBase, server: ServerIdentity) => Promise<T>;
+
 export interface PostgresConnections {
   /**
    * Runs `work` on a connection of its own. StoreUnavailable when none is to be had in time, when
    * it ends under way, or when a statement took longer than its session lets it. Where `isWanted`
    * is given, it alone decides how long a connection is waited for: it is asked after each try.
    */
-  use<T>(
-    kind: Work,
-    work: (client: pg.ClientBase, server: ServerIdentity) => Promise<T>,
-    isWanted?: (cause: unknown) => boolean,
-  ): Promise<T>;
+  use<T>(kind: Work, work: OnSession<T>, isWanted?: (cause: unknown) => boolean): Promise<T>;
   /**
    * A connection beside the pool, on the same server, which ends when the pool leaves the server;
    * StoreUnavailable if there is none.
@@ -81,14 +72,26 @@ export interface PostgresConnections {
   look(): Promise<void>;
   /** Notes where the log of this server was when what was committed there was in it. */
   acknowledged(server: ServerIdentity, position: number | bigint | null): void;
-  /** Hears of a promoted server whose timeline began before that. */
-  onLostCommits(hear: () => void): void;
+  /**
+   * Hears of a promoted server that lacks what was acknowledged, by its timeline. Until the promise
+   * is fulfilled, which does not reject, the server is used through `whileHeld` alone.
+   */
+  onLostCommits(hear: (timeline: number) => Promise<void>): void;
+  /** For work on a server that lacks commits, before anything else is done there. */
+  readonly whileHeld: Pick<PostgresConnections, 'use' | 'acknowledged'>;
   readonly counts: { readonly total: number; readonly idle: number; readonly waiting: number };
   close(): Promise<void>;
 }
 
 export function postgresConnections(options: PostgresOptions): PostgresConnections {
   return new Connections(options);
+}
+
+interface Use<T> {
+  readonly kind: Work;
+  readonly work: OnSession<T>;
+  readonly isWanted: ((cause: unknown) => boolean) | undefined;
+  readonly isHeld: () => boolean;
 }
 
 interface Taken {
@@ -105,7 +108,9 @@ class Connections implements PostgresConnections {
   #pool: PostgresPool | null = null;
   #looking: Promise<void> | null = null;
   #acknowledged: { readonly timeline: number; readonly position: number | bigint } | null = null;
-  #hearLostCommits: () => void = () => undefined;
+  #hearLostCommits: ((timeline: number) => Promise<void>) | null = null;
+  /** Of the server that lacks commits, until what must come first is done. */
+  #held: PostgresPool | null = null;
   #closed = false;
 
   constructor({
@@ -123,14 +128,19 @@ class Connections implements PostgresConnections {
     return { total, idle, waiting: this.#permits.waiting };
   }
 
-  async use<T>(
-    kind: Work,
-    work: (client: pg.ClientBase, server: ServerIdentity) => Promise<T>,
-    isWanted?: (cause: unknown) => boolean,
-  ): Promise<T> {
+  readonly whileHeld: PostgresConnections['whileHeld'] = {
+    use: (kind, work, isWanted) => this.#use({ kind, work, isWanted, isHeld: () => false }),
+    acknowledged: (server, position) => this.acknowledged(server, position),
+  };
+
+  use<T>(kind: Work, work: OnSession<T>, isWanted?: (cause: unknown) => boolean): Promise<T> {
+    return this.#use({ kind, work, isWanted, isHeld: () => this.#held !== null });
+  }
+
+  async #use<T>({ kind, work, isWanted, isHeld }: Use<T>): Promise<T> {
     // Each connection of the pool may be broken, or have statements of an older schema.
     for (let left = CONNECTIONS_MAX; ; left -= 1) {
-      const taken = await this.#acquire(isWanted);
+      const taken = await this.#acquire(isHeld, isWanted);
       const watch = this.#watched(taken, kind);
       let isReusable = false;
       try {
@@ -177,7 +187,7 @@ class Connections implements PostgresConnections {
     if (isLater) this.#acknowledged = { timeline, position };
   }
 
-  onLostCommits(hear: () => void): void {
+  onLostCommits(hear: (timeline: number) => Promise<void>): void {
     this.#hearLostCommits = hear;
   }
 
@@ -188,7 +198,7 @@ class Connections implements PostgresConnections {
     this.#pool = null;
   }
 
-  async #acquire(isWanted?: (cause: unknown) => boolean): Promise<Taken> {
+  async #acquire(isHeld: () => boolean, isWanted?: (cause: unknown) => boolean): Promise<Taken> {
     const timeoutMs = this.#acquireTimeoutMs;
     const deadlineMs = performance.now() + timeoutMs;
     if (!(await this.#permits.take(isWanted === undefined ? timeoutMs : null))) {
@@ -196,7 +206,10 @@ class Connections implements PostgresConnections {
     }
     for (;;) {
       try {
-        return await this.#take();
+        const taken = await this.#take();
+        if (!isHeld()) return taken;
+        taken.pool.release(taken.session);
+        throw new Error('the server lacks commits, and the quarantine has not begun yet');
       } catch (cause) {
         const isOver = isWanted === undefined ? performance.now() >= deadlineMs : !isWanted(cause);
         const isFinal = cause instanceof StoreRefusal || cause instanceof PonteError;
@@ -276,19 +289,29 @@ class Connections implements PostgresConnections {
     const next = new PostgresPool(url, server);
     this.#pool = next;
     left?.destroy();
-    if (this.#hasLostCommits(server)) {
-      // Reported once: from here on, commits that this server acknowledges count.
-      this.#acknowledged = null;
-      this.#hearLostCommits();
-    }
+    if (this.#mayLackCommits(server)) this.#hold(next);
     return next;
   }
 
-  /** After several promotions the newest timeline counts: none begins before the one it follows. */
-  #hasLostCommits({ timeline, begun }: ServerIdentity): boolean {
+  /**
+   * After several promotions the newest timeline counts: none begins before the one it follows.
+   * Where it began is unknown when the server was restarted before it was looked at.
+   */
+  #mayLackCommits({ timeline, begun }: ServerIdentity): boolean {
     const last = this.#acknowledged;
-    if (last === null || timeline === null || begun === null) return false;
-    return timeline > last.timeline && begun < last.position;
+    if (last === null || timeline === null || timeline <= last.timeline) return false;
+    return begun === null || begun < last.position;
+  }
+
+  /** Reported once: from here on, commits that this server acknowledges count. */
+  #hold(pool: PostgresPool): void {
+    const { timeline } = pool.server;
+    this.#acknowledged = null;
+    if (this.#hearLostCommits === null || timeline === null) return;
+    this.#held = pool;
+    void this.#hearLostCommits(timeline).then(() => {
+      if (this.#held === pool) this.#held = null;
+    });
   }
 
   #leave(pool: PostgresPool): void {
@@ -347,36 +370,4 @@ interface Watch {
 function isThere(failure: unknown, pool: PostgresPool, heard: ReadonlyMap<Session, number>) {
   if (failure instanceof UnfitServer) return false;
   return codeOf(failure) === TOO_MANY_CONNECTIONS || pool.hasHeardSince(heard);
-}
-
-/**
- * What became of work on a connection that is of no more use after this error: `lost` may have
- * happened or not, `undone` has changed nothing. Null when the connection is intact.
- */
-export function failureOf(error: unknown): 'lost' | 'undone' | null {
-  if (!(error instanceof pg.DatabaseError)) {
-    // The driver's own errors and those of sockets; ours are of other classes.
-    return error instanceof Error && error.constructor === Error ? 'lost' : null;
-  }
-  // Class 08, and the server going down or coming up.
-  if (/^(08|57P0)/.test(error.code ?? '')) return 'lost';
-  return error.code === READ_ONLY || error.code === STALE_PLAN ? 'undone' : null;
-}
-
-/** An error that leaves the connection intact: a refusal where the server itself is at fault. */
-function refusalOf(error: unknown): unknown {
-  if (!(error instanceof pg.DatabaseError)) return error;
-  if (TOO_LONG.includes(error.code)) return unavailable(error, TOO_LONG_MESSAGE);
-  return MACHINE_FAILS.test(error.code ?? '') ? unavailable(error) : error;
-}
-
-function unavailable(cause: unknown, message?: string): PonteError {
-  return new PonteError('StoreUnavailable', message, {
-    cause,
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof pg.DatabaseError ? error.code : undefined;
 }

@@ -73,7 +73,7 @@ export interface ServerIdentity {
   readonly systemId: string | null;
   /** One more after each promotion. */
   readonly timeline: number | null;
-  /** Where in the log the timeline began; null when the server was restarted since. */
+  /** Where in the log the timeline began; unknown after a restart of the server. */
   readonly begun: number | bigint | null;
 }
 

@@ -11,11 +11,11 @@ import { Gathering, type Waiting } from './gathering.js';
 import { lostLeases } from './lost-leases.js';
 import { loadMigrations } from './migrations.js';
 import {
-  failureOf,
   type PostgresConnections,
   type PostgresOptions,
   postgresConnections,
 } from './postgres-connections.js';
+import { failureOf } from './postgres-failures.js';
 import { type Batch, gathered, type Question, queriesOf, type Read } from './postgres-groups.js';
 import { PostgresLine, serversSql } from './postgres-line.js';
 import { migratePostgres, missingInPostgres, type Newer } from './postgres-migrations.js';
@@ -111,10 +111,11 @@ export function openPostgresStore(
     },
     servers: () => serversOf(connections),
     connectionProblems: () => problemsOf(connections, silentSeconds),
-    onLostCommits: (hear) => connections.onLostCommits(hear),
-    async isNew() {
-      return (await missingInPostgres(connections, known, newer)).length === known.length;
+    onLostCommits(hear) {
+      const whileHeld = storeWhileHeld(connections, sealer);
+      connections.onLostCommits((timeline) => hear(timeline, whileHeld));
     },
+    isNew: async () => (await missingInPostgres(connections, known, newer)).length === known.length,
     rows: () => postgresRows(connections),
     async health() {
       try {
@@ -139,6 +140,14 @@ export function openPostgresStore(
   };
 }
 
+/** A store that is served although everybody else waits. */
+function storeWhileHeld(
+  connections: PostgresConnections,
+  sealer: Sealer | null,
+): Pick<ServedStore, 'run'> {
+  return newStore(new PostgresDatabase(connections.whileHeld), sealer);
+}
+
 async function problemsOf(
   connections: PostgresConnections,
   silentSeconds: number,
@@ -158,14 +167,14 @@ async function clockOf(connections: PostgresConnections): Promise<number> {
 }
 
 export class PostgresDatabase implements Database {
-  readonly #connections: PostgresConnections;
+  readonly #connections: PostgresConnections['whileHeld'];
   readonly #reads: Gathering<Read>;
   readonly #batches: Gathering<Batch>;
   #readTrips = 0;
   #commits = 0;
   #applied = 0;
 
-  constructor(connections: PostgresConnections, waitMaxMs?: number) {
+  constructor(connections: PostgresConnections['whileHeld'], waitMaxMs?: number) {
     this.#connections = connections;
     const options = { groupMax: GROUP_MAX, ...(waitMaxMs === undefined ? {} : { waitMaxMs }) };
     this.#reads = new Gathering({

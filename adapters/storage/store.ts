@@ -90,10 +90,11 @@ export interface ServedStore extends Store {
   /** Processes that serve this database now. */
   servers(): Promise<readonly Server[]>;
   /**
-   * Calls `hear` when a new primary lacks commits that were acknowledged to this process. Only a
-   * process that was connected before the failover can know.
+   * Calls `hear` when a new primary lacks commits that were acknowledged to this process, or may
+   * lack them. Until the promise is fulfilled, which must not reject, the database is used through
+   * the store that is given alone. Only a process that was connected before the failover can know.
    */
-  onLostCommits(hear: () => void): void;
+  onLostCommits(hear: (timeline: number, store: Pick<Store, 'run'>) => Promise<void>): void;
   /** What an operator has to mend between a host and the database, a line each. */
   connectionProblems(): Promise<readonly string[]>;
   /** True while no migration was applied; refuses a newer database, like `migrate`. */

@@ -21,6 +21,8 @@ export interface Epoch {
   readonly cause: EpochCause;
   readonly state: EpochState;
   readonly beganAtMs: number;
+  /** Of cause `timeline`: the timeline of the PostgreSQL server that lacks commits. */
+  readonly timeline: number | null;
   /** Where a check resumes and what it has counted, as JSON text; null before the first page. */
   readonly checkProgress: string | null;
   /** When a check was complete; null before. */
@@ -32,13 +34,19 @@ export interface Epoch {
   readonly version: number;
 }
 
+/** What begins a quarantine; the timeline is that of the server that lacks commits. */
+export type QuarantineCause =
+  | { readonly cause: 'restored' }
+  | { readonly cause: 'timeline'; readonly timeline: number };
+
 /** The epoch that follows `last`, in quarantine. */
-export function nextEpoch(last: Epoch, cause: EpochCause, nowMs: number): Epoch {
+export function nextEpoch(last: Epoch, cause: QuarantineCause, nowMs: number): Epoch {
   return Object.freeze({
     number: Math.max(last.number + 1, Math.floor(nowMs / SECOND_MS)),
-    cause,
+    cause: cause.cause,
     state: 'quarantine',
     beganAtMs: nowMs,
+    timeline: cause.cause === 'timeline' ? cause.timeline : null,
     checkProgress: null,
     checkedAtMs: null,
     releasedAtMs: null,

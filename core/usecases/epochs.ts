@@ -2,30 +2,40 @@
 // to the partner before which nothing is stored ask here first.
 import {
   type Epoch,
-  type EpochCause,
   nextEpoch,
+  type QuarantineCause,
   type Release,
   releaseEpoch,
 } from '../domain/epoch.js';
 import { PonteError } from '../errors.js';
-import type { Deps } from '../ports.js';
+import type { Deps, Tx } from '../ports.js';
 
-type Needs = Pick<Deps, 'store' | 'clock' | 'log'>;
+type Needs = Pick<Deps, 'clock' | 'log'> & { readonly store: Pick<Deps['store'], 'run'> };
 
 export function currentEpoch({ store }: Pick<Deps, 'store'>): Promise<Epoch> {
   return store.run((tx) => tx.epochs.current());
 }
 
+/** Begins a new epoch in quarantine for a restored database. */
+export function quarantineRestored(deps: Needs): Promise<Epoch> {
+  return begin(deps, { cause: 'restored' });
+}
+
 /**
- * Begins a new epoch in quarantine. The state may be an earlier one: what was ordered, numbered and
- * sent after it is unknown here. Several hosts may notice that a server lost commits: the first one
- * begins the quarantine, and the others find it.
+ * The same for a PostgreSQL server that took over without commits that were acknowledged. Each host
+ * that notices calls this, some of them late: the first call for a timeline begins a quarantine,
+ * which the others find, also after its release.
  */
-export async function beginEpoch(deps: Needs, cause: Exclude<EpochCause, 'made'>): Promise<Epoch> {
+export function quarantineLostCommits(deps: Needs, timeline: number): Promise<Epoch> {
+  return begin(deps, { cause: 'timeline', timeline });
+}
+
+async function begin(deps: Needs, cause: QuarantineCause): Promise<Epoch> {
   const epoch = await deps.store.run(
     async (tx) => {
       const last = await tx.epochs.current();
-      if (cause === 'timeline' && last.state === 'quarantine') return last;
+      const isKnown = cause.cause === 'timeline' && (await isCovered(tx, cause.timeline));
+      if (isKnown) return last;
       const next = nextEpoch(last, cause, deps.clock.nowMs());
       tx.epochs.update({ ...last, state: 'over' });
       tx.epochs.insert(next);
@@ -33,8 +43,14 @@ export async function beginEpoch(deps: Needs, cause: Exclude<EpochCause, 'made'>
     },
     { inQuarantine: true },
   );
-  deps.log.warn('the database is in quarantine', { epoch: epoch.number, cause });
+  deps.log.warn('the database is in quarantine', { epoch: epoch.number, cause: cause.cause });
   return epoch;
+}
+
+/** Whether an epoch that followed these lost commits has begun. */
+async function isCovered(tx: Tx, timeline: number): Promise<boolean> {
+  const epochs = await tx.epochs.list();
+  return epochs.some((epoch) => epoch.timeline !== null && epoch.timeline >= timeline);
 }
 
 /** Ends the quarantine; what waits goes on within seconds, on every host. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { listen } from '../../cli/listen.js';
-import { beginEpoch, endQuarantine } from '../../core/usecases/epochs.js';
+import { endQuarantine, quarantineRestored } from '../../core/usecases/epochs.js';
 import { checkedSite } from '../adapters/http/checked-site.js';
 import { newPayment } from '../adapters/http/example-calls.js';
 import { until } from '../support/webhook-scene.js';
@@ -49,7 +49,7 @@ test('after a restore a kept position is refused; who only watches goes on', asy
   const watching = listening(t, { ...source, state: null });
   await until(() => first.count() + watching.count() === 4);
   await first.stop();
-  await beginEpoch(deps, 'restored');
+  await quarantineRestored(deps);
   await endQuarantine(deps, { by: 'ana', forcedBecause: 'a test' });
   await assert.rejects(listening(t, { ...source, state }).ended, { code: 'FeedReset' });
   // It waits in the epoch that is over: the next event tells.

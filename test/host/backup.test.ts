@@ -29,7 +29,7 @@ import { createFsDocuments } from '../../adapters/documents/fs.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite.js';
 import { copySqliteFile, damageOf } from '../../adapters/storage/sqlite-copy.js';
 import type { DocumentStorage } from '../../core/ports.js';
-import { beginEpoch, endQuarantine } from '../../core/usecases/epochs.js';
+import { endQuarantine, quarantineRestored } from '../../core/usecases/epochs.js';
 import { makeBackup, sourceOf } from '../../host/backup.js';
 import { openForOperator } from '../../host/main.js';
 import {
@@ -306,7 +306,7 @@ test('in quarantine --keep deletes nothing: another backup may be the one to res
   const mute = () => undefined;
   const log = { debug: mute, info: mute, warn: mute, error: mute };
   const clock = { nowMs: Date.now };
-  await withStore(place, (store) => beginEpoch({ store, clock, log }, 'restored'));
+  await withStore(place, (store) => quarantineRestored({ store, clock, log }));
   const during = await backUp(place, '--keep', '1');
   assert.deepEqual([existsSync(before), existsSync(during)], [true, true]);
   const release = { by: 'ana', forcedBecause: 'the partner has no orders' };

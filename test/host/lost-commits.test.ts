@@ -16,8 +16,8 @@ test('after lost commits the quarantine begins, also where the database is away 
     if (tries < 2) return Promise.reject(new PonteError('StoreUnavailable'));
     return deps.store.run(work, options);
   };
-  await quarantined({ ...deps, store: { ...deps.store, run } });
-  const { state, cause } = await currentEpoch(deps);
-  assert.deepEqual([tries, state, cause], [2, 'quarantine', 'timeline']);
+  await quarantined(deps, { run }, 2);
+  const { state, cause, timeline } = await currentEpoch(deps);
+  assert.deepEqual([tries, state, cause, timeline], [2, 'quarantine', 'timeline', 2]);
   assert.ok(made.log.some(({ message }) => message === 'alert'));
 });

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openPostgresStore, type PostgresStore } from '../../adapters/storage/postgres.js';
 import { isCode } from '../../core/errors.js';
+import type { Store } from '../../core/ports.js';
 import { aBuyer } from '../support/domain-samples.js';
 import { type PostgresPair, postgresPair } from '../support/postgres-pair.js';
 
@@ -14,37 +15,75 @@ after(async () => {
   await Promise.all(pairs.map((pair) => pair.stop()));
 });
 
-/** What is left of a buyer that was stored before the primary died, and whether a loss is told. */
-async function afterPromotion(synchronous: boolean) {
+interface Told {
+  /** The timeline of the server that lacks commits; null before one was reported. */
+  timeline: number | null;
+  whileHeld: Pick<Store, 'run'> | null;
+  /** Ends the time in which only \`whileHeld\` is served. */
+  readonly release: () => void;
+}
+
+/** A store that has stored a buyer before its primary is killed. */
+async function bereaved(synchronous: boolean) {
   const pair = await postgresPair({ synchronous });
   pairs.push(pair);
-  const store = openPostgresStore({ url: pair.url });
+  const store = openPostgresStore({ url: pair.url, acquireTimeoutMs: 500 });
   stores.push(store);
-  let isTold = false;
-  store.onLostCommits(() => {
-    isTold = true;
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  const told: Told = { timeline: null, whileHeld: null, release };
+  store.onLostCommits((timeline, whileHeld) => {
+    Object.assign(told, { timeline, whileHeld });
+    return promise;
   });
   await store.migrate();
   if (!synchronous) await pair.stopReplication();
   await store.run(async (tx) => tx.buyers.insert(aBuyer()));
   await pair.killPrimary();
-  await pair.promoteStandby();
-  const look = async (): Promise<unknown> => {
-    try {
-      return await store.run((tx) => tx.buyers.get('test', aBuyer().id));
-    } catch (error) {
-      // The migrations may be lost too.
-      if (!isCode(error, 'StoreUnavailable')) return null;
-      return look();
-    }
-  };
-  return { found: await look(), isTold };
+  return { pair, store, told };
 }
 
-test('commits that a promoted standby never had are told by the next connection', async () => {
-  assert.deepEqual(await afterPromotion(false), { found: null, isTold: true });
+/** The buyer, once the store is served again; null also where its table is lost. */
+async function find(store: Pick<Store, 'run'>): Promise<unknown> {
+  try {
+    return await store.run((tx) => tx.buyers.get('test', aBuyer().id));
+  } catch (error) {
+    return isCode(error, 'StoreUnavailable') ? find(store) : null;
+  }
+}
+
+test('a promoted standby that lacks commits is held until that is dealt with', async () => {
+  const { pair, store, told } = await bereaved(false);
+  await pair.promoteStandby();
+  // Until the server is found, all there is to hear is that there is none.
+  while (told.whileHeld === null) await refusal(store);
+  assert.equal(told.timeline, 2);
+  assert.equal(await refusal(store), 'StoreUnavailable');
+  assert.equal(await find(told.whileHeld), null);
+  told.release();
+  assert.equal(await find(store), null);
 });
 
 test('a promoted standby that had everything is told of nothing', async () => {
-  assert.deepEqual(await afterPromotion(true), { found: aBuyer(), isTold: false });
+  const { pair, store, told } = await bereaved(true);
+  await pair.promoteStandby();
+  assert.deepEqual([await find(store), told.timeline], [aBuyer(), null]);
 });
+
+test('a standby that was promoted and restarted counts as one that lacks commits', async () => {
+  const { pair, store, told } = await bereaved(true);
+  await pair.promoteStandby();
+  await pair.restartStandby();
+  while (told.whileHeld === null) await refusal(store);
+  assert.deepEqual([await find(told.whileHeld), told.timeline], [aBuyer(), 2]);
+  told.release();
+  assert.deepEqual(await find(store), aBuyer());
+});
+
+async function refusal(store: Pick<Store, 'run'>): Promise<string | null> {
+  try {
+    await store.run((tx) => tx.buyers.get('test', aBuyer().id));
+    return null;
+  } catch (error) {
+    return (error as { readonly code?: string }).code ?? null;
+  }
+}

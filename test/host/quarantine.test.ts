@@ -7,7 +7,7 @@ import { retryCommand } from '../../core/usecases/command-retries.js';
 import { commandRunner } from '../../core/usecases/commands.js';
 import { replayAllDead } from '../../core/usecases/deliveries.js';
 import { deliveryRunner } from '../../core/usecases/delivery-runner.js';
-import { beginEpoch, endQuarantine } from '../../core/usecases/epochs.js';
+import { endQuarantine, quarantineRestored } from '../../core/usecases/epochs.js';
 import { cancelPayment, failPaymentByOperator } from '../../core/usecases/payments.js';
 import { runAdvances } from '../../core/usecases/sandbox.js';
 import { createSubscription } from '../../core/usecases/subscriptions.js';
@@ -72,7 +72,7 @@ test('in quarantine no worker reaches outside or decides, and all goes on after 
   const before = await at.shown();
   const seen = watched(at);
   const run = workers(deps);
-  await beginEpoch(deps, 'restored');
+  await quarantineRestored(deps);
   const logged = at.made.log.length;
   for (let look = 0; look < 5; look += 1) {
     assert.equal(await run(), 0);
@@ -97,7 +97,7 @@ test('in quarantine people change no payment, order or delivery', async (t) => {
   const at = await aboutToOrder(t);
   const { deps } = at.made;
   const { id } = await at.order('payin');
-  await beginEpoch(deps, 'restored');
+  await quarantineRestored(deps);
   for (const change of [
     () => cancelPayment(deps, at.tenant, at.id, 'withdrawn'),
     () => failPaymentByOperator(deps, at.id, 'given up'),
@@ -114,7 +114,7 @@ test('a message of the partner is kept in quarantine and applied after the relea
   const commands = commandRunner(deps);
   await commands.runOnce(deps.clock.nowMs(), 100);
   await commands.idle();
-  await beginEpoch(deps, 'restored');
+  await quarantineRestored(deps);
   const before = await at.shown();
   assert.ok((await partner.pump(deps.clock.nowMs(), 100)) > 0);
   const waiting = { nowMs: deps.clock.nowMs() + 3_600_000, limit: 10, after: null };

@@ -11,7 +11,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { memoryInFile } from '../../adapters/partner/fake-memory.js';
 import { runProgram } from '../../cli/program.js';
 import type { PaymentStatus } from '../../core/domain/payment.js';
-import { beginEpoch } from '../../core/usecases/epochs.js';
+import { quarantineRestored } from '../../core/usecases/epochs.js';
 import { readConfig } from '../../host/config.js';
 import { type Host, openForOperator, startHost } from '../../host/main.js';
 import { checkBooks } from '../support/after-faults.js';
@@ -115,7 +115,7 @@ async function restore(): Promise<void> {
   for (const end of ['-wal', '-shm']) rmSync(`${database}${end}`, { force: true });
   copyFileSync(join(folder, 'backup.db'), database);
   const operator = await openForOperator(env);
-  await beginEpoch(operator.deps, 'restored');
+  await quarantineRestored(operator.deps);
   await operator.close();
 }
 

@@ -1,6 +1,6 @@
 // What an operator does after a restore: the partner is read back until a check is complete, then
 // the database is released. Checks fail, are interrupted by crashes and resume, like all else.
-import { beginEpoch, endQuarantine } from '../../core/usecases/epochs.js';
+import { endQuarantine, quarantineRestored } from '../../core/usecases/epochs.js';
 import { checkRestored } from '../../core/usecases/restore-check.js';
 import type { SimulatedHost } from './simulated-host.js';
 import type { World } from './world.js';
@@ -15,7 +15,7 @@ export interface Quarantine {
 
 export async function beginQuarantine(world: World): Promise<void> {
   const clock = { nowMs: () => world.nowMs };
-  const { number } = await beginEpoch({ store: world.store, clock, log }, 'restored');
+  const { number } = await quarantineRestored({ store: world.store, clock, log });
   world.trace(`epoch ${number} begins in quarantine`);
   world.quarantine = { worker: null };
 }

@@ -27,9 +27,10 @@ export function aCanary(fields: Partial<KeyCanary> = {}): KeyCanary {
 export function anEpoch(fields: Partial<Epoch> = {}): Epoch {
   return {
     number: 7,
-    cause: 'restored',
+    cause: 'timeline',
     state: 'over',
     beganAtMs: T0,
+    timeline: 3,
     checkProgress: '{}',
     checkedAtMs: T0 + 1,
     releasedAtMs: T0 + 2,

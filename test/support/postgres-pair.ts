@@ -29,6 +29,8 @@ export interface PostgresPair {
   resumePrimary(): void;
   /** The standby takes writes when this resolves, and waits for no other server. */
   promoteStandby(): Promise<void>;
+  /** The same server with the same files, once more. */
+  restartStandby(): Promise<void>;
   /** Ends whichever runs. */
   stop(): Promise<void>;
 }
@@ -87,6 +89,10 @@ export async function postgresPair({ synchronous = true } = {}): Promise<Postgre
     resumePrimary,
     async promoteStandby() {
       await seen(urls[1], 'select 1 where pg_promote()');
+    },
+    async restartStandby() {
+      await standby.stop();
+      await standby.start();
     },
     async stop() {
       resumePrimary();

@@ -8,7 +8,7 @@ import {
 import { assert } from '../../../core/errors.js';
 import type { Tx } from '../../../core/ports.js';
 import { type Database, type Shape, time } from '../database.js';
-import { integer, oneOf, textOrNull, timeMs, timeMsOrNull } from '../row.js';
+import { integer, integerOrNull, oneOf, textOrNull, timeMs, timeMsOrNull } from '../row.js';
 import type { Staging } from '../staging.js';
 import { defineTable, rowName, textOf, type Write } from '../table.js';
 
@@ -18,6 +18,7 @@ const epochs = defineTable<Epoch>({
   fixed: {
     cause: (epoch) => epoch.cause,
     began_at: (epoch) => time(epoch.beganAtMs),
+    timeline: (epoch) => epoch.timeline,
   },
   changing: {
     state: (epoch) => epoch.state,
@@ -34,6 +35,7 @@ const epochs = defineTable<Epoch>({
       cause: oneOf(row, 'cause', epochCauses),
       state: oneOf(row, 'state', epochStates),
       beganAtMs: timeMs(row, 'began_at'),
+      timeline: integerOrNull(row, 'timeline'),
       checkProgress: textOrNull(row, 'check_progress'),
       checkedAtMs: timeMsOrNull(row, 'checked_at'),
       releasedAtMs: timeMsOrNull(row, 'released_at'),

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { DOCUMENT_BYTES_MAX } from '../../../core/domain/document.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { catalogue, type ErrorCode } from '../../../core/errors.js';
-import { beginEpoch, endQuarantine } from '../../../core/usecases/epochs.js';
+import { endQuarantine, quarantineRestored } from '../../../core/usecases/epochs.js';
 import { feedReaders } from '../../../core/usecases/feed-readers.js';
 import { addMember } from '../../../core/usecases/members.js';
 import { requireApproval } from '../../../core/usecases/organizations.js';
@@ -283,7 +283,7 @@ async function notFound(operation: Operation): Promise<Answer> {
 /** While a call lasts, the database is in quarantine. */
 async function quarantined(call: () => Promise<Answer>): Promise<Answer> {
   const { deps } = scene.site.world;
-  await beginEpoch(deps, 'restored');
+  await quarantineRestored(deps);
   try {
     return await call();
   } finally {

@@ -7,7 +7,11 @@ import { after, describe, test } from 'node:test';
 import { openPostgresStore } from '../../../adapters/storage/postgres.js';
 import { openSqliteStore } from '../../../adapters/storage/sqlite.js';
 import type { Store } from '../../../core/ports.js';
-import { beginEpoch, endQuarantine } from '../../../core/usecases/epochs.js';
+import {
+  endQuarantine,
+  quarantineLostCommits,
+  quarantineRestored,
+} from '../../../core/usecases/epochs.js';
 import {
   aBuyer,
   aCommand,
@@ -55,7 +59,7 @@ for (const [name, pair] of Object.entries(pairs)) {
   describe(name, () => {
     test('a quarantine refuses every write of every process, until it is released', async () => {
       const [here, there] = await pair();
-      await beginEpoch({ store: here, clock, log }, 'restored');
+      await quarantineRestored({ store: here, clock, log });
       for (const store of [here, there]) {
         const write = store.run(async (tx) => tx.buyers.insert(aBuyer()));
         await assert.rejects(write, { code: 'InQuarantine' });
@@ -68,7 +72,7 @@ for (const [name, pair] of Object.entries(pairs)) {
 
     test('what keeps or learns something is stored in quarantine', async () => {
       const [here, there] = await pair();
-      await beginEpoch({ store: here, clock, log }, 'restored');
+      await quarantineRestored({ store: here, clock, log });
       await there.run(async (tx) => tx.buyers.insert(aBuyer()), { inQuarantine: true });
       const known = await here.run((tx) => tx.buyers.get('test', aBuyer().id));
       assert.equal(known?.id, aBuyer().id);
@@ -80,7 +84,7 @@ for (const [name, pair] of Object.entries(pairs)) {
       const write = there.run(async (tx) => {
         runs += 1;
         await tx.buyers.get('test', 'byr_other');
-        if (runs === 1) await beginEpoch({ store: here, clock, log }, 'timeline');
+        if (runs === 1) await quarantineLostCommits({ store: here, clock, log }, 2);
         tx.buyers.insert(aBuyer());
       });
       await assert.rejects(write, { code: 'InQuarantine' });
@@ -90,7 +94,7 @@ for (const [name, pair] of Object.entries(pairs)) {
     test('an order is not marked as sent in quarantine, whoever learned it', async () => {
       const [here, there] = await pair();
       await here.run(async (tx) => tx.commands.insert(aCommand()));
-      await beginEpoch({ store: here, clock, log }, 'timeline');
+      await quarantineLostCommits({ store: here, clock, log }, 2);
       const sent = there.run(
         async (tx) => {
           tx.epochs.expectOpen();
@@ -104,7 +108,7 @@ for (const [name, pair] of Object.entries(pairs)) {
     test('a write that loses another race in quarantine is tried again', async () => {
       const [here, there] = await pair();
       await here.run(async (tx) => tx.commands.insert(aCommand()));
-      await beginEpoch({ store: here, clock, log }, 'timeline');
+      await quarantineLostCommits({ store: here, clock, log }, 2);
       let runs = 0;
       const learn = async (store: Store, lastError: string) =>
         store.run(
@@ -137,7 +141,7 @@ for (const [name, pair] of Object.entries(pairs)) {
           claims.mails(claim).then(({ length }) => length),
           claims.deliveries({ ...claim, subscriptionId: 'whs_1' }).then(({ length }) => length),
         ]);
-      await beginEpoch({ store: here, clock, log }, 'restored');
+      await quarantineRestored({ store: here, clock, log });
       assert.deepEqual(await claimed(here), [0, 0, 0]);
       assert.deepEqual(await claimed(there), [0, 0, 0]);
       await endQuarantine({ store: here, clock, log }, { by: 'ana', forcedBecause: 'a test' });

@@ -1,7 +1,12 @@
 // Epochs of a database: what begins one, how it is numbered, and what ends its quarantine.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { beginEpoch, currentEpoch, endQuarantine } from '../../../core/usecases/epochs.js';
+import {
+  currentEpoch,
+  endQuarantine,
+  quarantineLostCommits,
+  quarantineRestored,
+} from '../../../core/usecases/epochs.js';
 import { world } from '../../support/small-world.js';
 
 const release = { by: 'ana', forcedBecause: null };
@@ -16,7 +21,7 @@ test('a database that was never restored has epoch 1 and no quarantine', async (
 
 test('a restore begins an epoch in quarantine, and ends the one before', async () => {
   const { deps, close } = await world();
-  const epoch = await beginEpoch(deps, 'restored');
+  const epoch = await quarantineRestored(deps);
   assert.deepEqual([epoch.cause, epoch.state], ['restored', 'quarantine']);
   assert.deepEqual(await currentEpoch(deps), epoch);
   const all = await deps.store.run((tx) => tx.epochs.list());
@@ -32,7 +37,7 @@ test('two restores of one backup have different numbers', async () => {
   for (const laterMs of [0, 1_000]) {
     const { deps, close } = await world();
     const clock = { nowMs: () => 1_800_000_000_000 + laterMs };
-    numbers.push((await beginEpoch({ ...deps, clock }, 'restored')).number);
+    numbers.push((await quarantineRestored({ ...deps, clock })).number);
     await close();
   }
   assert.deepEqual(numbers, [1_800_000_000, 1_800_000_001]);
@@ -43,7 +48,7 @@ test('epochs that begin in one second, or by a clock that is behind, are numbere
   const numbers: number[] = [];
   for (const nowMs of [1_800_000_000_000, 1_800_000_000_001, 1_700_000_000_000]) {
     const clock = { nowMs: () => nowMs };
-    numbers.push((await beginEpoch({ ...deps, clock }, 'restored')).number);
+    numbers.push((await quarantineRestored({ ...deps, clock })).number);
   }
   assert.deepEqual(numbers, [1_800_000_000, 1_800_000_001, 1_800_000_002]);
   await close();
@@ -51,7 +56,7 @@ test('epochs that begin in one second, or by a clock that is behind, are numbere
 
 test('hosts that notice lost commits together begin one quarantine', async () => {
   const { deps, close } = await world();
-  const begun = await Promise.all([1, 2, 3].map(() => beginEpoch(deps, 'timeline')));
+  const begun = await Promise.all([1, 2, 3].map(() => quarantineLostCommits(deps, 2)));
   assert.equal(new Set(begun.map(({ number }) => number)).size, 1);
   const all = await deps.store.run((tx) => tx.epochs.list());
   assert.deepEqual(
@@ -61,10 +66,21 @@ test('hosts that notice lost commits together begin one quarantine', async () =>
   await close();
 });
 
+test('a host that notices lost commits late begins no second quarantine for them', async () => {
+  const { deps, close } = await world();
+  await quarantineLostCommits(deps, 2);
+  const released = await endQuarantine(deps, { by: 'ana', forcedBecause: 'a drill' });
+  const { number, state } = await quarantineLostCommits(deps, 2);
+  assert.deepEqual([number, state], [released.number, 'open']);
+  const next = await quarantineLostCommits(deps, 3);
+  assert.deepEqual([next.state, next.timeline], ['quarantine', 3]);
+  await close();
+});
+
 test('a quarantine ends after a complete check, or by force with a reason', async () => {
   const { deps, close } = await world();
   await assert.rejects(endQuarantine(deps, release), { code: 'NotQuarantined' });
-  await beginEpoch(deps, 'restored');
+  await quarantineRestored(deps);
   await assert.rejects(endQuarantine(deps, release), { code: 'CheckIncomplete' });
   const forced = await endQuarantine(deps, { by: 'ana', forcedBecause: 'the partner is gone' });
   assert.deepEqual([forced.state, forced.releasedBy], ['open', 'ana']);

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Store } from '../../../core/ports.js';
-import { beginEpoch, endQuarantine } from '../../../core/usecases/epochs.js';
+import { endQuarantine, quarantineLostCommits } from '../../../core/usecases/epochs.js';
 import { runSequencer } from '../../../core/usecases/feed.js';
 import {
   type FeedPage,
@@ -193,7 +193,7 @@ test('who waits while another epoch begins is told, not given its events', async
   await grow(tenant);
   const page = readers.read(tenant, { after: 1, limit: 5 }, never());
   await until(() => readers.waiting() === 1);
-  const { number: epoch } = await beginEpoch(deps, 'timeline');
+  const { number: epoch } = await quarantineLostCommits(deps, 2);
   await endQuarantine(deps, { by: 'ana', forcedBecause: 'a test' });
   await grow(tenant);
   await assert.rejects(page, { code: 'FeedReset', feed: { epoch, lastSequence: 2 } });

@@ -8,7 +8,7 @@ import type { MoneyKind } from '../../../core/domain/partner-command.js';
 import type { PaymentStatus } from '../../../core/domain/payment.js';
 import type { PartnerAnswer, SettlementPartner } from '../../../core/ports.js';
 import { commandRunner } from '../../../core/usecases/commands.js';
-import { beginEpoch, currentEpoch, endQuarantine } from '../../../core/usecases/epochs.js';
+import { currentEpoch, endQuarantine, quarantineRestored } from '../../../core/usecases/epochs.js';
 import { orderReference } from '../../../core/usecases/order-references.js';
 import { cancelPayment } from '../../../core/usecases/payments.js';
 import { type CheckedPayment, checkRestored } from '../../../core/usecases/restore-check.js';
@@ -93,7 +93,7 @@ async function checked({ at }: Life): Promise<readonly CheckedPayment[]> {
 /** From the restored copy to an hour after its release. */
 async function restored(life: Life): Promise<readonly CheckedPayment[]> {
   const { at } = life;
-  await beginEpoch(at.made.deps, 'restored');
+  await quarantineRestored(at.made.deps);
   const told = await checked(life);
   await endQuarantine(at.made.deps, { by: 'ana', forcedBecause: null });
   await advancePayment(at.made.deps, at.tenant, at.id, null).catch(() => undefined);
@@ -142,7 +142,7 @@ test('a payment that was paid out after the backup cannot be cancelled and refun
   const life = await backedUp(t, 'on_ramp_pending');
   const { at } = life;
   await otherPayout(life);
-  await beginEpoch(at.made.deps, 'restored');
+  await quarantineRestored(at.made.deps);
   const cancel = () => cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
   await assert.rejects(cancel, { code: 'InQuarantine' });
   await checked(life);
@@ -177,7 +177,7 @@ test('a payout that was read back counts, also while a report of its pay-in wait
     return { outcome: 'done', value: { ...done(await payin(ref)), receivedMinor: 70_000n } };
   };
   Object.assign(partner, { payin: odd });
-  await beginEpoch(deps, 'restored');
+  await quarantineRestored(deps);
   await checked(life);
   assert.equal((await life.at.shown())[0], 'settled');
   Object.assign(partner, { payin });
@@ -191,10 +191,10 @@ test('a payout that was read back counts, also while a report of its pay-in wait
 test('a check whose epoch is over leaves the next one unchecked', async (t) => {
   const life = await backedUp(t, 'on_ramp_pending');
   const { deps, partner } = life.at.made;
-  const begun = await beginEpoch(deps, 'restored');
+  const begun = await quarantineRestored(deps);
   const { findOrder } = partner;
   const meanwhile: SettlementPartner['findOrder'] = async (...asked) => {
-    if (begun.number === (await currentEpoch(deps)).number) await beginEpoch(deps, 'restored');
+    if (begun.number === (await currentEpoch(deps)).number) await quarantineRestored(deps);
     return findOrder(...asked);
   };
   Object.assign(partner, { findOrder: meanwhile });
@@ -219,7 +219,7 @@ test('orders are found beyond numbers that the partner refused', async (t) => {
 
 test('a payment of which the partner knows nothing more stays as it is', async (t) => {
   const life = await backedUp(t, 'fx_quoted');
-  await beginEpoch(life.at.made.deps, 'restored');
+  await quarantineRestored(life.at.made.deps);
   assert.deepEqual(await checked(life), []);
   assert.equal((await life.at.shown())[0], 'fx_quoted');
   assert.ok((await currentEpoch(life.at.made.deps)).checkedAtMs !== null);
@@ -228,7 +228,7 @@ test('a payment of which the partner knows nothing more stays as it is', async (
 test('what cannot be looked up keeps the quarantine, until a check is complete', async (t) => {
   const life = await backedUp(t, 'on_ramp_pending');
   const { deps, partner } = life.at.made;
-  await beginEpoch(deps, 'restored');
+  await quarantineRestored(deps);
   const usual = partner.findOrder.bind(partner);
   const findOrder: SettlementPartner['findOrder'] = async () => ({
     outcome: 'later',
@@ -251,7 +251,7 @@ test('a check that is interrupted resumes behind the last page', async (t) => {
   const life = await backedUp(t, 'on_ramp_pending');
   const { deps, partner } = life.at.made;
   for (let count = 0; count < 60; count += 1) await life.at.another();
-  await beginEpoch(deps, 'restored');
+  await quarantineRestored(deps);
   const usual = partner.findOrder.bind(partner);
   let looked = 0;
   const findOrder: SettlementPartner['findOrder'] = (kind, reference) => {
