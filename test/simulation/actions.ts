@@ -21,6 +21,7 @@ import { afterthought, bankMoves, deliver, readyMessages } from './banks.js';
 import { GIVEN_UP, tenants } from './cast.js';
 import type { ActionName } from './chaos.js';
 import { documentActs, documentsPointless } from './document-actions.js';
+import { readFeed } from './feed-reading.js';
 import { invoiceActs, invoicesPointless } from './invoice-actions.js';
 import { operatorActs } from './operator-actions.js';
 import { partiesPointless, partyActs } from './party-actions.js';
@@ -151,6 +152,7 @@ const acts: Acts<ActionName> = {
       : () => replayDelivery(host.deps, tenantOf(delivery), subscriptionId, id);
     host.begin(`replay ${id}`, replay);
   },
+  readFeed,
   replayAllDead: (_world, host) => host.begin('replay all dead', () => replayAllDead(host.deps)),
   operatorRetries: (world, host) => {
     const { payments, partyCommands } = world.evidence;

@@ -47,6 +47,7 @@ const actions = {
   replay: 0.8,
   replayAllDead: 0.2,
   operatorRetries: 0.7,
+  readFeed: 1,
 } as const;
 
 /** Those of parties, and those that need an invoice. */

@@ -51,6 +51,16 @@ export function sequencesAreGapFreeAndChained(evidence: Evidence): string | null
   return null;
 }
 
+/** A restore begins another epoch: its numbers are given again. */
+export function oneSequenceHasOneEventPerEpoch({ outside }: Evidence): string | null {
+  return outside.feedDiary.contradiction;
+}
+
+/** No order, webhook or mail. */
+export function nothingLeavesInQuarantine({ leftInQuarantine }: Evidence): string | null {
+  return leftInQuarantine[0] ?? null;
+}
+
 export function everyEventReachesEverySubscription(evidence: Evidence): string | null {
   const sent = new Set<string>();
   for (const { subscriptionId, eventId } of evidence.deliveries.values()) {

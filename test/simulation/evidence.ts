@@ -1,6 +1,7 @@
 // What the invariants look at: the database as it reads now, every status that a batch ever stored,
 // what was acknowledged to whom, and what truly happened at the partner and the receivers. It
 // re-reads what a batch touched; judging is the invariants' matter.
+import type { Epoch } from '../../core/domain/epoch.js';
 import type { DomainEvent } from '../../core/domain/event.js';
 import type { Mail } from '../../core/domain/mail.js';
 import type { PartnerCommand } from '../../core/domain/partner-command.js';
@@ -11,6 +12,7 @@ import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
 import type { ClaimedDelivery, InboxMessage, Store } from '../../core/ports.js';
 import { findDifferences, type LedgerDifference } from '../../core/usecases/ledger-check.js';
 import { DatabaseMemory, type Memories } from './database-memory.js';
+import type { FeedDiary } from './feed-reading.js';
 import { Forgiveness } from './forgiveness.js';
 import type { BatchObserver, StagedWrite } from './gated-store.js';
 import type { PartnerBooks, PartnerOrder } from './partner-books.js';
@@ -42,6 +44,7 @@ export interface Outside {
   readonly messages: () => readonly PartnerMessage[];
   readonly misuse: () => readonly string[];
   readonly received: () => readonly ReceivedWebhook[];
+  readonly feedDiary: FeedDiary;
 }
 
 export interface EvidenceCopy {
@@ -59,6 +62,10 @@ export class Evidence extends DatabaseMemory implements BatchObserver {
   readonly surprises: string[] = [];
   /** What was shown to a tenant or to anybody and should not have been. */
   readonly trespasses: string[] = [];
+  /** What was sent out in quarantine. */
+  readonly leftInQuarantine: string[] = [];
+  /** From a restore until the stored release. */
+  inQuarantine = false;
   /** Documents that were shown although they were not to be. */
   readonly misreads: string[] = [];
   /** Refused refunds that an operator ordered anew, and since when that was under way. */
@@ -120,6 +127,10 @@ export class Evidence extends DatabaseMemory implements BatchObserver {
 
   claimedDeliveries(process: string, claimed: readonly ClaimedDelivery[]): void {
     for (const { delivery } of claimed) this.#noteClaim(process, delivery);
+  }
+
+  noteDeparture(what: string): void {
+    if (this.inQuarantine) this.leftInQuarantine.push(what);
   }
 
   /** A claim, or a batch that made the delivery as already in hand. */
@@ -295,6 +306,9 @@ export class Evidence extends DatabaseMemory implements BatchObserver {
         break;
       case 'subscriptions':
         this.#noteSubscription(row as Subscription);
+        break;
+      case 'epochs':
+        if (method === 'update' && (row as Epoch).state === 'open') this.inQuarantine = false;
         break;
       case 'inbox':
         touched.inbox.set((row as InboxMessage).messageId, row as InboxMessage);

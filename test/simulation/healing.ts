@@ -124,7 +124,14 @@ function endByHand(world: World, host: SimulatedHost, found: PaymentEvidence, ro
   else if (status === 'approved' && random.chance(0.5)) invites(world, host, found);
   else if (isLeft && round === 1 && mode === 'test' && random.chance(0.4)) {
     advance(world, host, payment, null);
-  } else if (isLeft && round > BUYERS_ROUNDS && expiresAtMs === null) cancel(world, host, payment);
+  } else if (isExpirable(status) && expiresAtMs === null && round > patienceOf(found)) {
+    cancel(world, host, payment);
+  }
+}
+
+/** A payment that is played on may wait for a buyer who never tops it up. */
+function patienceOf({ advance: playing }: PaymentEvidence): number {
+  return playing === null ? BUYERS_ROUNDS : 3 * BUYERS_ROUNDS;
 }
 
 function approve(host: SimulatedHost, payment: Payment): void {

@@ -22,6 +22,35 @@ export const moneyMutants = [
     caughtBy: ['everyOrderAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
   },
   {
+    name: 'a quarantine refuses no writes',
+    file: 'adapters/storage/store.ts',
+    edits: [['if (!inQuarantine) staging.guard(expectOpen());', '']],
+    focus: { ...payments, faults: { ...calm, restore: 0.05 }, often },
+    caughtBy: ['nothingLeavesInQuarantine'],
+  },
+  {
+    name: 'work is claimed in quarantine',
+    file: 'adapters/storage/tables/epoch-rows.ts',
+    edits: [
+      ["export const isOpenSql = `(${lastSql('state')}) =", "export const isOpenSql = `'open' ="],
+    ],
+    focus: { faults: { ...calm, restore: 0.05 }, often: ['subscribe'] },
+    caughtBy: ['nothingLeavesInQuarantine'],
+  },
+  {
+    name: 'a restore begins no epoch',
+    file: 'core/usecases/epochs.ts',
+    edits: [
+      [
+        "tx.epochs.update({ ...last, state: 'over' });",
+        "tx.epochs.update({ ...last, state: 'quarantine', checkedAtMs: null });",
+      ],
+      ['tx.epochs.insert(next);', ''],
+    ],
+    focus: { faults: { ...calm, restore: 0.05 }, often: ['readFeed'] },
+    caughtBy: ['oneSequenceHasOneEventPerEpoch'],
+  },
+  {
     name: 'a refusal is believed although the partner has the order',
     file: 'core/usecases/commands.ts',
     edits: [

@@ -19,6 +19,7 @@ import { runAdvances } from '../../core/usecases/sandbox.js';
 import { runInbox } from '../../core/usecases/settlement.js';
 import { type HostClock, newHostClock } from '../../host/host-clock.js';
 import type { Chaos } from './chaos.js';
+import { watchDepartures } from './departures.js';
 import type { Evidence } from './evidence.js';
 import type { Faults } from './faults.js';
 import { gatedDocuments } from './gated-documents.js';
@@ -176,7 +177,13 @@ export class SimulatedHost {
         nowMs,
         stragglers,
       });
+    const ways = {
+      partners: { test: line('test'), live: line('live') },
+      sender: world.receivers.sender(this.process),
+      mailer: world.mailbox.mailer(this.process),
+    };
     return {
+      ...watchDepartures(ways, (what) => world.evidence.noteDeparture(what)),
       store: gatedStore({
         store,
         process: this.process,
@@ -187,9 +194,6 @@ export class SimulatedHost {
         by: () => acting.getStore() ?? null,
         trace: world.trace,
       }),
-      partners: { test: line('test'), live: line('live') },
-      sender: world.receivers.sender(this.process),
-      mailer: world.mailbox.mailer(this.process),
       secretBox: openBox,
       documents: gatedDocuments({
         storage: world.documents,

@@ -11,6 +11,7 @@ import { CAREFUL_ORG, destinationOf, tenants } from './cast.js';
 import { type ActionName, type Chaos, calm, drawChaos, type Focus, focused } from './chaos.js';
 import { Evidence } from './evidence.js';
 import { Faults } from './faults.js';
+import { FeedDiary } from './feed-reading.js';
 import { openDocuments } from './gated-documents.js';
 import { Gates } from './gates.js';
 import {
@@ -80,6 +81,7 @@ export class World implements Surroundings {
   /** Creates that integrators sent, to be sent again. */
   readonly requests: CreateRequest[] = [];
   readonly uploads: GivenUpload[] = [];
+  readonly feedDiary = new FeedDiary();
   chaos: Chaos;
   nowMs = BEGINNING_MS;
   violation: (Violation & { readonly step: number }) | null = null;
@@ -130,6 +132,7 @@ export class World implements Surroundings {
       messages: () => [...test.messages, ...live.messages],
       misuse: () => [...test.misuse, ...live.misuse],
       received: () => this.receivers.received,
+      feedDiary: this.feedDiary,
     });
     this.ids = seededIds(random);
     this.database = database;
@@ -350,6 +353,7 @@ export class World implements Surroundings {
       receivers.received.length,
       this.mailbox.received.length,
       ...[evidence.trespasses, evidence.misreads, evidence.linksUsed].map(({ length }) => length),
+      ...[evidence.leftInQuarantine.length, this.feedDiary.pages],
       evidence.outside.books.changes,
       ...Object.values(partners).map(({ changes }) => changes),
     ];
