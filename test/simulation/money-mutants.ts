@@ -31,9 +31,8 @@ export const moneyMutants = [
   {
     name: 'work is claimed in quarantine',
     file: 'adapters/storage/tables/epoch-rows.ts',
-    edits: [
-      ["export const isOpenSql = `(${lastSql('state')}) =", "export const isOpenSql = `'open' ="],
-    ],
+    // `quarantine` comes after `open`.
+    edits: [["')}) = '", "')}) >= '"]],
     focus: { faults: { ...calm, restore: 0.05 }, often: ['subscribe'] },
     caughtBy: ['nothingLeavesInQuarantine'],
   },
