@@ -1,5 +1,5 @@
-// Integrators that read the feed by a cursor, and what they saw of it. No restore takes that back, so
-// a sequence that has two events in one epoch shows here.
+// Integrators that read the feed by a cursor, and what they saw of it. No restore takes that back,
+// so a sequence that has two events in one epoch shows here.
 import type { Tenant } from '../../core/domain/tenant.js';
 import { type FeedPage, feedReaders } from '../../core/usecases/feed-readers.js';
 import { tenants } from './cast.js';
