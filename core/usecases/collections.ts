@@ -47,12 +47,16 @@ export async function loadCollection(
   return { payment, funds };
 }
 
-/** Stages everything that `change` says, nothing when it changes nothing; yields what is stored. */
+/**
+ * Stages everything that `change` says, nothing when it changes nothing; yields what is stored.
+ * `adopted` are orders without a row, which the change may update: they are inserted first.
+ */
 export async function stageChange(
   deps: Deps,
   tx: Tx,
   was: Collection,
   change: Change,
+  adopted: readonly PartnerCommand[] = [],
 ): Promise<Change> {
   const { funds } = change;
   const touched =
@@ -65,7 +69,7 @@ export async function stageChange(
   const updatedAtMs = Math.max(nowMs, was.payment.updatedAtMs, change.payment.updatedAtMs);
   const payment = Object.freeze({ ...change.payment, updatedAtMs });
   const tenant = tenantOf(payment);
-  const ordered = await newOrders(deps, tx, payment, change, nowMs);
+  const ordered = await newOrders(deps, tx, payment, change, nowMs, adopted);
   tx.payments.update(payment);
   if (funds !== was.funds) tx.funds.update(funds);
   for (const posting of change.postings) {
@@ -74,7 +78,7 @@ export async function stageChange(
   for (const draft of change.events) {
     tx.outbox.append(paymentEvent(draft, deps.ids.next('evt', nowMs)));
   }
-  for (const command of ordered) tx.commands.insert(command);
+  for (const command of [...adopted, ...ordered]) tx.commands.insert(command);
   for (const command of change.changedCommands) tx.commands.update(command);
   return { ...change, payment };
 }
@@ -86,9 +90,10 @@ async function newOrders(
   payment: Payment,
   { commands: drafts }: Change,
   nowMs: number,
+  adopted: readonly PartnerCommand[],
 ): Promise<readonly PartnerCommand[]> {
   if (drafts.length === 0) return [];
-  const known = await tx.commands.ofPayment(tenantOf(payment), payment.id);
+  const known = [...(await tx.commands.ofPayment(tenantOf(payment), payment.id)), ...adopted];
   const { bytes } = await currentKeyIn(deps, tx, 'partner');
   const made: PartnerCommand[] = [];
   for (const draft of drafts) {

@@ -229,7 +229,7 @@ async function checkBeyond(look: Look, kind: MoneyKind, payin: PartnerCommand | 
     const references = Array.from({ length: absent }, (_, gap) =>
       referenceOf(alike.length + gap + 1),
     );
-    await adopt(look, payment, { kind, payinId, references, partnerRef: found.value.partnerRef });
+    await adopt(look, payment, { kind, payinId, references, found: found.value });
     absent = 0;
   }
 }
@@ -239,33 +239,34 @@ interface Adoption {
   readonly payinId: string | null;
   /** Of the numbers that the partner does not know, and of the order that it has. */
   readonly references: readonly string[];
+  readonly found: FoundOrder;
+}
+
+interface FoundOrder {
   readonly partnerRef: string;
+  readonly instructions?: string;
 }
 
 /**
- * Gives an order of the partner a row, and one to each number before it. They are void at first,
- * which means nothing for the money and is never sent; the last one is then learned like any other.
+ * Gives an order of the partner a row, and a void one to each number before it. All are stored
+ * together: a void payout alone would let a pay-in that is learned next order another one.
  */
 async function adopt(look: Look, payment: Payment, adoption: Adoption): Promise<void> {
   const { deps, tenant, paymentId } = look;
-  const { kind, payinId, references, partnerRef } = adoption;
-  const amount = await amountOf(look, payment, kind, partnerRef);
+  const { kind, payinId, references, found } = adoption;
+  const amount = await amountOf(look, payment, kind, found.partnerRef);
   if (amount === null) return;
   const nowMs = deps.clock.nowMs();
   const made = references.map((reference) => {
     const name = { id: deps.ids.next('cmd', nowMs), reference };
-    return voidCommand(
-      newCommand(tenant, name, { kind, amount, payinId }, { paymentId }, nowMs),
-      nowMs,
-    );
+    const order = newCommand(tenant, name, { kind, amount, payinId }, { paymentId }, nowMs);
+    return voidCommand(order, nowMs);
   });
-  await deps.store.run(async (tx) => {
-    for (const command of made) tx.commands.insert(command);
-  });
-  look.adopted.push(kind);
   const last = made.at(-1);
   assert(last !== undefined, 'an order that was found has a reference');
-  await learn(look, last, kind);
+  const command = await accepted(look, last.id, found, made);
+  look.adopted.push(kind);
+  await ask(look, command, kind);
 }
 
 /** Of a refund, what the partner says; null where it does not. */
@@ -284,20 +285,21 @@ async function amountOf(look: Look, payment: Payment, kind: MoneyKind, partnerRe
 
 /** Looks an order up where the partner's id is unknown, and stores how it stands. */
 async function learn(look: Look, order: PartnerCommand, kind: MoneyKind): Promise<void> {
-  const { deps, partner } = look;
-  let command = order;
-  if (command.partnerRef === null) {
-    const found = await partner.findOrder(kind, command.reference);
-    if (found.outcome !== 'done') look.missed.push(missing(kind, found));
-    if (found.outcome !== 'done' || found.value === null) return;
-    command = await accepted(look, order.id, found.value);
-  }
+  const { partner } = look;
+  if (order.partnerRef !== null) return ask(look, order, kind);
+  const found = await partner.findOrder(kind, order.reference);
+  if (found.outcome !== 'done') look.missed.push(missing(kind, found));
+  else if (found.value !== null) await ask(look, await accepted(look, order.id, found.value), kind);
+}
+
+/** Stores how an order stands that the partner has. */
+async function ask({ deps, partner, missed }: Look, command: PartnerCommand, kind: MoneyKind) {
   const { partnerRef, reference } = command;
-  const { ask } = verbs[kind];
-  assert(ask !== null && partnerRef !== null, 'an order about money is asked about');
-  const told = await ask(partner, partnerRef);
+  const { ask: read } = verbs[kind];
+  assert(read !== null && partnerRef !== null, 'an order about money is asked about');
+  const told = await read(partner, partnerRef);
   if (told.outcome !== 'done') {
-    look.missed.push(missing(kind, told));
+    missed.push(missing(kind, told));
     return;
   }
   // Kind and report belong together by the table of verbs.
@@ -305,22 +307,23 @@ async function learn(look: Look, order: PartnerCommand, kind: MoneyKind): Promis
   await applyFact(deps, command.id, fact, { askedVersion: command.version });
 }
 
-/** The partner has the order, whatever was believed of it. */
+/** The partner has the order. `made` are orders without a row, this one among them. */
 async function accepted(
   look: Look,
   commandId: string,
-  { partnerRef, instructions }: { readonly partnerRef: string; readonly instructions?: string },
+  { partnerRef, instructions }: FoundOrder,
+  made: readonly PartnerCommand[] = [],
 ): Promise<PartnerCommand> {
   const { deps, tenant, paymentId } = look;
   const stored = await deps.store.run(async (tx) => {
     const was = await loadCollection(tx, tenant, paymentId);
-    const commands = await tx.commands.ofPayment(tenant, paymentId);
+    const commands = [...(await tx.commands.ofPayment(tenant, paymentId)), ...made];
     const command = commands.find(({ id }) => id === commandId);
     assert(command !== undefined, 'a command stays');
     const nowMs = deps.clock.nowMs();
     const next = acceptCommand(command, partnerRef, nowMs);
     const change = ordersChanged(was, commands, [next], nowMs, { instructions });
-    return { next, change: await stageChange(deps, tx, was, change) };
+    return { next, change: await stageChange(deps, tx, was, change, made) };
   });
   announce(deps, stored.change);
   return { ...stored.next, version: stored.next.version + 1 };

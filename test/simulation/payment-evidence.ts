@@ -55,9 +55,15 @@ const wayToPayin: readonly PaymentStatus[] = [
   ...(['buyer_kyc_pending', 'buyer_kyc_approved', 'fx_quoted'] as const),
 ];
 
+/** Where the payout was read back before its pay-in, a batch goes on to that. */
 function toPayinFrom(status: PaymentStatus) {
   const way = wayToPayin.slice(wayToPayin.indexOf(status) + 1);
-  return { on_ramp_pending: { way, how: both('always') } };
+  const toPayout: readonly PaymentStatus[] = [...way, 'on_ramp_pending', 'on_chain_confirmed'];
+  return {
+    on_ramp_pending: { way, how: both('always') },
+    offramp_pending: { way: toPayout, how: both('always') },
+    settled: { way: [...toPayout, 'offramp_pending' as const], how: both('always') },
+  };
 }
 
 const passed: Readonly<Partial<Record<PaymentStatus, Partial<Record<PaymentStatus, Passed>>>>> = {
@@ -74,7 +80,10 @@ const passed: Readonly<Partial<Record<PaymentStatus, Partial<Record<PaymentStatu
     },
   },
   /** A pay-in that counted as refused is reported paid. */
-  fx_quoted: { on_chain_confirmed: { way: ['on_ramp_pending'], how: both('always') } },
+  fx_quoted: {
+    ...toPayinFrom('fx_quoted'),
+    on_chain_confirmed: { way: ['on_ramp_pending'], how: both('always') },
+  },
   /** The payout was read back after a restore. */
   on_ramp_pending: {
     offramp_pending: { way: ['on_chain_confirmed'], how: both('always') },

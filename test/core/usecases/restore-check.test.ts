@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type FakeMemory, memoryOnly } from '../../../adapters/partner/fake-memory.js';
-import type { MoneyKind } from '../../../core/domain/partner-command.js';
+import type { MoneyKind, PartnerCommand } from '../../../core/domain/partner-command.js';
 import type { PaymentStatus } from '../../../core/domain/payment.js';
 import type { PartnerAnswer, SettlementPartner } from '../../../core/ports.js';
 import { commandRunner } from '../../../core/usecases/commands.js';
@@ -150,6 +150,37 @@ test('a payment that was paid out after the backup cannot be cancelled and refun
   await assert.rejects(cancel, { code: 'PaymentNotCancellable' });
   await at.pass(HOUR_SECONDS / 30, 30_000);
   assert.deepEqual([life.taken('payout'), life.taken('refund')], [1, 0]);
+});
+
+test('a payout that could be found and not be looked at is not ordered again', async (t) => {
+  const life = await backedUp(t, 'on_ramp_pending');
+  const { partner } = life.at.made;
+  const { partnerRef } = await life.at.order('payin');
+  await otherPayout(life);
+  const { findOrder, payin, payout } = partner;
+  const later: PartnerAnswer<never> = { outcome: 'later', reason: 'too many requests' };
+  let finds = 0;
+  const once: SettlementPartner['findOrder'] = async (kind, reference) => {
+    if (kind === 'payout') finds += 1;
+    return kind === 'payout' && finds > 1 ? later : findOrder(kind, reference);
+  };
+  const open: SettlementPartner['payin'] = async (ref) => {
+    const told = done(await payin(ref));
+    return { outcome: 'done', value: { ...told, status: 'open', receivedMinor: 0n } };
+  };
+  Object.assign(partner, { findOrder: once, payout: async () => later, payin: open });
+  await quarantineRestored(life.at.made.deps);
+  const [first] = await checked(life);
+  assert.notDeepEqual(first?.missed, []);
+  Object.assign(partner, { findOrder, payin, payout });
+  assert.equal(done(await payin(partnerRef ?? '')).status, 'completed');
+  await checked(life);
+  const orders = await life.at.orders('payout');
+  assert.deepEqual(
+    orders.map(({ state }) => state),
+    ['done'],
+  );
+  assert.equal((await life.at.shown())[0], 'settled');
 });
 
 test('a payout is found although its pay-in went back since', async (t) => {
