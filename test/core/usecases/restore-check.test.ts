@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type FakeMemory, memoryOnly } from '../../../adapters/partner/fake-memory.js';
-import type { MoneyKind, PartnerCommand } from '../../../core/domain/partner-command.js';
+import type { MoneyKind } from '../../../core/domain/partner-command.js';
 import type { PaymentStatus } from '../../../core/domain/payment.js';
 import type { PartnerAnswer, SettlementPartner } from '../../../core/ports.js';
 import { commandRunner } from '../../../core/usecases/commands.js';
