@@ -1,12 +1,10 @@
 // Puts a backup in the place of the database. Everything is verified in a copy beside that place;
-// only then is what was there moved aside and the copy renamed, the database last: a start between
-// two renames finds no database and refuses. The restored database is in quarantine. A PostgreSQL
-// database is restored by its own tools, and verified where it is.
+// only then is what was there moved aside and the copy renamed. The restored database is in
+// quarantine. A PostgreSQL database is restored by its own tools, and verified where it is.
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises';
+import { createReadStream, existsSync } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncFolder } from '../adapters/backup/backup-folder.js';
 import {
   type BackedUpFile,
   DATABASE_FILE,
@@ -30,11 +28,10 @@ import { differingTables, factsOf } from './backup.js';
 import { type Config, ConfigError } from './config.js';
 import { developmentSecret } from './development.js';
 import type { OperatorAccess } from './main.js';
+import { occupantsOf, type Place, stageIn, swap } from './restore-place.js';
 
 /** Tables of which no row is ever deleted: a dump of a later moment has as many at least. */
 const GROWING = ['payments', 'funds', 'ledger_lines', 'quotes', 'partner_commands'] as const;
-/** Beside the places of the database and of the documents, each on the disk of its place. */
-const STAGE = '.restoring-';
 
 export interface RestoreOptions {
   /** The folder of one backup. */
@@ -57,12 +54,6 @@ export interface Restored {
 type World = { readonly clock: Clock; readonly log: Log };
 type SqliteConfig = Config & { readonly database: { readonly kind: 'sqlite' } };
 
-/** The places that a restore fills. */
-interface Place {
-  readonly file: string;
-  readonly documents: string;
-}
-
 export function isOnSqlite(config: Config): config is SqliteConfig {
   return config.database.kind === 'sqlite';
 }
@@ -79,7 +70,7 @@ export async function restoreFile(
   refuseMissingKeys(manifest, config);
   if (!dryRun) refuseServed(place.file);
   if (!dryRun && !replace) refuseOccupied(place);
-  const stage = await stageBeside(place);
+  const stage = await stageIn(place);
   try {
     await copyVerified(options, stage);
     const epoch = await verified(options, stage, world);
@@ -93,7 +84,7 @@ export async function restoreFile(
       release();
     }
   } finally {
-    for (const folder of stageFolders(stage)) await rm(folder, { recursive: true, force: true });
+    await stage.remove();
   }
 }
 
@@ -156,28 +147,7 @@ function refuseOccupied(place: Place): void {
   );
 }
 
-/** What is in the place: the database first, then what belongs to it. */
-function occupantsOf({ file, documents }: Place): readonly string[] {
-  const files = [file, `${file}-wal`, `${file}-shm`].filter((path) => existsSync(path));
-  const hasDocuments = existsSync(documents) && readdirSync(documents).length > 0;
-  return hasDocuments ? [...files, documents] : files;
-}
-
 // ----------------------------------------------------------------------------- the copy
-
-/** Folders beside the places, so that renames stay on one file system. */
-async function stageBeside({ file, documents }: Place): Promise<Place> {
-  const folders = [dirname(file), dirname(documents)];
-  for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const [ofFile = '', ofDocuments = ''] = await Promise.all(
-    folders.map((folder) => mkdtemp(join(folder, STAGE))),
-  );
-  return { file: join(ofFile, DATABASE_FILE), documents: join(ofDocuments, DOCUMENTS_FOLDER) };
-}
-
-function stageFolders({ file, documents }: Place): readonly string[] {
-  return [dirname(file), dirname(documents)];
-}
 
 async function copyVerified({ from, manifest }: RestoreOptions, stage: Place): Promise<void> {
   for (const file of manifest.files) {
@@ -241,27 +211,6 @@ async function verified(
   } finally {
     await store.close();
   }
-}
-
-// ----------------------------------------------------------------------------- the swap
-
-async function swap(stage: Place, place: Place, instant: string): Promise<readonly string[]> {
-  const suffix = `.replaced-${instant.replace(/[:.]/g, '-')}`;
-  const replaced: string[] = [];
-  for (const path of occupantsOf(place)) {
-    // SQLite finds a log by the name of its database.
-    const [, base = path, log = ''] = /^(.*?)(-wal|-shm)?$/s.exec(path) ?? [];
-    await rename(path, `${base}${suffix}${log}`);
-    replaced.push(`${base}${suffix}${log}`);
-  }
-  if (existsSync(stage.documents)) {
-    await rm(place.documents, { recursive: true, force: true });
-    await rename(stage.documents, place.documents);
-    await syncFolder(dirname(place.documents));
-  }
-  await rename(stage.file, place.file);
-  await syncFolder(dirname(place.file));
-  return replaced;
 }
 
 function unsound(what: string, why: string): StoreRefusal {

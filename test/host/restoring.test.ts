@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,6 +24,7 @@ import { sqliteRows } from '../../adapters/storage/row-counts.js';
 import { migrateSqlite } from '../../adapters/storage/sqlite.js';
 import { readConfig } from '../../host/config.js';
 import { startHost } from '../../host/main.js';
+import { swap } from '../../host/restore-place.js';
 import {
   addDocument,
   addPayment,
@@ -108,11 +110,59 @@ test('--replace keeps what was there, whole, under names that it prints', async 
   const { replaced } = JSON.parse(stdout) as { readonly replaced: readonly string[] };
   const [file = '', documents = ''] = [replaced[0], replaced.at(-1)];
   assert.match(file, /ponte\.db\.replaced-[-\dTZ]+$/);
-  assert.match(documents, /documents\.replaced-[-\dTZ]+$/);
+  assert.match(documents, /documents\/\.replaced-[-\dTZ]+$/);
   assert.equal((await withStore({ file }, (store) => store.rows())).tables['payments'], 2);
   assert.ok(existsSync(join(documents, 'doc_7', '77')));
   assert.equal(await paymentsIn(own), 1);
   assert.ok(!existsSync(join(place.documents, 'doc_7')));
+});
+
+test('the folder of the documents stays where it is: it may be a mount point', async () => {
+  const place = await servedPlace(folder, 'mounted');
+  // As a disk that is mounted there has it.
+  mkdirSync(join(place.documents, 'lost+found'));
+  const own = { ...place, env: { ...place.env, PONTE_SECRET_KEYS: secretKeys } };
+  const before = statSync(place.documents).ino;
+  const { status, stdout, stderr } = await restore(own, backup, '--replace', '--json');
+  assert.deepEqual([status, stderr], [0, '']);
+  assert.equal(statSync(place.documents).ino, before);
+  assert.ok(existsSync(join(place.documents, 'lost+found')));
+  assert.ok(existsSync(join(place.documents, 'doc_1', 'ab12')));
+  const { replaced } = JSON.parse(stdout) as { readonly replaced: readonly string[] };
+  assert.ok(existsSync(join(replaced.at(-1) ?? '', 'doc_1', 'ab12')));
+  await serveOnce(own);
+});
+
+/** What makes a step of the swap fail, from the first step to the last. */
+const failures: readonly (readonly [
+  name: string,
+  hinder: (paths: { readonly stage: string; readonly replaced: (path: string) => string }) => void,
+])[] = [
+  ['the database', ({ replaced }) => writeFileSync(replaced('ponte.db'), '')],
+  ['the documents', ({ replaced }) => writeFileSync(replaced('documents/'), '')],
+  ['the restored database', ({ stage }) => rmSync(join(stage, 'ponte.db'))],
+];
+
+describe('a restore that fails leaves the old state whole', () => {
+  for (const [name, hinder] of failures) {
+    test(`${name} cannot be renamed`, async () => {
+      const place = await servedPlace(folder, `failing ${name}`);
+      const before = treeOf(place.env.PONTE_DATA_DIR);
+      const stage = join(folder, `stage of ${name}`);
+      cpSync(backup, stage, { recursive: true });
+      const instant = '2026-01-02T03:04:05.678Z';
+      const suffix = '.replaced-2026-01-02T03-04-05-678Z';
+      const replaced = (path: string) => join(place.env.PONTE_DATA_DIR, `${path}${suffix}`);
+      hinder({ stage, replaced });
+      const staged = { file: join(stage, 'ponte.db'), documents: join(stage, 'documents') };
+      await assert.rejects(swap(staged, place, instant));
+      for (const path of ['ponte.db', 'documents/']) {
+        rmSync(replaced(path), { recursive: true, force: true });
+      }
+      assert.deepEqual(treeOf(place.env.PONTE_DATA_DIR), before);
+      assert.ok(existsSync(join(stage, 'documents', 'doc_1', 'ab12')));
+    });
+  }
 });
 
 test('what was committed to the log alone is kept with the database that it belongs to', async () => {
