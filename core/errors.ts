@@ -321,6 +321,11 @@ export class StoreRefusal extends Error {
   override readonly name = 'StoreRefusal';
 }
 
+/** A copy of a database, or a restored database, that is not what it must be. */
+export class UnsoundCopy extends Error {
+  override readonly name = 'UnsoundCopy';
+}
+
 /** A programmer's error: never shown to a client as anything but InternalError. */
 export class AssertionFailure extends Error {
   override readonly name = 'AssertionFailure';

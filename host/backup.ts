@@ -20,7 +20,7 @@ import { openSqliteStore } from '../adapters/storage/sqlite.js';
 import { copySqliteFile, damageOf } from '../adapters/storage/sqlite-copy.js';
 import type { ServedStore } from '../adapters/storage/store.js';
 import { formatInstant } from '../core/domain/instant.js';
-import { StoreRefusal } from '../core/errors.js';
+import { UnsoundCopy } from '../core/errors.js';
 import type { Deps, Store } from '../core/ports.js';
 import {
   anyDeleted,
@@ -170,6 +170,6 @@ export function differingTables(expected: RowCounts, found: RowCounts): readonly
   return [...names].filter((name) => expected[name] !== found[name]);
 }
 
-function unsound(why: string): StoreRefusal {
-  return new StoreRefusal(`The copy is not sound: ${why}. No backup was made.`);
+function unsound(why: string): UnsoundCopy {
+  return new UnsoundCopy(`The copy is not sound: ${why}. No backup was made.`);
 }

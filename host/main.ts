@@ -237,7 +237,7 @@ async function keysProblemOf(deps: Deps, isReadable: boolean): Promise<string | 
 }
 
 async function refuseToMake(store: ServedStore, config: Config, opening: Opening): Promise<void> {
-  if (await store.isNew()) throw new ConfigError([noDatabase(config, store.name)]);
+  if (await store.isNew()) throw new StoreRefusal(noDatabase(config, store.name));
   if (opening === 'finds') return;
   throw new StoreRefusal(`${store.name} is of an older version. Run ponte migrate first.`);
 }
@@ -251,13 +251,13 @@ export async function inWords<T>(config: Config, work: () => Promise<T>): Promis
   }
 }
 
-/** Wires everything and opens the database. ConfigError if there is none and none is made. */
+/** Wires everything and opens the database. StoreRefusal if there is none and none is made. */
 async function opened(
   config: Config,
   { world = {}, making }: { readonly world?: World; readonly making: Making },
 ): Promise<{ readonly container: Container; readonly hasKeys: boolean }> {
   const problem = await placeProblem(config, making);
-  if (problem !== null) throw new ConfigError([problem]);
+  if (problem !== null) throw new StoreRefusal(problem);
   const makes = making !== 'none';
   if (makes) makeFolders(config);
   assert(config.secretKeys !== null || !config.production, 'production brings its own keys');

@@ -18,7 +18,7 @@ import { acquireServingLock, servingProcess } from '../adapters/storage/serving-
 import { openSqliteStore } from '../adapters/storage/sqlite.js';
 import { damageOf } from '../adapters/storage/sqlite-copy.js';
 import { formatInstant } from '../core/domain/instant.js';
-import { StoreRefusal } from '../core/errors.js';
+import { StoreRefusal, UnsoundCopy } from '../core/errors.js';
 import type { Clock, Log } from '../core/ports.js';
 import { namedFiles, pathOf } from '../core/usecases/document-copies.js';
 import { documentPlaceProblem } from '../core/usecases/document-place.js';
@@ -58,7 +58,7 @@ export function isOnSqlite(config: Config): config is SqliteConfig {
   return config.database.kind === 'sqlite';
 }
 
-/** StoreRefusal or ConfigError before anything changed, if backup or place are not right. */
+/** UnsoundCopy, StoreRefusal or ConfigError, with the place as it was. */
 export async function restoreFile(
   config: SqliteConfig,
   options: RestoreOptions,
@@ -102,7 +102,7 @@ export async function acceptRestored(
   const fewer = GROWING.filter((name) => (facts.rows[name] ?? 0) < (manifest.rows[name] ?? 0));
   if (fewer.length > 0) {
     const advice = 'Restore the dump that belongs to this manifest, whole.';
-    throw new StoreRefusal(`${databaseName} lacks rows of ${fewer.join(', ')}. ${advice}`);
+    throw new UnsoundCopy(`${databaseName} lacks rows of ${fewer.join(', ')}. ${advice}`);
   }
   if (facts.ledgerDifferences > manifest.ledgerDifferences) throw unsound(databaseName, 'ledger');
   const placeProblem = await documentPlaceProblem(deps);
@@ -213,6 +213,6 @@ async function verified(
   }
 }
 
-function unsound(what: string, why: string): StoreRefusal {
-  return new StoreRefusal(`${what} is not what its manifest says: ${why}. Use another backup.`);
+function unsound(what: string, why: string): UnsoundCopy {
+  return new UnsoundCopy(`${what} is not what its manifest says: ${why}. Use another backup.`);
 }

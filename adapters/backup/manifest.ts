@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { StoreRefusal } from '../../core/errors.js';
+import { StoreRefusal, UnsoundCopy } from '../../core/errors.js';
 
 export const MANIFEST_FILE = 'manifest.json';
 /** The file of the database in a backup of SQLite. */
@@ -111,6 +111,6 @@ function parsed(text: string): unknown {
   }
 }
 
-function damaged(path: string): StoreRefusal {
-  return new StoreRefusal(`${path} is damaged. Restore from another backup.`);
+function damaged(path: string): UnsoundCopy {
+  return new UnsoundCopy(`${path} is damaged. Restore from another backup.`);
 }

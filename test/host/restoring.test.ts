@@ -222,31 +222,31 @@ const refusals: readonly (readonly [
   code: number,
   message: RegExp,
 ])[] = [
-  ['a flipped byte in the database', (from) => flip(join(from, 'ponte.db')), 4, /ponte\.db is not/],
+  ['a flipped byte in the database', (from) => flip(join(from, 'ponte.db')), 8, /ponte\.db is not/],
   [
     'a flipped byte in a document',
     (from) => flip(join(from, 'documents', 'doc_1', 'ab12')),
-    4,
+    8,
     /doc_1\/ab12 is not what its manifest says: changed/,
   ],
   [
     'a document that is missing',
     (from) => rmSync(join(from, 'documents', 'doc_1', 'ab12')),
-    4,
+    8,
     /doc_1\/ab12 is not what its manifest says: missing/,
   ],
-  ['a database that is missing', (from) => rmSync(join(from, 'ponte.db')), 4, /: missing/],
+  ['a database that is missing', (from) => rmSync(join(from, 'ponte.db')), 8, /: missing/],
   ['no manifest', (from) => rmSync(join(from, 'manifest.json')), 4, /it has no manifest\.json/],
   [
     'a manifest that was edited',
     (from) => edit(from, (text) => text.replace('"payments": 1', '"payments": 2')),
-    4,
+    8,
     /manifest\.json is damaged/,
   ],
   [
     'a manifest that ends in the middle',
     (from) => edit(from, (text) => text.slice(0, 100)),
-    4,
+    8,
     /manifest\.json is damaged/,
   ],
   [
@@ -264,19 +264,19 @@ const refusals: readonly (readonly [
   [
     'other numbers of rows than the manifest has',
     (from) => rewrite(from, (it) => ({ ...it, rows: { ...it.rows, funds: 7 } })),
-    4,
+    8,
     /other numbers of rows in funds/,
   ],
   [
     'a document that its manifest does not know',
     (from) => rewrite(from, (it) => ({ ...it, files: it.files.slice(0, 1) })),
-    4,
+    8,
     /it lacks the document doc_1\/ab12/,
   ],
   [
     'other sums in its ledger than the manifest has',
     (from) => rewrite(from, (it) => ({ ...it, ledgerDifferences: 1 })),
-    4,
+    8,
     /the ledger differs/,
   ],
   [
