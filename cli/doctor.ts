@@ -146,11 +146,15 @@ async function olderKeysOf({ store, secretBox }: Operator['deps']): Promise<read
 async function backupsOf({
   config: { backups: plan },
   databaseName,
-  deps: { clock },
+  deps: { clock, store },
 }: Operator): Promise<Findings['backups']> {
   if (plan === null) return null;
-  const { backupAgeMs } = await import('../host/backup-schedule.js');
-  const ageMs = await backupAgeMs(plan.to, databaseName, clock).catch(() => null);
+  const [{ backupAgeMs }, { sourceOf }] = await Promise.all([
+    import('../host/backup-schedule.js'),
+    import('../host/backup.js'),
+  ]);
+  const age = async () => backupAgeMs(plan.to, await sourceOf(store, databaseName), clock);
+  const ageMs = await age().catch(() => null);
   return { everyMs: plan.everyMs, ageMs };
 }
 

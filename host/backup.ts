@@ -57,8 +57,11 @@ export interface MadeBackup extends Backup {
 }
 
 /** Where a backup comes from. */
-export function sourceOf(databaseName: string): Source {
-  return { host: hostname(), database: databaseName };
+export async function sourceOf(store: Pick<Store, 'run'>, databaseName: string): Promise<Source> {
+  // It is made at the first start and never rotated.
+  const [partnerKey] = await store.run((tx) => tx.serviceKeys.list('partner'));
+  const source = { host: hostname(), database: databaseName };
+  return partnerKey === undefined ? source : { ...source, id: partnerKey.id };
 }
 
 /** Refuses a copy that is not sound; nothing is left of it. */
@@ -67,7 +70,7 @@ export async function makeBackup(
   { to, keep }: BackupOptions,
 ): Promise<MadeBackup> {
   const { config, deps, databaseName, rows } = needs;
-  const source = sourceOf(databaseName);
+  const source = await sourceOf(deps.store, databaseName);
   const takenAtMs = deps.clock.nowMs();
   const fields = {
     version: manifest.version,
