@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { CLOCK_ERROR_MAX_MS, formatInstant } from '../core/domain/instant.js';
+import { CLOCK_ERROR_MAX_MS, formatInstant, MINUTE_MS } from '../core/domain/instant.js';
 import { PonteError } from '../core/errors.js';
 import type { Store } from '../core/ports.js';
 import {
@@ -17,7 +17,7 @@ import { documentPlaceProblem } from '../core/usecases/document-place.js';
 import { findDifferences } from '../core/usecases/ledger-check.js';
 import type { ExitKind } from './exit-codes.js';
 import { asOperator, type Operator, type Outcome, reasonOf, type Shell } from './operator.js';
-import { table } from './output.js';
+import { spoken, table } from './output.js';
 
 /** `warning`: somebody should look at it. `critical`: money or the service is at stake. */
 type Severity = 'ok' | 'warning' | 'critical';
@@ -58,7 +58,6 @@ export interface Findings {
   readonly data: { readonly waiting: Waiting; readonly imbalances: number } | null;
 }
 
-const MINUTE_MS = 60_000;
 /** Due work is taken up within a second. */
 const LATE_MS = MINUTE_MS;
 /** By then three attempts have failed. */
@@ -325,12 +324,4 @@ function lateQueue(name: string, { due, lateMs }: WaitingQueue): string {
 function counted(count: number, one: string, many = `${one}s`): string {
   if (count === 1) return `1 ${one}`;
   return `${count}${count < COUNTED_MAX ? '' : ' or more'} ${many}`;
-}
-
-/** In the one unit that tells most. */
-function spoken(durationMs: number): string {
-  const minutes = Math.floor(durationMs / MINUTE_MS);
-  if (minutes < 120) return counted(minutes, 'minute');
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`;
 }

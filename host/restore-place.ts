@@ -2,7 +2,7 @@
 // undone when a later one fails. The documents are moved one by one, because their folder may be a
 // mount point, which cannot be renamed. The database leaves first and comes last: a start between
 // two renames finds no database and refuses.
-import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { syncFolder } from '../adapters/backup/backup-folder.js';
@@ -32,6 +32,14 @@ type Move = readonly [from: string, to: string];
 export function occupantsOf({ file, documents }: Place): readonly string[] {
   const files = [file, `${file}-wal`, `${file}-shm`].filter((path) => existsSync(path));
   return documentsIn(documents).length > 0 ? [...files, documents] : files;
+}
+
+/** By the file system: the database may be damaged. Null where there is none. */
+export function writtenAtMs({ file }: Place): number | null {
+  const found = [file, `${file}-wal`]
+    .map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs)
+    .filter((atMs) => atMs !== undefined);
+  return found.length === 0 ? null : Math.floor(Math.max(...found));
 }
 
 /** Folders from which renames into the place stay on one file system. */

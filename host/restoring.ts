@@ -28,7 +28,7 @@ import { differingTables, factsOf } from './backup.js';
 import { type Config, ConfigError } from './config.js';
 import { developmentSecret } from './development.js';
 import type { OperatorAccess } from './main.js';
-import { occupantsOf, type Place, stageIn, swap } from './restore-place.js';
+import { occupantsOf, type Place, stageIn, swap, writtenAtMs } from './restore-place.js';
 
 /** Tables of which no row is ever deleted: a dump of a later moment has as many at least. */
 const GROWING = ['payments', 'funds', 'ledger_lines', 'quotes', 'partner_commands'] as const;
@@ -47,8 +47,10 @@ export interface Restored {
   readonly databaseName: string;
   /** The epoch that began; null of a dry run. */
   readonly epoch: number | null;
-  /** Where the files lie that were in the place before. */
+  /** Where the files lie that were in the place before; of a dry run, what is in it. */
   readonly replaced: readonly string[];
+  /** When the database that was in the place was written last; null where there was none. */
+  readonly replacedWrittenAtMs: number | null;
 }
 
 type World = { readonly clock: Clock; readonly log: Log };
@@ -74,12 +76,15 @@ export async function restoreFile(
   try {
     await copyVerified(options, stage);
     const epoch = await verified(options, stage, world);
-    if (epoch === null) return { databaseName: place.file, epoch, replaced: [] };
+    const databaseName = place.file;
+    const replacedWrittenAtMs = writtenAtMs(place);
+    const restored = { databaseName, epoch, replacedWrittenAtMs };
+    if (epoch === null) return { ...restored, replaced: occupantsOf(place) };
     const release = acquireServingLock(place.file);
     try {
       if (!replace) refuseOccupied(place);
       const replaced = await swap(stage, place, formatInstant(world.clock.nowMs()));
-      return { databaseName: place.file, epoch, replaced };
+      return { ...restored, replaced };
     } finally {
       release();
     }
@@ -107,9 +112,8 @@ export async function acceptRestored(
   if (facts.ledgerDifferences > manifest.ledgerDifferences) throw unsound(databaseName, 'ledger');
   const placeProblem = await documentPlaceProblem(deps);
   if (placeProblem !== null) throw new ConfigError([`PONTE_DOCUMENTS: ${placeProblem}`]);
-  if (dryRun) return { databaseName, epoch: null, replaced: [] };
-  const { number: epoch } = await beginEpoch(deps, 'restored');
-  return { databaseName, epoch, replaced: [] };
+  const epoch = dryRun ? null : (await beginEpoch(deps, 'restored')).number;
+  return { databaseName, epoch, replaced: [], replacedWrittenAtMs: null };
 }
 
 function refuseNewer({ schema, version }: Manifest, known: number): void {

@@ -147,10 +147,13 @@ test('a database without the folder of its documents is refused', async () => {
 });
 
 test('a manifest of PostgreSQL does not restore a SQLite file, nor the other way round', async () => {
-  const env = { ...(await environment('origin')), PONTE_DATABASE_URL: '' };
+  const place = { PONTE_DATA_DIR: join(folder, 'file'), PONTE_DATABASE_URL: '' };
+  const env = { ...(await environment('origin')), ...place };
   const { status, stderr } = await runCommand(env, ['restore', '--from', manifest]);
   assert.equal(status, 7);
   assert.match(stderr, /the backup is of postgres, this is sqlite/);
+  assert.equal((await runCommand(env, ['migrate'])).status, 0);
   const whole = await runCommand(env, ['backup', '--manifest', '--to', backups]);
   assert.equal(whole.status, 7);
+  assert.match(whole.stderr, /--manifest: a SQLite database is backed up whole/);
 });

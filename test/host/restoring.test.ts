@@ -193,7 +193,25 @@ test('a dry run verifies everything and leaves the place as it is', async () => 
   const tree = treeOf(place.env.PONTE_DATA_DIR);
   const { status, stdout } = await restore(own, backup, '--dry-run');
   assert.equal(status, 0);
-  assert.match(stdout, /is whole and can be restored/);
+  const { takenAt, version, schema } = await readManifest(backup);
+  const writtenAt = statSync(place.file).mtime.toISOString();
+  for (const line of [
+    'The backup is whole and can be restored. Nothing was changed.',
+    `taken          ${takenAt}, 0 minutes ago`,
+    `made by        Ponte ${version}, migration ${schema}`,
+    'epoch          1',
+    'payments       1',
+    'documents      1',
+    'secret keys    "dev"',
+    `would replace  ${place.file}, ${place.documents}, last written ${writtenAt}`,
+  ]) {
+    assert.ok(stdout.split('\n').includes(line), `${line}\nin\n${stdout}`);
+  }
+  assert.match(stdout, /^rows {11}\d+ in \d+ tables$/m);
+  const json = JSON.parse((await restore(own, backup, '--dry-run', '--json')).stdout) as object;
+  assert.deepEqual(Object.keys(json), [
+    ...['restored', 'takenAt', 'database', 'epoch', 'replaced', 'replacedWrittenAt', 'backup'],
+  ]);
   assert.deepEqual(treeOf(place.env.PONTE_DATA_DIR), tree);
   const host = await startHost(readConfig(place.env));
   const beside = await restore(own, backup, '--dry-run');
