@@ -44,8 +44,8 @@ export interface Findings {
   readonly clockSkewMs: number | null;
   /** The processes that serve the database; null if it cannot be asked. */
   readonly servers: Awaited<ReturnType<Operator['servers']>> | null;
-  /** Between a host and the database. */
-  readonly connectionProblems: readonly string[];
+  /** Between a host and a database server; null where there is no server. */
+  readonly connectionProblems: readonly string[] | null;
   readonly keysProblem: string | null;
   /** Secret keys other than the first that must stay configured. */
   readonly olderKeys: readonly string[];
@@ -126,7 +126,10 @@ async function found(operator: Operator): Promise<Findings> {
     olderKeys: readable ? await olderKeysOf(deps) : [],
     clockSkewMs: health.database ? operator.clockSkewMs : null,
     servers: health.database ? await operator.servers() : null,
-    connectionProblems: health.database ? await operator.connectionProblems() : [],
+    connectionProblems:
+      health.database && config.database.kind === 'postgres'
+        ? await operator.connectionProblems()
+        : null,
     placeProblem: readable ? await documentPlaceProblem(deps) : null,
     data: readable
       ? {
@@ -165,7 +168,7 @@ async function foundAround({ dataDir, unknownVariables }: Operator['config']): P
     ...{ unknownVariables, dataDir, freeBytes: disk.bavail * disk.bsize },
     ...{ databaseName: '', health: { database: false, migrations: false }, absence: null },
     ...{ awayReason: null, servers: null, keysProblem: null, placeProblem: null, data: null },
-    ...{ olderKeys: [], backups: null, clockSkewMs: null, connectionProblems: [] },
+    ...{ olderKeys: [], backups: null, clockSkewMs: null, connectionProblems: null },
   };
 }
 
@@ -185,7 +188,7 @@ async function whyAway(store: Store): Promise<string | null> {
 
 export function diagnose(findings: Findings): readonly Check[] {
   const { unknownVariables, health, absence, awayReason, databaseName, servers } = findings;
-  const { dataDir, freeBytes, clockSkewMs } = findings;
+  const { dataDir, freeBytes, clockSkewMs, connectionProblems } = findings;
   const unknown = unknownVariables
     .map(({ name, meant }) => (meant === null ? name : `${name} (did you mean ${meant}?)`))
     .join(', ');
@@ -200,7 +203,7 @@ export function diagnose(findings: Findings): readonly Check[] {
     ...(health.database ? [migrationsCheck(health.migrations)] : []),
     ...(clockSkewMs === null ? [] : [clockCheck(clockSkewMs)]),
     ...(servers === null ? [] : [servingCheck(servers)]),
-    ...(health.database ? [connectionsCheck(findings.connectionProblems)] : []),
+    ...(connectionProblems === null ? [] : [connectionsCheck(connectionProblems)]),
     unless(freeBytes >= FREE_LOW_BYTES, 'disk', free, [
       freeBytes < FREE_MIN_BYTES ? 'critical' : 'warning',
       `only ${free}`,

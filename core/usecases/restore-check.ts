@@ -171,7 +171,11 @@ async function checkPayment(
   if (isTerminal(payment.status) && orders.length === 0) return quiet;
   const partner = deps.partners[tenant.mode];
   if (partner === null) {
-    return { ...quiet, missed: [`no settlement partner is configured for ${tenant.mode}`] };
+    const todo = 'set its variables; if it never had one, ponte release --force <reason>';
+    return {
+      ...quiet,
+      missed: [`no settlement partner is configured for ${tenant.mode}: ${todo}`],
+    };
   }
   const { bytes: key } = await currentKey(deps, 'partner');
   const known = { tenant, paymentId, partner, key, wasEnded: isTerminal(payment.status) };
