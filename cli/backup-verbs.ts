@@ -2,6 +2,8 @@
 // back. Secret keys are in no backup. What follows a restore is in release-verbs.ts.
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Manifest } from '../adapters/backup/manifest.js';
+import { formatInstant } from '../core/domain/instant.js';
 import { PonteError } from '../core/errors.js';
 import type { MadeBackup } from '../host/backup.js';
 import type { Restored } from '../host/restoring.js';
@@ -13,6 +15,7 @@ import {
   type Outcome,
   type Shell,
 } from './operator.js';
+import { fields, spoken } from './output.js';
 import { checkAfterRestore } from './release-verbs.js';
 
 interface BackupOptions {
@@ -89,7 +92,7 @@ function backupOutcome({ folder, manifest, removed }: MadeBackup): Outcome {
   const { files, rows, secretKeys, ledgerDifferences, missingDocuments, takenAt } = manifest;
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const keyIds = secretKeys.map(({ id }) => id);
-  const documents = files.length === 0 ? 0 : files.length - 1;
+  const documents = files.filter(({ path }) => path.includes('/')).length;
   const warnings = [
     ...(ledgerDifferences === 0 ? [] : ['The ledger does not balance: ponte ledger verify.']),
     ...missingDocuments.map((path) => `The document ${path} is not in its place.`),
@@ -135,27 +138,67 @@ async function restore(
   if (!restoring.isOnSqlite(config)) {
     const accept = (operator: Operator) =>
       restoring.acceptRestored(operator, { ...options, manifest });
-    return restoredOutcome(await asOperator(shell, accept), manifest.takenAt);
+    return restoredOutcome(await asOperator(shell, accept, options), manifest);
   }
   const { createLog } = await import('../adapters/log/pino.js');
   const world = { clock: { nowMs: Date.now }, log: createLog({ level: config.logLevel }) };
   const work = () => restoring.restoreFile(config, { ...options, manifest }, world);
-  return restoredOutcome(await inWords(config, work), manifest.takenAt);
+  return restoredOutcome(await inWords(config, work), manifest);
 }
 
-function restoredOutcome({ databaseName, epoch, replaced }: Restored, takenAt: string): Outcome {
-  const json = { restored: epoch !== null, takenAt, database: databaseName, epoch, replaced };
-  if (epoch === null)
-    return { json, text: `The backup of ${takenAt} is whole and can be restored.` };
+function restoredOutcome(restored: Restored, manifest: Manifest): Outcome {
+  const { databaseName, epoch, replaced, replacedWrittenAtMs } = restored;
+  const { takenAt } = manifest;
+  const replacedWrittenAt =
+    replacedWrittenAtMs === null ? null : formatInstant(replacedWrittenAtMs);
+  const { version, schema, rows, files, secretKeys, epoch: itsEpoch } = manifest;
+  const keyIds = secretKeys.map(({ id }) => id);
+  const documents = files.filter(({ path }) => path.includes('/')).length;
+  const backup = { version, schema, epoch: itsEpoch, rows, documents, keyIds };
+  const json = {
+    ...{ restored: epoch !== null, takenAt, database: databaseName, epoch },
+    ...{ replaced, replacedWrittenAt, backup },
+  };
+  if (epoch === null) {
+    const heading = 'The backup is whole and can be restored. Nothing was changed.';
+    return { json, text: `${heading}\n${fields(describedBackup(json))}` };
+  }
   const lines = [
     `${databaseName} is restored as of ${takenAt}, in epoch ${epoch}.`,
     ...replaced.map((path) => `What was there before: ${path}`),
+    ...(replaced.length === 0 ? [] : ['When it is needed no longer: rm -r those paths.']),
     'It is in quarantine: it orders, pays, mails and sends nothing until it is released. Next:',
     '  ponte serve             answers reads meanwhile',
     '  ponte restore --check   asks the partner what it did since',
     '  ponte release           ends the quarantine',
   ];
   return { json, text: lines.join('\n') };
+}
+
+/** What an operator compares before a restore. */
+function describedBackup(json: {
+  readonly takenAt: string;
+  readonly replaced: readonly string[];
+  readonly replacedWrittenAt: string | null;
+  readonly backup: Pick<Manifest, 'version' | 'schema' | 'epoch' | 'rows'> & {
+    readonly documents: number;
+    readonly keyIds: readonly string[];
+  };
+}) {
+  const { takenAt, replaced, replacedWrittenAt, backup } = json;
+  const counts = Object.values(backup.rows);
+  const rows = counts.reduce((sum, count) => sum + count, 0);
+  const written = replacedWrittenAt === null ? '' : `, last written ${replacedWrittenAt}`;
+  return {
+    taken: `${takenAt}, ${spoken(Date.now() - Date.parse(takenAt))} ago`,
+    'made by': `Ponte ${backup.version}, migration ${backup.schema}`,
+    epoch: backup.epoch,
+    payments: backup.rows['payments'] ?? 0,
+    rows: `${rows} in ${counts.length} tables`,
+    documents: backup.documents,
+    'secret keys': backup.keyIds.map((id) => JSON.stringify(id)).join(', '),
+    'would replace': replaced.length === 0 ? 'nothing' : `${replaced.join(', ')}${written}`,
+  };
 }
 
 function wholeCount(text: string): number {

@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { CLOCK_ERROR_MAX_MS, formatInstant } from '../core/domain/instant.js';
+import { CLOCK_ERROR_MAX_MS, formatInstant, MINUTE_MS } from '../core/domain/instant.js';
 import { PonteError } from '../core/errors.js';
 import type { Store } from '../core/ports.js';
 import {
@@ -17,7 +17,7 @@ import { documentPlaceProblem } from '../core/usecases/document-place.js';
 import { findDifferences } from '../core/usecases/ledger-check.js';
 import type { ExitKind } from './exit-codes.js';
 import { asOperator, type Operator, type Outcome, reasonOf, type Shell } from './operator.js';
-import { table } from './output.js';
+import { spoken, table } from './output.js';
 
 /** `warning`: somebody should look at it. `critical`: money or the service is at stake. */
 type Severity = 'ok' | 'warning' | 'critical';
@@ -44,8 +44,8 @@ export interface Findings {
   readonly clockSkewMs: number | null;
   /** The processes that serve the database; null if it cannot be asked. */
   readonly servers: Awaited<ReturnType<Operator['servers']>> | null;
-  /** Between a host and the database. */
-  readonly connectionProblems: readonly string[];
+  /** Between a host and a database server; null where there is no server. */
+  readonly connectionProblems: readonly string[] | null;
   readonly keysProblem: string | null;
   /** Secret keys other than the first that must stay configured. */
   readonly olderKeys: readonly string[];
@@ -58,7 +58,6 @@ export interface Findings {
   readonly data: { readonly waiting: Waiting; readonly imbalances: number } | null;
 }
 
-const MINUTE_MS = 60_000;
 /** Due work is taken up within a second. */
 const LATE_MS = MINUTE_MS;
 /** By then three attempts have failed. */
@@ -127,7 +126,10 @@ async function found(operator: Operator): Promise<Findings> {
     olderKeys: readable ? await olderKeysOf(deps) : [],
     clockSkewMs: health.database ? operator.clockSkewMs : null,
     servers: health.database ? await operator.servers() : null,
-    connectionProblems: health.database ? await operator.connectionProblems() : [],
+    connectionProblems:
+      health.database && config.database.kind === 'postgres'
+        ? await operator.connectionProblems()
+        : null,
     placeProblem: readable ? await documentPlaceProblem(deps) : null,
     data: readable
       ? {
@@ -146,11 +148,15 @@ async function olderKeysOf({ store, secretBox }: Operator['deps']): Promise<read
 async function backupsOf({
   config: { backups: plan },
   databaseName,
-  deps: { clock },
+  deps: { clock, store },
 }: Operator): Promise<Findings['backups']> {
   if (plan === null) return null;
-  const { backupAgeMs } = await import('../host/backup-schedule.js');
-  const ageMs = await backupAgeMs(plan.to, databaseName, clock).catch(() => null);
+  const [{ backupAgeMs }, { sourceOf }] = await Promise.all([
+    import('../host/backup-schedule.js'),
+    import('../host/backup.js'),
+  ]);
+  const age = async () => backupAgeMs(plan.to, await sourceOf(store, databaseName), clock);
+  const ageMs = await age().catch(() => null);
   return { everyMs: plan.everyMs, ageMs };
 }
 
@@ -162,7 +168,7 @@ async function foundAround({ dataDir, unknownVariables }: Operator['config']): P
     ...{ unknownVariables, dataDir, freeBytes: disk.bavail * disk.bsize },
     ...{ databaseName: '', health: { database: false, migrations: false }, absence: null },
     ...{ awayReason: null, servers: null, keysProblem: null, placeProblem: null, data: null },
-    ...{ olderKeys: [], backups: null, clockSkewMs: null, connectionProblems: [] },
+    ...{ olderKeys: [], backups: null, clockSkewMs: null, connectionProblems: null },
   };
 }
 
@@ -182,7 +188,7 @@ async function whyAway(store: Store): Promise<string | null> {
 
 export function diagnose(findings: Findings): readonly Check[] {
   const { unknownVariables, health, absence, awayReason, databaseName, servers } = findings;
-  const { dataDir, freeBytes, clockSkewMs } = findings;
+  const { dataDir, freeBytes, clockSkewMs, connectionProblems } = findings;
   const unknown = unknownVariables
     .map(({ name, meant }) => (meant === null ? name : `${name} (did you mean ${meant}?)`))
     .join(', ');
@@ -197,7 +203,7 @@ export function diagnose(findings: Findings): readonly Check[] {
     ...(health.database ? [migrationsCheck(health.migrations)] : []),
     ...(clockSkewMs === null ? [] : [clockCheck(clockSkewMs)]),
     ...(servers === null ? [] : [servingCheck(servers)]),
-    ...(health.database ? [connectionsCheck(findings.connectionProblems)] : []),
+    ...(connectionProblems === null ? [] : [connectionsCheck(connectionProblems)]),
     unless(freeBytes >= FREE_LOW_BYTES, 'disk', free, [
       freeBytes < FREE_MIN_BYTES ? 'critical' : 'warning',
       `only ${free}`,
@@ -321,12 +327,4 @@ function lateQueue(name: string, { due, lateMs }: WaitingQueue): string {
 function counted(count: number, one: string, many = `${one}s`): string {
   if (count === 1) return `1 ${one}`;
   return `${count}${count < COUNTED_MAX ? '' : ' or more'} ${many}`;
-}
-
-/** In the one unit that tells most. */
-function spoken(durationMs: number): string {
-  const minutes = Math.floor(durationMs / MINUTE_MS);
-  if (minutes < 120) return counted(minutes, 'minute');
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`;
 }

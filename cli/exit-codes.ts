@@ -1,6 +1,6 @@
 // The exit codes, and the one table that maps errors to them. The HTTP status is not enough: some
 // refusals with 400 are about a state, not about the input.
-import { type ErrorCode, PonteError, StoreRefusal } from '../core/errors.js';
+import { type ErrorCode, PonteError, StoreRefusal, UnsoundCopy } from '../core/errors.js';
 
 /** What the process answers with, by kind of outcome. */
 export const exitCodes = {
@@ -15,7 +15,7 @@ export const exitCodes = {
   checkFailed: [
     8,
     'a check found something wrong ' +
-      '(doctor, demo, ledger verify, store copy, secrets reseal, restore)',
+      '(doctor, demo, ledger verify, store copy, secrets reseal, backup, restore)',
   ],
   attention: [9, 'a check found something to look at (doctor, backup, restore)'],
 } as const satisfies Record<string, readonly [number, string]>;
@@ -73,5 +73,6 @@ const exitOfCode = {
 export function exitOf(error: unknown): ExitKind {
   if (error instanceof PonteError) return exitOfCode[error.code];
   if (error instanceof StoreRefusal) return 'conflict';
+  if (error instanceof UnsoundCopy) return 'checkFailed';
   return error instanceof Error && error.name === 'ConfigError' ? 'configuration' : 'failure';
 }

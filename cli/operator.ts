@@ -161,6 +161,7 @@ function envelopeOf(error: unknown, exit: ExitKind): Readonly<Record<string, unk
   const message = error instanceof Error ? error.message : String(error);
   if (exit === 'configuration') return { error: 'ConfigurationInvalid', message };
   if (exit === 'conflict') return { error: 'StoreRefused', message };
+  if (exit === 'checkFailed') return { error: 'UnsoundCopy', message };
   return { statusCode: 500, error: 'InternalError', message };
 }
 

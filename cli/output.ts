@@ -1,5 +1,7 @@
 // How results look to people: aligned columns and lines. It knows no command and no resource.
 
+import { MINUTE_MS } from '../core/domain/instant.js';
+
 export type Cell = string | number | boolean | null;
 
 /** Rows under their headings; `nothing` when there are none. */
@@ -24,6 +26,14 @@ export function fields(record: Readonly<Record<string, Cell>>): string {
   const entries = Object.entries(record).filter(([, value]) => value !== null);
   const width = Math.max(0, ...entries.map(([name]) => name.length));
   return entries.map(([name, value]) => `${name.padEnd(width)}  ${shown(value)}`).join('\n');
+}
+
+/** In the one unit that tells most. */
+export function spoken(durationMs: number): string {
+  const minutes = Math.floor(durationMs / MINUTE_MS);
+  if (minutes < 120) return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`;
 }
 
 function shown(cell: Cell): string {

@@ -6,7 +6,7 @@ import type { Epoch } from '../core/domain/epoch.js';
 import { formatInstant } from '../core/domain/instant.js';
 import type { CheckedPayment } from '../core/usecases/restore-check.js';
 import { addVerb, asOperator, type Operator, type Outcome, type Shell } from './operator.js';
-import { fields, table } from './output.js';
+import { fields } from './output.js';
 
 interface ReleaseOptions {
   readonly by: string;
@@ -31,27 +31,22 @@ export function addReleaseVerbs(shell: Shell, program: Command): void {
   });
 }
 
-/** Prints each payment to stderr when it is checked, because a check may take hours. */
+/** Prints each payment to stderr when it is checked, and nowhere else: a check may take hours. */
 export async function checkAfterRestore(shell: Shell, { deps }: Operator): Promise<Outcome> {
   const { checkRestored } = await import('../core/usecases/restore-check.js');
   const found: CheckedPayment[] = [];
   const counts = await checkRestored(deps, (payment) => {
     found.push(payment);
-    shell.stderr.write(`${payment.paymentId}: ${learnedOf(payment)}\n`);
+    shell.stderr.write(`${payment.paymentId} (${payment.mode}): ${learnedOf(payment)}\n`);
   });
   const complete = counts.missed === 0;
   const next = complete
     ? 'The check is complete. Release the database with ponte release.'
     : 'Some payments could not be checked. Run this again, or ponte release --force <reason>.';
-  const rows = found.map((payment) => [payment.paymentId, payment.mode, learnedOf(payment)]);
   const attention = counts.differing > 0 ? 'attention' : 'done';
   return {
     json: { complete, ...counts, data: found },
-    text: [
-      table(['PAYMENT', 'MODE', 'LEARNED'], rows, 'Nothing was learned that was not known.'),
-      fields({ ...counts }),
-      next,
-    ].join('\n'),
+    text: `${fields({ ...counts })}\n${next}`,
     exit: complete ? attention : 'checkFailed',
   };
 }

@@ -107,13 +107,17 @@ function environmentOf(shell: Shell, options: ServeOptions): NodeJS.ProcessEnv {
 /** Made by this very program, as an operator would call it; null when none are wanted. */
 async function backupsOf(
   { backups: plan }: Config,
-  { databaseName, deps: { clock, log } }: Host,
+  { databaseName, deps: { clock, log, store } }: Host,
   env: NodeJS.ProcessEnv,
 ): Promise<BackupSchedule | null> {
   if (plan === null) return null;
-  const { scheduleBackups } = await import('../host/backup-schedule.js');
+  const [{ scheduleBackups }, { sourceOf }] = await Promise.all([
+    import('../host/backup-schedule.js'),
+    import('../host/backup.js'),
+  ]);
   const program = [process.execPath, ...process.execArgv, process.argv[1] ?? ''];
-  return scheduleBackups({ plan, databaseName, program, env, clock, log });
+  const source = await sourceOf(store, databaseName);
+  return scheduleBackups({ plan, source, program, env, clock, log });
 }
 
 function startText(

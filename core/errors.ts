@@ -232,9 +232,11 @@ export const catalogue = {
   InQuarantine: {
     status: 503,
     transient: true,
+    // It lasts until a person ends it.
+    retryAfterSeconds: 60,
     message:
       'The service was restored from a backup and waits for its release: it answers reads and ' +
-      'changes nothing. Repeat with the same Idempotency-Key after <n>s.',
+      'changes nothing. Repeat with the same Idempotency-Key after 60s.',
   },
   KycStorageDisabled: {
     status: 503,
@@ -248,7 +250,13 @@ export const catalogue = {
   },
 } as const satisfies Record<
   string,
-  { readonly status: number; readonly transient: boolean; readonly message: string }
+  {
+    readonly status: number;
+    readonly transient: boolean;
+    readonly message: string;
+    /** What a transient refusal asks for when its thrower does not know better; 5 without it. */
+    readonly retryAfterSeconds?: number;
+  }
 >;
 
 export type ErrorCode = keyof typeof catalogue;
@@ -269,7 +277,6 @@ export interface FeedPlace {
   readonly lastSequence: number;
 }
 
-/** What a transient refusal asks for when its thrower does not know better. */
 const RETRY_AFTER_DEFAULT_SECONDS = 5;
 
 /**
@@ -289,8 +296,9 @@ export class PonteError extends Error {
 
   constructor(code: ErrorCode, message?: string, options: PonteErrorOptions = {}) {
     const entry = catalogue[code];
-    const retryAfterSeconds =
-      options.retryAfterSeconds ?? (entry.transient ? RETRY_AFTER_DEFAULT_SECONDS : null);
+    const usualSeconds =
+      'retryAfterSeconds' in entry ? entry.retryAfterSeconds : RETRY_AFTER_DEFAULT_SECONDS;
+    const retryAfterSeconds = options.retryAfterSeconds ?? (entry.transient ? usualSeconds : null);
     assert(
       retryAfterSeconds === null || (Number.isInteger(retryAfterSeconds) && retryAfterSeconds >= 1),
       'retryAfterSeconds is a whole number of 1 or more',
@@ -319,6 +327,11 @@ export function isCode(error: unknown, code: ErrorCode): error is PonteError {
  */
 export class StoreRefusal extends Error {
   override readonly name = 'StoreRefusal';
+}
+
+/** A copy of a database, or a restored database, that is not what it must be. */
+export class UnsoundCopy extends Error {
+  override readonly name = 'UnsoundCopy';
 }
 
 /** A programmer's error: never shown to a client as anything but InternalError. */

@@ -4,9 +4,9 @@
 import { spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import { newestBackup } from '../adapters/backup/backup-folder.js';
+import type { Source } from '../adapters/backup/manifest.js';
 import { MINUTE_MS, parseInstant } from '../core/domain/instant.js';
 import type { Clock, Log } from '../core/ports.js';
-import { sourceOf } from './backup.js';
 import type { Config } from './config.js';
 
 /** After a failure the next attempt comes this soon, or after the interval if that is shorter. */
@@ -23,7 +23,7 @@ export interface BackupSchedule {
 
 export interface ScheduleOptions {
   readonly plan: BackupPlan;
-  readonly databaseName: string;
+  readonly source: Source;
   /** Program and first arguments that run a command of this version. */
   readonly program: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -32,14 +32,14 @@ export interface ScheduleOptions {
 }
 
 export function scheduleBackups(options: ScheduleOptions): BackupSchedule {
-  const { plan, databaseName, clock, log } = options;
+  const { plan, source, clock, log } = options;
   const stopping = new AbortController();
   const running = (async () => {
-    let waitMs = await dueInMs(plan, databaseName, clock);
+    let waitMs = await dueInMs(plan, source, clock);
     while (await hasPassed(waitMs, stopping.signal)) {
       const failure = await runBackup(options, stopping.signal);
       if (stopping.signal.aborted) return;
-      if (failure === null) waitMs = await dueInMs(plan, databaseName, clock);
+      if (failure === null) waitMs = await dueInMs(plan, source, clock);
       else {
         log.error('alert', { alert: 'a scheduled backup failed', reason: failure });
         waitMs = Math.min(plan.everyMs, RETRY_MS);
@@ -57,17 +57,17 @@ export function scheduleBackups(options: ScheduleOptions): BackupSchedule {
 /** Since the newest whole backup of this database; null when there is none. */
 export async function backupAgeMs(
   to: string,
-  databaseName: string,
+  source: Source,
   clock: Clock,
 ): Promise<number | null> {
-  const newest = await newestBackup(to, sourceOf(databaseName));
+  const newest = await newestBackup(to, source);
   const takenAtMs = newest === null ? null : parseInstant(newest.manifest.takenAt);
   return takenAtMs === null ? null : clock.nowMs() - takenAtMs;
 }
 
-async function dueInMs(plan: BackupPlan, databaseName: string, clock: Clock): Promise<number> {
+async function dueInMs(plan: BackupPlan, source: Source, clock: Clock): Promise<number> {
   // The backup itself reports a folder that cannot be read.
-  const ageMs = await backupAgeMs(plan.to, databaseName, clock).catch(() => null);
+  const ageMs = await backupAgeMs(plan.to, source, clock).catch(() => null);
   if (ageMs === null) return 0;
   // One from the future was made by a clock that was wrong: as if it was made now.
   return Math.max(0, plan.everyMs - Math.max(0, ageMs));

@@ -20,7 +20,7 @@ import { openSqliteStore } from '../adapters/storage/sqlite.js';
 import { copySqliteFile, damageOf } from '../adapters/storage/sqlite-copy.js';
 import type { ServedStore } from '../adapters/storage/store.js';
 import { formatInstant } from '../core/domain/instant.js';
-import { StoreRefusal } from '../core/errors.js';
+import { UnsoundCopy } from '../core/errors.js';
 import type { Deps, Store } from '../core/ports.js';
 import {
   anyDeleted,
@@ -57,8 +57,11 @@ export interface MadeBackup extends Backup {
 }
 
 /** Where a backup comes from. */
-export function sourceOf(databaseName: string): Source {
-  return { host: hostname(), database: databaseName };
+export async function sourceOf(store: Pick<Store, 'run'>, databaseName: string): Promise<Source> {
+  // It is made at the first start and never rotated.
+  const [partnerKey] = await store.run((tx) => tx.serviceKeys.list('partner'));
+  const source = { host: hostname(), database: databaseName };
+  return partnerKey === undefined ? source : { ...source, id: partnerKey.id };
 }
 
 /** Refuses a copy that is not sound; nothing is left of it. */
@@ -67,7 +70,7 @@ export async function makeBackup(
   { to, keep }: BackupOptions,
 ): Promise<MadeBackup> {
   const { config, deps, databaseName, rows } = needs;
-  const source = sourceOf(databaseName);
+  const source = await sourceOf(deps.store, databaseName);
   const takenAtMs = deps.clock.nowMs();
   const fields = {
     version: manifest.version,
@@ -170,6 +173,6 @@ export function differingTables(expected: RowCounts, found: RowCounts): readonly
   return [...names].filter((name) => expected[name] !== found[name]);
 }
 
-function unsound(why: string): StoreRefusal {
-  return new StoreRefusal(`The copy is not sound: ${why}. No backup was made.`);
+function unsound(why: string): UnsoundCopy {
+  return new UnsoundCopy(`The copy is not sound: ${why}. No backup was made.`);
 }

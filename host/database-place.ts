@@ -26,7 +26,7 @@ export async function placeProblem(place: Place, making: Making): Promise<string
 function presentDatabase({ database }: Place): string | null {
   if (database.kind === 'sqlite' && sizeOf(database.file) <= 0) return null;
   const where = database.kind === 'sqlite' ? database.file : 'the URL';
-  return `--new: there is a database at ${where}; start without --new`;
+  return `There is a database at ${where}. Start without --new.`;
 }
 
 function absentDatabase(place: Place): string | null {
@@ -39,7 +39,10 @@ function absentDatabase(place: Place): string | null {
 export function noDatabase({ database, dataDir }: Place, name: string): string {
   const isDefault = database.kind === 'sqlite' && database.file === join(dataDir, 'ponte.db');
   const variable = isDefault ? 'PONTE_DATA_DIR' : 'PONTE_DATABASE_URL';
-  return `${variable}: there is no database at ${name}; ponte serve or ponte migrate makes one`;
+  return (
+    `There is no database at ${name}. If there should be one, check ${variable} and that its ` +
+    'disk is mounted. ponte serve or ponte migrate makes a new one.'
+  );
 }
 
 /**
@@ -55,10 +58,10 @@ async function lostDatabase({ dataDir, database }: Place): Promise<string | null
   await wait(MAKING_MS);
   const [size, found] = [sizeOf(file), trace()];
   if (size > 0 || found === undefined) return null;
-  const variable = file.startsWith(dataDir) ? 'PONTE_DATA_DIR' : 'PONTE_DATABASE_URL';
   return (
-    `${variable}: ${file} is ${size === 0 ? 'empty' : 'missing'}, but was served: ${found} is ` +
-    'there. Restore it from a backup (ponte restore), or start empty with ponte serve --new'
+    `The database ${file} is ${size === 0 ? 'empty' : 'missing'}, but was served: ${found} is ` +
+    'there. Mount its disk, or restore a backup (ponte restore --from), or start empty with ' +
+    'ponte serve --new.'
   );
 }
 

@@ -15,6 +15,7 @@ import { documentPlaceProblem, markDocumentPlace } from '../core/usecases/docume
 import { currentEpoch } from '../core/usecases/epochs.js';
 import { plantCanary, secretKeysProblem } from '../core/usecases/secret-keys.js';
 import { currentKey } from '../core/usecases/service-keys.js';
+import { sourceOf } from './backup.js';
 import { backupAgeMs } from './backup-schedule.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { createContainer, tokens, urlOf, type World } from './container.js';
@@ -237,7 +238,7 @@ async function keysProblemOf(deps: Deps, isReadable: boolean): Promise<string | 
 }
 
 async function refuseToMake(store: ServedStore, config: Config, opening: Opening): Promise<void> {
-  if (await store.isNew()) throw new ConfigError([noDatabase(config, store.name)]);
+  if (await store.isNew()) throw new StoreRefusal(noDatabase(config, store.name));
   if (opening === 'finds') return;
   throw new StoreRefusal(`${store.name} is of an older version. Run ponte migrate first.`);
 }
@@ -251,13 +252,13 @@ export async function inWords<T>(config: Config, work: () => Promise<T>): Promis
   }
 }
 
-/** Wires everything and opens the database. ConfigError if there is none and none is made. */
+/** Wires everything and opens the database. StoreRefusal if there is none and none is made. */
 async function opened(
   config: Config,
   { world = {}, making }: { readonly world?: World; readonly making: Making },
 ): Promise<{ readonly container: Container; readonly hasKeys: boolean }> {
   const problem = await placeProblem(config, making);
-  if (problem !== null) throw new ConfigError([problem]);
+  if (problem !== null) throw new StoreRefusal(problem);
   const makes = making !== 'none';
   if (makes) makeFolders(config);
   assert(config.secretKeys !== null || !config.production, 'production brings its own keys');
@@ -321,8 +322,11 @@ async function serveMetrics(
   { store, clock }: { readonly store: ServedStore; readonly clock: HostClock },
 ): Promise<string> {
   const wanted = { host, port: metricsPort ?? 0 };
-  const ageMs = async (to: string) =>
-    (await backupAgeMs(to, store.name, deps.clock).catch(() => null)) ?? Number.POSITIVE_INFINITY;
+  const ageMs = async (to: string) => {
+    const source = await sourceOf(deps.store, store.name);
+    const ageMs = await backupAgeMs(to, source, deps.clock).catch(() => null);
+    return ageMs ?? Number.POSITIVE_INFINITY;
+  };
   const backupAge = plan === null ? null : () => ageMs(plan.to);
   const gauges = { backupAgeMs: backupAge, clockSkewMs: clock.skewMs };
   const sources = { backlog: () => readBacklog(deps), store, ...gauges };

@@ -1,7 +1,7 @@
 // Mistakes of operators that only the machine notices: an address that is not its own, a folder
 // that is a file, a database that is damaged or refuses the password. Each in one line that names
 // the variable to look at; whatever else goes wrong stays as it is.
-import { PonteError } from '../core/errors.js';
+import { PonteError, StoreRefusal } from '../core/errors.js';
 import { type Config, ConfigError } from './config.js';
 
 /** By code, or the beginning of one: what is wrong with this path. */
@@ -13,10 +13,11 @@ const wrongPaths: readonly (readonly [code: string, what: string])[] = [
   ['EPERM', 'may not be written by this user'],
   ['EROFS', 'is on a disk that may only be read'],
   ['SQLITE_NOTADB', 'is not a SQLite database'],
-  ['SQLITE_CORRUPT', 'is damaged: restore it from a backup'],
   ['SQLITE_CANTOPEN', 'cannot be opened'],
   ['SQLITE_READONLY', 'may not be written by this user'],
 ];
+
+const DAMAGED = 'SQLITE_CORRUPT';
 
 /** No disk space: not a wrong setting, and a retry may succeed. */
 const noRoom: readonly string[] = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'];
@@ -39,6 +40,11 @@ export function openingProblem(error: unknown, config: Config): unknown {
   const path = cause instanceof Error && 'path' in cause ? String(cause.path) : file;
   if (noRoom.includes(codeOf(cause))) {
     return new PonteError('StoreUnavailable', `There is no room left for ${path}.`, { cause });
+  }
+  if (codeOf(cause).startsWith(DAMAGED)) {
+    return new StoreRefusal(`${file} is damaged. Restore a backup: ponte restore --from.`, {
+      cause,
+    });
   }
   const found = wrongPaths.find(([code]) => codeOf(cause).startsWith(code));
   if (found === undefined) return error;

@@ -1,12 +1,10 @@
 // Puts a backup in the place of the database. Everything is verified in a copy beside that place;
-// only then is what was there moved aside and the copy renamed, the database last: a start between
-// two renames finds no database and refuses. The restored database is in quarantine. A PostgreSQL
-// database is restored by its own tools, and verified where it is.
+// only then is what was there moved aside and the copy renamed. The restored database is in
+// quarantine. A PostgreSQL database is restored by its own tools, and verified where it is.
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises';
+import { createReadStream, existsSync } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncFolder } from '../adapters/backup/backup-folder.js';
 import {
   type BackedUpFile,
   DATABASE_FILE,
@@ -20,7 +18,7 @@ import { acquireServingLock, servingProcess } from '../adapters/storage/serving-
 import { openSqliteStore } from '../adapters/storage/sqlite.js';
 import { damageOf } from '../adapters/storage/sqlite-copy.js';
 import { formatInstant } from '../core/domain/instant.js';
-import { StoreRefusal } from '../core/errors.js';
+import { StoreRefusal, UnsoundCopy } from '../core/errors.js';
 import type { Clock, Log } from '../core/ports.js';
 import { namedFiles, pathOf } from '../core/usecases/document-copies.js';
 import { documentPlaceProblem } from '../core/usecases/document-place.js';
@@ -30,11 +28,10 @@ import { differingTables, factsOf } from './backup.js';
 import { type Config, ConfigError } from './config.js';
 import { developmentSecret } from './development.js';
 import type { OperatorAccess } from './main.js';
+import { occupantsOf, type Place, stageIn, swap, writtenAtMs } from './restore-place.js';
 
 /** Tables of which no row is ever deleted: a dump of a later moment has as many at least. */
 const GROWING = ['payments', 'funds', 'ledger_lines', 'quotes', 'partner_commands'] as const;
-/** Beside the places of the database and of the documents, each on the disk of its place. */
-const STAGE = '.restoring-';
 
 export interface RestoreOptions {
   /** The folder of one backup. */
@@ -50,24 +47,20 @@ export interface Restored {
   readonly databaseName: string;
   /** The epoch that began; null of a dry run. */
   readonly epoch: number | null;
-  /** Where the files lie that were in the place before. */
+  /** Where the files lie that were in the place before; of a dry run, what is in it. */
   readonly replaced: readonly string[];
+  /** When the database that was in the place was written last; null where there was none. */
+  readonly replacedWrittenAtMs: number | null;
 }
 
 type World = { readonly clock: Clock; readonly log: Log };
 type SqliteConfig = Config & { readonly database: { readonly kind: 'sqlite' } };
 
-/** The places that a restore fills. */
-interface Place {
-  readonly file: string;
-  readonly documents: string;
-}
-
 export function isOnSqlite(config: Config): config is SqliteConfig {
   return config.database.kind === 'sqlite';
 }
 
-/** StoreRefusal or ConfigError before anything changed, if backup or place are not right. */
+/** UnsoundCopy, StoreRefusal or ConfigError, with the place as it was. */
 export async function restoreFile(
   config: SqliteConfig,
   options: RestoreOptions,
@@ -79,21 +72,24 @@ export async function restoreFile(
   refuseMissingKeys(manifest, config);
   if (!dryRun) refuseServed(place.file);
   if (!dryRun && !replace) refuseOccupied(place);
-  const stage = await stageBeside(place);
+  const stage = await stageIn(place);
   try {
     await copyVerified(options, stage);
     const epoch = await verified(options, stage, world);
-    if (epoch === null) return { databaseName: place.file, epoch, replaced: [] };
+    const databaseName = place.file;
+    const replacedWrittenAtMs = writtenAtMs(place);
+    const restored = { databaseName, epoch, replacedWrittenAtMs };
+    if (epoch === null) return { ...restored, replaced: occupantsOf(place) };
     const release = acquireServingLock(place.file);
     try {
       if (!replace) refuseOccupied(place);
       const replaced = await swap(stage, place, formatInstant(world.clock.nowMs()));
-      return { databaseName: place.file, epoch, replaced };
+      return { ...restored, replaced };
     } finally {
       release();
     }
   } finally {
-    for (const folder of stageFolders(stage)) await rm(folder, { recursive: true, force: true });
+    await stage.remove();
   }
 }
 
@@ -111,14 +107,13 @@ export async function acceptRestored(
   const fewer = GROWING.filter((name) => (facts.rows[name] ?? 0) < (manifest.rows[name] ?? 0));
   if (fewer.length > 0) {
     const advice = 'Restore the dump that belongs to this manifest, whole.';
-    throw new StoreRefusal(`${databaseName} lacks rows of ${fewer.join(', ')}. ${advice}`);
+    throw new UnsoundCopy(`${databaseName} lacks rows of ${fewer.join(', ')}. ${advice}`);
   }
   if (facts.ledgerDifferences > manifest.ledgerDifferences) throw unsound(databaseName, 'ledger');
   const placeProblem = await documentPlaceProblem(deps);
   if (placeProblem !== null) throw new ConfigError([`PONTE_DOCUMENTS: ${placeProblem}`]);
-  if (dryRun) return { databaseName, epoch: null, replaced: [] };
-  const { number: epoch } = await quarantineRestored(deps);
-  return { databaseName, epoch, replaced: [] };
+  const epoch = dryRun ? null : (await quarantineRestored(deps)).number;
+  return { databaseName, epoch, replaced: [], replacedWrittenAtMs: null };
 }
 
 function refuseNewer({ schema, version }: Manifest, known: number): void {
@@ -156,28 +151,7 @@ function refuseOccupied(place: Place): void {
   );
 }
 
-/** What is in the place: the database first, then what belongs to it. */
-function occupantsOf({ file, documents }: Place): readonly string[] {
-  const files = [file, `${file}-wal`, `${file}-shm`].filter((path) => existsSync(path));
-  const hasDocuments = existsSync(documents) && readdirSync(documents).length > 0;
-  return hasDocuments ? [...files, documents] : files;
-}
-
 // ----------------------------------------------------------------------------- the copy
-
-/** Folders beside the places, so that renames stay on one file system. */
-async function stageBeside({ file, documents }: Place): Promise<Place> {
-  const folders = [dirname(file), dirname(documents)];
-  for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const [ofFile = '', ofDocuments = ''] = await Promise.all(
-    folders.map((folder) => mkdtemp(join(folder, STAGE))),
-  );
-  return { file: join(ofFile, DATABASE_FILE), documents: join(ofDocuments, DOCUMENTS_FOLDER) };
-}
-
-function stageFolders({ file, documents }: Place): readonly string[] {
-  return [dirname(file), dirname(documents)];
-}
 
 async function copyVerified({ from, manifest }: RestoreOptions, stage: Place): Promise<void> {
   for (const file of manifest.files) {
@@ -243,27 +217,6 @@ async function verified(
   }
 }
 
-// ----------------------------------------------------------------------------- the swap
-
-async function swap(stage: Place, place: Place, instant: string): Promise<readonly string[]> {
-  const suffix = `.replaced-${instant.replace(/[:.]/g, '-')}`;
-  const replaced: string[] = [];
-  for (const path of occupantsOf(place)) {
-    // SQLite finds a log by the name of its database.
-    const [, base = path, log = ''] = /^(.*?)(-wal|-shm)?$/s.exec(path) ?? [];
-    await rename(path, `${base}${suffix}${log}`);
-    replaced.push(`${base}${suffix}${log}`);
-  }
-  if (existsSync(stage.documents)) {
-    await rm(place.documents, { recursive: true, force: true });
-    await rename(stage.documents, place.documents);
-    await syncFolder(dirname(place.documents));
-  }
-  await rename(stage.file, place.file);
-  await syncFolder(dirname(place.file));
-  return replaced;
-}
-
-function unsound(what: string, why: string): StoreRefusal {
-  return new StoreRefusal(`${what} is not what its manifest says: ${why}. Use another backup.`);
+function unsound(what: string, why: string): UnsoundCopy {
+  return new UnsoundCopy(`${what} is not what its manifest says: ${why}. Use another backup.`);
 }

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { StoreRefusal } from '../../core/errors.js';
+import { StoreRefusal, UnsoundCopy } from '../../core/errors.js';
 
 export const MANIFEST_FILE = 'manifest.json';
 /** The file of the database in a backup of SQLite. */
@@ -31,8 +31,11 @@ const manifest = z.strictObject({
   version: z.string(),
   takenAt: z.iso.datetime(),
   database: z.enum(['sqlite', 'postgres']),
-  /** Whose backup it is: the machine, and the database as people know it. */
-  source: z.strictObject({ host: z.string(), database: z.string() }),
+  /**
+   * Whose backup it is: the machine, the database as people know it, and the id that it keeps when
+   * the machine gets another name. A database that was never served has none.
+   */
+  source: z.strictObject({ host: z.string(), database: z.string(), id: z.string().optional() }),
   /** Whether later backups of the same source may delete it. */
   rotates: z.boolean(),
   /** Migrations that were applied. */
@@ -93,9 +96,13 @@ export async function readManifest(folder: string): Promise<Manifest> {
   return inner.data;
 }
 
-/** Two manifests of one source, in the sense of `rotates`. */
+/**
+ * Two manifests of one source, in the sense of `rotates`. A copy under another name has the id of
+ * its origin and is another source.
+ */
 export function isSameSource(a: Source, b: Source): boolean {
-  return a.host === b.host && a.database === b.database;
+  if (a.database !== b.database) return false;
+  return a.id === undefined || b.id === undefined ? a.host === b.host : a.id === b.id;
 }
 
 /** Of what the schema read, in whose order the properties are: independent of white space. */
@@ -111,6 +118,6 @@ function parsed(text: string): unknown {
   }
 }
 
-function damaged(path: string): StoreRefusal {
-  return new StoreRefusal(`${path} is damaged. Restore from another backup.`);
+function damaged(path: string): UnsoundCopy {
+  return new UnsoundCopy(`${path} is damaged. Restore from another backup.`);
 }

@@ -17,13 +17,20 @@ export const SEND_TIMEOUT_MS = 10 * SECOND_MS;
 /** Secrets kept open, by their sealed text: a rotated one has another. */
 const SECRETS_MAX = 1_000;
 
+/** What the attempts of one process share. */
+export interface Sending {
+  readonly secretOf: SecretOf;
+  /** False in quarantine. */
+  readonly isOpen: () => Promise<boolean>;
+}
+
 /**
  * One attempt, from the claim that counted it to its record. It does not reject: where nothing is
  * sent, or the outcome cannot be recorded, the lease runs out and the attempt counts as lost.
  */
 export async function attempt(
   deps: Deps,
-  secretOf: SecretOf,
+  { secretOf, isOpen }: Sending,
   claimed: ClaimedDelivery,
   landed: (result: WebhookResult) => void,
 ): Promise<void> {
@@ -36,6 +43,8 @@ export async function attempt(
       });
       return;
     }
+    // A quarantine may have begun since it was claimed: it is claimed again after the release.
+    if (!(await isOpen())) return;
     const startedAtMs = deps.clock.nowMs();
     // Held up since it was leased, it would go out beside the one of whoever takes it over.
     if ((delivery.dueAtMs ?? 0) - startedAtMs < SEND_TIMEOUT_MS) return;
@@ -44,7 +53,10 @@ export async function attempt(
     landed(result);
     await record(deps, claimed, result, startedAtMs);
   } catch (error) {
-    deps.log.error('a delivery attempt could not be recorded', { deliveryId: delivery.id, error });
+    deps.log.error('a delivery attempt was not made or not recorded', {
+      deliveryId: delivery.id,
+      error,
+    });
   }
 }
 

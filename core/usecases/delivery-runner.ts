@@ -17,6 +17,7 @@ import {
 import { assert } from '../errors.js';
 import type { ClaimedDelivery, Claims, Deps, WebhookResult } from '../ports.js';
 import { attempt, noteFailure, openedSecrets, SEND_TIMEOUT_MS } from './delivery-attempts.js';
+import { openEpochCheck } from './epochs.js';
 import type { Handover } from './feed.js';
 import { Flights, type Runner } from './flights.js';
 
@@ -53,7 +54,7 @@ export interface DeliveryRunner extends Runner {
 export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): DeliveryRunner {
   assert(DELIVERY_LEASE_MS >= 2 * SEND_TIMEOUT_MS, 'a lease outlives its attempt by far');
   const flights = new Flights(() => deps.wake('deliveries'));
-  const secretOf = openedSecrets(deps);
+  const sending = { secretOf: openedSecrets(deps), isOpen: openEpochCheck(deps) };
   const queues = new Queues();
   /** The subscription served last: the next run begins behind it, so that each gets its turn. */
   let lastServed = '';
@@ -64,7 +65,7 @@ export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Deliver
 
   const begin = (claimed: ClaimedDelivery): void =>
     flights.begin(groupsOf(claimed.subscription), (landed) =>
-      attempt(deps, secretOf, claimed, (result) => {
+      attempt(deps, sending, claimed, (result) => {
         earned.note(claimed.subscription, result);
         landed();
       }),

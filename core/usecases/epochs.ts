@@ -73,3 +73,21 @@ export async function refuseInQuarantine(deps: Pick<Deps, 'store'>): Promise<voi
   const { state } = await currentEpoch(deps);
   if (state === 'quarantine') throw new PonteError('InQuarantine');
 }
+
+/**
+ * For workers, right before they send what they claimed earlier: false in quarantine. All who ask
+ * while one read runs share the next one, so that a burst costs no read for each.
+ */
+export function openEpochCheck(deps: Pick<Deps, 'store'>): () => Promise<boolean> {
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<boolean> | null = null;
+  return () => {
+    next ??= running.then(async () => {
+      next = null;
+      const reading = currentEpoch(deps);
+      running = reading.catch(() => undefined);
+      return (await reading).state !== 'quarantine';
+    });
+    return next;
+  };
+}

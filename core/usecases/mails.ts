@@ -96,14 +96,17 @@ export async function runForgetting(deps: Deps, nowMs: number, limit: number): P
 async function send(deps: Deps, mail: Mail): Promise<void> {
   const tenant = tenantOf(mail);
   const about = await deps.store.run(async (tx) => {
-    const [organization, payment, account] = await Promise.all([
+    const [epoch, organization, payment, account] = await Promise.all([
+      tx.epochs.current(),
       tx.organizations.get(mail.orgId),
       mail.paymentId === null ? null : tx.payments.get(tenant, mail.paymentId),
       mail.accountId === null ? null : tx.accounts.get(tenant, mail.accountId),
     ]);
     assert(organization !== null, 'what a mail speaks of stays');
-    return { organizationName: organization.name, payment, account };
+    return { epoch, organizationName: organization.name, payment, account };
   });
+  // It began after the claim: the mail is claimed again after the release.
+  if (about.epoch.state === 'quarantine') return;
   const useless = uselessBecause(mail, about.payment, deps.clock.nowMs());
   if (useless !== null) {
     await record(deps, mail, (current) => dropMail(current, useless));

@@ -8,6 +8,7 @@ import { DAY_MS } from '../domain/instant.js';
 import type { Tenant } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Age, Deps, MessagePlace, Tx } from '../ports.js';
+import { refuseInQuarantine } from './epochs.js';
 
 /** Receivers are tried for 31 hours; the rest is for those who were away or look into a fault. */
 export const PRUNABLE_MS = 30 * DAY_MS;
@@ -30,6 +31,7 @@ export async function prune(deps: Deps, olderThanMs: number): Promise<Pruned> {
       'Nothing younger than 30 days is removed: receivers may still ask for it, or be asked.',
     );
   }
+  await refuseInQuarantine(deps);
   const sinceMs = Math.max(0, deps.clock.nowMs() - olderThanMs);
   const age = { sinceMs, sinceDeliveryId: deps.ids.next('whd', sinceMs) };
   // Before the events, each of which stays as long as a delivery of it.

@@ -3,6 +3,7 @@
 // partner is asked for each: for those that rows know, and for those that the restored state would
 // make next. What it says is stored like the answer to any other question. The check runs in
 // quarantine, page by page, and resumes where it was interrupted.
+import { sumsOf } from '../domain/funds.js';
 import { ordersChanged } from '../domain/order-outcomes.js';
 import {
   acceptCommand,
@@ -155,6 +156,8 @@ interface Look {
   readonly key: Uint8Array;
   /** It was ended before the check: it ordered nothing more, whatever the check learns. */
   readonly wasEnded: boolean;
+  /** `settledAt` of its orders before the check; null where it may yet owe a refund. */
+  readonly settledAt: string | null;
   readonly adopted: MoneyKind[];
   readonly missed: string[];
 }
@@ -171,11 +174,17 @@ async function checkPayment(
   if (isTerminal(payment.status) && orders.length === 0) return quiet;
   const partner = deps.partners[tenant.mode];
   if (partner === null) {
-    return { ...quiet, missed: [`no settlement partner is configured for ${tenant.mode}`] };
+    const todo = 'set its variables; if it never had one, ponte release --force <reason>';
+    return {
+      ...quiet,
+      missed: [`no settlement partner is configured for ${tenant.mode}: ${todo}`],
+    };
   }
   const { bytes: key } = await currentKey(deps, 'partner');
-  const known = { tenant, paymentId, partner, key, wasEnded: isTerminal(payment.status) };
-  const look: Look = { deps, ...known, adopted: [], missed: [] };
+  const wasEnded = isTerminal(payment.status);
+  const known = { tenant, paymentId, partner, key, wasEnded };
+  const quietAt = wasEnded ? settledAt(orders) : null;
+  const look: Look = { deps, ...known, settledAt: quietAt, adopted: [], missed: [] };
   try {
     for (const kind of moneyKinds) await checkKind(look, kind);
   } catch (error) {
@@ -187,6 +196,22 @@ async function checkPayment(
   const differs = reviews.map((review) => readReview(review).reason);
   const { adopted, missed } = look;
   return { ...found, is: after.payment.status, adopted, differs, missed };
+}
+
+/**
+ * Names the state of the orders of a payment whose money has all arrived somewhere: each order has
+ * ended, with nothing for a person to decide, and what was received was paid out. As long as the
+ * partner reports the same of each, the service had no reason to refund. Null for any other
+ * payment.
+ */
+function settledAt(orders: readonly PartnerCommand[]): string | null {
+  const isOver = orders.every(
+    ({ state, end, review }) =>
+      review === null && (state === 'void' || (state === 'done' && end === 'completed')),
+  );
+  const { receivedMinor, paidMinor } = sumsOf(orders);
+  if (!isOver || paidMinor === 0n || receivedMinor !== paidMinor) return null;
+  return orders.map(({ id, version }) => `${id} ${version}`).join();
 }
 
 /** Orders of one kind: those that rows know, which may grow meanwhile, then those beyond them. */
@@ -202,6 +227,8 @@ async function checkKind(look: Look, kind: MoneyKind): Promise<void> {
   const { orders } = await readOrders(look.deps, look.tenant, look.paymentId);
   const payins = orders.filter((order) => order.kind === 'payin');
   if (kind === 'refund') {
+    // Nothing of it moved since: there was nothing to refund.
+    if (look.settledAt !== null && look.settledAt === settledAt(orders)) return;
     for (const payin of payins) {
       if (payin.partnerRef !== null) await checkBeyond(look, kind, payin);
     }

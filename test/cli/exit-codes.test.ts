@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ExitKind, exitCodes, exitOf } from '../../cli/exit-codes.js';
-import { catalogue, type ErrorCode, PonteError, StoreRefusal } from '../../core/errors.js';
+import {
+  catalogue,
+  type ErrorCode,
+  PonteError,
+  StoreRefusal,
+  UnsoundCopy,
+} from '../../core/errors.js';
 import { ConfigError } from '../../host/config.js';
 
 const codesOf: Readonly<Partial<Record<ExitKind, readonly ErrorCode[]>>> = {
@@ -47,9 +53,10 @@ test('what may pass by itself is worth another try, and nothing else of the stor
   }
 });
 
-test('a refused database, a wrong configuration and a fault of ours have codes of their own', () => {
+test('a refused database, a damaged backup, a wrong configuration and a fault of ours differ', () => {
   for (const [error, code] of [
     [new StoreRefusal('another process serves it'), 4],
+    [new UnsoundCopy('a backup is damaged'), 8],
     [new ConfigError(['PONTE_PORT: give a number']), 7],
     [new Error('a fault of ours'), 1],
     ['no error at all', 1],

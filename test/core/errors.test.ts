@@ -77,6 +77,14 @@ test('only these are worth repeating unchanged: they say when', () => {
   );
 });
 
+test('a quarantine lasts until a person ends it: repeat in a minute, others in 5 seconds', () => {
+  for (const [code, { transient }] of Object.entries(catalogue)) {
+    const { retryAfterSeconds } = new PonteError(code as ErrorCode);
+    if (transient) assert.equal(retryAfterSeconds, code === 'InQuarantine' ? 60 : 5, code);
+  }
+  assert.match(new PonteError('InQuarantine').message, /after 60s\.$/);
+});
+
 test('every code is PascalCase, an HTTP error, and says in a sentence what to do', () => {
   for (const [code, { status, message }] of Object.entries(catalogue)) {
     assert.match(code, /^([A-Z][a-z]+)+$/);

@@ -2,13 +2,12 @@
 // and what an operator sees of them.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { newestBackup } from '../../adapters/backup/backup-folder.js';
 import type { Log } from '../../core/ports.js';
-import { sourceOf } from '../../host/backup.js';
 import { type ScheduleOptions, scheduleBackups } from '../../host/backup-schedule.js';
 import { type Place, placeIn, ponte, servedPlace } from '../support/backup-scene.js';
 import { startHostProcess } from '../support/host-process.js';
@@ -21,7 +20,8 @@ const LOOK_EVERY_MS = 20;
 const program = [process.execPath, '--import', 'tsx', join(projectRoot, 'cli/main.ts')];
 const clock = { nowMs: () => Date.now() };
 
-const newest = (place: Place) => newestBackup(place.backups, sourceOf(place.file));
+const sourceOf = (place: Place) => ({ host: hostname(), database: place.file });
+const newest = (place: Place) => newestBackup(place.backups, sourceOf(place));
 const backupsIn = (root: string) => readdirSync(root).filter((name) => name.startsWith('ponte-'));
 
 async function until<T>(look: () => T | null | Promise<T | null>): Promise<T> {
@@ -40,7 +40,7 @@ function scheduled(t: TestContext, place: Place, fields: Partial<ScheduleOptions
   const log: Log = { debug: note, info: note, warn: note, error: note };
   const plan = { to: place.backups, everyMs: 100, keep: 2 };
   const env = { ...process.env, ...place.env };
-  const options = { plan, databaseName: place.file, program, env, clock, log, ...fields };
+  const options = { plan, source: sourceOf(place), program, env, clock, log, ...fields };
   const schedule = scheduleBackups(options);
   t.after(() => schedule.stop());
   return { logged, schedule };

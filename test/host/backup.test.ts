@@ -18,19 +18,19 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { newestBackup, writeBackup } from '../../adapters/backup/backup-folder.js';
-import { readManifest } from '../../adapters/backup/manifest.js';
+import { manifestText, readManifest, type Source } from '../../adapters/backup/manifest.js';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { createFsDocuments } from '../../adapters/documents/fs.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite.js';
 import { copySqliteFile, damageOf } from '../../adapters/storage/sqlite-copy.js';
 import type { DocumentStorage } from '../../core/ports.js';
 import { endQuarantine, quarantineRestored } from '../../core/usecases/epochs.js';
-import { makeBackup, sourceOf } from '../../host/backup.js';
+import { makeBackup } from '../../host/backup.js';
 import { openForOperator } from '../../host/main.js';
 import {
   addDocument,
@@ -49,7 +49,8 @@ import { projectRoot } from '../support/source-tree.js';
 const folder = mkdtempSync(join(tmpdir(), 'ponte-backup-'));
 after(() => rmSync(folder, { recursive: true }));
 
-const newest = (place: Place) => newestBackup(place.backups, sourceOf(place.file));
+const sourceOf = (place: Place) => ({ host: hostname(), database: place.file });
+const newest = (place: Place) => newestBackup(place.backups, sourceOf(place));
 
 test('a backup holds the database, its documents and a manifest, for the owner alone', async () => {
   const place = await servedPlace(folder, 'whole');
@@ -207,7 +208,7 @@ test('a database that is damaged is refused, and nothing is left of its backup',
   writeSync(file, Buffer.alloc(4_096, 0xa5), 0, 4_096, size - 8_192);
   closeSync(file);
   const { status, stderr } = await ponte(place, ['backup', '--to', place.backups]);
-  assert.notEqual(status, 0);
+  assert.equal(status, 8);
   assert.match(stderr, /^ponte: The copy is not sound: /);
   assert.deepEqual(readdirSync(place.backups), []);
 });
@@ -298,6 +299,27 @@ test('--keep deletes older whole backups of this database that it made, and noth
   assert.equal((await newest(place))?.manifest.rows['payments'], 2);
   assert.ok(!existsSync(second) && !existsSync(third));
   for (const path of kept) assert.ok(existsSync(path), path);
+});
+
+test('--keep knows the backups of this database by its id, whatever the machine is called', async () => {
+  const place = await servedPlace(folder, 'renamed');
+  /** As the machine before would have made it. */
+  const backUpElsewhere = async (change: (source: Source) => Source) => {
+    const made = await backUp(place, '--keep', '9');
+    const manifest = await readManifest(made);
+    const source = change(manifest.source);
+    writeFileSync(join(made, 'manifest.json'), manifestText({ ...manifest, source }));
+    return made;
+  };
+  const before = await backUpElsewhere((source) => ({ ...source, host: 'container-1' }));
+  const copy = await backUpElsewhere((source) => ({ ...source, database: '/staging/ponte.db' }));
+  const other = await backUpElsewhere((source) => ({ ...source, id: 'skey_other' }));
+  // From before there were ids: the machine's name counts.
+  const nameless = await backUpElsewhere(({ host, database }) => ({ host, database }));
+  const foreign = await backUpElsewhere(({ database }) => ({ host: 'container-1', database }));
+  const last = await backUp(place, '--keep', '1');
+  assert.deepEqual([before, nameless].map(existsSync), [false, false]);
+  assert.deepEqual([copy, other, foreign, last].map(existsSync), [true, true, true, true]);
 });
 
 test('in quarantine --keep deletes nothing: another backup may be the one to restore', async () => {

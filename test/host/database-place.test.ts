@@ -93,11 +93,11 @@ describe('in an empty directory nothing is found, and nothing is made', () => {
     test(words, async () => {
       const env = environment('empty');
       const { status, stdout, stderr } = await command(env, words);
-      assert.deepEqual([status, stdout], [7, '']);
-      const [, told = '', ...more] = stderr.trimEnd().split('\n');
+      assert.deepEqual([status, stdout], [4, '']);
+      const [told = '', ...more] = stderr.trimEnd().split('\n');
       assert.match(
         told,
-        /^ {2}PONTE_DATA_DIR: there is no database at \S+ponte\.db; ponte serve or/,
+        /^ponte: There is no database at \S+ponte\.db\. .* check PONTE_DATA_DIR .*ponte serve or/,
       );
       assert.deepEqual(more, []);
       assert.equal(existsSync(env.PONTE_DATA_DIR), false);
@@ -111,8 +111,8 @@ test('beside other files too, and where the URL names the file', async () => {
   writeFileSync(join(env.PONTE_DATA_DIR, 'notes.txt'), 'mine');
   const named = { ...env, PONTE_DATABASE_URL: `sqlite:${join(env.PONTE_DATA_DIR, 'x.db')}` };
   const { status, stderr } = await command(named, 'payments list');
-  assert.equal(status, 7);
-  assert.match(stderr, /PONTE_DATABASE_URL: there is no database at \S+x\.db/);
+  assert.equal(status, 4);
+  assert.match(stderr, /There is no database at \S+x\.db\. .* check PONTE_DATABASE_URL/);
   assert.deepEqual(readdirSync(env.PONTE_DATA_DIR), ['notes.txt']);
 });
 
@@ -123,8 +123,8 @@ test('a database of another program is none of ours, and stays as it is', async 
   connection.exec('create table notes (text text)');
   for (const words of ['payments list', 'prune --older-than 40d --dry-run']) {
     const { status, stderr } = await command(env, words);
-    assert.equal(status, 7);
-    assert.match(stderr, /PONTE_DATA_DIR: there is no database at/);
+    assert.equal(status, 4);
+    assert.match(stderr, /There is no database at .* check PONTE_DATA_DIR/);
   }
   const tables = connection.prepare('select name from sqlite_schema').pluck().all();
   assert.deepEqual(tables, ['notes']);
@@ -136,8 +136,8 @@ test('an empty PostgreSQL is none either, and stays empty', async () => {
   const env = { ...environment('shared'), PONTE_DATABASE_URL: url };
   for (const words of ['payments list', 'deliveries replay --all-dead --dry-run']) {
     const { status, stderr } = await command(env, words);
-    assert.equal(status, 7);
-    assert.match(stderr, /PONTE_DATABASE_URL: there is no database at postgres:\/\//);
+    assert.equal(status, 4);
+    assert.match(stderr, /There is no database at postgres:\/\/.* check PONTE_DATABASE_URL/);
   }
   assert.match((await command(env, 'doctor')).stdout, /^migrations +WRONG +pending/m);
   assert.equal(existsSync(env.PONTE_DATA_DIR), false);
@@ -183,7 +183,9 @@ describe('a database that was served and is lost does not start empty by mistake
     test(`${what}, ${title}`, async () => {
       const env = environment(`${what}-${title.replaceAll(' ', '-')}`);
       await serve(env);
-      await assert.rejects(serve(env, 'new'), { message: /--new: there is a database at/ });
+      await assert.rejects(serve(env, 'new'), {
+        message: /There is a database at \S+ Start without --new/,
+      });
       lose(fileOf(env));
       for (const name of readdirSync(env.PONTE_DATA_DIR)) {
         const kept = ['ponte.db', ...keep].includes(name);
@@ -192,14 +194,14 @@ describe('a database that was served and is lost does not start empty by mistake
       const found = readdirSync(env.PONTE_DATA_DIR);
       for (const words of ['serve', 'migrate', 'payments list']) {
         const { status, stderr } = await command(env, words);
-        assert.equal(status, 7, words);
-        const [, told = '', ...more] = stderr.trimEnd().split('\n');
+        assert.equal(status, 4, words);
+        const [told = '', ...more] = stderr.trimEnd().split('\n');
         assert.match(
           told,
           new RegExp(
-            `^ {2}PONTE_DATA_DIR: \\S+ponte.db is ${what}, but was served: \\S+${keep}\\S* is ` +
-              'there\\. Restore it from a backup \\(ponte restore\\), or start empty with ponte ' +
-              'serve --new$',
+            `^ponte: The database \\S+ponte.db is ${what}, but was served: \\S+${keep}\\S* is ` +
+              'there\\. Mount its disk, or restore a backup \\(ponte restore --from\\), or start ' +
+              'empty with ponte serve --new\\.$',
           ),
         );
         assert.deepEqual(more, []);
@@ -217,7 +219,7 @@ describe('a database that was served and is lost does not start empty by mistake
     const env = environment('touched');
     mkdirSync(env.PONTE_DATA_DIR);
     writeFileSync(fileOf(env), '');
-    assert.equal((await command(env, 'payments list')).status, 7);
+    assert.equal((await command(env, 'payments list')).status, 4);
     const keys = { ...env, PONTE_SECRET_KEYS: newSecretKey('k') };
     await serve(keys);
     assert.equal((await command(keys, 'payments list')).status, 0);
@@ -235,10 +237,10 @@ test('a damaged file is told in a line, by every command and by a start', async 
   closeSync(file);
   for (const words of ['serve', 'migrate', 'payments list']) {
     const { status, stderr } = await command(env, words);
-    assert.equal(status, 7, words);
+    assert.equal(status, 4, words);
     assert.match(
       stderr,
-      /^ponte: .*\n {2}PONTE_DATA_DIR: \S+ponte\.db is damaged: restore it from a backup\n$/,
+      /^ponte: \S+ponte\.db is damaged\. Restore a backup: ponte restore --from\.\n$/,
     );
   }
 });

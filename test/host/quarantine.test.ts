@@ -8,6 +8,8 @@ import { commandRunner } from '../../core/usecases/commands.js';
 import { replayAllDead } from '../../core/usecases/deliveries.js';
 import { deliveryRunner } from '../../core/usecases/delivery-runner.js';
 import { endQuarantine, quarantineRestored } from '../../core/usecases/epochs.js';
+import { runSequencer } from '../../core/usecases/feed.js';
+import { runMails, stageMail } from '../../core/usecases/mails.js';
 import { cancelPayment, failPaymentByOperator } from '../../core/usecases/payments.js';
 import { runAdvances } from '../../core/usecases/sandbox.js';
 import { createSubscription } from '../../core/usecases/subscriptions.js';
@@ -65,6 +67,53 @@ async function aboutToOrder(t: TestContext): Promise<Scene> {
 }
 
 const release = { by: 'ana', forcedBecause: 'a test' };
+
+for (const name of ['deliveries', 'mails'] as const) {
+  test(`${name} that were claimed before a quarantine began are sent after it only`, async (t) => {
+    const at = await aboutToOrder(t);
+    const { deps } = at.made;
+    const { payment } = await at.read();
+    const nowMs = deps.clock.nowMs();
+    await deps.store.run(async (tx) =>
+      stageMail(deps, tx, payment, { purpose: 'sign_in', nth: 1 }, nowMs),
+    );
+    const sent: string[] = [];
+    const of = name === 'mails' ? deps.mailer : deps.sender;
+    const send = of.send.bind(of) as (given: unknown) => unknown;
+    Reflect.set(of, 'send', (given: unknown) => {
+      sent.push(name);
+      return send(given);
+    });
+    // It begins between the claim and what is done with it.
+    const { claims } = deps.store;
+    const claim = claims[name].bind(claims) as (given: unknown) => Promise<readonly unknown[]>;
+    let claimed: readonly unknown[] = [];
+    Reflect.set(claims, name, async (given: unknown) => {
+      const rows = await claim(given);
+      if (claimed.length === 0 && rows.length > 0) {
+        claimed = rows;
+        await quarantineRestored(deps);
+      }
+      return rows;
+    });
+    // The deliveries of a new event are handed over without a claim: these wait for theirs.
+    const deliveries = deliveryRunner(deps);
+    await runSequencer(deps, nowMs, 100);
+    const run = async () => {
+      await deliveries.runOnce(deps.clock.nowMs(), 100);
+      await deliveries.idle();
+      await runMails(deps, deps.clock.nowMs(), 100);
+    };
+    await run();
+    assert.ok(claimed.length > 0);
+    at.made.advanceClock(120_000);
+    await run();
+    assert.deepEqual(sent, []);
+    await endQuarantine(deps, release);
+    await run();
+    assert.ok(sent.length >= claimed.length);
+  });
+}
 
 test('in quarantine no worker reaches outside or decides, and all goes on after it', async (t) => {
   const at = await aboutToOrder(t);

@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,6 +24,7 @@ import { sqliteRows } from '../../adapters/storage/row-counts.js';
 import { migrateSqlite } from '../../adapters/storage/sqlite.js';
 import { readConfig } from '../../host/config.js';
 import { startHost } from '../../host/main.js';
+import { swap } from '../../host/restore-place.js';
 import {
   addDocument,
   addPayment,
@@ -108,11 +110,59 @@ test('--replace keeps what was there, whole, under names that it prints', async 
   const { replaced } = JSON.parse(stdout) as { readonly replaced: readonly string[] };
   const [file = '', documents = ''] = [replaced[0], replaced.at(-1)];
   assert.match(file, /ponte\.db\.replaced-[-\dTZ]+$/);
-  assert.match(documents, /documents\.replaced-[-\dTZ]+$/);
+  assert.match(documents, /documents\/\.replaced-[-\dTZ]+$/);
   assert.equal((await withStore({ file }, (store) => store.rows())).tables['payments'], 2);
   assert.ok(existsSync(join(documents, 'doc_7', '77')));
   assert.equal(await paymentsIn(own), 1);
   assert.ok(!existsSync(join(place.documents, 'doc_7')));
+});
+
+test('the folder of the documents stays where it is: it may be a mount point', async () => {
+  const place = await servedPlace(folder, 'mounted');
+  // As a disk that is mounted there has it.
+  mkdirSync(join(place.documents, 'lost+found'));
+  const own = { ...place, env: { ...place.env, PONTE_SECRET_KEYS: secretKeys } };
+  const before = statSync(place.documents).ino;
+  const { status, stdout, stderr } = await restore(own, backup, '--replace', '--json');
+  assert.deepEqual([status, stderr], [0, '']);
+  assert.equal(statSync(place.documents).ino, before);
+  assert.ok(existsSync(join(place.documents, 'lost+found')));
+  assert.ok(existsSync(join(place.documents, 'doc_1', 'ab12')));
+  const { replaced } = JSON.parse(stdout) as { readonly replaced: readonly string[] };
+  assert.ok(existsSync(join(replaced.at(-1) ?? '', 'doc_1', 'ab12')));
+  await serveOnce(own);
+});
+
+/** What makes a step of the swap fail, from the first step to the last. */
+const failures: readonly (readonly [
+  name: string,
+  hinder: (paths: { readonly stage: string; readonly replaced: (path: string) => string }) => void,
+])[] = [
+  ['the database', ({ replaced }) => writeFileSync(replaced('ponte.db'), '')],
+  ['the documents', ({ replaced }) => writeFileSync(replaced('documents/'), '')],
+  ['the restored database', ({ stage }) => rmSync(join(stage, 'ponte.db'))],
+];
+
+describe('a restore that fails leaves the old state whole', () => {
+  for (const [name, hinder] of failures) {
+    test(`${name} cannot be renamed`, async () => {
+      const place = await servedPlace(folder, `failing ${name}`);
+      const before = treeOf(place.env.PONTE_DATA_DIR);
+      const stage = join(folder, `stage of ${name}`);
+      cpSync(backup, stage, { recursive: true });
+      const instant = '2026-01-02T03:04:05.678Z';
+      const suffix = '.replaced-2026-01-02T03-04-05-678Z';
+      const replaced = (path: string) => join(place.env.PONTE_DATA_DIR, `${path}${suffix}`);
+      hinder({ stage, replaced });
+      const staged = { file: join(stage, 'ponte.db'), documents: join(stage, 'documents') };
+      await assert.rejects(swap(staged, place, instant));
+      for (const path of ['ponte.db', 'documents/']) {
+        rmSync(replaced(path), { recursive: true, force: true });
+      }
+      assert.deepEqual(treeOf(place.env.PONTE_DATA_DIR), before);
+      assert.ok(existsSync(join(stage, 'documents', 'doc_1', 'ab12')));
+    });
+  }
 });
 
 test('what was committed to the log alone is kept with the database that it belongs to', async () => {
@@ -143,7 +193,25 @@ test('a dry run verifies everything and leaves the place as it is', async () => 
   const tree = treeOf(place.env.PONTE_DATA_DIR);
   const { status, stdout } = await restore(own, backup, '--dry-run');
   assert.equal(status, 0);
-  assert.match(stdout, /is whole and can be restored/);
+  const { takenAt, version, schema } = await readManifest(backup);
+  const writtenAt = statSync(place.file).mtime.toISOString();
+  for (const line of [
+    'The backup is whole and can be restored. Nothing was changed.',
+    `taken          ${takenAt}, 0 minutes ago`,
+    `made by        Ponte ${version}, migration ${schema}`,
+    'epoch          1',
+    'payments       1',
+    'documents      1',
+    'secret keys    "dev"',
+    `would replace  ${place.file}, ${place.documents}, last written ${writtenAt}`,
+  ]) {
+    assert.ok(stdout.split('\n').includes(line), `${line}\nin\n${stdout}`);
+  }
+  assert.match(stdout, /^rows {11}\d+ in \d+ tables$/m);
+  const json = JSON.parse((await restore(own, backup, '--dry-run', '--json')).stdout) as object;
+  assert.deepEqual(Object.keys(json), [
+    ...['restored', 'takenAt', 'database', 'epoch', 'replaced', 'replacedWrittenAt', 'backup'],
+  ]);
   assert.deepEqual(treeOf(place.env.PONTE_DATA_DIR), tree);
   const host = await startHost(readConfig(place.env));
   const beside = await restore(own, backup, '--dry-run');
@@ -172,31 +240,31 @@ const refusals: readonly (readonly [
   code: number,
   message: RegExp,
 ])[] = [
-  ['a flipped byte in the database', (from) => flip(join(from, 'ponte.db')), 4, /ponte\.db is not/],
+  ['a flipped byte in the database', (from) => flip(join(from, 'ponte.db')), 8, /ponte\.db is not/],
   [
     'a flipped byte in a document',
     (from) => flip(join(from, 'documents', 'doc_1', 'ab12')),
-    4,
+    8,
     /doc_1\/ab12 is not what its manifest says: changed/,
   ],
   [
     'a document that is missing',
     (from) => rmSync(join(from, 'documents', 'doc_1', 'ab12')),
-    4,
+    8,
     /doc_1\/ab12 is not what its manifest says: missing/,
   ],
-  ['a database that is missing', (from) => rmSync(join(from, 'ponte.db')), 4, /: missing/],
+  ['a database that is missing', (from) => rmSync(join(from, 'ponte.db')), 8, /: missing/],
   ['no manifest', (from) => rmSync(join(from, 'manifest.json')), 4, /it has no manifest\.json/],
   [
     'a manifest that was edited',
     (from) => edit(from, (text) => text.replace('"payments": 1', '"payments": 2')),
-    4,
+    8,
     /manifest\.json is damaged/,
   ],
   [
     'a manifest that ends in the middle',
     (from) => edit(from, (text) => text.slice(0, 100)),
-    4,
+    8,
     /manifest\.json is damaged/,
   ],
   [
@@ -214,19 +282,19 @@ const refusals: readonly (readonly [
   [
     'other numbers of rows than the manifest has',
     (from) => rewrite(from, (it) => ({ ...it, rows: { ...it.rows, funds: 7 } })),
-    4,
+    8,
     /other numbers of rows in funds/,
   ],
   [
     'a document that its manifest does not know',
     (from) => rewrite(from, (it) => ({ ...it, files: it.files.slice(0, 1) })),
-    4,
+    8,
     /it lacks the document doc_1\/ab12/,
   ],
   [
     'other sums in its ledger than the manifest has',
     (from) => rewrite(from, (it) => ({ ...it, ledgerDifferences: 1 })),
-    4,
+    8,
     /the ledger differs/,
   ],
   [

@@ -83,10 +83,21 @@ function withBefore(deps: Deps, before: (run: number) => Promise<unknown>): Deps
 /** Answers that come when the test says so, in the order in which they were asked for. */
 function held(made: Scene) {
   const waiting: ((answer: Awaited<Answer>) => void)[] = [];
-  made.answer = () => new Promise((resolve) => waiting.push(resolve));
+  let released = 0;
+  made.answer = () =>
+    new Promise((resolve) => {
+      if (released === 0) waiting.push(resolve);
+      else {
+        released -= 1;
+        resolve(slowly);
+      }
+    });
   return {
+    // Those that are begun and not sent yet included.
     release: (count: number) => {
-      for (const resolve of waiting.splice(0, count)) resolve(slowly);
+      const sent = waiting.splice(0, count);
+      for (const resolve of sent) resolve(slowly);
+      released += count - sent.length;
     },
     releaseAll: () => {
       made.answer = () => slowly;

@@ -7,6 +7,7 @@ import { money } from '../../../core/domain/money.js';
 import type { Payment } from '../../../core/domain/payment.js';
 import { type Tenant, tenantOf } from '../../../core/domain/tenant.js';
 import { replayByOperator } from '../../../core/usecases/deliveries.js';
+import { quarantineRestored } from '../../../core/usecases/epochs.js';
 import { cancelPayment, createPayment, readPayment } from '../../../core/usecases/payments.js';
 import { prune } from '../../../core/usecases/prune.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
@@ -108,6 +109,12 @@ test('of an old payment the money stays, and its deliveries, messages and events
   await assert.rejects(read, { code: 'EventsPruned', oldestSequence: last + 1 });
   // A create is recognized for ever.
   assert.equal((await made.create('old')).id, payment.id);
+});
+
+test('in quarantine nothing is removed, whether or not anything is old', async (t) => {
+  const stage = await opened(t);
+  await quarantineRestored(stage.deps);
+  await assert.rejects(prune(stage.deps, YEAR_MS), { code: 'InQuarantine' });
 });
 
 test('what came since stays whole, and the feed goes on behind what went', async (t) => {

@@ -278,6 +278,52 @@ test('what cannot be looked up keeps the quarantine, until a check is complete',
   await endQuarantine(deps, release);
 });
 
+/** Look-ups by reference that a check makes, after the payment was settled before the backup. */
+async function lookedUp(
+  t: TestContext,
+  since: (life: Life) => void,
+): Promise<readonly MoneyKind[]> {
+  const life = await backedUp(t, 'on_ramp_pending');
+  const { at } = life;
+  await advancePayment(at.made.deps, at.tenant, at.id, null);
+  await at.pass(HOUR_SECONDS / 30, 30_000);
+  assert.equal((await at.shown())[0], 'settled');
+  since(life);
+  await quarantineRestored(at.made.deps);
+  const { partner } = at.made;
+  const usual = partner.findOrder.bind(partner);
+  const kinds: MoneyKind[] = [];
+  const findOrder: SettlementPartner['findOrder'] = (kind, reference) => {
+    kinds.push(kind);
+    return usual(kind, reference);
+  };
+  Object.assign(partner, { findOrder });
+  assert.deepEqual(
+    (await checked(life)).flatMap(({ missed }) => missed),
+    [],
+  );
+  assert.ok((await currentEpoch(at.made.deps)).checkedAtMs !== null);
+  return kinds;
+}
+
+test('of a payment that was paid out and did not change since, no unknown order is looked for', async (t) => {
+  assert.deepEqual(await lookedUp(t, () => undefined), []);
+});
+
+test('refunds are looked for when the payout of an ended payment came back since', async (t) => {
+  const cameBack = ({ at: { made } }: Life) => {
+    const payout: SettlementPartner['payout'] = made.partner.payout.bind(made.partner);
+    const returned: SettlementPartner['payout'] = async (ref) => {
+      const told = done(await payout(ref));
+      const status = 'returned' as const;
+      return { outcome: 'done', value: { ...told, status, settled: null, fees: null } };
+    };
+    Object.assign(made.partner, { payout: returned });
+  };
+  const kinds = await lookedUp(t, cameBack);
+  assert.ok(kinds.includes('refund'), kinds.join());
+});
+
 test('a check that is interrupted resumes behind the last page', async (t) => {
   const life = await backedUp(t, 'on_ramp_pending');
   const { deps, partner } = life.at.made;
