@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { BACKUP } from './backup-restore.js';
 import { type Drill, type DrillResult, play } from './drill.js';
+import { fullDisk } from './full-disk.js';
 import { idleDrills } from './idle.js';
 import { pgbouncerIgnoring, pgbouncerSessions, pgbouncerTransactions } from './pgbouncer-drills.js';
 import { frozenPrimary, killedPrimary } from './primary-drills.js';
@@ -15,6 +16,7 @@ import { networkForgets, networkHangs, networkIsSlow } from './silent-network.js
 
 const drills: readonly Drill[] = [
   BACKUP,
+  fullDisk,
   killedPrimary,
   frozenPrimary,
   networkHangs,
