@@ -10,6 +10,7 @@ import { BACKUP } from './backup-restore.js';
 import { type Drill, type DrillResult, play } from './drill.js';
 import { fullDisk } from './full-disk.js';
 import { idleDrills } from './idle.js';
+import { patroniBalanced, patroniServers } from './patroni-drills.js';
 import { pgbouncerIgnoring, pgbouncerSessions, pgbouncerTransactions } from './pgbouncer-drills.js';
 import { frozenPrimary, killedPrimary } from './primary-drills.js';
 import { networkForgets, networkHangs, networkIsSlow } from './silent-network.js';
@@ -25,6 +26,8 @@ const drills: readonly Drill[] = [
   pgbouncerSessions,
   pgbouncerIgnoring,
   pgbouncerTransactions,
+  patroniServers,
+  patroniBalanced,
   ...idleDrills,
 ];
 
