@@ -7,6 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { BACKUP } from './backup-restore.js';
+import { clockSkew } from './clock-skew.js';
 import { type Drill, type DrillResult, play } from './drill.js';
 import { fullDisk } from './full-disk.js';
 import { idleDrills } from './idle.js';
@@ -18,6 +19,7 @@ import { networkForgets, networkHangs, networkIsSlow } from './silent-network.js
 const drills: readonly Drill[] = [
   BACKUP,
   fullDisk,
+  clockSkew,
   killedPrimary,
   frozenPrimary,
   networkHangs,
