@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { BACKUP } from './backup-restore.js';
 import { clockSkew } from './clock-skew.js';
 import { type Drill, type DrillResult, play } from './drill.js';
-import { fullDisk } from './full-disk.js';
+import { fullDisk, fullDiskOfTables } from './full-disk.js';
 import { idleDrills } from './idle.js';
 import { patroniBalanced, patroniServers } from './patroni-drills.js';
 import { pgbouncerIgnoring, pgbouncerSessions, pgbouncerTransactions } from './pgbouncer-drills.js';
@@ -19,6 +19,7 @@ import { networkForgets, networkHangs, networkIsSlow } from './silent-network.js
 const drills: readonly Drill[] = [
   BACKUP,
   fullDisk,
+  fullDiskOfTables,
   clockSkew,
   killedPrimary,
   frozenPrimary,
