@@ -34,7 +34,7 @@ const BATCH = 100;
 /** As many as one receiver has places: the fewer and larger the claims, the less each costs. */
 const DELIVERIES_BATCH = IN_FLIGHT_PER_SUBSCRIPTION + EARNED_MAX;
 const BACKOFF_FIRST_MS = 100;
-const BACKOFF_MAX_MS = 5 * SECOND_MS;
+const BACKOFF_MAX_MS = 3 * SECOND_MS;
 /** Without a good run for this long a loop counts as stalled: longer than a run ever waits. */
 const STALLED_AFTER_MS = 30 * SECOND_MS;
 

@@ -158,7 +158,7 @@ function unlessKnown(request: IncomingMessage, reply: Reply): Reply {
   return { ...reply, status: 304, body: null };
 }
 
-/** Every refusal is logged under the request's id; what failed in us is told to nobody else. */
+/** A refusal is logged with the request's id; the cause of an internal error only there. */
 function refused(
   { site, router, clientAddress }: Pipeline,
   request: IncomingMessage,
@@ -170,7 +170,7 @@ function refused(
   const client = clientAddress(request);
   const fields = { requestId, operation, status: refusal.status, code: refusal.code, client };
   if (refusal.status < 500) site.deps.log.info('refused', fields);
-  // While the database is away this comes with every request: a reason, no stack.
+  // While the database is away this comes with every request, and the log counts it: no stack.
   else if (refusal.transient) site.deps.log.warn('refused', { ...fields, reason: reason(refusal) });
   else site.deps.log.error('failed', { ...fields, err: error });
   const reply = refusalReply(refusal);

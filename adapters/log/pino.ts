@@ -88,20 +88,24 @@ export function createLog(options: LogOptions): Log {
     };
   const repeats = new Repeats();
   const onceAMinute =
-    (level: Level) =>
+    (level: Level, comparable: (told: Fields) => Fields) =>
     (message: string, fields: Fields = {}) => {
       if (!logger.isLevelEnabled(level)) return;
       const [said, told] = [cutText(message), loggable(fields)];
+      const compared = comparable(told);
       repeats.note({
-        text: `${level} ${said} ${JSON.stringify(told)}`,
-        write: (repeated) => logger[level](repeated === null ? told : { ...told, repeated }, said),
+        text: `${level} ${said} ${JSON.stringify(compared)}`,
+        write: (repeated) =>
+          logger[level](repeated === null ? told : { ...compared, repeated }, said),
       });
     };
   return {
     debug: at('debug'),
     info: at('info'),
-    warn: onceAMinute('warn'),
-    error: onceAMinute('error'),
+    // A database that is away refuses every request for one reason.
+    warn: onceAMinute('warn', ({ requestId, client, ...others }) => others),
+    // An error is a fault in Ponte: each request that failed can be found.
+    error: onceAMinute('error', (told) => told),
   };
 }
 

@@ -1,12 +1,12 @@
-// Whether the database takes writes. A full disk still answers reads, so the last write counts in
-// health. After a failed write, each health check tries a small write, so that health recovers
-// without other work.
+// Whether the database takes writes. A full disk still answers reads, and finds room for some small
+// writes. After a failed write, each health check tries a write of its own until one succeeds.
+import { randomBytes } from 'node:crypto';
 import { isCode } from '../../core/errors.js';
 import { type Database, time } from './database.js';
 
 const PROBE = 'write probe';
-/** Larger than a few free pages: a small row may still fit on a full disk. */
-const PROBE_BYTES = 65_536;
+/** As text a third more: larger than a few free pages, in which a small row may still fit. */
+const PROBE_BYTES = 49_152;
 
 export class WriteWatch {
   /** The given database, with its writes observed. */
@@ -18,10 +18,7 @@ export class WriteWatch {
   constructor(database: Database) {
     const watched = <T>(write: Promise<T>): Promise<T> => {
       write.then(
-        () => {
-          this.#hasFailed = false;
-          this.#written();
-        },
+        () => this.#written(),
         (error: unknown) => {
           if (isCode(error, 'StoreUnavailable')) this.#hasFailed = true;
         },
@@ -40,7 +37,7 @@ export class WriteWatch {
     this.#written = written;
   }
 
-  /** Tries a write only if the last one failed. */
+  /** Tries a write only after one has failed: that a small one succeeded says nothing of others. */
   async isWritable(): Promise<boolean> {
     if (!this.#hasFailed) return true;
     this.#probing ??= this.#probe().finally(() => {
@@ -51,13 +48,15 @@ export class WriteWatch {
 
   async #probe(): Promise<boolean> {
     try {
-      const row = [PROBE, '0'.repeat(PROBE_BYTES), time(0)];
+      // PostgreSQL compresses what repeats.
+      const row = [PROBE, randomBytes(PROBE_BYTES).toString('base64'), time(0)];
       await this.database.immediate(
         'insert into marks (name, value, created_at) values ($1, $2, $3) ' +
           'on conflict (name) do update set value = excluded.value',
         row,
       );
       await this.database.immediate('delete from marks where name = $1', [PROBE]);
+      this.#hasFailed = false;
       return true;
     } catch {
       return false;

@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { openPostgresStore } from '../../adapters/storage/postgres.js';
-import { checkBooks, readFeed } from '../support/after-faults.js';
+import type { Store } from '../../core/ports.js';
+import { checkBooks, checkPartner, readFeed } from '../support/after-faults.js';
 import { type HostProcess, startHostProcess } from '../support/host-process.js';
 import {
   backAfterMs,
@@ -17,6 +17,7 @@ import {
   startSteadyLoad,
 } from '../support/steady-load.js';
 import type { DrillContext } from './drill.js';
+import { type FeedWitness, witnessFeed } from './feed-witness.js';
 
 const PER_SECOND = 20;
 export const CALM_MS = 2_000;
@@ -32,32 +33,60 @@ export interface LoadedHosts {
   readonly hosts: readonly HostProcess[];
   readonly load: SteadyLoad;
   readonly apiKey: string;
+  readonly witness: FeedWitness;
+  /** The file of what the partner remembers. */
+  readonly partnerFile: string;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Two hosts on this database, under load. */
+export function loadedHosts(context: DrillContext, url: string): Promise<LoadedHosts> {
+  const env = { PONTE_DATABASE_URL: url };
+  return hostsUnderLoad(context, [env, env]);
 }
 
 /** When this resolves, the load has run for a while without a fault. */
-export async function loadedHosts({ after }: DrillContext, url: string): Promise<LoadedHosts> {
+export async function hostsUnderLoad(
+  { after }: DrillContext,
+  settings: readonly Environment[],
+): Promise<LoadedHosts> {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-drill-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
-  const env = {
-    PONTE_DATABASE_URL: url,
+  const partnerFile = join(folder, 'partner.jsonl');
+  const common = {
     PONTE_DATA_DIR: folder,
     PONTE_SECRET_KEYS: `a:${randomBytes(32).toString('base64')}`,
     PONTE_FAKE_PARTNER_DELAY_MS: '0',
+    PONTE_FAKE_PARTNER_FILE: partnerFile,
     PONTE_RATE_LIMIT_PER_MINUTE: '0',
   };
-  const hosts = [await startHostProcess(env), await startHostProcess(env)];
-  for (const host of hosts) after(() => host.kill());
+  const hosts: HostProcess[] = [];
+  for (const own of settings) {
+    const host = await startHostProcess({ ...common, ...own });
+    after(() => host.kill());
+    hosts.push(host);
+  }
   const apiKey = hosts[0]?.key ?? '';
   const urls = () => hosts.map((host) => host.url);
   const load = startSteadyLoad({ hosts: urls, apiKey, perSecond: PER_SECOND });
   after(() => load.stop());
+  const witness = witnessFeed(urls(), apiKey);
+  after(() => witness.stop());
   await wait(CALM_MS);
-  return { hosts, load, apiKey };
+  return { hosts, load, apiKey, witness, partnerFile };
 }
 
-/** Until each host has given the event of a payment that is created now to a waiting reader. */
-export function eventsBackMs({ hosts, apiKey }: LoadedHosts): Promise<readonly number[]> {
-  return Promise.all(hosts.map((host, at) => eventBackMs(host, apiKey, READERS_FROM + at)));
+/**
+ * Until each host has given the event of a payment that is created now to a waiting reader. `round`
+ * tells several calls of one drill apart.
+ */
+export function eventsBackMs(
+  { hosts, apiKey }: Pick<LoadedHosts, 'hosts' | 'apiKey'>,
+  round = 0,
+): Promise<readonly number[]> {
+  const first = READERS_FROM + round * hosts.length;
+  return Promise.all(hosts.map((host, at) => eventBackMs(host, apiKey, first + at)));
 }
 
 async function eventBackMs({ url }: HostProcess, apiKey: string, index: number): Promise<number> {
@@ -101,10 +130,10 @@ export interface Outcome {
   readonly met: Readonly<Record<string, boolean>>;
 }
 
-/** Ends the load and asks for everything again. */
+/** Ends the load, asks for everything again, and closes the store. */
 export async function reckoned(
-  { hosts, load, apiKey }: LoadedHosts,
-  url: string,
+  { hosts, load, apiKey, witness, partnerFile }: LoadedHosts,
+  store: Store,
   { sinceMs, eventMs }: Recovery,
 ): Promise<Outcome> {
   const eventsMs = Math.round(Math.max(...(await eventMs)));
@@ -112,20 +141,24 @@ export async function reckoned(
   const urls = () => hosts.map(({ url }) => url);
   const counts = await settleLoad(load.asked, { hosts: urls, apiKey });
   const backMs = backAfterMs(load.asked, sinceMs);
-  const store = openPostgresStore({ url });
   const paid = await settledIds(load.asked, { hosts: urls, apiKey });
-  const twice = await checkBooks(store, paid).then(
-    () => null,
-    (error: unknown) => String(error),
-  );
-  // Gap-free and chained: a number has one content.
-  const events = await readFeed(store, []).finally(() => store.close());
+  const twice = await checkBooks(store, paid)
+    .then(() => checkPartner(store, paid, partnerFile))
+    .then(
+      () => null,
+      (error: unknown) => String(error),
+    );
+  const contradictions = await witness.contradictions();
+  // Gap-free and chained.
+  const events = await readFeed(store, []);
+  await store.close();
   return {
     counts: { ...counts, backMs, eventsMs, paid: paid.length, events: events.length },
     met: {
       [`a payment was paid twice, or not: ${twice}`]: twice === null,
       'an acknowledged create was lost': counts.lost === 0,
       'a create was doubled': counts.doubled === 0,
+      [`the feed contradicts itself: ${contradictions[0]}`]: contradictions.length === 0,
       [`an answer took ${counts.worstMs} ms`]: counts.worstMs <= ANSWER_MAX_MS,
       [`creates were back after ${backMs} ms`]: backMs <= BACK_MAX_MS,
       [`events were back after ${eventsMs} ms`]: eventsMs <= BACK_MAX_MS,

@@ -7,14 +7,20 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { BACKUP } from './backup-restore.js';
+import { clockSkew } from './clock-skew.js';
 import { type Drill, type DrillResult, play } from './drill.js';
+import { fullDisk, fullDiskOfTables } from './full-disk.js';
 import { idleDrills } from './idle.js';
+import { patroniBalanced, patroniServers } from './patroni-drills.js';
 import { pgbouncerIgnoring, pgbouncerSessions, pgbouncerTransactions } from './pgbouncer-drills.js';
 import { frozenPrimary, killedPrimary } from './primary-drills.js';
 import { networkForgets, networkHangs, networkIsSlow } from './silent-network.js';
 
 const drills: readonly Drill[] = [
   BACKUP,
+  fullDisk,
+  fullDiskOfTables,
+  clockSkew,
   killedPrimary,
   frozenPrimary,
   networkHangs,
@@ -23,6 +29,8 @@ const drills: readonly Drill[] = [
   pgbouncerSessions,
   pgbouncerIgnoring,
   pgbouncerTransactions,
+  patroniServers,
+  patroniBalanced,
   ...idleDrills,
 ];
 

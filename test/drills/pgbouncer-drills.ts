@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { openPostgresStore } from '../../adapters/storage/postgres.js';
 import { runCommand } from '../support/host-process.js';
 import { temporaryPostgres } from '../support/local-postgres.js';
 import { pgbouncerVersion, startPgbouncer } from '../support/pgbouncer.js';
@@ -30,7 +31,7 @@ const sessionsDrill = (name: string, lines: readonly string[]): Drill => ({
     const sinceMs = performance.now();
     const eventMs = eventsBackMs(scene);
     await Promise.all([eventMs, wait(CALM_MS)]);
-    const { counts, met } = await reckoned(scene, url, { sinceMs, eventMs });
+    const { counts, met } = await reckoned(scene, openPostgresStore({ url }), { sinceMs, eventMs });
     return { counts: { version, ...counts }, broken: brokenOf(met) };
   },
 });

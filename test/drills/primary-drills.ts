@@ -2,6 +2,7 @@
 // hosts under a steady load, with a receiver that counts what it gets.
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
+import { openPostgresStore } from '../../adapters/storage/postgres.js';
 import { postgresConnections } from '../../adapters/storage/postgres-connections.js';
 import { type PostgresPair, postgresPair } from '../support/postgres-pair.js';
 import { brokenOf, type Drill, type DrillContext, type DrillResult } from './drill.js';
@@ -43,7 +44,11 @@ export const killedPrimary: Drill = {
     await wait(1_000 + context.below(3_000));
     const recovery = await promoted(scene);
     await wait(CALM_MS);
-    const { counts, met } = await reckoned(scene, scene.pair.url, recovery);
+    const { counts, met } = await reckoned(
+      scene,
+      openPostgresStore({ url: scene.pair.url }),
+      recovery,
+    );
     return { counts, broken: brokenOf(met) };
   },
 };
@@ -60,7 +65,11 @@ export const frozenPrimary: Drill = {
     await wait(BACK_MAX_MS);
     pair.resumePrimary();
     const left = await sessionsLeft(pair.urls[0]);
-    const { counts, met } = await reckoned(scene, scene.pair.url, recovery);
+    const { counts, met } = await reckoned(
+      scene,
+      openPostgresStore({ url: scene.pair.url }),
+      recovery,
+    );
     const kept = {
       'a host has sessions on the old primary': left === 0,
       'a process that starts now uses the old primary': await usesPromoted(pair.url),

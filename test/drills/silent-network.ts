@@ -1,6 +1,7 @@
 // A network to the database that fails without a reset: it hangs for a while, forgets connections,
 // or is slow.
 import { setTimeout as wait } from 'node:timers/promises';
+import { openPostgresStore } from '../../adapters/storage/postgres.js';
 import { temporaryPostgres } from '../support/local-postgres.js';
 import { type Fault, silentProxy } from '../support/silent-proxy.js';
 import { brokenOf, type Drill, type DrillResult } from './drill.js';
@@ -27,7 +28,7 @@ const drillOf = (fault: Fault, lastsMs: number): Drill => ({
     const sinceMs = performance.now();
     const eventMs = eventsBackMs(scene);
     await Promise.all([eventMs, wait(2 * CALM_MS)]);
-    const { counts, met } = await reckoned(scene, url, { sinceMs, eventMs });
+    const { counts, met } = await reckoned(scene, openPostgresStore({ url }), { sinceMs, eventMs });
     return { counts, broken: brokenOf(met) };
   },
 });

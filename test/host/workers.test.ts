@@ -141,7 +141,7 @@ test('the waits between failures grow up to a bound, and begin anew after a good
   });
   start([{ name: 'a', wokenBy: [], run: step.run }], { pollMs: 7 });
   await step.reached(12);
-  const growing = [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 5_000];
+  const growing = [100, 200, 400, 800, 1_600, 3_000, 3_000, 3_000, 3_000];
   assert.deepEqual(waits.slice(0, 11), [...growing, 7, 100]);
 });
 

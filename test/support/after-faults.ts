@@ -2,6 +2,7 @@
 // pay-in and one payout, the feed without gaps and each payment's events in order, every event
 // received under one delivery id, with the same signed bytes each time.
 import assert from 'node:assert/strict';
+import { memoryInFile } from '../../adapters/partner/fake-memory.js';
 import { verifyWebhook } from '../../adapters/webhooks/verify.js';
 import { paymentStatuses } from '../../core/domain/payment.js';
 import type { FeedEvent, Store } from '../../core/ports.js';
@@ -25,6 +26,30 @@ export async function checkBooks(store: Store, ids: Iterable<string>): Promise<v
       );
     });
   }
+}
+
+/** The partner has one payout for each of these payments, and no other. */
+export async function checkPartner(
+  store: Store,
+  ids: Iterable<string>,
+  partnerFile: string,
+): Promise<void> {
+  const ordered: string[] = [];
+  for (const id of ids) {
+    await store.run(async (tx) => {
+      const payment = await tx.payments.find(id);
+      assert.ok(payment !== null);
+      const commands = await tx.commands.ofPayment(payment, id);
+      ordered.push(
+        ...commands.filter(({ kind }) => kind === 'payout').map(({ reference }) => reference),
+      );
+    });
+  }
+  const payouts = memoryInFile(partnerFile)
+    .all()
+    .filter(({ kind }) => kind === 'payout');
+  const paid = payouts.map(({ reference }) => reference);
+  assert.deepEqual(paid.toSorted(), ordered.toSorted(), 'what the partner paid out');
 }
 
 /** The whole feed: gap-free from 1, chained, and in the order of each settled payment's moves. */

@@ -31,11 +31,17 @@ export function localPostgres({ durable = false } = {}): LocalPostgres {
   return server;
 }
 
-/** The same outside of tests: the caller ends it. */
-export function temporaryPostgres({ durable = false } = {}): LocalPostgres {
+/** The same outside of tests: the caller ends it. `tablesIn` is for all files but the log's. */
+export function temporaryPostgres({
+  durable = false,
+  tablesIn = null,
+}: {
+  readonly durable?: boolean;
+  readonly tablesIn?: string | null;
+} = {}): LocalPostgres {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-postgres-'));
   // It may run as another user, who must get at its folder.
-  chmodSync(folder, 0o755);
+  chmodSync(folder, tablesIn === null ? 0o755 : 0o777);
   let server: Promise<{ readonly running: EmbeddedPostgres; readonly port: number }> | null = null;
   let databases = 0;
 
@@ -43,9 +49,12 @@ export function temporaryPostgres({ durable = false } = {}): LocalPostgres {
     const port = await freePort();
     const flags = durable ? [] : ['-c', 'fsync=off', '-c', 'synchronous_commit=off'];
     const running = await embeddedPostgres({
-      databaseDir: join(folder, 'data'),
+      databaseDir: join(tablesIn ?? folder, 'data'),
       port,
-      initdbFlags: localeFlags,
+      initdbFlags: [
+        ...localeFlags,
+        ...(tablesIn === null ? [] : [`--waldir=${join(folder, 'wal')}`]),
+      ],
       flags,
     });
     await running.initialise();

@@ -102,13 +102,13 @@ export async function postgresPair({ synchronous = true } = {}): Promise<Postgre
   };
 }
 
-function postmasterIn(folder: string): number {
+export function postmasterIn(folder: string): number {
   const [pid] = readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n');
   return Number(pid);
 }
 
 /** The server and the processes of its sessions. One that has just ended needs no signal. */
-function signalAll(postmaster: number, signal: NodeJS.Signals): void {
+export function signalAll(postmaster: number, signal: NodeJS.Signals): void {
   const children = execFileSync('ps', ['-o', 'pid=', '--ppid', `${postmaster}`], {
     encoding: 'utf8',
   });

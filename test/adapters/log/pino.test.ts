@@ -90,6 +90,31 @@ test('warnings and errors that repeat are said once, then once a minute with the
   assert.deepEqual(told(), [['step failed', 'the disk is full', undefined]], 'it is said anew');
 });
 
+test('a warning that many requests meet is one line, an error is one line a request', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const lines: unknown[] = [];
+  const write = (text: string) => {
+    const { level, requestId, client, reason, repeated } = JSON.parse(text);
+    lines.push([level, requestId, client, reason, repeated]);
+  };
+  const log = createLog({ level: 'info', destination: { write } });
+  for (const requestId of ['a', 'b', 'c']) {
+    log.warn('refused', { requestId, client: `host-${requestId}`, reason: 'full' });
+    log.error('failed', { requestId, reason: 'fault' });
+  }
+  log.warn('refused', { requestId: 'd', client: 'host-d', reason: 'away' });
+  const none = undefined;
+  assert.deepEqual(lines.splice(0), [
+    ['warn', 'a', 'host-a', 'full', none],
+    ['error', 'a', none, 'fault', none],
+    ['error', 'b', none, 'fault', none],
+    ['error', 'c', none, 'fault', none],
+    ['warn', 'd', 'host-d', 'away', none],
+  ]);
+  t.mock.timers.tick(60_000);
+  assert.deepEqual(lines, [['warn', none, none, 'full', 2]]);
+});
+
 test('lines go to stderr, and stdout stays clean', () => {
   const script =
     "import('./adapters/log/pino.ts').then(({ createLog }) => " +

@@ -99,18 +99,43 @@ test('a full disk of PostgreSQL likewise', async (t) => {
   assert.equal(await take(), null);
 });
 
-test('what is written at last says by itself that the database takes writes', async () => {
+test('the probe of health takes its whole size on the disk of PostgreSQL', async (t) => {
+  const url = await postgres.newDatabase();
+  const store = openPostgresStore({ url });
+  await store.migrate();
+  const client = new pg.Client(url);
+  await client.connect();
+  t.after(() => Promise.all([store.close(), client.end()]));
+  await client.query(`create function full_disk() returns trigger language plpgsql as $$
+    begin
+      if tg_table_name = 'marks' then
+        if (select pg_column_size(value) > 60000 from marks where name = new.name) then
+          return new;
+        end if;
+      end if;
+      raise exception 'could not extend file: No space left on device' using errcode = '53100';
+    end $$`);
+  for (const table of ['buyers', 'marks']) {
+    await client.query(`create trigger full_disk after insert on ${table}
+      for each row execute function full_disk()`);
+  }
+  assert.equal(await writtenUntil(store, '53100'), 0);
+  assert.equal((await store.health()).database, true, 'a row of this size has room');
+});
+
+test('after a failed write only a probe shows that the database takes writes', async () => {
   const database = new SqliteDatabase({ path: ':memory:' });
   migrateSqlite(database.connection, loadMigrations('sqlite'));
   let probes = 0;
-  let isAway = true;
+  let [isAway, hasRoom] = [true, false];
   const writes = new WriteWatch({
     read: (...read) => database.read(...read),
     batch: (statements) =>
       isAway ? Promise.reject(new PonteError('StoreUnavailable')) : database.batch(statements),
-    immediate: async () => {
+    immediate: async (...statement) => {
       probes += 1;
-      throw new PonteError('StoreUnavailable');
+      if (!hasRoom) throw new PonteError('StoreUnavailable');
+      return database.immediate(...statement);
     },
   });
   const store = newStore(writes.database);
@@ -121,7 +146,10 @@ test('what is written at last says by itself that the database takes writes', as
   assert.deepEqual([asked, probes], [[false, false], 1], 'who asks meanwhile waits for the probe');
   isAway = false;
   await write(1);
-  assert.deepEqual([await writes.isWritable(), probes], [true, 1]);
+  assert.deepEqual([await writes.isWritable(), probes], [false, 2], 'a small row found room');
+  hasRoom = true;
+  assert.deepEqual([await writes.isWritable(), probes], [true, 4]);
+  assert.deepEqual([await writes.isWritable(), probes], [true, 4]);
   await database.close();
 });
 
