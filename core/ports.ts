@@ -288,6 +288,11 @@ export interface Tx {
       to: Tenant & Pick<Mail, 'purpose' | 'toKey'>,
       limit: number,
     ): Promise<readonly Mail[]>;
+    /** The same of an organization, about one account only; null: about the organization. */
+    newestAbout(
+      to: Tenant & Pick<Mail, 'purpose' | 'toKey' | 'accountId'>,
+      limit: number,
+    ): Promise<readonly Mail[]>;
     /** Newest first, over all tenants: for operators. */
     list(filter: MailFilter): Promise<readonly Mail[]>;
     /** Over all tenants, in the order of their ids, which is that of their making. */

@@ -30,8 +30,8 @@ import { eachByItself } from './collections.js';
 const MAILS_AT_ONCE = 10;
 
 /**
- * What `nextMail` says of an address that a mail of this purpose is for. Mails about an account
- * wait for mails about the same account only.
+ * What `nextMail` says of an address that a mail of this purpose is for. Notices about an account
+ * wait for notices about the same account only.
  */
 export async function mailNumber(
   tx: Tx,
@@ -40,10 +40,11 @@ export async function mailNumber(
 ): Promise<ReturnType<typeof nextMail>> {
   const { orgId, mode, purpose, address, accountId } = to;
   const toKey = emailKey(address);
-  const newest = await tx.mails.newestNumbered({ orgId, mode, purpose, toKey }, ADDRESS_MAILS_MAX);
-  const { nth } = nextMail(newest, nowMs);
-  const alike = newest.filter((mail) => mail.accountId === accountId);
-  return { nth, waitMs: nextMail(alike, nowMs).waitMs };
+  const whom = { orgId, mode, purpose, toKey };
+  const next = nextMail(await tx.mails.newestNumbered(whom, ADDRESS_MAILS_MAX), nowMs);
+  if (purpose !== 'payout_changed') return next;
+  const alike = await tx.mails.newestAbout({ ...whom, accountId }, ADDRESS_MAILS_MAX);
+  return { ...next, waitMs: nextMail(alike, nowMs).waitMs };
 }
 
 /**

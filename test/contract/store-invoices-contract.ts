@@ -169,6 +169,7 @@ export function storeInvoicesContract(database: string, open: OpenStore): void {
           invitation('mail_b', 10),
           invitation('mail_c', 11, otherOrg),
           invitation('mail_d', 2),
+          { ...invitation('mail_e', 9), accountId: 'acct_1' },
         ],
       });
       const newest = async (purpose: Mail['purpose'], home: Tenant = tenant) => {
@@ -178,8 +179,14 @@ export function storeInvoicesContract(database: string, open: OpenStore): void {
       assert.deepEqual(await newest('sign_in'), ['mail_3', 'mail_2'], 'over all organizations');
       assert.deepEqual(await newest('sign_in', otherOrg), ['mail_3', 'mail_2']);
       assert.deepEqual(await newest('sign_in', otherMode), ['mail_4']);
-      assert.deepEqual(await newest('invitation'), ['mail_b', 'mail_d'], 'of the organization');
+      assert.deepEqual(await newest('invitation'), ['mail_b', 'mail_e'], 'of the organization');
       assert.deepEqual(await newest('invitation', otherOrg), ['mail_c']);
+      const about = async (accountId: string | null) => {
+        const to = { ...tenant, purpose: 'invitation', toKey: 'ana@example.com' } as const;
+        return ids(await store.run((tx) => tx.mails.newestAbout({ ...to, accountId }, 2)));
+      };
+      assert.deepEqual(await about(null), ['mail_b', 'mail_d']);
+      assert.deepEqual(await about('acct_1'), ['mail_e'], 'about the account');
       for (const taken of [
         numbered('mail_8', 2),
         numbered('mail_8', 1, otherOrg),

@@ -151,6 +151,8 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
   ];
 }
 
+const notice = { purpose: 'payout_changed', toKey: 'a@b', accountId: null } as const;
+
 function otherReads(tx: Tx): readonly Promise<unknown>[] {
   return [
     tx.documents.find('doc_1'),
@@ -165,6 +167,7 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     tx.mails.oldest(5),
     tx.mails.newestNumbered({ ...tenant, purpose: 'sign_in', toKey: 'a@b' }, 5),
     tx.mails.newestNumbered({ ...tenant, purpose: 'invitation', toKey: 'a@b' }, 5),
+    tx.mails.newestAbout({ ...tenant, ...notice }, 5),
     ...[null, 'refused' as const].flatMap((status) => [
       tx.mails.list({ status, ...page }),
       tx.mails.list({ status, beforeId: null, limit: 5 }),

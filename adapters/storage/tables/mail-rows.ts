@@ -80,6 +80,10 @@ const numberedSql = {
     'select * from mails where org_id = $1 and mode = $2 and to_key = $3 and purpose = $4',
     'and nth is not null order by nth desc limit $5',
   ].join(' '),
+  account: [
+    'select * from mails where org_id = $1 and mode = $2 and to_key = $3 and purpose = $4',
+    'and account_id is not distinct from $5 and nth is not null order by nth desc limit $6',
+  ].join(' '),
 } as const;
 
 export function mailsOf(staging: Staging): Tx['mails'] {
@@ -97,6 +101,8 @@ export function mailsOf(staging: Staging): Tx['mails'] {
       countedOver[purpose] === 'everybody'
         ? staging.all(mails, numberedSql.everybody, [mode, toKey, limit])
         : staging.all(mails, numberedSql.organization, [orgId, mode, toKey, purpose, limit]),
+    newestAbout: ({ orgId, mode, purpose, toKey, accountId }, limit) =>
+      staging.all(mails, numberedSql.account, [orgId, mode, toKey, purpose, accountId, limit]),
     list({ status, beforeId, limit }) {
       const conditions = [
         ...(status === null ? [] : ['status = $2']),

@@ -115,6 +115,17 @@ test('changes of other sellers do not use up the notices about one', async () =>
   assert.deepEqual(await configured(seller, 'thief'), changed);
 });
 
+test('an address gets five notices an hour about one seller, whatever happens to others', async () => {
+  const [decoy, seller] = [await newSeller('decoy@example.com', 'decoy'), await newSeller()];
+  await configured(decoy, 'first');
+  await configured(seller, 'first');
+  for (let count = 0; count < 5; count += 1) {
+    assert.deepEqual(await configured(seller, `thief-${count}`), changed);
+    await configured(decoy, `decoy-${count}`);
+  }
+  assert.deepEqual(await configured(seller, 'sixth'), { ...changed, to: [] });
+});
+
 test('concurrent changes are notified once each', async () => {
   const seller = await newSeller();
   await configured(seller, 'first');
