@@ -10,6 +10,7 @@
 //
 // The partner keeps the keys that it has: hosts order again while it does. An order that is made
 // again under its key with another content is refused there, and no misuse.
+import { isTerminal } from '../../core/domain/payment.js';
 import type { PartnerOrder } from './partner-books.js';
 import type { PaymentEvidence } from './payment-evidence.js';
 
@@ -46,10 +47,16 @@ export class Forgiveness {
 
   /**
    * After a complete check the database knows what the partner did for its payments: their orders
-   * need no excuse. Payments that were created after the copy are not in it.
+   * need no excuse. Payments that were created after the copy are not in it, and one that has ended
+   * without orders is not checked: only a call of an earlier life that arrived late made one.
    */
   released(payments: Known['payments']): void {
-    for (const id of [...this.#payments]) if (payments.has(id)) this.#payments.delete(id);
+    for (const id of [...this.#payments]) {
+      const found = payments.get(id);
+      if (found === undefined) continue;
+      const isChecked = found.commands.length > 0 || !isTerminal(found.payment.status);
+      if (isChecked) this.#payments.delete(id);
+    }
   }
 
   hasPayment(id: string | null): boolean {

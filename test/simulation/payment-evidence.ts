@@ -46,6 +46,8 @@ type How = 'always' | 'sometimes' | 'never';
 /** Statuses between two that batches stored, and how often one batch passes them. */
 interface Passed {
   readonly way: readonly PaymentStatus[];
+  /** Another way that a batch may go instead. */
+  readonly orWay?: readonly PaymentStatus[];
   readonly how: Readonly<Record<Payment['origin'], How>>;
 }
 
@@ -88,7 +90,12 @@ const passed: Readonly<Partial<Record<PaymentStatus, Partial<Record<PaymentStatu
   on_ramp_pending: {
     offramp_pending: { way: ['on_chain_confirmed'], how: both('always') },
     settled: { way: ['on_chain_confirmed', 'offramp_pending'], how: both('always') },
-    failed: { way: ['on_chain_confirmed', 'offramp_pending'], how: both('sometimes') },
+    // A refund was read back too: nothing is paid out.
+    failed: {
+      way: ['on_chain_confirmed', 'offramp_pending'],
+      orWay: ['on_chain_confirmed'],
+      how: both('sometimes'),
+    },
   },
   /** A payout that was never sent from here has ended: a copy was restored. */
   on_chain_confirmed: {
@@ -105,7 +112,9 @@ export function walks({ payment, statuses }: PaymentEvidence): readonly PaymentS
       const how = between?.how[payment.origin] ?? 'never';
       const straight = how === 'always' ? [] : ways.map((way) => [...way, status]);
       if (between === undefined || how === 'never') return straight;
-      return [...straight, ...ways.map((way) => [...way, ...between.way, status])];
+      const passing = [between.way, ...(between.orWay === undefined ? [] : [between.orWay])];
+      const through = passing.flatMap((some) => ways.map((way) => [...way, ...some, status]));
+      return [...straight, ...through];
     },
     [[]],
   );
