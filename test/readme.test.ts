@@ -1,4 +1,4 @@
-// The README says what is true: its commands run as written, its tables are those of the code.
+// README.md and OPERATIONS.md say what is true: commands run as written, tables are those of the code.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -18,10 +18,12 @@ import { startHostProcess } from './support/host-process.js';
 import { projectRoot } from './support/source-tree.js';
 
 const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
+const manual = readFileSync(join(projectRoot, 'OPERATIONS.md'), 'utf8');
 
-/** The text under a heading of the second level. */
+/** The text under a heading of the second level, in either document. */
 function section(heading: string): string {
-  const text = readme.split('\n## ').find((part) => part.startsWith(`${heading}\n`));
+  const parts = [readme, manual].flatMap((text) => text.split('\n## '));
+  const text = parts.find((part) => part.startsWith(`${heading}\n`));
   assert.ok(text !== undefined, heading);
   return text;
 }
@@ -58,7 +60,7 @@ async function commandsOf(words: readonly string[]): Promise<readonly string[]> 
 }
 
 test('the configuration table names every variable, and no other', () => {
-  const cells = firstCells(section('Configuration'), 'variable').flatMap(codeWords);
+  const cells = firstCells(section('Settings'), 'variable').flatMap(codeWords);
   assert.deepEqual(cells.toSorted(), [...variableNames].toSorted());
 });
 
@@ -68,7 +70,7 @@ test('the table of commands names every command, and no other', async () => {
     const verbs = await commandsOf([noun]);
     known.push(...(verbs.length === 0 ? [noun] : verbs.map((name) => `${noun} ${name}`)));
   }
-  const told = firstCells(section('The command'), 'command').flatMap((cell) => {
+  const told = firstCells(section('Commands'), 'command').flatMap((cell) => {
     const [first = '', ...more] = codeWords(cell);
     return [first, ...more.map((name) => `${first.split(' ')[0]} ${name}`)];
   });
@@ -76,7 +78,7 @@ test('the table of commands names every command, and no other', async () => {
 });
 
 test('the table of exit codes is that of the code', () => {
-  const told = [...section('The command').matchAll(/^\| (\d) \| (.*) \|$/gm)];
+  const told = [...section('Commands').matchAll(/^\| (\d) \| (.*) \|$/gm)];
   assert.deepEqual(
     told.map(([, code, meaning]) => [Number(code), meaning?.replaceAll('`', '')]),
     Object.values(exitCodes).map(([code, meaning]) => [code, meaning]),
@@ -112,13 +114,13 @@ test('every npm script that is named exists', () => {
   const { scripts } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
     readonly scripts: Readonly<Record<string, string>>;
   };
-  const named = [...readme.matchAll(/npm (?:run (?:-s )?([\w:]+)|(start|test)\b)/g)];
+  const named = [...`${readme}${manual}`.matchAll(/npm (?:run (?:-s )?([\w:]+)|(start|test)\b)/g)];
   assert.notEqual(named.length, 0);
   for (const [, script, short] of named) assert.ok((script ?? short ?? '') in scripts);
 });
 
 test('every file and folder that is named exists', () => {
-  const named = firstCells(section('How the code is laid out'), 'where').flatMap(codeWords);
+  const named = firstCells(section('Code'), 'path').flatMap(codeWords);
   assert.notEqual(named.length, 0);
   for (const path of named) assert.ok(existsSync(join(projectRoot, path)), path);
 });
