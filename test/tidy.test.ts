@@ -41,7 +41,8 @@ const homes: Readonly<Record<string, string>> = {
 
 const topLevel = [
   ...['core', 'adapters', 'host', 'cli', 'test', '.ci'],
-  ...['README.md', 'ARCHITECTURE.md', 'OPERATIONS.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE'],
+  ...['README.md', 'ARCHITECTURE.md', 'OPERATIONS.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+  ...['CHANGELOG.md', 'LICENSE', 'Dockerfile', 'compose.yaml', '.dockerignore', '.editorconfig'],
   ...['package.json', 'package-lock.json', '.npmrc', '.gitignore'],
   ...['tsconfig.json', 'tsconfig.build.json', 'tsup.config.ts', 'biome.json'],
 ];
