@@ -16,8 +16,8 @@ import {
 } from '../adapters/backup/manifest.js';
 import { createFsDocuments } from '../adapters/documents/fs.js';
 import type { RowCounts, StoredRows } from '../adapters/storage/row-counts.js';
-import { openSqliteStore } from '../adapters/storage/sqlite.js';
-import { copySqliteFile, damageOf } from '../adapters/storage/sqlite-copy.js';
+import { copySqliteFile, damageOf } from '../adapters/storage/sqlite/file-copy.js';
+import { openSqliteStore } from '../adapters/storage/sqlite/store.js';
 import type { ServedStore } from '../adapters/storage/store.js';
 import { formatInstant } from '../core/domain/instant.js';
 import { StoreRefusal } from '../core/errors.js';

@@ -16,9 +16,9 @@ import {
 import { createSecretBox } from '../adapters/crypto/secret-box.js';
 import { createFsDocuments } from '../adapters/documents/fs.js';
 import { loadMigrations } from '../adapters/storage/migrations.js';
-import { acquireServingLock, servingProcess } from '../adapters/storage/serving-lock.js';
-import { openSqliteStore } from '../adapters/storage/sqlite.js';
-import { damageOf } from '../adapters/storage/sqlite-copy.js';
+import { damageOf } from '../adapters/storage/sqlite/file-copy.js';
+import { acquireServingLock, servingProcess } from '../adapters/storage/sqlite/serving-lock.js';
+import { openSqliteStore } from '../adapters/storage/sqlite/store.js';
 import { formatInstant } from '../core/domain/instant.js';
 import { StoreRefusal } from '../core/errors.js';
 import type { Clock, Log } from '../core/ports.js';

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { createPrometheusMetrics } from '../adapters/metrics/prometheus.js';
 import { magicValues } from '../adapters/partner/fake-order.js';
-import { openSqliteStore } from '../adapters/storage/sqlite.js';
+import { openSqliteStore } from '../adapters/storage/sqlite/store.js';
 import { exitCodes } from '../cli/exit-codes.js';
 import { runProgram } from '../cli/program.js';
 import { readBacklog } from '../core/usecases/backlog.js';

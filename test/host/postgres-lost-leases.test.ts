@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { openPostgresStore } from '../../adapters/storage/postgres.js';
+import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
 import { COMMAND_LEASE_MS } from '../../core/domain/partner-command.js';
 import { DELIVERY_LEASE_MS } from '../../core/usecases/delivery-runner.js';
 import { aCommand, T0 } from '../support/domain-samples.js';

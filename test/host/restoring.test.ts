@@ -20,7 +20,7 @@ import { manifestText, readManifest } from '../../adapters/backup/manifest.js';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { loadMigrations } from '../../adapters/storage/migrations.js';
 import { sqliteRows } from '../../adapters/storage/row-counts.js';
-import { migrateSqlite } from '../../adapters/storage/sqlite.js';
+import { migrateSqlite } from '../../adapters/storage/sqlite/migrations.js';
 import { readConfig } from '../../host/config.js';
 import { startHost } from '../../host/main.js';
 import {
