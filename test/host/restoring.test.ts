@@ -286,7 +286,7 @@ test('a backup of an older version is brought to this one', async () => {
   const { tables: rows, migrations: schema } = sqliteRows(connection);
   connection.close();
   const files = [await fileIn(from, 'ponte.db')];
-  const older = { rows, schema, files, secretKeys: [], documentsMark: null };
+  const older = { rows, schema, files, secretKeys: [], documentFingerprint: null };
   writeFileSync(
     join(from, 'manifest.json'),
     manifestText({ ...(await readManifest(backup)), ...older }),

@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { Log, WorkKind } from '../../../core/ports.js';
-import type { Hear, HostLine } from '../store.js';
+import type { ClusterChannel, OnMessage } from '../store.js';
 import type { PostgresConnections } from './connections.js';
 import { ownSql } from './lost-leases.js';
 import { endSession, inTime } from './session.js';
@@ -41,7 +41,7 @@ export const serversSql = [
   'and l.database = (select oid from pg_database where datname = current_database())',
   'order by a.backend_start',
 ].join(' ');
-const TELL_EVERY_MS = 10;
+const FLUSH_AFTER_MS = 10;
 const RECONNECT_EVERY_MS = 250;
 /**
  * Every host says something this often and takes a server that does not answer in time for gone:
@@ -93,15 +93,15 @@ const everything = Object.keys({
 } satisfies Record<WorkKind, true>) as readonly WorkKind[];
 
 /** Work that waits, by kind; null tenants: any may have some. */
-type News = Partial<Record<WorkKind, readonly Tenant[] | null>>;
+type Pending = Partial<Record<WorkKind, readonly Tenant[] | null>>;
 
 /** Of this process, and those of processes that are gone. */
 interface Leases {
   readonly owner: () => string;
-  readonly endLostLeases: HostLine['endLostLeases'];
+  readonly endLostLeases: ClusterChannel['endLostLeases'];
 }
 
-export class PostgresLine implements HostLine {
+export class PostgresClusterChannel implements ClusterChannel {
   readonly #connections: PostgresConnections;
   readonly #leases: Leases;
   #client: pg.Client | null = null;
@@ -111,26 +111,26 @@ export class PostgresLine implements HostLine {
   #asking: Promise<boolean> | null = null;
   #beats = 0;
   #closed = false;
-  #news: News = {};
-  #telling: NodeJS.Timeout | null = null;
+  #pending: Pending = {};
+  #flushTimer: NodeJS.Timeout | null = null;
 
   constructor(connections: PostgresConnections, leases: Leases) {
     this.#connections = connections;
     this.#leases = leases;
   }
 
-  async open(hear: Hear, log: Log): Promise<void> {
-    const first = await this.#connect(hear);
-    void this.#keep(first, hear, log);
+  async open(onMessage: OnMessage, log: Log): Promise<void> {
+    const first = await this.#connect(onMessage);
+    void this.#keep(first, onMessage, log);
   }
 
-  tell(work: WorkKind, tenants?: readonly Tenant[]): void {
+  publish(work: WorkKind, tenants?: readonly Tenant[]): void {
     // Everything is told when there is a line again.
     if (this.#client === null) return;
-    const known = this.#news[work];
+    const known = this.#pending[work];
     const any = tenants === undefined || known === null;
-    this.#news[work] = any ? null : [...(known ?? []), ...tenants];
-    this.#telling ??= setTimeout(() => this.#flush(), TELL_EVERY_MS);
+    this.#pending[work] = any ? null : [...(known ?? []), ...tenants];
+    this.#flushTimer ??= setTimeout(() => this.#flush(), FLUSH_AFTER_MS);
   }
 
   async leads(): Promise<boolean> {
@@ -164,7 +164,7 @@ export class PostgresLine implements HostLine {
    * tenant for one of the row, and autovacuum looks once a minute; statements that are prepared
    * are planned again when there are new ones.
    */
-  async tend(): Promise<number> {
+  async analyzeGrowingTables(): Promise<number> {
     return this.#connections.use('repeatable', async (client) => {
       const { rows } = await client.query(youngTablesSql);
       for (const { name } of rows) {
@@ -182,14 +182,14 @@ export class PostgresLine implements HostLine {
 
   async close(): Promise<void> {
     this.#closed = true;
-    if (this.#telling !== null) clearTimeout(this.#telling);
+    if (this.#flushTimer !== null) clearTimeout(this.#flushTimer);
     if (this.#client !== null) await endSession({ client: this.#client });
   }
 
-  async #connect(hear: Hear): Promise<pg.Client> {
+  async #connect(onMessage: OnMessage): Promise<pg.Client> {
     const fresh = await this.#connections.connect();
     try {
-      await inTime(fresh, ANSWER_TIMEOUT_MS, () => this.#listen(fresh, hear));
+      await inTime(fresh, ANSWER_TIMEOUT_MS, () => this.#listen(fresh, onMessage));
     } catch (error) {
       await endSession({ client: fresh });
       throw error;
@@ -198,7 +198,7 @@ export class PostgresLine implements HostLine {
     return fresh;
   }
 
-  async #listen(fresh: pg.Client, hear: Hear): Promise<void> {
+  async #listen(fresh: pg.Client, onMessage: OnMessage): Promise<void> {
     // One database may hold several stores, each in a schema of its own.
     const { rows } = await fresh.query(
       'select current_schema() as schema, pg_backend_pid() as process_id',
@@ -206,7 +206,7 @@ export class PostgresLine implements HostLine {
     const [{ schema, process_id: own }] = rows;
     this.#channel = `ponte_${schema}`;
     fresh.on('notification', ({ processId, payload }) => {
-      if (processId !== own && payload !== undefined) tellOf(payload, hear);
+      if (processId !== own && payload !== undefined) deliver(payload, onMessage);
     });
     const name = `ponte process ${process.pid} at ${hostname()}`;
     if (this.#processId !== null) await fresh.query(endLeftSql, [this.#processId, name]);
@@ -217,20 +217,20 @@ export class PostgresLine implements HostLine {
   }
 
   /** Connects again whenever the line ends, until it is closed. */
-  async #keep(first: pg.Client, hear: Hear, log: Log): Promise<void> {
+  async #keep(first: pg.Client, onMessage: OnMessage, log: Log): Promise<void> {
     for (let line = first; ; ) {
       await this.#ended(line);
       while (this.#client === null && !this.#closed) {
         await wait(RECONNECT_EVERY_MS, undefined, { ref: false });
-        await this.#connect(hear).catch((err: unknown) => {
+        await this.#connect(onMessage).catch((err: unknown) => {
           log.warn('no line to other hosts', { err });
         });
       }
       if (this.#client === null) return;
       line = this.#client;
       for (const work of everything) {
-        hear(work);
-        this.tell(work);
+        onMessage(work);
+        this.publish(work);
       }
     }
   }
@@ -256,11 +256,11 @@ export class PostgresLine implements HostLine {
   }
 
   #flush(): void {
-    this.#telling = null;
-    const payload = JSON.stringify(this.#news);
+    this.#flushTimer = null;
+    const payload = JSON.stringify(this.#pending);
     const short =
-      payload.length <= BYTES_MAX ? payload : JSON.stringify(withoutTenants(this.#news));
-    this.#news = {};
+      payload.length <= BYTES_MAX ? payload : JSON.stringify(withoutTenants(this.#pending));
+    this.#pending = {};
     if (this.#client === null) return;
     asked(this.#client, notifySql, [this.#channel, short]).catch(() => undefined);
   }
@@ -271,13 +271,13 @@ function asked(line: pg.Client, text: string, values: readonly string[] = []) {
   return inTime(line, ANSWER_TIMEOUT_MS, () => line.query(text, [...values]));
 }
 
-function tellOf(payload: string, hear: Hear): void {
-  const told = JSON.parse(payload) as News;
+function deliver(payload: string, onMessage: OnMessage): void {
+  const told = JSON.parse(payload) as Pending;
   for (const [work, tenants] of Object.entries(told)) {
-    hear(work as WorkKind, tenants ?? undefined);
+    onMessage(work as WorkKind, tenants ?? undefined);
   }
 }
 
-function withoutTenants(news: News): News {
-  return Object.fromEntries(Object.keys(news).map((work) => [work, null]));
+function withoutTenants(pending: Pending): Pending {
+  return Object.fromEntries(Object.keys(pending).map((work) => [work, null]));
 }

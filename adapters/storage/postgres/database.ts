@@ -6,15 +6,15 @@ import { assert, PonteError } from '../../../core/errors.js';
 import { type Database, type Param, type Row, type Statement, StoreConflict } from '../database.js';
 import type { PostgresConnections } from './connections.js';
 import { failureOf } from './errors.js';
-import { Gathering, type Waiting } from './micro-batcher.js';
+import { type BatchQueue, MicroBatcher } from './micro-batcher.js';
 import { pipelined } from './pipeline.js';
 import { type Batch, gathered, type Question, queriesOf, type Read } from './query-groups.js';
 import { type PreparedQuery, singleRead } from './query-text.js';
 import type { ServerIdentity } from './session.js';
 
 /** Two, so that one group is being gathered and sent while the other one is under way. */
-const READ_LANES = 2;
-const WRITE_LANES = 2;
+const READ_CONCURRENCY = 2;
+const WRITE_CONCURRENCY = 2;
 /** Larger groups hold their locks for longer, and cost more when one of them fails. */
 const GROUP_MAX = 128;
 
@@ -39,8 +39,8 @@ export interface PostgresCounts {
 
 export class PostgresDatabase implements Database {
   readonly #connections: PostgresConnections['whileHeld'];
-  readonly #reads: Gathering<Read>;
-  readonly #batches: Gathering<Batch>;
+  readonly #reads: MicroBatcher<Read>;
+  readonly #batches: MicroBatcher<Batch>;
   #readTrips = 0;
   #commits = 0;
   #applied = 0;
@@ -48,15 +48,15 @@ export class PostgresDatabase implements Database {
   constructor(connections: PostgresConnections['whileHeld'], waitMaxMs?: number) {
     this.#connections = connections;
     const options = { groupMax: GROUP_MAX, ...(waitMaxMs === undefined ? {} : { waitMaxMs }) };
-    this.#reads = new Gathering({
+    this.#reads = new MicroBatcher({
       ...options,
-      lanes: READ_LANES,
-      work: (waiting) => this.#readNext(waiting),
+      concurrency: READ_CONCURRENCY,
+      work: (queue) => this.#readNext(queue),
     });
-    this.#batches = new Gathering({
+    this.#batches = new MicroBatcher({
       ...options,
-      lanes: WRITE_LANES,
-      work: (waiting) => this.#applyNext(waiting),
+      concurrency: WRITE_CONCURRENCY,
+      work: (queue) => this.#applyNext(queue),
     });
   }
 
@@ -84,19 +84,19 @@ export class PostgresDatabase implements Database {
   }
 
   /** A group is taken when there is a connection for it: who waits too long for one is refused. */
-  async #readNext(waiting: Waiting<Read>): Promise<void> {
+  async #readNext(queue: BatchQueue<Read>): Promise<void> {
     let group: readonly Read[] | null = null;
     const ask = async (client: pg.ClientBase) => {
-      group = waiting.next();
+      group = queue.next();
       try {
         if (group.length > 0) await this.#askAll(client, group);
       } catch (error) {
-        if (failureOf(error) !== null) group = waiting.giveBack(group);
+        if (failureOf(error) !== null) group = queue.requeue(group);
         throw error;
       }
     };
-    const error = await this.#tried(ask, (cause) => waiting.goesOn(cause));
-    if (error !== null) for (const { reject } of group ?? waiting.next()) reject(error);
+    const error = await this.#tried(ask, (cause) => queue.isWanted(cause));
+    if (error !== null) for (const { reject } of group ?? queue.next()) reject(error);
   }
 
   async #askAll(client: pg.ClientBase, group: readonly Read[]): Promise<void> {
@@ -114,20 +114,20 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  async #applyNext(waiting: Waiting<Batch>): Promise<void> {
+  async #applyNext(queue: BatchQueue<Batch>): Promise<void> {
     let group: readonly Batch[] | null = null;
     const apply = async (client: pg.ClientBase, server: ServerIdentity) => {
-      group = waiting.next();
+      group = queue.next();
       try {
         if (group.length > 0) await this.#commit(client, server, group);
       } catch (error) {
         // A commit that was lost may have happened: it is not done again.
-        if (failureOf(error) === 'undone') group = waiting.giveBack(group);
+        if (failureOf(error) === 'undone') group = queue.requeue(group);
         throw error;
       }
     };
-    const error = await this.#tried(apply, (cause) => waiting.goesOn(cause));
-    await this.#settle(group ?? waiting.next(), error);
+    const error = await this.#tried(apply, (cause) => queue.isWanted(cause));
+    await this.#settle(group ?? queue.next(), error);
   }
 
   async #applyAll(group: readonly Batch[]): Promise<void> {

@@ -15,34 +15,34 @@ export interface Waiter {
 }
 
 /** The items that wait, for a lane that can work on some. */
-export interface Waiting<Item> {
+export interface BatchQueue<Item> {
   /** Whether any item still waits; items that time out meanwhile are rejected with this cause. */
-  goesOn(cause: unknown): boolean;
+  isWanted(cause: unknown): boolean;
   /** The next group; none is left when all were refused meanwhile. */
   next(): readonly Item[];
   /**
    * Puts a group back with which nothing was done: each item waits on, no longer than it may.
    * Answers with what is left of the group, which is nothing.
    */
-  giveBack(group: readonly Item[]): readonly Item[];
+  requeue(group: readonly Item[]): readonly Item[];
 }
 
-export interface GatheringOptions<Item> {
+export interface MicroBatcherOptions<Item> {
   /** Groups under way at once. */
-  readonly lanes: number;
+  readonly concurrency: number;
   /** Items in one group at most. */
   readonly groupMax: number;
   /** Takes a group when it can be worked on, and tells each item its outcome; never rejects. */
-  readonly work: (waiting: Waiting<Item>) => Promise<void>;
+  readonly work: (queue: BatchQueue<Item>) => Promise<void>;
   readonly waitMaxMs?: number;
   readonly waitingMax?: number;
 }
 
-export class Gathering<Item extends Waiter> {
-  readonly #options: Required<GatheringOptions<Item>>;
+export class MicroBatcher<Item extends Waiter> {
+  readonly #options: Required<MicroBatcherOptions<Item>>;
   #waiting: Item[] = [];
   readonly #dueMs = new WeakMap<Item, number>();
-  readonly #view: Waiting<Item>;
+  readonly #view: BatchQueue<Item>;
   /** Why no group could be taken. */
   #cause: unknown;
   #busy = 0;
@@ -50,15 +50,15 @@ export class Gathering<Item extends Waiter> {
   #deadline: NodeJS.Timeout | null = null;
   #idle: PromiseWithResolvers<void> | null = null;
 
-  constructor(options: GatheringOptions<Item>) {
+  constructor(options: MicroBatcherOptions<Item>) {
     this.#options = { waitMaxMs: WAIT_MAX_MS, waitingMax: WAITING_MAX, ...options };
     this.#view = {
-      goesOn: (cause) => {
+      isWanted: (cause) => {
         this.#cause = cause;
         return this.#waiting.length > 0;
       },
       next: () => this.#next(),
-      giveBack: (group) => {
+      requeue: (group) => {
         this.#waiting = [...group, ...this.#waiting];
         this.#watch();
         return [];
@@ -86,7 +86,8 @@ export class Gathering<Item extends Waiter> {
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#busy >= this.#options.lanes || this.#waiting.length === 0) return;
+    if (this.#scheduled || this.#busy >= this.#options.concurrency || this.#waiting.length === 0)
+      return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;

@@ -1,7 +1,7 @@
 // What a group of reads or of batches is sent as: reads of one text as one statement, each given
-// its rows of the answer; writes of one shape as one statement, in an order in which none hides
+// its rows of the answer; writes of one template as one statement, in an order in which none hides
 // another.
-import type { Param, Row, Shape, Statement } from '../database.js';
+import type { Param, Row, Statement, StatementTemplate } from '../database.js';
 import {
   gatheredReads,
   gatheredStatements,
@@ -84,27 +84,27 @@ export function queriesOf(group: readonly Batch[]): readonly PreparedQuery[] {
 }
 
 /**
- * Statements of one shape as one, then those without a shape, in their order. Rows that are only
- * relied on come last, when they must still be what they were: of batches that go together, none
- * may rely on what another one changes.
+ * Statements of one template become one statement; those without a template follow in their order.
+ * Guards on rows that are only read come last: no batch of a group may rely on a row that another
+ * batch of it changes.
  */
 function planned(statements: readonly Statement[]): readonly PreparedQuery[] {
-  const byShape = Map.groupBy(
-    statements.filter(({ shape }) => shape !== null),
-    ({ shape }) => shape,
+  const byTemplate = Map.groupBy(
+    statements.filter(({ template }) => template !== null),
+    ({ template }) => template,
   );
-  const shaped = [...byShape].flatMap(([shape, alike]) => {
-    if (shape === null) return [];
-    const rows = shape.kind === 'expect' ? distinct(alike) : alike;
-    return [{ kind: shape.kind, query: gatheredStatements(shape, rows) }];
+  const templated = [...byTemplate].flatMap(([template, alike]) => {
+    if (template === null) return [];
+    const rows = template.kind === 'expect' ? distinct(alike) : alike;
+    return [{ kind: template.kind, query: gatheredStatements(template, rows) }];
   });
-  const ofKind = (wanted: Shape['kind']) =>
-    shaped.filter(({ kind }) => kind === wanted).map(({ query }) => query);
+  const ofKind = (wanted: StatementTemplate['kind']) =>
+    templated.filter(({ kind }) => kind === wanted).map(({ query }) => query);
   return [
     ...ofKind('update'),
     ...ofKind('remove'),
     ...ofKind('insert'),
-    ...statements.filter(({ shape }) => shape === null).map(guardedStatement),
+    ...statements.filter(({ template }) => template === null).map(guardedStatement),
     ...ofKind('expect'),
   ];
 }

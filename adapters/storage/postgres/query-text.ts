@@ -1,10 +1,10 @@
-// The SQL of the store as PostgreSQL runs it, prepared under a name: guarded statements raise when
-// they miss their row; reads of one text that are asked for together are one statement, and so are
-// writes of one shape: over one list of values for each parameter or column, in the binary format,
-// which takes half of what JSON took on both sides. What goes together is decided in query-groups.ts.
+// The store's SQL as PostgreSQL runs it, prepared under a name. Guarded statements raise when they
+// miss their row. Reads of one text become one statement, and so do writes of one template: each
+// parameter or column is one array in the binary format, which costs half of what JSON does on both
+// sides. query-groups.ts decides which statements are grouped.
 import { createHash } from 'node:crypto';
 import { assert } from '../../../core/errors.js';
-import type { Param, Shape, Statement } from '../database.js';
+import type { Param, Statement, StatementTemplate } from '../database.js';
 
 /** A text and the name under which a connection keeps it prepared. */
 interface PreparedText {
@@ -54,34 +54,36 @@ export function guardedStatement({ sql, params, guards }: Statement): PreparedQu
   return { ...(isSafe ? singleText(sql) : raisingText(sql)), values: params.map(asValue) };
 }
 
-/** All of these statements of one shape as one, raising unless each of them hits its row. */
+/** All of these statements of one template as one, raising unless each of them hits its row. */
 export function gatheredStatements(
-  shape: Shape,
+  template: StatementTemplate,
   statements: readonly Pick<Statement, 'params'>[],
 ): PreparedQuery {
   const lists = statements.map(({ params }) => params);
-  const types = columnTypes(shape);
+  const types = columnTypes(template);
   const values: Value[] = [];
-  for (const at of shape.columns.keys()) {
+  for (const at of template.columns.keys()) {
     const params = paramsAt(at, lists);
     // A column that never had a value is null in the text: the server is told of no others.
     types[at] ??= params.map(typeOf).find((type) => type !== null) ?? null;
     if (types[at] !== null) values.push(arrayOf(types[at], params));
   }
-  if (shape.kind !== 'insert') values.push(statements.length);
-  return { ...shapeText(shape)(types.join()), values };
+  if (template.kind !== 'insert') values.push(statements.length);
+  return { ...templateText(template)(types.join()), values };
 }
 
 // Texts are made once: hashing and joining them anew for each group costs more than sending them.
-const singleText = remembered((sql: string) => sql);
-const raisingText = remembered((sql: string) => raising(`${sql} returning 1`, '1'));
-/** By column, as they become known: with each there is one more text of its shape. */
-const columnTypes = kept((shape: Shape): (ArrayType | null)[] => shape.columns.map(() => null));
-const shapeText = kept((shape: Shape) =>
-  remembered((types: string) => gatheredText(shape, types.split(','))),
+const singleText = memoizeText((sql: string) => sql);
+const raisingText = memoizeText((sql: string) => raising(`${sql} returning 1`, '1'));
+/** By column, as they become known: with each there is one more text of its template. */
+const columnTypes = memoize((template: StatementTemplate): (ArrayType | null)[] =>
+  template.columns.map(() => null),
 );
-const gatheredReadText = kept((types: string) =>
-  remembered((sql: string) => {
+const templateText = memoize((template: StatementTemplate) =>
+  memoizeText((types: string) => gatheredText(template, types.split(','))),
+);
+const gatheredReadText = memoize((types: string) =>
+  memoizeText((sql: string) => {
     const given = namesOf(types);
     const columns = given.map((_, at) => `p${at + 1}`);
     const inner = sql.replace(/\$(\d+)/g, (_, number: string) => `p.p${number}`);
@@ -95,8 +97,8 @@ const gatheredReadText = kept((types: string) =>
 );
 
 /** `types` has an empty one for each column that never had a value. */
-function gatheredText(shape: Shape, types: readonly string[]): string {
-  const { kind, table, columns, key } = shape;
+function gatheredText(template: StatementTemplate, types: readonly string[]): string {
+  const { kind, table, columns, key } = template;
   const known = columns.filter((_, at) => types[at] !== '');
   const given = `${unnested(namesOf(types.join()))} as p(${known.join(', ')})`;
   const givenFor = (column: string) => (known.includes(column) ? `p.${column}` : 'null');
@@ -117,11 +119,11 @@ function gatheredText(shape: Shape, types: readonly string[]): string {
     case 'remove':
       return raising(`delete from ${table} as t using ${given} ${where} returning 1`, count);
     case 'expect':
-      return raising(`select 1 from ${given}, ${table} as t ${where}${lockOf(shape)}`, count);
+      return raising(`select 1 from ${given}, ${table} as t ${where}${lockOf(template)}`, count);
   }
 }
 
-function lockOf({ unlocked = false }: Shape): string {
+function lockOf({ unlocked = false }: StatementTemplate): string {
   return unlocked ? '' : ' for share of t';
 }
 
@@ -138,14 +140,14 @@ function raising(sql: string, expected: string): string {
 }
 
 /** The name is the text's own, so that no text meets another one under its name. */
-function remembered<Key>(textOf: (key: Key) => string): (key: Key) => PreparedText {
-  return kept((key: Key) => {
+function memoizeText<Key>(textOf: (key: Key) => string): (key: Key) => PreparedText {
+  return memoize((key: Key) => {
     const text = textOf(key).replace(/ indexed by \w+/g, '');
     return { name: createHash('sha256').update(text).digest('base64url').slice(0, 22), text };
   });
 }
 
-function kept<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+function memoize<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const known = new Map<Key, Value>();
   return (key) => {
     let value = known.get(key);

@@ -8,7 +8,7 @@ import { PonteError } from '../../../core/errors.js';
 import type { RateLimits } from '../../../core/ports.js';
 import type { Database } from '../database.js';
 import { integer, text } from '../row.js';
-import { Gathering } from './micro-batcher.js';
+import { MicroBatcher } from './micro-batcher.js';
 
 /** Rounds in which other hosts may be first; each lets at least one of them through. */
 const ROUNDS_MAX = 50;
@@ -89,12 +89,12 @@ export function newSharedRateLimits(database: Database): RateLimits {
     return lost;
   };
 
-  const gathering = new Gathering<Taking>({
+  const gathering = new MicroBatcher<Taking>({
     // One, so that a key is moved on by one statement of this host at a time.
-    lanes: 1,
+    concurrency: 1,
     groupMax: GROUP_MAX,
-    work: async (waiting) => {
-      let left = waiting.next();
+    work: async (queue) => {
+      let left = queue.next();
       try {
         for (let rounds = 0; left.length > 0; rounds += 1) {
           if (rounds === ROUNDS_MAX) throw new PonteError('StoreContention');

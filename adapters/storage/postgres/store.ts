@@ -4,10 +4,10 @@ import { assert, isCode, PonteError, StoreRefusal } from '../../../core/errors.j
 import type { Sealer } from '../../../core/ports.js';
 import { loadMigrations } from '../migrations.js';
 import { postgresRows } from '../row-counts.js';
-import { type HostLine, newStore, type ServedStore, type Server } from '../store.js';
+import { type ClusterChannel, newStore, type ServedStore, type Server } from '../store.js';
 import { readNextDue } from '../upkeep.js';
 import { WriteWatch } from '../write-watch.js';
-import { PostgresLine, serversSql } from './cluster-channel.js';
+import { PostgresClusterChannel, serversSql } from './cluster-channel.js';
 import {
   type PostgresConnections,
   type PostgresOptions,
@@ -29,7 +29,7 @@ const clockSql = 'select (extract(epoch from clock_timestamp()) * 1000)::float8 
 const HEALTH_MAX_MS = 3_000;
 
 export interface PostgresStore extends ServedStore {
-  readonly line: HostLine;
+  readonly channel: ClusterChannel;
   readonly counts: PostgresCounts;
   readonly connections: PostgresConnections['counts'];
 }
@@ -46,7 +46,7 @@ export function openPostgresStore(
   const known = loadMigrations('postgres');
   let isServing = false;
   const parts = newStore(writes.database, sealer, () => (isServing ? ':' : '.'));
-  const line = new PostgresLine(connections, {
+  const channel = new PostgresClusterChannel(connections, {
     owner: () => parts.claims.owner,
     endLostLeases: lostLeases(writes.database),
   });
@@ -54,9 +54,9 @@ export function openPostgresStore(
   let newer: Newer = 'refused';
   return {
     ...parts,
-    beginServing: () => {
+    acquireServing: () => {
       isServing = true;
-      return 'together';
+      return 'shared';
     },
     startThread: null,
     rateLimits: newSharedRateLimits(writes.database),
@@ -65,7 +65,7 @@ export function openPostgresStore(
     onWrite: (written) => writes.onWrite(written),
     clockMs: () => clockOf(connections),
     keepWaits: async () => assert(false, 'hosts go by the clock of the database'),
-    line,
+    channel,
     name: withoutPassword(options.url),
     async migrate() {
       // Before anything is locked in a session that is somebody else's too.
@@ -93,7 +93,7 @@ export function openPostgresStore(
     },
     async close() {
       await database.idle();
-      await line.close();
+      await channel.close();
       await connections.close();
     },
     get counts() {

@@ -1,4 +1,4 @@
-// The SQLite session: one connection, on which all work is synchronous, and a writer that commits in
+// The SQLite session: one connection, on which work is synchronous, and a writer that commits in
 // groups, on the same connection or, in a process that serves the file, in a separate thread.
 //
 // Work that only awaits its own reads runs within one turn of the event loop, so all its reads see

@@ -52,10 +52,10 @@ export function openSqliteStore(options: SqliteOptions, sealer: Sealer | null = 
       releaseServing?.();
       releaseServing = null;
     },
-    beginServing() {
+    acquireServing() {
       assert(releaseServing === null, 'a store is taken for serving once');
       if (!isMemory(options.path)) releaseServing = acquireServingLock(options.path);
-      return 'alone';
+      return 'exclusive';
     },
     startThread: isMemory(options.path) ? null : () => database.startThread(),
     rateLimits: newMemoryRateLimits(),
@@ -64,7 +64,7 @@ export function openSqliteStore(options: SqliteOptions, sealer: Sealer | null = 
     onWrite: (written) => writes.onWrite(written),
     clockMs: null,
     keepWaits: (step) => keepWaits(writes.database, step),
-    line: null,
+    channel: null,
     name: options.path,
     get counts() {
       return database.counts;

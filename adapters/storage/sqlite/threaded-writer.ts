@@ -3,8 +3,8 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { PonteError } from '../../../core/errors.js';
-import type { SqliteWriter, Unit, WriterCounts } from './writer.js';
-import { type Answers, errorOf, OrdersWriter } from './writer-messages.js';
+import type { Batch, SqliteWriter, WriterCounts } from './writer.js';
+import { deserializeError, WriteRequestEncoder, type WriteResponse } from './writer-messages.js';
 
 /** Its objects are young: the values of one group. Without a bound they are let grow to 48 MB. */
 const YOUNG_GENERATION_MB = 4;
@@ -13,16 +13,16 @@ const YOUNG_GENERATION_MB = 4;
  * So many are sent at once, the rest at the end of the turn: a turn that serves many requests is
  * long, and the two threads would work by turns if the one waited for its end.
  */
-const MESSAGE_UNITS = 16;
+const MESSAGE_BATCHES = 16;
 
 export class ThreadedWriter implements SqliteWriter {
   /** Resolves when the thread can write; rejects when it ends before. */
   readonly ready: Promise<void>;
   readonly #worker: Worker;
   readonly #ended: Promise<void>;
-  readonly #orders = new OrdersWriter();
+  readonly #request = new WriteRequestEncoder();
   readonly #beforeAnswers: () => void;
-  #unanswered: Unit[] = [];
+  #unanswered: Batch[] = [];
   #scheduled = false;
   #unsent = 0;
   #isReady = false;
@@ -43,7 +43,7 @@ export class ThreadedWriter implements SqliteWriter {
       this.#isReady = true;
     });
     this.#worker.once('message', () => {
-      this.#worker.on('message', (answers: Answers) => this.#answer(answers));
+      this.#worker.on('message', (answers: WriteResponse) => this.#answer(answers));
       resolve();
     });
     this.#worker.once('error', (error) => (this.#isReady ? this.#fail(error) : reject(error)));
@@ -65,15 +65,15 @@ export class ThreadedWriter implements SqliteWriter {
     return this.#failure !== null;
   }
 
-  add(unit: Unit): void {
+  add(batch: Batch): void {
     if (this.#failure !== null) {
-      unit.reject(new PonteError('StoreUnavailable', undefined, { cause: this.#failure }));
+      batch.reject(new PonteError('StoreUnavailable', undefined, { cause: this.#failure }));
       return;
     }
-    this.#unanswered.push(unit);
-    this.#orders.add(unit);
+    this.#unanswered.push(batch);
+    this.#request.add(batch);
     this.#unsent += 1;
-    if (this.#unsent === MESSAGE_UNITS) this.#send();
+    if (this.#unsent === MESSAGE_BATCHES) this.#send();
     else this.#scheduleSend();
   }
 
@@ -100,17 +100,17 @@ export class ThreadedWriter implements SqliteWriter {
   #send(): void {
     if (this.#unsent === 0) return;
     this.#unsent = 0;
-    this.#worker.postMessage(this.#orders.take());
+    this.#worker.postMessage(this.#request.take());
   }
 
-  #answer({ outcomes, counts }: Answers): void {
+  #answer({ outcomes, counts }: WriteResponse): void {
     this.#counts = counts;
     this.#beforeAnswers();
     const answered = this.#unanswered.slice(0, outcomes.length);
     this.#unanswered = this.#unanswered.slice(outcomes.length);
     for (const [index, { resolve, reject }] of answered.entries()) {
       const outcome = outcomes[index] ?? [];
-      if ('name' in outcome) reject(errorOf(outcome));
+      if ('name' in outcome) reject(deserializeError(outcome));
       else resolve(outcome);
     }
   }

@@ -4,45 +4,45 @@ import SqliteConnection from 'better-sqlite3';
 import { AssertionFailure, assert, type ErrorCode, PonteError } from '../../../core/errors.js';
 import { type Row, StoreConflict } from '../database.js';
 import { type Value, valueOfParam } from './connection.js';
-import type { Unit, WriterCounts, WriterStatement } from './writer.js';
+import type { Batch, WriterCounts, WriterStatement } from './writer.js';
 
 /** Units to apply, in their order. */
-export interface Orders {
+export interface WriteRequest {
   /** Texts that no earlier message brought. */
   readonly texts: readonly (string | null)[];
   /**
-   * Of each unit: whether it returns rows (1) or not (0), how many statements it has, and of each
+   * Of each batch: whether it returns rows (1) or not (0), how many statements it has, and of each
    * of those the numbers of its text and of what it guards, and how many values it has.
    */
   readonly plan: readonly number[];
   readonly values: readonly Value[];
 }
 
-/** How the next units ended, in the order in which they were sent. */
-export interface Answers {
+/** How the next batches ended, in the order in which they were sent. */
+export interface WriteResponse {
   /** Null: applied, without rows. */
-  readonly outcomes: readonly (readonly Row[] | ToldError | null)[];
+  readonly outcomes: readonly (readonly Row[] | SerializedError | null)[];
   /** Since the thread began. */
   readonly counts: WriterCounts;
 }
 
-export interface ToldError {
+export interface SerializedError {
   readonly name: string;
   readonly message: string;
   readonly stack: string | undefined;
   /** Of a refusal or an error of the database, its code; of a conflict, its kind. */
   readonly code: string;
-  readonly cause: ToldError | undefined;
+  readonly cause: SerializedError | undefined;
 }
 
-/** Gathers units for the next message. */
-export class OrdersWriter {
+/** Gathers batches for the next message. */
+export class WriteRequestEncoder {
   readonly #numbers = new Map<string | null, number>();
   #texts: (string | null)[] = [];
   #plan: number[] = [];
   #values: Value[] = [];
 
-  add({ returns, statements }: Pick<Unit, 'returns' | 'statements'>): void {
+  add({ returns, statements }: Pick<Batch, 'returns' | 'statements'>): void {
     this.#plan.push(returns ? 1 : 0, statements.length);
     for (const { sql, guards, params } of statements) {
       this.#plan.push(this.#numberOf(sql), this.#numberOf(guards), params.length);
@@ -50,7 +50,7 @@ export class OrdersWriter {
     }
   }
 
-  take(): Orders {
+  take(): WriteRequest {
     const orders = { texts: this.#texts, plan: this.#plan, values: this.#values };
     this.#texts = [];
     this.#plan = [];
@@ -68,12 +68,12 @@ export class OrdersWriter {
   }
 }
 
-export class OrdersReader {
+export class WriteRequestDecoder {
   readonly #texts: (string | null)[] = [];
 
-  read({ texts, plan, values }: Orders): readonly Pick<Unit, 'returns' | 'statements'>[] {
+  read({ texts, plan, values }: WriteRequest): readonly Pick<Batch, 'returns' | 'statements'>[] {
     this.#texts.push(...texts);
-    const units: Pick<Unit, 'returns' | 'statements'>[] = [];
+    const batches: Pick<Batch, 'returns' | 'statements'>[] = [];
     let at = 0;
     let from = 0;
     const next = () => plan[at++] as number;
@@ -91,32 +91,32 @@ export class OrdersReader {
         from = to;
         return statement;
       });
-      units.push({ returns, statements });
+      batches.push({ returns, statements });
     }
-    return units;
+    return batches;
   }
 }
 
 /** An error keeps nothing but its message on the way to another thread, so it is told. */
-export function tellError(error: unknown): ToldError {
-  if (!(error instanceof Error)) return tellError(new Error(String(error)));
+export function serializeError(error: unknown): SerializedError {
+  if (!(error instanceof Error)) return serializeError(new Error(String(error)));
   const { name, message, stack, cause } = error;
   const code = error instanceof StoreConflict ? error.kind : 'code' in error ? error.code : '';
   return {
     ...{ name, message, stack, code: String(code) },
-    cause: cause === undefined ? undefined : tellError(cause),
+    cause: cause === undefined ? undefined : serializeError(cause),
   };
 }
 
 /** The same error again, as far as anybody asks. */
-export function errorOf(told: ToldError): Error {
-  const error = anew(told);
+export function deserializeError(told: SerializedError): Error {
+  const error = newError(told);
   if (told.stack !== undefined) error.stack = told.stack;
   return error;
 }
 
-function anew({ name, message, code, cause: toldCause }: ToldError): Error {
-  const cause = toldCause === undefined ? undefined : errorOf(toldCause);
+function newError({ name, message, code, cause: toldCause }: SerializedError): Error {
+  const cause = toldCause === undefined ? undefined : deserializeError(toldCause);
   const options = cause === undefined ? {} : { cause };
   switch (name) {
     case 'StoreConflict':

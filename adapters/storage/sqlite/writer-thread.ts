@@ -3,14 +3,19 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../../../core/errors.js';
 import { openAnotherConnection } from './connection.js';
-import { GroupWriter, type Unit } from './writer.js';
-import { type Answers, type Orders, OrdersReader, tellError } from './writer-messages.js';
+import { type Batch, GroupWriter } from './writer.js';
+import {
+  serializeError,
+  type WriteRequest,
+  WriteRequestDecoder,
+  type WriteResponse,
+} from './writer-messages.js';
 
 assert(parentPort !== null, 'this runs as a thread');
 const session = parentPort;
 const connection = openAnotherConnection(String(workerData));
-const orders = new OrdersReader();
-let outcomes: Answers['outcomes'][number][] = [];
+const orders = new WriteRequestDecoder();
+let outcomes: WriteResponse['outcomes'][number][] = [];
 
 const writer = new GroupWriter(connection, (commit) =>
   setImmediate(() => {
@@ -19,24 +24,24 @@ const writer = new GroupWriter(connection, (commit) =>
   }),
 );
 
-const reject: Unit['reject'] = (error) => void outcomes.push(tellError(error));
-const resolveRows: Unit['resolve'] = (rows) => void outcomes.push(rows);
-const resolve: Unit['resolve'] = () => void outcomes.push(null);
+const reject: Batch['reject'] = (error) => void outcomes.push(serializeError(error));
+const resolveRows: Batch['resolve'] = (rows) => void outcomes.push(rows);
+const resolve: Batch['resolve'] = () => void outcomes.push(null);
 
-session.on('message', (message: Orders | null) => {
+session.on('message', (message: WriteRequest | null) => {
   if (message === null) {
     void close();
     return;
   }
-  for (const unit of orders.read(message)) {
-    writer.add({ ...unit, resolve: unit.returns ? resolveRows : resolve, reject });
+  for (const batch of orders.read(message)) {
+    writer.add({ ...batch, resolve: batch.returns ? resolveRows : resolve, reject });
   }
 });
 session.postMessage(null);
 
 function answer(): void {
   if (outcomes.length === 0) return;
-  session.postMessage({ outcomes, counts: writer.counts } satisfies Answers);
+  session.postMessage({ outcomes, counts: writer.counts } satisfies WriteResponse);
   outcomes = [];
 }
 

@@ -13,7 +13,7 @@ const GROUP_MAX = 256;
 export type WriterStatement = Pick<Statement, 'sql' | 'params' | 'guards'>;
 
 /** Statements that are applied together or not at all. */
-export interface Unit {
+export interface Batch {
   readonly statements: readonly WriterStatement[];
   /** Whether the rows of its one statement are the answer. */
   readonly returns: boolean;
@@ -30,7 +30,7 @@ export interface WriterCounts {
 
 export interface SqliteWriter {
   /** Answered after the commit. */
-  add(unit: Unit): void;
+  add(batch: Batch): void;
   readonly counts: WriterCounts;
   /** Commits what waits; nothing is added any more. */
   close(): Promise<void>;
@@ -44,7 +44,7 @@ export class GroupWriter implements SqliteWriter {
   readonly #connection: SqliteConnection.Database;
   readonly #statements: PreparedStatements;
   readonly #schedule: (commit: () => void) => void;
-  #waiting: Unit[] = [];
+  #waiting: Batch[] = [];
   #scheduled = false;
   #commits = 0;
   #applied = 0;
@@ -60,8 +60,8 @@ export class GroupWriter implements SqliteWriter {
     return { commits: this.#commits, applied: this.#applied };
   }
 
-  add(unit: Unit): void {
-    this.#waiting.push(unit);
+  add(batch: Batch): void {
+    this.#waiting.push(batch);
     this.#scheduleCommit();
   }
 
@@ -92,19 +92,19 @@ export class GroupWriter implements SqliteWriter {
       return;
     }
     for (const [index, outcome] of outcomes.entries()) {
-      const { resolve, reject } = group[index] as Unit;
+      const { resolve, reject } = group[index] as Batch;
       if (outcome.kind === 'applied') resolve(outcome.rows);
       else reject(outcome.error);
     }
   }
 
   /** Throws when nothing of the group was committed. */
-  #applyGroup(group: readonly Unit[]): readonly Outcome[] {
+  #applyGroup(group: readonly Batch[]): readonly Outcome[] {
     // Almost always none fails: only when one has does each get a savepoint of its own.
     let hasFailed = false;
-    const applyPlainly = (unit: Unit): Outcome => {
+    const applyPlainly = (batch: Batch): Outcome => {
       try {
-        return { kind: 'applied', rows: this.#apply(unit) };
+        return { kind: 'applied', rows: this.#apply(batch) };
       } catch (error) {
         hasFailed = true;
         throw error;
@@ -115,7 +115,7 @@ export class GroupWriter implements SqliteWriter {
     } catch (error) {
       if (!hasFailed) throw error;
     }
-    return this.#inTransaction(() => group.map((unit) => this.#applyOne(unit)));
+    return this.#inTransaction(() => group.map((batch) => this.#applyOne(batch)));
   }
 
   #inTransaction(applyAll: () => readonly Outcome[]): readonly Outcome[] {
@@ -133,10 +133,10 @@ export class GroupWriter implements SqliteWriter {
     }
   }
 
-  #applyOne(unit: Unit): Outcome {
+  #applyOne(batch: Batch): Outcome {
     this.#control('savepoint one');
     try {
-      const rows = this.#apply(unit);
+      const rows = this.#apply(batch);
       this.#control('release one');
       return { kind: 'applied', rows };
     } catch (error) {
@@ -148,7 +148,7 @@ export class GroupWriter implements SqliteWriter {
     }
   }
 
-  #apply({ statements, returns }: Unit): readonly Row[] {
+  #apply({ statements, returns }: Batch): readonly Row[] {
     if (returns) return statements.flatMap(({ sql, params }) => this.#statements.rows(sql, params));
     for (const { sql, params, guards } of statements) {
       const hits = this.#statements.hits(sql, params);

@@ -321,7 +321,7 @@ async function textsOfPostgres(): Promise<ReadonlySet<string>> {
     return types === null ? [] : [gatheredReads(sql, types, [params])];
   });
   const grouped = batched.flatMap((one) =>
-    one.shape === null ? guardedStatement(one) : gatheredStatements(one.shape, [one]),
+    one.template === null ? guardedStatement(one) : gatheredStatements(one.template, [one]),
   );
   const alone = [...reads, ...immediate].map(({ sql, params }) => singleRead(sql, params));
   return new Set([...alone, ...gathered, ...grouped].map(({ text }) => text));

@@ -248,8 +248,8 @@ describe('refused:', () => {
     const to = await postgres.newDatabase();
     const serving = openPostgresStore({ url: to });
     await serving.migrate();
-    await serving.line.open(() => undefined, mute);
-    assert.ok(await serving.line.leads());
+    await serving.channel.open(() => undefined, mute);
+    assert.ok(await serving.channel.leads());
     await assert.rejects(copyStore({ from, to }), { message: /A host serves it/ });
     await serving.close();
     assert.deepEqual(unequal(await copyStore({ from, to })), []);
@@ -259,7 +259,7 @@ describe('refused:', () => {
     const from = await sourceFile(fillStore);
     const to = await postgres.newDatabase();
     const serving = openSqliteStore({ path: from });
-    serving.beginServing();
+    serving.acquireServing();
     await assert.rejects(copyStore({ from, to }), { message: /already serves .* Stop it first/ });
     await serving.close();
     assert.deepEqual(unequal(await copyStore({ from, to })), []);

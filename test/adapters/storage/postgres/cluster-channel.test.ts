@@ -19,7 +19,7 @@ async function aHost(url: string): Promise<{ store: PostgresStore; next: () => P
   const words: Word[] = [];
   let heard = Promise.withResolvers<void>();
   const store = openPostgresStore({ url });
-  await store.line.open((work, tenants) => {
+  await store.channel.open((work, tenants) => {
     words.push([work, tenants]);
     heard.resolve();
     heard = Promise.withResolvers();
@@ -50,8 +50,8 @@ async function endOldestLine(url: string): Promise<void> {
 test('what is told within a moment is heard at once by others, with its tenants', async () => {
   const url = await postgres.newDatabase();
   const [teller, hearer] = [await aHost(url), await aHost(url)];
-  teller.store.line.tell('feed', [tenant]);
-  teller.store.line.tell('feed', [otherOrg]);
+  teller.store.channel.publish('feed', [tenant]);
+  teller.store.channel.publish('feed', [otherOrg]);
   assert.deepEqual(await hearer.next(), ['feed', [tenant, otherOrg]]);
   await Promise.all([teller.store.close(), hearer.store.close()]);
 });
@@ -61,7 +61,7 @@ test('what was told without a line is told when there is one again', async () =>
   const teller = await aHost(url);
   const hearer = await aHost(url);
   await endOldestLine(url);
-  teller.store.line.tell('feed', [tenant]);
+  teller.store.channel.publish('feed', [tenant]);
   let word = await hearer.next();
   while (word[0] !== 'feed') word = await hearer.next();
   assert.deepEqual(word, ['feed', undefined]);

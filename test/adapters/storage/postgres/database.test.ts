@@ -370,7 +370,7 @@ async function seen(url: string, text: string): Promise<void> {
 
 test('a table that has grown from nothing gets its statistics, once', async () => {
   const { store, url } = await aStore();
-  await store.line.open(() => undefined, { warn: () => undefined } as unknown as Log);
+  await store.channel.open(() => undefined, { warn: () => undefined } as unknown as Log);
   await store.run(async (tx) => {
     for (const id of ids(300)) tx.buyers.insert(aBuyer({ id, emailKey: id }));
   });
@@ -378,8 +378,9 @@ test('a table that has grown from nothing gets its statistics, once', async () =
     "select analyze_count from pg_stat_user_tables where relname = 'buyers' " +
     'and schemaname = current_schema()';
   // A connection tells the server of its changes when a second has passed, after its next query.
-  while ((await store.line.tend()) === 0) await store.run((tx) => tx.buyers.get('test', 'b'));
+  while ((await store.channel.analyzeGrowingTables()) === 0)
+    await store.run((tx) => tx.buyers.get('test', 'b'));
   const [{ analyze_count: times } = {}] = await sql(url, buyers);
   assert.equal(times, '1');
-  assert.equal(await store.line.tend(), 0);
+  assert.equal(await store.channel.analyzeGrowingTables(), 0);
 });

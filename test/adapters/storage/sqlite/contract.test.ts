@@ -7,7 +7,6 @@ import { after } from 'node:test';
 import { openSqliteStore, type SqliteStore } from '../../../../adapters/storage/sqlite/store.js';
 import type { Sealer } from '../../../../core/ports.js';
 import { storeAccountsContract } from '../../../contract/store-accounts-contract.js';
-import { storeBacklogContract } from '../../../contract/store-backlog-contract.js';
 import { storeClaimsContract } from '../../../contract/store-claims-contract.js';
 import { storeContract } from '../../../contract/store-contract.js';
 import { storeDocumentsContract } from '../../../contract/store-documents-contract.js';
@@ -16,6 +15,7 @@ import { storeKeysContract } from '../../../contract/store-keys-contract.js';
 import { storeListsContract } from '../../../contract/store-lists-contract.js';
 import { storeMembersContract } from '../../../contract/store-members-contract.js';
 import { storeMoneyContract } from '../../../contract/store-money-contract.js';
+import { storeQueueStatsContract } from '../../../contract/store-queue-stats-contract.js';
 import { storeRetentionContract } from '../../../contract/store-retention-contract.js';
 import { storeRowsContract } from '../../../contract/store-rows-contract.js';
 import { storeSubjectsContract } from '../../../contract/store-subjects-contract.js';
@@ -60,7 +60,7 @@ for (const [database, open] of Object.entries(databases)) {
   storeKeysContract(database, open);
   storeMembersContract(database, open);
   storeMoneyContract(database, open);
-  storeBacklogContract(database, open);
+  storeQueueStatsContract(database, open);
   storeRetentionContract(database, open);
   storeViewsContract(database, open);
 }

@@ -7,7 +7,7 @@ const path = process.argv[2];
 if (path === undefined) throw new Error('name the file');
 const store = openSqliteStore({ path });
 await store.migrate();
-store.beginServing();
+store.acquireServing();
 await store.startThread?.();
 for (let round = 0; ; round += 1) {
   await Promise.all(

@@ -7,7 +7,12 @@ const [path, watched] = process.argv.slice(2);
 if (path === undefined) throw new Error('name the file');
 const database = new SqliteDatabase({ path });
 await database.startThread();
-const insert = { sql: 'insert into missing values ($1)', params: [1], guards: null, shape: null };
+const insert = {
+  sql: 'insert into missing values ($1)',
+  params: [1],
+  guards: null,
+  template: null,
+};
 // No text at all: what the thread cannot read, it can apply to nobody.
 const unreadable = { ...insert, sql: null as unknown as string };
 if (watched === undefined) await database.batch([unreadable]);

@@ -24,7 +24,7 @@ test('one store at a time serves a file; others use it beside', async () => {
   await serving.migrate();
   assert.deepEqual(await beside.servers(), [], 'nobody was here yet');
   const beforeMs = Date.now();
-  serving.beginServing();
+  serving.acquireServing();
   for (const store of [serving, beside]) {
     const [server, ...more] = await store.servers();
     assert.deepEqual([server?.name, more], [`process ${process.pid}`, []]);
@@ -32,7 +32,7 @@ test('one store at a time serves a file; others use it beside', async () => {
   }
   assert.equal(statSync(`${path}.lock`).mode & 0o777, 0o600);
   assert.throws(
-    () => beside.beginServing(),
+    () => beside.acquireServing(),
     (error: unknown) =>
       error instanceof StoreRefusal &&
       error.message.startsWith(`Process ${process.pid} already serves ${path}.`),
@@ -41,13 +41,13 @@ test('one store at a time serves a file; others use it beside', async () => {
   assert.deepEqual(await serving.run((tx) => tx.buyers.get('test', 'byr_1')), aBuyer());
   await serving.close();
   assert.deepEqual(await beside.servers(), []);
-  beside.beginServing();
+  beside.acquireServing();
   await beside.close();
 });
 
 test('each store in memory serves itself', async () => {
   for (const store of [1, 2].map(() => openSqliteStore({ path: ':memory:' }))) {
-    store.beginServing();
+    store.acquireServing();
     await store.close();
   }
 });
@@ -66,7 +66,7 @@ test('what was acknowledged before a SIGKILL is there, whole, and served at once
       acknowledged.push(line);
       if (acknowledged.length === enough) {
         const beside = openSqliteStore({ path: `${path}-${enough}` });
-        assert.throws(() => beside.beginServing(), /already serves/);
+        assert.throws(() => beside.acquireServing(), /already serves/);
         await beside.close();
         child.kill('SIGKILL');
       }
@@ -75,7 +75,7 @@ test('what was acknowledged before a SIGKILL is there, whole, and served at once
     assert.ok(acknowledged.length >= enough);
 
     const store = openSqliteStore({ path: `${path}-${enough}` });
-    store.beginServing();
+    store.acquireServing();
     const payments = await store.run((tx) =>
       Promise.all(acknowledged.map((id) => tx.payments.get(tenant, id))),
     );

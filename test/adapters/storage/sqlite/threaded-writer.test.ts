@@ -43,7 +43,7 @@ async function aDatabase(t: TestContext): Promise<{
 }
 
 function insert(n: number): Statement {
-  return { sql: 'insert into numbers (n) values ($1)', params: [n], guards: null, shape: null };
+  return { sql: 'insert into numbers (n) values ($1)', params: [n], guards: null, template: null };
 }
 
 function numbers(connection: SqliteConnection.Database): readonly unknown[] {

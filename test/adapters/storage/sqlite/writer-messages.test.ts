@@ -5,10 +5,10 @@ import SqliteConnection from 'better-sqlite3';
 import fc from 'fast-check';
 import { StoreConflict } from '../../../../adapters/storage/database.js';
 import {
-  errorOf,
-  OrdersReader,
-  OrdersWriter,
-  tellError,
+  deserializeError,
+  serializeError,
+  WriteRequestDecoder,
+  WriteRequestEncoder,
 } from '../../../../adapters/storage/sqlite/writer-messages.js';
 import { AssertionFailure, PonteError } from '../../../../core/errors.js';
 
@@ -23,7 +23,7 @@ const statement = fc.record(
   },
   { noNullPrototype: true },
 );
-const unit = fc.record(
+const batch = fc.record(
   {
     returns: fc.boolean(),
     statements: fc.array(statement, { maxLength: 4 }),
@@ -31,16 +31,16 @@ const unit = fc.record(
   { noNullPrototype: true },
 );
 
-test('units arrive as they were sent, over any messages, and each text is sent once', () => {
+test('batches arrive as they were sent, over any messages, and each text is sent once', () => {
   fc.assert(
-    fc.property(fc.array(fc.array(unit, { maxLength: 4 }), { maxLength: 5 }), (turns) => {
-      const [orders, reader] = [new OrdersWriter(), new OrdersReader()];
+    fc.property(fc.array(fc.array(batch, { maxLength: 4 }), { maxLength: 5 }), (turns) => {
+      const [orders, reader] = [new WriteRequestEncoder(), new WriteRequestDecoder()];
       const texts: (string | null)[] = [];
-      for (const units of turns) {
-        for (const one of units) orders.add(one);
+      for (const batches of turns) {
+        for (const one of batches) orders.add(one);
         const message = structuredClone(orders.take());
         texts.push(...message.texts);
-        assert.deepEqual(reader.read(message), units);
+        assert.deepEqual(reader.read(message), batches);
       }
       assert.equal(new Set(texts).size, texts.length);
     }),
@@ -59,7 +59,7 @@ test('an error is the same one again on the other side', () => {
     new AssertionFailure('every placeholder has its parameter'),
     new RangeError('The bound string is too big'),
   ]) {
-    const again = errorOf(structuredClone(tellError(error)));
+    const again = deserializeError(structuredClone(serializeError(error)));
     const { name, message, stack, cause } = again;
     assert.deepEqual(
       [name, message, stack, cause],
@@ -67,5 +67,5 @@ test('an error is the same one again on the other side', () => {
     );
     if (!(error instanceof RangeError)) assert.deepEqual(again, error);
   }
-  assert.equal(errorOf(tellError('no error at all')).message, 'no error at all');
+  assert.equal(deserializeError(serializeError('no error at all')).message, 'no error at all');
 });

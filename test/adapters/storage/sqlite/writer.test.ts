@@ -48,12 +48,17 @@ function insert(n: number): Statement {
     sql: 'insert into numbers (n) values ($1)',
     params: [n],
     guards: 'numbers',
-    shape: null,
+    template: null,
   };
 }
 
 function remove(n: number): Statement {
-  return { sql: 'delete from numbers where n = $1', params: [n], guards: 'numbers', shape: null };
+  return {
+    sql: 'delete from numbers where n = $1',
+    params: [n],
+    guards: 'numbers',
+    template: null,
+  };
 }
 
 function numbers({ connection }: SqliteDatabase): readonly unknown[] {
@@ -203,7 +208,7 @@ for (const [writer, open] of Object.entries(writers)) {
       sql: 'insert into children (n) values ($1)',
       params: [1],
       guards: null,
-      shape: null,
+      template: null,
     };
     const settled = await Promise.allSettled([
       database.batch([insert(1)]),

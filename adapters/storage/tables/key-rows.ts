@@ -1,11 +1,11 @@
 // Key canaries and marks, which a start checks, and the service's own keys: columns, rows and SQL.
 import { type KeyState, keyStates } from '../../../core/domain/sealed-text.js';
 import { type ServiceKey, serviceKeyPurposes } from '../../../core/domain/service-key.js';
-import type { KeyCanary, Mark, Tx } from '../../../core/ports.js';
-import { type Shape, time } from '../database.js';
+import type { KeyCanary, StorageFingerprint, Tx } from '../../../core/ports.js';
+import { type StatementTemplate, time } from '../database.js';
 import { integer, oneOf, text, timeMs, timeMsOrNull } from '../row.js';
-import type { Staging } from '../staging.js';
-import { defineTable, rowName, textOf, type Write } from '../table.js';
+import { defineTable, rowName, templateSql, type Write } from '../table.js';
+import type { UnitOfWork } from '../unit-of-work.js';
 
 const keyCanaries = defineTable<KeyCanary>({
   name: 'key_canaries',
@@ -27,7 +27,7 @@ const keyCanaries = defineTable<KeyCanary>({
 });
 
 const inUseKey = ['key_id', 'state'];
-const inUseShape: Shape = {
+const inUseTemplate: StatementTemplate = {
   ...{ kind: 'expect', table: keyCanaries.name },
   ...{ columns: inUseKey, key: inUseKey },
 };
@@ -36,22 +36,22 @@ const inUseShape: Shape = {
 export function expectInUse(keyId: string): Write {
   const params = [keyId, 'in_use' satisfies KeyState];
   const statement = {
-    ...{ sql: textOf(inUseShape), params },
-    ...{ guards: keyCanaries.name, shape: inUseShape },
+    ...{ sql: templateSql(inUseTemplate), params },
+    ...{ guards: keyCanaries.name, template: inUseTemplate },
   };
   return { table: keyCanaries.name, row: rowName(params), kind: 'expect', statement };
 }
 
-export function keyCanariesOf(staging: Staging): Tx['keyCanaries'] {
+export function keyCanariesOf(unit: UnitOfWork): Tx['keyCanaries'] {
   return {
-    list: () => staging.all(keyCanaries, 'select * from key_canaries order by key_id', []),
-    insert: (canary) => staging.stage(keyCanaries.insert(canary)),
-    update: (canary) => staging.stage(keyCanaries.update(canary)),
-    remove: (canary) => staging.stage(keyCanaries.remove(canary)),
+    list: () => unit.all(keyCanaries, 'select * from key_canaries order by key_id', []),
+    insert: (canary) => unit.stage(keyCanaries.insert(canary)),
+    update: (canary) => unit.stage(keyCanaries.update(canary)),
+    remove: (canary) => unit.stage(keyCanaries.remove(canary)),
   };
 }
 
-const marks = defineTable<Mark>({
+const marks = defineTable<StorageFingerprint>({
   name: 'marks',
   key: { name: (mark) => mark.name },
   fixed: {
@@ -67,10 +67,10 @@ const marks = defineTable<Mark>({
   }),
 });
 
-export function marksOf(staging: Staging): Tx['marks'] {
+export function storageFingerprintsOf(unit: UnitOfWork): Tx['storageFingerprints'] {
   return {
-    get: (name) => staging.byKey(marks, [name], 'select * from marks where name = $1', [name]),
-    insert: (mark) => staging.stage(marks.insert(mark)),
+    get: (name) => unit.byKey(marks, [name], 'select * from marks where name = $1', [name]),
+    insert: (mark) => unit.stage(marks.insert(mark)),
   };
 }
 
@@ -96,14 +96,12 @@ export const serviceKeys = defineTable<ServiceKey>({
     }),
 });
 
-export function serviceKeysOf(staging: Staging): Tx['serviceKeys'] {
+export function serviceKeysOf(unit: UnitOfWork): Tx['serviceKeys'] {
   return {
     list: (purpose) =>
-      staging.all(serviceKeys, 'select * from service_keys where purpose = $1 order by id', [
-        purpose,
-      ]),
-    insert: (key) => staging.stage(serviceKeys.insert(key)),
-    update: (key) => staging.stage(serviceKeys.update(key)),
-    remove: (key) => staging.stage(serviceKeys.remove(key)),
+      unit.all(serviceKeys, 'select * from service_keys where purpose = $1 order by id', [purpose]),
+    insert: (key) => unit.stage(serviceKeys.insert(key)),
+    update: (key) => unit.stage(serviceKeys.update(key)),
+    remove: (key) => unit.stage(serviceKeys.remove(key)),
   };
 }

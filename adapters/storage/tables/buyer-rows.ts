@@ -17,8 +17,8 @@ import {
   timeMs,
   timeMsOrNull,
 } from '../row.js';
-import type { Staging } from '../staging.js';
 import { defineTable } from '../table.js';
+import type { UnitOfWork } from '../unit-of-work.js';
 
 export const kycStatuses = Object.keys(kycMoves) as readonly KycStatus[];
 
@@ -99,34 +99,34 @@ export function currentSubmission(columns: string, condition: string): string {
   ].join(' ');
 }
 
-export function buyersOf(staging: Staging): Tx['buyers'] {
+export function buyersOf(unit: UnitOfWork): Tx['buyers'] {
   return {
     byEmail: (mode, emailKey) =>
-      staging.first(buyers, 'select * from buyers where mode = $1 and email_key = $2', [
+      unit.first(buyers, 'select * from buyers where mode = $1 and email_key = $2', [
         mode,
         emailKey,
       ]),
     get: (mode, id) =>
-      staging.byKey(buyers, [mode, id], 'select * from buyers where mode = $1 and id = $2', [
+      unit.byKey(buyers, [mode, id], 'select * from buyers where mode = $1 and id = $2', [
         mode,
         id,
       ]),
-    insert: (buyer) => staging.stage(buyers.insert(buyer)),
+    insert: (buyer) => unit.stage(buyers.insert(buyer)),
     submission: ({ orgId, mode }, buyerId) =>
-      staging.first(
+      unit.first(
         submissions,
         currentSubmission('*', 'org_id = $1 and mode = $2 and buyer_id = $3'),
         [orgId, mode, buyerId],
       ),
     submissionById: ({ orgId, mode }, id) =>
-      staging.byKey(
+      unit.byKey(
         submissions,
         [orgId, mode, id],
         'select * from kyc_submissions where org_id = $1 and mode = $2 and id = $3',
         [orgId, mode, id],
       ),
     approvedAnywhere: (mode, buyerId) =>
-      staging.first(
+      unit.first(
         submissions,
         [
           "select * from kyc_submissions where mode = $1 and buyer_id = $2 and status = 'approved'",
@@ -135,9 +135,9 @@ export function buyersOf(staging: Staging): Tx['buyers'] {
         [mode, buyerId],
       ),
     submissionByFlow: (flowId) =>
-      staging.first(submissions, 'select * from kyc_submissions where flow_id = $1', [flowId]),
+      unit.first(submissions, 'select * from kyc_submissions where flow_id = $1', [flowId]),
     approvedByPartnerRef: (mode, partnerRef, limit) =>
-      staging.all(
+      unit.all(
         submissions,
         [
           'select * from kyc_submissions where mode = $1 and partner_ref = $2',
@@ -145,8 +145,8 @@ export function buyersOf(staging: Staging): Tx['buyers'] {
         ].join(' '),
         [mode, partnerRef, limit],
       ),
-    insertSubmission: (submission) => staging.stage(submissions.insert(submission)),
-    updateSubmission: (submission) => staging.stage(submissions.update(submission)),
-    expectSubmission: (submission) => staging.stage(submissions.expect(submission)),
+    insertSubmission: (submission) => unit.stage(submissions.insert(submission)),
+    updateSubmission: (submission) => unit.stage(submissions.update(submission)),
+    expectSubmission: (submission) => unit.stage(submissions.expect(submission)),
   };
 }

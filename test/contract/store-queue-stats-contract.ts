@@ -30,7 +30,7 @@ const emptyQueues: Backlog['queues'] = {
   advances: nothing,
 };
 
-export function storeBacklogContract(database: string, open: OpenStore): void {
+export function storeQueueStatsContract(database: string, open: OpenStore): void {
   describe(`the store over ${database}: what waits`, () => {
     let store: Store;
     beforeEach(async () => {
@@ -40,7 +40,7 @@ export function storeBacklogContract(database: string, open: OpenStore): void {
 
     const stage = (work: (tx: Tx) => void) => store.run(async (tx) => work(tx));
     const backlog = (nowMs = T0, countMax = COUNT_MAX) =>
-      store.run((tx) => tx.backlog.read(nowMs, countMax));
+      store.run((tx) => tx.queueStats.read(nowMs, countMax));
 
     test('where nothing waits, everything is zero', async () => {
       assert.deepEqual(await backlog(), {

@@ -16,7 +16,7 @@ export interface Joined<T> {
   readonly expect: (value: T) => readonly Write[];
 }
 
-export class Staging {
+export class UnitOfWork {
   readonly #database: Database;
   readonly #writes: Write[] = [];
   readonly #writtenTables = new Set<string>();

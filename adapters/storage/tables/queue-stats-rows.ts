@@ -3,7 +3,7 @@
 import type { QueueName, Tx } from '../../../core/ports.js';
 import { type Param, time } from '../database.js';
 import { integer, timeMsOrNull } from '../row.js';
-import type { Staging } from '../staging.js';
+import type { UnitOfWork } from '../unit-of-work.js';
 import { waitingSubscriptions } from './delivery-rows.js';
 import { openFundsSql } from './money-rows.js';
 import { stuckSql } from './work-rows.js';
@@ -36,7 +36,7 @@ const undeliveredSql =
   "select min(created_at) as oldest_at from deliveries where status = 'pending'";
 
 /** $1: rows counted at most. */
-const needySql = {
+const attentionSql = {
   stuckCommands: countOf('partner_commands', stuckSql),
   deadLetters: countOf('deliveries', "status = 'dead_letter'"),
   operatorFunds: countOf(
@@ -45,13 +45,13 @@ const needySql = {
   ),
 } as const;
 
-export function backlogOf(staging: Staging): Tx['backlog'] {
+export function queueStatsOf(unit: UnitOfWork): Tx['queueStats'] {
   const row = async (sql: string, params: readonly Param[]) => {
-    const [first] = await staging.rows('backlog', sql, params);
+    const [first] = await unit.rows('backlog', sql, params);
     return first ?? {};
   };
-  const count = async (what: keyof typeof needySql, countMax: number) =>
-    integer(await row(needySql[what], [countMax]), 'counted');
+  const count = async (what: keyof typeof attentionSql, countMax: number) =>
+    integer(await row(attentionSql[what], [countMax]), 'counted');
   const queue = async (name: QueueName, nowMs: number, countMax: number) => {
     const found = await row(queueSql[name], [time(nowMs), countMax]);
     const oldestMs = timeMsOrNull(found, 'oldest_due_at');
