@@ -2,12 +2,12 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /source
 COPY . .
-RUN npm ci && npm pack --pack-destination /tmp
+RUN npm ci && npm pack
 
 FROM node:24-bookworm-slim
 ENV PONTE_HOST=0.0.0.0 PONTE_DATA_DIR=/data
 WORKDIR /app
-COPY --from=build /tmp/ponte-*.tgz ./
+COPY --from=build /source/ponte-*.tgz ./
 RUN npm install --omit=dev --no-audit --no-fund ./ponte-*.tgz && rm ponte-*.tgz \
   && mkdir /data && chown node:node /data
 USER node

@@ -15,7 +15,7 @@ const entries = {
   core: 'core/entry.ts',
   webhooks: 'adapters/webhooks/verify.ts',
   client: 'adapters/client/ponte-client.ts',
-  'writer-thread': 'adapters/storage/writer-thread.ts',
+  'writer-thread': 'adapters/storage/sqlite/writer-thread.ts',
 } as const;
 
 /** What the built code reads at run time, relative to the file that reads it. */

@@ -7,14 +7,14 @@ import { dirname } from 'node:path';
 import { CLOCK_ERROR_MAX_MS, formatInstant, MINUTE_MS } from '../core/domain/instant.js';
 import { PonteError } from '../core/errors.js';
 import type { Store } from '../core/ports.js';
+import { findDifferences } from '../core/usecases/ledger-check.js';
 import {
   COUNTED_MAX,
-  readBacklog,
-  type Waiting,
-  type WaitingQueue,
-} from '../core/usecases/backlog.js';
-import { documentPlaceProblem } from '../core/usecases/document-place.js';
-import { findDifferences } from '../core/usecases/ledger-check.js';
+  type QueueLoad,
+  type QueueStats,
+  readQueueStats,
+} from '../core/usecases/queue-stats.js';
+import { documentStorageProblem } from '../core/usecases/storage-fingerprint.js';
 import type { ExitKind } from './exit-codes.js';
 import { asOperator, type Operator, type Outcome, reasonOf, type Shell } from './operator.js';
 import { spoken, table } from './output.js';
@@ -55,7 +55,7 @@ export interface Findings {
   /** Backups that the host is to make; null where none are. */
   readonly backups: { readonly everyMs: number; readonly ageMs: number | null } | null;
   /** Null where the database cannot be read by this version. */
-  readonly data: { readonly waiting: Waiting; readonly imbalances: number } | null;
+  readonly data: { readonly waiting: QueueStats; readonly imbalances: number } | null;
 }
 
 /** Due work is taken up within a second. */
@@ -130,10 +130,10 @@ async function found(operator: Operator): Promise<Findings> {
       health.database && config.database.kind === 'postgres'
         ? await operator.connectionProblems()
         : null,
-    placeProblem: readable ? await documentPlaceProblem(deps) : null,
+    placeProblem: readable ? await documentStorageProblem(deps) : null,
     data: readable
       ? {
-          waiting: await readBacklog(deps),
+          waiting: await readQueueStats(deps),
           imbalances: (await findDifferences(deps, IMBALANCES_MAX)).length,
         }
       : null,
@@ -260,7 +260,7 @@ function dataChecks(
   const { queues, undeliveredMs, stuckCommands, deadLetters, operatorFunds } = waiting;
   const { deliveries, ...ours } = queues;
   // In quarantine no work is claimed: the epoch check says so, and lateness adds nothing.
-  const isLate = ({ lateMs }: WaitingQueue) => lateMs > LATE_MS && !waiting.inQuarantine;
+  const isLate = ({ lateMs }: QueueLoad) => lateMs > LATE_MS && !waiting.inQuarantine;
   const late = Object.entries(ours).filter(([, queue]) => isLate(queue));
   const lateQueues = late.map(([name, queue]) => lateQueue(name, queue)).join('; ');
   const slow = isLate(deliveries);
@@ -320,7 +320,7 @@ function unless(
   return good ? { name, severity: 'ok', detail } : { name, severity, detail: problem };
 }
 
-function lateQueue(name: string, { due, lateMs }: WaitingQueue): string {
+function lateQueue(name: string, { due, lateMs }: QueueLoad): string {
   return `${name}: ${counted(due, 'row')} due, the oldest for ${spoken(lateMs)}`;
 }
 

@@ -40,8 +40,8 @@ async function list(
   { all, limit, cursor: beforeId }: ListOptions,
 ): Promise<Outcome> {
   const { listDocuments } = await import('../core/usecases/documents.js');
-  const { documentPlaceProblem } = await import('../core/usecases/document-place.js');
-  const problem = await documentPlaceProblem(deps);
+  const { documentStorageProblem } = await import('../core/usecases/storage-fingerprint.js');
+  const problem = await documentStorageProblem(deps);
   if (problem !== null) {
     // Looking elsewhere would prove what is not so.
     const { ConfigError } = await import('../host/config.js');

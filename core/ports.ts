@@ -385,16 +385,20 @@ export interface Tx {
   /** What may go when it is old; what stands for money is not among it. */
   readonly retention: {
     /** The next old deliveries behind an id, in the order of their ids. */
-    oldDeliveries(age: Age, afterId: string, limit: number): Promise<readonly string[]>;
+    oldDeliveries(
+      cutoff: RetentionCutoff,
+      afterId: string,
+      limit: number,
+    ): Promise<readonly string[]>;
     /** The old ones behind an id up to another, with their attempts. */
-    removeDeliveries(age: Age, afterId: string, lastId: string): void;
+    removeDeliveries(cutoff: RetentionCutoff, afterId: string, lastId: string): void;
     /** The next applied messages that are old, oldest first. */
     oldMessages(
-      age: Age,
-      after: MessagePlace | null,
+      cutoff: RetentionCutoff,
+      after: MessageCursor | null,
       limit: number,
-    ): Promise<readonly MessagePlace[]>;
-    removeMessages(after: MessagePlace | null, last: MessagePlace): void;
+    ): Promise<readonly MessageCursor[]>;
+    removeMessages(after: MessageCursor | null, last: MessageCursor): void;
     /** Who has a feed: those behind a tenant, organizations in order. */
     tenants(after: Tenant | null, limit: number): Promise<readonly Tenant[]>;
     /**
@@ -402,7 +406,7 @@ export interface Tx {
      * ended, and while a delivery of it is not old.
      */
     oldestEvents(
-      age: Age,
+      cutoff: RetentionCutoff,
       tenant: Tenant,
       after: number,
       limit: number,
@@ -433,10 +437,10 @@ export interface Tx {
     update(key: ServiceKey): void;
     remove(key: ServiceKey): void;
   };
-  readonly marks: {
-    get(name: string): Promise<Mark | null>;
+  readonly storageFingerprints: {
+    get(name: string): Promise<StorageFingerprint | null>;
     /** A second one of a name is a conflict: the work runs again. */
-    insert(mark: Mark): void;
+    insert(mark: StorageFingerprint): void;
   };
   readonly epochs: {
     /** The one that is not over. */
@@ -449,7 +453,7 @@ export interface Tx {
     insert(epoch: Epoch): void;
     update(epoch: Epoch): void;
   };
-  readonly backlog: {
+  readonly queueStats: {
     /** For operators; counts end at `countMax`, so that looking costs little however much waits. */
     read(nowMs: number, countMax: number): Promise<Backlog>;
   };
@@ -600,19 +604,19 @@ export interface DuePage {
   readonly nowMs: number;
   readonly limit: number;
   /** Null: from the first one. */
-  readonly after: DuePlace | null;
+  readonly after: DueCursor | null;
 }
 
-export interface DuePlace {
+export interface DueCursor {
   readonly dueAtMs: number;
   readonly id: string;
 }
 
 /**
- * From when on a row is not old. Deliveries are old when they were made before, have ended and were
- * not tried since.
+ * Rows before it may be removed. A delivery is old when it was created before `sinceMs`, has ended
+ * and had no attempt since.
  */
-export interface Age {
+export interface RetentionCutoff {
   readonly sinceMs: number;
   /** An id of a delivery made at `sinceMs`: ids sort by creation. */
   readonly sinceDeliveryId: string;
@@ -651,7 +655,7 @@ export interface InboxMessage {
   readonly version: number;
 }
 
-export type MessagePlace = Pick<InboxMessage, 'receivedAtMs' | 'messageId'>;
+export type MessageCursor = Pick<InboxMessage, 'receivedAtMs' | 'messageId'>;
 
 /** A known text sealed under a secret key. Its presence makes every start require the key. */
 export interface KeyCanary {
@@ -684,8 +688,8 @@ export interface SealedRow {
   readonly sealed: string | null;
 }
 
-/** What was left at a thing outside, so that it is told from others of its kind. */
-export interface Mark {
+/** A random value that is also recorded at a resource outside, to recognize it. */
+export interface StorageFingerprint {
   readonly name: string;
   readonly value: string;
   readonly createdAtMs: number;
@@ -897,9 +901,9 @@ export interface ByteSource extends AsyncIterable<Uint8Array> {
 export interface DocumentStorage {
   /** As people know it. */
   readonly place: string;
-  /** Leaves a mark there, durably, beside others and documents; once more it is harmless. */
-  leaveMark(mark: string): Promise<void>;
-  hasMark(mark: string): Promise<boolean>;
+  /** Records it durably beside other fingerprints and documents. Repeating it is harmless. */
+  recordFingerprint(fingerprint: string): Promise<void>;
+  hasFingerprint(fingerprint: string): Promise<boolean>;
   /** Keeps the bytes under a name that is new to this document: whole and durably, or rejects. */
   put(documentId: string, name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
   /** Null when there is nothing of this name. */

@@ -16,8 +16,8 @@ import {
 } from '../adapters/backup/manifest.js';
 import { createFsDocuments } from '../adapters/documents/fs.js';
 import type { RowCounts, StoredRows } from '../adapters/storage/row-counts.js';
-import { openSqliteStore } from '../adapters/storage/sqlite.js';
-import { copySqliteFile, damageOf } from '../adapters/storage/sqlite-copy.js';
+import { copySqliteFile, damageOf } from '../adapters/storage/sqlite/file-copy.js';
+import { openSqliteStore } from '../adapters/storage/sqlite/store.js';
 import type { ServedStore } from '../adapters/storage/store.js';
 import { formatInstant } from '../core/domain/instant.js';
 import { UnsoundCopy } from '../core/errors.js';
@@ -30,10 +30,10 @@ import {
   namedFiles,
   pathOf,
 } from '../core/usecases/document-copies.js';
-import { documentsMark } from '../core/usecases/document-place.js';
 import { currentEpoch } from '../core/usecases/epochs.js';
 import { findDifferences } from '../core/usecases/ledger-check.js';
 import { closedKeys } from '../core/usecases/secret-keys.js';
+import { documentFingerprint } from '../core/usecases/storage-fingerprint.js';
 import manifest from '../package.json' with { type: 'json' };
 import type { OperatorAccess } from './main.js';
 
@@ -94,7 +94,7 @@ export async function makeBackup(
 /** What a manifest says of the contents of a database. */
 export type Facts = Pick<
   Manifest,
-  'schema' | 'epoch' | 'secretKeys' | 'rows' | 'ledgerDifferences' | 'documentsMark'
+  'schema' | 'epoch' | 'secretKeys' | 'rows' | 'ledgerDifferences' | 'documentFingerprint'
 >;
 
 export async function factsOf(store: Store, { migrations, tables }: StoredRows): Promise<Facts> {
@@ -105,7 +105,7 @@ export async function factsOf(store: Store, { migrations, tables }: StoredRows):
     secretKeys: canaries.map(({ keyId: id, sealed }) => ({ id, sealed })),
     rows: tables,
     ledgerDifferences: (await findDifferences({ store }, DIFFERENCES_MAX)).length,
-    documentsMark: await documentsMark(store),
+    documentFingerprint: await documentFingerprint(store),
   };
 }
 
@@ -127,7 +127,8 @@ async function copyInto(folder: string, from: string, deps: Deps): Promise<CopyF
       if (copy === COPIES_MAX || !(await anyDeleted(deps.store, missing))) {
         await keepOnly(named, documents.to);
         const facts = await checkedFacts(store, file, { rows, ...deps });
-        if (facts.documentsMark !== null) await documents.to.leaveMark(facts.documentsMark);
+        if (facts.documentFingerprint !== null)
+          await documents.to.recordFingerprint(facts.documentFingerprint);
         return { ...facts, ...(await filesOf(folder, named, missing)) };
       }
     } finally {

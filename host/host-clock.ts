@@ -99,11 +99,11 @@ export function clockStep(parts: {
 export function whileRight(
   step: WorkerStep,
   clock: Pick<HostClock, 'isRight'>,
-  line: { resign(): Promise<void> } | null,
+  channel: { resign(): Promise<void> } | null,
 ): WorkerStep {
   const run: WorkerStep['run'] = async (...at) => {
     if (clock.isRight()) return step.run(...at);
-    await line?.resign();
+    await channel?.resign();
     return 0;
   };
   return { ...step, run };

@@ -10,11 +10,14 @@ import type { ServedStore, Server } from '../adapters/storage/store.js';
 import { SECOND_MS } from '../core/domain/instant.js';
 import { assert, StoreRefusal } from '../core/errors.js';
 import type { Deps } from '../core/ports.js';
-import { readBacklog } from '../core/usecases/backlog.js';
-import { documentPlaceProblem, markDocumentPlace } from '../core/usecases/document-place.js';
 import { currentEpoch } from '../core/usecases/epochs.js';
+import { readQueueStats } from '../core/usecases/queue-stats.js';
 import { plantCanary, secretKeysProblem } from '../core/usecases/secret-keys.js';
 import { currentKey } from '../core/usecases/service-keys.js';
+import {
+  documentStorageProblem,
+  fingerprintDocuments,
+} from '../core/usecases/storage-fingerprint.js';
 import { sourceOf } from './backup.js';
 import { backupAgeMs } from './backup-schedule.js';
 import { type Config, ConfigError, readConfig } from './config.js';
@@ -114,10 +117,10 @@ async function start(config: Config, role: HostRole, making: Making): Promise<Ho
     await clock.measure();
     await takeDatabase(store, deps, role);
     await takeDocuments(deps);
-    const { line } = store;
-    if (line !== null) {
-      await line.open(signals.heard, deps.log);
-      signals.tellBy((...news) => line.tell(...news));
+    const { channel } = store;
+    if (channel !== null) {
+      await channel.open(signals.heard, deps.log);
+      signals.publishWith((...work) => channel.publish(...work));
     }
     const { port } = await http.listen(config.host, config.port).catch((error: unknown) => {
       throw listeningProblem(error, config);
@@ -159,20 +162,20 @@ function begunWork(container: Container, role: HostRole): Workers {
     container.get(tokens.store),
     container.get(tokens.hostClock),
   ];
-  const { line } = store;
+  const { channel } = store;
   const shared =
-    line === null
+    channel === null
       ? {}
       : {
-          leads: () => line.leads(),
-          tend: () => line.tend(),
-          endLostLeases: (nowMs: number) => line.endLostLeases(nowMs),
+          leads: () => channel.leads(),
+          analyzeGrowingTables: () => channel.analyzeGrowingTables(),
+          endLostLeases: (nowMs: number) => channel.endLostLeases(nowMs),
         };
   const parts = { deps, runners: container.get(tokens.runners), ...shared };
   const { test, live } = container.get(tokens.partners);
   const fakePartners = [test, live].filter((partner) => partner !== null);
   const steps = [
-    ...(role === 'api' ? [] : workerSteps(parts)).map((step) => whileRight(step, clock, line)),
+    ...(role === 'api' ? [] : workerSteps(parts)).map((step) => whileRight(step, clock, channel)),
     ...stepsOfApi({ deps, fakePartners }),
     ...(role === 'api' ? [] : [dueAlarm(store, container.get(tokens.signals))]),
     clockStep({ clock, log: deps.log, keepWaits: store.keepWaits }),
@@ -276,7 +279,7 @@ function makeFolders({ dataDir, database }: Config): void {
 /** A server that runs meanwhile is of an older version, which knows nothing of the newer schema. */
 function takeForMigration(store: ServedStore): void {
   try {
-    store.beginServing();
+    store.acquireServing();
   } catch (error) {
     if (!(error instanceof StoreRefusal)) throw error;
     const why = `${store.name} is of an older version and must be migrated for this command.`;
@@ -286,9 +289,9 @@ function takeForMigration(store: ServedStore): void {
 
 /** Migrates it, and refuses one that is served or that has other secret keys. */
 async function takeDatabase(store: ServedStore, deps: Deps, role: HostRole): Promise<void> {
-  const company = store.beginServing();
+  const access = store.acquireServing();
   store.onLostCommits((timeline, whileHeld) => quarantined(deps, whileHeld, timeline));
-  if (role !== 'all' && company === 'alone') {
+  if (role !== 'all' && access === 'exclusive') {
     throw new ConfigError(['--role: api and worker are for hosts that share a PostgreSQL']);
   }
   await store.migrate();
@@ -297,14 +300,14 @@ async function takeDatabase(store: ServedStore, deps: Deps, role: HostRole): Pro
   await plantCanary(deps);
   await currentKey(deps, 'partner');
   // What a killed process had taken in hand goes on at once; beside others, when its lease ends.
-  if (company === 'alone') await store.claims.releaseAll(deps.clock.nowMs());
+  if (access === 'exclusive') await store.claims.releaseAll(deps.clock.nowMs());
   await tellQuarantine(deps);
 }
 
 /** Refuses a place that is not that of the database; a new database takes any. */
 async function takeDocuments(deps: Deps): Promise<void> {
-  await markDocumentPlace(deps);
-  const problem = await documentPlaceProblem(deps);
+  await fingerprintDocuments(deps);
+  const problem = await documentStorageProblem(deps);
   if (problem !== null) throw new ConfigError([`PONTE_DOCUMENTS: ${problem}`]);
 }
 
@@ -329,7 +332,7 @@ async function serveMetrics(
   };
   const backupAge = plan === null ? null : () => ageMs(plan.to);
   const gauges = { backupAgeMs: backupAge, clockSkewMs: clock.skewMs };
-  const sources = { backlog: () => readBacklog(deps), store, ...gauges };
+  const sources = { queueStats: () => readQueueStats(deps), store, ...gauges };
   const { port } = await metrics.listen(host, wanted.port, sources).catch((error: unknown) => {
     throw listeningProblem(error, wanted, 'PONTE_METRICS_PORT');
   });
@@ -343,7 +346,7 @@ async function finished(
 ): Promise<void> {
   await workers.stop();
   // Another host leads while what runs here finishes.
-  await container.get(tokens.store).line?.resign();
+  await container.get(tokens.store).channel?.resign();
   const { commands, deliveries } = container.get(tokens.runners);
   await Promise.all([commands.idle(), deliveries.idle()]);
   await metrics?.close();

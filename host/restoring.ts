@@ -14,16 +14,16 @@ import {
 import { createSecretBox } from '../adapters/crypto/secret-box.js';
 import { createFsDocuments } from '../adapters/documents/fs.js';
 import { loadMigrations } from '../adapters/storage/migrations.js';
-import { acquireServingLock, servingProcess } from '../adapters/storage/serving-lock.js';
-import { openSqliteStore } from '../adapters/storage/sqlite.js';
-import { damageOf } from '../adapters/storage/sqlite-copy.js';
+import { damageOf } from '../adapters/storage/sqlite/file-copy.js';
+import { acquireServingLock, servingProcess } from '../adapters/storage/sqlite/serving-lock.js';
+import { openSqliteStore } from '../adapters/storage/sqlite/store.js';
 import { formatInstant } from '../core/domain/instant.js';
 import { StoreRefusal, UnsoundCopy } from '../core/errors.js';
 import type { Clock, Log } from '../core/ports.js';
 import { namedFiles, pathOf } from '../core/usecases/document-copies.js';
-import { documentPlaceProblem } from '../core/usecases/document-place.js';
 import { quarantineRestored } from '../core/usecases/epochs.js';
 import { closedKeys } from '../core/usecases/secret-keys.js';
+import { documentStorageProblem } from '../core/usecases/storage-fingerprint.js';
 import { differingTables, factsOf } from './backup.js';
 import { type Config, ConfigError } from './config.js';
 import { developmentSecret } from './development.js';
@@ -110,7 +110,7 @@ export async function acceptRestored(
     throw new UnsoundCopy(`${databaseName} lacks rows of ${fewer.join(', ')}. ${advice}`);
   }
   if (facts.ledgerDifferences > manifest.ledgerDifferences) throw unsound(databaseName, 'ledger');
-  const placeProblem = await documentPlaceProblem(deps);
+  const placeProblem = await documentStorageProblem(deps);
   if (placeProblem !== null) throw new ConfigError([`PONTE_DOCUMENTS: ${placeProblem}`]);
   const epoch = dryRun ? null : (await quarantineRestored(deps)).number;
   return { databaseName, epoch, replaced: [], replacedWrittenAtMs: null };
@@ -160,8 +160,8 @@ async function copyVerified({ from, manifest }: RestoreOptions, stage: Place): P
     await mkdir(dirname(to), { recursive: true, mode: 0o700 });
     await copyFileVerified(from, file, to);
   }
-  if (manifest.documentsMark === null) return;
-  await createFsDocuments(stage.documents).leaveMark(manifest.documentsMark);
+  if (manifest.documentFingerprint === null) return;
+  await createFsDocuments(stage.documents).recordFingerprint(manifest.documentFingerprint);
 }
 
 /** Below the folder of all documents. */

@@ -50,11 +50,11 @@ export function workerSteps(parts: {
   readonly runners: Runners;
   /** Whether this host does what one host of a database does; always so where there is one. */
   readonly leads?: () => Promise<boolean>;
-  readonly tend?: () => Promise<number>;
+  readonly analyzeGrowingTables?: () => Promise<number>;
   /** Null where a process is alone: it ends all leases when it starts. */
   readonly endLostLeases?: ((nowMs: number) => Promise<number>) | null;
 }): readonly WorkerStep[] {
-  const { deps, runners, leads = async () => true, tend = async () => 0 } = parts;
+  const { deps, runners, leads = async () => true, analyzeGrowingTables = async () => 0 } = parts;
   const { endLostLeases = null } = parts;
   const step = (
     name: string,
@@ -86,7 +86,7 @@ export function workerSteps(parts: {
     {
       // Without the right to analyze, a table keeps its missing statistics: no reason to look again
       // at once.
-      ...ofLeader('statistics', ['write'], () => tend().then(() => 0)),
+      ...ofLeader('statistics', ['write'], () => analyzeGrowingTables().then(() => 0)),
       restMs: STATISTICS_REST_MS,
     },
     ...(endLostLeases === null
@@ -163,12 +163,12 @@ export interface Workers {
 
 /** Joins who stores work with who does it, neither of which knows the other. */
 export interface WorkSignals {
-  /** Work was stored here: told to who listens here, and to other hosts. */
+  /** Work was stored here: calls the listeners here and notifies other hosts. */
   wake(work: Wake, tenants?: readonly Tenant[]): void;
   /** Work was stored by another host, or falls due: calls the listeners here. */
   heard(work: Wake, tenants?: readonly Tenant[]): void;
-  /** From now on, what is stored here is told to other hosts by this. */
-  tellBy(tell: (work: WorkKind, tenants?: readonly Tenant[]) => void): void;
+  /** From now on, publishes work that is stored here to other hosts. */
+  publishWith(publish: (work: WorkKind, tenants?: readonly Tenant[]) => void): void;
   listen(listener: Listener): void;
 }
 
@@ -176,7 +176,7 @@ type Listener = (work: Wake, tenants?: readonly Tenant[]) => void;
 
 export function createSignals(): WorkSignals {
   const listeners: Listener[] = [];
-  let tell: ((work: WorkKind, tenants?: readonly Tenant[]) => void) | null = null;
+  let publish: ((work: WorkKind, tenants?: readonly Tenant[]) => void) | null = null;
   const heard: Listener = (work, tenants) => {
     for (const listener of listeners) listener(work, tenants);
   };
@@ -184,10 +184,10 @@ export function createSignals(): WorkSignals {
     heard,
     wake: (work, tenants) => {
       heard(work, tenants);
-      if (isShared(work)) tell?.(work, tenants);
+      if (isShared(work)) publish?.(work, tenants);
     },
-    tellBy: (by) => {
-      tell = by;
+    publishWith: (by) => {
+      publish = by;
     },
     listen: (listener) => {
       listeners.push(listener);

@@ -1,4 +1,4 @@
-// README.md and OPERATIONS.md say what is true: commands run as written, tables are those of the code.
+// README.md and OPERATIONS.md are true: commands run as written, tables equal those of the code.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -9,10 +9,10 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { createPrometheusMetrics } from '../adapters/metrics/prometheus.js';
 import { magicValues } from '../adapters/partner/fake-order.js';
-import { openSqliteStore } from '../adapters/storage/sqlite.js';
+import { openSqliteStore } from '../adapters/storage/sqlite/store.js';
 import { exitCodes } from '../cli/exit-codes.js';
 import { runProgram } from '../cli/program.js';
-import { readBacklog } from '../core/usecases/backlog.js';
+import { readQueueStats } from '../core/usecases/queue-stats.js';
 import { variableNames } from '../host/config.js';
 import { startHostProcess } from './support/host-process.js';
 import { projectRoot } from './support/source-tree.js';
@@ -96,7 +96,7 @@ test('the table of metrics names every one, and no other', async (t) => {
   const metrics = createPrometheusMetrics();
   const { port } = await metrics.listen('127.0.0.1', 0, {
     store: { ...store, connections: { total: 0, idle: 0, waiting: 0 } },
-    backlog: () => readBacklog({ store, clock: { nowMs: Date.now } }),
+    queueStats: () => readQueueStats({ store, clock: { nowMs: Date.now } }),
     backupAgeMs: async () => 0,
     clockSkewMs: () => 0,
   });

@@ -48,7 +48,7 @@ const manifest = z.strictObject({
   /** Sums of the ledger that did not agree when it was taken. */
   ledgerDifferences: count,
   /** The file by which a database knows the folder of its documents; null where it keeps none. */
-  documentsMark: z
+  documentFingerprint: z
     .string()
     .regex(/^database-[0-9a-f]{1,64}$/)
     .nullable(),

@@ -7,13 +7,13 @@ import { assert, PonteError } from '../../core/errors.js';
 import type { ByteSource, DocumentStorage } from '../../core/ports.js';
 
 const documentIdForm = /^doc_[0-9a-z]{1,64}$/;
-const markForm = /^database-[0-9a-f]{1,64}$/;
+const fingerprintForm = /^database-[0-9a-f]{1,64}$/;
 const nameForm = /^[0-9a-f]{1,64}$/;
 const PART = '.part';
 /** Bytes that are read at a time. */
 const CHUNK = 64 * 1_024;
 
-/** `folder` is made when the first mark or document comes. A mark is an empty file of its name. */
+/** `folder` is created for the first fingerprint or document. A fingerprint is an empty file. */
 export function createFsDocuments(folder: string): DocumentStorage {
   const folderOf = (documentId: string): string => {
     assert(documentIdForm.test(documentId), 'a document is named by its id');
@@ -23,20 +23,20 @@ export function createFsDocuments(folder: string): DocumentStorage {
     assert(nameForm.test(name), 'an upload is named in hex');
     return join(folderOf(documentId), name);
   };
-  const markFile = (mark: string): string => {
-    assert(markForm.test(mark), 'a mark is named by what it is the mark of, in hex');
-    return join(folder, mark);
+  const fingerprintFile = (fingerprint: string): string => {
+    assert(fingerprintForm.test(fingerprint), 'a fingerprint names its kind and is hex');
+    return join(folder, fingerprint);
   };
   return {
     place: folder,
-    async leaveMark(mark) {
+    async recordFingerprint(fingerprint) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const file = await open(markFile(mark), 'a', 0o600);
+      const file = await open(fingerprintFile(fingerprint), 'a', 0o600);
       await file.close();
       for (const at of [folder, dirname(folder)]) await syncFolder(at);
     },
-    async hasMark(mark) {
-      return (await stat(markFile(mark)).catch(unlessThere)) !== null;
+    async hasFingerprint(fingerprint) {
+      return (await stat(fingerprintFile(fingerprint)).catch(unlessThere)) !== null;
     },
     async put(documentId, name, bytes) {
       const path = fileOf(documentId, name);

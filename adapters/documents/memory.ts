@@ -4,13 +4,13 @@ import type { ByteSource, DocumentStorage } from '../../core/ports.js';
 
 export function createMemoryDocuments(): DocumentStorage {
   const documents = new Map<string, Map<string, Uint8Array>>();
-  const marks = new Set<string>();
+  const fingerprints = new Set<string>();
   return {
     place: 'memory',
-    async leaveMark(mark) {
-      marks.add(mark);
+    async recordFingerprint(fingerprint) {
+      fingerprints.add(fingerprint);
     },
-    hasMark: async (mark) => marks.has(mark),
+    hasFingerprint: async (fingerprint) => fingerprints.has(fingerprint),
     async put(documentId, name, bytes) {
       const chunks: Uint8Array[] = [];
       for await (const chunk of bytes) chunks.push(chunk);

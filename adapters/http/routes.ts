@@ -8,7 +8,7 @@ import { SECOND_MS } from '../../core/domain/instant.js';
 import { money } from '../../core/domain/money.js';
 import { RawJson } from '../../core/domain/raw-json.js';
 import type { Tenant } from '../../core/domain/tenant.js';
-import { readPlace, writePlace } from '../../core/domain/timeline.js';
+import { decodeCursor, encodeCursor } from '../../core/domain/timeline.js';
 import type { Deps } from '../../core/ports.js';
 import { submitAccount } from '../../core/usecases/account-submissions.js';
 import {
@@ -981,9 +981,9 @@ async function readPaymentTimeline(
 ): Promise<Reply> {
   const list = { operation: 'timeline', tenant, parentId: payment.id };
   const place = readCursor(deps.secretBox, list, cursor);
-  const after = place === null ? null : readPlace(place);
+  const after = place === null ? null : decodeCursor(place);
   const { entries, next } = await readTimeline(deps, payment, { after, limit });
-  const nextCursor = next === null ? null : writeCursor(deps.secretBox, list, writePlace(next));
+  const nextCursor = next === null ? null : writeCursor(deps.secretBox, list, encodeCursor(next));
   return reply(200, presentTimeline(entries, nextCursor));
 }
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { SECOND_MS } from '../../core/domain/instant.js';
 import type { Metrics } from '../../core/ports.js';
-import type { Waiting } from '../../core/usecases/backlog.js';
+import type { QueueStats } from '../../core/usecases/queue-stats.js';
 import type { ServedStore } from '../storage/store.js';
 
 /** So long one reading serves whoever asks. */
@@ -21,7 +21,7 @@ const deliveryBuckets = [
 
 /** What is told beside the counters. */
 export interface MetricsSources {
-  readonly backlog: () => Promise<Waiting>;
+  readonly queueStats: () => Promise<QueueStats>;
   readonly store: Pick<ServedStore, 'counts' | 'connections'>;
   /** Age of the last good backup, infinite before the first; null where none are scheduled. */
   readonly backupAgeMs: (() => Promise<number>) | null;
@@ -155,17 +155,17 @@ function gaugeClock(register: Registry, skewMs: () => number): void {
 }
 
 /** The whole text; the database's part is left out while it cannot be read. */
-function scrapeOf(process: Registry, { backlog }: MetricsSources): () => Promise<string> {
+function scrapeOf(process: Registry, { queueStats }: MetricsSources): () => Promise<string> {
   const database = new Registry();
   const registers = [database];
-  const show = backlogGauges(registers);
+  const show = queueGauges(registers);
   const up = new Gauge({
     name: 'ponte_database_up',
     help: '1 when the database could be read for this scrape, 0 when not.',
     registers: [process],
   });
   return async () => {
-    const waiting = await backlog().catch(() => null);
+    const waiting = await queueStats().catch(() => null);
     up.set(waiting === null ? 0 : 1);
     if (waiting === null) return process.metrics();
     show(waiting);
@@ -173,7 +173,7 @@ function scrapeOf(process: Registry, { backlog }: MetricsSources): () => Promise
   };
 }
 
-function backlogGauges(registers: Registry[]): (waiting: Waiting) => void {
+function queueGauges(registers: Registry[]): (waiting: QueueStats) => void {
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
   const ofQueue = (name: string, help: string) =>
     new Gauge({ name, help, labelNames: ['queue'], registers });

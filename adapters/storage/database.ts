@@ -22,12 +22,12 @@ export interface Statement {
   readonly params: readonly Param[];
   /** What must be hit exactly once, for the conflict's text; null: any number of rows is right. */
   readonly guards: string | null;
-  /** Statements of one shape (the same object) may be applied together; null: it stands alone. */
-  readonly shape: Shape | null;
+  /** Statements of one template (the same object) may be grouped; null: applied on its own. */
+  readonly template: StatementTemplate | null;
 }
 
-/** What a guarded statement does to its one row, as data: sessions may make another text of it. */
-export interface Shape {
+/** What a guarded statement does to one row, as data: a session may build another text from it. */
+export interface StatementTemplate {
   readonly kind: 'insert' | 'update' | 'remove' | 'expect';
   readonly table: string;
   /** The columns of the parameters, in their order. */

@@ -1,7 +1,7 @@
 // How many rows each table of a database holds, all at one moment. Backups are compared by it. The
 // tables are those that the database names.
 import type SqliteConnection from 'better-sqlite3';
-import type { PostgresConnections } from './postgres-connections.js';
+import type { PostgresConnections } from './postgres/connections.js';
 
 /** By name of the table. */
 export type RowCounts = Readonly<Record<string, number>>;

@@ -4,18 +4,18 @@
 // there: a batch is one statement, so what lies before the last key of a table is whole.
 //
 // Until both sides were found equal the target has a table `store_copy`, by which every process
-// refuses to serve or migrate it (postgres-migrations.ts).
+// refuses to serve or migrate it (postgres/migrations.ts).
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import SqliteConnection from 'better-sqlite3';
 import type pg from 'pg';
 import { assert, PonteError, StoreRefusal } from '../../core/errors.js';
 import { loadMigrations } from './migrations.js';
-import { type PostgresConnections, postgresConnections } from './postgres-connections.js';
-import { leadSql } from './postgres-line.js';
-import { migratePostgres } from './postgres-migrations.js';
-import { acquireServingLock } from './serving-lock.js';
-import { missingMigrations } from './sqlite.js';
+import { leadSql } from './postgres/cluster-channel.js';
+import { type PostgresConnections, postgresConnections } from './postgres/connections.js';
+import { migratePostgres } from './postgres/migrations.js';
+import { missingMigrations } from './sqlite/migrations.js';
+import { acquireServingLock } from './sqlite/serving-lock.js';
 
 /** Bounds memory: the longest rows are of some 70 KB. */
 const BATCH_ROWS = 500;

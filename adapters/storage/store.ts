@@ -1,46 +1,52 @@
-// The store over any database session: runs work, stages its writes, applies them as one guarded
-// batch and runs the work again when the batch lost a race. The rows and the SQL of each aggregate
-// stand in tables/, what differs between databases in the session.
+// The store over a database session: runs work, applies its writes as one guarded batch, and runs
+// the work again when the batch lost a race. tables/ holds the rows and the SQL of each aggregate;
+// what differs between databases is in the sessions.
 import type { Tenant } from '../../core/domain/tenant.js';
 import { PonteError } from '../../core/errors.js';
 import type { Log, RateLimits, RunOptions, Sealer, Store, Tx, WorkKind } from '../../core/ports.js';
 import { newClaims } from './claims.js';
 import { type Database, StoreConflict } from './database.js';
 import type { StoredRows } from './row-counts.js';
-import { Staging } from './staging.js';
 import { accountsOf } from './tables/account-rows.js';
-import { backlogOf } from './tables/backlog-rows.js';
+import { buyersOf } from './tables/buyer-rows.js';
 import { deliveriesOf, subscriptionsOf } from './tables/delivery-rows.js';
 import { documentsOf } from './tables/document-rows.js';
 import { epochsOf, expectOpen, isInQuarantine } from './tables/epoch-rows.js';
 import { feedOf, outboxOf } from './tables/event-rows.js';
+import {
+  expectInUse,
+  keyCanariesOf,
+  serviceKeysOf,
+  storageFingerprintsOf,
+} from './tables/key-rows.js';
 import { mailsOf } from './tables/mail-rows.js';
-import { expectInUse, keyCanariesOf, marksOf, serviceKeysOf } from './tables/mark-rows.js';
 import { membersOf } from './tables/member-rows.js';
 import { fundsOf, ledgerOf, quotesOf } from './tables/money-rows.js';
-import { buyersOf } from './tables/party-rows.js';
 import { idempotencyOf, paymentsOf } from './tables/payment-rows.js';
+import { queueStatsOf } from './tables/queue-stats-rows.js';
 import { retentionOf } from './tables/retention-rows.js';
 import { sealedOf } from './tables/sealed-rows.js';
 import { keysOf, organizationsOf } from './tables/tenant-rows.js';
 import { viewsOf } from './tables/view-rows.js';
 import { advancesOf, commandsOf, inboxOf } from './tables/work-rows.js';
+import { UnitOfWork } from './unit-of-work.js';
 import type { NextDue } from './upkeep.js';
 
-export type Hear = (work: WorkKind, tenants?: readonly Tenant[]) => void;
+export type OnMessage = (work: WorkKind, tenants?: readonly Tenant[]) => void;
 
-export interface HostLine {
-  /** Hears what other hosts tell from now on, and after a broken line that anything may be. */
-  open(hear: Hear, log: Log): Promise<void>;
-  /** Told within milliseconds, together with whatever else is told until then. */
-  tell(work: WorkKind, tenants?: readonly Tenant[]): void;
-  /** Whether this process is the one that sequences: true for at most one that is connected. */
+/** Connects the hosts that share a database. */
+export interface ClusterChannel {
+  /** Calls `onMessage` with work of other hosts and, after each reconnect, with every kind. */
+  open(onMessage: OnMessage, log: Log): Promise<void>;
+  /** Notifies the other hosts of stored work, within milliseconds. */
+  publish(work: WorkKind, tenants?: readonly Tenant[]): void;
+  /** Whether this process sequences. True in at most one connected process. */
   leads(): Promise<boolean>;
-  /** Leaves the lead to another host, if this one has it. */
+  /** Gives up the lead. */
   resign(): Promise<void>;
-  /** What the database should do by itself and does too late; how much of it there was. */
-  tend(): Promise<number>;
-  /** Ends leases of hosts that are gone; for the one that leads. How many owners they had. */
+  /** Refreshes planner statistics of growing tables. Returns how many. */
+  analyzeGrowingTables(): Promise<number>;
+  /** Ends the leases of lost hosts. Only the leader calls it. Returns the number of owners. */
   endLostLeases(nowMs: number): Promise<number>;
   close(): Promise<void>;
 }
@@ -56,66 +62,65 @@ export interface Server {
 export interface PoolCounts {
   readonly total: number;
   readonly idle: number;
-  /** Callers that wait for one. */
+  /** Callers that wait for a connection. */
   readonly waiting: number;
 }
 
-/** A store as a serving process has it. */
+/** The store of a serving process. */
 export interface ServedStore extends Store {
   /**
-   * Called before anything is served. `alone`: no other process serves this database until the
-   * store is closed, or this process dies; refuses when it can have one only and has one.
-   * `together`: others may.
+   * Called before anything is served. `exclusive`: no other process serves this database until the
+   * store is closed or this process ends; throws if another one does. `shared`: others may.
    */
-  beginServing(): 'alone' | 'together';
+  acquireServing(): 'exclusive' | 'shared';
   /**
-   * Called when it is served: a thread of its own writes from when this resolves, and this one goes
-   * on until then. Null where there is nothing to write to from here.
+   * Moves writes to a separate thread: it writes once this resolves, the calling thread until then.
+   * Null where there is no such thread.
    */
   readonly startThread: (() => Promise<void>) | null;
   /** When the earliest row of each queue falls due. */
   nextDue(): Promise<NextDue>;
-  /** As long as it stays the same, no other process wrote; null where nobody knows. */
+  /** Changes when another process writes; null if unknown. */
   writeMark(): number | null;
-  /** Calls it after each write of this process. */
+  /** Calls `written` after each write of this process. */
   onWrite(written: () => void): void;
-  /** Its clock, by which all its hosts go; null where the machine's clock counts. */
+  /** The database's clock, which all its hosts use; null if the machine's clock counts. */
   readonly clockMs: (() => Promise<number>) | null;
-  /** The machine's clock went back: what waits keeps its wait. */
+  /** After the machine's clock went back: keeps the remaining wait of every due time. */
   keepWaits(step: { readonly fromMs: number; readonly toMs: number }): Promise<void>;
-  /** Limits that hold over all processes that serve this database. */
+  /** Limits over all processes that serve this database. */
   readonly rateLimits: RateLimits;
-  /** The line to the others; null when there are none. */
-  readonly line: HostLine | null;
-  /** Processes that serve this database now. */
+  /** Null where a process serves alone. */
+  readonly channel: ClusterChannel | null;
+  /** The processes that serve this database now. */
   servers(): Promise<readonly Server[]>;
   /**
-   * Calls `hear` when a new primary lacks commits that were acknowledged to this process, or may
-   * lack them. Until the promise is fulfilled, which must not reject, the database is used through
-   * the store that is given alone. Only a process that was connected before the failover can know.
+   * Calls `listener` when a new primary lacks, or may lack, commits that were acknowledged to this
+   * process. Until its promise resolves, only the given store can use the database. The promise
+   * must not reject. Only a process that was connected before the failover can detect the loss.
    */
-  onLostCommits(hear: (timeline: number, store: Pick<Store, 'run'>) => Promise<void>): void;
-  /** What an operator has to mend between a host and the database, a line each. */
+  onLostCommits(listener: (timeline: number, store: Pick<Store, 'run'>) => Promise<void>): void;
+  /** Problems between a host and the database that an operator must fix, one line each. */
   connectionProblems(): Promise<readonly string[]>;
-  /** True while no migration was applied; refuses a newer database, like `migrate`. */
+  /** True while no migration is applied. Like `migrate`, it refuses a newer database. */
   isNew(): Promise<boolean>;
-  /** What every table holds at one moment. */
+  /** Row counts of all tables at one moment. */
   rows(): Promise<StoredRows>;
-  /** What is told to people: no secret. */
+  /** Shown to people: contains no secret. */
   readonly name: string;
-  /** Batches of writes that were applied, and the commits that it took. */
+  /** Applied batches, and the commits that they took. */
   readonly counts: { readonly commits: number; readonly applied: number };
-  /** Of its pool; null where there is none. */
+  /** Null where there is no connection pool. */
   readonly connections: PoolCounts | null;
 }
 
-/** Runs of one piece of work before it gives up: each lost to a write that did go through. */
+/** Runs of one piece of work before it gives up. Each lost run means that another write won. */
 export const RUNS_MAX = 8;
 
-/** Whether the leases of a process end with it: those of a serving one that is connected do. */
+/** `:` marks leases that end with their process: it serves and is connected. */
 export type OwnerMark = ':' | '.';
 
-/** Without a sealer, batches with sealed texts are not guarded. */
+/** Without a sealer, batches that contain sealed texts are not guarded. */
 export function newStore(
   database: Database,
   sealer: Sealer | null = null,
@@ -142,9 +147,9 @@ type Outcome<T> =
   | {
       readonly kind: 'lost';
       readonly cause: unknown;
-      /** The conflict may be that the key of this process is not in use. */
+      /** The key of this process may not be in use. */
       readonly seals: boolean;
-      /** The conflict may be that the database is in quarantine. */
+      /** The database may be in quarantine. */
       readonly gated: boolean;
     };
 
@@ -154,81 +159,145 @@ async function runOnce<T>(
   work: (tx: Tx) => Promise<T>,
   { inQuarantine = false }: RunOptions,
 ): Promise<Outcome<T>> {
-  const staging = new Staging(database);
+  const unit = new UnitOfWork(database);
   let value: T;
   try {
-    value = await work(txOver(staging));
+    value = await work(new LazyTx(unit));
   } catch (cause) {
-    // A refusal counts if what it was decided on stood so at one moment.
-    if (await staging.isStale()) return { kind: 'lost', cause, seals: false, gated: false };
+    // An error of the work counts only if its reads are consistent.
+    if (await unit.isStale()) return { kind: 'lost', cause, seals: false, gated: false };
     throw cause;
   } finally {
-    staging.end();
+    unit.end();
   }
-  const seals = sealer !== null && staging.isSealedUnder(sealer.keyId);
-  if (seals) staging.guard(expectInUse(sealer.keyId));
-  if (staging.isEmpty()) return { kind: 'done', value };
-  if (!inQuarantine) staging.guard(expectOpen());
-  const statements = staging.statements();
+  const seals = sealer !== null && unit.isSealedUnder(sealer.keyId);
+  if (seals) unit.guard(expectInUse(sealer.keyId));
+  if (unit.isEmpty()) return { kind: 'done', value };
+  if (!inQuarantine) unit.guard(expectOpen());
+  const statements = unit.statements();
   try {
     await database.batch(statements);
     return { kind: 'done', value };
   } catch (cause) {
     if (cause instanceof StoreConflict)
-      return { kind: 'lost', cause, seals, gated: staging.relies('epochs') };
+      return { kind: 'lost', cause, seals, gated: unit.relies('epochs') };
     throw cause;
   }
 }
 
-const partsOf: { readonly [Part in keyof Tx]: (staging: Staging) => Tx[Part] } = {
-  organizations: organizationsOf,
-  members: membersOf,
-  keys: keysOf,
-  payments: paymentsOf,
-  views: viewsOf,
-  funds: fundsOf,
-  quotes: quotesOf,
-  commands: commandsOf,
-  ledger: ledgerOf,
-  idempotency: idempotencyOf,
-  buyers: buyersOf,
-  accounts: accountsOf,
-  documents: documentsOf,
-  mails: mailsOf,
-  outbox: outboxOf,
-  feed: feedOf,
-  subscriptions: subscriptionsOf,
-  deliveries: deliveriesOf,
-  inbox: inboxOf,
-  advances: advancesOf,
-  retention: retentionOf,
-  keyCanaries: keyCanariesOf,
-  marks: marksOf,
-  serviceKeys: serviceKeysOf,
-  sealed: sealedOf,
-  epochs: epochsOf,
-  backlog: backlogOf,
-};
+/** Builds a part when it is used: work uses few of them. */
+class LazyTx implements Tx {
+  readonly unit: UnitOfWork;
 
-/** Every part of a Tx is made when it is first asked for: work uses a few of the many. */
-class LazyTx {
-  readonly staging: Staging;
-  readonly made: Partial<Record<keyof Tx, unknown>> = {};
-
-  constructor(staging: Staging) {
-    this.staging = staging;
+  constructor(unit: UnitOfWork) {
+    this.unit = unit;
   }
-}
 
-for (const part of Object.keys(partsOf) as readonly (keyof Tx)[]) {
-  Object.defineProperty(LazyTx.prototype, part, {
-    get(this: LazyTx) {
-      this.made[part] ??= partsOf[part](this.staging);
-      return this.made[part];
-    },
-  });
-}
+  get organizations() {
+    return organizationsOf(this.unit);
+  }
 
-function txOver(staging: Staging): Tx {
-  return new LazyTx(staging) as unknown as Tx;
+  get members() {
+    return membersOf(this.unit);
+  }
+
+  get keys() {
+    return keysOf(this.unit);
+  }
+
+  get payments() {
+    return paymentsOf(this.unit);
+  }
+
+  get views() {
+    return viewsOf(this.unit);
+  }
+
+  get funds() {
+    return fundsOf(this.unit);
+  }
+
+  get quotes() {
+    return quotesOf(this.unit);
+  }
+
+  get commands() {
+    return commandsOf(this.unit);
+  }
+
+  get ledger() {
+    return ledgerOf(this.unit);
+  }
+
+  get idempotency() {
+    return idempotencyOf(this.unit);
+  }
+
+  get buyers() {
+    return buyersOf(this.unit);
+  }
+
+  get accounts() {
+    return accountsOf(this.unit);
+  }
+
+  get documents() {
+    return documentsOf(this.unit);
+  }
+
+  get mails() {
+    return mailsOf(this.unit);
+  }
+
+  get outbox() {
+    return outboxOf(this.unit);
+  }
+
+  get feed() {
+    return feedOf(this.unit);
+  }
+
+  get subscriptions() {
+    return subscriptionsOf(this.unit);
+  }
+
+  get deliveries() {
+    return deliveriesOf(this.unit);
+  }
+
+  get inbox() {
+    return inboxOf(this.unit);
+  }
+
+  get advances() {
+    return advancesOf(this.unit);
+  }
+
+  get retention() {
+    return retentionOf(this.unit);
+  }
+
+  get keyCanaries() {
+    return keyCanariesOf(this.unit);
+  }
+
+  get storageFingerprints() {
+    return storageFingerprintsOf(this.unit);
+  }
+
+  get serviceKeys() {
+    return serviceKeysOf(this.unit);
+  }
+
+  get sealed() {
+    return sealedOf(this.unit);
+  }
+
+  get epochs() {
+    return epochsOf(this.unit);
+  }
+
+  get queueStats() {
+    return queueStatsOf(this.unit);
+  }
 }

@@ -2,7 +2,7 @@
 // update, and the guard on a row that was read and is not written. Reads stand in full beside the
 // methods that run them.
 import { assert } from '../../core/errors.js';
-import type { Param, Row, Shape, Statement } from './database.js';
+import type { Param, Row, Statement, StatementTemplate } from './database.js';
 
 type Columns<T> = Readonly<Record<string, (value: T) => Param>>;
 
@@ -54,21 +54,21 @@ export function defineTable<T>(definition: {
   const keyed = { ...key, ...versionColumn };
   const keyOf = Object.values(key);
   const all = { ...key, ...fixed, ...changing, ...versionColumn };
-  const writer = (kind: Shape['kind'], columns: Columns<T>) => {
-    const shape: Shape = {
+  const writer = (kind: StatementTemplate['kind'], columns: Columns<T>) => {
+    const template: StatementTemplate = {
       kind,
       table: name,
       columns: Object.keys(columns),
       key: Object.keys(keyed),
     };
-    const sql = textOf(shape);
+    const sql = templateSql(template);
     const paramsOf = Object.values(columns);
-    const sealedAt = sealed === null ? -1 : shape.columns.indexOf(sealed);
+    const sealedAt = sealed === null ? -1 : template.columns.indexOf(sealed);
     return (value: T): Write => {
       assert(kind === 'insert' || version !== null, `${name} has no version to compare`);
       const params = paramsOf.map((of) => of(value));
       const row = rowName(keyOf.map((of) => of(value)));
-      const statement = { sql, params, guards: name, shape };
+      const statement = { sql, params, guards: name, template };
       const written = params[sealedAt];
       return {
         ...{ table: name, row, kind: writeKinds[kind], statement },
@@ -91,7 +91,7 @@ export function defineTable<T>(definition: {
 }
 
 /** A table's own columns in a row of several tables: what to select, and how to read it. */
-export function amongOthers<T>({ name, columns, read }: Table<T>): {
+export function aliasedColumns<T>({ name, columns, read }: Table<T>): {
   readonly columns: string;
   readonly read: (row: Row) => T;
 } {
@@ -115,10 +115,16 @@ const writeKinds = {
   update: 'change',
   remove: 'change',
   expect: 'expect',
-} as const satisfies Record<Shape['kind'], Write['kind']>;
+} as const satisfies Record<StatementTemplate['kind'], Write['kind']>;
 
-/** The statement of a shape for one row. */
-export function textOf({ kind, table, columns, key, unlocked = false }: Shape): string {
+/** The statement of a template for one row. */
+export function templateSql({
+  kind,
+  table,
+  columns,
+  key,
+  unlocked = false,
+}: StatementTemplate): string {
   const bound = (column: string) => `$${columns.indexOf(column) + 1}`;
   const equations = (names: readonly string[]) => names.map((name) => `${name} = ${bound(name)}`);
   const where = `where ${equations(key).join(' and ')}`;

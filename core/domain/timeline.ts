@@ -44,7 +44,7 @@ export interface Order {
   readonly order: OrderKind;
 }
 
-export interface TimelinePlace {
+export interface TimelineCursor {
   readonly atMs: number;
   readonly kind: TimelineKind;
   /** Orders entries of one kind and moment; the same whenever they are read. */
@@ -88,7 +88,7 @@ export type TimelineEntry = { readonly atMs: number; readonly tie: string } & (
     }
 );
 
-export function compareEntries(left: TimelinePlace, right: TimelinePlace): number {
+export function compareEntries(left: TimelineCursor, right: TimelineCursor): number {
   if (left.atMs !== right.atMs) return left.atMs - right.atMs;
   const ranks = timelineKinds.indexOf(left.kind) - timelineKinds.indexOf(right.kind);
   if (ranks !== 0) return ranks;
@@ -97,29 +97,28 @@ export function compareEntries(left: TimelinePlace, right: TimelinePlace): numbe
 }
 
 /**
- * Where entries of one kind begin behind a place: later than `fromMs`, or at it with a tie beyond
- * `afterTie`. Null is the beginning of all.
+ * Where entries of one kind begin behind a cursor: later than `fromMs`, or at it with a tie beyond
+ * `afterTie`. Null is the first entry.
  */
 export function beginOf(
   kind: TimelineKind,
-  place: TimelinePlace | null,
+  cursor: TimelineCursor | null,
 ): { readonly fromMs: number; readonly afterTie: string } {
-  if (place === null) return { fromMs: 0, afterTie: '' };
-  const { atMs } = place;
-  if (kind === place.kind) return { fromMs: atMs, afterTie: place.tie };
-  const behind = timelineKinds.indexOf(kind) > timelineKinds.indexOf(place.kind);
+  if (cursor === null) return { fromMs: 0, afterTie: '' };
+  const { atMs } = cursor;
+  if (kind === cursor.kind) return { fromMs: atMs, afterTie: cursor.tie };
+  const behind = timelineKinds.indexOf(kind) > timelineKinds.indexOf(cursor.kind);
   return { fromMs: behind ? atMs : atMs + 1, afterTie: '' };
 }
 
-/** A place as text, and back. */
-export function writePlace({ atMs, kind, tie }: TimelinePlace): string {
+export function encodeCursor({ atMs, kind, tie }: TimelineCursor): string {
   return `${atMs}/${kind}/${tie}`;
 }
 
-export function readPlace(text: string): TimelinePlace {
+export function decodeCursor(text: string): TimelineCursor {
   const [atMs = '', name, tie] = text.split('/');
   const kind = timelineKinds.find((known) => known === name);
-  assert(kind !== undefined && tie !== undefined, 'a place is read as it was written');
+  assert(kind !== undefined && tie !== undefined, 'a cursor is decoded as it was encoded');
   return { atMs: Number.parseInt(atMs, 10), kind, tie };
 }
 

@@ -9,7 +9,7 @@ import { newCommand, type PartnerCommand } from '../domain/partner-command.js';
 import type { Payment } from '../domain/payment.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, isCode, PonteError } from '../errors.js';
-import type { Deps, DuePage, DuePlace, Tx } from '../ports.js';
+import type { Deps, DueCursor, DuePage, Tx } from '../ports.js';
 import { orderReference, orderSubject } from './order-references.js';
 import { currentKeyIn } from './service-keys.js';
 
@@ -165,11 +165,11 @@ export async function eachDue<T>(
   { nowMs, limit }: Omit<DuePage, 'after'>,
   rows: {
     readonly read: (page: DuePage) => Promise<readonly T[]>;
-    readonly placeOf: (row: T) => DuePlace;
+    readonly cursorOf: (row: T) => DueCursor;
     readonly work: (row: T) => Promise<void>;
   },
 ): Promise<number> {
-  for (let after: DuePlace | null = null; ; ) {
+  for (let after: DueCursor | null = null; ; ) {
     const due = await rows.read({ nowMs, limit, after });
     const errors = await failuresOf(due, rows.work);
     const done = due.length - errors.length;
@@ -180,7 +180,7 @@ export async function eachDue<T>(
     for (const error of errors) deps.log.error('a piece of work failed', { step, error });
     const last = due.at(-1);
     if (done > 0 || last === undefined || due.length < limit) return done;
-    after = rows.placeOf(last);
+    after = rows.cursorOf(last);
   }
 }
 

@@ -222,7 +222,7 @@ export async function runPurges(deps: Deps, nowMs: number, limit: number): Promi
     { nowMs, limit },
     {
       read: (page) => deps.store.run((tx) => tx.documents.due(page)),
-      placeOf: ({ id, dueAtMs }) => ({ id, dueAtMs: dueAtMs ?? nowMs }),
+      cursorOf: ({ id, dueAtMs }) => ({ id, dueAtMs: dueAtMs ?? nowMs }),
       work: (document) => look(deps, document.id),
     },
   );

@@ -194,7 +194,7 @@ export async function runExpiry(deps: Deps, nowMs: number, limit: number): Promi
     { nowMs, limit },
     {
       read: (page) => deps.store.claims.expiredPayments(page),
-      placeOf: ({ id, expiresAtMs }) => ({ id, dueAtMs: expiresAtMs ?? nowMs }),
+      cursorOf: ({ id, expiresAtMs }) => ({ id, dueAtMs: expiresAtMs ?? nowMs }),
       work: async (payment) => {
         const tenant = tenantOf(payment);
         await changeCollection(deps, tenant, payment.id, async (was, tx) =>

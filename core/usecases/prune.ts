@@ -7,7 +7,7 @@
 import { DAY_MS } from '../domain/instant.js';
 import type { Tenant } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
-import type { Age, Deps, MessagePlace, Tx } from '../ports.js';
+import type { Deps, MessageCursor, RetentionCutoff, Tx } from '../ports.js';
 import { refuseInQuarantine } from './epochs.js';
 
 /** Receivers are tried for 31 hours; the rest is for those who were away or look into a fault. */
@@ -33,47 +33,47 @@ export async function prune(deps: Deps, olderThanMs: number): Promise<Pruned> {
   }
   await refuseInQuarantine(deps);
   const sinceMs = Math.max(0, deps.clock.nowMs() - olderThanMs);
-  const age = { sinceMs, sinceDeliveryId: deps.ids.next('whd', sinceMs) };
+  const cutoff = { sinceMs, sinceDeliveryId: deps.ids.next('whd', sinceMs) };
   // Before the events, each of which stays as long as a delivery of it.
-  const deliveries = await pruneDeliveries(deps, age);
-  const messages = await pruneMessages(deps, age);
-  const events = await pruneFeeds(deps, age);
+  const deliveries = await pruneDeliveries(deps, cutoff);
+  const messages = await pruneMessages(deps, cutoff);
+  const events = await pruneFeeds(deps, cutoff);
   return { beforeMs: sinceMs, deliveries, messages, events };
 }
 
-function pruneDeliveries(deps: Deps, age: Age): Promise<number> {
+function pruneDeliveries(deps: Deps, cutoff: RetentionCutoff): Promise<number> {
   return inPages(deps, '', async (tx, afterId) => {
-    const ids = await tx.retention.oldDeliveries(age, afterId, ROWS_PER_BATCH);
+    const ids = await tx.retention.oldDeliveries(cutoff, afterId, ROWS_PER_BATCH);
     const last = ids.at(-1);
-    if (last !== undefined) tx.retention.removeDeliveries(age, afterId, last);
+    if (last !== undefined) tx.retention.removeDeliveries(cutoff, afterId, last);
     return { rows: ids.length, last };
   });
 }
 
-function pruneMessages(deps: Deps, age: Age): Promise<number> {
-  return inPages<MessagePlace | null>(deps, null, async (tx, after) => {
-    const places = await tx.retention.oldMessages(age, after, ROWS_PER_BATCH);
-    const last = places.at(-1);
+function pruneMessages(deps: Deps, cutoff: RetentionCutoff): Promise<number> {
+  return inPages<MessageCursor | null>(deps, null, async (tx, after) => {
+    const messages = await tx.retention.oldMessages(cutoff, after, ROWS_PER_BATCH);
+    const last = messages.at(-1);
     if (last !== undefined) tx.retention.removeMessages(after, last);
-    return { rows: places.length, last };
+    return { rows: messages.length, last };
   });
 }
 
-async function pruneFeeds(deps: Deps, age: Age): Promise<number> {
+async function pruneFeeds(deps: Deps, cutoff: RetentionCutoff): Promise<number> {
   const behind = (after: Tenant | null): Promise<readonly Tenant[]> =>
     deps.store.run((tx) => tx.retention.tenants(after, ROWS_PER_BATCH));
   let events = 0;
   let tenants = await behind(null);
   for (let last = tenants.at(-1); last !== undefined; last = tenants.at(-1)) {
-    for (const tenant of tenants) events += await pruneFeed(deps, age, tenant);
+    for (const tenant of tenants) events += await pruneFeed(deps, cutoff, tenant);
     tenants = await behind(last);
   }
   return events;
 }
 
-function pruneFeed(deps: Deps, age: Age, tenant: Tenant): Promise<number> {
+function pruneFeed(deps: Deps, cutoff: RetentionCutoff, tenant: Tenant): Promise<number> {
   return inPages(deps, 0, async (tx, after) => {
-    const oldest = await tx.retention.oldestEvents(age, tenant, after, ROWS_PER_BATCH);
+    const oldest = await tx.retention.oldestEvents(cutoff, tenant, after, ROWS_PER_BATCH);
     const firstNeeded = oldest.findIndex(({ needed }) => needed);
     const rows = firstNeeded === -1 ? oldest.length : firstNeeded;
     const last = oldest[rows - 1]?.sequence;
@@ -83,10 +83,10 @@ function pruneFeed(deps: Deps, age: Age, tenant: Tenant): Promise<number> {
 }
 
 /** Page after page, each one batch, until one has nothing; returns the rows of all. */
-async function inPages<Place>(
+async function inPages<Cursor>(
   deps: Deps,
-  begin: Place,
-  removePage: (tx: Tx, after: Place) => Promise<{ rows: number; last: Place | undefined }>,
+  begin: Cursor,
+  removePage: (tx: Tx, after: Cursor) => Promise<{ rows: number; last: Cursor | undefined }>,
 ): Promise<number> {
   let sum = 0;
   let after = begin;

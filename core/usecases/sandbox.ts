@@ -89,7 +89,7 @@ export async function runAdvances(deps: Deps, nowMs: number, limit: number): Pro
     { nowMs, limit },
     {
       read: (page) => deps.store.run((tx) => tx.advances.due(page)),
-      placeOf: ({ paymentId, dueAtMs }) => ({ id: paymentId, dueAtMs }),
+      cursorOf: ({ paymentId, dueAtMs }) => ({ id: paymentId, dueAtMs }),
       work: (advance) => play(deps, advance),
     },
   );

@@ -86,7 +86,7 @@ export async function runInbox(deps: Deps, nowMs: number, limit: number): Promis
     { nowMs, limit },
     {
       read: (page) => deps.store.run((tx) => tx.inbox.unapplied(page)),
-      placeOf: ({ messageId, dueAtMs }) => ({ id: messageId, dueAtMs: dueAtMs ?? nowMs }),
+      cursorOf: ({ messageId, dueAtMs }) => ({ id: messageId, dueAtMs: dueAtMs ?? nowMs }),
       work: (message) => applyMessage(deps, message),
     },
   );

@@ -11,8 +11,8 @@ import {
   compareEntries,
   orderKinds,
   outcomeOf,
+  type TimelineCursor,
   type TimelineEntry,
-  type TimelinePlace,
 } from '../domain/timeline.js';
 import type { Deps, EventNote, StoredPosting, Tx } from '../ports.js';
 
@@ -23,14 +23,14 @@ export interface TimelinePage {
   /** In order of time. */
   readonly entries: readonly TimelineEntry[];
   /** Where the next page begins; null after the last one. */
-  readonly next: TimelinePlace | null;
+  readonly next: TimelineCursor | null;
 }
 
 /** The entries of a payment behind a place, `limit` at most. */
 export async function readTimeline(
   deps: Deps,
   payment: Payment,
-  { after, limit }: { readonly after: TimelinePlace | null; readonly limit: number },
+  { after, limit }: { readonly after: TimelineCursor | null; readonly limit: number },
 ): Promise<TimelinePage> {
   const tenant = tenantOf(payment);
   // One more than shown tells whether there is a next page.
@@ -114,7 +114,7 @@ function moneyEntry({ id, atMs, kind: fact, lines }: StoredPosting): TimelineEnt
 async function deliveryEntries(
   tx: Tx,
   payment: Payment,
-  after: TimelinePlace | null,
+  after: TimelineCursor | null,
   limit: number,
 ): Promise<readonly TimelineEntry[]> {
   const tenant = tenantOf(payment);
@@ -163,7 +163,7 @@ function tieOf(rank: number, id: string): string {
   return `${`${rank}`.padStart(RANK_DIGITS, '0')} ${id}`;
 }
 
-function pageOf(kind: 'delivery' | 'attempt', after: TimelinePlace | null) {
+function pageOf(kind: 'delivery' | 'attempt', after: TimelineCursor | null) {
   const { fromMs, afterTie } = beginOf(kind, after);
   return { fromMs, afterId: afterTie };
 }

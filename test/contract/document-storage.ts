@@ -125,15 +125,15 @@ export function documentStorageContract(name: string, open: () => DocumentStorag
 
     test('a mark stays, beside others and beside documents, and is none of them', async () => {
       const storage = open();
-      assert.equal(await storage.hasMark('database-a1'), false);
+      assert.equal(await storage.hasFingerprint('database-a1'), false);
       for (const mark of ['database-a1', 'database-b2', 'database-a1']) {
-        await storage.leaveMark(mark);
+        await storage.recordFingerprint(mark);
       }
       await storage.put('doc_a', '01', chunks('a'));
       assert.deepEqual(await allOf(storage), ['doc_a']);
       await storage.purge('doc_a', null);
       const marks = ['database-a1', 'database-b2', 'database-c3'];
-      const found = await Promise.all(marks.map((mark) => storage.hasMark(mark)));
+      const found = await Promise.all(marks.map((mark) => storage.hasFingerprint(mark)));
       assert.deepEqual(found, [true, true, false]);
     });
 

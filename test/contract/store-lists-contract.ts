@@ -117,14 +117,14 @@ export function storeListsContract(database: string, open: OpenStore): void {
     test('a mark of a name is left once', async () => {
       const store = await fresh();
       const mark = { name: 'documents', value: 'database-1', createdAtMs: T0 };
-      assert.equal(await store.run((tx) => tx.marks.get('documents')), null);
-      await store.run(async (tx) => tx.marks.insert(mark));
+      assert.equal(await store.run((tx) => tx.storageFingerprints.get('documents')), null);
+      await store.run(async (tx) => tx.storageFingerprints.insert(mark));
       await assert.rejects(
-        store.run(async (tx) => tx.marks.insert({ ...mark, value: 'database-2' })),
+        store.run(async (tx) => tx.storageFingerprints.insert({ ...mark, value: 'database-2' })),
         { code: 'StoreContention' },
       );
-      assert.deepEqual(await store.run((tx) => tx.marks.get('documents')), mark);
-      assert.equal(await store.run((tx) => tx.marks.get('others')), null);
+      assert.deepEqual(await store.run((tx) => tx.storageFingerprints.get('documents')), mark);
+      assert.equal(await store.run((tx) => tx.storageFingerprints.get('others')), null);
     });
 
     test('open funds are those with a debt, an unknown position or a loss, oldest first', async () => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { isTerminal, type Payment, paymentStatuses } from '../../core/domain/payment.js';
 import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
-import type { Age, FeedEvent, MessagePlace, Store } from '../../core/ports.js';
+import type { FeedEvent, MessageCursor, RetentionCutoff, Store } from '../../core/ports.js';
 import {
   aBarePayment,
   aDelivery,
@@ -18,7 +18,7 @@ import {
 } from '../support/domain-samples.js';
 import type { OpenStore } from './store-contract.js';
 
-const age: Age = { sinceMs: T0 + 100, sinceDeliveryId: 'whd_5' };
+const cutoff: RetentionCutoff = { sinceMs: T0 + 100, sinceDeliveryId: 'whd_5' };
 const ended = { status: 'delivered', dueAtMs: null, nextAttemptAtMs: null } as const;
 
 /** What the store holds besides an old event. */
@@ -73,7 +73,7 @@ export function storeRetentionContract(database: string, open: OpenStore): void 
     test('deliveries are old when they were made before, have ended and were not tried since', async () => {
       const store = await withDeliveries();
       const old = (afterId: string, limit: number) =>
-        store.run((tx) => tx.retention.oldDeliveries(age, afterId, limit));
+        store.run((tx) => tx.retention.oldDeliveries(cutoff, afterId, limit));
       assert.deepEqual(await old('', 100), ['whd_1', 'whd_3', 'whd_4']);
       assert.deepEqual(await old('', 2), ['whd_1', 'whd_3']);
       assert.deepEqual(await old('whd_3', 2), ['whd_4']);
@@ -82,7 +82,7 @@ export function storeRetentionContract(database: string, open: OpenStore): void 
 
     test('old deliveries of a range go with their attempts, others between them stay', async () => {
       const store = await withDeliveries();
-      await store.run(async (tx) => tx.retention.removeDeliveries(age, 'whd_1', 'whd_3'));
+      await store.run(async (tx) => tx.retention.removeDeliveries(cutoff, 'whd_1', 'whd_3'));
       assert.deepEqual(await deliveriesLeft(store), [
         ['whd_1', 1],
         ['whd_2', 1],
@@ -90,7 +90,7 @@ export function storeRetentionContract(database: string, open: OpenStore): void 
         ['whd_4_replayed', 2],
         ['whd_5', 0],
       ]);
-      await store.run(async (tx) => tx.retention.removeDeliveries(age, '', 'whd_9'));
+      await store.run(async (tx) => tx.retention.removeDeliveries(cutoff, '', 'whd_9'));
       assert.deepEqual(await deliveriesLeft(store), [
         ['whd_2', 1],
         ['whd_4_replayed', 2],
@@ -112,8 +112,8 @@ export function storeRetentionContract(database: string, open: OpenStore): void 
           tx.inbox.insert(aMessage({ messageId, receivedAtMs: T0 + laterMs, dueAtMs }));
         }
       });
-      const old = (place: MessagePlace | null, limit: number) =>
-        store.run((tx) => tx.retention.oldMessages(age, place, limit));
+      const old = (place: MessageCursor | null, limit: number) =>
+        store.run((tx) => tx.retention.oldMessages(cutoff, place, limit));
       const [a, b, c] = [
         { receivedAtMs: T0, messageId: 'a' },
         { receivedAtMs: T0, messageId: 'b' },
@@ -166,7 +166,7 @@ export function storeRetentionContract(database: string, open: OpenStore): void 
       ),
     };
 
-    test('an event is needed or not, by its age, its payment and its deliveries', async () => {
+    test('an event is needed or not, by its cutoff, its payment and its deliveries', async () => {
       const store = await fresh();
       const cases = Object.entries(neededWhen);
       await store.run(async (tx) => {
@@ -179,7 +179,7 @@ export function storeRetentionContract(database: string, open: OpenStore): void 
             tx.payments.insert(aBarePayment({ id: subjectId, ...payment }));
         }
       });
-      const found = await store.run((tx) => tx.retention.oldestEvents(age, tenant, 0, 100));
+      const found = await store.run((tx) => tx.retention.oldestEvents(cutoff, tenant, 0, 100));
       assert.deepEqual(
         found.map(({ sequence, needed }) => [cases[sequence - 1]?.[0], needed]),
         cases.map(([when, { needed }]) => [when, needed]),
@@ -203,7 +203,7 @@ export function storeRetentionContract(database: string, open: OpenStore): void 
 
     test('the oldest events come in their order, by pages, of one tenant', async () => {
       const store = await withEvents();
-      const found = await store.run((tx) => tx.retention.oldestEvents(age, tenant, 1, 2));
+      const found = await store.run((tx) => tx.retention.oldestEvents(cutoff, tenant, 1, 2));
       assert.deepEqual(
         found.map(({ sequence }) => sequence),
         [2, 3],

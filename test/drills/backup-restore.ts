@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import SqliteConnection from 'better-sqlite3';
 import { memoryInFile } from '../../adapters/partner/fake-memory.js';
-import { openSqliteStore } from '../../adapters/storage/sqlite.js';
+import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
 import type { FeedEvent } from '../../core/ports.js';
 import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
 import { orderOf } from '../support/payment-load.js';

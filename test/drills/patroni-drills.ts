@@ -1,7 +1,7 @@
 // Patroni with etcd, as OPERATIONS.md sets it up: the leader's machine dies under load, Patroni
 // promotes the synchronous standby, and the old leader comes back as a standby.
 import { setTimeout as wait } from 'node:timers/promises';
-import { openPostgresStore } from '../../adapters/storage/postgres.js';
+import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
 import {
   accepts,
   type PatroniCluster,

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { openPostgresStore } from '../../adapters/storage/postgres.js';
+import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
 import { runCommand } from '../support/host-process.js';
 import { temporaryPostgres } from '../support/local-postgres.js';
 import { pgbouncerVersion, startPgbouncer } from '../support/pgbouncer.js';

@@ -2,8 +2,8 @@
 // hosts under a steady load, with a receiver that counts what it gets.
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { openPostgresStore } from '../../adapters/storage/postgres.js';
-import { postgresConnections } from '../../adapters/storage/postgres-connections.js';
+import { postgresConnections } from '../../adapters/storage/postgres/connections.js';
+import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
 import { type PostgresPair, postgresPair } from '../support/postgres-pair.js';
 import { brokenOf, type Drill, type DrillContext, type DrillResult } from './drill.js';
 import {

@@ -1,7 +1,7 @@
 // A network to the database that fails without a reset: it hangs for a while, forgets connections,
 // or is slow.
 import { setTimeout as wait } from 'node:timers/promises';
-import { openPostgresStore } from '../../adapters/storage/postgres.js';
+import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
 import { temporaryPostgres } from '../support/local-postgres.js';
 import { type Fault, silentProxy } from '../support/silent-proxy.js';
 import { brokenOf, type Drill, type DrillResult } from './drill.js';

@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { readManifest } from '../../adapters/backup/manifest.js';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
-import { openPostgresStore } from '../../adapters/storage/postgres.js';
+import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
 import { readConfig } from '../../host/config.js';
 import { startHost } from '../../host/main.js';
 import { runCommand } from '../support/command.js';

@@ -26,8 +26,8 @@ import { newestBackup, writeBackup } from '../../adapters/backup/backup-folder.j
 import { manifestText, readManifest, type Source } from '../../adapters/backup/manifest.js';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { createFsDocuments } from '../../adapters/documents/fs.js';
-import { openSqliteStore } from '../../adapters/storage/sqlite.js';
-import { copySqliteFile, damageOf } from '../../adapters/storage/sqlite-copy.js';
+import { copySqliteFile, damageOf } from '../../adapters/storage/sqlite/file-copy.js';
+import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
 import type { DocumentStorage } from '../../core/ports.js';
 import { endQuarantine, quarantineRestored } from '../../core/usecases/epochs.js';
 import { makeBackup } from '../../host/backup.js';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { openSqliteStore, type SqliteStore } from '../../adapters/storage/sqlite.js';
+import { openSqliteStore, type SqliteStore } from '../../adapters/storage/sqlite/store.js';
 import { checkBooks, checkReceived, readFeed } from '../support/after-faults.js';
 import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
 import { type LocalReceiver, startReceiver } from '../support/local-receiver.js';

@@ -20,7 +20,7 @@ import { after, describe, test } from 'node:test';
 import SqliteConnection from 'better-sqlite3';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { loadMigrations } from '../../adapters/storage/migrations.js';
-import { migrateSqlite } from '../../adapters/storage/sqlite.js';
+import { migrateSqlite } from '../../adapters/storage/sqlite/migrations.js';
 import { readConfig } from '../../host/config.js';
 import { startHost } from '../../host/main.js';
 import { runCommand } from '../support/command.js';

@@ -8,7 +8,7 @@ import { after, type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import SqliteConnection from 'better-sqlite3';
 import pg from 'pg';
-import { SqliteDatabase } from '../../adapters/storage/sqlite.js';
+import { SqliteDatabase } from '../../adapters/storage/sqlite/database.js';
 import { readConfig } from '../../host/config.js';
 import { type Host, startHost } from '../../host/main.js';
 import { localPostgres } from '../support/local-postgres.js';

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { seededBytes } from '../../adapters/crypto/ids.js';
-import { openPostgresStore, type PostgresStore } from '../../adapters/storage/postgres.js';
+import { openPostgresStore, type PostgresStore } from '../../adapters/storage/postgres/store.js';
 import { checkBooks, checkReceived, readFeed } from '../support/after-faults.js';
 import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
 import { localPostgres } from '../support/local-postgres.js';

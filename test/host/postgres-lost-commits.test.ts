@@ -2,7 +2,7 @@
 // knows, by where the log was then and where the new timeline began.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { openPostgresStore, type PostgresStore } from '../../adapters/storage/postgres.js';
+import { openPostgresStore, type PostgresStore } from '../../adapters/storage/postgres/store.js';
 import { isCode } from '../../core/errors.js';
 import type { Store } from '../../core/ports.js';
 import { aBuyer } from '../support/domain-samples.js';

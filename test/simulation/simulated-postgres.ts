@@ -2,9 +2,9 @@
 // emptied after use. A copy is a schema beside it.
 import pg from 'pg';
 import { loadMigrations } from '../../adapters/storage/migrations.js';
-import { PostgresDatabase } from '../../adapters/storage/postgres.js';
-import { postgresConnections } from '../../adapters/storage/postgres-connections.js';
-import { migratePostgres } from '../../adapters/storage/postgres-migrations.js';
+import { postgresConnections } from '../../adapters/storage/postgres/connections.js';
+import { PostgresDatabase } from '../../adapters/storage/postgres/database.js';
+import { migratePostgres } from '../../adapters/storage/postgres/migrations.js';
 import { emptySchema } from '../support/test-store.js';
 import { type OpenDatabase, type SimulatedDatabase, storeOver } from './simulated-database.js';
 

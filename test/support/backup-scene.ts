@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFsDocuments } from '../../adapters/documents/fs.js';
-import { openSqliteStore, type SqliteStore } from '../../adapters/storage/sqlite.js';
+import { openSqliteStore, type SqliteStore } from '../../adapters/storage/sqlite/store.js';
 import type { Document } from '../../core/domain/document.js';
 import { readConfig } from '../../host/config.js';
 import { startHost } from '../../host/main.js';

@@ -65,7 +65,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.inbox.insert(aMessage());
     tx.advances.put(anAdvance());
     tx.keyCanaries.insert(aCanary());
-    tx.marks.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
+    tx.storageFingerprints.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
     tx.serviceKeys.insert(aServiceKey());
     tx.epochs.insert(anEpoch());
   });
@@ -102,7 +102,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.inbox.get('fake', 'test', 'msg_1'),
       tx.advances.get(tenant, 'pi_1'),
       tx.keyCanaries.list(),
-      tx.marks.get('documents'),
+      tx.storageFingerprints.get('documents'),
       tx.serviceKeys.list('session'),
       tx.epochs.list(),
     ]),

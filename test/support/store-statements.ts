@@ -206,7 +206,7 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     tx.advances.get(tenant, 'pi_1'),
     tx.advances.due(duePage(5)),
     tx.keyCanaries.list(),
-    tx.marks.get('documents'),
+    tx.storageFingerprints.get('documents'),
     tx.serviceKeys.list('session'),
     // No row is found here, and a database always has one.
     tx.epochs.current().catch(() => null),
@@ -214,7 +214,7 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     ...sealedPlaces.map(([column, place]) =>
       tx.sealed.page(column, { exceptKeyId: 'k1', after: sealedRow(place), limit: 5 }),
     ),
-    tx.backlog.read(T0, 5),
+    tx.queueStats.read(T0, 5),
     tx.retention.oldDeliveries(age, 'whd_1', 5),
     tx.retention.oldMessages(age, null, 5),
     tx.retention.tenants(null, 5),
@@ -270,7 +270,7 @@ function everyWrite(tx: Tx): void {
   tx.keyCanaries.insert(aCanary());
   tx.keyCanaries.update(aCanary());
   tx.keyCanaries.remove(aCanary({ keyId: 'second' }));
-  tx.marks.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
+  tx.storageFingerprints.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
   tx.serviceKeys.insert(aServiceKey({ sealed: 's1.k1.a' }));
   tx.serviceKeys.update(aServiceKey());
   tx.serviceKeys.remove(aServiceKey({ id: 'skey_2' }));

@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { Statement } from '../../adapters/storage/database.js';
-import { openPostgresStore, PostgresDatabase } from '../../adapters/storage/postgres.js';
-import { openSqliteStore, SqliteDatabase } from '../../adapters/storage/sqlite.js';
+import { PostgresDatabase } from '../../adapters/storage/postgres/database.js';
+import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
+import { SqliteDatabase } from '../../adapters/storage/sqlite/database.js';
+import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
 import type { ServedStore } from '../../adapters/storage/store.js';
 import type { Sealer } from '../../core/ports.js';
 

@@ -12,8 +12,8 @@ import type { Tenant } from '../../../core/domain/tenant.js';
 import type { AccountFilter, Tx } from '../../../core/ports.js';
 import { type Param, time } from '../database.js';
 import { integer, oneOf, tenantColumns, text, textOrNull, timeMs, timeMsOrNull } from '../row.js';
-import type { Staging } from '../staging.js';
 import { defineTable } from '../table.js';
+import type { UnitOfWork } from '../unit-of-work.js';
 
 export const accounts = defineTable<ConnectedAccount>({
   name: 'connected_accounts',
@@ -97,27 +97,27 @@ export const buyerKycSql = `${ofBuyerSql} and (${roles
   .map(({ role, status }) => `role = '${role}' and status = '${status}'`)
   .join(' or ')})`;
 
-export function accountsOf(staging: Staging): Tx['accounts'] {
+export function accountsOf(unit: UnitOfWork): Tx['accounts'] {
   return {
     get: ({ orgId, mode }, id) =>
-      staging.byKey(
+      unit.byKey(
         accounts,
         [orgId, mode, id],
         'select * from connected_accounts where org_id = $1 and mode = $2 and id = $3',
         [orgId, mode, id],
       ),
     byExternalId: ({ orgId, mode }, externalId) =>
-      staging.first(
+      unit.first(
         accounts,
         'select * from connected_accounts where org_id = $1 and mode = $2 and external_id = $3',
         [orgId, mode, externalId],
       ),
     list: (tenant, filter) => {
       const { sql, params } = listQuery(tenant, filter);
-      return staging.all(accounts, sql, params);
+      return unit.all(accounts, sql, params);
     },
     ofBuyer: ({ orgId, mode }, key) =>
-      staging.all(
+      unit.all(
         accounts,
         [
           'select * from connected_accounts where org_id = $1 and mode = $2 and email_key = $3',
@@ -125,9 +125,9 @@ export function accountsOf(staging: Staging): Tx['accounts'] {
         ].join(' '),
         [orgId, mode, key],
       ),
-    insert: (account) => staging.stage(accounts.insert(account)),
-    update: (account) => staging.stage(accounts.update(account)),
-    expect: (account) => staging.stage(accounts.expect(account)),
+    insert: (account) => unit.stage(accounts.insert(account)),
+    update: (account) => unit.stage(accounts.update(account)),
+    expect: (account) => unit.stage(accounts.expect(account)),
   };
 }
 

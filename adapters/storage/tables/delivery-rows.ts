@@ -19,8 +19,8 @@ import {
   timeMs,
   timeMsOrNull,
 } from '../row.js';
-import type { Staging } from '../staging.js';
 import { defineTable } from '../table.js';
+import type { UnitOfWork } from '../unit-of-work.js';
 
 export const subscriptions = defineTable<Subscription>({
   name: 'subscriptions',
@@ -122,19 +122,19 @@ const attempts = defineTable<DeliveryAttempt>({
     }),
 });
 
-export function subscriptionsOf(staging: Staging): Tx['subscriptions'] {
+export function subscriptionsOf(unit: UnitOfWork): Tx['subscriptions'] {
   const ofTenant = 'from subscriptions where org_id = $1 and mode = $2';
   return {
     get: ({ orgId, mode }, id) =>
-      staging.byKey(
+      unit.byKey(
         subscriptions,
         [orgId, mode, id],
         'select * from subscriptions where org_id = $1 and mode = $2 and id = $3',
         [orgId, mode, id],
       ),
-    find: (id) => staging.first(subscriptions, 'select * from subscriptions where id = $1', [id]),
+    find: (id) => unit.first(subscriptions, 'select * from subscriptions where id = $1', [id]),
     list: ({ orgId, mode }, deletedMax) =>
-      staging.all(
+      unit.all(
         subscriptions,
         [
           `select * ${ofTenant} and active union all select * from (`,
@@ -144,15 +144,15 @@ export function subscriptionsOf(staging: Staging): Tx['subscriptions'] {
         [orgId, mode, deletedMax],
       ),
     active: ({ orgId, mode }) =>
-      staging.all(subscriptions, `select * ${ofTenant} and active order by id desc`, [orgId, mode]),
+      unit.all(subscriptions, `select * ${ofTenant} and active order by id desc`, [orgId, mode]),
     async slots({ orgId, mode }) {
       const sql = `select slot ${ofTenant} and active and slot is not null`;
-      const rows = await staging.rows(subscriptions.name, sql, [orgId, mode]);
+      const rows = await unit.rows(subscriptions.name, sql, [orgId, mode]);
       return rows.map((row) => integer(row, 'slot'));
     },
-    insert: (subscription) => staging.stage(subscriptions.insert(subscription)),
-    update: (subscription) => staging.stage(subscriptions.update(subscription)),
-    expect: (subscription) => staging.stage(subscriptions.expect(subscription)),
+    insert: (subscription) => unit.stage(subscriptions.insert(subscription)),
+    update: (subscription) => unit.stage(subscriptions.update(subscription)),
+    expect: (subscription) => unit.stage(subscriptions.expect(subscription)),
   };
 }
 
@@ -183,19 +183,19 @@ const attemptsOfSubjectSql = [
   ofSubject,
 ].join(' ');
 
-export function deliveriesOf(staging: Staging): Tx['deliveries'] {
+export function deliveriesOf(unit: UnitOfWork): Tx['deliveries'] {
   return {
-    get: (id) => staging.byKey(deliveries, [id], 'select * from deliveries where id = $1', [id]),
+    get: (id) => unit.byKey(deliveries, [id], 'select * from deliveries where id = $1', [id]),
     ofSubscription(tenant, subscriptionId, { beforeId, limit }) {
       const { sql, params } = deliveriesQuery({ tenant, subscriptionId, beforeId, limit });
-      return staging.all(deliveries, sql, params);
+      return unit.all(deliveries, sql, params);
     },
     list(filter) {
       const { sql, params } = deliveriesQuery(filter);
-      return staging.all(deliveries, sql, params);
+      return unit.all(deliveries, sql, params);
     },
     pendingOf: (subscriptionId, limit) =>
-      staging.all(
+      unit.all(
         deliveries,
         [
           "select * from deliveries where subscription_id = $1 and status = 'pending'",
@@ -204,13 +204,13 @@ export function deliveriesOf(staging: Staging): Tx['deliveries'] {
         [subscriptionId, limit],
       ),
     attempts: (deliveryId) =>
-      staging.all(
+      unit.all(
         attempts,
         'select * from delivery_attempts where delivery_id = $1 order by started_at, id',
         [deliveryId],
       ),
     ofSubject({ orgId, mode }, subjectId, { fromMs, afterId, limit }) {
-      return staging.all(
+      return unit.all(
         deliveries,
         [
           `select deliveries.* ${ofSubjectSql}`,
@@ -221,7 +221,7 @@ export function deliveriesOf(staging: Staging): Tx['deliveries'] {
       );
     },
     attemptsOfSubject({ orgId, mode }, subjectId, { fromMs, afterId, limit }) {
-      return staging.all(
+      return unit.all(
         attempts,
         [
           `select delivery_attempts.* ${attemptsOfSubjectSql}`,
@@ -231,9 +231,9 @@ export function deliveriesOf(staging: Staging): Tx['deliveries'] {
         [orgId, mode, subjectId, time(fromMs), afterId, limit],
       );
     },
-    insert: (delivery) => staging.stage(deliveries.insert(delivery)),
-    update: (delivery) => staging.stage(deliveries.update(delivery)),
-    logAttempt: (attempt) => staging.stage(attempts.insert(attempt)),
+    insert: (delivery) => unit.stage(deliveries.insert(delivery)),
+    update: (delivery) => unit.stage(deliveries.update(delivery)),
+    logAttempt: (attempt) => unit.stage(attempts.insert(attempt)),
   };
 }
 

@@ -20,8 +20,8 @@ import {
   timeMs,
   timeMsOrNull,
 } from '../row.js';
-import type { Staging } from '../staging.js';
 import { defineTable } from '../table.js';
+import type { UnitOfWork } from '../unit-of-work.js';
 
 const kinds = Object.keys(documentKinds) as readonly DocumentKind[];
 const parties = Object.keys({
@@ -92,11 +92,11 @@ const documents = defineTable<Document>({
     }),
 });
 
-export function documentsOf(staging: Staging): Tx['documents'] {
+export function documentsOf(unit: UnitOfWork): Tx['documents'] {
   return {
-    find: (id) => staging.first(documents, 'select * from documents where id = $1', [id]),
+    find: (id) => unit.first(documents, 'select * from documents where id = $1', [id]),
     due: (page) =>
-      staging.all(
+      unit.all(
         documents,
         [
           'select * from documents where due_at <= $1 and (due_at, id) > ($2, $3)',
@@ -110,7 +110,7 @@ export function documentsOf(staging: Staging): Tx['documents'] {
         ...(beforeId === null ? [] : ['id < $2']),
       ];
       const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
-      return staging.all(
+      return unit.all(
         documents,
         `select * from documents${where} order by id desc limit $1`,
         beforeId === null ? [limit] : [limit, beforeId],
@@ -121,13 +121,13 @@ export function documentsOf(staging: Staging): Tx['documents'] {
         'select slot from documents where org_id = $1 and mode = $2 and owner_party = $3',
         "and owner_id = $4 and status <> 'purged' and slot is not null",
       ].join(' ');
-      const rows = await staging.rows(documents.name, sql, [orgId, mode, party, id]);
+      const rows = await unit.rows(documents.name, sql, [orgId, mode, party, id]);
       return rows.map((row) => integer(row, 'slot'));
     },
-    insert: (document) => staging.stage(documents.insert(document)),
-    update: (document) => staging.stage(documents.update(document)),
+    insert: (document) => unit.stage(documents.insert(document)),
+    update: (document) => unit.stage(documents.update(document)),
     orderPurge({ orgId, mode }, { party, id }, nowMs) {
-      staging.stage({
+      unit.stage({
         table: documents.name,
         row: null,
         kind: 'merge',
@@ -139,7 +139,7 @@ export function documentsOf(staging: Staging): Tx['documents'] {
           ].join(' '),
           params: [time(nowMs), orgId, mode, party, id],
           guards: null,
-          shape: null,
+          template: null,
         },
       });
     },

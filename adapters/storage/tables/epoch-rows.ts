@@ -7,10 +7,10 @@ import {
 } from '../../../core/domain/epoch.js';
 import { assert } from '../../../core/errors.js';
 import type { Tx } from '../../../core/ports.js';
-import { type Database, type Shape, time } from '../database.js';
+import { type Database, type StatementTemplate, time } from '../database.js';
 import { integer, integerOrNull, oneOf, textOrNull, timeMs, timeMsOrNull } from '../row.js';
-import type { Staging } from '../staging.js';
-import { defineTable, rowName, textOf, type Write } from '../table.js';
+import { defineTable, rowName, templateSql, type Write } from '../table.js';
+import type { UnitOfWork } from '../unit-of-work.js';
 
 const epochs = defineTable<Epoch>({
   name: 'epochs',
@@ -46,16 +46,16 @@ const epochs = defineTable<Epoch>({
 });
 
 const stateColumns = ['state'];
-const lockingShape: Shape = {
+const lockingTemplate: StatementTemplate = {
   ...{ kind: 'expect', table: epochs.name },
   ...{ columns: stateColumns, key: stateColumns },
 };
-const guardShape: Shape = { ...lockingShape, unlocked: true };
+const guardTemplate: StatementTemplate = { ...lockingTemplate, unlocked: true };
 
 /** Guards a batch that a quarantine refuses: one epoch is open, or none. */
-export function expectOpen(shape = guardShape): Write {
+export function expectOpen(template = guardTemplate): Write {
   const params = ['open' satisfies EpochState];
-  const statement = { sql: textOf(shape), params, guards: epochs.name, shape };
+  const statement = { sql: templateSql(template), params, guards: epochs.name, template };
   return { table: epochs.name, row: rowName(params), kind: 'expect', statement };
 }
 
@@ -67,17 +67,17 @@ export async function isInQuarantine(database: Pick<Database, 'read'>): Promise<
   return (await database.read(sql, ['quarantine' satisfies EpochState])).length > 0;
 }
 
-export function epochsOf(staging: Staging): Tx['epochs'] {
+export function epochsOf(unit: UnitOfWork): Tx['epochs'] {
   return {
     async current() {
-      const current = await staging.first(epochs, lastSql('*'), []);
+      const current = await unit.first(epochs, lastSql('*'), []);
       assert(current !== null, 'a database has an epoch');
       return current;
     },
-    list: () => staging.all(epochs, 'select * from epochs order by number', []),
-    expectOpen: () => staging.stage(expectOpen(lockingShape)),
-    insert: (epoch) => staging.stage(epochs.insert(epoch)),
-    update: (epoch) => staging.stage(epochs.update(epoch)),
+    list: () => unit.all(epochs, 'select * from epochs order by number', []),
+    expectOpen: () => unit.stage(expectOpen(lockingTemplate)),
+    insert: (epoch) => unit.stage(epochs.insert(epoch)),
+    update: (epoch) => unit.stage(epochs.update(epoch)),
   };
 }
 

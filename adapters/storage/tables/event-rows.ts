@@ -2,10 +2,10 @@
 // tenant: columns, rows and SQL.
 import type { DomainEvent } from '../../../core/domain/event.js';
 import type { EventNote, FeedEvent, FeedHead, Tx } from '../../../core/ports.js';
-import { type Row, type Shape, time } from '../database.js';
+import { type Row, type StatementTemplate, time } from '../database.js';
 import { integer, minor, tenantColumns, text, timeMs } from '../row.js';
-import type { Staging } from '../staging.js';
-import { defineTable, rowName, textOf } from '../table.js';
+import { defineTable, rowName, templateSql } from '../table.js';
+import type { UnitOfWork } from '../unit-of-work.js';
 
 const outboxName = 'outbox';
 const headsName = 'feed_heads';
@@ -38,64 +38,62 @@ const events = defineTable<FeedEvent>({
 });
 
 /** The position is the database's to give. */
-const appended: Shape = {
+const appended: StatementTemplate = {
   kind: 'insert',
   table: outboxName,
   columns: ['org_id', 'mode', 'event_id', 'type', 'subject_id', 'body', 'created_at'],
   key: [],
 };
-const removed: Shape = {
+const removed: StatementTemplate = {
   kind: 'remove',
   table: outboxName,
   columns: ['position'],
   key: ['position'],
 };
 
-export function outboxOf(staging: Staging): Tx['outbox'] {
+export function outboxOf(unit: UnitOfWork): Tx['outbox'] {
   return {
     append(event) {
-      staging.stage({
+      unit.stage({
         table: outboxName,
         row: null,
         kind: 'insert',
         statement: {
-          sql: textOf(appended),
+          sql: templateSql(appended),
           params: [
             ...[event.orgId, event.mode, event.id, event.type, event.subjectId, event.body],
             time(event.createdAtMs),
           ],
           guards: outboxName,
-          shape: appended,
+          template: appended,
         },
       });
     },
     async oldest(limit) {
-      const rows = await staging.rows(
-        outboxName,
-        'select * from outbox order by position limit $1',
-        [limit],
-      );
+      const rows = await unit.rows(outboxName, 'select * from outbox order by position limit $1', [
+        limit,
+      ]);
       return rows.map((row) =>
         Object.freeze({ position: minor(row, 'position'), event: eventOf(row, 'event_id') }),
       );
     },
     remove(rows) {
       for (const { position } of rows) {
-        staging.stage({
+        unit.stage({
           table: outboxName,
           row: rowName([position]),
           kind: 'change',
           statement: {
-            sql: textOf(removed),
+            sql: templateSql(removed),
             params: [position],
             guards: outboxName,
-            shape: removed,
+            template: removed,
           },
         });
       }
     },
     async ofSubject({ orgId, mode }, subjectId) {
-      const rows = await staging.rows(
+      const rows = await unit.rows(
         outboxName,
         [
           'select event_id, type, created_at from',
@@ -109,10 +107,10 @@ export function outboxOf(staging: Staging): Tx['outbox'] {
   };
 }
 
-export function feedOf(staging: Staging): Tx['feed'] {
+export function feedOf(unit: UnitOfWork): Tx['feed'] {
   return {
     async head({ orgId, mode }) {
-      const [row] = await staging.rowsByKey(
+      const [row] = await unit.rowsByKey(
         headsName,
         [orgId, mode],
         'select * from feed_heads where org_id = $1 and mode = $2',
@@ -125,16 +123,20 @@ export function feedOf(staging: Staging): Tx['feed'] {
       });
     },
     setHead({ orgId, mode }, was, head) {
-      staging.stage({
+      unit.stage({
         table: headsName,
         row: rowName([orgId, mode]),
         kind: was === null ? 'insert' : 'change',
-        statement: { ...headStatement([orgId, mode], was, head), guards: headsName, shape: null },
+        statement: {
+          ...headStatement([orgId, mode], was, head),
+          guards: headsName,
+          template: null,
+        },
       });
     },
-    append: (event) => staging.stage(events.insert(event)),
+    append: (event) => unit.stage(events.insert(event)),
     after: ({ orgId, mode }, sequence, limit) =>
-      staging.all(
+      unit.all(
         events,
         [
           'select * from events where org_id = $1 and mode = $2 and sequence > $3',
@@ -143,14 +145,14 @@ export function feedOf(staging: Staging): Tx['feed'] {
         [orgId, mode, sequence, limit],
       ),
     get: ({ orgId, mode }, eventId) =>
-      staging.byKey(
+      unit.byKey(
         events,
         [orgId, mode, eventId],
         'select * from events where org_id = $1 and mode = $2 and id = $3',
         [orgId, mode, eventId],
       ),
     async ofSubject({ orgId, mode }, subjectId) {
-      const rows = await staging.rows(
+      const rows = await unit.rows(
         events.name,
         [
           'select id, type, created_at from events',

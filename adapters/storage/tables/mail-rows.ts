@@ -12,8 +12,8 @@ import {
   timeMs,
   timeMsOrNull,
 } from '../row.js';
-import type { Staging } from '../staging.js';
 import { defineTable } from '../table.js';
+import type { UnitOfWork } from '../unit-of-work.js';
 
 export const mails = defineTable<Mail>({
   name: 'mails',
@@ -86,38 +86,38 @@ const numberedSql = {
   ].join(' '),
 } as const;
 
-export function mailsOf(staging: Staging): Tx['mails'] {
+export function mailsOf(unit: UnitOfWork): Tx['mails'] {
   return {
     get: ({ orgId, mode }, id) =>
-      staging.byKey(
+      unit.byKey(
         mails,
         [orgId, mode, id],
         'select * from mails where org_id = $1 and mode = $2 and id = $3',
         [orgId, mode, id],
       ),
     byTokenHash: (tokenHash) =>
-      staging.first(mails, 'select * from mails where token_hash = $1', [tokenHash]),
+      unit.first(mails, 'select * from mails where token_hash = $1', [tokenHash]),
     newestNumbered: ({ orgId, mode, purpose, toKey }, limit) =>
       countedOver[purpose] === 'everybody'
-        ? staging.all(mails, numberedSql.everybody, [mode, toKey, limit])
-        : staging.all(mails, numberedSql.organization, [orgId, mode, toKey, purpose, limit]),
+        ? unit.all(mails, numberedSql.everybody, [mode, toKey, limit])
+        : unit.all(mails, numberedSql.organization, [orgId, mode, toKey, purpose, limit]),
     newestAbout: ({ orgId, mode, purpose, toKey, accountId }, limit) =>
-      staging.all(mails, numberedSql.account, [orgId, mode, toKey, purpose, accountId, limit]),
+      unit.all(mails, numberedSql.account, [orgId, mode, toKey, purpose, accountId, limit]),
     list({ status, beforeId, limit }) {
       const conditions = [
         ...(status === null ? [] : ['status = $2']),
         ...(beforeId === null ? [] : [`id < $${status === null ? 2 : 3}`]),
       ];
       const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
-      return staging.all(
+      return unit.all(
         mails,
         `select * from mails${where} order by id desc limit $1`,
         [limit, status, beforeId].filter((param) => param !== null),
       );
     },
-    oldest: (limit) => staging.all(mails, 'select * from mails order by id limit $1', [limit]),
-    insert: (mail) => staging.stage(mails.insert(mail)),
-    update: (mail) => staging.stage(mails.update(mail)),
-    remove: (mail) => staging.stage(mails.remove(mail)),
+    oldest: (limit) => unit.all(mails, 'select * from mails order by id limit $1', [limit]),
+    insert: (mail) => unit.stage(mails.insert(mail)),
+    update: (mail) => unit.stage(mails.update(mail)),
+    remove: (mail) => unit.stage(mails.remove(mail)),
   };
 }

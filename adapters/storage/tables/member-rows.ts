@@ -3,8 +3,8 @@ import { type Member, memberRoles } from '../../../core/domain/member.js';
 import type { Tx } from '../../../core/ports.js';
 import { time } from '../database.js';
 import { integer, oneOf, text, timeMs, timeMsOrNull } from '../row.js';
-import type { Staging } from '../staging.js';
 import { defineTable } from '../table.js';
+import type { UnitOfWork } from '../unit-of-work.js';
 
 const members = defineTable<Member>({
   name: 'members',
@@ -32,22 +32,22 @@ const members = defineTable<Member>({
     }),
 });
 
-export function membersOf(staging: Staging): Tx['members'] {
+export function membersOf(unit: UnitOfWork): Tx['members'] {
   return {
     get: (orgId, id) =>
-      staging.byKey(members, [orgId, id], 'select * from members where org_id = $1 and id = $2', [
+      unit.byKey(members, [orgId, id], 'select * from members where org_id = $1 and id = $2', [
         orgId,
         id,
       ]),
     byEmail: (orgId, emailKey) =>
-      staging.first(
+      unit.first(
         members,
         'select * from members where org_id = $1 and email_key = $2 and removed_at is null',
         [orgId, emailKey],
       ),
     list: (orgId) =>
-      staging.all(members, 'select * from members where org_id = $1 order by id desc', [orgId]),
-    insert: (member) => staging.stage(members.insert(member)),
-    update: (member) => staging.stage(members.update(member)),
+      unit.all(members, 'select * from members where org_id = $1 order by id desc', [orgId]),
+    insert: (member) => unit.stage(members.insert(member)),
+    update: (member) => unit.stage(members.update(member)),
   };
 }

@@ -21,8 +21,8 @@ import {
   timeMs,
   timeMsOrNull,
 } from '../row.js';
-import type { Staging } from '../staging.js';
 import { defineTable } from '../table.js';
+import type { UnitOfWork } from '../unit-of-work.js';
 
 const rateKinds = Object.keys({
   locked: true,
@@ -146,17 +146,17 @@ const lines = defineTable<StoredLine>({
   }),
 });
 
-export function fundsOf(staging: Staging): Tx['funds'] {
+export function fundsOf(unit: UnitOfWork): Tx['funds'] {
   return {
     get: ({ orgId, mode }, paymentId) =>
-      staging.byKey(
+      unit.byKey(
         funds,
         [orgId, mode, paymentId],
         'select * from funds where org_id = $1 and mode = $2 and payment_id = $3',
         [orgId, mode, paymentId],
       ),
     open: (limit) =>
-      staging.all(
+      unit.all(
         funds,
         [
           `select * from funds where ${openFundsSql}`,
@@ -166,7 +166,7 @@ export function fundsOf(staging: Staging): Tx['funds'] {
         [limit],
       ),
     page: (after, limit) =>
-      staging.all(
+      unit.all(
         funds,
         [
           'select * from funds where (org_id, mode, payment_id) > ($1, $2, $3)',
@@ -174,35 +174,35 @@ export function fundsOf(staging: Staging): Tx['funds'] {
         ].join(' '),
         [after?.orgId ?? '', after?.mode ?? '', after?.paymentId ?? '', limit],
       ),
-    insert: (of) => staging.stage(funds.insert(of)),
-    update: (of) => staging.stage(funds.update(of)),
+    insert: (of) => unit.stage(funds.insert(of)),
+    update: (of) => unit.stage(funds.update(of)),
   };
 }
 
-export function quotesOf(staging: Staging): Tx['quotes'] {
+export function quotesOf(unit: UnitOfWork): Tx['quotes'] {
   return {
     get: ({ orgId, mode }, id) =>
-      staging.byKey(
+      unit.byKey(
         quotes,
         [orgId, mode, id],
         'select * from quotes where org_id = $1 and mode = $2 and id = $3',
         [orgId, mode, id],
       ),
-    insert: (quote) => staging.stage(quotes.insert(quote)),
+    insert: (quote) => unit.stage(quotes.insert(quote)),
   };
 }
 
-export function ledgerOf(staging: Staging): Tx['ledger'] {
+export function ledgerOf(unit: UnitOfWork): Tx['ledger'] {
   return {
     append({ orgId, mode }, paymentId, postingId, posting, atMs) {
       for (const [index, line] of posting.lines.entries()) {
         const { kind } = posting;
         const place = { orgId, mode, postingId, lineNumber: index + 1, paymentId, kind, atMs };
-        staging.stage(lines.insert({ ...place, ...line }));
+        unit.stage(lines.insert({ ...place, ...line }));
       }
     },
     async ofPayment({ orgId, mode }, paymentId) {
-      const found = await staging.all(
+      const found = await unit.all(
         lines,
         [
           'select * from ledger_lines where org_id = $1 and mode = $2 and payment_id = $3',

@@ -23,8 +23,8 @@ import {
   timeMs,
   timeMsOrNull,
 } from '../row.js';
-import type { Staging } from '../staging.js';
 import { defineTable } from '../table.js';
+import type { UnitOfWork } from '../unit-of-work.js';
 
 const origins = Object.keys({
   payment_intent: true,
@@ -164,17 +164,17 @@ const bindings = defineTable<KeyBinding>({
   }),
 });
 
-export function paymentsOf(staging: Staging): Tx['payments'] {
+export function paymentsOf(unit: UnitOfWork): Tx['payments'] {
   return {
     get: ({ orgId, mode }, id) =>
-      staging.byKey(
+      unit.byKey(
         payments,
         [orgId, mode, id],
         'select * from payments where org_id = $1 and mode = $2 and id = $3',
         [orgId, mode, id],
       ),
     byExternalId: ({ orgId, mode }, origin, externalId) =>
-      staging.first(
+      unit.first(
         payments,
         [
           'select * from payments',
@@ -183,9 +183,9 @@ export function paymentsOf(staging: Staging): Tx['payments'] {
         [orgId, mode, origin, externalId],
       ),
     byPublicId: (publicId) =>
-      staging.first(payments, 'select * from payments where public_id = $1', [publicId]),
+      unit.first(payments, 'select * from payments where public_id = $1', [publicId]),
     ofBuyer: ({ orgId, mode }, buyerId, status, { fromMs, afterId, limit }) =>
-      staging.all(
+      unit.all(
         payments,
         [
           'select * from payments',
@@ -195,27 +195,27 @@ export function paymentsOf(staging: Staging): Tx['payments'] {
         [orgId, mode, buyerId, status, time(fromMs), afterId, limit],
       ),
     anyOfBuyer: ({ orgId, mode }, buyerId) =>
-      staging.first(
+      unit.first(
         payments,
         'select * from payments where org_id = $1 and mode = $2 and buyer_id = $3 limit 1',
         [orgId, mode, buyerId],
       ),
     async list(filter) {
       const pages = await Promise.all(
-        listQueries(filter).map(({ sql, params }) => staging.all(payments, sql, params)),
+        listQueries(filter).map(({ sql, params }) => unit.all(payments, sql, params)),
       );
       return pages.flat().sort(newestFirst).slice(0, filter.limit);
     },
-    find: (id) => staging.first(payments, 'select * from payments where id = $1', [id]),
-    insert: (payment) => staging.stage(payments.insert(payment)),
-    update: (payment) => staging.stage(payments.update(payment)),
+    find: (id) => unit.first(payments, 'select * from payments where id = $1', [id]),
+    insert: (payment) => unit.stage(payments.insert(payment)),
+    update: (payment) => unit.stage(payments.update(payment)),
   };
 }
 
-export function idempotencyOf(staging: Staging): Tx['idempotency'] {
+export function idempotencyOf(unit: UnitOfWork): Tx['idempotency'] {
   return {
     async find({ orgId, mode }, key) {
-      const binding = await staging.byKey(
+      const binding = await unit.byKey(
         bindings,
         [orgId, mode, key],
         [
@@ -228,7 +228,7 @@ export function idempotencyOf(staging: Staging): Tx['idempotency'] {
       return { surface: binding.surface, resourceId: binding.resourceId };
     },
     bind({ orgId, mode }, key, surface, resourceId, createdAtMs) {
-      staging.stage(bindings.insert({ orgId, mode, key, surface, resourceId, createdAtMs }));
+      unit.stage(bindings.insert({ orgId, mode, key, surface, resourceId, createdAtMs }));
     },
   };
 }

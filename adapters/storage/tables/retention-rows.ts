@@ -1,10 +1,10 @@
 // What is old: finding it by pages and removing it by ranges of keys, each statement bounded by the
 // page that was read before it. What is old enough, and in which order it goes, is a use case's
 // matter (core/usecases/prune.ts).
-import type { Age, MessagePlace, Tx } from '../../../core/ports.js';
+import type { MessageCursor, RetentionCutoff, Tx } from '../../../core/ports.js';
 import { type Param, time } from '../database.js';
 import { flag, integer, tenantColumns, text, timeMs } from '../row.js';
-import type { Staging } from '../staging.js';
+import type { UnitOfWork } from '../unit-of-work.js';
 import { endedSql } from './payment-rows.js';
 
 // Of a subquery that gives one value PostgreSQL never makes a hash of a whole table, as it may of
@@ -56,44 +56,44 @@ const sql = {
   ].join(' '),
 } as const;
 
-export function retentionOf(staging: Staging): Tx['retention'] {
+export function retentionOf(unit: UnitOfWork): Tx['retention'] {
   const stage = (table: string, text: string, params: readonly Param[]) =>
-    staging.stage({
+    unit.stage({
       table,
       row: null,
       kind: 'merge',
-      statement: { sql: text, params, guards: null, shape: null },
+      statement: { sql: text, params, guards: null, template: null },
     });
   return {
-    async oldDeliveries(age, afterId, limit) {
-      const params = [...ageOf(age), afterId, limit];
-      const rows = await staging.rows('deliveries', sql.oldDeliveries, params);
+    async oldDeliveries(cutoff, afterId, limit) {
+      const params = [...cutoffParams(cutoff), afterId, limit];
+      const rows = await unit.rows('deliveries', sql.oldDeliveries, params);
       return rows.map((row) => text(row, 'id'));
     },
-    removeDeliveries(age, afterId, lastId) {
-      const params = [...ageOf(age), afterId, lastId];
+    removeDeliveries(cutoff, afterId, lastId) {
+      const params = [...cutoffParams(cutoff), afterId, lastId];
       stage('delivery_attempts', sql.removeAttempts, params);
       stage('deliveries', sql.removeDeliveries, params);
     },
     async oldMessages({ sinceMs }, after, limit) {
-      const params = [time(sinceMs), ...placeOf(after), limit];
-      const rows = await staging.rows('inbox', sql.oldMessages, params);
+      const params = [time(sinceMs), ...cursorParams(after), limit];
+      const rows = await unit.rows('inbox', sql.oldMessages, params);
       return rows.map((row) => ({
         receivedAtMs: timeMs(row, 'received_at'),
         messageId: text(row, 'message_id'),
       }));
     },
     removeMessages(after, last) {
-      stage('inbox', sql.removeMessages, [...placeOf(after), ...placeOf(last)]);
+      stage('inbox', sql.removeMessages, [...cursorParams(after), ...cursorParams(last)]);
     },
     async tenants(after, limit) {
       const params = [after?.orgId ?? '', after?.mode ?? '', limit];
-      const rows = await staging.rows('feed_heads', sql.tenants, params);
+      const rows = await unit.rows('feed_heads', sql.tenants, params);
       return rows.map(tenantColumns);
     },
-    async oldestEvents(age, { orgId, mode }, after, limit) {
-      const params = [...ageOf(age), orgId, mode, after, limit];
-      const rows = await staging.rows('events', sql.oldestEvents, params);
+    async oldestEvents(cutoff, { orgId, mode }, after, limit) {
+      const params = [...cutoffParams(cutoff), orgId, mode, after, limit];
+      const rows = await unit.rows('events', sql.oldestEvents, params);
       return rows.map((row) => ({
         sequence: integer(row, 'sequence'),
         needed: flag(row, 'needed'),
@@ -105,10 +105,10 @@ export function retentionOf(staging: Staging): Tx['retention'] {
   };
 }
 
-function ageOf({ sinceDeliveryId, sinceMs }: Age): readonly Param[] {
+function cutoffParams({ sinceDeliveryId, sinceMs }: RetentionCutoff): readonly Param[] {
   return [sinceDeliveryId, time(sinceMs)];
 }
 
-function placeOf(place: MessagePlace | null): readonly Param[] {
+function cursorParams(place: MessageCursor | null): readonly Param[] {
   return [time(place?.receivedAtMs ?? 0), place?.messageId ?? ''];
 }

@@ -4,13 +4,13 @@ import type { SealedColumn } from '../../../core/domain/sealed-columns.js';
 import { sealedPrefix } from '../../../core/domain/sealed-text.js';
 import type { Tx } from '../../../core/ports.js';
 import { text, textOrNull } from '../row.js';
-import type { Staging } from '../staging.js';
 import type { Table } from '../table.js';
+import type { UnitOfWork } from '../unit-of-work.js';
 import { accounts } from './account-rows.js';
+import { submissions } from './buyer-rows.js';
 import { subscriptions } from './delivery-rows.js';
+import { serviceKeys } from './key-rows.js';
 import { mails } from './mail-rows.js';
-import { serviceKeys } from './mark-rows.js';
-import { submissions } from './party-rows.js';
 import { commands } from './work-rows.js';
 
 type SealedTable = Pick<Table<unknown>, 'name' | 'key' | 'sealed'>;
@@ -24,13 +24,13 @@ const tables: Readonly<Record<SealedColumn, SealedTable>> = {
   'subscriptions.secret_sealed': subscriptions,
 };
 
-export function sealedOf(staging: Staging): Tx['sealed'] {
+export function sealedOf(unit: UnitOfWork): Tx['sealed'] {
   return {
     async page(column, { exceptKeyId, after, limit }) {
       const table = tables[column];
       const start = after?.place ?? table.key.map(() => '');
       const params = [sealedPrefix(exceptKeyId), ...start, limit];
-      const rows = await staging.rows(table.name, pageSql(table), params);
+      const rows = await unit.rows(table.name, pageSql(table), params);
       return rows.map((row) => ({
         place: table.key.map((part) => text(row, part)),
         id: text(row, 'id'),
@@ -40,8 +40,8 @@ export function sealedOf(staging: Staging): Tx['sealed'] {
     replace(column, { place, sealed: previous }, sealed) {
       const table = tables[column];
       const params = [sealed, previous, ...place];
-      const statement = { sql: replaceSql(table), params, guards: null, shape: null };
-      staging.stage({ table: table.name, row: null, kind: 'merge', statement, sealed });
+      const statement = { sql: replaceSql(table), params, guards: null, template: null };
+      unit.stage({ table: table.name, row: null, kind: 'merge', statement, sealed });
     },
   };
 }

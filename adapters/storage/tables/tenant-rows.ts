@@ -21,8 +21,8 @@ import {
   timeMs,
   timeMsOrNull,
 } from '../row.js';
-import type { Staging } from '../staging.js';
 import { defineTable, type Write } from '../table.js';
+import type { UnitOfWork } from '../unit-of-work.js';
 
 const organizations = defineTable<Organization>({
   name: 'organizations',
@@ -110,41 +110,39 @@ const keys = defineTable<StoredKey>({
     }),
 });
 
-export function organizationsOf(staging: Staging): Tx['organizations'] {
+export function organizationsOf(unit: UnitOfWork): Tx['organizations'] {
   return {
     get: (orgId) =>
-      staging.byKey(organizations, [orgId], 'select * from organizations where org_id = $1', [
-        orgId,
-      ]),
+      unit.byKey(organizations, [orgId], 'select * from organizations where org_id = $1', [orgId]),
     list: () =>
-      staging.all(
+      unit.all(
         organizations,
         'select * from organizations order by created_at desc, org_id desc',
         [],
       ),
     profile: ({ orgId, mode }) =>
-      staging.byKey(
+      unit.byKey(
         profiles,
         [orgId, mode],
         'select * from organization_profiles where org_id = $1 and mode = $2',
         [orgId, mode],
       ),
     insert(organization, ofModes) {
-      staging.stage(organizations.insert(organization));
-      for (const profile of ofModes) staging.stage(profiles.insert(profile));
+      unit.stage(organizations.insert(organization));
+      for (const profile of ofModes) unit.stage(profiles.insert(profile));
     },
-    update: (organization) => staging.stage(organizations.update(organization)),
-    expect: (organization) => staging.stage(organizations.expect(organization)),
-    updateProfile: (profile) => staging.stage(profiles.update(profile)),
-    expectProfile: (profile) => staging.stage(profiles.expect(profile)),
+    update: (organization) => unit.stage(organizations.update(organization)),
+    expect: (organization) => unit.stage(organizations.expect(organization)),
+    updateProfile: (profile) => unit.stage(profiles.update(profile)),
+    expectProfile: (profile) => unit.stage(profiles.expect(profile)),
   };
 }
 
-export function keysOf(staging: Staging): Tx['keys'] {
+export function keysOf(unit: UnitOfWork): Tx['keys'] {
   return {
-    get: (keyId) => staging.byKey(keys, [keyId], 'select * from api_keys where id = $1', [keyId]),
+    get: (keyId) => unit.byKey(keys, [keyId], 'select * from api_keys where id = $1', [keyId]),
     list: (orgId, revokedMax) =>
-      staging.all(
+      unit.all(
         keys,
         [
           'select * from api_keys where org_id = $1 and revoked_at is null',
@@ -159,15 +157,15 @@ export function keysOf(staging: Staging): Tx['keys'] {
         'select slot from api_keys',
         'where org_id = $1 and mode = $2 and revoked_at is null and slot is not null',
       ].join(' ');
-      const rows = await staging.rows(keys.name, sql, [orgId, mode]);
+      const rows = await unit.rows(keys.name, sql, [orgId, mode]);
       return rows.map((row) => integer(row, 'slot'));
     },
     insert(key) {
-      staging.stage(keys.insert(key));
-      if (key.lastUsedAtMs !== null) staging.stage(touch(key.id, key.lastUsedAtMs));
+      unit.stage(keys.insert(key));
+      if (key.lastUsedAtMs !== null) unit.stage(touch(key.id, key.lastUsedAtMs));
     },
-    update: (key) => staging.stage(keys.update(key)),
-    touch: (keyId, lastUsedAtMs) => staging.stage(touch(keyId, lastUsedAtMs)),
+    update: (key) => unit.stage(keys.update(key)),
+    touch: (keyId, lastUsedAtMs) => unit.stage(touch(keyId, lastUsedAtMs)),
   };
 }
 
@@ -183,7 +181,7 @@ function touch(keyId: string, lastUsedAtMs: number): Write {
       ].join(' '),
       params: [keyId, time(lastUsedAtMs)],
       guards: null,
-      shape: null,
+      template: null,
     },
   };
 }

@@ -6,11 +6,11 @@ import { assert } from '../../../core/errors.js';
 import type { Tx } from '../../../core/ports.js';
 import type { Param, Row } from '../database.js';
 import { oneOfOrNull } from '../row.js';
-import type { Joined, Staging } from '../staging.js';
-import { amongOthers } from '../table.js';
+import { aliasedColumns } from '../table.js';
+import type { Joined, UnitOfWork } from '../unit-of-work.js';
 import { accounts, buyerKycSql } from './account-rows.js';
+import { buyers, currentSubmission, kycStatuses, submissions } from './buyer-rows.js';
 import { funds } from './money-rows.js';
-import { buyers, currentSubmission, kycStatuses, submissions } from './party-rows.js';
 import { payments } from './payment-rows.js';
 
 const kycStatus: Joined<KycStatus> = {
@@ -39,7 +39,7 @@ function kycColumns(
   ].join(' ');
 }
 
-const fundsColumns = amongOthers(funds);
+const fundsColumns = aliasedColumns(funds);
 
 const views: Joined<PaymentView> = {
   tables: [payments, funds, buyers, ...kycStatus.tables],
@@ -74,9 +74,9 @@ const viewSql = viewsSql(['id = $3'], 'limit 1');
 const viewByExternalIdSql = viewsSql(['origin = $3', 'external_id = $4'], 'limit 1');
 const kycStatusSql = `select ${kycColumns(['$1', '$2'], { buyerId: '$3', emailKey: '$4' })}`;
 
-export function viewsOf(staging: Staging): Tx['views'] {
+export function viewsOf(unit: UnitOfWork): Tx['views'] {
   const one = async (sql: string, params: readonly Param[]) => {
-    const [view] = await staging.joined(views, sql, params);
+    const [view] = await unit.joined(views, sql, params);
     return view ?? null;
   };
   return {
@@ -90,10 +90,10 @@ export function viewsOf(staging: Staging): Tx['views'] {
         if (value !== null) conditions.push(`${comparison} $${params.push(value)}`);
       }
       const sql = viewsSql(conditions, 'order by id desc limit $3');
-      return staging.joined(views, `${sql} order by chosen.id desc`, params);
+      return unit.joined(views, `${sql} order by chosen.id desc`, params);
     },
     async kycStatus({ orgId, mode }, { id, emailKey }) {
-      const [known] = await staging.joined(kycStatus, kycStatusSql, [orgId, mode, id, emailKey]);
+      const [known] = await unit.joined(kycStatus, kycStatusSql, [orgId, mode, id, emailKey]);
       assert(known !== undefined, 'without a table there is one row');
       return known;
     },

@@ -23,8 +23,8 @@ import {
   timeMs,
   timeMsOrNull,
 } from '../row.js';
-import type { Staging } from '../staging.js';
 import { defineTable, rowName } from '../table.js';
+import type { UnitOfWork } from '../unit-of-work.js';
 
 const commandStates = Object.keys(commandMoves) as readonly CommandState[];
 export const orderEnds = Object.keys({
@@ -159,17 +159,16 @@ const advances = defineTable<Advance>({
     }),
 });
 
-export function commandsOf(staging: Staging): Tx['commands'] {
+export function commandsOf(unit: UnitOfWork): Tx['commands'] {
   return {
-    get: (id) =>
-      staging.byKey(commands, [id], 'select * from partner_commands where id = $1', [id]),
+    get: (id) => unit.byKey(commands, [id], 'select * from partner_commands where id = $1', [id]),
     byReference: (mode, reference) =>
-      staging.first(commands, 'select * from partner_commands where mode = $1 and reference = $2', [
+      unit.first(commands, 'select * from partner_commands where mode = $1 and reference = $2', [
         mode,
         reference,
       ]),
     byPartnerRef: (mode, kind, partnerRef) =>
-      staging.first(
+      unit.first(
         commands,
         [
           'select * from partner_commands where mode = $1 and kind = $2 and partner_ref = $3',
@@ -178,7 +177,7 @@ export function commandsOf(staging: Staging): Tx['commands'] {
         [mode, kind, partnerRef],
       ),
     ofPayment: ({ orgId, mode }, paymentId) =>
-      staging.all(
+      unit.all(
         commands,
         [
           'select * from partner_commands where org_id = $1 and mode = $2 and payment_id = $3',
@@ -187,7 +186,7 @@ export function commandsOf(staging: Staging): Tx['commands'] {
         [orgId, mode, paymentId],
       ),
     ofSubmission: ({ orgId, mode }, submissionId) =>
-      staging.all(
+      unit.all(
         commands,
         [
           'select * from partner_commands',
@@ -196,7 +195,7 @@ export function commandsOf(staging: Staging): Tx['commands'] {
         [orgId, mode, submissionId],
       ),
     list: ({ stuck, limit }) =>
-      staging.all(
+      unit.all(
         commands,
         [
           `select * from partner_commands${stuck ? ` where ${stuckSql}` : ''}`,
@@ -204,23 +203,23 @@ export function commandsOf(staging: Staging): Tx['commands'] {
         ].join(' '),
         [limit],
       ),
-    insert: (command) => staging.stage(commands.insert(command)),
-    update: (command) => staging.stage(commands.update(command)),
+    insert: (command) => unit.stage(commands.insert(command)),
+    update: (command) => unit.stage(commands.update(command)),
   };
 }
 
-export function inboxOf(staging: Staging): Tx['inbox'] {
+export function inboxOf(unit: UnitOfWork): Tx['inbox'] {
   return {
     get: (partner, mode, messageId) =>
-      staging.byKey(
+      unit.byKey(
         inbox,
         [partner, mode, messageId],
         'select * from inbox where partner = $1 and mode = $2 and message_id = $3',
         [partner, mode, messageId],
       ),
-    insert: (message) => staging.stage(inbox.insert(message)),
+    insert: (message) => unit.stage(inbox.insert(message)),
     unapplied: (page) =>
-      staging.all(
+      unit.all(
         inbox,
         [
           'select * from inbox where due_at <= $1 and (due_at, message_id) > ($2, $3)',
@@ -228,21 +227,21 @@ export function inboxOf(staging: Staging): Tx['inbox'] {
         ].join(' '),
         duePage(page),
       ),
-    update: (message) => staging.stage(inbox.update(message)),
+    update: (message) => unit.stage(inbox.update(message)),
   };
 }
 
-export function advancesOf(staging: Staging): Tx['advances'] {
+export function advancesOf(unit: UnitOfWork): Tx['advances'] {
   return {
     get: ({ orgId, mode }, paymentId) =>
-      staging.byKey(
+      unit.byKey(
         advances,
         [orgId, mode, paymentId],
         'select * from advances where org_id = $1 and mode = $2 and payment_id = $3',
         [orgId, mode, paymentId],
       ),
     due: (page) =>
-      staging.all(
+      unit.all(
         advances,
         [
           'select * from advances where due_at <= $1 and (due_at, payment_id) > ($2, $3)',
@@ -251,7 +250,7 @@ export function advancesOf(staging: Staging): Tx['advances'] {
         duePage(page),
       ),
     put({ orgId, mode, paymentId, to, dueAtMs, tries, version }) {
-      staging.stage({
+      unit.stage({
         table: advances.name,
         row: rowName([orgId, mode, paymentId]),
         kind: 'merge',
@@ -264,11 +263,11 @@ export function advancesOf(staging: Staging): Tx['advances'] {
           ].join(' '),
           params: [orgId, mode, paymentId, to, time(dueAtMs), tries, version],
           guards: advances.name,
-          shape: null,
+          template: null,
         },
       });
     },
-    update: (advance) => staging.stage(advances.update(advance)),
-    remove: (advance) => staging.stage(advances.remove(advance)),
+    update: (advance) => unit.stage(advances.update(advance)),
+    remove: (advance) => unit.stage(advances.remove(advance)),
   };
 }

@@ -4,10 +4,10 @@ import {
   createPrometheusMetrics,
   type MetricsSources,
 } from '../../../adapters/metrics/prometheus.js';
-import type { Waiting } from '../../../core/usecases/backlog.js';
+import type { QueueStats } from '../../../core/usecases/queue-stats.js';
 
 const nothing = { due: 0, lateMs: 0 };
-const waiting: Waiting = {
+const waiting: QueueStats = {
   queues: {
     outbox: { due: 3, lateMs: 1_500 },
     deliveries: { due: 10_000, lateMs: 90_000 },
@@ -26,7 +26,7 @@ const store = { counts: { commits: 7, applied: 21 }, connections: null };
 async function serving(t: TestContext, sources: Partial<MetricsSources> = {}) {
   const metrics = createPrometheusMetrics();
   const gauges = { backupAgeMs: null, clockSkewMs: () => 0 };
-  const made = { store, backlog: async () => waiting, ...gauges, ...sources };
+  const made = { store, queueStats: async () => waiting, ...gauges, ...sources };
   const { port } = await metrics.listen('127.0.0.1', 0, made);
   t.after(() => metrics.close());
   const get = (path = '/metrics', method = 'GET') =>
@@ -129,9 +129,9 @@ test('the process is told of too, in the format that Prometheus reads', async (t
 test('however many ask within a second, the database is read once', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let reads = 0;
-  const { promise, resolve } = Promise.withResolvers<Waiting>();
+  const { promise, resolve } = Promise.withResolvers<QueueStats>();
   const { get } = await serving(t, {
-    backlog: () => {
+    queueStats: () => {
       reads += 1;
       return promise;
     },
@@ -150,7 +150,7 @@ test('however many ask within a second, the database is read once', async (t) =>
 
 test('without the database the rest is told, and that it cannot be read', async (t) => {
   const { metrics, lines } = await serving(t, {
-    backlog: () => Promise.reject(new Error('no way there')),
+    queueStats: () => Promise.reject(new Error('no way there')),
   });
   metrics.answered('readPayment', { status: 503, createMs: null });
   const found = await lines();

@@ -4,16 +4,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type pg from 'pg';
 import { loadMigrations } from '../../../adapters/storage/migrations.js';
-import { openPostgresStore } from '../../../adapters/storage/postgres.js';
-import { postgresConnections } from '../../../adapters/storage/postgres-connections.js';
+import { postgresConnections } from '../../../adapters/storage/postgres/connections.js';
 import {
   gatheredReads,
   gatheredStatements,
   guardedStatement,
   readTypes,
   singleRead,
-} from '../../../adapters/storage/postgres-text.js';
-import { migrateSqlite, SqliteDatabase } from '../../../adapters/storage/sqlite.js';
+} from '../../../adapters/storage/postgres/query-text.js';
+import { openPostgresStore } from '../../../adapters/storage/postgres/store.js';
+import { SqliteDatabase } from '../../../adapters/storage/sqlite/database.js';
+import { migrateSqlite } from '../../../adapters/storage/sqlite/migrations.js';
 import { fillStore } from '../../support/filled-store.js';
 import { localPostgres } from '../../support/local-postgres.js';
 import { callsOfTheStore, statementsOfTheStore } from '../../support/store-statements.js';
@@ -320,7 +321,7 @@ async function textsOfPostgres(): Promise<ReadonlySet<string>> {
     return types === null ? [] : [gatheredReads(sql, types, [params])];
   });
   const grouped = batched.flatMap((one) =>
-    one.shape === null ? guardedStatement(one) : gatheredStatements(one.shape, [one]),
+    one.template === null ? guardedStatement(one) : gatheredStatements(one.template, [one]),
   );
   const alone = [...reads, ...immediate].map(({ sql, params }) => singleRead(sql, params));
   return new Set([...alone, ...gathered, ...grouped].map(({ text }) => text));

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadMigrations } from '../../../adapters/storage/migrations.js';
-import { migrateSqlite, SqliteDatabase } from '../../../adapters/storage/sqlite.js';
+import { SqliteDatabase } from '../../../adapters/storage/sqlite/database.js';
+import { migrateSqlite } from '../../../adapters/storage/sqlite/migrations.js';
 import { kycMoves } from '../../../core/domain/buyer-kyc.js';
 import {
   accountStatuses,

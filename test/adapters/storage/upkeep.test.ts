@@ -1,7 +1,7 @@
 // SQLite and a machine whose clock goes back: what waits keeps its wait, whatever queue it is in.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openSqliteStore } from '../../../adapters/storage/sqlite.js';
+import { openSqliteStore } from '../../../adapters/storage/sqlite/store.js';
 import {
   aCommand,
   aDelivery,

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { openPostgresStore } from '../../../adapters/storage/postgres.js';
-import { openSqliteStore } from '../../../adapters/storage/sqlite.js';
+import { openPostgresStore } from '../../../adapters/storage/postgres/store.js';
+import { openSqliteStore } from '../../../adapters/storage/sqlite/store.js';
 import type { Store } from '../../../core/ports.js';
 import {
   endQuarantine,

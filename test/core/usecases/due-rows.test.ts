@@ -66,7 +66,7 @@ test('a run works on its limit of rows, and reads on only behind a page that fai
       {
         read: async ({ after, limit }) =>
           rows.filter((row) => row > (after?.dueAtMs ?? 0)).slice(0, limit),
-        placeOf: (row) => ({ dueAtMs: row, id: `${row}` }),
+        cursorOf: (row) => ({ dueAtMs: row, id: `${row}` }),
         work: async (row) => {
           if (failing.has(row)) throw new Error('broken');
           worked.push(row);
@@ -91,7 +91,7 @@ test('while the database is away a run fails as a whole and blames no row', asyn
       { nowMs: 9, limit: 3 },
       {
         read: async ({ after }) => [1, 2, 3].filter((row) => row > (after?.dueAtMs ?? 0)),
-        placeOf: (row) => ({ dueAtMs: row, id: `${row}` }),
+        cursorOf: (row) => ({ dueAtMs: row, id: `${row}` }),
         work: async (row) => {
           if (failing.includes(row)) throw away;
         },

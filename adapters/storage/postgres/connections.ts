@@ -1,0 +1,373 @@
+// The connections of one process, all to one server: the newest that takes writes. A server that
+// hangs or was replaced is left with every connection at once, that of the line included. A caller
+// waits a bounded time for a connection, so that an outage of seconds is bridged and a longer one
+// is answered.
+import { setTimeout as wait } from 'node:timers/promises';
+import type pg from 'pg';
+import { PonteError, StoreRefusal } from '../../../core/errors.js';
+import {
+  codeOf,
+  failureOf,
+  READ_ONLY,
+  refusalOf,
+  TOO_MANY_CONNECTIONS,
+  unavailable,
+} from './errors.js';
+import { Permits } from './permits.js';
+import { DOUBT_AFTER_MS, PostgresPool } from './pool.js';
+import { isSameServer, PostgresServers, reasonIn, UnfitServer } from './servers.js';
+import {
+  destroySession,
+  endSession,
+  openSession,
+  type ServerIdentity,
+  type Session,
+} from './session.js';
+
+/** Each takes a backend process of the server; several hosts share its `max_connections`. */
+const CONNECTIONS_MAX = 10;
+const ACQUIRE_TIMEOUT_MS = 3_000;
+const RETRY_PAUSE_MS = 100;
+/** Longer than the server takes for any statement: it waits for its standby. */
+const ANSWER_TIMEOUT_MS = 35_000;
+const DOUBT_EVERY_MS = 2_000;
+/** How a server says, of a commit, that it gave up waiting for its synchronous standby. */
+const WARNING = '01000';
+
+export interface PostgresOptions {
+  /**
+   * It may name several hosts, separated by commas: connections go to the newest that takes writes.
+   * TLS is set in it by libpq's names (`sslmode`, `sslrootcert`, `sslcert`, `sslkey`), and where
+   * there is TLS the server is verified, whatever the mode, unless that is `no-verify`.
+   */
+  readonly url: string;
+  /** How long a caller waits for a connection before it is told to come back. */
+  readonly acquireTimeoutMs?: number;
+  /** How long a connection may be busy with one piece of work before it is given up. */
+  readonly answerTimeoutMs?: number;
+}
+
+/**
+ * `repeatable` changes nothing, and is done again when its connection ends under way. `once` may
+ * have happened then, or not. `long` is work of operators that takes as long as it takes, on a
+ * connection that nobody uses after it.
+ */
+export type Work = 'once' | 'repeatable' | 'long';
+
+export type OnSession<T> = (client: pg.ClientBase, server: ServerIdentity) => Promise<T>;
+
+export interface PostgresConnections {
+  /**
+   * Runs `work` on a connection of its own. StoreUnavailable when none is to be had in time, when
+   * it ends under way, or when a statement took longer than its session lets it. Where `isWanted`
+   * is given, it alone decides how long a connection is waited for: it is asked after each try.
+   */
+  use<T>(kind: Work, work: OnSession<T>, isWanted?: (cause: unknown) => boolean): Promise<T>;
+  /**
+   * A connection beside the pool, on the same server, which ends when the pool leaves the server;
+   * StoreUnavailable if there is none.
+   */
+  connect(): Promise<pg.Client>;
+  /** Looks for a newer server, and leaves one that does not answer; StoreUnavailable if none. */
+  look(): Promise<void>;
+  /** Notes where the log of this server was when what was committed there was in it. */
+  acknowledged(server: ServerIdentity, position: number | bigint | null): void;
+  /**
+   * Hears of a promoted server that lacks what was acknowledged, by its timeline. Until the promise
+   * is fulfilled, which does not reject, the server is used through `whileHeld` alone.
+   */
+  onLostCommits(hear: (timeline: number) => Promise<void>): void;
+  /** For work on a server that lacks commits, before anything else is done there. */
+  readonly whileHeld: Pick<PostgresConnections, 'use' | 'acknowledged'>;
+  readonly counts: { readonly total: number; readonly idle: number; readonly waiting: number };
+  close(): Promise<void>;
+}
+
+export function postgresConnections(options: PostgresOptions): PostgresConnections {
+  return new Connections(options);
+}
+
+interface Use<T> {
+  readonly kind: Work;
+  readonly work: OnSession<T>;
+  readonly isWanted: ((cause: unknown) => boolean) | undefined;
+  readonly isHeld: () => boolean;
+}
+
+interface Taken {
+  readonly session: Session;
+  readonly pool: PostgresPool;
+}
+
+class Connections implements PostgresConnections {
+  readonly #servers: PostgresServers;
+  readonly #permits = new Permits(CONNECTIONS_MAX);
+  readonly #acquireTimeoutMs: number;
+  readonly #answerTimeoutMs: number;
+  /** Of the server that is used; null until one is found. */
+  #pool: PostgresPool | null = null;
+  #looking: Promise<void> | null = null;
+  #acknowledged: { readonly timeline: number; readonly position: number | bigint } | null = null;
+  #hearLostCommits: ((timeline: number) => Promise<void>) | null = null;
+  /** Of the server that lacks commits, until what must come first is done. */
+  #held: PostgresPool | null = null;
+  #closed = false;
+
+  constructor({
+    url,
+    acquireTimeoutMs = ACQUIRE_TIMEOUT_MS,
+    answerTimeoutMs = ANSWER_TIMEOUT_MS,
+  }: PostgresOptions) {
+    this.#servers = new PostgresServers(url);
+    this.#acquireTimeoutMs = acquireTimeoutMs;
+    this.#answerTimeoutMs = answerTimeoutMs;
+  }
+
+  get counts() {
+    const [total, idle] = [this.#pool?.total ?? 0, this.#pool?.idle ?? 0];
+    return { total, idle, waiting: this.#permits.waiting };
+  }
+
+  readonly whileHeld: PostgresConnections['whileHeld'] = {
+    use: (kind, work, isWanted) => this.#use({ kind, work, isWanted, isHeld: () => false }),
+    acknowledged: (server, position) => this.acknowledged(server, position),
+  };
+
+  use<T>(kind: Work, work: OnSession<T>, isWanted?: (cause: unknown) => boolean): Promise<T> {
+    return this.#use({ kind, work, isWanted, isHeld: () => this.#held !== null });
+  }
+
+  async #use<T>({ kind, work, isWanted, isHeld }: Use<T>): Promise<T> {
+    // Each connection of the pool may be broken, or have statements of an older schema.
+    for (let left = CONNECTIONS_MAX; ; left -= 1) {
+      const taken = await this.#acquire(isHeld, isWanted);
+      const watch = this.#watched(taken, kind);
+      let isReusable = false;
+      try {
+        const value = await work(taken.session.client, taken.session.server);
+        if (watch.isUnconfirmed()) throw new Error('the standby has not confirmed the commit');
+        isReusable = kind !== 'long';
+        return value;
+      } catch (error) {
+        const failure = watch.isUnconfirmed() ? 'lost' : failureOf(error);
+        isReusable = failure === null && kind !== 'long';
+        // The server is no primary any more.
+        if (codeOf(error) === READ_ONLY) await this.look().catch(() => undefined);
+        const again = failure === 'undone' || (failure === 'lost' && kind === 'repeatable');
+        if (again && left > 0 && !watch.isOverdue()) continue;
+        throw failure === null ? refusalOf(error) : unavailable(error);
+      } finally {
+        watch.end();
+        this.#release(taken, isReusable);
+      }
+    }
+  }
+
+  async connect(): Promise<pg.Client> {
+    try {
+      await this.look();
+      if (this.#pool === null) throw new Error('the server was lost');
+      return (await this.#open(this.#pool, 'beside')).session.client;
+    } catch (cause) {
+      throw unavailable(cause);
+    }
+  }
+
+  look(): Promise<void> {
+    this.#looking ??= this.#lookOnce().finally(() => {
+      this.#looking = null;
+    });
+    return this.#looking;
+  }
+
+  acknowledged({ timeline }: ServerIdentity, position: number | bigint | null): void {
+    if (timeline === null || position === null) return;
+    const last = this.#acknowledged;
+    const isLater = last === null || last.timeline < timeline || last.position < position;
+    if (isLater) this.#acknowledged = { timeline, position };
+  }
+
+  onLostCommits(hear: (timeline: number) => Promise<void>): void {
+    this.#hearLostCommits = hear;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#looking?.catch(() => undefined);
+    await this.#pool?.close();
+    this.#pool = null;
+  }
+
+  async #acquire(isHeld: () => boolean, isWanted?: (cause: unknown) => boolean): Promise<Taken> {
+    const timeoutMs = this.#acquireTimeoutMs;
+    const deadlineMs = performance.now() + timeoutMs;
+    if (!(await this.#permits.take(isWanted === undefined ? timeoutMs : null))) {
+      throw unavailable(new Error('all connections are in use'));
+    }
+    for (;;) {
+      try {
+        const taken = await this.#take();
+        if (!isHeld()) return taken;
+        taken.pool.release(taken.session);
+        throw new Error('the server lacks commits, and the quarantine has not begun yet');
+      } catch (cause) {
+        const isOver = isWanted === undefined ? performance.now() >= deadlineMs : !isWanted(cause);
+        const isFinal = cause instanceof StoreRefusal || cause instanceof PonteError;
+        if (isFinal || isOver) {
+          this.#permits.give();
+          throw isFinal ? cause : unavailable(cause);
+        }
+        await wait(RETRY_PAUSE_MS);
+      }
+    }
+  }
+
+  async #take(): Promise<Taken> {
+    if (this.#closed) throw unavailable(new Error('the store was closed'));
+    if (this.#pool === null) await this.look();
+    const pool = this.#pool;
+    if (pool === null) throw new Error('the server was lost');
+    const idle = await pool.takeIdle();
+    if (idle === 'doubtful') {
+      await this.look();
+      return this.#take();
+    }
+    return idle === null ? this.#open(pool, 'pooled') : { pool, session: idle };
+  }
+
+  /** One more on the server that is used. */
+  async #open(pool: PostgresPool, kind: 'pooled' | 'beside'): Promise<Taken> {
+    const session = await openSession(pool.url).catch(async (error: unknown) => {
+      await this.look();
+      throw error;
+    });
+    try {
+      this.#servers.admit(session);
+    } catch (error) {
+      await this.look();
+      throw error;
+    }
+    if (pool !== this.#pool) {
+      destroySession(session);
+      throw new Error('another server is used meanwhile');
+    }
+    // Behind one name there may be another server now.
+    const used = isSameServer(session.server, pool.server) ? pool : this.#turnTo(session);
+    used.add(session, kind);
+    return { pool: used, session };
+  }
+
+  #release({ pool, session }: Taken, isReusable: boolean): void {
+    if (isReusable) pool.release(session);
+    else void endSession(session);
+    this.#permits.give();
+  }
+
+  async #lookOnce(): Promise<void> {
+    const pool = this.#pool;
+    const heard = pool?.heard() ?? new Map();
+    const { session, failures } = await this.#servers.find();
+    if (session === null) {
+      const isLeft = pool !== null && !isThere(failures.get(pool.url), pool, heard);
+      if (isLeft && pool === this.#pool) this.#leave(pool);
+      throw reasonIn(failures);
+    }
+    const isUsed = pool !== null && pool === this.#pool && !failures.has(pool.url);
+    if (isUsed && isSameServer(session.server, pool.server)) {
+      await pool.endBroken(session).catch(() => undefined);
+      await endSession(session);
+    } else {
+      const next = this.#turnTo(session);
+      next.add(session, 'pooled');
+      next.release(session);
+    }
+  }
+
+  /** Whatever is open to the server before is ended, the line of this process too. */
+  #turnTo({ url, server }: Session): PostgresPool {
+    const left = this.#pool;
+    const next = new PostgresPool(url, server);
+    this.#pool = next;
+    left?.destroy();
+    if (this.#mayLackCommits(server)) this.#hold(next);
+    return next;
+  }
+
+  /**
+   * After several promotions the newest timeline counts: none begins before the one it follows.
+   * Where it began is unknown when the server was restarted before it was looked at.
+   */
+  #mayLackCommits({ timeline, begun }: ServerIdentity): boolean {
+    const last = this.#acknowledged;
+    if (last === null || timeline === null || timeline <= last.timeline) return false;
+    return begun === null || begun < last.position;
+  }
+
+  /** Reported once: from here on, commits that this server acknowledges count. */
+  #hold(pool: PostgresPool): void {
+    const { timeline } = pool.server;
+    this.#acknowledged = null;
+    if (this.#hearLostCommits === null || timeline === null) return;
+    this.#held = pool;
+    void this.#hearLostCommits(timeline).then(() => {
+      if (this.#held === pool) this.#held = null;
+    });
+  }
+
+  #leave(pool: PostgresPool): void {
+    this.#pool = null;
+    pool.destroy();
+  }
+
+  /** Looks after work that waits for its answer; `long` work takes as long as it takes. */
+  #watched({ pool, session }: Taken, kind: Work): Watch {
+    let warned = false;
+    let late = false;
+    const noted = ({ code }: { readonly code?: string | undefined }) => {
+      if (code === WARNING) warned = true;
+    };
+    session.client.on('notice', noted);
+    const cutOff = () => {
+      late = true;
+      destroySession(session);
+    };
+    const timeout = kind === 'long' ? undefined : setTimeout(cutOff, this.#answerTimeoutMs);
+    let doubt: NodeJS.Timeout | undefined;
+    const doubtAfter = (ms: number) => {
+      doubt = setTimeout(() => {
+        this.look().catch(() => undefined);
+        doubtAfter(DOUBT_EVERY_MS);
+      }, ms);
+    };
+    if (kind !== 'long') {
+      pool.begin(session);
+      doubtAfter(DOUBT_AFTER_MS);
+    }
+    return {
+      isUnconfirmed: () => warned,
+      isOverdue: () => late,
+      end: () => {
+        pool.end(session);
+        clearTimeout(timeout);
+        clearTimeout(doubt);
+        session.client.off('notice', noted);
+      },
+    };
+  }
+}
+
+interface Watch {
+  /**
+   * A server that is made to end its wait for the synchronous standby commits alone and says so in
+   * a warning; to whoever does not listen it looks like any other commit.
+   */
+  isUnconfirmed(): boolean;
+  isOverdue(): boolean;
+  end(): void;
+}
+
+/** Whether the server works although it gave no connection: a pooler may have none left. */
+function isThere(failure: unknown, pool: PostgresPool, heard: ReadonlyMap<Session, number>) {
+  if (failure instanceof UnfitServer) return false;
+  return codeOf(failure) === TOO_MANY_CONNECTIONS || pool.hasHeardSince(heard);
+}

@@ -1,0 +1,215 @@
+// The PostgreSQL session. Concurrent reads go out as few statements; concurrent batches are applied
+// as one transaction in one round trip, so one commit serves many callers. When a group fails, its
+// halves are retried until the failing batch is alone, and the others are applied without it.
+import pg from 'pg';
+import { assert, PonteError } from '../../../core/errors.js';
+import { type Database, type Param, type Row, type Statement, StoreConflict } from '../database.js';
+import type { PostgresConnections } from './connections.js';
+import { failureOf } from './errors.js';
+import { type BatchQueue, MicroBatcher } from './micro-batcher.js';
+import { pipelined } from './pipeline.js';
+import { type Batch, gathered, type Question, queriesOf, type Read } from './query-groups.js';
+import { type PreparedQuery, singleRead } from './query-text.js';
+import type { ServerIdentity } from './session.js';
+
+/** Two, so that one group is being gathered and sent while the other one is under way. */
+const READ_CONCURRENCY = 2;
+const WRITE_CONCURRENCY = 2;
+/** Larger groups hold their locks for longer, and cost more when one of them fails. */
+const GROUP_MAX = 128;
+
+/** SQLSTATEs of batches that lost a race: to be run again on what is there now. */
+const conflicts: Readonly<Record<string, 'guard' | 'unique'>> = {
+  // ponte_expect of the migrations.
+  PT409: 'guard',
+  '23505': 'unique',
+  // Serialization failure, deadlock.
+  '40001': 'guard',
+  '40P01': 'guard',
+};
+
+export interface PostgresCounts {
+  /** Round trips that read. */
+  readonly reads: number;
+  /** Transactions that were committed. */
+  readonly commits: number;
+  /** Batches that were applied in them. */
+  readonly applied: number;
+}
+
+export class PostgresDatabase implements Database {
+  readonly #connections: PostgresConnections['whileHeld'];
+  readonly #reads: MicroBatcher<Read>;
+  readonly #batches: MicroBatcher<Batch>;
+  #readTrips = 0;
+  #commits = 0;
+  #applied = 0;
+
+  constructor(connections: PostgresConnections['whileHeld'], waitMaxMs?: number) {
+    this.#connections = connections;
+    const options = { groupMax: GROUP_MAX, ...(waitMaxMs === undefined ? {} : { waitMaxMs }) };
+    this.#reads = new MicroBatcher({
+      ...options,
+      concurrency: READ_CONCURRENCY,
+      work: (queue) => this.#readNext(queue),
+    });
+    this.#batches = new MicroBatcher({
+      ...options,
+      concurrency: WRITE_CONCURRENCY,
+      work: (queue) => this.#applyNext(queue),
+    });
+  }
+
+  get counts(): PostgresCounts {
+    return { reads: this.#readTrips, commits: this.#commits, applied: this.#applied };
+  }
+
+  read(sql: string, params: readonly Param[]): Promise<readonly Row[]> {
+    return new Promise((resolve, reject) => this.#reads.add({ sql, params, resolve, reject }));
+  }
+
+  batch(statements: readonly Statement[]): Promise<void> {
+    return new Promise((resolve, reject) => this.#batches.add({ statements, resolve, reject }));
+  }
+
+  async immediate(sql: string, params: readonly Param[]): Promise<readonly Row[]> {
+    const { rows } = await this.#connections.use('once', (client) =>
+      send(client, singleRead(sql, params)),
+    );
+    return rows;
+  }
+
+  async idle(): Promise<void> {
+    await Promise.all([this.#reads.idle(), this.#batches.idle()]);
+  }
+
+  /** A group is taken when there is a connection for it: who waits too long for one is refused. */
+  async #readNext(queue: BatchQueue<Read>): Promise<void> {
+    let group: readonly Read[] | null = null;
+    const ask = async (client: pg.ClientBase) => {
+      group = queue.next();
+      try {
+        if (group.length > 0) await this.#askAll(client, group);
+      } catch (error) {
+        if (failureOf(error) !== null) group = queue.requeue(group);
+        throw error;
+      }
+    };
+    const error = await this.#tried(ask, (cause) => queue.isWanted(cause));
+    if (error !== null) for (const { reject } of group ?? queue.next()) reject(error);
+  }
+
+  async #askAll(client: pg.ClientBase, group: readonly Read[]): Promise<void> {
+    this.#readTrips += 1;
+    const questions = gathered(group);
+    try {
+      const queries = questions.map(({ query }) => query);
+      const results = await pipelined(client, queries, 'of all');
+      for (const [index, { answer }] of questions.entries()) {
+        answer((results[index] as pg.QueryResult).rows);
+      }
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || questions.length === 1) throw error;
+      await askEach(client, questions);
+    }
+  }
+
+  async #applyNext(queue: BatchQueue<Batch>): Promise<void> {
+    let group: readonly Batch[] | null = null;
+    const apply = async (client: pg.ClientBase, server: ServerIdentity) => {
+      group = queue.next();
+      try {
+        if (group.length > 0) await this.#commit(client, server, group);
+      } catch (error) {
+        // A commit that was lost may have happened: it is not done again.
+        if (failureOf(error) === 'undone') group = queue.requeue(group);
+        throw error;
+      }
+    };
+    const error = await this.#tried(apply, (cause) => queue.isWanted(cause));
+    await this.#settle(group ?? queue.next(), error);
+  }
+
+  async #applyAll(group: readonly Batch[]): Promise<void> {
+    const apply: Trial = (client, server) => this.#commit(client, server, group);
+    await this.#settle(group, await this.#tried(apply));
+  }
+
+  /** A group is applied as a whole or not at all. */
+  async #commit(
+    client: pg.ClientBase,
+    server: ServerIdentity,
+    group: readonly Batch[],
+  ): Promise<void> {
+    const queries = [...queriesOf(group), logPosition(server)];
+    const results = await pipelined(client, queries, 'of the last');
+    this.#connections.acknowledged(server, results.at(-1)?.rows[0]?.position ?? null);
+  }
+
+  async #settle(group: readonly Batch[], error: unknown): Promise<void> {
+    if (group.length === 0) return;
+    if (error === null) {
+      this.#commits += 1;
+      this.#applied += group.length;
+      for (const { resolve } of group) resolve();
+      return;
+    }
+    const mayBeOneOf = group.length > 1 && !isUnavailable(error);
+    if (!mayBeOneOf) {
+      for (const { reject } of group) reject(error);
+      return;
+    }
+    // The halves are applied, but for what fails in them.
+    const middle = group.length >> 1;
+    await this.#applyAll(group.slice(0, middle));
+    await this.#applyAll(group.slice(middle));
+  }
+
+  /** Null when it was done; a lost race comes back as a conflict. */
+  async #tried(work: Trial, isWanted?: (cause: unknown) => boolean): Promise<unknown> {
+    try {
+      await this.#connections.use('once', work, isWanted);
+      return null;
+    } catch (error) {
+      return asConflict(error);
+    }
+  }
+}
+
+type Trial = (client: pg.ClientBase, server: ServerIdentity) => Promise<void>;
+
+/** Where the log is when everything of a batch is in it but its commit. */
+function logPosition({ timeline }: ServerIdentity): PreparedQuery {
+  const position = timeline === null ? 'null' : "(pg_current_wal_insert_lsn() - '0/0')::bigint";
+  return singleRead(`select ${position} as position`, []);
+}
+
+/** One by one, after one of them has failed: who has its rows keeps them. */
+async function askEach(client: pg.ClientBase, questions: readonly Question[]): Promise<void> {
+  let failure: unknown = null;
+  for (const { query, answer } of questions) {
+    try {
+      answer((await send(client, query)).rows);
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  if (failure !== null) throw failure;
+}
+
+async function send(client: pg.ClientBase, query: PreparedQuery): Promise<pg.QueryResult> {
+  const [result] = await pipelined(client, [query], 'of all');
+  assert(result !== undefined, 'a statement has a result');
+  return result;
+}
+
+function asConflict(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const kind = conflicts[code];
+  if (kind === undefined) return error;
+  return new StoreConflict(kind, (error as Error).message, error);
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof PonteError;
+}

@@ -1,0 +1,141 @@
+// Work that comes from many callers at once and is done in groups: whoever comes while all lanes
+// are busy goes with the next group, so that groups grow with the load and nobody waits for a
+// group to fill. Each caller waits a bounded time from when it came, in a queue of bounded length;
+// beyond that it is refused, whatever the group does with which it would have gone.
+import { PonteError } from '../../../core/errors.js';
+
+const WAIT_MAX_MS = 3_000;
+/** What a busy host takes in three seconds. More is refused at once. */
+const WAITING_MAX = 10_000;
+const NOT_BEGUN = 'The database is away or overloaded. Nothing was changed; repeat after <n>s.';
+const RETRY_AFTER_SECONDS = 2;
+
+export interface Waiter {
+  readonly reject: (error: unknown) => void;
+}
+
+/** The items that wait, for a lane that can work on some. */
+export interface BatchQueue<Item> {
+  /** Whether any item still waits; items that time out meanwhile are rejected with this cause. */
+  isWanted(cause: unknown): boolean;
+  /** The next group; none is left when all were refused meanwhile. */
+  next(): readonly Item[];
+  /**
+   * Puts a group back with which nothing was done: each item waits on, no longer than it may.
+   * Answers with what is left of the group, which is nothing.
+   */
+  requeue(group: readonly Item[]): readonly Item[];
+}
+
+export interface MicroBatcherOptions<Item> {
+  /** Groups under way at once. */
+  readonly concurrency: number;
+  /** Items in one group at most. */
+  readonly groupMax: number;
+  /** Takes a group when it can be worked on, and tells each item its outcome; never rejects. */
+  readonly work: (queue: BatchQueue<Item>) => Promise<void>;
+  readonly waitMaxMs?: number;
+  readonly waitingMax?: number;
+}
+
+export class MicroBatcher<Item extends Waiter> {
+  readonly #options: Required<MicroBatcherOptions<Item>>;
+  #waiting: Item[] = [];
+  readonly #dueMs = new WeakMap<Item, number>();
+  readonly #view: BatchQueue<Item>;
+  /** Why no group could be taken. */
+  #cause: unknown;
+  #busy = 0;
+  #scheduled = false;
+  #deadline: NodeJS.Timeout | null = null;
+  #idle: PromiseWithResolvers<void> | null = null;
+
+  constructor(options: MicroBatcherOptions<Item>) {
+    this.#options = { waitMaxMs: WAIT_MAX_MS, waitingMax: WAITING_MAX, ...options };
+    this.#view = {
+      isWanted: (cause) => {
+        this.#cause = cause;
+        return this.#waiting.length > 0;
+      },
+      next: () => this.#next(),
+      requeue: (group) => {
+        this.#waiting = [...group, ...this.#waiting];
+        this.#watch();
+        return [];
+      },
+    };
+  }
+
+  /** What comes in the same turn of the event loop goes together. */
+  add(item: Item): void {
+    if (this.#waiting.length >= this.#options.waitingMax) {
+      item.reject(refusal(this.#cause));
+      return;
+    }
+    this.#dueMs.set(item, performance.now() + this.#options.waitMaxMs);
+    this.#waiting.push(item);
+    this.#watch();
+    this.#schedule();
+  }
+
+  /** Resolves when nothing waits and nothing is under way. */
+  idle(): Promise<void> {
+    if (this.#busy === 0 && this.#waiting.length === 0) return Promise.resolve();
+    this.#idle ??= Promise.withResolvers();
+    return this.#idle.promise;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#busy >= this.#options.concurrency || this.#waiting.length === 0)
+      return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      void this.#work();
+    });
+  }
+
+  async #work(): Promise<void> {
+    this.#busy += 1;
+    await this.#options.work(this.#view);
+    this.#busy -= 1;
+    this.#schedule();
+    if (this.#busy > 0 || this.#waiting.length > 0) return;
+    this.#idle?.resolve();
+    this.#idle = null;
+  }
+
+  #next(): readonly Item[] {
+    this.#cause = undefined;
+    const group = this.#waiting.slice(0, this.#options.groupMax);
+    this.#waiting = this.#waiting.slice(this.#options.groupMax);
+    this.#schedule();
+    return group;
+  }
+
+  /** One timer for all: the first in the queue came first. */
+  #watch(): void {
+    const [first] = this.#waiting;
+    if (first === undefined || this.#deadline !== null) return;
+    const leftMs = (this.#dueMs.get(first) ?? 0) - performance.now();
+    this.#deadline = setTimeout(() => {
+      this.#deadline = null;
+      this.#refuseLate();
+      this.#watch();
+    }, leftMs).unref();
+  }
+
+  #refuseLate(): void {
+    const nowMs = performance.now();
+    const isLate = (item: Item) => (this.#dueMs.get(item) ?? 0) <= nowMs;
+    const late = this.#waiting.filter(isLate);
+    if (late.length > 0) this.#waiting = this.#waiting.filter((item) => !isLate(item));
+    for (const { reject } of late) reject(refusal(this.#cause));
+  }
+}
+
+function refusal(cause: unknown): PonteError {
+  const message = NOT_BEGUN.replace('<n>', `${RETRY_AFTER_SECONDS}`);
+  const retryAfterSeconds = RETRY_AFTER_SECONDS;
+  return new PonteError('StoreUnavailable', message, { cause, retryAfterSeconds });
+}

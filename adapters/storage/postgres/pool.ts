@@ -1,0 +1,149 @@
+// Everything that is open to one server. A connection that was idle for a while is tried before it
+// is used, and one that works without an answer is ended when the server does not work for it: it
+// may be broken without a sign, as behind a firewall that forgot it.
+import {
+  destroySession,
+  endSession,
+  inTime,
+  type ServerIdentity,
+  type Session,
+} from './session.js';
+
+const TRY_AFTER_IDLE_MS = 2_000;
+const TRY_TIMEOUT_MS = 1_000;
+const IDLE_MAX_MS = 10_000;
+/** Work without an answer for this long is doubtful. */
+export const DOUBT_AFTER_MS = 1_000;
+
+/** Of these sessions, those for which the server is at work. */
+const workedForSql =
+  "select pid from pg_stat_activity where pid = any($1) and state is distinct from 'idle'";
+
+interface Idle {
+  readonly session: Session;
+  readonly sinceMs: number;
+}
+
+export class PostgresPool {
+  readonly url: string;
+  readonly server: ServerIdentity;
+  readonly #pooled = new Set<Session>();
+  readonly #beside = new Set<Session>();
+  /** The last one used is at the end, and used first. */
+  #idle: Idle[] = [];
+  readonly #busySinceMs = new Map<Session, number>();
+  readonly #sweep: NodeJS.Timeout;
+
+  constructor(url: string, server: ServerIdentity) {
+    this.url = url;
+    this.server = server;
+    this.#sweep = setInterval(() => this.#endLongIdle(), IDLE_MAX_MS / 2).unref();
+  }
+
+  get total(): number {
+    return this.#pooled.size;
+  }
+
+  get idle(): number {
+    return this.#idle.length;
+  }
+
+  /** `beside`: it ends with the pool, and is given to nobody else. */
+  add(session: Session, kind: 'pooled' | 'beside'): void {
+    const sessions = kind === 'pooled' ? this.#pooled : this.#beside;
+    sessions.add(session);
+    session.client.once('end', () => {
+      sessions.delete(session);
+      this.#idle = this.#idle.filter((one) => one.session !== session);
+    });
+  }
+
+  /** One that is idle and answers; null when there is none, `doubtful` when one did not answer. */
+  async takeIdle(): Promise<Session | 'doubtful' | null> {
+    const last = this.#idle.pop();
+    if (last === undefined) return null;
+    const { session, sinceMs } = last;
+    if (performance.now() - sinceMs < TRY_AFTER_IDLE_MS) return session;
+    try {
+      await inTime(session.client, TRY_TIMEOUT_MS, () => session.client.query('select'));
+      return session;
+    } catch {
+      // The others were idle for longer.
+      for (const one of [last, ...this.#idle.splice(0)]) destroySession(one.session);
+      return 'doubtful';
+    }
+  }
+
+  begin(session: Session): void {
+    this.#busySinceMs.set(session, performance.now());
+  }
+
+  end(session: Session): void {
+    this.#busySinceMs.delete(session);
+  }
+
+  release(session: Session): void {
+    if (this.#pooled.has(session)) this.#idle.push({ session, sinceMs: performance.now() });
+    else destroySession(session);
+  }
+
+  /** What each connection has received so far. */
+  heard(): ReadonlyMap<Session, number> {
+    return new Map(this.#all().map((session) => [session, bytesOf(session)]));
+  }
+
+  /** Whether the server has said anything since then. */
+  hasHeardSince(before: ReadonlyMap<Session, number>): boolean {
+    return [...before].some(([session, bytes]) => bytesOf(session) > bytes);
+  }
+
+  /** Ends what waits for an answer that this server, asked on another connection, will not give. */
+  async endBroken(asked: Session): Promise<void> {
+    const nowMs = performance.now();
+    const doubtful = [...this.#busySinceMs].filter(([, ms]) => nowMs - ms >= DOUBT_AFTER_MS);
+    if (doubtful.length === 0) return;
+    const pids = doubtful.map(([{ processId }]) => processId);
+    const { rows } = await inTime(asked.client, TRY_TIMEOUT_MS, () =>
+      asked.client.query<{ readonly pid: number }>(workedForSql, [pids]),
+    );
+    const alive = new Set(rows.map(({ pid }) => pid));
+    for (const [session, sinceMs] of doubtful) {
+      const isSame = this.#busySinceMs.get(session) === sinceMs;
+      if (isSame && !alive.has(session.processId)) destroySession(session);
+    }
+  }
+
+  /** At once, with whatever is under way. */
+  destroy(): void {
+    clearInterval(this.#sweep);
+    for (const session of this.#all()) destroySession(session);
+    this.#pooled.clear();
+    this.#beside.clear();
+    this.#idle = [];
+  }
+
+  /** Politely: nothing is under way. */
+  async close(): Promise<void> {
+    clearInterval(this.#sweep);
+    await Promise.all(this.#all().map(endSession));
+  }
+
+  #all(): readonly Session[] {
+    return [...this.#pooled, ...this.#beside];
+  }
+
+  #endLongIdle(): void {
+    const beforeMs = performance.now() - IDLE_MAX_MS;
+    const [long, rest] = [
+      this.#idle.filter(({ sinceMs }) => sinceMs < beforeMs),
+      this.#idle.filter(({ sinceMs }) => sinceMs >= beforeMs),
+    ];
+    this.#idle = rest;
+    for (const { session } of long) void endSession(session);
+  }
+}
+
+function bytesOf({ client }: Session): number {
+  const { stream } = client.connection;
+  return 'bytesRead' in stream ? Number(stream.bytesRead) : 0;
+}

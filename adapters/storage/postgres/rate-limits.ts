@@ -1,0 +1,124 @@
+// Rate limits held in the database, for all hosts that share it. The arithmetic is rate-limit.ts;
+// what several requests take at once is taken in one statement, which gives way when another host
+// was first. Hosts go by the clock of the database. Nothing is kept here but what the database said
+// last, which a refusal may rely on: the time of a key moves on, or comes down to what its limit
+// can produce.
+import { gcraStep } from '../../../core/domain/rate-limit.js';
+import { PonteError } from '../../../core/errors.js';
+import type { RateLimits } from '../../../core/ports.js';
+import type { Database } from '../database.js';
+import { integer, text } from '../row.js';
+import { MicroBatcher } from './micro-batcher.js';
+
+/** Rounds in which other hosts may be first; each lets at least one of them through. */
+const ROUNDS_MAX = 50;
+const GROUP_MAX = 1_000;
+/** About 10 MB; a key that is not known is read again. */
+const KEYS_MAX = 100_000;
+/** Keys that are new here between two looks for rested ones, and how many go at a look. */
+const NEW_KEYS_PER_SWEEP = 100;
+const SWEPT_MAX = 1_000;
+/** A key that has rested for this long is rested by the clock of every host. */
+const RESTED_MICROS = 3_600_000_000;
+const MICROS_PER_MS = 1_000;
+
+type Asked = Parameters<RateLimits['take']>[0];
+
+interface Taking extends Asked {
+  readonly resolve: (retryAfterSeconds: number | null) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const sql = {
+  known: 'select key, tat_micros from rate_limits where key = $1',
+  first: 'insert into rate_limits (key, tat_micros) values ($1, $2) on conflict (key) do nothing',
+  // A rested key is treated like one never seen. A key that another host updates is skipped.
+  sweep: [
+    'delete from rate_limits where key in (select key from rate_limits where tat_micros < $1',
+    'limit $2 for update skip locked)',
+  ].join(' '),
+  // In the order of the keys, so that two hosts never wait for each other.
+  take: [
+    'update rate_limits set tat_micros = taken.tat from (select * from',
+    'json_to_recordset($1::json) as t(key text, was bigint, tat bigint) order by key) taken',
+    'where rate_limits.key = taken.key and rate_limits.tat_micros = taken.was',
+    'returning rate_limits.key',
+  ].join(' '),
+} as const;
+
+export function newSharedRateLimits(database: Database): RateLimits {
+  const tatMicrosByKey = new Map<string, number>();
+  let newKeys = 0;
+  const read = async (key: string, nowMs: number): Promise<void> => {
+    const nowMicros = nowMs * MICROS_PER_MS;
+    newKeys += 1;
+    if (newKeys % NEW_KEYS_PER_SWEEP === 0) {
+      await database.immediate(sql.sweep, [nowMicros - RESTED_MICROS, SWEPT_MAX]);
+    }
+    await database.immediate(sql.first, [key, nowMicros]);
+    const [row] = await database.read(sql.known, [key]);
+    // Another host may have swept it: then the update misses, and the key is read again.
+    const tatMicros = row === undefined ? 0 : integer(row, 'tat_micros');
+    if (tatMicrosByKey.size >= KEYS_MAX) tatMicrosByKey.clear();
+    tatMicrosByKey.set(key, tatMicros);
+  };
+
+  /** One round; answers with those whose key another host has moved on meanwhile. */
+  const round = async (group: readonly Taking[]): Promise<readonly Taking[]> => {
+    const byKey = Map.groupBy(group, ({ key }) => key);
+    const unknown = [...byKey].filter(([key]) => !tatMicrosByKey.has(key));
+    await Promise.all(unknown.map(([key, takings]) => read(key, (takings[0] as Taking).nowMs)));
+    const plans = [...byKey].map(([key, takings]) => plan(takings, tatMicrosByKey.get(key) ?? 0));
+    const moves = plans.filter(({ was, tat }) => was !== tat);
+    const moved = new Set<string>();
+    if (moves.length > 0) {
+      const json = JSON.stringify(moves.map(({ key, was, tat }) => ({ key, was, tat })));
+      const rows = await database.immediate(sql.take, [json]);
+      for (const row of rows) moved.add(text(row, 'key'));
+    }
+    const lost: Taking[] = [];
+    for (const { key, was, tat, takings, answers } of plans) {
+      if (was !== tat && !moved.has(key)) {
+        tatMicrosByKey.delete(key);
+        lost.push(...takings);
+        continue;
+      }
+      tatMicrosByKey.set(key, tat);
+      for (const [index, { resolve }] of takings.entries()) resolve(answers[index] ?? null);
+    }
+    return lost;
+  };
+
+  const gathering = new MicroBatcher<Taking>({
+    // One, so that a key is moved on by one statement of this host at a time.
+    concurrency: 1,
+    groupMax: GROUP_MAX,
+    work: async (queue) => {
+      let left = queue.next();
+      try {
+        for (let rounds = 0; left.length > 0; rounds += 1) {
+          if (rounds === ROUNDS_MAX) throw new PonteError('StoreContention');
+          left = await round(left);
+        }
+      } catch (error) {
+        for (const { reject } of left) reject(error);
+      }
+    },
+  });
+  return {
+    take: (asked) => new Promise((resolve, reject) => gathering.add({ ...asked, resolve, reject })),
+  };
+}
+
+/** Where the time of a key goes when all of these take from it in turn, and what each is told. */
+function plan(takings: readonly Taking[], was: number) {
+  let tat = was;
+  const answers = takings.map(({ nowMs, perMinute, burst }) => {
+    const result = gcraStep({ tatMicros: tat, nowMs, perMinute, burst });
+    // A rested key may stand still in the past: only what is taken moves it, or a wrong clock did.
+    if (result.allowed || result.tatMicros < tat) tat = result.tatMicros;
+    return result.allowed ? null : result.retryAfterSeconds;
+  });
+  const key = (takings[0] as Taking).key;
+  return { key, was, tat, takings, answers };
+}

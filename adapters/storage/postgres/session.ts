@@ -1,0 +1,237 @@
+// One session on a PostgreSQL server: how it is opened, which settings it has, on which server it
+// is, and how it ends. Settings are set by statements after connecting, because poolers refuse or
+// drop what a client asks for at startup.
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
+import { assert, StoreRefusal } from '../../../core/errors.js';
+
+/** For connecting, authentication and settings together. */
+const OPEN_TIMEOUT_MS = 2_000;
+/** A polite end waits for the server no longer than this. */
+const END_TIMEOUT_MS = 500;
+/** A host that is gone without a word is noticed this long after its last one, and ten probes. */
+const KEEP_ALIVE_AFTER_MS = 5_000;
+
+/**
+ * Sessions of the store: nothing takes longer than a request may; what a host that vanished without
+ * a word holds (the lead over all hosts among it) is free within seconds, not hours; and every
+ * statement has its index, whatever the planner thinks of a table that was small when the statement
+ * was prepared.
+ */
+const sessionSettings = {
+  application_name: 'ponte',
+  timezone: 'UTC',
+  datestyle: 'ISO',
+  default_transaction_isolation: 'read committed',
+  statement_timeout: '30s',
+  lock_timeout: '10s',
+  idle_in_transaction_session_timeout: '30s',
+  tcp_keepalives_idle: '5',
+  tcp_keepalives_interval: '5',
+  tcp_keepalives_count: '3',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  enable_bitmapscan: 'off',
+  plan_cache_mode: 'force_generic_plan',
+  jit: 'off',
+} as const;
+
+/** The server answers with each value as it has it. */
+const setSql =
+  'select name, set_config(name, value, false) as value ' +
+  'from json_each_text($1::json) as wanted (name, value)';
+/** In a transaction after that one: what a pooler gave to another session is not there. */
+const shownSql =
+  "select pg_backend_pid() as process_id, current_setting('transaction_read_only') as read_only, " +
+  '(select json_object_agg(name, current_setting(name)) from json_each_text($1::json) ' +
+  'as wanted (name, value)) as settings';
+/** The name of a log file begins with the timeline; a standby writes no log. */
+const serverSql =
+  'select system_identifier::text as system_id, case when pg_is_in_recovery() then null ' +
+  'else pg_walfile_name(pg_current_wal_insert_lsn()) end as log_file, ' +
+  "(pg_last_wal_replay_lsn() - '0/0')::bigint as begun from pg_control_system()";
+const TIMELINE_DIGITS = 8;
+
+/** The driver takes them for verify-full too, with a warning that its next version will not. */
+const WEAKER_IN_LIBPQ = ['prefer', 'require', 'verify-ca'];
+
+const INT8 = 20;
+const TIMESTAMPTZ = 1184;
+
+/** Rows as database.ts has them: times as milliseconds, whole numbers as number or bigint. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
+    if (oid === INT8) return wholeNumber;
+    if (oid === TIMESTAMPTZ) return timeMs;
+    return pg.types.getTypeParser(oid, format);
+  }) as pg.CustomTypesConfig['getTypeParser'],
+};
+
+/** A server as it names itself; null where it does not say. */
+export interface ServerIdentity {
+  readonly systemId: string | null;
+  /** One more after each promotion. */
+  readonly timeline: number | null;
+  /** Where in the log the timeline began; unknown after a restart of the server. */
+  readonly begun: number | bigint | null;
+}
+
+export const unknownServer: ServerIdentity = { systemId: null, timeline: null, begun: null };
+
+export interface Session {
+  readonly url: string;
+  readonly client: pg.Client;
+  /** As the server knows it, also behind a pooler. */
+  readonly processId: number;
+  readonly isStandby: boolean;
+  readonly server: ServerIdentity;
+}
+
+/** Connected and set up when it resolves. A server that does not answer in time has no session. */
+export async function openSession(url: string): Promise<Session> {
+  const { config, settings } = settingsOf(url);
+  const client = new pg.Client(config);
+  client.on('error', () => undefined);
+  try {
+    return await inTime(client, OPEN_TIMEOUT_MS, async () => {
+      await client.connect();
+      return { url, client, ...(await setUp(client, settings)) };
+    });
+  } catch (error) {
+    destroySession({ client });
+    throw error;
+  }
+}
+
+/** Work on this connection, which is destroyed when the work takes longer. */
+export async function inTime<T>(
+  client: pg.Client,
+  timeoutMs: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  let late = false;
+  let done = false;
+  // A process that was paused reads first what came meanwhile.
+  const timer = setTimeout(() => setImmediate(cutOff), timeoutMs);
+  const cutOff = () => {
+    if (done) return;
+    late = true;
+    destroySession({ client });
+  };
+  try {
+    return await work();
+  } catch (cause) {
+    throw late ? new Error(`the server has not answered for ${timeoutMs} ms`, { cause }) : cause;
+  } finally {
+    done = true;
+    clearTimeout(timer);
+  }
+}
+
+/** At once: a server that hangs answers no polite end. What was under way fails. */
+export function destroySession({ client }: Pick<Session, 'client'>): void {
+  client.connection.stream.destroy();
+}
+
+/** The server ends the session itself, unless it does not answer. */
+export async function endSession({ client }: Pick<Session, 'client'>): Promise<void> {
+  const ended = client.end().catch(() => undefined);
+  await Promise.race([ended, wait(END_TIMEOUT_MS, undefined, { ref: false })]);
+  destroySession({ client });
+}
+
+async function setUp(
+  client: pg.Client,
+  settings: Readonly<Record<string, string>>,
+): Promise<Pick<Session, 'processId' | 'isStandby' | 'server'>> {
+  const wanted = [JSON.stringify(settings)];
+  const [{ rows: set }, { rows: found }, server] = await Promise.all([
+    client.query<{ readonly name: string; readonly value: string }>(setSql, wanted),
+    client.query(shownSql, wanted),
+    identityOf(client),
+  ]);
+  const [{ process_id: processId, read_only: readOnly, settings: shown }] = found;
+  const lost = set.filter(({ name, value }) => shown[name] !== value);
+  const names = lost.map(({ name }) => name).join(', ');
+  if (names !== '') throw new Error(`the session does not keep its settings: ${names}`);
+  return { processId, isStandby: readOnly === 'on', server };
+}
+
+/** A server that does not let its users ask stays unknown. */
+async function identityOf(client: pg.Client): Promise<ServerIdentity> {
+  try {
+    const { rows } = await client.query(serverSql);
+    const [{ system_id: systemId, log_file: file, begun }] = rows;
+    const timeline = file === null ? null : Number.parseInt(file.slice(0, TIMELINE_DIGITS), 16);
+    return { systemId, timeline, begun };
+  } catch (error) {
+    if (error instanceof pg.DatabaseError) return unknownServer;
+    throw error;
+  }
+}
+
+/** What the URL itself sets (`options=-c search_path=…`) counts beside and before our settings. */
+function settingsOf(url: string): {
+  readonly config: pg.ClientConfig;
+  readonly settings: Readonly<Record<string, string>>;
+} {
+  const parsed = new URL(url);
+  const own = optionsIn(parsed.searchParams.get('options') ?? '');
+  parsed.searchParams.delete('options');
+  const mode = parsed.searchParams.get('sslmode');
+  if (mode !== null && WEAKER_IN_LIBPQ.includes(mode)) {
+    parsed.searchParams.set('sslmode', 'verify-full');
+  }
+  return {
+    config: {
+      connectionString: parsed.href,
+      types,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+      pipeline: true,
+    },
+    settings: { ...sessionSettings, ...own },
+  };
+}
+
+/** `-c name=value` and `--name=value`, where a backslash keeps the character after it. */
+export function optionsIn(text: string): Readonly<Record<string, string>> {
+  const words = [...text.matchAll(/(?:\\.|[^\s\\])+/g)].map(([word]) =>
+    word.replace(/\\(.)/g, '$1'),
+  );
+  const assignments = words.flatMap((word, at) => {
+    if (word === '-c') return [];
+    if (words[at - 1] === '-c') return [word];
+    return [/^-c./.test(word) ? word.slice(2) : word.replace(/^--/, '').replace(/^-/, '=')];
+  });
+  return Object.fromEntries(
+    assignments.map((assignment) => {
+      const [, name, value] = /^([\w.-]+)=(.*)$/s.exec(assignment) ?? [];
+      if (name === undefined || value === undefined) {
+        throw new StoreRefusal(
+          `options in the URL of the database: write -c name=value, not ${assignment}.`,
+        );
+      }
+      return [name.replaceAll('-', '_'), value];
+    }),
+  );
+}
+
+function wholeNumber(text: string): number | bigint {
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : BigInt(text);
+}
+
+const OFFSET = /([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?$/;
+
+/** `2026-11-20 15:43:18.123+00`, `2026-11-20 21:13:18+05:30`: with the offset of the session. */
+export function timeMs(text: string): number {
+  const [offset = '', sign, hours, minutes = '0', seconds = '0'] = OFFSET.exec(text) ?? [];
+  const clock = text.slice(11, text.length - offset.length);
+  const localMs = Date.parse(`${text.slice(0, 10)}T${clock}Z`);
+  const offsetMs = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000;
+  const ms = localMs - (sign === '-' ? -offsetMs : offsetMs);
+  assert(Number.isFinite(ms), `a time with its offset: ${text}`);
+  return ms;
+}

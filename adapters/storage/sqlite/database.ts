@@ -1,0 +1,162 @@
+// The SQLite session: one connection, on which work is synchronous, and a writer that commits in
+// groups, on the same connection or, in a process that serves the file, in a separate thread.
+//
+// Work that only awaits its own reads runs within one turn of the event loop, so all its reads see
+// one moment. The thread or another process (the CLI) can write in between; the guards detect that.
+import type SqliteConnection from 'better-sqlite3';
+import { assert, PonteError } from '../../../core/errors.js';
+import type { Database, Param, Row, Statement } from '../database.js';
+import {
+  isMemory,
+  openConnection,
+  openReadOnlyConnection,
+  PreparedStatements,
+} from './connection.js';
+import { meaningOf } from './errors.js';
+import { ThreadedWriter } from './threaded-writer.js';
+import {
+  GroupWriter,
+  type SqliteWriter,
+  type WriterCounts,
+  type WriterStatement,
+} from './writer.js';
+
+export interface SqliteOptions {
+  /** A file, made when missing, or `:memory:`. */
+  readonly path: string;
+  /** The image of a database: `:memory:` begins with it. */
+  readonly image?: Buffer;
+  /** Only reads: the file must exist, and nothing is written into it or beside it. */
+  readonly readOnly?: boolean;
+  /** When the writer commits what waits. The default is the end of the current turn. */
+  readonly schedule?: (commit: () => void) => void;
+}
+
+export class SqliteDatabase implements Database {
+  readonly connection: SqliteConnection.Database;
+  readonly #path: string;
+  readonly #statements: PreparedStatements;
+  readonly #ownWriter: SqliteWriter;
+  #threadedWriter: ThreadedWriter | null = null;
+  #thread: Promise<void> | null = null;
+  #writer: SqliteWriter;
+  #closed = false;
+  /** Whether the transaction of this turn's reads is open. */
+  #reading = false;
+
+  constructor({ path, image, readOnly = false, schedule = setImmediate }: SqliteOptions) {
+    this.#path = path;
+    this.connection = readOnly ? openReadOnlyConnection(path) : openConnection(path, image);
+    this.#statements = new PreparedStatements(this.connection);
+    this.#ownWriter = new GroupWriter(this.connection, (commit) =>
+      schedule(() => {
+        this.endReads();
+        commit();
+      }),
+    );
+    this.#writer = this.#ownWriter;
+  }
+
+  get counts(): WriterCounts {
+    const [own, threaded] = [this.#ownWriter.counts, this.#threadedWriter?.counts];
+    return {
+      commits: own.commits + (threaded?.commits ?? 0),
+      applied: own.applied + (threaded?.applied ?? 0),
+    };
+  }
+
+  /** False when the thread of its writer has failed. */
+  get isWritable(): boolean {
+    return !this.#threadedWriter?.hasFailed;
+  }
+
+  /**
+   * Starts a thread that writes from when this resolves; until then this one goes on. It does so
+   * too where the thread cannot write, which rejects.
+   */
+  startThread(): Promise<void> {
+    this.#thread ??= this.#handOver();
+    return this.#thread;
+  }
+
+  async read(sql: string, params: readonly Param[]): Promise<readonly Row[]> {
+    this.#assertOpen();
+    try {
+      this.#beginReads();
+      return this.#statements.rows(sql, params);
+    } catch (error) {
+      throw meaningOf(error);
+    }
+  }
+
+  async batch(statements: readonly Statement[]): Promise<void> {
+    await this.#apply(statements, false);
+  }
+
+  immediate(sql: string, params: readonly Param[]): Promise<readonly Row[]> {
+    return this.#apply([{ sql, params, guards: null }], true);
+  }
+
+  /** Raised by each commit of other connections to the file. */
+  writeMark(): number {
+    return this.connection.pragma('data_version', { simple: true }) as number;
+  }
+
+  /** Commits what waits, then lets go of the file. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.endReads();
+    await this.#ownWriter.close();
+    await this.#threadedWriter?.close();
+    this.connection.close();
+  }
+
+  async #handOver(): Promise<void> {
+    assert(!isMemory(this.#path), 'a database in memory is seen by one connection alone');
+    const threaded = new ThreadedWriter(this.#path, () => this.endReads());
+    this.#threadedWriter = threaded;
+    try {
+      await threaded.ready;
+    } catch (error) {
+      this.#threadedWriter = null;
+      if (this.#closed) return;
+      throw error;
+    }
+    // What waits goes first, in this turn: two writers would wait for each other's transactions.
+    this.endReads();
+    const committed = this.#ownWriter.close();
+    this.#writer = threaded;
+    await committed;
+  }
+
+  async #apply(statements: readonly WriterStatement[], returns: boolean): Promise<readonly Row[]> {
+    this.#assertOpen();
+    return new Promise((resolve, reject) => {
+      this.#writer.add({ statements, returns, resolve, reject });
+    });
+  }
+
+  /** Reads of one turn share a transaction: taking and giving the lock costs as much as a read. */
+  #beginReads(): void {
+    if (this.#reading) return;
+    this.#control('begin');
+    this.#reading = true;
+    setImmediate(() => this.endReads());
+  }
+
+  /** What comes after sees what was committed until then. */
+  endReads(): void {
+    if (!this.#reading) return;
+    this.#reading = false;
+    // A failing disk may have rolled it back.
+    if (this.connection.inTransaction) this.#control('commit');
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new PonteError('InternalError', 'The store is closed.');
+  }
+
+  #control(sql: string): void {
+    this.#statements.prepare(sql).statement.run();
+  }
+}

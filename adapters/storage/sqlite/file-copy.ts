@@ -1,0 +1,74 @@
+// Copies a SQLite file while a host serves it, and checks whether such a copy is sound.
+//
+// The copy is a snapshot: a read transaction is open from its first page to its last, so what is
+// written meanwhile does not appear in it and does not make it begin again. The log of the database
+// cannot be reset until then and grows by what is written.
+import { closeSync, fdatasyncSync, openSync } from 'node:fs';
+import SqliteConnection from 'better-sqlite3';
+import { type StoredRows, sqliteRows } from '../row-counts.js';
+import { openReadOnlyConnection } from './connection.js';
+
+/** Pages copied between two turns of the event loop: 1 MiB. */
+const STEP_PAGES = 256;
+/**
+ * Steps between two syncs of the copy. A commit of the host may wait for dirty pages of the same
+ * file system, so the copy keeps these few.
+ */
+const SYNC_STEPS = 8;
+
+/**
+ * `to` is created with mode 0600, is one file without a log, and is on the disk afterwards. Returns
+ * what the source held at the moment of the copy.
+ */
+export async function copySqliteFile(from: string, to: string): Promise<StoredRows> {
+  const descriptor = openSync(to, 'wx', 0o600);
+  try {
+    const source = openReadOnlyConnection(from);
+    let rows: StoredRows;
+    try {
+      // The first read is where the snapshot begins.
+      source.exec('begin');
+      rows = sqliteRows(source);
+      let steps = 0;
+      const progress = () => {
+        steps += 1;
+        if (steps % SYNC_STEPS === 0) fdatasyncSync(descriptor);
+        return STEP_PAGES;
+      };
+      await source.backup(to, { progress });
+    } finally {
+      source.close();
+    }
+    withoutLog(to);
+    fdatasyncSync(descriptor);
+    return rows;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** What is damaged in the file; null when it is sound. */
+export function damageOf(path: string): string | null {
+  try {
+    const connection = openReadOnlyConnection(path);
+    try {
+      const found = connection.pragma('integrity_check(1)', { simple: true });
+      return found === 'ok' ? null : String(found);
+    } finally {
+      connection.close();
+    }
+  } catch (error) {
+    if (error instanceof SqliteConnection.SqliteError) return error.message;
+    throw error;
+  }
+}
+
+/** The copy has the journal mode of its source, in which even a reader writes files beside it. */
+function withoutLog(path: string): void {
+  const connection = new SqliteConnection(path);
+  try {
+    connection.pragma('journal_mode = delete');
+  } finally {
+    connection.close();
+  }
+}

@@ -1,0 +1,91 @@
+// What waits, over all tenants: how much is due in each queue and since when, and what needs a
+// person. Each number is read along an index and no further than the limit, whatever has piled up.
+import type { QueueName, Tx } from '../../../core/ports.js';
+import { type Param, time } from '../database.js';
+import { integer, timeMsOrNull } from '../row.js';
+import type { UnitOfWork } from '../unit-of-work.js';
+import { waitingSubscriptions } from './delivery-rows.js';
+import { openFundsSql } from './money-rows.js';
+import { stuckSql } from './work-rows.js';
+
+/** $1: now, $2: rows counted at most. */
+const queueSql: Readonly<Record<QueueName, string>> = {
+  // Due from the moment that they are written.
+  outbox: [
+    'select count(*) as due, min(created_at) as oldest_due_at from',
+    '(select created_at from outbox where created_at <= $1 order by position limit $2) as waiting',
+  ].join(' '),
+  deliveries: [
+    waitingSubscriptions,
+    'select (select count(*) from (select 1 from waiting cross join deliveries d',
+    'where d.subscription_id = waiting.id and d.due_at <= $1 limit $2) as taken) as due,',
+    '(select min((select min(d.due_at) from deliveries d',
+    'where d.subscription_id = waiting.id and d.due_at is not null))',
+    'from waiting where waiting.id is not null) as oldest_due_at',
+  ].join(' '),
+  commands: dueOf('partner_commands'),
+  inbox: dueOf('inbox'),
+  mails: dueOf('mails'),
+  documents: dueOf('documents'),
+  advances: dueOf('advances'),
+};
+
+const queueNames = Object.keys(queueSql) as readonly QueueName[];
+
+const undeliveredSql =
+  "select min(created_at) as oldest_at from deliveries where status = 'pending'";
+
+/** $1: rows counted at most. */
+const attentionSql = {
+  stuckCommands: countOf('partner_commands', stuckSql),
+  deadLetters: countOf('deliveries', "status = 'dead_letter'"),
+  operatorFunds: countOf(
+    'funds',
+    `(${openFundsSql}) and (position = 'operator' or refund = 'operator')`,
+  ),
+} as const;
+
+export function queueStatsOf(unit: UnitOfWork): Tx['queueStats'] {
+  const row = async (sql: string, params: readonly Param[]) => {
+    const [first] = await unit.rows('backlog', sql, params);
+    return first ?? {};
+  };
+  const count = async (what: keyof typeof attentionSql, countMax: number) =>
+    integer(await row(attentionSql[what], [countMax]), 'counted');
+  const queue = async (name: QueueName, nowMs: number, countMax: number) => {
+    const found = await row(queueSql[name], [time(nowMs), countMax]);
+    const oldestMs = timeMsOrNull(found, 'oldest_due_at');
+    const isDue = oldestMs !== null && oldestMs <= nowMs;
+    return { due: integer(found, 'due'), oldestDueAtMs: isDue ? oldestMs : null };
+  };
+  return {
+    async read(nowMs, countMax) {
+      const [queues, undelivered, stuckCommands, deadLetters, operatorFunds] = await Promise.all([
+        Promise.all(
+          queueNames.map(async (name) => [name, await queue(name, nowMs, countMax)] as const),
+        ),
+        row(undeliveredSql, []),
+        count('stuckCommands', countMax),
+        count('deadLetters', countMax),
+        count('operatorFunds', countMax),
+      ]);
+      return Object.freeze({
+        queues: Object.fromEntries(queues) as Record<QueueName, (typeof queues)[number][1]>,
+        oldestUndeliveredAtMs: timeMsOrNull(undelivered, 'oldest_at'),
+        ...{ stuckCommands, deadLetters, operatorFunds },
+      });
+    },
+  };
+}
+
+function dueOf(table: string): string {
+  return [
+    'select count(*) as due, min(due_at) as oldest_due_at from',
+    `(select due_at from ${table} where due_at <= $1 order by due_at limit $2) as waiting`,
+  ].join(' ');
+}
+
+function countOf(table: string, condition: string): string {
+  const taken = `select 1 from ${table} where ${condition} limit $1`;
+  return `select count(*) as counted from (${taken}) as taken`;
+}

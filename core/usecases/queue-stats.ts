@@ -1,0 +1,44 @@
+// How much waits and since when. The metrics and `ponte doctor` read this; each sets its limits.
+import type { Backlog, Deps, QueueName } from '../ports.js';
+
+/** Counts stop here: a higher number costs more to read and says no more. */
+export const COUNTED_MAX = 10_000;
+
+export interface QueueStats extends Omit<Backlog, 'queues' | 'oldestUndeliveredAtMs'> {
+  readonly queues: Readonly<Record<QueueName, QueueLoad>>;
+  /** Age of the oldest undelivered event; 0 when there is none. */
+  readonly undeliveredMs: number;
+  /** The epoch of the database, and whether it is in quarantine (epoch.ts). */
+  readonly epoch: number;
+  readonly inQuarantine: boolean;
+  /** Whether every payment was reconciled with the partner since the epoch began. */
+  readonly isChecked: boolean;
+}
+
+export interface QueueLoad {
+  readonly due: number;
+  /** How long the oldest row has been due; 0 when none is. */
+  readonly lateMs: number;
+}
+
+export async function readQueueStats({
+  store,
+  clock,
+}: Pick<Deps, 'store' | 'clock'>): Promise<QueueStats> {
+  const nowMs = clock.nowMs();
+  const [{ queues, oldestUndeliveredAtMs, ...attention }, current] = await store.run((tx) =>
+    Promise.all([tx.queueStats.read(nowMs, COUNTED_MAX), tx.epochs.current()]),
+  );
+  const { number: epoch, state, checkedAtMs } = current;
+  // Another host's clock may be a little ahead.
+  const since = (atMs: number | null) => (atMs === null ? 0 : Math.max(0, nowMs - atMs));
+  const loads = Object.entries(queues).map(([name, { due, oldestDueAtMs }]) => {
+    return [name, { due, lateMs: since(oldestDueAtMs) }] as const;
+  });
+  return {
+    queues: Object.fromEntries(loads) as Record<QueueName, QueueLoad>,
+    undeliveredMs: Math.max(since(oldestUndeliveredAtMs), since(queues.outbox.oldestDueAtMs)),
+    ...attention,
+    ...{ epoch, inQuarantine: state === 'quarantine', isChecked: checkedAtMs !== null },
+  };
+}

@@ -1,0 +1,65 @@
+// Limits that several hosts keep in one database: removing rested keys loosens no limit.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import pg from 'pg';
+import {
+  openPostgresStore,
+  type PostgresStore,
+} from '../../../../adapters/storage/postgres/store.js';
+import { T0 } from '../../../support/domain-samples.js';
+import { localPostgres } from '../../../support/local-postgres.js';
+
+const HOUR_MS = 3_600_000;
+
+const postgres = localPostgres();
+const opened: PostgresStore[] = [];
+after(() => Promise.all(opened.map((store) => store.close())));
+
+/** Two hosts on a new database, and how many of its keys begin so. */
+async function hosts() {
+  const url = await postgres.newDatabase();
+  const stores = [openPostgresStore({ url }), openPostgresStore({ url })] as const;
+  await stores[0].migrate();
+  opened.push(...stores);
+  const countOf = async (beginning: string) => {
+    const client = new pg.Client(url);
+    await client.connect();
+    const like = [`${beginning}%`];
+    const { rows } = await client.query('select 1 from rate_limits where key like $1', like);
+    await client.end();
+    return rows.length;
+  };
+  const take = (host: 0 | 1, key: string, nowMs: number, burst = 1) =>
+    stores[host].rateLimits.take({ key, perMinute: 1, burst, nowMs });
+  return { take, countOf };
+}
+
+test('keys that rested for an hour go as new ones come; those that are held stay', async () => {
+  const { take, countOf } = await hosts();
+  for (let count = 0; count < 250; count += 1) await take(0, `old ${count}`, T0);
+  // Three hours' worth at once.
+  for (let count = 0; count < 180; count += 1) await take(0, 'held', T0, 180);
+  assert.equal(await countOf('old'), 250);
+  const laterMs = T0 + 2 * HOUR_MS;
+  for (let count = 0; count < 100; count += 1) await take(0, `new ${count}`, laterMs);
+  assert.deepEqual(
+    [await countOf('old'), await countOf('held'), await countOf('new')],
+    [0, 1, 100],
+  );
+});
+
+test('a key that was swept has its whole burst again, also on a host that knew it before', async () => {
+  const { take, countOf } = await hosts();
+  const laterMs = T0 + 2 * HOUR_MS;
+  assert.deepEqual([await take(1, 'swept', T0), await take(1, 'swept', T0)], [null, 60]);
+  for (let count = 0; count < 100; count += 1) await take(0, `new ${count}`, laterMs);
+  assert.equal(await countOf('swept'), 0);
+  const answers = await Promise.all([
+    ...[take(0, 'swept', laterMs), take(1, 'swept', laterMs)],
+    ...[take(0, 'swept', laterMs), take(1, 'swept', laterMs)],
+  ]);
+  assert.deepEqual(
+    answers.filter((seconds) => seconds === null),
+    [null],
+  );
+});

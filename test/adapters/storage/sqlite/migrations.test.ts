@@ -1,0 +1,167 @@
+// Migrations: each is applied once, whole, by whoever comes first; a database that is ahead of the
+// code is refused.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import SqliteConnection from 'better-sqlite3';
+import {
+  loadMigrations,
+  type Migration,
+  pendingMigrations,
+} from '../../../../adapters/storage/migrations.js';
+import { migrateSqlite } from '../../../../adapters/storage/sqlite/migrations.js';
+import { openSqliteStore } from '../../../../adapters/storage/sqlite/store.js';
+import { StoreRefusal } from '../../../../core/errors.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'ponte-migrations-'));
+after(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+function freshPath(): string {
+  files += 1;
+  return join(folder, `${files}.db`);
+}
+
+function migration(number: number, sql: string): Migration {
+  return { number, name: `${String(number).padStart(4, '0')}.sql`, sql, checksum: sql };
+}
+
+function applied(connection: SqliteConnection.Database): readonly unknown[] {
+  return connection.prepare('select number from schema_migrations order by number').pluck().all();
+}
+
+const known = loadMigrations('sqlite').map(({ number }) => number);
+
+test('a fresh database is unhealthy until it is migrated; twice is harmless', async () => {
+  const store = openSqliteStore({ path: freshPath() });
+  assert.deepEqual(await store.health(), { database: true, migrations: false });
+  assert.deepEqual(await store.migrate(), known);
+  assert.deepEqual(await store.migrate(), []);
+  assert.deepEqual(await store.health(), { database: true, migrations: true });
+  await store.close();
+  assert.deepEqual(await store.health(), { database: false, migrations: false });
+});
+
+test('twenty that open and migrate at once leave one migrated database', async () => {
+  const path = freshPath();
+  const barrier = new Int32Array(new SharedArrayBuffer(4));
+  const workers = Array.from({ length: 5 }, () => {
+    const url = new URL('./migrating-worker.ts', import.meta.url);
+    return new Worker(url, { workerData: { path, barrier, workers: 5, stores: 4 } });
+  });
+  const ends = await Promise.all(
+    workers.map(
+      (worker) =>
+        new Promise((resolve, reject) => {
+          worker.once('error', reject);
+          worker.once('message', resolve);
+        }),
+    ),
+  );
+  assert.deepEqual(ends.flat(), Array(20).fill({ database: true, migrations: true }));
+  const connection = new SqliteConnection(path);
+  assert.deepEqual(
+    applied(connection),
+    loadMigrations('sqlite').map(({ number }) => number),
+  );
+  connection.close();
+});
+
+test('what is missing is applied in order, what is there is not applied again', () => {
+  const connection = new SqliteConnection(':memory:');
+  const first = migration(1, 'create table a (n integer)');
+  const second = migration(2, 'insert into a values (2)');
+  const third = migration(3, 'insert into a values (3)');
+  migrateSqlite(connection, [first, second]);
+  migrateSqlite(connection, [first, second, third]);
+  assert.deepEqual(connection.prepare('select n from a').pluck().all(), [2, 3]);
+  assert.deepEqual(applied(connection), [1, 2, 3]);
+  connection.close();
+});
+
+test('a migration that fails leaves nothing of itself, and all before it', () => {
+  const connection = new SqliteConnection(':memory:');
+  const first = migration(1, 'create table a (n integer)');
+  const broken = migration(2, 'insert into a values (2); insert into missing values (1)');
+  assert.throws(() => migrateSqlite(connection, [first, broken]), {
+    name: 'StoreRefusal',
+    message:
+      /^Migration 0002\.sql cannot be applied, and changed nothing: no such table: missing\./,
+  });
+  assert.deepEqual(connection.prepare('select n from a').all(), []);
+  assert.deepEqual(applied(connection), [1]);
+  assert.equal(connection.inTransaction, false);
+  connection.close();
+});
+
+test('a database that is ahead of the code is refused in words', async () => {
+  const path = freshPath();
+  const store = openSqliteStore({ path });
+  await store.migrate();
+  const connection = new SqliteConnection(path);
+  connection.exec("insert into schema_migrations values (99, '0099.sql', 'x', 0)");
+  connection.close();
+  await assert.rejects(store.migrate(), (error: unknown) => {
+    assert.ok(error instanceof StoreRefusal);
+    assert.match(error.message, /newer than this version of Ponte.*Install the version/);
+    return true;
+  });
+  assert.deepEqual(await store.health(), { database: true, migrations: false });
+  await store.close();
+});
+
+test('a database that was migrated with another text is refused', () => {
+  const known = [migration(1, 'create table a (n integer)')];
+  assert.throws(
+    () => pendingMigrations(known, [{ number: 1, checksum: 'another' }]),
+    /another text of 0001.sql/,
+  );
+  assert.deepEqual(pendingMigrations(known, []), known);
+});
+
+test('the table of orders made anew keeps every order, and a KYB without one starts anew', () => {
+  const connection = new SqliteConnection(':memory:');
+  const known = loadMigrations('sqlite');
+  migrateSqlite(connection, known.slice(0, 3));
+  connection.exec(`
+    insert into partner_commands values (
+      'cmd_1', 'org_a', 'test', 'payin', 'pi_1', null, null, 100, 'USD', 'done', 'sealed', 'pa_1',
+      'open', 2, 3, 4, 'lease', 'error', 5, 6, 7
+    );
+    insert into organization_profiles values
+      ('org_a', 'test', 'verifying', 'rcv_1', null, null, null, 1),
+      ('org_a', 'live', 'approved', 'rcv_2', 'pa_2', 'va_2', 'pix_2', 1);
+  `);
+  const orders = () => connection.prepare('select * from partner_commands').all();
+  const before = orders();
+  migrateSqlite(connection, known.slice(0, 4));
+  assert.equal(before.length, 1);
+  assert.deepEqual(orders(), before);
+  const statuses = 'select kyb_status from organization_profiles order by mode';
+  assert.deepEqual(connection.prepare(statuses).pluck().all(), ['approved', null]);
+  connection.close();
+});
+
+test('the table of mails made anew keeps every mail, as one about its payment', () => {
+  const connection = new SqliteConnection(':memory:');
+  const known = loadMigrations('sqlite');
+  migrateSqlite(connection, known.slice(0, 12));
+  connection.exec(`
+    insert into mails values
+      ('org_a', 'test', 'mail_1', 'sign_in', 'pi_1', 'A@b.example', 'a@b.example', 3,
+        'hash', 'seal', 1, null, 'pending', 2, 3, 'lease', 'error', null, 4, 5),
+      ('org_a', 'live', 'mail_2', 'invitation', 'inv_1', 'A@b.example', 'a@b.example', null,
+        'h', null, 1, 2, 'sent', 1, null, null, null, 3, 4, 5);
+  `);
+  const rows = () => connection.prepare('select * from mails order by id').all() as object[];
+  const before = rows();
+  migrateSqlite(connection, known);
+  assert.deepEqual(
+    rows(),
+    before.map((row) => ({ ...row, account_id: null })),
+  );
+  connection.close();
+});

@@ -1,0 +1,332 @@
+// The writer of the SQLite session: what waits together is committed together, and an error of one
+// batch is that batch's alone unless it took the whole transaction with it; in the thread of the
+// session as in a thread of its own.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import SqliteConnection from 'better-sqlite3';
+import fc from 'fast-check';
+import { type Statement, StoreConflict } from '../../../../adapters/storage/database.js';
+import { SqliteDatabase } from '../../../../adapters/storage/sqlite/database.js';
+import { openSqliteStore } from '../../../../adapters/storage/sqlite/store.js';
+import { AssertionFailure, PonteError } from '../../../../core/errors.js';
+import { aBarePayment, aBuyer, tenant } from '../../../support/domain-samples.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'ponte-writer-'));
+after(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+
+const writers = {
+  "the session's thread": async () => new SqliteDatabase({ path: ':memory:' }),
+  'a thread of its own': async () => {
+    files += 1;
+    const database = new SqliteDatabase({ path: join(folder, `thread-${files}.db`) });
+    await database.startThread();
+    return database;
+  },
+} as const;
+
+/** A table in which 2 is always refused by rolling everything back, 3 by its own statement. */
+function withNumbers(database: SqliteDatabase): SqliteDatabase {
+  database.connection.exec(`
+    create table numbers (n integer not null primary key check (n <> 3)) strict;
+    create trigger numbers_two before insert on numbers when new.n = 2
+    begin select raise(rollback, 'two takes all with it'); end;
+    create table parents (n integer not null primary key) strict;
+    create table children (
+      n integer not null references parents (n) deferrable initially deferred
+    ) strict;
+  `);
+  return database;
+}
+
+function insert(n: number): Statement {
+  return {
+    sql: 'insert into numbers (n) values ($1)',
+    params: [n],
+    guards: 'numbers',
+    template: null,
+  };
+}
+
+function remove(n: number): Statement {
+  return {
+    sql: 'delete from numbers where n = $1',
+    params: [n],
+    guards: 'numbers',
+    template: null,
+  };
+}
+
+function numbers({ connection }: SqliteDatabase): readonly unknown[] {
+  return connection.prepare('select n from numbers order by n').pluck().all();
+}
+
+function statuses(settled: readonly PromiseSettledResult<unknown>[]): readonly string[] {
+  return settled.map(({ status }) => status);
+}
+
+test('a hundred creates at once are one commit', async () => {
+  const store = openSqliteStore({ path: join(folder, 'group.db') });
+  await store.migrate();
+  const before = store.counts;
+  await Promise.all(
+    Array.from({ length: 100 }, (_, index) =>
+      store.run(async (tx) => {
+        assert.equal(await tx.payments.byExternalId(tenant, 'payment_intent', `e${index}`), null);
+        tx.payments.insert(aBarePayment({ id: `pi_${index}`, externalId: `e${index}` }));
+      }),
+    ),
+  );
+  assert.deepEqual(store.counts, {
+    commits: before.commits + 1,
+    applied: before.applied + 100,
+  });
+  await store.close();
+});
+
+test('work that stages nothing commits nothing', async () => {
+  const store = openSqliteStore({ path: ':memory:' });
+  await store.migrate();
+  await store.run((tx) => tx.payments.get(tenant, 'pi_1'));
+  assert.deepEqual(store.counts, { commits: 0, applied: 0 });
+  await store.close();
+});
+
+test('a group has its bound; what is beyond it follows in the next', async () => {
+  const database = withNumbers(new SqliteDatabase({ path: ':memory:' }));
+  const all = Array.from({ length: 600 }, (_, index) => database.batch([insert(index + 10)]));
+  await Promise.all(all);
+  assert.equal(numbers(database).length, 600);
+  assert.deepEqual(database.counts, { commits: 3, applied: 600 });
+  await database.close();
+});
+
+for (const [writer, open] of Object.entries(writers)) {
+  test(`${writer}: a batch that fails in the middle of a group leaves the others as they are`, async () => {
+    const database = withNumbers(await open());
+    const settled = await Promise.allSettled([
+      database.batch([insert(1)]),
+      database.batch([insert(5), insert(3), insert(6)]),
+      database.batch([insert(7), insert(7)]),
+      database.batch([remove(99)]),
+      database.batch([insert(8)]),
+    ]);
+    assert.deepEqual(statuses(settled), [
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'rejected',
+      'fulfilled',
+    ]);
+    const reasons = settled.map((one) => (one.status === 'rejected' ? one.reason : null));
+    assert.ok(!(reasons[1] instanceof StoreConflict), 'a broken check is no race');
+    assert.equal((reasons[2] as StoreConflict).kind, 'unique');
+    assert.equal((reasons[3] as StoreConflict).kind, 'guard');
+    assert.deepEqual(numbers(database), [1, 8]);
+    assert.deepEqual(database.counts, { commits: 1, applied: 2 });
+    await database.close();
+  });
+
+  test(`${writer}: a group ends like its batches one after another, the failing ones left out`, async () => {
+    const database = withNumbers(await open());
+    // Inserts of 4 to 9 that may be there, guarded deletes that may find nothing, a broken check.
+    const step = fc.oneof(
+      {
+        weight: 6,
+        arbitrary: fc.record({ insert: fc.constant(true), n: fc.integer({ min: 4, max: 9 }) }),
+      },
+      {
+        weight: 4,
+        arbitrary: fc.record({ insert: fc.constant(false), n: fc.integer({ min: 4, max: 9 }) }),
+      },
+      { weight: 1, arbitrary: fc.constant({ insert: true, n: 3 }) },
+    );
+    const batch = fc.array(step, { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(batch, { maxLength: 12 }), async (batches) => {
+        database.connection.exec('delete from numbers');
+        const settled = await Promise.allSettled(
+          batches.map((steps) =>
+            database.batch(
+              steps.map(({ insert: inserts, n }) => (inserts ? insert(n) : remove(n))),
+            ),
+          ),
+        );
+        let expected = new Set<number>();
+        for (const [index, steps] of batches.entries()) {
+          const next = new Set(expected);
+          const fits = steps.every(({ insert: inserts, n }) => {
+            if (!inserts) return next.delete(n);
+            const allowed = n !== 3 && !next.has(n);
+            next.add(n);
+            return allowed;
+          });
+          assert.equal(settled[index]?.status, fits ? 'fulfilled' : 'rejected');
+          if (fits) expected = next;
+        }
+        assert.deepEqual(numbers(database), [...expected].sort());
+      }),
+    );
+    await database.close();
+  });
+
+  test(`${writer}: a placeholder without its parameter fails its batch alone`, async () => {
+    const database = withNumbers(await open());
+    const settled = await Promise.allSettled([
+      database.batch([insert(1)]),
+      database.batch([{ ...insert(4), params: [] }]),
+    ]);
+    assert.deepEqual(statuses(settled), ['fulfilled', 'rejected']);
+    const [, failed] = settled;
+    assert.ok(failed?.status === 'rejected' && failed.reason instanceof AssertionFailure);
+    assert.deepEqual(numbers(database), [1]);
+    await database.close();
+  });
+
+  test(`${writer}: an error that rolled everything back fails the whole group, and only that`, async () => {
+    const database = withNumbers(await open());
+    const settled = await Promise.allSettled([
+      database.batch([insert(1)]),
+      database.batch([insert(2)]),
+      database.batch([insert(4)]),
+    ]);
+    assert.deepEqual(statuses(settled), ['rejected', 'rejected', 'rejected']);
+    assert.deepEqual(numbers(database), []);
+    assert.equal(database.connection.inTransaction, false);
+    await database.batch([insert(4)]);
+    assert.deepEqual(numbers(database), [4]);
+    await database.close();
+  });
+
+  test(`${writer}: a commit that fails fails every batch of its group`, async () => {
+    const database = withNumbers(await open());
+    const orphan = {
+      sql: 'insert into children (n) values ($1)',
+      params: [1],
+      guards: null,
+      template: null,
+    };
+    const settled = await Promise.allSettled([
+      database.batch([insert(1)]),
+      database.batch([orphan]),
+    ]);
+    assert.deepEqual(statuses(settled), ['rejected', 'rejected']);
+    assert.deepEqual(numbers(database), []);
+    assert.equal(database.connection.inTransaction, false);
+    assert.deepEqual(database.counts, { commits: 0, applied: 0 });
+    await database.batch([insert(1)]);
+    assert.deepEqual(numbers(database), [1]);
+    await database.close();
+  });
+
+  test(`${writer}: immediate statements and batches share a commit, in the order of their calls`, async () => {
+    const database = withNumbers(await open());
+    const taken = 'delete from numbers where n >= $2 and n < $1 returning n';
+    const [, rows] = await Promise.all([
+      database.batch([insert(10), insert(11)]),
+      database.immediate(taken, [11, 5]),
+      database.batch([insert(12)]),
+    ]);
+    assert.deepEqual(rows, [{ n: 10 }]);
+    assert.deepEqual(numbers(database), [11, 12]);
+    assert.equal(database.counts.commits, 1);
+    await database.close();
+  });
+}
+
+test('nobody is answered before the commit, and the schedule is the one given', async () => {
+  const turns: (() => void)[] = [];
+  const schedule = (commit: () => void) => void turns.push(commit);
+  const database = new SqliteDatabase({ path: ':memory:', schedule });
+  database.connection.exec('create table numbers (n integer not null primary key) strict');
+  let answered = false;
+  const batch = database.batch([insert(1)]).then(() => {
+    answered = true;
+  });
+  await new Promise(setImmediate);
+  assert.deepEqual([answered, numbers(database)], [false, []]);
+  assert.equal(turns.length, 1);
+  turns[0]?.();
+  await batch;
+  assert.deepEqual([answered, numbers(database)], [true, [1]]);
+  await database.close();
+});
+
+test('closing commits what waits', async () => {
+  const path = join(folder, 'closing.db');
+  const store = openSqliteStore({ path });
+  await store.migrate();
+  const write = store.run(async (tx) => tx.buyers.insert(aBuyer()));
+  // The work has returned and its batch waits.
+  await Promise.resolve();
+  await Promise.resolve();
+  await store.close();
+  await write;
+  const again = openSqliteStore({ path });
+  assert.deepEqual(await again.run((tx) => tx.buyers.get('test', 'byr_1')), aBuyer());
+  await again.close();
+});
+
+test('a file that another process writes to for too long is a transient refusal', async () => {
+  const path = join(folder, 'busy.db');
+  const database = new SqliteDatabase({ path });
+  database.connection.exec('create table numbers (n integer not null primary key) strict');
+  database.connection.pragma('busy_timeout = 0');
+  const other = new SqliteConnection(path);
+  other.exec('begin immediate');
+  await assert.rejects(database.batch([insert(1)]), (error: unknown) => {
+    return error instanceof PonteError && error.code === 'StoreContention' && error.transient;
+  });
+  other.exec('rollback');
+  await database.batch([insert(1)]);
+  assert.deepEqual(numbers(database), [1]);
+  other.close();
+  await database.close();
+});
+
+test('a file is written to the disk at each commit, and read by its owner alone', async () => {
+  const path = join(folder, 'settings.db');
+  const database = new SqliteDatabase({ path });
+  const pragma = (name: string) => database.connection.pragma(name, { simple: true });
+  assert.deepEqual([pragma('journal_mode'), pragma('synchronous')], ['wal', 2]);
+  assert.equal(statSync(path).mode & 0o077, 0);
+  await database.close();
+});
+
+test('ledger lines cannot be changed or removed, not even by hand', async () => {
+  const path = join(folder, 'ledger.db');
+  const store = openSqliteStore({ path });
+  await store.migrate();
+  const money = { amountMinor: 5n, currency: 'EUR' } as const;
+  const lines = [{ account: 'buyer', money }] as const;
+  await store.run(async (tx) =>
+    tx.ledger.append(tenant, 'pi_1', 'pst_1', { kind: 'refund_paid', lines }, 1),
+  );
+  await store.close();
+  const hand = new SqliteConnection(path);
+  assert.throws(() => hand.exec('update ledger_lines set amount_minor = 6'), /append-only/);
+  assert.throws(() => hand.exec('delete from ledger_lines'), /append-only/);
+  assert.throws(
+    () => hand.exec('insert or replace into ledger_lines select * from ledger_lines'),
+    /append-only/,
+  );
+  assert.equal(hand.prepare('select count(*) from ledger_lines').pluck().get(), 1);
+  hand.close();
+});
+
+test('reads of one turn are of one moment; those of the next see what came between', async () => {
+  const path = join(folder, 'moments.db');
+  const [store, beside] = [openSqliteStore({ path }), openSqliteStore({ path })];
+  await store.migrate();
+  const count = () => store.run(async (tx) => (await tx.buyers.get('test', 'byr_1')) !== null);
+  const first = count();
+  const written = beside.run(async (tx) => tx.buyers.insert(aBuyer()));
+  assert.equal(await first, false);
+  await written;
+  assert.equal(await count(), true);
+  await Promise.all([store.close(), beside.close()]);
+});
