@@ -24,7 +24,7 @@ export function writeCursor(box: SecretBox, list: ListName, lastId: string): str
 }
 
 /** One page of a list whose rows `load` yields in its order, and the cursor of the next one. */
-export async function pageOf<T extends { readonly id: string }>(
+export async function loadPage<T extends { readonly id: string }>(
   box: SecretBox,
   list: ListName,
   query: { readonly limit: number; readonly cursor: string | null },

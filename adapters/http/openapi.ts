@@ -6,20 +6,13 @@ import { eventTypes } from '../../core/domain/event.js';
 import type { PaymentOrigin } from '../../core/domain/payment.js';
 import { type ScopeRule, scopes } from '../../core/domain/scope.js';
 import { assert, catalogue, type ErrorCode, PonteError } from '../../core/errors.js';
-import { kycResponse } from './buyer-schemas.js';
+import { kyc } from './buyer-kyc-routes.js';
 import { introduction, offTableCodes, tagOf, tagTexts } from './description-text.js';
-import { eventBodyOf } from './event-schemas.js';
+import { errorBody } from './error-body.js';
+import { eventBodyOf } from './event-bodies.js';
 import recorded from './examples.json' with { type: 'json' };
-import { presentError } from './present.js';
-import type { Auth, Route } from './route-row.js';
-import {
-  errorResponse,
-  keysOf,
-  noParams,
-  noQuery,
-  requestSchemas,
-  responseSchemas,
-} from './schemas.js';
+import { type Auth, noParams, noQuery, type Route } from './route-row.js';
+import { keysOf, requestSchemas, responseSchemas } from './schemas.js';
 
 /** The description's own version, as the interface fixes it. */
 const VERSION = '1.0.0';
@@ -124,7 +117,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
 
 /** Every refusal that a row can answer with: what follows from its fields, and its own. */
 export function errorCodesOf(route: Route): readonly ErrorCode[] {
-  const { auth } = route;
+  const { auth, scope, modes, rateLimit } = route.access;
   const json = typeof route.body !== 'string';
   const codes: readonly (readonly [boolean, readonly ErrorCode[]])[] = [
     [true, ['ValidationError', 'InternalError']],
@@ -134,10 +127,10 @@ export function errorCodesOf(route: Route): readonly ErrorCode[] {
     [auth === 'session' || auth === 'either', ['Unauthorized', 'InvalidToken']],
     [auth === 'partner' || auth === 'signature', ['InvalidSignature']],
     [route.method !== 'GET' && route.inQuarantine !== 'served', ['InQuarantine']],
-    [route.scope !== 'none', ['InsufficientScope']],
+    [scope !== 'none', ['InsufficientScope']],
     // A path parameter that cannot be decoded, or is too long, matches no path.
-    [route.modes === 'test' || route.params !== noParams, ['NotFound']],
-    [route.rateLimit === 'create', ['RateLimitExceeded']],
+    [modes === 'test' || route.params !== noParams, ['NotFound']],
+    [rateLimit === 'create', ['RateLimitExceeded']],
     [route.idempotency === 'key', ['IdempotencyKeyConflict']],
     [route.body !== 'none', ['PayloadTooLarge']],
     [json, ['UnsupportedMediaType']],
@@ -148,12 +141,13 @@ export function errorCodesOf(route: Route): readonly ErrorCode[] {
 
 function operation(route: Route, operationId: string): Json {
   const example = exampleOf(operationId);
+  const { auth, scope } = route.access;
   return {
     operationId,
     summary: route.summary,
-    ...(route.scope === 'none' ? {} : { description: scopeText(route.scope) }),
+    ...(scope === 'none' ? {} : { description: scopeText(scope) }),
     tags: [tagOf(Object.values(route.operations)[0] ?? '')],
-    security: security[route.auth],
+    security: security[auth],
     parameters: [
       ...parameters(route.params, 'path', noParams, example.params),
       ...parameters(route.query, 'query', noQuery, example.query),
@@ -213,7 +207,7 @@ function exampleOf(operationId: string): RecordedCall {
 function errorExample(code: ErrorCode): Json {
   const oldest = code === 'EventsPruned' ? { oldestSequence: 1 } : {};
   const reset = code === 'FeedReset' ? { feed: { epoch: 2, lastSequence: 12 } } : {};
-  return presentError(new PonteError(code, undefined, { ...oldest, ...reset }));
+  return errorBody.show(new PonteError(code, undefined, { ...oldest, ...reset }));
 }
 
 function parameters(
@@ -316,7 +310,7 @@ function refusals(codes: readonly ErrorCode[]): Json {
         'application/json': {
           schema: {
             allOf: [
-              named(responseSchemas, errorResponse),
+              named(responseSchemas, errorBody.schema),
               { properties: { error: { enum: names } } },
             ],
           },
@@ -386,7 +380,7 @@ function schemas(io: 'input' | 'output'): Json {
     uri: uriOf,
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      const open = io === 'output' && zodSchema !== kycResponse;
+      const open = io === 'output' && zodSchema !== kyc.schema;
       if (open && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
     },
   });

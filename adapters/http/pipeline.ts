@@ -10,7 +10,7 @@ import type { Deps } from '../../core/ports.js';
 import { requireScope } from '../../core/usecases/keys.js';
 import { readPayment } from '../../core/usecases/payments.js';
 import { takeCreateSlot } from '../../core/usecases/rate-limits.js';
-import { admit } from './admission.js';
+import { authenticate } from './authentication.js';
 import type { ClientAddress } from './client-address.js';
 import { corsHeaders, preflightReply } from './cross-origin.js';
 import {
@@ -22,12 +22,12 @@ import {
   requestIdOf,
 } from './request-input.js';
 import { endOfTurn, refusalReply, send } from './response-output.js';
-import { type ActorOf, type Auth, Content, type Reply, type Site } from './route-row.js';
+import { type ActorOf, type Auth, Content, type HandlerContext, type Reply } from './route-row.js';
 import type { Match, Router } from './router.js';
 import { withinStoreTime } from './store-time.js';
 
 export interface Pipeline {
-  readonly site: Site;
+  readonly context: HandlerContext;
   readonly router: Router;
   readonly limits: BodyLimits;
   /** Web origins that browsers may call from. */
@@ -71,51 +71,52 @@ export async function serve(
     // Sent, not asked for, or nobody is left to take it.
     if (body instanceof Content) await body.bytes.close();
   }
-  measure(pipeline.site.deps, seen.match, reply, startedMs);
+  measure(pipeline.context.deps, seen.match, reply, startedMs);
 }
 
 function measure({ metrics }: Deps, match: Match | null, { status }: Reply, startedMs: number) {
   if (metrics === null) return;
-  const created = match?.route.rateLimit === 'create' && status < 300;
+  const created = match?.route.access.rateLimit === 'create' && status < 300;
   const createMs = created ? performance.now() - startedMs : null;
   metrics.answered(match?.operation ?? null, { status, createMs });
 }
 
-/** The same site, with a store that answers in time. */
-function limitedSite(site: Site): Site {
+/** The same context, with a store that answers in time. */
+function limitedContext(context: HandlerContext): HandlerContext {
   return {
-    deps: withinStoreTime(site.deps),
-    feedReaders: site.feedReaders,
-    readiness: site.readiness,
+    deps: withinStoreTime(context.deps),
+    feedReaders: context.feedReaders,
+    readiness: context.readiness,
     // Made for its first reader.
     get description() {
-      return site.description;
+      return context.description;
     },
   };
 }
 
 async function answer(
-  { site: unlimited, router, limits, stopping }: Pipeline,
+  { context: unlimited, router, limits, stopping }: Pipeline,
   request: IncomingMessage,
   response: ServerResponse,
   seen: { match: Match | null },
 ): Promise<Reply> {
   expectHost(request);
-  const site = limitedSite(unlimited);
+  const context = limitedContext(unlimited);
+  const { deps } = context;
   const match = router.match(request.method ?? '', request.url ?? '');
   const { route } = match;
   seen.match = match;
-  const actor = await admit(site.deps, route, request);
-  if (actor !== null) requireScope(actor, ruleFor(route.scope, match.params['id']));
+  const actor = await authenticate(deps, route, request);
+  if (actor !== null) requireScope(actor, ruleFor(route.access.scope, match.params['id']));
   const keyId = actor !== null && 'keyId' in actor ? actor.keyId : null;
-  if (keyId !== null && route.rateLimit === 'create') await takeCreateSlot(site.deps, keyId);
+  if (keyId !== null && route.access.rateLimit === 'create') await takeCreateSlot(deps, keyId);
   const input = await readInput(match, request, response, limits);
-  return route.handler(site, {
+  return route.handler(context, {
     ...input,
     actor,
-    found: await foundPayment(site.deps, match, actor),
+    found: await foundPayment(deps, match, actor),
     tenant: actor === null ? null : tenantOf(actor),
-    headers: signedAuths.includes(route.auth) ? headerTexts(request) : {},
+    headers: signedAuths.includes(route.access.auth) ? headerTexts(request) : {},
     waitAtMost: (waitMs) => endOfWait(response, stopping, waitMs),
   });
 }
@@ -123,9 +124,10 @@ async function answer(
 /** The payment that the path names, whose origin the scope was asked for; null of other rows. */
 async function foundPayment(
   deps: Deps,
-  { route: { scope }, params: { id } }: Match,
+  { route: { access }, params: { id } }: Match,
   actor: ActorOf[Auth],
 ): Promise<PaymentView | null> {
+  const { scope } = access;
   if (typeof scope === 'string' || !('byOrigin' in scope)) return null;
   assert(actor !== null && id !== undefined, 'a row by origin has a credential and an id');
   return readPayment(deps, tenantOf(actor), id, originsIn(scope));
@@ -160,7 +162,7 @@ function unlessKnown(request: IncomingMessage, reply: Reply): Reply {
 
 /** Every refusal is logged under the request's id; what failed in us is told to nobody else. */
 function refused(
-  { site, router, clientAddress }: Pipeline,
+  { context: { deps }, router, clientAddress }: Pipeline,
   request: IncomingMessage,
   error: unknown,
   { requestId, match }: { readonly requestId: string; readonly match: Match | null },
@@ -169,10 +171,10 @@ function refused(
   const refusal = error instanceof PonteError ? error : new PonteError('InternalError');
   const client = clientAddress(request);
   const fields = { requestId, operation, status: refusal.status, code: refusal.code, client };
-  if (refusal.status < 500) site.deps.log.info('refused', fields);
+  if (refusal.status < 500) deps.log.info('refused', fields);
   // While the database is away this comes with every request: a reason, no stack.
-  else if (refusal.transient) site.deps.log.warn('refused', { ...fields, reason: reason(refusal) });
-  else site.deps.log.error('failed', { ...fields, err: error });
+  else if (refusal.transient) deps.log.warn('refused', { ...fields, reason: reason(refusal) });
+  else deps.log.error('failed', { ...fields, err: error });
   const reply = refusalReply(refusal);
   if (refusal.code !== 'MethodNotAllowed') return reply;
   return { ...reply, headers: { allow: (router.allowed(request.url ?? '') ?? []).join(', ') } };

@@ -221,9 +221,9 @@ function checkedParams({ route, params }: Match): unknown {
 const takingAnyQuery: readonly Auth[] = ['none', 'partner', 'signature'];
 
 /** An unknown parameter is refused: a misspelled filter would list everything. */
-function unknownParameters({ auth, query }: Route, given: Match['query']): readonly string[] {
+function unknownParameters({ access, query }: Route, given: Match['query']): readonly string[] {
   const names = Object.keys(given);
-  if (names.length === 0 || takingAnyQuery.includes(auth)) return [];
+  if (names.length === 0 || takingAnyQuery.includes(access.auth)) return [];
   const known = query instanceof z.ZodObject ? Object.keys(query.shape) : [];
   const hint = known.length === 0 ? 'leave it out' : `those known are ${known.join(', ')}`;
   return names

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { writeJson } from '../../core/domain/raw-json.js';
 import type { PonteError } from '../../core/errors.js';
-import { presentError } from './present.js';
+import { errorBody } from './error-body.js';
 import { Content, type Reply } from './route-row.js';
 
 /** Answers are for programs: nothing here is to be framed, sniffed, cached or referred to. */
@@ -30,7 +30,7 @@ export function refusalReply(error: PonteError): Reply {
   const retryAfter = error.retryAfterSeconds;
   return {
     status: error.status,
-    body: presentError(error),
+    body: errorBody.show(error),
     headers: {
       ...(retryAfter === null ? {} : { 'retry-after': `${retryAfter}` }),
       // The rest of the body may never come: nothing else can follow it.

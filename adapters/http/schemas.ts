@@ -1,15 +1,11 @@
-// What the shapes of all requests and answers share: the pieces that read text, pages, empty ones,
-// refusals, and the service's own answers. The shapes of a noun stand in its file
-// (payment-schemas.ts, webhook-schemas.ts, …). They are what a request may look like and what the
-// machine-readable description says of both. Requests are turned into the core's values here
-// (amounts into minor units, times into milliseconds, absent into null); rules that need data are
-// the use cases'. Answers are built in present.ts.
+// The parts that the schemas of all resources share: text, times, amounts, pages, and the two
+// registries of named schemas. A request schema turns what is sent into values of the core (amounts
+// into minor units, times into milliseconds, absent into null); rules that need data belong to the
+// use cases. The schemas of a resource are in its file of routes.
 import { z } from 'zod';
 import { readEmail } from '../../core/domain/buyer-kyc.js';
-import { isCalendarDate } from '../../core/domain/instant.js';
+import { formatInstant, isCalendarDate } from '../../core/domain/instant.js';
 import { RawJson } from '../../core/domain/raw-json.js';
-import { modes } from '../../core/domain/tenant.js';
-import { catalogue } from '../../core/errors.js';
 
 /** Bytes of JSON that `metadata` and `display` may take each. */
 export const RAW_JSON_BYTES_MAX = 32 * 1024;
@@ -146,17 +142,6 @@ export const pageQuery = z.object({
 
 export const pathText = (description: string) => z.string().min(1).meta({ description });
 
-export const noQuery = z.object({});
-export const noParams = z.object({});
-export const docsFileParams = z.object({
-  version: pathText('That of the page which names the file.'),
-  file: pathText('A style sheet or a script.'),
-});
-export const partnerParams = z.object({
-  partner: pathText("The partner's name."),
-  mode: z.enum(modes),
-});
-
 // ------------------------------------------------------------------------------------ answers
 
 export const instant = z.iso.datetime({ precision: 3 });
@@ -164,47 +149,9 @@ export const decimal = z.string().regex(/^[0-9]+\.[0-9]{2}$/);
 
 export const receivedResponse = z.strictObject({ received: z.literal(true) });
 
-export const healthResponse = z.strictObject({ status: z.literal('ok') });
-
-export const readinessResponse = z.strictObject({
-  status: z.enum(['ready', 'quarantine', 'unavailable']),
-  checks: z.strictObject({
-    database: z.enum(['ok', 'failed']),
-    migrations: z.enum(['ok', 'pending']),
-    worker: z.enum(['ok', 'stalled']),
-    clock: z
-      .enum(['ok', 'wrong'])
-      .meta({ description: 'The clock of this machine, beside that of the database.' }),
-    serving: z.enum(['ok', 'stopping']),
-  }),
-});
-
-export const documentResponse = z.record(z.string(), z.unknown());
-
-export const errorResponse = z
-  .strictObject({
-    statusCode: z.int(),
-    error: z.enum(keysOf(catalogue)),
-    message: z.string().meta({ description: 'For people; it may change.' }),
-    retryAfter: z.int().min(1).optional().meta({ description: 'Seconds to wait: transient ones.' }),
-    oldestSequence: z
-      .int()
-      .min(1)
-      .optional()
-      .meta({ description: 'Of `EventsPruned`: read on with `after` one less.' }),
-    epoch: z.int().min(1).optional().meta({ description: 'Of `FeedReset`: the current epoch.' }),
-    lastSequence: z
-      .int()
-      .min(0)
-      .optional()
-      .meta({ description: 'Of `FeedReset`: the latest event, 0 when there is none.' }),
-  })
-  .meta({ description: 'Every refusal has this shape. Decide on `error`.' });
-
 requestSchemas.add(emptyBody, { id: 'Empty' });
-responseSchemas
-  .add(receivedResponse, { id: 'Received' })
-  .add(healthResponse, { id: 'Health' })
-  .add(readinessResponse, { id: 'Readiness' })
-  .add(documentResponse, { id: 'Document' })
-  .add(errorResponse, { id: 'Error' });
+responseSchemas.add(receivedResponse, { id: 'Received' });
+
+export function instantOrNull(atMs: number | null): string | null {
+  return atMs === null ? null : formatInstant(atMs);
+}

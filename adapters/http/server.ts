@@ -11,11 +11,11 @@ import type { FeedReaders } from '../../core/usecases/feed-readers.js';
 import { clientAddressOver } from './client-address.js';
 import { describeRoutes } from './openapi.js';
 import { type Pipeline, serve } from './pipeline.js';
-import type { Readiness } from './present.js';
 import { refusalReply, sendRaw } from './response-output.js';
-import type { Site } from './route-row.js';
+import type { HandlerContext } from './route-row.js';
 import { createRouter } from './router.js';
 import { routes } from './routes.js';
+import type { Readiness } from './service-routes.js';
 
 const BODY_BYTES_MAX = 256 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;
@@ -72,9 +72,9 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
   const stopping = new AbortController();
   let draining = false;
-  let description: Site['description'] | null = null;
+  let description: HandlerContext['description'] | null = null;
   const pipeline: Pipeline = {
-    site: {
+    context: {
       deps,
       feedReaders: options.feedReaders,
       readiness: options.readiness,

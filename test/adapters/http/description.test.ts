@@ -6,9 +6,10 @@ import { test } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { z } from 'zod';
 import { offTableCodes, tagTexts } from '../../../adapters/http/description-text.js';
+import { errorBody } from '../../../adapters/http/error-body.js';
 import { errorCodesOf, openApiDocument } from '../../../adapters/http/openapi.js';
 import { routes } from '../../../adapters/http/routes.js';
-import { documentResponse, errorResponse } from '../../../adapters/http/schemas.js';
+import { documentSchema } from '../../../adapters/http/service-routes.js';
 import { magicValues } from '../../../adapters/partner/fake-order.js';
 import { requirements } from '../../../core/domain/dossier.js';
 import { eventTypes } from '../../../core/domain/event.js';
@@ -80,7 +81,7 @@ test('every JSON body, path parameter and answer of every operation has an examp
       assert.notEqual(body, undefined, operationId);
     }
     for (const [status, shape] of Object.entries(route.responses)) {
-      if (!(shape instanceof z.ZodType) || shape === documentResponse) continue;
+      if (!(shape instanceof z.ZodType) || shape === documentSchema) continue;
       if (operationId === 'readyz' && status === '503') continue;
       const example = told.responses[status]?.content?.['application/json']?.example;
       assert.ok(shape.safeParse(example).success, `${operationId} ${status}`);
@@ -96,7 +97,8 @@ test('every refusal has its example, and those that any request may meet have on
     assert.deepEqual(shown.toSorted(), errorCodesOf(route).toSorted(), operationId);
   }
   const { examples, schemas } = document.components;
-  const anywhere = schemas['Error']?.examples.map((example) => errorResponse.parse(example)) ?? [];
+  const anywhere =
+    schemas['Error']?.examples.map((example) => errorBody.schema.parse(example)) ?? [];
   for (const { error } of anywhere) {
     assert.match(document.info.description, new RegExp(`^\\| \\d{3} \\| \`${error}\` \\|`, 'm'));
   }

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { z } from 'zod';
-import { submitAccountBody } from '../../../adapters/http/account-schemas.js';
+import { submitAccountBody } from '../../../adapters/http/account-routes.js';
 import { misspellings } from '../../../adapters/http/misspellings.js';
 import { openApiDocument } from '../../../adapters/http/openapi.js';
-import { createPaymentIntentBody } from '../../../adapters/http/payment-schemas.js';
+import { createPaymentIntentBody } from '../../../adapters/http/payment-routes.js';
 import { routes } from '../../../adapters/http/routes.js';
 import { nearMiss } from '../../../core/domain/near-miss.js';
 import { RawJson } from '../../../core/domain/raw-json.js';
@@ -125,7 +125,7 @@ test('a query parameter that is not known is refused with those that are', async
     const { path, ...example } = await exampleOf(operationId);
     const asked = `${path}${path.includes('?') ? '&' : '?'}unheard_of=1`;
     const answer = await site.call(route.method, asked, { ...example, ...own });
-    if (['none', 'partner', 'signature'].includes(route.auth)) {
+    if (['none', 'partner', 'signature'].includes(route.access.auth)) {
       assert.ok(answer.status < 300, `${operationId}: a probe or a reader may append anything`);
       continue;
     }

@@ -6,19 +6,19 @@ import {
   createAccountBody,
   submitAccountBody,
   tosSessionBody,
-} from '../../../adapters/http/account-schemas.js';
-import { startBuyerKycBody } from '../../../adapters/http/buyer-schemas.js';
-import { createInvoiceBody } from '../../../adapters/http/invoice-schemas.js';
+} from '../../../adapters/http/account-routes.js';
+import { startBuyerKycBody } from '../../../adapters/http/buyer-kyc-routes.js';
+import { createInvoiceBody } from '../../../adapters/http/invoice-routes.js';
 import {
   advanceBody,
   cancelBody,
   createPaymentBody,
   createPaymentIntentBody,
-} from '../../../adapters/http/payment-schemas.js';
+} from '../../../adapters/http/payment-routes.js';
 import { checkedAgainst } from '../../../adapters/http/request-input.js';
 import { routes } from '../../../adapters/http/routes.js';
 import { pageQuery, RAW_JSON_BYTES_MAX } from '../../../adapters/http/schemas.js';
-import { createSubscriptionBody } from '../../../adapters/http/webhook-schemas.js';
+import { createSubscriptionBody } from '../../../adapters/http/webhook-routes.js';
 import { RawJson } from '../../../core/domain/raw-json.js';
 import { readableEmails, unreadableEmails } from '../../support/emails.js';
 

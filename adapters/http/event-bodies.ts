@@ -2,13 +2,13 @@
 // The bodies themselves are made in core/domain/event.ts.
 import { z } from 'zod';
 import { eventTypes, statusTold } from '../../core/domain/event.js';
-import { accountResponse } from './account-schemas.js';
-import { paymentResponse } from './payment-schemas.js';
+import { account } from './account-routes.js';
+import { payment } from './payment-routes.js';
 import { responseSchemas } from './schemas.js';
 
-const { status, amount, currency, externalId, metadata } = paymentResponse.shape;
-const { brlSettledAmount, fxRateAtSettlement } = paymentResponse.shape;
-const { role, entityType, status: accountStatus } = accountResponse.shape;
+const { status, amount, currency, externalId, metadata } = payment.schema.shape;
+const { brlSettledAmount, fxRateAtSettlement } = payment.schema.shape;
+const { role, entityType, status: accountStatus } = account.schema.shape;
 const occurredAt = z.iso.datetime({ precision: 3 });
 const externalEventId = z
   .string()

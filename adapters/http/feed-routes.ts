@@ -1,15 +1,19 @@
-// The shapes of the event feed. What `data` of each event is stands in event-schemas.ts, as
-// webhooks carry it.
+// The event feed. Each event has the `data` of its webhook (event-bodies.ts).
 import { z } from 'zod';
+import { formatInstant, SECOND_MS } from '../../core/domain/instant.js';
+import { RawJson, sliceTopLevel } from '../../core/domain/raw-json.js';
 import { assert } from '../../core/errors.js';
-import { WAITING_PER_KEY_MAX } from '../../core/usecases/feed-readers.js';
-import { eventBodies } from './event-schemas.js';
+import type { FeedEvent } from '../../core/ports.js';
+import { type FeedPage, WAITING_PER_KEY_MAX } from '../../core/usecases/feed-readers.js';
+import { eventBodies } from './event-bodies.js';
+import { representation } from './representation.js';
+import { type Call, type HandlerContext, type Reply, reply, route } from './route-row.js';
 import { instant, pageQuery, readText, responseSchemas } from './schemas.js';
 
 /** Shorter than the time-outs of common clients and load balancers. */
-export const WAIT_MAX_SECONDS = 30;
+const WAIT_MAX_SECONDS = 30;
 
-export const feedQuery = z.object({
+const feedQuery = z.object({
   after: readText(readPlace, 'send a whole number of 0 or more, or latest, once', {
     type: ['integer', 'string'],
     minimum: 0,
@@ -45,26 +49,56 @@ export const feedQuery = z.object({
     .transform((wait) => wait ?? 0),
 });
 
-/** An event of the feed: the body of its webhook and its place. */
-const [first, ...others] = eventBodies.map((body) =>
-  z.object({
+/** One per kind of event; they differ in their schemas alone. */
+const [first, ...others] = eventBodies.map(({ shape }) =>
+  representation<FeedEvent>()(null, {
     sequence: z.int().min(1).meta({ description: 'Without gaps, from 1, in your mode.' }),
     id: z.string().meta({ description: 'The externalEventId of webhooks.' }),
-    event: body.shape.event,
-    createdAt: instant,
-    data: body.shape.data.meta({ description: 'Byte for byte the `data` of the webhook.' }),
+    event: [shape.event, ({ type }) => type],
+    createdAt: [instant, ({ createdAtMs }) => formatInstant(createdAtMs)],
+    data: [
+      shape.data.meta({
+        description: 'Byte for byte the `data` of the webhook.',
+      }) as unknown as z.ZodType<RawJson>,
+      ({ body }) => new RawJson(sliceTopLevel(body, ['data']).get('data') ?? '{}'),
+    ],
   }),
 );
 assert(first !== undefined, 'there are kinds of events');
-export const feedEventResponse = z.discriminatedUnion('event', [first, ...others]);
+const eventSchema = z.discriminatedUnion('event', [
+  first.schema,
+  ...others.map(({ schema }) => schema),
+]);
+responseSchemas.add(eventSchema, { id: 'FeedEvent' });
 
-export const feedResponse = z.strictObject({
-  data: z.array(feedEventResponse),
+const feed = representation<FeedPage>()('Feed', {
+  data: [z.array(eventSchema), ({ events }) => events.map((event) => first.show(event))],
   nextAfter: z.int().min(0).meta({ description: 'Send it as `after` to read on.' }),
   epoch: z.int().min(1).meta({ description: 'Store it with `nextAfter`, and send it along.' }),
 });
 
-responseSchemas.add(feedEventResponse, { id: 'FeedEvent' }).add(feedResponse, { id: 'Feed' });
+export const feedRoutes = [
+  route({
+    method: 'GET',
+    operations: { readEvents: '/v1/events' },
+    summary: 'Read the events after a sequence, or wait for the next ones',
+    access: { auth: 'key', scope: 'webhooks:read', modes: 'both', rateLimit: 'none' },
+    query: feedQuery,
+    responses: { 200: feed.schema },
+    errors: ['EventsPruned', 'FeedReset', 'RateLimitExceeded'],
+    handler: readEvents,
+  }),
+];
+
+async function readEvents(
+  { feedReaders }: HandlerContext,
+  call: Call<'key', unknown, z.infer<typeof feedQuery>, unknown>,
+): Promise<Reply> {
+  const { tenant, actor, query, waitAtMost } = call;
+  const over = query.wait === 0 ? null : waitAtMost(query.wait * SECOND_MS);
+  const wait = over === null ? null : { keyId: actor.keyId, over };
+  return reply(200, feed.show(await feedReaders.read(tenant, query, wait)));
+}
 
 function readPlace(value: string): number | 'latest' | null {
   if (value === 'latest') return value;

@@ -1,0 +1,60 @@
+// Sessions of the dashboard: the mode that they work in, and how far its onboarding is.
+import { z } from 'zod';
+import { kybStatuses } from '../../core/domain/organization.js';
+import { modes } from '../../core/domain/tenant.js';
+import {
+  type OnboardingStatus,
+  onboardingStatus,
+  type Session,
+  switchMode,
+} from '../../core/usecases/sessions.js';
+import { representation } from './representation.js';
+import { reply, route } from './route-row.js';
+import { requestSchemas } from './schemas.js';
+
+const mode = z.enum(modes);
+
+const switchModeBody = z.object({ mode });
+
+requestSchemas.add(switchModeBody, { id: 'SwitchMode' });
+
+const session = representation<Session>()('Session', {
+  token: z.string().meta({ description: 'For Authorization: Bearer. It lives 12 hours.' }),
+  mode,
+});
+
+const onboarding = representation<OnboardingStatus>()('OnboardingStatus', {
+  mode,
+  needsOnboarding: z.boolean().meta({
+    description: 'True until the mode is activated: by its KYB, live after production access.',
+  }),
+  tosAccepted: z.boolean(),
+  kybStatus: z
+    .enum(kybStatuses)
+    .nullable()
+    .meta({ description: 'Null while no KYB was submitted in this mode.' }),
+});
+
+export const sessionRoutes = [
+  route({
+    method: 'POST',
+    operations: { switchMode: '/v1/auth/switch-mode' },
+    summary: 'Get a session token of the same member for a mode',
+    access: { auth: 'session', scope: 'none', modes: 'both', rateLimit: 'none' },
+    inQuarantine: 'served',
+    body: switchModeBody,
+    responses: { 200: session.schema },
+    errors: ['ModeSwitchNotAllowed', 'ProductionAccessNotApproved'],
+    handler: async ({ deps }, { actor, body }) =>
+      reply(200, session.show(await switchMode(deps, actor, body.mode))),
+  }),
+  route({
+    method: 'GET',
+    operations: { readOnboardingStatus: '/v1/onboarding/status' },
+    summary: 'How far the organization is in the mode of the session',
+    access: { auth: 'session', scope: 'none', modes: 'both', rateLimit: 'none' },
+    responses: { 200: onboarding.schema },
+    handler: async ({ deps }, { tenant }) =>
+      reply(200, onboarding.show(await onboardingStatus(deps, tenant))),
+  }),
+];
