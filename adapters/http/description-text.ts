@@ -2,20 +2,8 @@
 // first, every error code, the magic values of the sandbox, and the groups of operations.
 import { type PaymentStatus, paymentStatuses } from '../../core/domain/payment.js';
 import { catalogue, type ErrorCode } from '../../core/errors.js';
-import { magicValues } from '../partner/fake-order.js';
-
-/**
- * Refusals that any request may meet before a row of the table is found for it: of an unknown path
- * or method, and of what cannot be read as a request.
- */
-export const offTableCodes = [
-  'NotFound',
-  'MethodNotAllowed',
-  'ValidationError',
-  'RequestTimeout',
-  'PayloadTooLarge',
-  'HeadersTooLarge',
-] as const satisfies readonly ErrorCode[];
+import type { PartnerNotes } from '../../core/ports.js';
+import { offTableCodes } from './route-errors.js';
 
 export interface TagText {
   readonly name: string;
@@ -107,8 +95,8 @@ export function tagOf(path: string): string {
 }
 
 /** Markdown: what a reader needs first, then the rest, folded. `codes` are those that occur. */
-export function introduction(codes: readonly ErrorCode[]): string {
-  const details = Object.entries(detailsOf(codes)).map(folded);
+export function introduction(codes: readonly ErrorCode[], partner: PartnerNotes): string {
+  const details = Object.entries(detailsOf(codes, partner)).map(folded);
   return `Collect cross-border B2B payments: a buyer abroad pays on a hosted page, a Brazilian
 seller is paid BRL by PIX.
 
@@ -126,7 +114,10 @@ ${details.join('\n')}`;
 }
 
 /** By heading. */
-function detailsOf(codes: readonly ErrorCode[]): Readonly<Record<string, string>> {
+function detailsOf(
+  codes: readonly ErrorCode[],
+  { testValues }: PartnerNotes,
+): Readonly<Record<string, string>> {
   return {
     Requests: `
 - A key's prefix fixes its mode (\`pk_test_\`, \`pk_live_\`); test and live data never meet. What
@@ -190,7 +181,7 @@ No money moves. These values make things go wrong on purpose:
 
 | value | effect |
 |---|---|
-${Object.entries(magicValues).map(magicRow).join('\n')}
+${testValues.map(({ where, value, means }) => `| ${where} \`${value}\` | ${means} |`).join('\n')}
 `,
     Errors: `
 Any request may be answered with
@@ -210,11 +201,6 @@ function folded([heading, text]: readonly [string, string]): string {
 
 function statusRow(status: PaymentStatus): string {
   return `| \`${status}\` | ${statusTexts[status]} |`;
-}
-
-function magicRow([value, { means }]: readonly [string, { readonly means: string }]): string {
-  const where = value.startsWith('.') ? 'an amount that ends in' : 'the first or legal name';
-  return `| ${where} \`${value}\` | ${means} |`;
 }
 
 function errorRow(code: ErrorCode): string {

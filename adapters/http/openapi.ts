@@ -1,17 +1,19 @@
 // The machine-readable description of the interface, OpenAPI 3.1, built from the route table and
-// the schemas once. It also owns which refusals follow from a row's fields.
+// the schemas once.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { eventTypes } from '../../core/domain/event.js';
 import type { PaymentOrigin } from '../../core/domain/payment.js';
 import { type ScopeRule, scopes } from '../../core/domain/scope.js';
 import { assert, catalogue, type ErrorCode, PonteError } from '../../core/errors.js';
+import type { PartnerNotes } from '../../core/ports.js';
 import { kyc } from './buyer-kyc-routes.js';
-import { introduction, offTableCodes, tagOf, tagTexts } from './description-text.js';
+import { introduction, tagOf, tagTexts } from './description-text.js';
 import { errorBody } from './error-body.js';
 import { eventBodyOf } from './event-bodies.js';
 import recorded from './examples.json' with { type: 'json' };
-import { type Auth, noParams, noQuery, type Route } from './route-row.js';
+import { errorCodesOf, offTableCodes } from './route-errors.js';
+import { type Auth, type HandlerContext, noParams, noQuery, type Route } from './route-row.js';
 import { keysOf, requestSchemas, responseSchemas } from './schemas.js';
 
 /** The description's own version, as the interface fixes it. */
@@ -46,12 +48,6 @@ scopes are ${Object.keys(scopes).join(', ')}.`,
     name: 'signature',
     description: 'Part of the URL as it was given out: use the URL unchanged.',
   },
-  PartnerSignature: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'svix-signature',
-    description: 'The settlement partner signs id, timestamp and raw body by the Svix scheme.',
-  },
 } as const;
 
 const webhookHeaders = {
@@ -62,17 +58,24 @@ const webhookHeaders = {
 
 type Json = Readonly<Record<string, unknown>>;
 
+const partnerSignature = ({ signatureHeader }: PartnerNotes) => ({
+  type: 'apiKey',
+  in: 'header',
+  name: signatureHeader,
+  description: 'The settlement partner signs id, timestamp and raw body by the Svix scheme.',
+});
+
 /** The text of the description and its entity tag. */
-export function describeRoutes(routes: readonly Route[]): {
-  readonly json: string;
-  readonly etag: string;
-} {
-  const json = JSON.stringify(openApiDocument(routes));
+export function describeRoutes(
+  routes: readonly Route[],
+  partner: PartnerNotes,
+): HandlerContext['description'] {
+  const json = JSON.stringify(openApiDocument(routes, partner));
   const hash = createHash('sha256').update(json).digest('base64url');
   return { json, etag: `"${hash.slice(0, 22)}"` };
 }
 
-export function openApiDocument(routes: readonly Route[]): Json {
+export function openApiDocument(routes: readonly Route[], partner: PartnerNotes): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
     for (const [operationId, path] of Object.entries(route.operations)) {
@@ -94,7 +97,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
     info: {
       title: 'Ponte',
       version: VERSION,
-      description: introduction(codes),
+      description: introduction(codes, partner),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
@@ -102,7 +105,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
     paths,
     webhooks: Object.fromEntries(eventTypes.toSorted().map((type) => [type, webhook(type)])),
     components: {
-      securitySchemes,
+      securitySchemes: { ...securitySchemes, PartnerSignature: partnerSignature(partner) },
       headers: { 'X-Request-Id': { schema: { type: 'string' } } },
       schemas: {
         ...{ ...requests, ...others },
@@ -113,30 +116,6 @@ export function openApiDocument(routes: readonly Route[]): Json {
       ),
     },
   };
-}
-
-/** Every refusal that a row can answer with: what follows from its fields, and its own. */
-export function errorCodesOf(route: Route): readonly ErrorCode[] {
-  const { auth, scope, modes, rateLimit } = route.access;
-  const json = typeof route.body !== 'string';
-  const codes: readonly (readonly [boolean, readonly ErrorCode[]])[] = [
-    [true, ['ValidationError', 'InternalError']],
-    // Whoever is let in was looked up.
-    [auth !== 'none', ['StoreContention', 'StoreUnavailable']],
-    [auth === 'key' || auth === 'either', ['InvalidApiKey', 'InvalidApiKeyFormat']],
-    [auth === 'session' || auth === 'either', ['Unauthorized', 'InvalidToken']],
-    [auth === 'partner' || auth === 'signature', ['InvalidSignature']],
-    [route.method !== 'GET' && route.inQuarantine !== 'served', ['InQuarantine']],
-    [scope !== 'none', ['InsufficientScope']],
-    // A path parameter that cannot be decoded, or is too long, matches no path.
-    [modes === 'test' || route.params !== noParams, ['NotFound']],
-    [rateLimit === 'create', ['RateLimitExceeded']],
-    [route.idempotency === 'key', ['IdempotencyKeyConflict']],
-    [route.body !== 'none', ['PayloadTooLarge']],
-    [json, ['UnsupportedMediaType']],
-    [true, route.errors],
-  ];
-  return codes.flatMap(([applies, names]) => (applies ? names : []));
 }
 
 function operation(route: Route, operationId: string): Json {

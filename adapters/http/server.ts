@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { UPLOAD_TIME_MAX_MS } from '../../core/domain/document.js';
 import { type ErrorCode, PonteError } from '../../core/errors.js';
-import type { Deps } from '../../core/ports.js';
+import type { Deps, PartnerNotes } from '../../core/ports.js';
 import type { FeedReaders } from '../../core/usecases/feed-readers.js';
 import { clientAddressOver } from './client-address.js';
 import { describeRoutes } from './openapi.js';
@@ -80,7 +80,7 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
       readiness: options.readiness,
       // Made for its first reader: starting does not wait for it.
       get description() {
-        description ??= describeRoutes(routes);
+        description ??= describeRoutes(routes, notesOf(deps));
         return description;
       },
     },
@@ -134,6 +134,11 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
       return closed(server, connections, graceMs);
     },
   };
+}
+
+/** The sandbox's notes come first: its values are what an integrator tries. */
+function notesOf({ partners: { test, live } }: Deps): PartnerNotes {
+  return (test ?? live)?.notes ?? { signatureHeader: 'signature', testValues: [] };
 }
 
 function closed(server: Server, open: ReadonlySet<Socket>, graceMs: number): Promise<void> {

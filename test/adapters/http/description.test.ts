@@ -5,11 +5,13 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { z } from 'zod';
-import { offTableCodes, tagTexts } from '../../../adapters/http/description-text.js';
+import { tagTexts } from '../../../adapters/http/description-text.js';
 import { errorBody } from '../../../adapters/http/error-body.js';
-import { errorCodesOf, openApiDocument } from '../../../adapters/http/openapi.js';
+import { openApiDocument } from '../../../adapters/http/openapi.js';
+import { errorCodesOf, offTableCodes } from '../../../adapters/http/route-errors.js';
 import { routes } from '../../../adapters/http/routes.js';
 import { documentSchema } from '../../../adapters/http/service-routes.js';
+import { fakeNotes } from '../../../adapters/partner/fake.js';
 import { magicValues } from '../../../adapters/partner/fake-order.js';
 import { requirements } from '../../../core/domain/dossier.js';
 import { eventTypes } from '../../../core/domain/event.js';
@@ -32,7 +34,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
 }
 
-const document = openApiDocument(routes) as {
+const document = openApiDocument(routes, fakeNotes) as {
   readonly info: { readonly description: string };
   readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;

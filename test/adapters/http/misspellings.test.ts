@@ -8,6 +8,7 @@ import { misspellings } from '../../../adapters/http/misspellings.js';
 import { openApiDocument } from '../../../adapters/http/openapi.js';
 import { createPaymentIntentBody } from '../../../adapters/http/payment-routes.js';
 import { routes } from '../../../adapters/http/routes.js';
+import { fakeNotes } from '../../../adapters/partner/fake.js';
 import { nearMiss } from '../../../core/domain/near-miss.js';
 import { RawJson } from '../../../core/domain/raw-json.js';
 import { refusalOf } from './checked-site.js';
@@ -80,7 +81,7 @@ test('no property of the interface is taken for another one', () => {
     for (const name of Object.keys(properties ?? {})) names.add(name);
     for (const item of Object.values(value)) gather(item);
   };
-  gather(openApiDocument(routes));
+  gather(openApiDocument(routes, fakeNotes));
   assert.ok(names.size > 100);
   const taken = routes.flatMap(({ operations, body }) => {
     const known = body instanceof z.ZodObject ? Object.keys(body.shape) : [];

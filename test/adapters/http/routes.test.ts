@@ -1,7 +1,7 @@
 // What the route table promises, for every row of it: a new row is covered on arrival.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { errorCodesOf } from '../../../adapters/http/openapi.js';
+import { errorCodesOf } from '../../../adapters/http/route-errors.js';
 import type { Route } from '../../../adapters/http/route-row.js';
 import { noParams } from '../../../adapters/http/route-row.js';
 import { routes } from '../../../adapters/http/routes.js';
