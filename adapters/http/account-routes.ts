@@ -56,17 +56,17 @@ const status = z.enum(keysOf(accountMoves));
 
 export const createAccountBody = z.object({
   role: role.meta({
-    description: 'A seller is paid by PIX; a buyer is a business payer verified in advance.',
+    description: 'A seller is paid by PIX. A buyer is a payer that is verified in advance.',
   }),
   entityType,
   externalId: optional(
-    text(1, 200, 'Your own id. Creating again with it answers with the account there is.'),
+    text(1, 200, 'Your own id. A repeated create with it returns the existing account.'),
   ),
   email: optional(anyText('Checked when the account is submitted.')),
   legalName: optional(anyText('As registered.')),
-  displayName: optional(anyText('As you show it.')),
+  displayName: optional(anyText('The name that you show.')),
   country: optional(anyText('Two letters, ISO 3166-1; checked when the account is submitted.')),
-  taxId: optional(anyText('Kept encrypted and never shown again.')),
+  taxId: optional(anyText('Stored encrypted and never returned.')),
 });
 
 export const tosSessionBody = z.object({
@@ -75,17 +75,17 @@ export const tosSessionBody = z.object({
     .refine(isHttpUrl, 'send an http or https URL')
     .meta({
       format: 'uri',
-      description: 'Where the end client comes back to, with `tos_id` in the query.',
+      description: 'Where the end client returns to, with `tos_id` in the query.',
     }),
 });
 
 const tosAcceptedBody = z.object({
-  tosId: someText('The `tos_id` that the redirect carried.'),
+  tosId: someText('The `tos_id` of the redirect.'),
 });
 
 const owner = z.object(ownerFields);
 
-/** By role and entity type, as `core/domain/dossier.ts` has it. */
+/** By role and entity type. */
 const needed = roles
   .flatMap((role) =>
     entityTypes.map((type) => `a ${role} ${type}: ${requirements[role][type].join(', ')}`),
@@ -103,13 +103,13 @@ export const submitAccountBody = z
   })
   .meta({
     description:
-      'What was told at the creation need not be told again. Needed at least, of ' +
-      `${needed}; of each owner: ${ownerRequirements.join(', ')}.`,
+      'Fields of the create need not be repeated. Required for ' +
+      `${needed}; for each owner: ${ownerRequirements.join(', ')}.`,
   });
 
 const payoutConfigBody = z.object({
-  pixKey: text(1, 140, 'Goes to the settlement partner and nowhere else: it is never stored.'),
-  accountHolderName: text(1, 200, 'Whose account the PIX key leads to.'),
+  pixKey: text(1, 140, 'Passed to the settlement partner and never stored.'),
+  accountHolderName: text(1, 200, 'The holder of the account of the PIX key.'),
 });
 
 const accountParams = z.object({ id: pathText('`acct_…`') });
@@ -149,8 +149,8 @@ export const account = representation<ConnectedAccount>()('ConnectedAccount', {
   readyToCollect: [
     z.boolean().meta({
       description:
-        'A seller that is approved, with an off-ramp wallet and a PIX destination: only such a ' +
-        'one can be named on a payment.',
+        'True for an approved seller with an off-ramp wallet and a PIX destination. Only such a ' +
+        'seller can be named on a payment.',
     }),
     readyToCollect,
   ],
@@ -163,7 +163,7 @@ export const account = representation<ConnectedAccount>()('ConnectedAccount', {
 const accountPage = pageOf('ConnectedAccountList', account);
 
 const termsSession = z.strictObject({
-  url: z.string().meta({ format: 'uri', description: 'Send the end client there.' }),
+  url: z.string().meta({ format: 'uri', description: 'Send the end client to this URL.' }),
   idempotencyKey: z.string().meta({ description: 'Binds this session to the account.' }),
 });
 
@@ -178,7 +178,7 @@ export const accountRoutes = [
       createConnectedAccount: '/v1/connected-accounts',
       createAccount: '/v1/accounts',
     },
-    summary: 'Create a connected account, or find the one of your externalId',
+    summary: 'Create a connected account, or return the one with your externalId',
     access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'none' },
     body: createAccountBody,
     responses: { 200: account.schema, 201: account.schema },
@@ -245,7 +245,7 @@ export const accountRoutes = [
       submitConnectedAccount: '/v1/connected-accounts/{id}/submit',
       submitAccount: '/v1/accounts/{id}/submit',
     },
-    summary: 'Submit for verification; while verifying or approved it changes nothing',
+    summary: 'Submit for verification; changes nothing while verifying or approved',
     access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'none' },
     params: accountParams,
     body: submitAccountBody,
@@ -266,8 +266,8 @@ export const accountRoutes = [
       configureAccountPayout: '/v1/accounts/{id}/payout-config',
     },
     summary:
-      'Register the PIX destination of an approved seller: payments created before keep theirs, ' +
-      'and owners, admins and the seller are mailed when it is another one',
+      'Register the PIX destination of an approved seller. Existing payments keep theirs. A ' +
+      'change is mailed to owners, admins and the seller',
     access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'none' },
     params: accountParams,
     body: payoutConfigBody,
@@ -282,7 +282,7 @@ export const accountRoutes = [
       createConnectedAccountUpload: '/v1/connected-accounts/{id}/upload-url',
       createAccountUpload: '/v1/accounts/{id}/upload-url',
     },
-    summary: 'Get a URL to upload a document of the account to; purged when it is decided on',
+    summary: 'Create an upload URL for a document of the account; purged after the decision',
     access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'none' },
     params: accountParams,
     body: uploadUrlBody,

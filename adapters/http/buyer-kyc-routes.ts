@@ -21,7 +21,7 @@ import {
   text,
 } from './schemas.js';
 
-/** The fields that every owner must bring; the others may be left out. */
+/** The required fields of an owner; the others are optional. */
 type RequiredOwner = { readonly [K in (typeof ownerRequirements)[number]]: (typeof owner)[K] };
 
 const requiredOwnerFields = Object.fromEntries(
@@ -30,21 +30,21 @@ const requiredOwnerFields = Object.fromEntries(
 
 const buyerOwner = z.strictObject({ ...ownerFields, ...requiredOwnerFields });
 
-/** The interface takes no other properties here. */
+/** The interface closes this body. */
 export const startBuyerKycBody = z.strictObject({
   entityType: optional(
     z.enum(entityTypes).meta({
       description:
-        'Without it nothing is forwarded until the buyer fills in the hosted form, or a later ' +
-        'call with it brings the dossier.',
+        'Without it nothing is submitted until the buyer fills in the hosted form, or a later ' +
+        'call with it sends the dossier.',
     }),
   ),
   buyerEmail: email,
   buyerName: optional(text(1, 200, 'Pre-fills the hosted form.')),
   buyerCountry: optional(country),
-  invoiceId: optional(someText('A payment of yours for which this is done.')),
+  invoiceId: optional(someText('A payment of yours that this KYC is for.')),
   ...dossierFields,
-  dateOfBirth: optional(anyText('Best as YYYY-MM-DD; the settlement partner checks it.')),
+  dateOfBirth: optional(anyText('Preferably YYYY-MM-DD. The settlement partner validates it.')),
   owners: ownersOf(buyerOwner),
 });
 
@@ -54,7 +54,7 @@ requestSchemas
   .add(startBuyerKycBody, { id: 'StartBuyerKyc' })
   .add(buyerOwner, { id: 'BuyerBeneficialOwner' });
 
-/** A submission, and where the pages of buyers are. */
+/** A submission, and the base URL of the pages for buyers. */
 interface KycSource extends KycSubmission {
   readonly payUrl: string;
 }
@@ -65,13 +65,13 @@ export const kyc = representation<KycSource>()('BuyerKyc', {
   receiverId: z.string(),
   status: z.enum(keysOf(kycMoves)).meta({
     description:
-      '`verifying` from the start on, also while the dossier is awaited; a rejected buyer may ' +
+      '`verifying` from the start, including the wait for the dossier. A rejected buyer may ' +
       'start again.',
   }),
   hostedFlowUrl: [
     z.string().nullable().meta({
       format: 'uri',
-      description: 'The hosted form, until a dossier was forwarded; null then.',
+      description: 'The hosted form; null once a dossier is submitted.',
     }),
     (source) =>
       awaitsDossier(source) && source.flowId !== null
@@ -90,7 +90,7 @@ export const buyerKycRoutes = [
   route({
     method: 'POST',
     operations: { startBuyerKyc: '/v1/buyer-kyc' },
-    summary: "Hand in a buyer's dossier, or without entityType start its hosted form",
+    summary: 'Submit the dossier of a buyer, or without entityType start its hosted form',
     access: { auth: 'either', scope, modes: 'both', rateLimit: 'none' },
     body: startBuyerKycBody,
     responses: { 201: kyc.schema },
@@ -100,7 +100,7 @@ export const buyerKycRoutes = [
   route({
     method: 'POST',
     operations: { createBuyerUpload: '/v1/buyer-kyc/{buyerId}/upload-url' },
-    summary: 'Get a URL to upload a document of the buyer to; purged when it is decided on',
+    summary: 'Create an upload URL for a document of the buyer; purged after the decision',
     access: { auth: 'either', scope, modes: 'both', rateLimit: 'none' },
     params: buyerParams,
     body: uploadUrlBody,

@@ -31,14 +31,14 @@ import {
 export const uploadUrlBody = z.object({
   kind: z.enum(keysOf(documentKinds)),
   contentType: z.enum(contentTypes).meta({
-    description: 'What will be sent. A selfie is no PDF.',
+    description: 'The type that you will send. A selfie must be an image.',
   }),
   ownerIndex: optional(
     z
       .int(`send a whole number from 0 to ${OWNER_INDEX_MAX}`)
       .min(0, `send a whole number from 0 to ${OWNER_INDEX_MAX}`)
       .max(OWNER_INDEX_MAX, `send a whole number from 0 to ${OWNER_INDEX_MAX}`)
-      .meta({ description: 'Which beneficial owner of a business it is of, from zero.' }),
+      .meta({ description: 'The index of the beneficial owner it belongs to, from zero.' }),
   ),
 });
 
@@ -46,7 +46,7 @@ const documentParams = z.object({ id: pathText('`doc_…`') });
 const signatureQuery = z.object({
   signature: z
     .string('send it once')
-    .meta({ description: 'As in the URL that was given out.' })
+    .meta({ description: 'As in the URL.' })
     .optional()
     .transform((signature) => signature ?? ''),
 });
@@ -54,17 +54,19 @@ const signatureQuery = z.object({
 requestSchemas.add(uploadUrlBody, { id: 'CreateUploadUrl' });
 
 export const upload = representation<Upload>()('UploadUrl', {
-  uploadUrl: z.string().meta({ format: 'uri', description: 'Send the bytes there, unchanged.' }),
+  uploadUrl: z
+    .string()
+    .meta({ format: 'uri', description: 'Send the bytes to this URL, unchanged.' }),
   publicUrl: z.string().meta({
     format: 'uri',
     description:
-      'Put it into the dossier. Whoever holds it can read the document until it is purged.',
+      'Use it in the dossier. Anyone with the URL can read the document until it is purged.',
   }),
   uploadHeaders: z.record(z.string(), z.string()).meta({ description: 'Send these headers.' }),
   uploadMethod: z.literal('PUT'),
   expiresAt: [
     instant.meta({
-      description: `Until then ${UPLOADS_MAX} uploads are taken; the last one counts.`,
+      description: `At most ${UPLOADS_MAX} uploads before this time; the last one counts.`,
     }),
     ({ expiresAtMs }) => formatInstant(expiresAtMs),
   ],
@@ -74,7 +76,7 @@ export const documentRoutes = [
   route({
     method: 'PUT',
     operations: { uploadDocument: '/v1/documents/{id}/content' },
-    summary: 'Where an uploadUrl leads: send the bytes of the document, 10 MiB at most',
+    summary: 'The target of an uploadUrl: send the bytes of the document, at most 10 MiB',
     access: { auth: 'signature', scope: 'none', modes: 'both', rateLimit: 'none' },
     params: documentParams,
     query: signatureQuery,
@@ -86,7 +88,7 @@ export const documentRoutes = [
   route({
     method: 'GET',
     operations: { readDocument: '/v1/documents/{id}/content' },
-    summary: 'Where a publicUrl leads, for the settlement partner, until the document is purged',
+    summary: 'The target of a publicUrl, for the settlement partner, until the document is purged',
     access: { auth: 'signature', scope: 'none', modes: 'both', rateLimit: 'none' },
     params: documentParams,
     query: signatureQuery,

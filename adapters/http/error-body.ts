@@ -1,4 +1,4 @@
-// The one shape of all refusals: what a client reads of an error, schema and presenter.
+// The body of every refusal: schema and presenter of an error.
 import { z } from 'zod';
 import { catalogue, type PonteError } from '../../core/errors.js';
 import { representation } from './representation.js';
@@ -9,9 +9,13 @@ export const errorBody = representation<PonteError>()(
   {
     statusCode: [z.int(), ({ status }) => status],
     error: [z.enum(keysOf(catalogue)), ({ code }) => code],
-    message: z.string().meta({ description: 'For people; it may change.' }),
+    message: z.string().meta({ description: 'For people. The text may change.' }),
     retryAfter: [
-      z.int().min(1).optional().meta({ description: 'Seconds to wait: transient ones.' }),
+      z
+        .int()
+        .min(1)
+        .optional()
+        .meta({ description: 'Seconds to wait before a retry, on transient errors.' }),
       ({ retryAfterSeconds }) => retryAfterSeconds ?? undefined,
     ],
     oldestSequence: [
@@ -19,21 +23,19 @@ export const errorBody = representation<PonteError>()(
         .int()
         .min(1)
         .optional()
-        .meta({ description: 'Of `EventsPruned`: read on with `after` one less.' }),
+        .meta({ description: 'On `EventsPruned`: continue with `after` one less.' }),
       ({ oldestSequence }) => oldestSequence ?? undefined,
     ],
     epoch: [
-      z.int().min(1).optional().meta({ description: 'Of `FeedReset`: the current epoch.' }),
+      z.int().min(1).optional().meta({ description: 'On `FeedReset`: the current epoch.' }),
       ({ feed }) => feed?.epoch,
     ],
     lastSequence: [
-      z
-        .int()
-        .min(0)
-        .optional()
-        .meta({ description: 'Of `FeedReset`: the latest event, 0 when there is none.' }),
+      z.int().min(0).optional().meta({
+        description: 'On `FeedReset`: the sequence of the latest event, 0 if there is none.',
+      }),
       ({ feed }) => feed?.lastSequence,
     ],
   },
-  'Every refusal has this shape. Decide on `error`.',
+  'The body of every error. Decide on `error`.',
 );

@@ -20,8 +20,8 @@ const feedQuery = z.object({
     pattern: '^latest$',
     default: 0,
     description:
-      'The last sequence you have seen: the nextAfter of the answer before. `latest` begins ' +
-      'behind the latest event. Beyond it is a `FeedReset`.',
+      'The last sequence that you have: the nextAfter of the previous answer. `latest` starts ' +
+      'after the latest event. A sequence beyond it is a `FeedReset`.',
   })
     .optional()
     .transform((after) => after ?? 0),
@@ -29,8 +29,8 @@ const feedQuery = z.object({
     type: 'integer',
     minimum: 1,
     description:
-      'The epoch of the answer before. A restore of the service begins another one, in which ' +
-      'sequence numbers are used again: then the answer is a `FeedReset`.',
+      'The epoch of the previous answer. A restore of the service starts a new epoch, which ' +
+      'reuses sequence numbers: then the answer is a `FeedReset`.',
   })
     .optional()
     .transform((epoch) => epoch ?? null),
@@ -41,24 +41,24 @@ const feedQuery = z.object({
     maximum: WAIT_MAX_SECONDS,
     default: 0,
     description:
-      'Seconds to wait for the next event when there is none yet. Of one key ' +
-      `${WAITING_PER_KEY_MAX} requests wait at a time: one more is refused, with the seconds ` +
-      'after which to repeat it.',
+      'Seconds to wait for the next event if there is none yet. At most ' +
+      `${WAITING_PER_KEY_MAX} requests of one key wait at a time; another one is refused with ` +
+      '`retryAfter`.',
   })
     .optional()
     .transform((wait) => wait ?? 0),
 });
 
-/** One per kind of event; they differ in their schemas alone. */
+/** One per kind of event; only the schemas differ. */
 const [first, ...others] = eventBodies.map(({ shape }) =>
   representation<FeedEvent>()(null, {
-    sequence: z.int().min(1).meta({ description: 'Without gaps, from 1, in your mode.' }),
-    id: z.string().meta({ description: 'The externalEventId of webhooks.' }),
+    sequence: z.int().min(1).meta({ description: 'From 1, without gaps, per mode.' }),
+    id: z.string().meta({ description: 'The externalEventId of the webhook.' }),
     event: [shape.event, ({ type }) => type],
     createdAt: [instant, ({ createdAtMs }) => formatInstant(createdAtMs)],
     data: [
       shape.data.meta({
-        description: 'Byte for byte the `data` of the webhook.',
+        description: 'The same bytes as `data` of the webhook.',
       }) as unknown as z.ZodType<RawJson>,
       ({ body }) => new RawJson(sliceTopLevel(body, ['data']).get('data') ?? '{}'),
     ],
@@ -73,8 +73,8 @@ responseSchemas.add(eventSchema, { id: 'FeedEvent' });
 
 const feed = representation<FeedPage>()('Feed', {
   data: [z.array(eventSchema), ({ events }) => events.map((event) => first.show(event))],
-  nextAfter: z.int().min(0).meta({ description: 'Send it as `after` to read on.' }),
-  epoch: z.int().min(1).meta({ description: 'Store it with `nextAfter`, and send it along.' }),
+  nextAfter: z.int().min(0).meta({ description: 'Store it, and send it as `after` to continue.' }),
+  epoch: z.int().min(1).meta({ description: 'Store it with `nextAfter`, and send both.' }),
 });
 
 export const feedRoutes = [

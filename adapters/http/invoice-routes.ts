@@ -22,13 +22,17 @@ import { calendarDate, optional, pageQuery, pathText, requestSchemas, text } fro
 
 export const createInvoiceBody = z.object({
   ...createFields,
-  externalId: optional(text(1, 200, "The integrator's own id; one invoice each.")),
-  number: optional(text(1, 100, 'What the invoice is called between seller and buyer.')),
+  externalId: optional(text(1, 200, 'Your own id, unique per invoice.')),
+  number: optional(text(1, 100, 'The invoice number known to seller and buyer.')),
   sellerExternalId: optional(
-    text(1, 200, 'A connected seller that is readyToCollect; without it you are paid yourself.'),
+    text(
+      1,
+      200,
+      'A connected seller that is readyToCollect. Without it the payment settles to you.',
+    ),
   ),
   dueDate: optional(
-    calendarDate('Shown to the buyer; it ends nothing. What ends an invoice is expiresAt.'),
+    calendarDate('Shown to the buyer, without effect. An invoice ends at expiresAt.'),
   ),
 });
 
@@ -50,7 +54,7 @@ const invoice = representation<PaymentSource>()('Invoice', {
   hostedPaymentUrl: [
     payment.schema.shape.hostedPaymentUrl.meta({
       format: 'uri',
-      description: 'Null until the buyer is invited. The buyer gets it by mail, with a link in.',
+      description: 'Null until the buyer is invited. The invitation mail links to it.',
     }),
     hostedPaymentUrl,
   ],
@@ -59,10 +63,7 @@ const invoice = representation<PaymentSource>()('Invoice', {
 const invoicePage = pageOf('InvoiceList', invoice);
 
 const invitation = representation<Payment>()('Invitation', {
-  status: [
-    z.literal('sent').meta({ description: 'The mail is on its way.' }),
-    () => 'sent' as const,
-  ],
+  status: [z.literal('sent').meta({ description: 'The mail is queued.' }), () => 'sent' as const],
   invoiceId: [z.string(), ({ id }) => id],
 });
 
@@ -75,7 +76,7 @@ export const invoiceRoutes = [
   route({
     method: 'POST',
     operations: { createInvoice: '/v1/invoices' },
-    summary: 'Create an invoice; it awaits approval if the organization asks for that',
+    summary: 'Create an invoice; it awaits approval if the organization requires it',
     access: { auth: 'key', scope: 'invoices:write', modes: 'both', rateLimit: 'create' },
     idempotency: 'key',
     body: createInvoiceBody,
@@ -116,7 +117,7 @@ export const invoiceRoutes = [
   route({
     method: 'POST',
     operations: { approveInvoice: '/v1/invoices/{id}/approve' },
-    summary: 'Approve an invoice that another member, or a key, created; again changes nothing',
+    summary: 'Approve an invoice that another member or a key created; a repeat changes nothing',
     access: { auth: 'session', scope: invoiceScopes.write, modes: 'both', rateLimit: 'none' },
     params: invoiceParams,
     responses: { 200: invoice.schema },
@@ -128,8 +129,8 @@ export const invoiceRoutes = [
     method: 'POST',
     operations: { inviteInvoiceBuyer: '/v1/invoices/{id}/invite-buyer' },
     summary:
-      'Mail the buyer of an approved invoice a link, or another while it awaits the buyer: one a ' +
-      'minute for an invoice, five an hour to an address',
+      'Mail a sign-in link to the buyer of an approved invoice, or a new one while it awaits the ' +
+      'buyer: at most one per minute and invoice, five per hour and address',
     access: { auth: 'key', scope: invoiceScopes.write, modes: 'both', rateLimit: 'none' },
     params: invoiceParams,
     responses: { 200: invitation.schema },
@@ -151,7 +152,7 @@ async function createInvoice(
   const { number, dueDate } = body;
   const created = await createPayment(deps, tenant, {
     ...createInput(body, idempotencyKey),
-    // A key speaks for no member.
+    // An API key belongs to no member.
     ...{ origin: 'invoice', number, dueDate, createdByMemberId: null },
   });
   return createdReply(created, invoiceReply(deps, created));

@@ -1,4 +1,4 @@
-// API keys: what the dashboard makes, lists and revokes.
+// API keys, which the dashboard creates, lists and revokes.
 import { z } from 'zod';
 import { keyPrefix } from '../../core/domain/api-key.js';
 import { formatInstant } from '../../core/domain/instant.js';
@@ -22,9 +22,9 @@ const scope = z.enum(keysOf(scopes));
 
 const createKeyBody = z.object({
   name: text(1, NAME_LENGTH_MAX, 'What the key is for.'),
-  mode: z.enum(modes).meta({ description: 'A live key may be made before production access.' }),
+  mode: z.enum(modes).meta({ description: 'A live key may be created before production access.' }),
   scopes: optional(
-    z.array(scope).meta({ description: 'What the key may do; absent or empty: everything.' }),
+    z.array(scope).meta({ description: 'What the key may do. Absent or empty: unrestricted.' }),
   ).transform((granted) => granted ?? []),
 });
 
@@ -56,7 +56,7 @@ export const apiKeyWithSecret = representation<StoredKey & { readonly secret: st
     secret: z
       .string()
       .regex(/^pk_(test|live)_[^.\s]+\.\S+$/)
-      .meta({ description: 'Shown this once. The whole text is what X-API-Key takes.' }),
+      .meta({ description: 'Returned only once. Send the whole text as X-API-Key.' }),
   },
 );
 
@@ -68,7 +68,7 @@ export const keyRoutes = [
   route({
     method: 'POST',
     operations: { createApiKey: '/v1/api-keys' },
-    summary: 'Make an API key; the secret is shown this once',
+    summary: 'Create an API key; the secret is returned only once',
     access: { auth: 'session', scope: 'api_keys:write', modes: 'both', rateLimit: 'none' },
     body: createKeyBody,
     responses: { 201: apiKeyWithSecret.schema },
@@ -89,7 +89,7 @@ export const keyRoutes = [
   route({
     method: 'DELETE',
     operations: { revokeApiKey: '/v1/api-keys/{id}' },
-    summary: 'Revoke an API key for ever, from its next request on; again it changes nothing',
+    summary: 'Revoke an API key, from its next request on; a repeat changes nothing',
     access: { auth: 'session', scope: 'api_keys:write', modes: 'both', rateLimit: 'none' },
     inQuarantine: 'served',
     params: keyParams,

@@ -1,5 +1,4 @@
-// The machine-readable description of the interface, OpenAPI 3.1, built from the route table and
-// the schemas once.
+// The OpenAPI 3.1 description, built once from the route table and the named schemas.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { eventTypes } from '../../core/domain/event.js';
@@ -16,7 +15,7 @@ import { errorCodesOf, offTableCodes } from './route-errors.js';
 import { type Auth, type HandlerContext, noParams, noQuery, type Route } from './route-row.js';
 import { keysOf, requestSchemas, responseSchemas } from './schemas.js';
 
-/** The description's own version, as the interface fixes it. */
+/** The version of the API, fixed by the interface. */
 const VERSION = '1.0.0';
 
 const security: Readonly<Record<Auth, readonly Readonly<Record<string, readonly string[]>>[]>> = {
@@ -33,27 +32,27 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'X-API-Key',
-    description: `\`pk_<mode>_<id>.<secret>\`, for servers. A key without scopes may do everything;
-scopes are ${Object.keys(scopes).join(', ')}.`,
+    description: `\`pk_<mode>_<id>.<secret>\`, for servers. A key without scopes is unrestricted;
+the scopes are ${Object.keys(scopes).join(', ')}.`,
   },
   Session: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'A member of the organization in the dashboard; scopes follow from its role.',
+    description: 'A member of the organization in the dashboard. Its role gives the scopes.',
   },
   UrlSignature: {
     type: 'apiKey',
     in: 'query',
     name: 'signature',
-    description: 'Part of the URL as it was given out: use the URL unchanged.',
+    description: 'Part of the URL: use the URL unchanged.',
   },
 } as const;
 
 const webhookHeaders = {
   'X-Service-Signature': 't=<unix seconds>,v1=<hex HMAC-SHA256>',
-  'X-Service-Delivery-Id': 'The same on every attempt: drop what was seen before.',
-  'X-Service-Event-Type': 'The event, as in the body.',
+  'X-Service-Delivery-Id': 'The same on every attempt: drop duplicates by it.',
+  'X-Service-Event-Type': 'The event type, as in the body.',
 } as const;
 
 type Json = Readonly<Record<string, unknown>>;
@@ -87,7 +86,7 @@ export function openApiDocument(routes: readonly Route[], partner: PartnerNotes)
   const requests = schemas('input');
   const answered = schemas('output');
   const shared = Object.keys(requests).filter((id) => Object.hasOwn(answered, id));
-  assert(shared.length === 0, `requests and answers have names of their own: ${shared}`);
+  assert(shared.length === 0, `a request and an answer share a name: ${shared}`);
   const inRows = new Set(routes.flatMap(errorCodesOf));
   const anywhere = new Set([...inRows, ...offTableCodes]);
   const codes = keysOf(catalogue).filter((code) => anywhere.has(code));
@@ -157,7 +156,7 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'Recommended. 1-255 printable ASCII characters, best a UUID.',
+  description: 'Recommended. 1-255 printable ASCII characters, such as a UUID.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 } as const;
 
@@ -165,11 +164,11 @@ const ifNoneMatch = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'The ETag that you have: what has not changed is not sent again.',
+  description: 'The ETag of your copy: an unchanged document is not sent again.',
   schema: { type: 'string' },
 } as const;
 
-/** What the code took and gave in a call that was recorded; `npm run examples` records them. */
+/** A recorded call and its answers; `npm run examples` records them. */
 interface RecordedCall {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -202,14 +201,10 @@ function parameters(
     const text = examples[name];
     const isNumber = [rest['type']].flat().includes('integer') && /^[0-9]+$/.test(text ?? '');
     const example = isNumber ? Number(text) : text;
-    const told = example === undefined ? {} : { example };
+    const shown = example === undefined ? {} : { example };
     return {
-      name,
-      in: place,
-      required: required.includes(name),
-      description,
-      schema: rest,
-      ...told,
+      ...{ name, in: place, required: required.includes(name), description, schema: rest },
+      ...shown,
     };
   });
 }
@@ -220,12 +215,13 @@ function requestBody(route: Route, example: unknown): Json {
     return { requestBody: { required: true, content: { '*/*': { schema: {} } } } };
   }
   const content = jsonContent(named(requestSchemas, route.body), example);
-  // A client that sends no body leaves out its content type, too: such a request is refused.
+  // A client that sends no body tends to omit the content type, which is refused.
   const description = route.body.safeParse({}).success ? { description: emptyBodyWords } : {};
   return { requestBody: { ...description, required: true, content } };
 }
 
-const emptyBodyWords = 'Send `{}` or no bytes, and `Content-Type: application/json` with either.';
+const emptyBodyWords =
+  'Send `{}` or no body, with `Content-Type: application/json` in either case.';
 
 function answers(route: Route, examples: RecordedCall['answers'] = {}): Json {
   const entries = Object.entries(route.responses).map(([status, schema]) => {
@@ -233,7 +229,7 @@ function answers(route: Route, examples: RecordedCall['answers'] = {}): Json {
     return [
       status,
       {
-        description: replayed ? 'It was there before; nothing was created.' : answerWords(status),
+        description: replayed ? 'The resource existed; nothing was created.' : answerWords(status),
         headers: {
           'X-Request-Id': requestIdHeader,
           ...(replayed ? replayHeaders : {}),
@@ -250,8 +246,8 @@ const replayHeaders = {
   'Idempotent-Replayed': { schema: { const: 'true' } },
   'Idempotent-Mismatch': {
     description:
-      'Fields of your body that differ from what is stored, as in `amount, buyer.email`; absent ' +
-      'when none does.',
+      'Fields of the body that differ from the stored values, as in `amount, buyer.email`; ' +
+      'absent if none does.',
     schema: { type: 'string' },
   },
 } as const;
@@ -266,13 +262,13 @@ function answerContent(schema: z.ZodType | readonly string[], example: unknown):
 
 function answerWords(status: string): string {
   if (status === '503') return 'Not ready.';
-  if (status === '304') return 'You have it.';
-  return status === '201' ? 'Created.' : 'Done.';
+  if (status === '304') return 'Not modified.';
+  return status === '201' ? 'Created.' : 'Success.';
 }
 
 const requestIdHeader = { $ref: '#/components/headers/X-Request-Id' } as const;
 
-/** One answer per status, naming the codes that have it. */
+/** One answer per status, with its codes. */
 function refusals(codes: readonly ErrorCode[]): Json {
   const byStatus = Map.groupBy(new Set(codes), (code) => `${catalogue[code].status}`);
   const entries = [...byStatus].map(([status, names]) => [
@@ -327,20 +323,19 @@ function webhook(type: string): Json {
         ),
       },
       responses: {
-        '2XX': { description: 'Within 10 s: delivered. Anything else is tried again.' },
+        '2XX': { description: 'Delivered, if it comes within 10 s. Anything else is retried.' },
       },
     },
   };
 }
 
 function jsonContent(schema: Json, example: unknown): Json {
-  const told = example === undefined ? {} : { example };
-  return { 'application/json': { schema, ...told } };
+  return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } };
 }
 
 function named(registry: z.core.$ZodRegistry<{ id: string }>, schema: z.ZodType): Json {
   const id = registry.get(schema)?.id;
-  assert(id !== undefined, 'every body and answer of a route has a name');
+  assert(id !== undefined, 'every body and answer of a row has a name');
   return { $ref: uriOf(id) };
 }
 
@@ -349,8 +344,8 @@ function uriOf(id: string): string {
 }
 
 /**
- * Answers may gain properties within v1, so their schemas are left open in the description, but for
- * the one of which the interface says that it has no others.
+ * Answers may gain properties within v1, so their schemas are open in the description. The
+ * exception is the one that the interface closes.
  */
 function schemas(io: 'input' | 'output'): Json {
   const registry = io === 'input' ? requestSchemas : responseSchemas;

@@ -1,5 +1,5 @@
-// Payments: intents and payments of both origins, their creation, cancel and, for test keys, how
-// they are advanced. Invoices are payments with a little more (invoice-routes.ts).
+// Payments of both origins: create, read, cancel and, in test mode, advance. An invoice is a
+// payment with more fields (invoice-routes.ts).
 import { z } from 'zod';
 import { kycMoves } from '../../core/domain/buyer-kyc.js';
 import type { PaymentView } from '../../core/domain/change.js';
@@ -37,25 +37,25 @@ import {
 // ----------------------------------------------------------------------------------- requests
 
 const buyerRequest = z.object({
-  email: emailText('Where the magic link is sent.'),
+  email: emailText('The address of the sign-in link.'),
   name: optional(anyText('Pre-fills the KYC form.')),
   country: optional(anyText('Pre-fills the KYC form.')),
   phone: optional(anyText('Pre-fills the KYC form.')),
 });
 
-/** What all creates take. */
+/** Fields of every create. */
 export const createFields = {
-  externalId: text(1, 200, "The integrator's own id; one payment each."),
+  externalId: text(1, 200, 'Your own id, unique per payment.'),
   amount: readText(parseAmount, 'send a decimal string with at most two decimals, as "1250.00"', {
     pattern: '^[0-9]{1,12}(\\.[0-9]{1,2})?$',
     examples: ['1250.00'],
-    description: 'Normalised to two decimals. At least 10.00 in USD.',
+    description: 'Normalized to two decimals. At least 10.00 in USD.',
   }),
   currency: optional(
     z
       .string('send an ISO 4217 code in capitals, as "USD"')
       .regex(/^[A-Z]{3}$/, 'send an ISO 4217 code in capitals, as "USD"')
-      .meta({ default: 'USD', description: 'One that buyers can pay in: USD, EUR, GBP.' }),
+      .meta({ default: 'USD', description: 'A currency that buyers can pay in: USD, EUR, GBP.' }),
   ).transform((currency) => currency ?? 'USD'),
   buyer: buyerRequest,
   returnUrl: optional(
@@ -76,7 +76,7 @@ export const createFields = {
   expiresAt: optional(
     readText(parseInstant, 'send an RFC 3339 timestamp with an offset, as 2030-01-31T12:00:00Z', {
       format: 'date-time',
-      description: 'The payment becomes expired if it is unpaid by then.',
+      description: 'The payment expires if it is unpaid at this time.',
     }),
   ),
 } as const;
@@ -84,17 +84,21 @@ export const createFields = {
 export const createPaymentIntentBody = z.object({
   ...createFields,
   sellerExternalId: optional(
-    text(1, 200, 'A connected seller that is readyToCollect; without it you are paid yourself.'),
+    text(
+      1,
+      200,
+      'A connected seller that is readyToCollect. Without it the payment settles to you.',
+    ),
   ),
 });
 
 export const createPaymentBody = z.object({
   ...createFields,
-  sellerExternalId: text(1, 200, 'A connected seller that is readyToCollect: it is paid.'),
+  sellerExternalId: text(1, 200, 'The connected seller that is paid; it must be readyToCollect.'),
 });
 
 export const cancelBody = z.object({
-  reason: text(1, REASON_LENGTH_MAX, 'Kept as cancelReason and told in the event.'),
+  reason: text(1, REASON_LENGTH_MAX, 'Returned as cancelReason, and as reason in the event.'),
 });
 
 export const advanceBody = z.object({
@@ -135,34 +139,34 @@ const funds = representation<Funds>()(
       z.enum(positions).meta({
         description:
           'Where the principal is: none, expected (a pay-in was ordered), received, ' +
-          'payout_ordered, paid (to the seller), handed_back (it belongs to the buyer again), ' +
-          'operator (its position must be found out by a person).',
+          'payout_ordered, paid (to the seller), handed_back (owed or returned to the buyer), ' +
+          'operator (unknown until an operator resolves it).',
       }),
       ({ position }) => position,
     ],
     refundStatus: [
       z
         .enum(refundStates)
-        .meta({ description: 'What is owed back to the buyer; operator: given back by a person.' }),
+        .meta({ description: 'State of the refund to the buyer; operator: an operator makes it.' }),
       ({ refund }) => refund,
     ],
     received: [
-      decimal.meta({ description: 'Everything that arrived from the buyer so far.' }),
+      decimal.meta({ description: 'Received from the buyer so far.' }),
       ({ receivedMinor }) => formatAmount(receivedMinor),
     ],
     refundOwed: [
-      decimal.meta({ description: 'Owed to the buyer, not yet confirmed as given back.' }),
-      // An order to the partner is no payment yet: the buyer is owed until it is confirmed.
+      decimal.meta({ description: 'Owed to the buyer, refund not yet confirmed.' }),
+      // An ordered refund stays owed until the partner confirms it.
       ({ refundOwedMinor, refundOrderedMinor }) =>
         formatAmount(refundOwedMinor + refundOrderedMinor),
     ],
     refunded: [
-      decimal.meta({ description: 'Confirmed as given back to the buyer.' }),
+      decimal.meta({ description: 'Confirmed refunds to the buyer.' }),
       ({ refundedMinor }) => formatAmount(refundedMinor),
     ],
   },
-  'Where the money of the payment is, apart from its status: it can arrive after a cancel. ' +
-    'All amounts are in the currency of the payment.',
+  'Where the money of the payment is, independent of its status: money can arrive after a ' +
+    'cancel. All amounts are in the currency of the payment.',
 );
 
 const buyer = representation<PaymentView>()(null, {
@@ -173,7 +177,7 @@ const buyer = representation<PaymentView>()(null, {
   kycStatus: z.enum(keysOf(kycMoves)),
 });
 
-/** A payment, and where the pages of buyers are. */
+/** A payment, and the base URL of the pages for buyers. */
 export interface PaymentSource extends PaymentView {
   readonly payUrl: string;
 }
@@ -187,7 +191,7 @@ export const payment = representation<PaymentSource>()('Payment', {
   hostedPaymentUrl: [
     z.string().nullable().meta({
       format: 'uri',
-      description: 'Forward it to the buyer. It is a secret between the two of you.',
+      description: 'Forward it to the buyer, and keep it secret otherwise.',
     }),
     hostedPaymentUrl,
   ],
@@ -231,7 +235,7 @@ const intentScopes = {
   write: { byOrigin: { payment_intent: 'payment_intents:write' } },
 } as const;
 
-/** Of rows that read payments of both origins. */
+/** The scopes of rows for payments of both origins. */
 export const paymentScopes = {
   read: { byOrigin: { payment_intent: 'payment_intents:read', invoice: 'invoices:read' } },
   write: { byOrigin: { payment_intent: 'payment_intents:write', invoice: 'invoices:write' } },
@@ -272,7 +276,7 @@ export const paymentRoutes = [
   route({
     method: 'GET',
     operations: { readPayment: '/v1/payments/{id}' },
-    summary: 'Read a payment, of an intent or an invoice',
+    summary: 'Read a payment, intent or invoice',
     access: { auth: 'key', scope: paymentScopes.read, modes: 'both', rateLimit: 'none' },
     params: paymentParams,
     responses: { 200: payment.schema },
@@ -305,7 +309,7 @@ export const paymentRoutes = [
   route({
     method: 'POST',
     operations: { advanceTestPayment: '/v1/test-helpers/payments/{id}/advance' },
-    summary: 'Play the buyer of a test payment until it is at a status; test keys only',
+    summary: 'Simulate the buyer and the partner until a test payment has a status; test keys only',
     access: { auth: 'key', scope: paymentScopes.write, modes: 'test', rateLimit: 'none' },
     params: paymentParams,
     body: advanceBody,

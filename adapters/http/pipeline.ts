@@ -1,6 +1,6 @@
-// The one order in which every request is served: its id, route, authentication, scope, rate limit,
-// content type, size, JSON and schema, handler, answer. A refusal at any step ends it. What a route
-// asks for stands in the route table.
+// The one order of steps for every request: id, route, authentication, scope, rate limit, content
+// type, size, JSON and schema, handler, answer. A refusal at any step ends it. The row of the route
+// says what each step requires.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PaymentView } from '../../core/domain/change.js';
 import { originsIn, ruleFor } from '../../core/domain/scope.js';
@@ -24,7 +24,7 @@ import {
 import { endOfTurn, refusalReply, send } from './response-output.js';
 import { type ActorOf, type Auth, Content, type HandlerContext, type Reply } from './route-row.js';
 import type { Match, Router } from './router.js';
-import { withinStoreTime } from './store-time.js';
+import { withStoreTimeout } from './store-timeout.js';
 
 export interface Pipeline {
   readonly context: HandlerContext;
@@ -33,13 +33,13 @@ export interface Pipeline {
   /** Web origins that browsers may call from. */
   readonly corsOrigins: ReadonlySet<string>;
   readonly clientAddress: ClientAddress;
-  /** Aborted when the server closes, so that waiting requests are answered. */
+  /** Aborted when the server closes: requests that wait for events are answered. */
   readonly stopping: AbortSignal;
-  /** Whether a connection ends with its next answer. */
+  /** Whether a connection closes after its next answer. */
   readonly isLastAnswer: () => boolean;
 }
 
-/** Let in by a signature, which the use case checks. */
+/** Rows whose use case verifies a signature over the headers. */
 const signedAuths: readonly Auth[] = ['partner', 'signature'];
 
 export async function serve(
@@ -61,14 +61,14 @@ export async function serve(
   }
   const { body } = reply;
   try {
-    reply = unlessKnown(request, reply);
+    reply = unlessUnchanged(request, reply);
     const headers = { ...reply.headers, ...corsHeaders(pipeline.corsOrigins, request) };
     const { bytesMax } = pipeline.limits;
     await turnEnds;
     const ending = { requestId, bytesMax, last: pipeline.isLastAnswer() };
     await send(request, response, { ...reply, headers }, ending);
   } finally {
-    // Sent, not asked for, or nobody is left to take it.
+    // Also after a 304 and when the client is gone.
     if (body instanceof Content) await body.bytes.close();
   }
   measure(pipeline.context.deps, seen.match, reply, startedMs);
@@ -81,13 +81,13 @@ function measure({ metrics }: Deps, match: Match | null, { status }: Reply, star
   metrics.answered(match?.operation ?? null, { status, createMs });
 }
 
-/** The same context, with a store that answers in time. */
+/** The same context, with a time limit on the store. */
 function limitedContext(context: HandlerContext): HandlerContext {
   return {
-    deps: withinStoreTime(context.deps),
+    deps: withStoreTimeout(context.deps),
     feedReaders: context.feedReaders,
     readiness: context.readiness,
-    // Made for its first reader.
+    // Built on first use.
     get description() {
       return context.description;
     },
@@ -121,7 +121,7 @@ async function answer(
   });
 }
 
-/** The payment that the path names, whose origin the scope was asked for; null of other rows. */
+/** The payment in the path, if the scope of the row is by origin; null otherwise. */
 async function foundPayment(
   deps: Deps,
   { route: { access }, params: { id } }: Match,
@@ -133,7 +133,7 @@ async function foundPayment(
   return readPayment(deps, tenantOf(actor), id, originsIn(scope));
 }
 
-/** Nothing of it is left once the answer is out. */
+/** The timer and the listeners are removed once the response closes. */
 function endOfWait(response: ServerResponse, stopping: AbortSignal, waitMs: number): AbortSignal {
   const over = new AbortController();
   const end = () => {
@@ -147,20 +147,20 @@ function endOfWait(response: ServerResponse, stopping: AbortSignal, waitMs: numb
   return over.signal;
 }
 
-/** HTTP/1.1 asks for exactly this one header. */
+/** HTTP/1.1 requires the Host header. */
 function expectHost(request: IncomingMessage): void {
   if (request.headers.host !== undefined || request.httpVersion === '1.0') return;
-  throw new PonteError('ValidationError', 'Host: send this header.');
+  throw new PonteError('ValidationError', 'Host: this header is required.');
 }
 
-/** The client holds this very answer already. */
-function unlessKnown(request: IncomingMessage, reply: Reply): Reply {
+/** Answers 304 if the client has this version. */
+function unlessUnchanged(request: IncomingMessage, reply: Reply): Reply {
   const { etag } = reply.headers;
   if (etag === undefined || header(request, 'if-none-match') !== etag) return reply;
   return { ...reply, status: 304, body: null };
 }
 
-/** Every refusal is logged under the request's id; what failed in us is told to nobody else. */
+/** Logs every refusal under its request id. Only the log gets the cause of an internal error. */
 function refused(
   { context: { deps }, router, clientAddress }: Pipeline,
   request: IncomingMessage,
@@ -172,7 +172,7 @@ function refused(
   const client = clientAddress(request);
   const fields = { requestId, operation, status: refusal.status, code: refusal.code, client };
   if (refusal.status < 500) deps.log.info('refused', fields);
-  // While the database is away this comes with every request: a reason, no stack.
+  // Every request fails like this while the database is down: log the reason without a stack.
   else if (refusal.transient) deps.log.warn('refused', { ...fields, reason: reason(refusal) });
   else deps.log.error('failed', { ...fields, err: error });
   const reply = refusalReply(refusal);

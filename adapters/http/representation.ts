@@ -1,6 +1,6 @@
-// What an answer shows of a value of the core: each field is declared once, as its schema and where
-// it comes from. The schema goes to the description; `show` makes the answer. Nothing is shown that
-// is not declared.
+// A representation declares each field of an answer once: its schema and its source in a value of
+// the core. The schema goes to the description, `show` makes the answer. An undeclared field is
+// never shown.
 import { z } from 'zod';
 import { responseSchemas } from './schemas.js';
 
@@ -73,9 +73,9 @@ export function pageOf<S, T extends Shape>(id: string, item: Representation<S, T
   return list(id, item, z.string().nullable());
 }
 
-/** A list that is never cut into pages. */
+/** A list without pages. */
 export function wholeListOf<S, T extends Shape>(id: string, item: Representation<S, T>) {
-  return list(id, item, z.null().meta({ description: 'The list is always whole.' }));
+  return list(id, item, z.null().meta({ description: 'The list is always complete.' }));
 }
 
 function list<S, T extends Shape, C extends z.ZodType>(

@@ -7,9 +7,9 @@ import { readEmail } from '../../core/domain/buyer-kyc.js';
 import { formatInstant, isCalendarDate } from '../../core/domain/instant.js';
 import { RawJson } from '../../core/domain/raw-json.js';
 
-/** Bytes of JSON that `metadata` and `display` may take each. */
+/** Bytes of JSON in `metadata` and in `display`. */
 export const RAW_JSON_BYTES_MAX = 32 * 1024;
-/** Properties that are kept as the text they were sent in; the pipeline wraps them as RawJson. */
+/** Properties that keep the text in which they were sent; the pipeline wraps them as RawJson. */
 export const rawJsonFields = ['metadata', 'display'] as const;
 
 export const PAGE_LIMIT_MAX = 100;
@@ -17,13 +17,13 @@ export const PAGE_LIMIT_DEFAULT = 25;
 
 export const URL_LENGTH_MAX = 2_048;
 
-/** Schemas that the description shows under a name of their own. */
+/** Named schemas of the description. */
 export const requestSchemas = z.registry<{ id: string }>();
 export const responseSchemas = z.registry<{ id: string }>();
 
 // ------------------------------------------------------------------------------------- pieces
 
-/** Text that `read` understands, turned into what it reads; null is a refusal with `message`. */
+/** Text, parsed by `read`; null is refused with `message`. */
 export function readText<T>(
   read: (text: string) => T | null,
   message: string,
@@ -52,12 +52,12 @@ export function text(min: number, max: number, description: string) {
     .meta({ minLength: min, maxLength: max, description });
 }
 
-/** Text of any length that fits into a body. */
+/** Text of any length. */
 export function anyText(description: string) {
   return z.string('send text').meta({ description });
 }
 
-/** Text of one character or more that fits into a body. */
+/** Text of at least one character. */
 export function someText(description: string) {
   return z.string('send text').min(1, 'send text of at least one character').meta({ description });
 }
@@ -69,11 +69,11 @@ function lengthInWords(min: number, max: number): string {
 
 export function calendarDate(description: string) {
   const read = (date: string) => (isCalendarDate(date) ? date : null);
-  const message = 'send a day of the calendar, as 2030-01-31';
+  const message = 'send a calendar date, such as 2030-01-31';
   return readText(read, message, { format: 'date', description });
 }
 
-/** Absent and null are the same and come out as null. */
+/** Absent and null are both null. */
 export function optional<T extends z.ZodType>(schema: T) {
   return schema.nullish().transform((value) => value ?? null);
 }
@@ -91,12 +91,12 @@ export function rawJson(description: string) {
     .meta({ type: 'object', description });
 }
 
-/** An object as JSON has it. */
+/** A JSON object. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The rows of a table of the core: its statuses, positions or codes. */
+/** The keys of a table of the core: statuses, positions or codes. */
 export function keysOf<K extends string>(table: Readonly<Record<K, unknown>>): K[] {
   return Object.keys(table) as K[];
 }
@@ -106,7 +106,7 @@ function readLimit(value: string): number | null {
   return limit !== null && limit <= PAGE_LIMIT_MAX ? limit : null;
 }
 
-/** A URI of any scheme: without blanks, and with something behind its scheme. */
+/** A URI of any scheme, without blanks and not empty after the scheme. */
 export function isUri(value: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\S+$/i.test(value) && URL.canParse(value);
 }
@@ -121,7 +121,7 @@ export function isHttpUrl(value: string): boolean {
 
 // ----------------------------------------------------------------------------------- requests
 
-/** For mutations that say everything in their path: a body may be left empty. */
+/** The body of a mutation without fields; it may be empty. */
 export const emptyBody = z.object({});
 
 export const pageQuery = z.object({
@@ -135,7 +135,7 @@ export const pageQuery = z.object({
     .transform((limit) => limit ?? PAGE_LIMIT_DEFAULT),
   cursor: z
     .string('send it once')
-    .meta({ description: 'The nextCursor of the page before.' })
+    .meta({ description: 'The nextCursor of the previous page.' })
     .optional()
     .transform((cursor) => cursor ?? null),
 });

@@ -1,4 +1,4 @@
-// The service itself: where the settlement partner reports, probes, and the description.
+// The service itself: the endpoint of the settlement partner, probes, and the description.
 import { z } from 'zod';
 import { RawJson } from '../../core/domain/raw-json.js';
 import { modes } from '../../core/domain/tenant.js';
@@ -22,12 +22,12 @@ export interface Readiness {
 }
 
 const partnerParams = z.object({
-  partner: pathText("The partner's name."),
+  partner: pathText('The name of the partner.'),
   mode: z.enum(modes),
 });
 
 const docsFileParams = z.object({
-  version: pathText('That of the page which names the file.'),
+  version: pathText('The version in the page.'),
   file: pathText('A style sheet or a script.'),
 });
 
@@ -40,7 +40,7 @@ const checks = representation<Readiness>()(null, {
   clock: [
     z
       .enum(['ok', 'wrong'])
-      .meta({ description: 'The clock of this machine, beside that of the database.' }),
+      .meta({ description: 'The clock of this machine, compared with the clock of the database.' }),
     ({ clock }) => (clock ? 'ok' : 'wrong'),
   ],
   serving: [z.enum(['ok', 'stopping']), ({ serving }) => (serving ? 'ok' : 'stopping')],
@@ -60,7 +60,7 @@ export const serviceRoutes = [
   route({
     method: 'POST',
     operations: { receivePartnerWebhook: '/v1/partner-webhooks/{partner}/{mode}' },
-    summary: 'Where the settlement partner reports; signed over the raw bytes',
+    summary: 'Receive a message of the settlement partner, signed over the raw bytes',
     access: { auth: 'partner', scope: 'none', modes: 'both', rateLimit: 'none' },
     inQuarantine: 'served',
     params: partnerParams,
@@ -74,7 +74,7 @@ export const serviceRoutes = [
   route({
     method: 'GET',
     operations: { healthz: '/healthz' },
-    summary: 'Whether the process lives',
+    summary: 'Check that the process runs',
     access: { auth: 'none', scope: 'none', modes: 'both', rateLimit: 'none' },
     responses: { 200: health },
     handler: async () => reply(200, { status: 'ok' }),
@@ -82,7 +82,7 @@ export const serviceRoutes = [
   route({
     method: 'GET',
     operations: { readyz: '/readyz' },
-    summary: 'Whether requests and work are served',
+    summary: 'Check that the service can serve requests and do its work',
     access: { auth: 'none', scope: 'none', modes: 'both', rateLimit: 'none' },
     responses: { 200: readinessBody.schema, 503: readinessBody.schema },
     handler: async ({ readiness }) => {
@@ -94,7 +94,7 @@ export const serviceRoutes = [
   route({
     method: 'GET',
     operations: { readDescription: '/docs-json' },
-    summary: 'This description',
+    summary: 'Read this description',
     access: { auth: 'none', scope: 'none', modes: 'both', rateLimit: 'none' },
     responses: { 200: documentSchema, 304: [] },
     handler: async ({ description }) => ({
@@ -106,7 +106,7 @@ export const serviceRoutes = [
   route({
     method: 'GET',
     operations: { browseDescription: '/docs' },
-    summary: 'This description as a page to browse',
+    summary: 'Browse this description',
     access: { auth: 'none', scope: 'none', modes: 'both', rateLimit: 'none' },
     responses: { 200: docsPageTypes, 304: [] },
     handler: docsPage,
@@ -114,7 +114,7 @@ export const serviceRoutes = [
   route({
     method: 'GET',
     operations: { readDocsFile: '/docs/{version}/{file}' },
-    summary: 'What the page of the description loads',
+    summary: 'Read a file that the page of the description loads',
     access: { auth: 'none', scope: 'none', modes: 'both', rateLimit: 'none' },
     params: docsFileParams,
     responses: { 200: docsFileTypes },

@@ -1,4 +1,4 @@
-// Sessions of the dashboard: the mode that they work in, and how far its onboarding is.
+// Dashboard sessions: switching their mode, and the onboarding status of a mode.
 import { z } from 'zod';
 import { kybStatuses } from '../../core/domain/organization.js';
 import { modes } from '../../core/domain/tenant.js';
@@ -19,27 +19,30 @@ const switchModeBody = z.object({ mode });
 requestSchemas.add(switchModeBody, { id: 'SwitchMode' });
 
 const session = representation<Session>()('Session', {
-  token: z.string().meta({ description: 'For Authorization: Bearer. It lives 12 hours.' }),
+  token: z
+    .string()
+    .meta({ description: 'Send it as Authorization: Bearer. It expires after 12 hours.' }),
   mode,
 });
 
 const onboarding = representation<OnboardingStatus>()('OnboardingStatus', {
   mode,
   needsOnboarding: z.boolean().meta({
-    description: 'True until the mode is activated: by its KYB, live after production access.',
+    description:
+      'True until the KYB of the mode is approved; for live, until production access too.',
   }),
   tosAccepted: z.boolean(),
   kybStatus: z
     .enum(kybStatuses)
     .nullable()
-    .meta({ description: 'Null while no KYB was submitted in this mode.' }),
+    .meta({ description: 'Null until a KYB is submitted in this mode.' }),
 });
 
 export const sessionRoutes = [
   route({
     method: 'POST',
     operations: { switchMode: '/v1/auth/switch-mode' },
-    summary: 'Get a session token of the same member for a mode',
+    summary: 'Create a session token of the same member for a mode',
     access: { auth: 'session', scope: 'none', modes: 'both', rateLimit: 'none' },
     inQuarantine: 'served',
     body: switchModeBody,
@@ -51,7 +54,7 @@ export const sessionRoutes = [
   route({
     method: 'GET',
     operations: { readOnboardingStatus: '/v1/onboarding/status' },
-    summary: 'How far the organization is in the mode of the session',
+    summary: 'Read the onboarding status of the organization in the mode of the session',
     access: { auth: 'session', scope: 'none', modes: 'both', rateLimit: 'none' },
     responses: { 200: onboarding.schema },
     handler: async ({ deps }, { tenant }) =>

@@ -55,9 +55,9 @@ const entries = {
       kind: z.literal('status'),
       status: z.enum(paymentStatuses),
       ...event,
-      reason: z.string().nullable().meta({ description: 'Of a failure or cancel.' }),
+      reason: z.string().nullable().meta({ description: 'The reason of a failure or cancel.' }),
     },
-    'The payment came to a status, and this event tells it.',
+    'The payment entered a status; the event reports it.',
   ),
   money: representation<EntryOf<'money'>>()(
     null,
@@ -67,23 +67,24 @@ const entries = {
       fact: z.enum(postingKinds),
       lines: [z.array(line.schema), ({ lines }) => lines.map((one) => line.show(one))],
     },
-    'A fact about money, as its balanced posting in the ledger.',
+    'A money movement, as its balanced posting in the ledger.',
   ),
   partner_order: representation<EntryOf<'partner_order'>>()(
     null,
     { at, kind: z.literal('partner_order'), ...order, ...amount },
-    'The settlement partner is to do this.',
+    'An order to the settlement partner was recorded.',
   ),
   partner_call: representation<EntryOf<'partner_call'>>()(
     null,
     { at, kind: z.literal('partner_call'), ...order },
-    'The partner was told so for the first time.',
+    'The first call to the partner for the order.',
   ),
   partner_outcome: representation<EntryOf<'partner_outcome'>>()(
     null,
     { at, kind: z.literal('partner_outcome'), ...order, outcome: z.enum(orderOutcomes) },
-    'What came of it, so far: `returned` after it had begun, `refused` before; `in_doubt` ' +
-      'while nobody knows whether it happened; `taken_back` by us, and never done.',
+    'The outcome of the order so far. `refused`: the partner did not start it. `returned`: it ' +
+      'was started and its money came back. `in_doubt`: the outcome is unknown. `taken_back`: ' +
+      'the service withdrew it before it was sent.',
   ),
   delivery: representation<EntryOf<'delivery'>>()(
     null,
@@ -93,9 +94,9 @@ const entries = {
       deliveryId: z.string(),
       subscriptionId: z.string(),
       ...event,
-      status: z.enum(keysOf(deliveryMoves)).meta({ description: 'As it is now.' }),
+      status: z.enum(keysOf(deliveryMoves)).meta({ description: 'The current status.' }),
     },
-    'An event of the payment went out to a webhook subscription.',
+    'An event of the payment was queued for a webhook subscription.',
   ),
   attempt: representation<EntryOf<'attempt'>>()(
     null,
@@ -108,11 +109,11 @@ const entries = {
       error: z.string().nullable(),
       durationMs: z.int(),
     },
-    'One attempt of a delivery that has ended; it began at this time.',
+    'One ended attempt of a delivery; `at` is its start.',
   ),
 } as const;
 
-/** Each is asked for entries of its own kind alone. */
+/** Each presenter gets entries of one kind only. */
 const byKind: Readonly<Record<TimelineEntry['kind'], { show(entry: TimelineEntry): unknown }>> =
   entries;
 
@@ -128,7 +129,7 @@ const entrySchema = z.discriminatedUnion('kind', [
 ]);
 
 const timelineSchema = z.strictObject({
-  data: z.array(entrySchema).meta({ description: 'In order of time, oldest first.' }),
+  data: z.array(entrySchema).meta({ description: 'Oldest first.' }),
   nextCursor: z.string().nullable(),
 });
 
@@ -138,7 +139,8 @@ export const timelineRoutes = [
   route({
     method: 'GET',
     operations: { readPaymentTimeline: '/v1/payments/{id}/timeline' },
-    summary: 'What happened to a payment, oldest first: moves, money, orders, webhooks',
+    summary:
+      'List what happened to a payment, oldest first: statuses, money, partner orders, webhooks',
     access: { auth: 'key', scope: paymentScopes.read, modes: 'both', rateLimit: 'none' },
     params: paymentParams,
     query: pageQuery,

@@ -34,7 +34,7 @@ export const createSubscriptionBody = z.object({
     .refine((value) => value.length <= URL_LENGTH_MAX && URL.canParse(value), 'send a URL')
     .meta({
       format: 'uri',
-      description: 'https, no credentials, no fragment, no private address.',
+      description: 'https, without credentials or fragment, not a private address.',
     }),
   eventTypes: z
     .array(
@@ -69,7 +69,7 @@ const subscriptionWithSecret = representation<Subscription & { readonly secret: 
     secret: z
       .string()
       .regex(/^whsec_[A-Za-z0-9+/]+=*$/)
-      .meta({ description: 'Shown this once. The whole text is the HMAC key.' }),
+      .meta({ description: 'Returned only once. The whole text is the HMAC key.' }),
   },
 );
 
@@ -81,7 +81,7 @@ export const delivery = representation<WebhookDelivery>()('WebhookDelivery', {
   eventType: z.string(),
   attempt: z.int().min(0).max(7),
   status: z.enum([...keysOf(deliveryMoves), 'failed']).meta({
-    description: '`failed` is reserved and not produced; `pending` between retries.',
+    description: '`pending` between attempts; `failed` is reserved and not used.',
   }),
   responseStatus: z.int().nullable(),
   nextAttemptAt: [instant.nullable(), ({ nextAttemptAtMs }) => instantOrNull(nextAttemptAtMs)],
@@ -97,7 +97,7 @@ export const webhookRoutes = [
   route({
     method: 'POST',
     operations: { createWebhookSubscription: '/v1/webhook-subscriptions' },
-    summary: 'Subscribe a URL to events; the secret is shown this once',
+    summary: 'Subscribe a URL to events; the secret is returned only once',
     access: { auth: 'key', scope: 'webhooks:write', modes: 'both', rateLimit: 'none' },
     body: createSubscriptionBody,
     responses: { 201: subscriptionWithSecret.schema },
@@ -116,7 +116,7 @@ export const webhookRoutes = [
   route({
     method: 'DELETE',
     operations: { deleteWebhookSubscription: '/v1/webhook-subscriptions/{id}' },
-    summary: 'Delete a subscription: nothing is sent any more, past deliveries stay readable',
+    summary: 'Delete a subscription: deliveries stop, past ones stay readable',
     access: { auth: 'key', scope: 'webhooks:write', modes: 'both', rateLimit: 'none' },
     params: subscriptionParams,
     responses: { 200: subscription.schema },
@@ -126,7 +126,7 @@ export const webhookRoutes = [
   route({
     method: 'POST',
     operations: { rotateWebhookSecret: '/v1/webhook-subscriptions/{id}/rotate-secret' },
-    summary: 'Replace the secret at once; the new one is shown this once',
+    summary: 'Replace the secret immediately; the new one is returned only once',
     access: { auth: 'key', scope: 'webhooks:write', modes: 'both', rateLimit: 'none' },
     params: subscriptionParams,
     responses: { 200: subscriptionWithSecret.schema },
@@ -136,7 +136,7 @@ export const webhookRoutes = [
   route({
     method: 'POST',
     operations: { testWebhookSubscription: '/v1/webhook-subscriptions/{id}/test' },
-    summary: 'Send webhook.test to this subscription, whatever its event types',
+    summary: 'Send webhook.test to this subscription, regardless of its event types',
     access: { auth: 'key', scope: 'webhooks:write', modes: 'both', rateLimit: 'none' },
     params: subscriptionParams,
     responses: { 200: delivery.schema },
@@ -158,7 +158,7 @@ export const webhookRoutes = [
     operations: {
       replayWebhookDelivery: '/v1/webhook-subscriptions/{id}/deliveries/{deliveryId}/replay',
     },
-    summary: 'Send an ended delivery again under its id, attempts counted from one',
+    summary: 'Send an ended delivery again under the same id; attempts start at one',
     access: { auth: 'key', scope: 'webhooks:write', modes: 'both', rateLimit: 'none' },
     params: deliveryParams,
     responses: { 200: delivery.schema },

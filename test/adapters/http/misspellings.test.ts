@@ -37,7 +37,7 @@ test('a misspelled property is refused with the known one, and nothing is create
     const body = { ...createBody(), [name]: value };
     const answer = await site.call('POST', '/v1/payment-intents', { key, body });
     assert.equal(refusalOf(answer), '400 ValidationError', name);
-    const told = `${name}: this property is not known here; send ${meant} instead.`;
+    const told = `${name}: unknown property; send ${meant} instead.`;
     assert.equal(answer.body['message'], told);
     const read = `/v1/payments/ext_${String(body['externalId'])}`;
     assert.equal((await site.call('GET', read, { key })).status, 404, name);
@@ -50,11 +50,10 @@ test('nested objects are looked at too, and what is missing is named beside it',
   const answer = await site.call('POST', '/v1/payment-intents', { key, body });
   assert.equal(
     answer.body['message'],
-    'buyer.emial: this property is not known here; send email instead; ' +
-      'buyer.email: send an e-mail address.',
+    'buyer.emial: unknown property; send email instead; ' + 'buyer.email: send an e-mail address.',
   );
   assert.deepEqual(misspellings(submitAccountBody, { owners: [{}, { fristName: 'Ana' }] }), [
-    'owners[1].fristName: this property is not known here; send firstName instead',
+    'owners[1].fristName: unknown property; send firstName instead',
   ]);
 });
 
@@ -131,9 +130,9 @@ test('a query parameter that is not known is refused with those that are', async
       continue;
     }
     assert.equal(refusalOf(answer), '400 ValidationError', operationId);
-    assert.match(String(answer.body['message']), /^unheard_of: this query parameter is not known/);
+    assert.match(String(answer.body['message']), /^unheard_of: unknown query parameter/);
   }
   const { body } = await site.call('GET', '/v1/invoices?staus=expired&limit=1', own);
-  const known = 'those known are limit, cursor, status';
-  assert.equal(body['message'], `staus: this query parameter is not known here; ${known}.`);
+  const known = 'the known ones are limit, cursor, status';
+  assert.equal(body['message'], `staus: unknown query parameter; ${known}.`);
 });
