@@ -13,7 +13,7 @@ const entries = {
   cli: 'cli/main.ts',
   embed: 'host/embed.ts',
   core: 'core/entry.ts',
-  webhooks: 'adapters/webhooks/verify.ts',
+  webhooks: 'adapters/client/verify.ts',
   client: 'adapters/client/ponte-client.ts',
   'writer-thread': 'adapters/storage/sqlite/writer-thread.ts',
 } as const;
@@ -53,7 +53,8 @@ export async function writeClientTypes(): Promise<void> {
   const { default: typesOf, astToString } = await import('openapi-typescript');
   const { openApiDocument } = await import('./adapters/http/openapi.js');
   const { routes } = await import('./adapters/http/routes.js');
-  const description = JSON.stringify(openApiDocument(routes));
+  const { fakeNotes } = await import('./adapters/partner/fake.js');
+  const description = JSON.stringify(openApiDocument(routes, fakeNotes));
   const types = await typesOf(description, {
     emptyObjectsUnknown: true,
     defaultNonNullable: false,

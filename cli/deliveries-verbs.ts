@@ -1,6 +1,5 @@
 // `ponte deliveries`: webhooks on their way, over all organizations, and sending ended ones again.
 import { type Command, Option } from 'commander';
-import { presentDelivery } from '../adapters/http/present.js';
 import { formatInstant } from '../core/domain/instant.js';
 import {
   type DeliveryStatus,
@@ -35,6 +34,7 @@ interface ReplayOptions {
 }
 
 const deliveries = () => import('../core/usecases/deliveries.js');
+const routes = () => import('../adapters/http/webhook-routes.js');
 
 export function addDeliveriesVerbs(shell: Shell, program: Command): void {
   const noun = program.command('deliveries').description('webhook deliveries');
@@ -77,16 +77,18 @@ async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> 
   const page = found.slice(0, limit);
   const nextCursor = found.length > limit ? (page.at(-1)?.id ?? null) : null;
   const more = nextCursor === null ? '' : `\nMore: --cursor ${nextCursor}`;
+  const data = page.map(await presenter());
   return {
-    json: { data: page.map(presentForOperator), nextCursor },
-    text: `${deliveryTable(page)}${more}`,
+    json: { data, nextCursor },
+    text: `${deliveryTable(data)}${more}`,
   };
 }
 
 async function show({ deps }: Operator, id: string): Promise<Outcome> {
   const { readDelivery } = await deliveries();
   const { delivery, attempts } = await readDelivery(deps, id);
-  const json = { ...presentForOperator(delivery), attempts: attempts.map(presentAttempt) };
+  const present = await presenter();
+  const json = { ...present(delivery), attempts: attempts.map(presentAttempt) };
   const rows = json.attempts.map((one) => [
     one.attempt,
     one.startedAt,
@@ -125,17 +127,22 @@ async function replay(
   }
   const replayed: WebhookDelivery[] = [];
   for (const id of ids) replayed.push(await replayByOperator(deps, id));
-  const data = replayed.map(presentForOperator);
+  const data = replayed.map(await presenter());
   return {
     json: { data, nextCursor: null, dryRun },
-    text: `${would}:\n${deliveryTable(replayed)}`,
+    text: `${would}:\n${deliveryTable(data)}`,
   };
 }
 
-function presentForOperator(delivery: WebhookDelivery) {
-  const { orgId, mode, subscriptionId } = delivery;
-  return { ...presentDelivery(delivery), orgId, testMode: mode === 'test', subscriptionId };
+async function presenter() {
+  const { delivery } = await routes();
+  return (row: WebhookDelivery) => {
+    const { orgId, mode, subscriptionId } = row;
+    return { ...delivery.show(row), orgId, testMode: mode === 'test', subscriptionId };
+  };
 }
+
+type Shown = ReturnType<Awaited<ReturnType<typeof presenter>>>;
 
 function presentAttempt({ startedAtMs, ...attempt }: DeliveryAttempt) {
   return {
@@ -148,20 +155,18 @@ function presentAttempt({ startedAtMs, ...attempt }: DeliveryAttempt) {
   };
 }
 
-function deliveryTable(rows: readonly WebhookDelivery[]): string {
+function deliveryTable(rows: readonly Shown[]): string {
   return table(
     ['ID', 'EVENT', 'STATUS', 'ATTEMPT', 'ANSWER', 'NEXT ATTEMPT', 'ERROR'],
-    rows
-      .map(presentDelivery)
-      .map((row) => [
-        row.id,
-        row.eventType,
-        row.status,
-        row.attempt,
-        row.responseStatus,
-        row.nextAttemptAt,
-        row.lastError,
-      ]),
+    rows.map((row) => [
+      row.id,
+      row.eventType,
+      row.status,
+      row.attempt,
+      row.responseStatus,
+      row.nextAttemptAt,
+      row.lastError,
+    ]),
     'No deliveries.',
   );
 }

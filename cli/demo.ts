@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
-import { verifyWebhook } from '../adapters/webhooks/verify.js';
+import { verifyWebhook } from '../adapters/client/verify.js';
 import { catalogue, type ErrorCode, PonteError } from '../core/errors.js';
 import { addVerb, type Outcome, type Shell } from './operator.js';
 

@@ -1,13 +1,13 @@
 // `ponte key`: API keys of an organization. A key's secret is printed once, when it is made.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { presentKey, presentKeySecret } from '../adapters/http/present.js';
+import type { apiKey } from '../adapters/http/key-routes.js';
 import { isScope, scopes } from '../core/domain/scope.js';
 import type { Mode } from '../core/domain/tenant.js';
-import type { StoredKey } from '../core/ports.js';
 import { addVerb, asOperator, modeOption, onlyId, type Shell } from './operator.js';
 import { fields, table } from './output.js';
 
 const keys = () => import('../core/usecases/keys.js');
+const routes = () => import('../adapters/http/key-routes.js');
 
 const orgOption = () => new Option('--org <org-id>', 'the organization').makeOptionMandatory();
 
@@ -29,9 +29,10 @@ export function addKeyVerbs(shell: Shell, program: Command): void {
     run: ({ org: orgId, mode, name, scope: scopes }) =>
       asOperator(shell, async ({ deps }) => {
         const { createKey } = await keys();
-        const made = await createKey(deps, { orgId, mode, name, scopes });
-        const json = presentKeySecret(made);
-        return { json, text: `${shown(made.key)}\nsecret   ${made.secret}` };
+        const { apiKeyWithSecret } = await routes();
+        const { key, secret } = await createKey(deps, { orgId, mode, name, scopes });
+        const json = apiKeyWithSecret.show({ ...key, secret });
+        return { json, text: `${shown(json)}\nsecret   ${secret}` };
       }),
   });
 
@@ -43,7 +44,8 @@ export function addKeyVerbs(shell: Shell, program: Command): void {
     run: ({ org }) =>
       asOperator(shell, async ({ deps }) => {
         const { listKeys } = await keys();
-        const data = (await listKeys(deps, org)).map(presentKey);
+        const { apiKey } = await routes();
+        const data = (await listKeys(deps, org)).map(apiKey.show);
         return {
           json: { data, nextCursor: null },
           text: table(
@@ -68,18 +70,19 @@ export function addKeyVerbs(shell: Shell, program: Command): void {
     run: (_, ids) =>
       asOperator(shell, async ({ deps }) => {
         const { revokeKey } = await keys();
-        const revoked = await revokeKey(deps, null, onlyId(ids));
-        return { json: presentKey(revoked), text: shown(revoked) };
+        const { apiKey } = await routes();
+        const json = apiKey.show(await revokeKey(deps, null, onlyId(ids)));
+        return { json, text: shown(json) };
       }),
   });
 }
 
-function shown(key: StoredKey): string {
-  const { id, name, scopes, revokedAt, createdAt } = presentKey(key);
+function shown(key: ReturnType<typeof apiKey.show>): string {
+  const { id, name, scopes, testMode, revokedAt, createdAt } = key;
   const granted = scopes.join(' ') || 'all';
   return fields({
     id,
-    mode: key.mode,
+    mode: testMode ? 'test' : 'live',
     name,
     scopes: granted,
     created: createdAt,

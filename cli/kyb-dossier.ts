@@ -31,7 +31,7 @@ export async function readDossier(
   { dossier: file, email, legalName, cnpj }: DossierOptions,
 ): Promise<OrganizationDossier> {
   const [{ submitAccountBody }, { checkedAgainst }] = await Promise.all([
-    import('../adapters/http/account-schemas.js'),
+    import('../adapters/http/account-routes.js'),
     import('../adapters/http/request-input.js'),
   ]);
   const inFile = file === null ? {} : parsed(await textOf(file, stdin));

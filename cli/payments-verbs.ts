@@ -1,7 +1,7 @@
 // `ponte payments` and `ponte refunds`: what operations staff see of payments and the money owed
 // back, and how they end a payment.
 import { type Command, Option } from 'commander';
-import { presentPayment } from '../adapters/http/present.js';
+import type { payment } from '../adapters/http/payment-routes.js';
 import type { PaymentView } from '../core/domain/change.js';
 import type { Funds } from '../core/domain/funds.js';
 import { formatAmount } from '../core/domain/money.js';
@@ -31,6 +31,7 @@ interface EndOptions {
 }
 
 const payments = () => import('../core/usecases/payments.js');
+const routes = () => import('../adapters/http/payment-routes.js');
 
 export function addPaymentsVerbs(shell: Shell, program: Command): void {
   const noun = program.command('payments').description('payments of all organizations');
@@ -101,8 +102,9 @@ async function list(
     tx.payments.list({ status, orgId, beforeId, limit: limit + 1 }),
   );
   const page = found.slice(0, limit);
-  const views = await Promise.all(page.map((payment) => viewOf(operator, payment)));
-  const data = views.map((view) => presentPayment(view, payUrl));
+  const views = await Promise.all(page.map((one) => viewOf(operator, one)));
+  const { payment } = await routes();
+  const data = views.map((view) => payment.show({ ...view, payUrl }));
   const nextCursor = found.length > limit ? (page.at(-1)?.id ?? null) : null;
   const rows = data.map((one): Cell[] => [
     one.id,
@@ -125,7 +127,7 @@ async function end(
 ): Promise<Outcome> {
   const { cancelPaymentByOperator, failPaymentByOperator } = await payments();
   const usecase = name === 'cancel' ? cancelPaymentByOperator : failPaymentByOperator;
-  const outcome = shown(operator, await usecase(operator.deps, id, reason));
+  const outcome = await shown(operator, await usecase(operator.deps, id, reason));
   return dryRun ? { ...outcome, text: `Would ${name}:\n${outcome.text}` } : outcome;
 }
 
@@ -167,7 +169,7 @@ function presentRefund(funds: Funds) {
   };
 }
 
-function shownRefund(funds: ReturnType<typeof presentPayment>['funds']): string {
+function shownRefund(funds: ReturnType<typeof payment.show>['funds']): string {
   const { refundStatus, refundOwed, refunded } = funds;
   return `${refundStatus}, owed ${refundOwed}, refunded ${refunded}`;
 }
@@ -177,8 +179,9 @@ async function viewOf({ deps }: Operator, payment: PaymentView['payment']): Prom
   return readPayment(deps, tenantOf(payment), payment.id);
 }
 
-function shown({ payUrl }: Operator, view: PaymentView): Outcome {
-  const json = presentPayment(view, payUrl);
+async function shown({ payUrl }: Operator, view: PaymentView): Promise<Outcome> {
+  const { payment } = await routes();
+  const json = payment.show({ ...view, payUrl });
   const { funds, buyer } = json;
   return {
     json,

@@ -1,11 +1,7 @@
-// Every refusal the service can give, and the one class that carries it. An error code is part of
-// the interface: its name, status and default message stand here and nowhere else. Where errors
-// are caught and shown (pipeline, CLI, worker step) is not this file's matter.
+// Every refusal of the service and the class that carries it. An error code is part of the
+// interface; its name, status and default message are defined here only.
 
-/**
- * `transient`: the same request, unchanged, is expected to succeed after waiting. `<n>` in a
- * message stands for the seconds to wait.
- */
+/** `transient`: the unchanged request is expected to succeed later. `<n>`: the seconds to wait. */
 export const catalogue = {
   ValidationError: {
     status: 400,
@@ -27,7 +23,7 @@ export const catalogue = {
   SellerNotReady: {
     status: 400,
     transient: false,
-    message: 'sellerExternalId names no seller that can be paid. Wait until it is readyToCollect.',
+    message: 'sellerExternalId is not a seller that can be paid. Wait until it is readyToCollect.',
   },
   TosIdMismatch: {
     status: 400,
@@ -37,7 +33,7 @@ export const catalogue = {
   TosSessionRequired: {
     status: 400,
     transient: false,
-    message: 'No terms session was started for this account. Call tos-session first.',
+    message: 'The account has no terms session. Call tos-session first.',
   },
   ConnectedAccountMissingFields: {
     status: 400,
@@ -52,7 +48,7 @@ export const catalogue = {
   ProductionAccessNotApproved: {
     status: 400,
     transient: false,
-    message: 'Production access is not approved for this organization. Ask for it, then switch.',
+    message: 'Production access is not approved for this organization. Request it, then switch.',
   },
   ModeSwitchNotAllowed: {
     status: 400,
@@ -82,12 +78,12 @@ export const catalogue = {
   InvalidSignature: {
     status: 401,
     transient: false,
-    message: 'The signature of this message does not verify. Sign the exact bytes that are sent.',
+    message: 'The signature is not valid. Sign the exact bytes that are sent.',
   },
   InvalidSignInLink: {
     status: 401,
     transient: false,
-    message: 'The link was used, has expired, or is not one of ours. Ask for a new one.',
+    message: 'The link was used, has expired or is not known. Request a new one.',
   },
   InsufficientScope: {
     status: 403,
@@ -102,12 +98,12 @@ export const catalogue = {
   NotFound: {
     status: 404,
     transient: false,
-    message: 'Nothing is found here. Check the path, the id and the mode of the credential.',
+    message: 'Not found. Check the path, the id and the mode of the credential.',
   },
   MethodNotAllowed: {
     status: 405,
     transient: false,
-    message: 'This path does not take this method. The Allow header names those it takes.',
+    message: 'This path does not allow this method. The Allow header lists the allowed ones.',
   },
   RequestTimeout: {
     status: 408,
@@ -130,17 +126,17 @@ export const catalogue = {
     status: 409,
     transient: false,
     message:
-      'The status of the payment does not allow this step. Read the payment and go on there.',
+      'The status of the payment does not allow this step. Read the payment and continue there.',
   },
   QuoteExpired: {
     status: 409,
     transient: false,
-    message: 'The quote has expired. Ask for a new one and confirm that.',
+    message: 'The quote has expired. Request a new one and confirm it.',
   },
   QuoteChanged: {
     status: 409,
     transient: false,
-    message: 'Another quote has replaced this one. Show the current quote and confirm that.',
+    message: 'Another quote has replaced this one. Show the current quote and confirm it.',
   },
   InvoiceNotApproved: {
     status: 409,
@@ -150,7 +146,7 @@ export const catalogue = {
   CommandNotRetryable: {
     status: 409,
     transient: false,
-    message: 'The command is under way right now. Look at it again in a moment.',
+    message: 'The command is in progress. Check it again in a moment.',
   },
   CheckIncomplete: {
     status: 409,
@@ -180,19 +176,19 @@ export const catalogue = {
     transient: false,
     message:
       'The service was restored from a backup, and its feed has a new epoch. Read your payments ' +
-      'again, then go on with the epoch and the lastSequence of this answer.',
+      'again, then continue with the epoch and the lastSequence of this answer.',
   },
   UploadUrlExpired: {
     status: 410,
     transient: false,
     message:
-      'The upload URL has expired, was used too often, or its document was submitted. Ask for ' +
+      'The upload URL has expired, was used too often, or its document was submitted. Request ' +
       'another URL.',
   },
   PayloadTooLarge: {
     status: 413,
     transient: false,
-    message: 'The body is too large: 256 KiB is the most, 10 MiB of a document.',
+    message: 'The body is too large. The limit is 256 KiB, or 10 MiB for a document.',
   },
   UnsupportedMediaType: {
     status: 415,
@@ -215,18 +211,18 @@ export const catalogue = {
     status: 500,
     transient: false,
     message:
-      'We failed. Repeat with the same Idempotency-Key; if it stays, report the X-Request-Id.',
+      'Internal error. Retry with the same Idempotency-Key; if it persists, report X-Request-Id.',
   },
   StoreContention: {
     status: 503,
     transient: true,
-    message: 'Too many writes touch the same data. Nothing was changed; repeat after <n>s.',
+    message: 'Too many concurrent writes to the same data. Nothing was changed. Retry after <n>s.',
   },
   StoreUnavailable: {
     status: 503,
     transient: true,
     message:
-      'The database cannot be reached. Repeat with the same Idempotency-Key after <n>s: a write ' +
+      'The database cannot be reached. Retry with the same Idempotency-Key after <n>s: a write ' +
       'may have been stored.',
   },
   InQuarantine: {
@@ -235,18 +231,18 @@ export const catalogue = {
     // It lasts until a person ends it.
     retryAfterSeconds: 60,
     message:
-      'The service was restored from a backup and waits for its release: it answers reads and ' +
-      'changes nothing. Repeat with the same Idempotency-Key after 60s.',
+      'The service was restored from a backup and awaits its release: it serves reads only. ' +
+      'Retry with the same Idempotency-Key after <n>s.',
   },
   KycStorageDisabled: {
     status: 503,
     transient: false,
-    message: 'Document storage is not configured. Send pre-hosted https URLs instead.',
+    message: 'Document storage is not configured. Send https URLs of documents hosted elsewhere.',
   },
   PartnerUnavailable: {
     status: 503,
     transient: true,
-    message: 'The settlement partner cannot be reached. Repeat the request after <n>s.',
+    message: 'The settlement partner cannot be reached. Retry after <n>s.',
   },
 } as const satisfies Record<
   string,
@@ -267,7 +263,7 @@ export interface PonteErrorOptions {
   readonly retryAfterSeconds?: number;
   /** The oldest sequence of a feed that is still kept. */
   readonly oldestSequence?: number;
-  /** Where a feed is that was restored. */
+  /** The position of a restored feed. */
   readonly feed?: FeedPlace;
 }
 
@@ -277,6 +273,7 @@ export interface FeedPlace {
   readonly lastSequence: number;
 }
 
+/** The wait of a transient refusal whose thrower gives none. */
 const RETRY_AFTER_DEFAULT_SECONDS = 5;
 
 /**
@@ -329,12 +326,12 @@ export class StoreRefusal extends Error {
   override readonly name = 'StoreRefusal';
 }
 
-/** A copy of a database, or a restored database, that is not what it must be. */
+/** A backup or a restored database that is damaged or incomplete. */
 export class UnsoundCopy extends Error {
   override readonly name = 'UnsoundCopy';
 }
 
-/** A programmer's error: never shown to a client as anything but InternalError. */
+/** A programmer's error: a client sees InternalError only. */
 export class AssertionFailure extends Error {
   override readonly name = 'AssertionFailure';
 }

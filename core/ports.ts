@@ -767,6 +767,18 @@ export type PartnerFact = { readonly reference: string | null; readonly partnerR
   | { readonly kind: 'refund'; readonly report: RefundReport }
 );
 
+/** What the description of the API says about a partner. */
+export interface PartnerNotes {
+  /** The header with the signature of a message. */
+  readonly signatureHeader: string;
+  /** Values that change an outcome in test mode: where they are sent, and what they do. */
+  readonly testValues: readonly {
+    readonly where: string;
+    readonly value: string;
+    readonly means: string;
+  }[];
+}
+
 /**
  * `prepare…` makes the exact text of a request and has no effect; it is stored before the `start…`
  * call, which may be repeated with the same text. `find…` looks an order up by our reference where
@@ -777,6 +789,7 @@ export interface SettlementPartner {
   readonly name: string;
   /** Currencies that buyers can pay in, ISO 4217. */
   readonly currencies: readonly string[];
+  readonly notes: PartnerNotes;
   /** Fields that it needs of such a party besides those of dossier.ts; `tosId` means terms. */
   requirements(role: Role, entityType: EntityType): readonly (keyof Dossier)[];
   /** Where a party accepts the terms; it comes back to `redirectUrl` with a `tos_id`. */
@@ -967,6 +980,9 @@ export type IdPrefix =
   | 'cmd'
   | 'pst'
   | 'att';
+
+/** Characters of an id behind its prefix that sort by time of creation. */
+export const ID_TIME_CHARACTERS = 10;
 
 export interface Ids {
   /** `<prefix>_…`: sortable by time of creation, unguessable (80 random bits). */

@@ -3,16 +3,16 @@
 // it is moved and ids that follow from a seed. No server, no port, no sleep.
 import { request as httpRequest } from 'node:http';
 import { duplexPair } from 'node:stream';
+import {
+  type VerifiedWebhook,
+  type VerifyWebhookOptions,
+  verifyWebhook,
+} from '../adapters/client/verify.js';
 import { createIds, seededBytes } from '../adapters/crypto/ids.js';
 import { newSecretKey, parseSecretKeys } from '../adapters/crypto/secret-box.js';
 import { createMemoryDocuments } from '../adapters/documents/memory.js';
 import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
 import { createMemoryMailer } from '../adapters/mail/memory-mail.js';
-import {
-  type VerifiedWebhook,
-  type VerifyWebhookOptions,
-  verifyWebhook,
-} from '../adapters/webhooks/verify.js';
 import { SECOND_MS } from '../core/domain/instant.js';
 import { webhookHeaders } from '../core/domain/signature.js';
 import type { Tenant } from '../core/domain/tenant.js';

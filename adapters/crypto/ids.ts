@@ -3,12 +3,10 @@
 // one millisecond their order is chance. It owns no clock, and no state but its source of bytes.
 import { createHash, randomBytes } from 'node:crypto';
 import { assert } from '../../core/errors.js';
-import type { IdPrefix, Ids } from '../../core/ports.js';
+import { ID_TIME_CHARACTERS, type IdPrefix, type Ids } from '../../core/ports.js';
 
 /** Without i, l, o and u; in ASCII order, so that the text sorts like the bits. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-/** Behind the prefix; they sort by time. */
-export const TIME_CHARACTERS = 10;
 const RANDOM_BYTES = 10;
 const TIME_LIMIT_MS = 2 ** 48;
 const POOL_BYTES = 4_096;
@@ -72,7 +70,7 @@ export function seededBytes(seed: string): ByteSource {
 function timeText(nowMs: number): string {
   let text = '';
   let rest = nowMs;
-  for (let count = 0; count < TIME_CHARACTERS; count += 1) {
+  for (let count = 0; count < ID_TIME_CHARACTERS; count += 1) {
     text = alphabet.charAt(rest % 32) + text;
     rest = Math.floor(rest / 32);
   }

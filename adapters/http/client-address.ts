@@ -1,10 +1,10 @@
-// Who a request comes from: the peer of the connection, or what a proxy that the operator trusts
-// says of it. Anybody can write X-Forwarded-For, so nothing that an untrusted peer added counts. It
-// is for logs; access depends on keys and sessions alone.
+// The client address of a request: the peer of the connection, or the address that a trusted proxy
+// forwards. Entries of X-Forwarded-For by untrusted peers are ignored. The address is for logs;
+// access never depends on it.
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
-/** Null where there is no address: a connection inside the process. */
+/** Null for a connection inside the process. */
 export type ClientAddress = (request: IncomingMessage) => string | null;
 
 /** Whether the text is an IP address or a CIDR network. */
@@ -15,7 +15,7 @@ export function isNetwork(text: string): boolean {
   return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bitsOf(family));
 }
 
-/** Reads chains of proxies from the end: the first address that is not trusted is the client's. */
+/** Reads the chain of proxies from the end. The first untrusted address is the client. */
 export function clientAddressOver(trustedNetworks: readonly string[]): ClientAddress {
   const trusted = new BlockList();
   for (const network of trustedNetworks) {
@@ -30,7 +30,7 @@ export function clientAddressOver(trustedNetworks: readonly string[]): ClientAdd
     const forwarded = `${request.headers['x-forwarded-for'] ?? ''}`.split(',').map(plain);
     while (isTrusted(client)) {
       const before = forwarded.pop() ?? '';
-      // What is no address was written by nobody who knows.
+      // Not an address: the last trusted proxy is all that is known.
       if (isIP(before) === 0) break;
       client = before;
     }
@@ -38,7 +38,7 @@ export function clientAddressOver(trustedNetworks: readonly string[]): ClientAdd
   };
 }
 
-/** IPv4 in the clothes of IPv6 is IPv4. */
+/** An IPv4-mapped IPv6 address as IPv4. */
 function plain(address: string): string {
   return address.trim().replace(/^::ffff:(?=\d+\.)/i, '');
 }

@@ -1,10 +1,10 @@
-// What browsers are told about calls from other web origins: nothing, unless the origin is on the
-// operator's list. Keys are checked all the same; this protects no data by itself.
+// CORS headers, for web origins on the list of the operator only. They protect no data by
+// themselves: every call still needs its credential.
 import type { IncomingMessage } from 'node:http';
 import type { Reply } from './route-row.js';
 import { routes } from './routes.js';
 
-/** Seconds for which a browser may remember a preflight's answer: Chromium keeps no longer. */
+/** Seconds that a browser may cache a preflight answer; the maximum of Chromium. */
 const PREFLIGHT_SECONDS = '7200';
 
 const preflightHeaders = {
@@ -30,7 +30,7 @@ export function corsHeaders(
   };
 }
 
-/** The answer to a browser's question before the call; null when the request is not one. */
+/** The answer to a preflight request; null if the request is none. */
 export function preflightReply(
   origins: ReadonlySet<string>,
   request: IncomingMessage,

@@ -1,7 +1,6 @@
-// Opaque cursors of lists: the id of the last row of a page, bound by a MAC to the list it was made
-// for. Whoever changes one, or takes it to another list or tenant, is refused. What order a list
-// has and what follows an id is the store's matter. A cursor is valid while the secret key that was
-// first when it was made is configured.
+// Opaque cursors of lists: the id of the last row of a page, bound by a MAC to its list. A changed
+// cursor, or one of another list or tenant, is refused. A cursor is valid while the secret key that
+// was first at its creation is configured.
 import type { Tenant } from '../../core/domain/tenant.js';
 import { PonteError } from '../../core/errors.js';
 import type { SecretBox } from '../../core/ports.js';
@@ -11,7 +10,7 @@ const PURPOSE = 'list-cursor';
 const MAC_LENGTH = 64;
 const cursorForm = /^[A-Za-z0-9_-]{1,512}$/;
 
-/** Which list a cursor belongs to: the operation, its tenant, and the resource listed under. */
+/** The list of a cursor: its operation, tenant and parent resource. */
 export interface ListName {
   readonly operation: string;
   readonly tenant: Tenant;
@@ -23,8 +22,8 @@ export function writeCursor(box: SecretBox, list: ListName, lastId: string): str
   return Buffer.from(`${mac}${lastId}`).toString('base64url');
 }
 
-/** One page of a list whose rows `load` yields in its order, and the cursor of the next one. */
-export async function pageOf<T extends { readonly id: string }>(
+/** One page of the rows that `load` returns in order, and the cursor of the next page. */
+export async function loadPage<T extends { readonly id: string }>(
   box: SecretBox,
   list: ListName,
   query: { readonly limit: number; readonly cursor: string | null },
@@ -34,7 +33,7 @@ export async function pageOf<T extends { readonly id: string }>(
   }) => Promise<readonly T[]>,
 ): Promise<{ readonly rows: readonly T[]; readonly nextCursor: string | null }> {
   const beforeId = readCursor(box, list, query.cursor);
-  // One more than shown tells whether there is a next page.
+  // One row more shows whether there is a next page.
   const found = await load({ beforeId, limit: query.limit + 1 });
   const rows = found.slice(0, query.limit);
   const last = found.length > rows.length ? rows.at(-1) : undefined;
@@ -47,11 +46,11 @@ export function readCursor(box: SecretBox, list: ListName, cursor: string | null
   const text = cursorForm.test(cursor) ? Buffer.from(cursor, 'base64url').toString() : '';
   const lastId = text.slice(MAC_LENGTH);
   const genuine = box.isMac(boundText(list, lastId), PURPOSE, text.slice(0, MAC_LENGTH));
-  // Base64url can write the same bytes in several ways; only ours counts.
+  // Several base64url texts decode to the same bytes; only the canonical one is valid.
   if (!genuine || Buffer.from(text).toString('base64url') !== cursor) {
     throw new PonteError(
       'ValidationError',
-      'cursor: send the nextCursor of the page before, unchanged, or none.',
+      'cursor: must be the unchanged nextCursor of the previous page, or absent.',
     );
   }
   return lastId;

@@ -1,26 +1,14 @@
-// The words of the description that no row of the route table holds: what an integrator reads
-// first, every error code, the magic values of the sandbox, and the groups of operations.
+// The text of the description that is not in a row of the route table: the introduction, the error
+// codes, the test values of the sandbox, and the groups of operations.
 import { type PaymentStatus, paymentStatuses } from '../../core/domain/payment.js';
 import { catalogue, type ErrorCode } from '../../core/errors.js';
-import { magicValues } from '../partner/fake-order.js';
-
-/**
- * Refusals that any request may meet before a row of the table is found for it: of an unknown path
- * or method, and of what cannot be read as a request.
- */
-export const offTableCodes = [
-  'NotFound',
-  'MethodNotAllowed',
-  'ValidationError',
-  'RequestTimeout',
-  'PayloadTooLarge',
-  'HeadersTooLarge',
-] as const satisfies readonly ErrorCode[];
+import type { PartnerNotes } from '../../core/ports.js';
+import { offTableCodes } from './route-errors.js';
 
 export interface TagText {
   readonly name: string;
   readonly description: string;
-  /** The first words of the paths that belong to it. */
+  /** First path segments of its operations. */
   readonly paths: readonly string[];
 }
 
@@ -28,172 +16,178 @@ export const tagTexts: readonly TagText[] = [
   {
     name: 'Payments',
     description: `A payment collects one amount from one buyer. Forward \`hostedPaymentUrl\` to the
-buyer; everything else is told by events and by reading the payment.`,
+buyer, then follow the payment by events or by reading it.`,
     paths: ['payment-intents', 'payments'],
   },
   {
     name: 'Invoices',
-    description: 'Payments that a teammate may have to approve, and whose buyer we invite by mail.',
+    description: 'Payments that a member may have to approve and whose buyer is invited by mail.',
     paths: ['invoices'],
   },
   {
     name: 'Connected accounts',
-    description: `Your own end clients. Create one, let it accept the terms (\`tos-session\`, then
-\`tos-accepted\`, or the \`tosId\` with the submit), upload its documents, submit it, and register
-the PIX of a seller once it is approved. A seller that is then \`readyToCollect\` can be named on
-payments, which are paid to its PIX. In test mode a seller business is approved in the answer to its
-submit, everybody else a little later. Both path forms are one interface.`,
+    description: `Your own end clients. Create an account, have the client accept the terms
+(\`tos-session\`, then \`tos-accepted\` or the \`tosId\` of the submit), upload its documents and
+submit it. Once a seller is approved, register its PIX destination. When it is \`readyToCollect\`, a
+payment can name it and is paid to its PIX destination. In test mode the submit of a seller business
+is approved immediately, any other after a short delay. Both path forms are the same API.`,
     paths: ['connected-accounts', 'accounts'],
   },
   {
     name: 'Buyer KYC',
-    description: `Identity of buyers, submitted by you instead of on the hosted page. A key needs
-\`connected_accounts:write\`, \`payment_intents:write\` or no scopes at all; a session any role but
-viewer.`,
+    description: `The identity of buyers, submitted by you instead of on the hosted page. A key
+needs \`connected_accounts:write\`, \`payment_intents:write\` or no scopes; a session needs any role
+but viewer.`,
     paths: ['buyer-kyc', 'documents'],
   },
   {
     name: 'Webhooks',
-    description: `Where events are sent. A delivery is tried seven times within 32 hours: answer
-with 2xx within 10 s, and drop what came before by \`X-Service-Delivery-Id\`.`,
+    description: `Where events are sent. A delivery has at most seven attempts within about 31
+hours. Answer with 2xx within 10 s, and drop duplicates by \`X-Service-Delivery-Id\`.`,
     paths: ['webhook-subscriptions'],
   },
   {
     name: 'Events',
-    description: 'The same events to read: gap-free, in order, for catching up.',
+    description: 'The same events as a feed: in order, without gaps, from any sequence.',
     paths: ['events'],
   },
   {
     name: 'Organization',
-    description: `For sessions of the dashboard: keys, mode and onboarding. A session begins in
-test mode and lives 12 hours. Owners and admins may do everything, finance all but
-\`api_keys:write\` and \`webhooks:write\`, viewers the \`:read\` scopes; a change of role counts
-at once.`,
+    description: `For dashboard sessions: API keys, mode and onboarding. A session starts in test
+mode and expires after 12 hours. Owners and admins have every scope, finance every scope but
+\`api_keys:write\` and \`webhooks:write\`, viewers the \`:read\` scopes. A change of role takes
+effect immediately.`,
     paths: ['api-keys', 'auth', 'onboarding'],
   },
   {
     name: 'Test helpers',
-    description: 'For test keys only; a live key finds nothing here.',
+    description: 'For test keys only. A live key gets `NotFound`.',
     paths: ['test-helpers'],
   },
   {
     name: 'Service',
-    description: 'Probes, this description, and where the settlement partner reports.',
+    description: 'Probes, this description, and the endpoint of the settlement partner.',
     paths: ['healthz', 'readyz', 'docs-json', 'docs', 'partner-webhooks'],
   },
 ];
 
 const statusTexts: Readonly<Record<PaymentStatus, string>> = {
-  awaiting_approval: 'a teammate approves the invoice',
-  approved: 'the buyer of the invoice is invited',
-  awaiting_buyer: 'the buyer signs in on the hosted page',
-  buyer_kyc_pending: 'the decision on the buyer',
-  buyer_kyc_approved: 'the buyer asks for a quote',
-  fx_quoted: 'the buyer confirms the quote, or asks for another when it has expired',
-  on_ramp_pending: 'the money of the buyer, all of it',
-  on_chain_confirmed: 'the payout to the seller is taken in hand',
-  offramp_pending: 'the partner pays the seller',
-  settled: 'nothing: the seller has its BRL',
-  failed: 'nothing: `failureReason` says why',
-  cancelled: 'nothing: `cancelReason` says why',
-  expired: 'nothing: it was not paid in time',
+  awaiting_approval: 'a member to approve the invoice',
+  approved: 'the invitation of the buyer',
+  awaiting_buyer: 'the buyer to sign in on the hosted page',
+  buyer_kyc_pending: 'the KYC decision on the buyer',
+  buyer_kyc_approved: 'the buyer to request a quote',
+  fx_quoted: 'the buyer to confirm the quote, or to request another if it has expired',
+  on_ramp_pending: 'the full amount from the buyer',
+  on_chain_confirmed: 'the start of the payout to the seller',
+  offramp_pending: 'the partner to pay the seller',
+  settled: 'nothing: the seller received the BRL',
+  failed: 'nothing: see `failureReason`',
+  cancelled: 'nothing: see `cancelReason`',
+  expired: 'nothing: it was not paid by `expiresAt`',
 };
 
-/** The group of a path; the first word of a path that is in none. */
+/** The group of a path; its first segment if it is in none. */
 export function tagOf(path: string): string {
   const [, first = '', second = ''] = path.split('/');
   const word = first === 'v1' ? second : first;
   return tagTexts.find(({ paths }) => paths.includes(word))?.name ?? word;
 }
 
-/** Markdown: what a reader needs first, then the rest, folded. `codes` are those that occur. */
-export function introduction(codes: readonly ErrorCode[]): string {
-  const details = Object.entries(detailsOf(codes)).map(folded);
+/** Markdown: the essentials, then folded details. `codes` are those that rows can answer with. */
+export function introduction(codes: readonly ErrorCode[], partner: PartnerNotes): string {
+  const details = Object.entries(detailsOf(codes, partner)).map(folded);
   return `Collect cross-border B2B payments: a buyer abroad pays on a hosted page, a Brazilian
 seller is paid BRL by PIX.
 
-1. Send your key as \`X-API-Key\`. With \`pk_test_…\` everything is played and no money moves.
+1. Send your key as \`X-API-Key\`. With \`pk_test_…\` everything is simulated and no money moves.
 2. Create a payment: \`POST /v1/payment-intents\` with an amount, the buyer's e-mail address and
-   an \`externalId\` of yours. Repeated with that, a create is answered with the same payment.
+   your \`externalId\`. A repeat with the same \`externalId\` returns the same payment.
 3. Forward \`hostedPaymentUrl\` to the buyer. In test mode
-   \`POST /v1/test-helpers/payments/{id}/advance\` plays the buyer and the partner.
-4. Follow what happens by webhooks, by \`GET /v1/events\`, or by reading the payment.
+   \`POST /v1/test-helpers/payments/{id}/advance\` simulates the buyer and the partner.
+4. Follow the payment by webhooks, by \`GET /v1/events\` or by reading it.
 
-When something is refused, decide on \`error\`; \`message\` is for people. What has a
-\`retryAfter\` is to be repeated unchanged after that many seconds.
+On an error, decide on \`error\`; \`message\` is for people. If the answer has \`retryAfter\`, send
+the same request again after that many seconds.
 
 ${details.join('\n')}`;
 }
 
 /** By heading. */
-function detailsOf(codes: readonly ErrorCode[]): Readonly<Record<string, string>> {
+function detailsOf(
+  codes: readonly ErrorCode[],
+  { testValues }: PartnerNotes,
+): Readonly<Record<string, string>> {
   return {
     Requests: `
-- A key's prefix fixes its mode (\`pk_test_\`, \`pk_live_\`); test and live data never meet. What
-  belongs to another organization or mode is not found.
-- A key without scopes is unrestricted; each operation names the scope that it needs otherwise. The
-  scope of a payment follows from how it was created, whatever the path: \`payment_intents:*\` for
-  an intent, \`invoices:*\` for an invoice.
+- The prefix of a key sets its mode (\`pk_test_\`, \`pk_live_\`). Test and live data are separate.
+  Resources of another organization or mode are \`NotFound\`.
+- A key without scopes is unrestricted; otherwise each operation names the scope that it needs. The
+  scope of a payment depends on its origin, not on the path: \`payment_intents:*\` for an intent,
+  \`invoices:*\` for an invoice.
 - Every POST needs \`Content-Type: application/json\`, even without a body; DELETE does not. Bodies
-  are 256 KiB at most. Text holds no NUL and no lone surrogates. Times carry an offset or Z.
-- Unknown properties are ignored. One whose name comes close to a known one (\`curency\`,
-  \`external_id\`) is refused with the known name, except inside \`metadata\` and \`display\`;
-  \`POST /v1/buyer-kyc\` refuses all of them. Unknown query parameters are refused.
-- Optional properties of answers are present and null when unset; times are UTC with milliseconds.
-- Lists are \`{ data, nextCursor }\`, newest first; send \`nextCursor\` as \`cursor\`. API keys and
-  webhook subscriptions are listed whole: 100 active ones of each in a mode at most, and the 100
-  newest of those that were revoked or deleted.
-- Every answer carries \`X-Request-Id\`; yours is kept if it is 1-128 of \`[A-Za-z0-9_.-]\`.
-- What is wrong is told in this order: credential, scope, rate limit, content type and form of the
-  body; what is there already is answered then; after that KYB, currency, minimum, \`expiresAt\`,
-  seller.
+  are at most 256 KiB. Text must not contain NUL or lone surrogates. Times need an offset or Z.
+- Unknown properties are ignored, except a near miss of a known name (\`curency\`, \`external_id\`):
+  it is refused with the known name, but not inside \`metadata\` and \`display\`.
+  \`POST /v1/buyer-kyc\` refuses every unknown property. Unknown query parameters are refused.
+- Optional properties of answers are present, and null when unset. Times are UTC with milliseconds.
+- Lists are \`{ data, nextCursor }\`, newest first. Send \`nextCursor\` as \`cursor\`. Lists of API
+  keys and webhook subscriptions are complete: up to 100 active ones of each per mode, and the 100
+  newest revoked or deleted ones.
+- Every answer has an \`X-Request-Id\`. Yours is kept if it is 1-128 of \`[A-Za-z0-9_.-]\`.
+- Checks run in this order: credential, scope, rate limit, content type, body. Then a repeated
+  create returns the existing resource; a new one is checked for KYB, currency, minimum,
+  \`expiresAt\` and seller.
 `,
     Creates: `
-- A first create answers 201. A repeated one, by \`Idempotency-Key\` or \`externalId\`, answers 200
-  with \`Idempotent-Replayed: true\` and the resource as it stands now. The body changes nothing:
-  where it differs from what is stored, \`Idempotent-Mismatch\` names the fields in the order of
-  this description (\`amount, buyer.email\`). Keys do not expire.
-- A key belongs to your organization in its mode, an \`externalId\` to that and to the kind of
-  resource: an intent and an invoice may share one. Intents and invoices do not share keys
-  (\`IdempotencyKeyConflict\`).
-- Amounts are text with at most two decimals: 10.00 or more in USD, above zero in EUR and GBP.
-- By default a key makes 600 payments and invoices a minute and 100 of them at once; repeats count.
+- The first create answers 201. A repeat, by \`Idempotency-Key\` or \`externalId\`, answers 200 with
+  \`Idempotent-Replayed: true\` and the current resource. The body of a repeat changes nothing. If
+  it differs from the stored values, \`Idempotent-Mismatch\` lists the fields in the order of this
+  description (\`amount, buyer.email\`). Keys do not expire.
+- An \`Idempotency-Key\` is unique per organization and mode; intents and invoices do not share keys
+  (\`IdempotencyKeyConflict\`). An \`externalId\` is unique per organization, mode and kind of
+  resource: an intent and an invoice may have the same one.
+- Amounts are strings with at most two decimals: 10.00 or more in USD, above zero in EUR and GBP.
+- By default a key may create 600 payments and invoices per minute, in bursts of up to 100. Repeats
+  count.
 `,
     Payments: `
-| status | what it waits for |
+| status | waits for |
 |---|---|
 ${paymentStatuses.map(statusRow).join('\n')}
 
-Until the payout is taken in hand a payment can be cancelled. One with an \`expiresAt\` can expire
-until the partner has reported all of its money. What arrives after the end, or beyond the amount,
-is owed back to the buyer. \`funds\` tells where the money is.
+A payment can be cancelled until its payout starts. A payment with an \`expiresAt\` can expire until
+the partner has reported its full amount. Money that arrives after the end or beyond the amount is
+owed to the buyer. \`funds\` shows where the money is.
 `,
     Buyers: `
-A buyer is one by its e-mail address (compared trimmed and in lower case) in each mode. What you say
-of a buyer pre-fills the form of that payment and proves nothing. \`kycStatus\` is what you may
-know: \`not_started\` until your own submission, connected account, or a sign-in to a payment of
-yours. An approval counts for every integrator once the buyer has signed in on the hosted page.
+A buyer is identified by its e-mail address (trimmed, in lower case) in each mode. The buyer fields
+of a create pre-fill the form of that payment and are not verified. \`kycStatus\` is
+\`not_started\` until you submit the buyer, have it as a connected account, or it signs in to one of
+your payments. An approval applies to every integrator once the buyer has signed in on the hosted
+page.
 `,
     Webhooks: `
-- They are signed: \`X-Service-Signature: t=<unix seconds>,v1=<hex HMAC-SHA256 of
-  "<t>.<raw body>">\`, keyed with the whole secret text. Refuse when \`t\` is more than 300 s off.
-- A delivery has the same \`X-Service-Delivery-Id\` and the same bytes each time. Anything but 2xx
-  within 10 s is a failure, a redirect too; attempts 2 to 7 follow after 30 s, 2 min, 10 min, 1 h,
-  6 h and 24 h, then it is a \`dead_letter\`, which can be replayed.
-- URLs are https on any port, without credentials and fragment, and lead to public addresses.
-- \`payment_intent.*\` tells of payments created as intents, \`invoice.*\` of these and of invoices:
+- Signature: \`X-Service-Signature: t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<raw body>">\`. The
+  HMAC key is the whole text of the secret. Refuse a webhook whose \`t\` is more than 300 s off.
+- Every attempt of a delivery has the same \`X-Service-Delivery-Id\` and the same bytes. An answer
+  other than 2xx (a redirect too), or none within 10 s, is a failure. Attempts 2 to 7 follow
+  after 30 s, 2 min, 10 min, 1 h, 6 h and 24 h; then the delivery is a \`dead_letter\`, which can be
+  replayed. Webhooks may arrive out of order and more than once.
+- URLs are https on any port, without credentials or fragment, and resolve to public addresses.
+- \`payment_intent.*\` covers payments created as intents, \`invoice.*\` both intents and invoices:
   one event per change and namespace.
-- What webhooks carry can be read again, from any sequence on: \`GET /v1/events\`.
+- \`GET /v1/events\` returns the same events again, from any sequence.
 `,
     'Test mode': `
-No money moves. These values make things go wrong on purpose:
+No money moves. These values cause a failure:
 
 | value | effect |
 |---|---|
-${Object.entries(magicValues).map(magicRow).join('\n')}
+${testValues.map(({ where, value, means }) => `| ${where} \`${value}\` | ${means} |`).join('\n')}
 `,
     Errors: `
-Any request may be answered with
+Any request can fail with
 ${offTableCodes.map((code) => `\`${code}\``).join(', ')}.
 
 | status | error | meaning |
@@ -203,7 +197,7 @@ ${codes.map(errorRow).join('\n')}
   };
 }
 
-/** Markdown goes on behind the empty line; whoever knows no HTML reads it all the same. */
+/** Markdown continues after the empty line. The text stays readable without HTML. */
 function folded([heading, text]: readonly [string, string]): string {
   return `<details>\n<summary>${heading}</summary>\n\n${text.trim()}\n\n</details>\n`;
 }
@@ -212,13 +206,8 @@ function statusRow(status: PaymentStatus): string {
   return `| \`${status}\` | ${statusTexts[status]} |`;
 }
 
-function magicRow([value, { means }]: readonly [string, { readonly means: string }]): string {
-  const where = value.startsWith('.') ? 'an amount that ends in' : 'the first or legal name';
-  return `| ${where} \`${value}\` | ${means} |`;
-}
-
 function errorRow(code: ErrorCode): string {
-  // A reader of Markdown would take it for a tag.
+  // Markdown would read it as a tag.
   const message = catalogue[code].message.replace('<n>', '`n`');
   return `| ${catalogue[code].status} | \`${code}\` | ${message} |`;
 }

@@ -1,6 +1,6 @@
-// The browsable description: one page, Swagger UI and the few lines that start it, all served from
-// here. No other origin is asked for anything, and the page's policy forbids it. Files are read
-// when the first reader comes; they carry their version in the path and may be kept for ever.
+// The page of the description: Swagger UI and a script that starts it, all served from this origin;
+// the content security policy forbids others. Files are loaded on first use. Their path has their
+// version, so that browsers may cache them without limit.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ const html = 'text/html; charset=utf-8';
 const css = 'text/css; charset=utf-8';
 const script = 'text/javascript; charset=utf-8';
 
-/** What the page loads, in this order, and as what. */
+/** The files of the page, in load order, with their types. */
 const types = {
   'swagger-ui.css': css,
   'swagger-ui-bundle.js': script,
@@ -23,7 +23,7 @@ export const docsFileTypes = [css, script] as const;
 
 type FileName = keyof typeof types;
 
-/** Icons of the style sheet are data: URLs. */
+/** The style sheet has icons as data: URLs. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -39,9 +39,9 @@ const KEEP_SECONDS = 31_536_000;
 const VERSION_LENGTH = 12;
 
 /**
- * Paths are relative, so that the page works under any prefix that a proxy adds. Each field of the
- * Authorize dialog takes the focus when it appears. The last one would keep it and scroll the API
- * key, which is the first, out of sight.
+ * Paths are relative, so that the page works under any prefix of a proxy. Each field of the
+ * Authorize dialog takes the focus when it appears. The last one would keep it and scroll the
+ * first, the API key, out of view.
  */
 const start = `const beginAtFirst = ({ React }) => ({
   wrapComponents: {
@@ -88,7 +88,7 @@ ${scripts.map((path) => `<script src="${path}" defer></script>`).join('\n')}
 </head>
 <body>
 <div id="docs"></div>
-<noscript>It needs JavaScript. What it shows is at <a href="docs-json">docs-json</a>.</noscript>
+<noscript>It needs JavaScript. The description is at <a href="docs-json">docs-json</a>.</noscript>
 </body>
 </html>
 `;
@@ -99,7 +99,7 @@ ${scripts.map((path) => `<script src="${path}" defer></script>`).join('\n')}
   });
 }
 
-/** Where the page's files are, from the page's place on. */
+/** The paths of the files, relative to the page. */
 export async function docsPaths(): Promise<readonly string[]> {
   const { version } = await docsFiles();
   return Object.keys(types).map((name) => `docs/${version}/${name}`);
@@ -136,7 +136,7 @@ function docsFiles(): Promise<DocsFiles> {
 }
 
 async function loadFiles(): Promise<DocsFiles> {
-  // Built, they lie beside the code; in the sources, where npm put them.
+  // Beside the code in a build, in node_modules in a clone.
   const built = new URL('./swagger-ui/', import.meta.url);
   const folder = existsSync(built) ? built : new URL('.', import.meta.resolve('swagger-ui-dist'));
   const loaded = {

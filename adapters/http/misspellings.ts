@@ -1,14 +1,14 @@
-// Properties of a body that its schema does not know but whose names come close to a known one.
-// Other unknown properties are ignored. To ignore these would do something else than was asked for:
-// with `curency: "EUR"` the payment would be in USD.
+// Finds unknown properties of a body whose names are close to a known one. Other unknown properties
+// are ignored. To ignore these would change the meaning of a request: with `curency: "EUR"` the
+// payment would be in USD.
 import { z } from 'zod';
 import { nearMiss } from '../../core/domain/near-miss.js';
 import { isObject } from './schemas.js';
 
-/** Unknown names that are compared in one body. It bounds the work. */
+/** Unknown names that are compared per body, to bound the work. */
 const UNKNOWN_MAX = 100;
 
-/** One line each, path first. Where the known property is sent too, the unknown one is another. */
+/** One line per property, path first. If the known property is sent too, it is no misspelling. */
 export function misspellings(schema: z.ZodType, value: unknown): readonly string[] {
   const problems: string[] = [];
   let unknown = 0;
@@ -26,7 +26,7 @@ export function misspellings(schema: z.ZodType, value: unknown): readonly string
         unknown += 1;
         const meant = nearMiss(name, [...known.keys()]);
         if (meant === null || (value[meant] ?? null) !== null) continue;
-        problems.push(`${at}: this property is not known here; send ${meant} instead`);
+        problems.push(`${at}: unknown property; send ${meant} instead`);
       }
     }
   };
@@ -37,9 +37,9 @@ export function misspellings(schema: z.ZodType, value: unknown): readonly string
 
 /** The property names of a schema. */
 interface Names {
-  /** By property of an object; null where the property holds no objects. Null for an array. */
+  /** By property of an object; a property without objects has null. Null for an array. */
   readonly known: ReadonlyMap<string, Names | null> | null;
-  /** The schema refuses unknown properties itself. */
+  /** The schema refuses unknown properties. */
   readonly isStrict: boolean;
   /** The names of an array's items. */
   readonly item: Names | null;

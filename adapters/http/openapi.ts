@@ -1,27 +1,21 @@
-// The machine-readable description of the interface, OpenAPI 3.1, built from the route table and
-// the schemas once. It also owns which refusals follow from a row's fields.
+// The OpenAPI 3.1 description, built once from the route table and the named schemas.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { eventTypes } from '../../core/domain/event.js';
 import type { PaymentOrigin } from '../../core/domain/payment.js';
 import { type ScopeRule, scopes } from '../../core/domain/scope.js';
 import { assert, catalogue, type ErrorCode, PonteError } from '../../core/errors.js';
-import { kycResponse } from './buyer-schemas.js';
-import { introduction, offTableCodes, tagOf, tagTexts } from './description-text.js';
-import { eventBodyOf } from './event-schemas.js';
+import type { PartnerNotes } from '../../core/ports.js';
+import { kyc } from './buyer-kyc-routes.js';
+import { introduction, tagOf, tagTexts } from './description-text.js';
+import { errorBody } from './error-body.js';
+import { eventBodyOf } from './event-bodies.js';
 import recorded from './examples.json' with { type: 'json' };
-import { presentError } from './present.js';
-import type { Auth, Route } from './route-row.js';
-import {
-  errorResponse,
-  keysOf,
-  noParams,
-  noQuery,
-  requestSchemas,
-  responseSchemas,
-} from './schemas.js';
+import { errorCodesOf, offTableCodes } from './route-errors.js';
+import { type Auth, type HandlerContext, noParams, noQuery, type Route } from './route-row.js';
+import { keysOf, requestSchemas, responseSchemas } from './schemas.js';
 
-/** The description's own version, as the interface fixes it. */
+/** The version of the API, fixed by the interface. */
 const VERSION = '1.0.0';
 
 const security: Readonly<Record<Auth, readonly Readonly<Record<string, readonly string[]>>[]>> = {
@@ -38,48 +32,49 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'X-API-Key',
-    description: `\`pk_<mode>_<id>.<secret>\`, for servers. A key without scopes may do everything;
-scopes are ${Object.keys(scopes).join(', ')}.`,
+    description: `\`pk_<mode>_<id>.<secret>\`, for servers. A key without scopes is unrestricted;
+the scopes are ${Object.keys(scopes).join(', ')}.`,
   },
   Session: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'A member of the organization in the dashboard; scopes follow from its role.',
+    description: 'A member of the organization in the dashboard. Its role gives the scopes.',
   },
   UrlSignature: {
     type: 'apiKey',
     in: 'query',
     name: 'signature',
-    description: 'Part of the URL as it was given out: use the URL unchanged.',
-  },
-  PartnerSignature: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'svix-signature',
-    description: 'The settlement partner signs id, timestamp and raw body by the Svix scheme.',
+    description: 'Part of the URL: use the URL unchanged.',
   },
 } as const;
 
 const webhookHeaders = {
   'X-Service-Signature': 't=<unix seconds>,v1=<hex HMAC-SHA256>',
-  'X-Service-Delivery-Id': 'The same on every attempt: drop what was seen before.',
-  'X-Service-Event-Type': 'The event, as in the body.',
+  'X-Service-Delivery-Id': 'The same on every attempt: drop duplicates by it.',
+  'X-Service-Event-Type': 'The event type, as in the body.',
 } as const;
 
 type Json = Readonly<Record<string, unknown>>;
 
+const partnerSignature = ({ signatureHeader }: PartnerNotes) => ({
+  type: 'apiKey',
+  in: 'header',
+  name: signatureHeader,
+  description: 'The settlement partner signs id, timestamp and raw body by the Svix scheme.',
+});
+
 /** The text of the description and its entity tag. */
-export function describeRoutes(routes: readonly Route[]): {
-  readonly json: string;
-  readonly etag: string;
-} {
-  const json = JSON.stringify(openApiDocument(routes));
+export function describeRoutes(
+  routes: readonly Route[],
+  partner: PartnerNotes,
+): HandlerContext['description'] {
+  const json = JSON.stringify(openApiDocument(routes, partner));
   const hash = createHash('sha256').update(json).digest('base64url');
   return { json, etag: `"${hash.slice(0, 22)}"` };
 }
 
-export function openApiDocument(routes: readonly Route[]): Json {
+export function openApiDocument(routes: readonly Route[], partner: PartnerNotes): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
     for (const [operationId, path] of Object.entries(route.operations)) {
@@ -91,7 +86,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
   const requests = schemas('input');
   const answered = schemas('output');
   const shared = Object.keys(requests).filter((id) => Object.hasOwn(answered, id));
-  assert(shared.length === 0, `requests and answers have names of their own: ${shared}`);
+  assert(shared.length === 0, `a request and an answer share a name: ${shared}`);
   const inRows = new Set(routes.flatMap(errorCodesOf));
   const anywhere = new Set([...inRows, ...offTableCodes]);
   const codes = keysOf(catalogue).filter((code) => anywhere.has(code));
@@ -101,7 +96,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
     info: {
       title: 'Ponte',
       version: VERSION,
-      description: introduction(codes),
+      description: introduction(codes, partner),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
@@ -109,7 +104,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
     paths,
     webhooks: Object.fromEntries(eventTypes.toSorted().map((type) => [type, webhook(type)])),
     components: {
-      securitySchemes,
+      securitySchemes: { ...securitySchemes, PartnerSignature: partnerSignature(partner) },
       headers: { 'X-Request-Id': { schema: { type: 'string' } } },
       schemas: {
         ...{ ...requests, ...others },
@@ -122,38 +117,15 @@ export function openApiDocument(routes: readonly Route[]): Json {
   };
 }
 
-/** Every refusal that a row can answer with: what follows from its fields, and its own. */
-export function errorCodesOf(route: Route): readonly ErrorCode[] {
-  const { auth } = route;
-  const json = typeof route.body !== 'string';
-  const codes: readonly (readonly [boolean, readonly ErrorCode[]])[] = [
-    [true, ['ValidationError', 'InternalError']],
-    // Whoever is let in was looked up.
-    [auth !== 'none', ['StoreContention', 'StoreUnavailable']],
-    [auth === 'key' || auth === 'either', ['InvalidApiKey', 'InvalidApiKeyFormat']],
-    [auth === 'session' || auth === 'either', ['Unauthorized', 'InvalidToken']],
-    [auth === 'partner' || auth === 'signature', ['InvalidSignature']],
-    [route.method !== 'GET' && route.inQuarantine !== 'served', ['InQuarantine']],
-    [route.scope !== 'none', ['InsufficientScope']],
-    // A path parameter that cannot be decoded, or is too long, matches no path.
-    [route.modes === 'test' || route.params !== noParams, ['NotFound']],
-    [route.rateLimit === 'create', ['RateLimitExceeded']],
-    [route.idempotency === 'key', ['IdempotencyKeyConflict']],
-    [route.body !== 'none', ['PayloadTooLarge']],
-    [json, ['UnsupportedMediaType']],
-    [true, route.errors],
-  ];
-  return codes.flatMap(([applies, names]) => (applies ? names : []));
-}
-
 function operation(route: Route, operationId: string): Json {
   const example = exampleOf(operationId);
+  const { auth, scope } = route.access;
   return {
     operationId,
     summary: route.summary,
-    ...(route.scope === 'none' ? {} : { description: scopeText(route.scope) }),
+    ...(scope === 'none' ? {} : { description: scopeText(scope) }),
     tags: [tagOf(Object.values(route.operations)[0] ?? '')],
-    security: security[route.auth],
+    security: security[auth],
     parameters: [
       ...parameters(route.params, 'path', noParams, example.params),
       ...parameters(route.query, 'query', noQuery, example.query),
@@ -184,7 +156,7 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'Recommended. 1-255 printable ASCII characters, best a UUID.',
+  description: 'Recommended. 1-255 printable ASCII characters, such as a UUID.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 } as const;
 
@@ -192,11 +164,11 @@ const ifNoneMatch = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'The ETag that you have: what has not changed is not sent again.',
+  description: 'The ETag of your copy: an unchanged document is not sent again.',
   schema: { type: 'string' },
 } as const;
 
-/** What the code took and gave in a call that was recorded; `npm run examples` records them. */
+/** A recorded call and its answers; `npm run examples` records them. */
 interface RecordedCall {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -213,7 +185,7 @@ function exampleOf(operationId: string): RecordedCall {
 function errorExample(code: ErrorCode): Json {
   const oldest = code === 'EventsPruned' ? { oldestSequence: 1 } : {};
   const reset = code === 'FeedReset' ? { feed: { epoch: 2, lastSequence: 12 } } : {};
-  return presentError(new PonteError(code, undefined, { ...oldest, ...reset }));
+  return errorBody.show(new PonteError(code, undefined, { ...oldest, ...reset }));
 }
 
 function parameters(
@@ -229,14 +201,10 @@ function parameters(
     const text = examples[name];
     const isNumber = [rest['type']].flat().includes('integer') && /^[0-9]+$/.test(text ?? '');
     const example = isNumber ? Number(text) : text;
-    const told = example === undefined ? {} : { example };
+    const shown = example === undefined ? {} : { example };
     return {
-      name,
-      in: place,
-      required: required.includes(name),
-      description,
-      schema: rest,
-      ...told,
+      ...{ name, in: place, required: required.includes(name), description, schema: rest },
+      ...shown,
     };
   });
 }
@@ -247,12 +215,13 @@ function requestBody(route: Route, example: unknown): Json {
     return { requestBody: { required: true, content: { '*/*': { schema: {} } } } };
   }
   const content = jsonContent(named(requestSchemas, route.body), example);
-  // A client that sends no body leaves out its content type, too: such a request is refused.
+  // A client that sends no body tends to omit the content type, which is refused.
   const description = route.body.safeParse({}).success ? { description: emptyBodyWords } : {};
   return { requestBody: { ...description, required: true, content } };
 }
 
-const emptyBodyWords = 'Send `{}` or no bytes, and `Content-Type: application/json` with either.';
+const emptyBodyWords =
+  'Send `{}` or no body, with `Content-Type: application/json` in either case.';
 
 function answers(route: Route, examples: RecordedCall['answers'] = {}): Json {
   const entries = Object.entries(route.responses).map(([status, schema]) => {
@@ -260,7 +229,7 @@ function answers(route: Route, examples: RecordedCall['answers'] = {}): Json {
     return [
       status,
       {
-        description: replayed ? 'It was there before; nothing was created.' : answerWords(status),
+        description: replayed ? 'The resource existed; nothing was created.' : answerWords(status),
         headers: {
           'X-Request-Id': requestIdHeader,
           ...(replayed ? replayHeaders : {}),
@@ -277,8 +246,8 @@ const replayHeaders = {
   'Idempotent-Replayed': { schema: { const: 'true' } },
   'Idempotent-Mismatch': {
     description:
-      'Fields of your body that differ from what is stored, as in `amount, buyer.email`; absent ' +
-      'when none does.',
+      'Fields of the body that differ from the stored values, as in `amount, buyer.email`; ' +
+      'absent if none does.',
     schema: { type: 'string' },
   },
 } as const;
@@ -293,13 +262,13 @@ function answerContent(schema: z.ZodType | readonly string[], example: unknown):
 
 function answerWords(status: string): string {
   if (status === '503') return 'Not ready.';
-  if (status === '304') return 'You have it.';
-  return status === '201' ? 'Created.' : 'Done.';
+  if (status === '304') return 'Not modified.';
+  return status === '201' ? 'Created.' : 'Success.';
 }
 
 const requestIdHeader = { $ref: '#/components/headers/X-Request-Id' } as const;
 
-/** One answer per status, naming the codes that have it. */
+/** One answer per status, with its codes. */
 function refusals(codes: readonly ErrorCode[]): Json {
   const byStatus = Map.groupBy(new Set(codes), (code) => `${catalogue[code].status}`);
   const entries = [...byStatus].map(([status, names]) => [
@@ -316,7 +285,7 @@ function refusals(codes: readonly ErrorCode[]): Json {
         'application/json': {
           schema: {
             allOf: [
-              named(responseSchemas, errorResponse),
+              named(responseSchemas, errorBody.schema),
               { properties: { error: { enum: names } } },
             ],
           },
@@ -354,20 +323,19 @@ function webhook(type: string): Json {
         ),
       },
       responses: {
-        '2XX': { description: 'Within 10 s: delivered. Anything else is tried again.' },
+        '2XX': { description: 'Delivered, if it comes within 10 s. Anything else is retried.' },
       },
     },
   };
 }
 
 function jsonContent(schema: Json, example: unknown): Json {
-  const told = example === undefined ? {} : { example };
-  return { 'application/json': { schema, ...told } };
+  return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } };
 }
 
 function named(registry: z.core.$ZodRegistry<{ id: string }>, schema: z.ZodType): Json {
   const id = registry.get(schema)?.id;
-  assert(id !== undefined, 'every body and answer of a route has a name');
+  assert(id !== undefined, 'every body and answer of a row has a name');
   return { $ref: uriOf(id) };
 }
 
@@ -376,8 +344,8 @@ function uriOf(id: string): string {
 }
 
 /**
- * Answers may gain properties within v1, so their schemas are left open in the description, but for
- * the one of which the interface says that it has no others.
+ * Answers may gain properties within v1, so their schemas are open in the description. The
+ * exception is the one that the interface closes.
  */
 function schemas(io: 'input' | 'output'): Json {
   const registry = io === 'input' ? requestSchemas : responseSchemas;
@@ -386,7 +354,7 @@ function schemas(io: 'input' | 'output'): Json {
     uri: uriOf,
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      const open = io === 'output' && zodSchema !== kycResponse;
+      const open = io === 'output' && zodSchema !== kyc.schema;
       if (open && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
     },
   });

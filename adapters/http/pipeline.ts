@@ -1,6 +1,6 @@
-// The one order in which every request is served: its id, route, authentication, scope, rate limit,
-// content type, size, JSON and schema, handler, answer. A refusal at any step ends it. What a route
-// asks for stands in the route table.
+// The one order of steps for every request: id, route, authentication, scope, rate limit, content
+// type, size, JSON and schema, handler, answer. A refusal at any step ends it. The row of the route
+// says what each step requires.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PaymentView } from '../../core/domain/change.js';
 import { originsIn, ruleFor } from '../../core/domain/scope.js';
@@ -10,7 +10,7 @@ import type { Deps } from '../../core/ports.js';
 import { requireScope } from '../../core/usecases/keys.js';
 import { readPayment } from '../../core/usecases/payments.js';
 import { takeCreateSlot } from '../../core/usecases/rate-limits.js';
-import { admit } from './admission.js';
+import { authenticate } from './authentication.js';
 import type { ClientAddress } from './client-address.js';
 import { corsHeaders, preflightReply } from './cross-origin.js';
 import {
@@ -22,24 +22,24 @@ import {
   requestIdOf,
 } from './request-input.js';
 import { endOfTurn, refusalReply, send } from './response-output.js';
-import { type ActorOf, type Auth, Content, type Reply, type Site } from './route-row.js';
+import { type ActorOf, type Auth, Content, type HandlerContext, type Reply } from './route-row.js';
 import type { Match, Router } from './router.js';
-import { withinStoreTime } from './store-time.js';
+import { withStoreTimeout } from './store-timeout.js';
 
 export interface Pipeline {
-  readonly site: Site;
+  readonly context: HandlerContext;
   readonly router: Router;
   readonly limits: BodyLimits;
   /** Web origins that browsers may call from. */
   readonly corsOrigins: ReadonlySet<string>;
   readonly clientAddress: ClientAddress;
-  /** Aborted when the server closes, so that waiting requests are answered. */
+  /** Aborted when the server closes: requests that wait for events are answered. */
   readonly stopping: AbortSignal;
-  /** Whether a connection ends with its next answer. */
+  /** Whether a connection closes after its next answer. */
   readonly isLastAnswer: () => boolean;
 }
 
-/** Let in by a signature, which the use case checks. */
+/** Rows whose use case verifies a signature over the headers. */
 const signedAuths: readonly Auth[] = ['partner', 'signature'];
 
 export async function serve(
@@ -61,77 +61,79 @@ export async function serve(
   }
   const { body } = reply;
   try {
-    reply = unlessKnown(request, reply);
+    reply = unlessUnchanged(request, reply);
     const headers = { ...reply.headers, ...corsHeaders(pipeline.corsOrigins, request) };
     const { bytesMax } = pipeline.limits;
     await turnEnds;
     const ending = { requestId, bytesMax, last: pipeline.isLastAnswer() };
     await send(request, response, { ...reply, headers }, ending);
   } finally {
-    // Sent, not asked for, or nobody is left to take it.
+    // Also after a 304 and when the client is gone.
     if (body instanceof Content) await body.bytes.close();
   }
-  measure(pipeline.site.deps, seen.match, reply, startedMs);
+  measure(pipeline.context.deps, seen.match, reply, startedMs);
 }
 
 function measure({ metrics }: Deps, match: Match | null, { status }: Reply, startedMs: number) {
   if (metrics === null) return;
-  const created = match?.route.rateLimit === 'create' && status < 300;
+  const created = match?.route.access.rateLimit === 'create' && status < 300;
   const createMs = created ? performance.now() - startedMs : null;
   metrics.answered(match?.operation ?? null, { status, createMs });
 }
 
-/** The same site, with a store that answers in time. */
-function limitedSite(site: Site): Site {
+/** The same context, with a time limit on the store. */
+function limitedContext(context: HandlerContext): HandlerContext {
   return {
-    deps: withinStoreTime(site.deps),
-    feedReaders: site.feedReaders,
-    readiness: site.readiness,
-    // Made for its first reader.
+    deps: withStoreTimeout(context.deps),
+    feedReaders: context.feedReaders,
+    readiness: context.readiness,
+    // Built on first use.
     get description() {
-      return site.description;
+      return context.description;
     },
   };
 }
 
 async function answer(
-  { site: unlimited, router, limits, stopping }: Pipeline,
+  { context: unlimited, router, limits, stopping }: Pipeline,
   request: IncomingMessage,
   response: ServerResponse,
   seen: { match: Match | null },
 ): Promise<Reply> {
   expectHost(request);
-  const site = limitedSite(unlimited);
+  const context = limitedContext(unlimited);
+  const { deps } = context;
   const match = router.match(request.method ?? '', request.url ?? '');
   const { route } = match;
   seen.match = match;
-  const actor = await admit(site.deps, route, request);
-  if (actor !== null) requireScope(actor, ruleFor(route.scope, match.params['id']));
+  const actor = await authenticate(deps, route, request);
+  if (actor !== null) requireScope(actor, ruleFor(route.access.scope, match.params['id']));
   const keyId = actor !== null && 'keyId' in actor ? actor.keyId : null;
-  if (keyId !== null && route.rateLimit === 'create') await takeCreateSlot(site.deps, keyId);
+  if (keyId !== null && route.access.rateLimit === 'create') await takeCreateSlot(deps, keyId);
   const input = await readInput(match, request, response, limits);
-  return route.handler(site, {
+  return route.handler(context, {
     ...input,
     actor,
-    found: await foundPayment(site.deps, match, actor),
+    found: await foundPayment(deps, match, actor),
     tenant: actor === null ? null : tenantOf(actor),
-    headers: signedAuths.includes(route.auth) ? headerTexts(request) : {},
+    headers: signedAuths.includes(route.access.auth) ? headerTexts(request) : {},
     waitAtMost: (waitMs) => endOfWait(response, stopping, waitMs),
   });
 }
 
-/** The payment that the path names, whose origin the scope was asked for; null of other rows. */
+/** The payment in the path, if the scope of the row is by origin; null otherwise. */
 async function foundPayment(
   deps: Deps,
-  { route: { scope }, params: { id } }: Match,
+  { route: { access }, params: { id } }: Match,
   actor: ActorOf[Auth],
 ): Promise<PaymentView | null> {
+  const { scope } = access;
   if (typeof scope === 'string' || !('byOrigin' in scope)) return null;
   assert(actor !== null && id !== undefined, 'a row by origin has a credential and an id');
   return readPayment(deps, tenantOf(actor), id, originsIn(scope));
 }
 
-/** Nothing of it is left once the answer is out. */
+/** The timer and the listeners are removed once the response closes. */
 function endOfWait(response: ServerResponse, stopping: AbortSignal, waitMs: number): AbortSignal {
   const over = new AbortController();
   const end = () => {
@@ -145,22 +147,22 @@ function endOfWait(response: ServerResponse, stopping: AbortSignal, waitMs: numb
   return over.signal;
 }
 
-/** HTTP/1.1 asks for exactly this one header. */
+/** HTTP/1.1 requires the Host header. */
 function expectHost(request: IncomingMessage): void {
   if (request.headers.host !== undefined || request.httpVersion === '1.0') return;
-  throw new PonteError('ValidationError', 'Host: send this header.');
+  throw new PonteError('ValidationError', 'Host: this header is required.');
 }
 
-/** The client holds this very answer already. */
-function unlessKnown(request: IncomingMessage, reply: Reply): Reply {
+/** Answers 304 if the client has this version. */
+function unlessUnchanged(request: IncomingMessage, reply: Reply): Reply {
   const { etag } = reply.headers;
   if (etag === undefined || header(request, 'if-none-match') !== etag) return reply;
   return { ...reply, status: 304, body: null };
 }
 
-/** A refusal is logged with the request's id; the cause of an internal error only there. */
+/** Logs every refusal under its request id. Only the log gets the cause of an internal error. */
 function refused(
-  { site, router, clientAddress }: Pipeline,
+  { context: { deps }, router, clientAddress }: Pipeline,
   request: IncomingMessage,
   error: unknown,
   { requestId, match }: { readonly requestId: string; readonly match: Match | null },
@@ -169,10 +171,10 @@ function refused(
   const refusal = error instanceof PonteError ? error : new PonteError('InternalError');
   const client = clientAddress(request);
   const fields = { requestId, operation, status: refusal.status, code: refusal.code, client };
-  if (refusal.status < 500) site.deps.log.info('refused', fields);
-  // While the database is away this comes with every request, and the log counts it: no stack.
-  else if (refusal.transient) site.deps.log.warn('refused', { ...fields, reason: reason(refusal) });
-  else site.deps.log.error('failed', { ...fields, err: error });
+  if (refusal.status < 500) deps.log.info('refused', fields);
+  // Every request fails like this while the database is down, and the log counts it: no stack.
+  else if (refusal.transient) deps.log.warn('refused', { ...fields, reason: reason(refusal) });
+  else deps.log.error('failed', { ...fields, err: error });
   const reply = refusalReply(refusal);
   if (refusal.code !== 'MethodNotAllowed') return reply;
   return { ...reply, headers: { allow: (router.allowed(request.url ?? '') ?? []).join(', ') } };

@@ -1,6 +1,5 @@
-// Reading a request: its id, single headers, body bytes within a limit, JSON, and the check against
-// a row's schemas. Everything here refuses with the interface's code; when it is called is the
-// pipeline's matter.
+// Reads a request: its id, headers, body within limits, and JSON, and validates them by the schemas
+// of the row. The pipeline calls it.
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -13,37 +12,37 @@ import type { Auth, Route } from './route-row.js';
 import type { Match } from './router.js';
 import { isObject, rawJsonFields } from './schemas.js';
 
-/** Offending paths named in one message at most. */
+/** Paths in one message at most. */
 const PATHS_MAX = 20;
 const requestIdForm = /^[A-Za-z0-9_.-]{1,128}$/;
 const jsonContent = /^application\/json[ \t]*(?:;|$)/i;
 const otherCharset = /;[ \t]*charset[ \t]*=[ \t]*(?!"?utf-8"?[ \t]*(?:;|$))/i;
 const noBytes = new Uint8Array();
 
-/** The client went away before its request was complete: nobody is left to be answered. */
+/** The client disconnected before its request was complete. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
-/** The request's own id where it has a harmless one, else a new one. */
+/** The X-Request-Id of the request if it is well-formed, else a new id. */
 export function requestIdOf(request: IncomingMessage): string {
   const given = header(request, 'x-request-id');
   return given !== undefined && requestIdForm.test(given) ? given : randomUUID();
 }
 
-/** A header's value; values of a header sent twice are joined by a comma. */
+/** The value of a header; repeated headers are joined by a comma. */
 export function header(request: IncomingMessage, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** All headers as text, for a signature check. */
+/** All headers, for the verification of a signature. */
 export function headerTexts(request: IncomingMessage): Readonly<Record<string, string>> {
   const names = Object.keys(request.headers);
   return Object.fromEntries(names.map((name) => [name, header(request, name) ?? '']));
 }
 
-/** Whether the request announces a body. */
+/** Whether the headers announce a body. */
 export function hasBody(request: IncomingMessage): boolean {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   return encoding !== undefined || (length !== undefined && length !== '0');
@@ -58,13 +57,13 @@ export interface Input {
   readonly idempotencyKey: string | null;
 }
 
-/** What a body that is read whole may take. */
+/** Limits of a body that is read completely. */
 export interface BodyLimits {
   readonly bytesMax: number;
   readonly timeoutMs: number;
 }
 
-/** Content type, size, JSON, schema: in this order. */
+/** Checks content type, size, JSON and schema, in this order. */
 export async function readInput(
   match: Match,
   request: IncomingMessage,
@@ -95,7 +94,7 @@ function expectJson(request: IncomingMessage): void {
   throw new PonteError('UnsupportedMediaType', message);
 }
 
-/** Stops at the limits: what is beyond them is not kept. */
+/** Reads up to the limits and keeps nothing beyond them. */
 function readBytes(
   request: IncomingMessage,
   response: ServerResponse,
@@ -121,17 +120,17 @@ function readBytes(
       else settle(() => reject(new PonteError('PayloadTooLarge')));
     };
     const onEnd = () => settle(() => resolve(onlyChunk(chunks) ?? Buffer.concat(chunks, size)));
-    const onClose = () => settle(() => reject(new ClientGone('the client went away')));
+    const onClose = () => settle(() => reject(new ClientGone('the client disconnected')));
     request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
   });
 }
 
-/** The client waits for a word before it sends. */
+/** The client waits for `100 Continue` before it sends. */
 function continueIfAsked(request: IncomingMessage, response: ServerResponse): void {
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
 }
 
-/** As it comes; whoever stops before the end leaves the connection fit for an answer. */
+/** The body while it arrives. A reader may stop early; the connection can still answer. */
 async function* streamOf(
   request: IncomingMessage,
   response: ServerResponse,
@@ -141,25 +140,25 @@ async function* streamOf(
   try {
     yield* chunks;
   } catch (error) {
-    throw request.readableAborted ? new ClientGone('the client went away') : error;
+    throw request.readableAborted ? new ClientGone('the client disconnected') : error;
   }
 }
 
 async function* noStream(): AsyncIterable<Uint8Array> {
-  // There is no body.
+  // No body.
 }
 
 function onlyChunk(chunks: readonly Buffer[]): Buffer | undefined {
   return chunks.length === 1 ? chunks[0] : undefined;
 }
 
-/** An empty body is an empty object: mutations without fields need not send one. */
+/** An empty body is an empty object: a mutation without fields needs no body. */
 function parseJson(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   if (bytes.length === 0) return {};
-  if (!isUtf8(bytes)) throw new PonteError('ValidationError', 'body: send JSON in UTF-8.');
+  if (!isUtf8(bytes)) throw new PonteError('ValidationError', 'body: must be JSON in UTF-8.');
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
   const value = parsedObject(text);
-  // Only an escape brings in what databases do not keep: JSON has no raw NUL, UTF-8 no surrogate.
+  // Only an escape can encode NUL or a lone surrogate, which databases cannot store.
   if (text.includes('\\u')) refuseUnstorable(value);
   const raw = rawJsonFields.filter((name) => isObject(value[name]));
   if (raw.length === 0) return value;
@@ -172,9 +171,9 @@ function parsedObject(text: string): Readonly<Record<string, unknown>> {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new PonteError('ValidationError', 'body: this is no valid JSON.', { cause });
+    throw new PonteError('ValidationError', 'body: must be valid JSON.', { cause });
   }
-  if (!isObject(value)) throw new PonteError('ValidationError', 'body: send a JSON object.');
+  if (!isObject(value)) throw new PonteError('ValidationError', 'body: must be a JSON object.');
   return value;
 }
 
@@ -185,10 +184,13 @@ function refuseUnstorable(value: Readonly<Record<string, unknown>>): void {
   });
   if (paths.length === 0) return;
   const named = paths.slice(0, PATHS_MAX).join(', ');
-  throw new PonteError('ValidationError', `${named}: send text without NUL and lone surrogates.`);
+  throw new PonteError(
+    'ValidationError',
+    `${named}: text must not contain NUL or lone surrogates.`,
+  );
 }
 
-/** Holds everything against the row's schemas; one refusal names all that is wrong. */
+/** Validates by the schemas of the row. One refusal lists every problem. */
 function checked(match: Match, request: IncomingMessage, bytes: Uint8Array, json: unknown): Input {
   const { route } = match;
   const problems: string[] = [];
@@ -207,32 +209,32 @@ function checkedBody(schema: z.ZodType, json: unknown, problems: string[]): unkn
   return checkedAgainst(schema, json, problems);
 }
 
-/** A path that the row's schema does not take names nothing. */
+/** A path that its schema refuses is NotFound. */
 function checkedParams({ route, params }: Match): unknown {
   const result = route.params.safeParse(params);
   if (!result.success) throw new PonteError('NotFound');
   if (hasUnstorableText(result.data)) {
-    throw new PonteError('ValidationError', 'path: send text without NUL.');
+    throw new PonteError('ValidationError', 'path: text must not contain NUL.');
   }
   return result.data;
 }
 
-/** Probes, browsers and the partner may append parameters that mean nothing here. */
-const takingAnyQuery: readonly Auth[] = ['none', 'partner', 'signature'];
+/** Probes, browsers and the partner may append unknown parameters. */
+const ignoringUnknown: readonly Auth[] = ['none', 'partner', 'signature'];
 
-/** An unknown parameter is refused: a misspelled filter would list everything. */
-function unknownParameters({ auth, query }: Route, given: Match['query']): readonly string[] {
+/** Refuses unknown parameters: a misspelled filter would list everything. */
+function unknownParameters({ access, query }: Route, given: Match['query']): readonly string[] {
   const names = Object.keys(given);
-  if (names.length === 0 || takingAnyQuery.includes(auth)) return [];
+  if (names.length === 0 || ignoringUnknown.includes(access.auth)) return [];
   const known = query instanceof z.ZodObject ? Object.keys(query.shape) : [];
-  const hint = known.length === 0 ? 'leave it out' : `those known are ${known.join(', ')}`;
+  const hint = known.length === 0 ? 'leave it out' : `the known ones are ${known.join(', ')}`;
   return names
     .filter((name) => !known.includes(name))
     .slice(0, PATHS_MAX)
-    .map((name) => `${name}: this query parameter is not known here; ${hint}`);
+    .map((name) => `${name}: unknown query parameter; ${hint}`);
 }
 
-/** What `schema` makes of the value; what is wrong with it is added to `problems`, path first. */
+/** The parsed value. Adds each problem to `problems`, path first. */
 export function checkedAgainst(schema: z.ZodType, value: unknown, problems: string[]): unknown {
   const result = schema.safeParse(value, { error: plainWords });
   if (result.success) return result.data;
@@ -242,12 +244,12 @@ export function checkedAgainst(schema: z.ZodType, value: unknown, problems: stri
   return undefined;
 }
 
-/** What to send instead, where the schema has no words of its own for it. */
+/** The message for an issue whose schema has none. */
 function plainWords(issue: z.core.$ZodRawIssue): string {
-  if (issue.code === 'unrecognized_keys') return 'this property is not known here; leave it out';
+  if (issue.code === 'unrecognized_keys') return 'unknown property; leave it out';
   if (issue.code === 'invalid_value') return `send one of ${issue.values.join(', ')}`;
   if (issue.code === 'invalid_type') return `send ${words[issue.expected] ?? issue.expected}`;
-  return 'send what the description of this route allows';
+  return 'send a value that the description of this route allows';
 }
 
 const words: Readonly<Record<string, string>> = {
@@ -257,7 +259,7 @@ const words: Readonly<Record<string, string>> = {
   int: 'a whole number',
 };
 
-/** Where it is wrong, as `owners[0].taxId`; a property that is not known is named itself. */
+/** The paths of an issue, such as `owners[0].taxId`. An unknown property is named itself. */
 function pathsOf(issue: z.core.$ZodIssue): readonly string[] {
   const inside = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, PATHS_MAX) : [];
   const paths = inside.length > 0 ? inside.map((key) => [...issue.path, key]) : [issue.path];
@@ -276,7 +278,7 @@ function idempotencyKeyOf(
 ): string | null {
   const key = route.idempotency === 'key' ? header(request, 'idempotency-key') : undefined;
   if (key === undefined) return null;
-  // Two header lines arrive joined by a comma, which a single key may contain too.
+  // Repeated headers arrive joined by a comma, which a single key may contain too.
   const twice = key.includes(',') && request.headersDistinct['idempotency-key']?.length !== 1;
   if (twice || !isIdempotencyKey(key)) {
     problems.push('Idempotency-Key: send it once, 1 to 255 printable ASCII characters');

@@ -1,14 +1,14 @@
-// Writing answers: the headers that every answer carries, JSON bodies, and how a connection ends
-// whose request was not read to its end. What is answered is not this file's matter.
+// Writes answers: the headers of every answer, JSON and content bodies, and the end of a connection
+// whose request was not read completely.
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { writeJson } from '../../core/domain/raw-json.js';
 import type { PonteError } from '../../core/errors.js';
-import { presentError } from './present.js';
+import { errorBody } from './error-body.js';
 import { Content, type Reply } from './route-row.js';
 
-/** Answers are for programs: nothing here is to be framed, sniffed, cached or referred to. */
+/** Answers are for programs: a browser must not frame, sniff, cache or refer to them. */
 const everyAnswer = {
   'content-type': 'application/json',
   'cache-control': 'no-store',
@@ -19,21 +19,21 @@ const everyAnswer = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-/** After a refusal so much of an unread body is taken in and thrown away, so that it is read. */
+/** After a refusal, at most so much of an unread body is read and discarded. */
 const LINGER_BYTES_MAX = 4 * 1024 * 1024;
 const LINGER_MS = 2_000;
 
-/** What a stream says of a connection that ends before the answer. */
+/** Error codes of a stream whose connection closed before the answer ended. */
 const clientGone = /^ERR_STREAM_(PREMATURE_CLOSE|DESTROYED)$/;
 
 export function refusalReply(error: PonteError): Reply {
   const retryAfter = error.retryAfterSeconds;
   return {
     status: error.status,
-    body: presentError(error),
+    body: errorBody.show(error),
     headers: {
       ...(retryAfter === null ? {} : { 'retry-after': `${retryAfter}` }),
-      // The rest of the body may never come: nothing else can follow it.
+      // The rest of the body may never arrive, so no other request can follow it.
       ...(error.code === 'RequestTimeout' ? { connection: 'close' } : {}),
     },
   };
@@ -42,9 +42,9 @@ export function refusalReply(error: PonteError): Reply {
 let turn: Promise<void> | null = null;
 
 /**
- * When every request that came in this turn of the event loop was begun. Answers go out from then
- * on, one right behind the other: a client that sleeps is woken by the first of them, which is the
- * dearest part of an answer, and the others find it awake.
+ * Resolves when every request of this turn of the event loop has begun. Their answers are then
+ * written together: waking a sleeping client is the most expensive part of an answer, and the first
+ * one does it for all.
  */
 export function endOfTurn(): Promise<void> {
   turn ??= new Promise((resolve) => {
@@ -58,9 +58,9 @@ export function endOfTurn(): Promise<void> {
 
 export interface Ending {
   readonly requestId: string;
-  /** Bytes of unread body that are taken in without complaint. */
+  /** Bytes of unread body that the connection survives. */
   readonly bytesMax: number;
-  /** The server is stopping: the connection ends with this answer. */
+  /** The server stops: the connection closes after this answer. */
   readonly last: boolean;
 }
 
@@ -100,7 +100,7 @@ export async function send(
   linger(request, () => response.end());
 }
 
-/** Bytes as they come; a client that goes away in between has no more to be told. */
+/** Streams the bytes. A client that disconnects is no error. */
 async function sendContent(
   request: IncomingMessage,
   response: ServerResponse,
@@ -125,7 +125,7 @@ async function sendContent(
   });
 }
 
-/** What is answered where no request could be read; the connection ends. */
+/** The answer to an unreadable request. The connection closes. */
 export function sendRaw(socket: Socket, reply: Reply, requestId: string): void {
   const text = writeJson(reply.body);
   const headers = {
@@ -140,7 +140,7 @@ export function sendRaw(socket: Socket, reply: Reply, requestId: string): void {
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-/** Whether more may still come than node would quietly take in after the answer. */
+/** Whether more may arrive than node discards after the answer. */
 function isOverlong(request: IncomingMessage, bytesMax: number): boolean {
   if (request.complete) return false;
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
@@ -148,8 +148,8 @@ function isOverlong(request: IncomingMessage, bytesMax: number): boolean {
 }
 
 /**
- * A client reads its answer only after it has sent, and a socket closed with unread bytes is reset,
- * which can destroy an answer under way. So what still comes is thrown away, within bounds.
+ * A client reads its answer after it has sent its body. A socket that is closed with unread bytes
+ * is reset, which can destroy the answer. So the rest of the body is discarded, within limits.
  */
 function linger(request: IncomingMessage, end: () => void): void {
   let size = 0;

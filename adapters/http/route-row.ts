@@ -1,6 +1,6 @@
-// What a row of the route table is: its fields, what its handler is given and what it gives back.
-// The rows themselves stand in routes.ts.
-import type { z } from 'zod';
+// A row of the route table: its fields and their defaults, what its handler gets and what it
+// returns. The rows are in the files of their resources, joined by routes.ts.
+import { z } from 'zod';
 import type { PaymentView } from '../../core/domain/change.js';
 import type { ScopeByOrigin, ScopeRule } from '../../core/domain/scope.js';
 import type { Tenant } from '../../core/domain/tenant.js';
@@ -9,12 +9,13 @@ import type { ByteSource, Deps } from '../../core/ports.js';
 import type { FeedReaders } from '../../core/usecases/feed-readers.js';
 import type { KeyActor } from '../../core/usecases/keys.js';
 import type { SessionActor } from '../../core/usecases/sessions.js';
-import type { Readiness } from './present.js';
+import { emptyBody } from './schemas.js';
+import type { Readiness } from './service-routes.js';
 
 /**
- * Whoever a request speaks for, by who is let in: 'key' by X-API-Key, 'session' by a bearer token,
- * 'either' by one of them (a key counts first); by a signature that the use case checks, 'partner'
- * over the message and 'signature' in a URL of ours.
+ * Who makes a request, by the credential of its row: 'key' is X-API-Key, 'session' a bearer token,
+ * 'either' one of them (a key comes first). 'partner' is a signature over the message, 'signature'
+ * one in a URL of ours; the use case verifies both.
  */
 export interface ActorOf {
   readonly key: KeyActor;
@@ -27,49 +28,56 @@ export interface ActorOf {
 
 export type Auth = keyof ActorOf;
 
-/** The scope of a row that finds payments. */
+/** The scope of a row that reads the payment in its path. */
 type ByOrigin = { readonly byOrigin: ScopeByOrigin };
 
-interface RouteOf<A extends Auth, S extends ScopeRule, P, Q, B> {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Path by operationId: one operation may be served under several path forms. */
-  readonly operations: Readonly<Record<string, string>>;
-  readonly summary: string;
+/** Who may call a row. Nothing here has a default. */
+interface Access<A extends Auth, S extends ScopeRule> {
   readonly auth: A;
   /**
-   * `byOrigin`: the path names a payment as `{id}`. The pipeline refuses without the scope of its
-   * origin, finds the payment and hands it to the handler.
+   * `byOrigin`: the path names a payment as `{id}`. The pipeline requires the scope of its origin,
+   * reads the payment and passes it to the handler.
    */
   readonly scope: S;
-  /** 'test': a live credential finds nothing here. */
+  /** 'test': a live credential gets NotFound. */
   readonly modes: 'both' | 'test';
   readonly rateLimit: 'create' | 'none';
-  /** 'key': an Idempotency-Key header is read. */
-  readonly idempotency: 'key' | 'none';
-  readonly params: z.ZodType<P>;
-  readonly query: z.ZodType<Q>;
-  /**
-   * 'bytes': taken as they come, of any content type; 'stream': the handler takes them in, and
-   * bounds them. 'none': not read.
-   */
-  readonly body: z.ZodType<B> | 'bytes' | 'stream' | 'none';
-  /**
-   * Every answer that is no refusal, by status: JSON, or `Content` of one of these types; of none,
-   * there is no body. With a 304 the others carry an entity tag.
-   */
-  readonly responses: Readonly<Record<number, z.ZodType | readonly string[]>>;
-  /** Of a row that changes something: it is served while the database is in quarantine, too. */
-  readonly inQuarantine?: 'served';
-  /** Refusals of the use case beyond those that follow from the row (openapi.ts). */
-  readonly errors: readonly ErrorCode[];
-  // A method, so that rows of different shapes fit one array.
-  handler(site: Site, call: Call<A, P, Q, B, S>): Promise<Reply>;
 }
 
-export interface Route extends RouteOf<Auth, ScopeRule, unknown, unknown, unknown> {}
+interface RowOf<A extends Auth, S extends ScopeRule, P, Q, B> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Path by operationId: one operation may have several paths. */
+  readonly operations: Readonly<Record<string, string>>;
+  readonly summary: string;
+  readonly access: Access<A, S>;
+  /** 'key': an Idempotency-Key header is read; 'none' by default. */
+  readonly idempotency?: 'key' | 'none';
+  /** Whether a change is served in quarantine too; 'refused' by default. Reads always are. */
+  readonly inQuarantine?: 'served' | 'refused';
+  /** None by default. */
+  readonly params?: z.ZodType<P>;
+  /** None by default. */
+  readonly query?: z.ZodType<Q>;
+  /**
+   * 'bytes': the raw body, of any content type. 'stream': the handler reads and bounds the body.
+   * 'none': not read. By default 'none' for GET and DELETE, else an empty object.
+   */
+  readonly body?: z.ZodType<B> | 'bytes' | 'stream' | 'none';
+  /**
+   * Every answer that is not a refusal, by status: JSON, or `Content` of one of these types. An
+   * empty list means no body. A row with a 304 sends an entity tag with its other answers.
+   */
+  readonly responses: Readonly<Record<number, z.ZodType | readonly string[]>>;
+  /** Refusals of the use case, besides those that openapi.ts derives from the row. */
+  readonly errors?: readonly ErrorCode[];
+  // A method, so that rows of different shapes fit one array.
+  handler(context: HandlerContext, call: Call<A, P, Q, B, S>): Promise<Reply>;
+}
+
+export interface Route extends Required<RowOf<Auth, ScopeRule, unknown, unknown, unknown>> {}
 
 /** What handlers need besides the request. */
-export interface Site {
+export interface HandlerContext {
   readonly deps: Deps;
   readonly feedReaders: FeedReaders;
   readonly readiness: () => Promise<Readiness>;
@@ -81,19 +89,19 @@ export interface Site {
 export interface Call<A extends Auth, P, Q, B, S extends ScopeRule = Exclude<ScopeRule, ByOrigin>> {
   readonly actor: ActorOf[A];
   readonly tenant: A extends 'partner' | 'signature' | 'none' ? null : Tenant;
-  /** The payment that the path names, of a row whose scope is by origin. */
+  /** The payment in the path, if the scope is by origin. */
   readonly found: S extends ByOrigin ? PaymentView : null;
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  /** The body as it came; empty where the row reads none. */
+  /** The body as received; empty if the row reads none. */
   readonly bytes: Uint8Array;
-  /** The body on its way; empty where the row takes no stream. */
+  /** The body while it is received; empty unless the row takes a stream. */
   readonly stream: AsyncIterable<Uint8Array>;
-  /** The headers of requests that are let in by a signature; empty on other routes. */
+  /** The headers, on rows whose use case verifies a signature; empty on others. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly idempotencyKey: string | null;
-  /** Aborted after this long; before that when the client is gone or the server stops. */
+  /** Aborted after `waitMs`, or earlier when the client disconnects or the server stops. */
   readonly waitAtMost: (waitMs: number) => AbortSignal;
 }
 
@@ -103,7 +111,7 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** An answer's body that is no JSON; the pipeline closes `bytes`, however the answer ends. */
+/** A body that is not JSON. The pipeline closes `bytes` in every case. */
 export class Content {
   readonly type: string;
   readonly sizeBytes: number;
@@ -116,11 +124,19 @@ export class Content {
   }
 }
 
-/** Checks one row and forgets its own shapes. */
+export const noQuery = z.object({});
+export const noParams = z.object({});
+
+/** Checks the types of one row and adds its defaults. */
 export function route<const A extends Auth, const S extends ScopeRule, P, Q, B>(
-  row: RouteOf<A, S, P, Q, B>,
+  row: RowOf<A, S, P, Q, B>,
 ): Route {
-  return row;
+  const body = row.method === 'GET' || row.method === 'DELETE' ? 'none' : emptyBody;
+  return {
+    ...{ params: noParams, query: noQuery, body, errors: [] },
+    ...{ idempotency: 'none', inQuarantine: 'refused' },
+    ...row,
+  };
 }
 
 export function reply(status: number, body: unknown): Reply {

@@ -1,10 +1,10 @@
-// Which row of the table a request line means, and what a path takes when the method is wrong. The
-// matching of paths is find-my-way's; a path that is percent-encoded wrongly matches nothing.
+// Finds the row of a request line, and the methods of a path. find-my-way matches the paths; a path
+// with invalid percent-encoding matches none.
 import FindMyWay from 'find-my-way';
 import { PonteError } from '../../core/errors.js';
 import type { Route } from './route-row.js';
 
-/** Code units of one path parameter: an externalId of 200 characters fits, whatever they are. */
+/** Code units of a path parameter: any externalId of 200 characters fits. */
 const PARAM_LENGTH_MAX = 1_024;
 
 export interface Match {
@@ -19,19 +19,19 @@ export interface Match {
 export interface Router {
   /** NotFound for an unknown path; MethodNotAllowed for a known one. */
   match(method: string, url: string): Match;
-  /** The methods that a path takes, HEAD wherever GET is; null for an unknown path. */
+  /** The methods of a path, with HEAD for GET; null for an unknown path. */
   allowed(url: string): readonly string[] | null;
 }
 
 export function createRouter(routes: readonly Route[]): Router {
   const finder = FindMyWay({ maxParamLength: PARAM_LENGTH_MAX });
   for (const [path, methods] of groupByPath(routes)) {
-    // All methods of a path lie under one, so that a wrong method is told from an unknown path.
+    // One entry per path, so that a wrong method differs from an unknown path.
     finder.on('GET', path.replaceAll(/\{(\w+)\}/g, ':$1'), () => undefined, methods);
   }
   const find = (url: string) => {
     const found = finder.find('GET', url);
-    // A path that ends in a slash, or has two in a row, names nothing there.
+    // An empty parameter (`//`, or a slash at the end) matches no path.
     if (found === null || Object.values(found.params).includes('')) return null;
     const methods: Methods = found.store;
     return { methods, params: found.params, query: found.searchParams };
@@ -40,9 +40,9 @@ export function createRouter(routes: readonly Route[]): Router {
     match(method, url) {
       const found = find(url);
       if (found === null) throw new PonteError('NotFound');
-      const meant = found.methods.get(method === 'HEAD' ? 'GET' : method);
-      if (meant === undefined) throw new PonteError('MethodNotAllowed');
-      return { ...meant, params: found.params, query: found.query };
+      const row = found.methods.get(method === 'HEAD' ? 'GET' : method);
+      if (row === undefined) throw new PonteError('MethodNotAllowed');
+      return { ...row, params: found.params, query: found.query };
     },
     allowed(url) {
       const found = find(url);

@@ -1,19 +1,15 @@
-// What the shapes of all requests and answers share: the pieces that read text, pages, empty ones,
-// refusals, and the service's own answers. The shapes of a noun stand in its file
-// (payment-schemas.ts, webhook-schemas.ts, …). They are what a request may look like and what the
-// machine-readable description says of both. Requests are turned into the core's values here
-// (amounts into minor units, times into milliseconds, absent into null); rules that need data are
-// the use cases'. Answers are built in present.ts.
+// The parts that the schemas of all resources share: text, times, amounts, pages, and the two
+// registries of named schemas. A request schema turns what is sent into values of the core (amounts
+// into minor units, times into milliseconds, absent into null); rules that need data belong to the
+// use cases. The schemas of a resource are in its file of routes.
 import { z } from 'zod';
 import { readEmail } from '../../core/domain/buyer-kyc.js';
-import { isCalendarDate } from '../../core/domain/instant.js';
+import { formatInstant, isCalendarDate } from '../../core/domain/instant.js';
 import { RawJson } from '../../core/domain/raw-json.js';
-import { modes } from '../../core/domain/tenant.js';
-import { catalogue } from '../../core/errors.js';
 
-/** Bytes of JSON that `metadata` and `display` may take each. */
+/** Bytes of JSON in `metadata` and in `display`. */
 export const RAW_JSON_BYTES_MAX = 32 * 1024;
-/** Properties that are kept as the text they were sent in; the pipeline wraps them as RawJson. */
+/** Properties that keep the text in which they were sent; the pipeline wraps them as RawJson. */
 export const rawJsonFields = ['metadata', 'display'] as const;
 
 export const PAGE_LIMIT_MAX = 100;
@@ -21,13 +17,13 @@ export const PAGE_LIMIT_DEFAULT = 25;
 
 export const URL_LENGTH_MAX = 2_048;
 
-/** Schemas that the description shows under a name of their own. */
+/** Named schemas of the description. */
 export const requestSchemas = z.registry<{ id: string }>();
 export const responseSchemas = z.registry<{ id: string }>();
 
 // ------------------------------------------------------------------------------------- pieces
 
-/** Text that `read` understands, turned into what it reads; null is a refusal with `message`. */
+/** Text, parsed by `read`; null is refused with `message`. */
 export function readText<T>(
   read: (text: string) => T | null,
   message: string,
@@ -56,12 +52,12 @@ export function text(min: number, max: number, description: string) {
     .meta({ minLength: min, maxLength: max, description });
 }
 
-/** Text of any length that fits into a body. */
+/** Text of any length. */
 export function anyText(description: string) {
   return z.string('send text').meta({ description });
 }
 
-/** Text of one character or more that fits into a body. */
+/** Text of at least one character. */
 export function someText(description: string) {
   return z.string('send text').min(1, 'send text of at least one character').meta({ description });
 }
@@ -73,11 +69,11 @@ function lengthInWords(min: number, max: number): string {
 
 export function calendarDate(description: string) {
   const read = (date: string) => (isCalendarDate(date) ? date : null);
-  const message = 'send a day of the calendar, as 2030-01-31';
+  const message = 'send a calendar date, such as 2030-01-31';
   return readText(read, message, { format: 'date', description });
 }
 
-/** Absent and null are the same and come out as null. */
+/** Absent and null are both null. */
 export function optional<T extends z.ZodType>(schema: T) {
   return schema.nullish().transform((value) => value ?? null);
 }
@@ -95,12 +91,12 @@ export function rawJson(description: string) {
     .meta({ type: 'object', description });
 }
 
-/** An object as JSON has it. */
+/** A JSON object. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The rows of a table of the core: its statuses, positions or codes. */
+/** The keys of a table of the core: statuses, positions or codes. */
 export function keysOf<K extends string>(table: Readonly<Record<K, unknown>>): K[] {
   return Object.keys(table) as K[];
 }
@@ -110,7 +106,7 @@ function readLimit(value: string): number | null {
   return limit !== null && limit <= PAGE_LIMIT_MAX ? limit : null;
 }
 
-/** A URI of any scheme: without blanks, and with something behind its scheme. */
+/** A URI of any scheme, without blanks and not empty after the scheme. */
 export function isUri(value: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\S+$/i.test(value) && URL.canParse(value);
 }
@@ -125,7 +121,7 @@ export function isHttpUrl(value: string): boolean {
 
 // ----------------------------------------------------------------------------------- requests
 
-/** For mutations that say everything in their path: a body may be left empty. */
+/** The body of a mutation without fields; it may be empty. */
 export const emptyBody = z.object({});
 
 export const pageQuery = z.object({
@@ -139,23 +135,12 @@ export const pageQuery = z.object({
     .transform((limit) => limit ?? PAGE_LIMIT_DEFAULT),
   cursor: z
     .string('send it once')
-    .meta({ description: 'The nextCursor of the page before.' })
+    .meta({ description: 'The nextCursor of the previous page.' })
     .optional()
     .transform((cursor) => cursor ?? null),
 });
 
 export const pathText = (description: string) => z.string().min(1).meta({ description });
-
-export const noQuery = z.object({});
-export const noParams = z.object({});
-export const docsFileParams = z.object({
-  version: pathText('That of the page which names the file.'),
-  file: pathText('A style sheet or a script.'),
-});
-export const partnerParams = z.object({
-  partner: pathText("The partner's name."),
-  mode: z.enum(modes),
-});
 
 // ------------------------------------------------------------------------------------ answers
 
@@ -164,47 +149,9 @@ export const decimal = z.string().regex(/^[0-9]+\.[0-9]{2}$/);
 
 export const receivedResponse = z.strictObject({ received: z.literal(true) });
 
-export const healthResponse = z.strictObject({ status: z.literal('ok') });
-
-export const readinessResponse = z.strictObject({
-  status: z.enum(['ready', 'quarantine', 'unavailable']),
-  checks: z.strictObject({
-    database: z.enum(['ok', 'failed']),
-    migrations: z.enum(['ok', 'pending']),
-    worker: z.enum(['ok', 'stalled']),
-    clock: z
-      .enum(['ok', 'wrong'])
-      .meta({ description: 'The clock of this machine, beside that of the database.' }),
-    serving: z.enum(['ok', 'stopping']),
-  }),
-});
-
-export const documentResponse = z.record(z.string(), z.unknown());
-
-export const errorResponse = z
-  .strictObject({
-    statusCode: z.int(),
-    error: z.enum(keysOf(catalogue)),
-    message: z.string().meta({ description: 'For people; it may change.' }),
-    retryAfter: z.int().min(1).optional().meta({ description: 'Seconds to wait: transient ones.' }),
-    oldestSequence: z
-      .int()
-      .min(1)
-      .optional()
-      .meta({ description: 'Of `EventsPruned`: read on with `after` one less.' }),
-    epoch: z.int().min(1).optional().meta({ description: 'Of `FeedReset`: the current epoch.' }),
-    lastSequence: z
-      .int()
-      .min(0)
-      .optional()
-      .meta({ description: 'Of `FeedReset`: the latest event, 0 when there is none.' }),
-  })
-  .meta({ description: 'Every refusal has this shape. Decide on `error`.' });
-
 requestSchemas.add(emptyBody, { id: 'Empty' });
-responseSchemas
-  .add(receivedResponse, { id: 'Received' })
-  .add(healthResponse, { id: 'Health' })
-  .add(readinessResponse, { id: 'Readiness' })
-  .add(documentResponse, { id: 'Document' })
-  .add(errorResponse, { id: 'Error' });
+responseSchemas.add(receivedResponse, { id: 'Received' });
+
+export function instantOrNull(atMs: number | null): string | null {
+  return atMs === null ? null : formatInstant(atMs);
+}

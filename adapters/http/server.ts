@@ -1,41 +1,41 @@
-// The HTTP server: it listens, hands every request to the pipeline, answers what node could not
-// read as a request, and stops without cutting off what runs.
+// The HTTP server: it listens, passes every request to the pipeline, answers bytes that node cannot
+// parse, and stops without interrupting running requests.
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { UPLOAD_TIME_MAX_MS } from '../../core/domain/document.js';
 import { type ErrorCode, PonteError } from '../../core/errors.js';
-import type { Deps } from '../../core/ports.js';
+import type { Deps, PartnerNotes } from '../../core/ports.js';
 import type { FeedReaders } from '../../core/usecases/feed-readers.js';
 import { clientAddressOver } from './client-address.js';
 import { describeRoutes } from './openapi.js';
 import { type Pipeline, serve } from './pipeline.js';
-import type { Readiness } from './present.js';
 import { refusalReply, sendRaw } from './response-output.js';
-import type { Site } from './route-row.js';
+import type { HandlerContext } from './route-row.js';
 import { createRouter } from './router.js';
 import { routes } from './routes.js';
+import type { Readiness } from './service-routes.js';
 
 const BODY_BYTES_MAX = 256 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;
 /** A whole request with 256 KiB of body at a slow 70 kbit/s. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Uploads may take longer, and end well before documents rely on their end. */
+/** Uploads may take longer. They end before the purge of documents relies on it. */
 const UPLOAD_TIMEOUT_MS = UPLOAD_TIME_MAX_MS - 60_000;
-/** Shares of it: for the headers alone, and how often connections are looked at. */
+/** Divisors of the request timeout: for the headers alone, and for the check interval. */
 const HEADERS_SHARE = 2;
 const CHECK_SHARE = 6;
-/** Longer than load balancers keep an idle connection (60 s is usual): they close first. */
+/** Longer than load balancers keep an idle connection (usually 60 s), so that they close first. */
 const KEEP_ALIVE_MS = 65_000;
 const STOP_GRACE_MS = 8_000;
 
-/** What a process without an API serves. */
+/** The rows of a process without an API. */
 const healthRoutes = routes.filter(({ operations }) =>
   Object.keys(operations).every((id) => id === 'healthz' || id === 'readyz'),
 );
 
-/** What node reports before there is a request; anything else is no HTTP. */
+/** Errors that node reports before it has a request. Any other one means malformed HTTP. */
 const connectionErrors: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'HeadersTooLarge',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'PayloadTooLarge',
@@ -45,26 +45,26 @@ const connectionErrors: Readonly<Record<string, ErrorCode>> = {
 export interface HttpOptions {
   /** Web origins (`https://app.example.com`) that browsers may call from. */
   readonly corsOrigins: readonly string[];
-  /** Addresses and networks whose X-Forwarded-For is believed; nobody's unless given. */
+  /** Addresses and networks whose X-Forwarded-For is trusted; none by default. */
   readonly trustedProxies?: readonly string[];
-  /** Those of this process: they wait here for events. */
+  /** The readers of this process that wait for events. */
   readonly feedReaders: FeedReaders;
-  /** `health`: only what tells whether the process is well; everything unless given. */
+  /** `health`: the probes only; 'all' by default. */
   readonly surface?: 'all' | 'health';
-  /** Answers what /readyz says; it must not hang. */
+  /** The checks of /readyz; it must not hang. */
   readonly readiness: () => Promise<Readiness>;
-  /** Within which a whole request must have come, uploads aside; 30 s unless given. */
+  /** The time limit of a complete request except uploads; 30 s by default. */
   readonly requestTimeoutMs?: number;
 }
 
 export interface HttpServer {
-  /** Port 0 takes a free one; answers with the address it got. */
+  /** Port 0 takes a free port. Returns the bound address. */
   listen(host: string, port: number): Promise<AddressInfo>;
-  /** Serves a connection that is no socket: how embedding speaks HTTP without a port. */
+  /** Serves a connection that is not a socket: embedding uses HTTP without a port. */
   accept(connection: Duplex): void;
-  /** From now on each answer ends its connection; new connections are served all the same. */
+  /** Closes each connection after its next answer. New connections are still served. */
   drain(): void;
-  /** Stops accepting, lets running requests finish for `graceMs`, then ends every connection. */
+  /** Stops accepting, gives running requests `graceMs`, then closes every connection. */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -72,15 +72,15 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
   const stopping = new AbortController();
   let draining = false;
-  let description: Site['description'] | null = null;
+  let description: HandlerContext['description'] | null = null;
   const pipeline: Pipeline = {
-    site: {
+    context: {
       deps,
       feedReaders: options.feedReaders,
       readiness: options.readiness,
-      // Made for its first reader: starting does not wait for it.
+      // Built on first use: a start does not wait for it.
       get description() {
-        description ??= describeRoutes(routes);
+        description ??= describeRoutes(routes, notesOf(deps));
         return description;
       },
     },
@@ -91,7 +91,7 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
     stopping: stopping.signal,
     isLastAnswer: () => draining,
   };
-  /** The newest exchange of each connection: whether an unreadable rest may still be answered. */
+  /** The newest exchange of each connection, which decides if a malformed rest gets an answer. */
   const exchanges = new WeakMap<Socket, Exchange>();
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const before = exchanges.get(request.socket)?.response ?? null;
@@ -108,7 +108,7 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
       headersTimeout: requestTimeoutMs / HEADERS_SHARE,
       connectionsCheckingInterval: requestTimeoutMs / CHECK_SHARE,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // The pipeline asks for Host itself, to answer in the envelope.
+      // The pipeline checks Host, to answer with an error body.
       requireHostHeader: false,
     },
     onRequest,
@@ -129,27 +129,32 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
     },
     close: (graceMs = STOP_GRACE_MS) => {
       draining = true;
-      // Requests that wait, such as long polls, are answered now.
+      // Requests that wait for events are answered.
       stopping.abort();
       return closed(server, connections, graceMs);
     },
   };
 }
 
+/** The sandbox's notes come first: its values are what an integrator tries. */
+function notesOf({ partners: { test, live } }: Deps): PartnerNotes {
+  return (test ?? live)?.notes ?? { signatureHeader: 'signature', testValues: [] };
+}
+
 function closed(server: Server, open: ReadonlySet<Socket>, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
     const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
-    // Idle connections end at once; the others end with their answer (Connection: close).
+    // Closes idle connections now, the others after their answer (Connection: close).
     server.close(() => {
       clearTimeout(deadline);
       resolve();
     });
-    // To node a connection that never said anything is not idle.
+    // Node does not count a connection without any bytes as idle.
     for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
   });
 }
 
-/** The open ones. */
+/** The open connections. */
 function connectionsOf(server: Server): ReadonlySet<Socket> {
   const connections = new Set<Socket>();
   server.on('connection', (socket) => {
@@ -172,18 +177,18 @@ function listening(server: Server, host: string, port: number): Promise<AddressI
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** The answer that goes out before this one: requests may come without waiting for answers. */
+  /** The answer before this one on the connection: clients may pipeline requests. */
   readonly before: ServerResponse | null;
 }
 
-/** Answers in the envelope unless an earlier request is owed its answer or the peer is gone. */
+/** Answers with an error body, unless an earlier answer is pending or the peer is gone. */
 function refuseConnection(
   deps: Deps,
   error: NodeJS.ErrnoException,
   socket: Socket,
   exchange: Exchange | undefined,
 ): void {
-  // Bytes behind a request with Connection: close are dropped; its answer ends the connection.
+  // Bytes after a request with Connection: close are dropped. Its answer closes the connection.
   if (error.code === 'HPE_CLOSED_CONNECTION') return;
   const open = exchange?.response.writableFinished === false ? exchange : null;
   if (!socket.writable || error.code === 'ECONNRESET' || (open !== null && !isUnread(open))) {
@@ -193,17 +198,17 @@ function refuseConnection(
   const code = connectionErrors[error.code ?? ''] ?? 'ValidationError';
   const refusal =
     code === 'ValidationError'
-      ? new PonteError(code, 'This is no readable HTTP/1.1 request. Check its framing and headers.')
+      ? new PonteError(code, 'The request is not valid HTTP/1.1. Check its framing and headers.')
       : new PonteError(code);
   const requestId = randomUUID();
   deps.log.info('refused', { requestId, operation: null, status: refusal.status, code });
   deps.metrics?.answered(null, { status: refusal.status, createMs: null });
-  // Whatever the pipeline may still say of the broken request goes nowhere.
+  // The pipeline can no longer answer the broken request.
   open?.response.detachSocket(socket);
   sendRaw(socket, refusalReply(refusal), requestId);
 }
 
-/** Whether the request is the only one that waits for an answer, and was still being read. */
+/** Whether the request is the only one without an answer, and still being read. */
 function isUnread({ request, response, before }: Exchange): boolean {
   const alone = before === null || before.writableFinished;
   return alone && !request.complete && !response.headersSent;

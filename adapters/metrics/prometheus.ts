@@ -7,7 +7,6 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { SECOND_MS } from '../../core/domain/instant.js';
 import type { Metrics } from '../../core/ports.js';
 import type { QueueStats } from '../../core/usecases/queue-stats.js';
-import type { ServedStore } from '../storage/store.js';
 
 /** So long one reading serves whoever asks. */
 const FRESH_MS = SECOND_MS;
@@ -22,7 +21,11 @@ const deliveryBuckets = [
 /** What is told beside the counters. */
 export interface MetricsSources {
   readonly queueStats: () => Promise<QueueStats>;
-  readonly store: Pick<ServedStore, 'counts' | 'connections'>;
+  readonly store: {
+    readonly counts: { readonly commits: number; readonly applied: number };
+    /** Null without a connection pool. */
+    readonly connections: Readonly<Record<'total' | 'idle' | 'waiting', number>> | null;
+  };
   /** Age of the last good backup, infinite before the first; null where none are scheduled. */
   readonly backupAgeMs: (() => Promise<number>) | null;
   /** How far the clock of this machine is ahead of the database's. */

@@ -13,6 +13,7 @@ import type {
   Clock,
   PartnerAnswer,
   PartnerFact,
+  PartnerNotes,
   PayinOrder,
   PayoutOrder,
   ReceiverOrder,
@@ -23,6 +24,7 @@ import type {
 import type { FakeMemory } from './fake-memory.js';
 import {
   amountTooSmall,
+  magicValues,
   notFound,
   type OrderBook,
   type OrderKind,
@@ -38,7 +40,7 @@ import {
 import { createFakeOutbox, type FakeOutbox, readFact } from './fake-outbox.js';
 import { fakeCurrencies, priceAt, QUOTE_LIFE_MS, rateAt } from './fake-quote.js';
 import { digestOf, makeRef, readRef } from './fake-ref.js';
-import { type SignedMessage, verifyMessage } from './signed-message.js';
+import { SIGNATURE_HEADER, type SignedMessage, verifyMessage } from './signed-message.js';
 
 export interface FakePartnerOptions {
   readonly mode: Mode;
@@ -58,6 +60,15 @@ export interface FakePartnerOptions {
 /** The port, and its messages: the host calls `pump` at `nextDueAtMs`, or every so often. */
 export interface FakePartner extends SettlementPartner, Pick<FakeOutbox, 'pump' | 'nextDueAtMs'> {}
 
+/** What the description says about the sandbox. */
+export const fakeNotes: PartnerNotes = {
+  signatureHeader: SIGNATURE_HEADER,
+  testValues: Object.entries(magicValues).map(([value, { means }]) => {
+    const where = value.startsWith('.') ? 'an amount that ends in' : 'the first or legal name';
+    return { where, value, means };
+  }),
+};
+
 export function createFakePartner(options: FakePartnerOptions): FakePartner {
   const { mode, secret, memory = null } = options;
   const outbox = createFakeOutbox(options);
@@ -65,6 +76,7 @@ export function createFakePartner(options: FakePartnerOptions): FakePartner {
   return {
     name: 'fake',
     currencies: fakeCurrencies,
+    notes: fakeNotes,
     ...parties(world),
     ...payins(world),
     ...payouts(world),

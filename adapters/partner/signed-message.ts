@@ -17,6 +17,7 @@ export interface VerifiedMessage {
   readonly text: string;
 }
 
+export const SIGNATURE_HEADER = 'svix-signature';
 const TOLERANCE_SECONDS = 300;
 /** No dot: otherwise a part of the id could pass for the timestamp. */
 const idForm = /^[A-Za-z0-9_-]{1,255}$/;
@@ -38,7 +39,7 @@ export function signMessage(message: {
       'content-type': 'application/json',
       'svix-id': message.messageId,
       'svix-timestamp': `${seconds}`,
-      'svix-signature': signature(message.secret, message.messageId, seconds, message.text),
+      [SIGNATURE_HEADER]: signature(message.secret, message.messageId, seconds, message.text),
     },
     body: new TextEncoder().encode(message.text),
   };
@@ -53,7 +54,7 @@ export function verifyMessage(message: {
 }): VerifiedMessage | null {
   const messageId = message.headers['svix-id'] ?? '';
   const timestamp = message.headers['svix-timestamp'] ?? '';
-  const signatures = message.headers['svix-signature'] ?? '';
+  const signatures = message.headers[SIGNATURE_HEADER] ?? '';
   if (!idForm.test(messageId) || !secondsForm.test(timestamp)) return null;
   if (signatures.length > HEADER_LENGTH_MAX) return null;
   const seconds = Number.parseInt(timestamp, 10);

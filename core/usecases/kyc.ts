@@ -68,7 +68,7 @@ export async function startBuyerKyc(
   const { entityType, dossier } = start;
   if (entityType === null) return startHosted(deps, tenant, start);
   refuseTier(entityType, dossier);
-  const { standing, tosId } = await deps.store.run((tx) => admit(tx, tenant, start));
+  const { standing, tosId } = await deps.store.run((tx) => checkStart(tx, tenant, start));
   if (standing !== null) return standing;
   const partner = await partnerOf(deps, tenant);
   const kycTier = dossier.kycTier ?? 'standard';
@@ -102,7 +102,7 @@ export function readDraft(deps: Deps, { id, draftSealed }: KycSubmission): KycDr
 
 async function startHosted(deps: Deps, tenant: Tenant, start: KycStart): Promise<KycSubmission> {
   const submissionId = await deps.store.run(async (tx) => {
-    const { buyer, known, standing, tosId } = await admit(tx, tenant, start);
+    const { buyer, known, standing, tosId } = await checkStart(tx, tenant, start);
     if (standing !== null) return standing.id;
     const was = waiting(known);
     const fresh = was ?? newSubmissionOf(deps, tx, tenant, start, { buyer, known });
@@ -126,7 +126,7 @@ async function handIn(
 ): Promise<{ readonly submissionId: string; readonly command: PartnerCommand | null }> {
   const lease = newLease(deps);
   return deps.store.run(async (tx) => {
-    const { buyer, known, standing, tosId } = await admit(tx, tenant, start);
+    const { buyer, known, standing, tosId } = await checkStart(tx, tenant, start);
     if (standing !== null) return { submissionId: standing.id, command: null };
     const was = waiting(known);
     const fresh = was ?? newSubmissionOf(deps, tx, tenant, start, { buyer, known });
@@ -144,30 +144,30 @@ async function handIn(
   });
 }
 
-interface Admitted {
+interface CheckedStart {
   readonly buyer: Buyer | null;
   readonly known: KycSubmission | null;
-  /** The one to answer with: in flight or approved. */
+  /** The submission to answer with: in flight or approved. */
   readonly standing: KycSubmission | null;
-  /** The terms that count: the first ones told. */
+  /** The first terms that were sent. */
   readonly tosId: string | null;
 }
 
-/** What stands against a start or makes it needless. The terms are recorded when first told. */
-async function admit(
+/** The refusals of a start, or the submission that makes it needless. Records the first terms. */
+async function checkStart(
   tx: Tx,
   tenant: Tenant,
   { email, paymentId, dossier }: KycStart,
-): Promise<Admitted> {
+): Promise<CheckedStart> {
   const [payment, buyer] = await Promise.all([
     paymentId === null ? null : tx.payments.get(tenant, paymentId),
     tx.buyers.byEmail(tenant.mode, emailKey(email)),
   ]);
   if (paymentId !== null && payment === null) throw new PonteError('NotFound');
   const known = buyer === null ? null : await tx.buyers.submission(tenant, buyer.id);
-  const told = dossier.tosId ?? null;
-  const tosId = known?.tosId ?? told;
-  if (told !== null && told !== tosId) throw new PonteError('TosIdMismatch');
+  const sent = dossier.tosId ?? null;
+  const tosId = known?.tosId ?? sent;
+  if (sent !== null && sent !== tosId) throw new PonteError('TosIdMismatch');
   if (known === null || !isInFlightOrApproved(known)) {
     return { buyer, known, standing: null, tosId };
   }
@@ -193,7 +193,7 @@ function newSubmissionOf(
   tx: Tx,
   tenant: Tenant,
   { email }: KycStart,
-  { buyer: found, known }: Pick<Admitted, 'buyer' | 'known'>,
+  { buyer: found, known }: Pick<CheckedStart, 'buyer' | 'known'>,
 ): KycSubmission {
   const buyer = found ?? newBuyer(deps, tenant, email, deps.clock.nowMs());
   if (found === null) tx.buyers.insert(buyer);

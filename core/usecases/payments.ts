@@ -213,7 +213,7 @@ async function stageNew(
 ): Promise<PaymentView> {
   const nowMs = deps.clock.nowMs();
   const [destination, status, known] = await Promise.all([
-    admit(deps, tx, tenant, input, nowMs),
+    checkCreate(deps, tx, tenant, input, nowMs),
     statusAtFirst(tx, tenant, input.origin),
     tx.buyers.byEmail(tenant.mode, emailKey(input.buyer.email)),
   ]);
@@ -233,8 +233,8 @@ async function stageNew(
   return { payment, funds, kycStatus };
 }
 
-/** The refusals of a create, in their order; yields where the payment settles to. */
-async function admit(
+/** The refusals of a create, in their order. Returns where the payment settles to. */
+async function checkCreate(
   deps: Deps,
   tx: Tx,
   tenant: Tenant,

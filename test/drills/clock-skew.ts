@@ -5,8 +5,8 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { verifyWebhook } from '../../adapters/client/verify.js';
 import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
-import { verifyWebhook } from '../../adapters/webhooks/verify.js';
 import { readFeed } from '../support/after-faults.js';
 import type { HostProcess } from '../support/host-process.js';
 import { temporaryPostgres } from '../support/local-postgres.js';

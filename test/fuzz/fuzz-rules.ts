@@ -2,7 +2,7 @@
 // 5xx only in an outage that causes it, a bad credential never succeeds, a request succeeds only if
 // the description allows it, and no answer holds an id of another organization.
 import assert from 'node:assert/strict';
-import { offTableCodes } from '../../adapters/http/description-text.js';
+import { offTableCodes } from '../../adapters/http/route-errors.js';
 import { type Answer, checkAnswer } from '../adapters/http/checked-site.js';
 import { operationIdAt } from '../adapters/http/described-answers.js';
 import type { LogEntry } from '../support/small-world.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { verifyWebhook } from '../../adapters/webhooks/verify.js';
+import { verifyWebhook } from '../../adapters/client/verify.js';
 import { DAY_MS, SECOND_MS } from '../../core/domain/instant.js';
 import { type ErrorCode, PonteError } from '../../core/errors.js';
 import { redeemSignIn } from '../../core/usecases/sign-ins.js';

@@ -14,7 +14,7 @@ import {
   createPonteClient,
   type PonteClient,
 } from '../../adapters/client/ponte-client.js';
-import { verifyWebhook } from '../../adapters/webhooks/verify.js';
+import { verifyWebhook } from '../../adapters/client/verify.js';
 import { addMember } from '../../core/usecases/members.js';
 import { createOrganization, requireApproval } from '../../core/usecases/organizations.js';
 import { createSession } from '../../core/usecases/sessions.js';

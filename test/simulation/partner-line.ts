@@ -42,6 +42,7 @@ export function partnerLine(input: PartnerLineInput): SettlementPartner {
   return {
     name: PARTNER_NAME,
     currencies: ['USD', 'EUR', 'GBP'],
+    notes: { signatureHeader: 'genuine', testValues: [] },
     ...partyCalls(input),
     ...payinCalls(input),
     ...payoutCalls(input),

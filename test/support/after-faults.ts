@@ -2,8 +2,8 @@
 // pay-in and one payout, the feed without gaps and each payment's events in order, every event
 // received under one delivery id, with the same signed bytes each time.
 import assert from 'node:assert/strict';
+import { verifyWebhook } from '../../adapters/client/verify.js';
 import { memoryInFile } from '../../adapters/partner/fake-memory.js';
-import { verifyWebhook } from '../../adapters/webhooks/verify.js';
 import { paymentStatuses } from '../../core/domain/payment.js';
 import type { FeedEvent, Store } from '../../core/ports.js';
 import { chainHash } from '../../core/usecases/feed.js';

@@ -10,8 +10,7 @@ import {
   statusesWhere,
 } from '../../../core/domain/payment.js';
 import { modes } from '../../../core/domain/tenant.js';
-import type { PaymentFilter, Tx } from '../../../core/ports.js';
-import { TIME_CHARACTERS } from '../../crypto/ids.js';
+import { ID_TIME_CHARACTERS, type PaymentFilter, type Tx } from '../../../core/ports.js';
 import { type Param, type Row, time } from '../database.js';
 import {
   integer,
@@ -261,7 +260,7 @@ function endOfPage(prefix: string, beforeId: string | null): string {
   if (beforeId === null) return `${prefix}~`;
   if (beforeId.startsWith(prefix)) return beforeId;
   const start = beforeId.indexOf('_') + 1;
-  const moment = `${prefix}${beforeId.slice(start, start + TIME_CHARACTERS)}`;
+  const moment = `${prefix}${beforeId.slice(start, start + ID_TIME_CHARACTERS)}`;
   // Of one moment, the ids as a whole break the tie.
   return prefix < beforeId ? `${moment}~` : moment;
 }

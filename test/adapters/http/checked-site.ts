@@ -3,8 +3,8 @@
 // a test is about, it checks itself.
 import assert from 'node:assert/strict';
 import { Agent, type OutgoingHttpHeaders, request as startRequest } from 'node:http';
-import { presentReadiness, type Readiness } from '../../../adapters/http/present.js';
 import { createHttpServer, type HttpOptions } from '../../../adapters/http/server.js';
+import { type Readiness, readinessBody } from '../../../adapters/http/service-routes.js';
 import type { Settings } from '../../../core/ports.js';
 import { type World, world } from '../../support/small-world.js';
 import { checkDescribed, checkDescribedWebhook } from './described-answers.js';
@@ -13,7 +13,7 @@ import { checkDescribed, checkDescribedWebhook } from './described-answers.js';
 export const allWell: Readiness = {
   ...{ database: true, migrations: true, worker: true, clock: true, serving: true },
 };
-export const allOk = presentReadiness(allWell).checks;
+export const allOk = readinessBody.show(allWell).checks;
 
 export interface Answer {
   readonly status: number;

@@ -13,7 +13,6 @@ import { clientAddressOver } from '../../../adapters/http/client-address.js';
 import { serve } from '../../../adapters/http/pipeline.js';
 import { Content, type Reply, route } from '../../../adapters/http/route-row.js';
 import { createRouter } from '../../../adapters/http/router.js';
-import { noParams, noQuery } from '../../../adapters/http/schemas.js';
 import { DOCUMENT_BYTES_MAX } from '../../../core/domain/document.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { until } from '../../support/webhook-scene.js';
@@ -39,13 +38,12 @@ async function contentSite(source: () => AsyncIterable<Uint8Array>) {
     counts.closed += 1;
   };
   const row = route({
-    ...{ method: 'GET', operations: { read: '/content' }, summary: '', auth: 'none' },
-    ...{ scope: 'none', modes: 'both', rateLimit: 'none', idempotency: 'none' },
-    ...{ params: noParams, query: noQuery, body: 'none', errors: [], handler },
+    ...{ method: 'GET', operations: { read: '/content' }, summary: '', handler },
+    access: { auth: 'none', scope: 'none', modes: 'both', rateLimit: 'none' },
     responses: { 200: ['text/plain'], 304: [] },
   });
   const pipeline = {
-    site: {
+    context: {
       deps: world.deps,
       feedReaders: world.feedReaders,
       readiness: async () => allWell,

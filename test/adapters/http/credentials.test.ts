@@ -218,7 +218,7 @@ test('a session may do what the role of its member may, on every row', async () 
 });
 
 test('a row for test mode does not exist for a live key', async () => {
-  const rows = keyed.filter(({ route }) => route.modes === 'test');
+  const rows = keyed.filter(({ route }) => route.access.modes === 'test');
   assert.ok(rows.length > 0);
   for (const { operationId, route } of rows) {
     const example = await exampleOf(operationId);

@@ -4,9 +4,10 @@
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from '@redocly/ajv/dist/2020.js';
 import { z } from 'zod';
-import { offTableCodes } from '../../../adapters/http/description-text.js';
 import { describeRoutes } from '../../../adapters/http/openapi.js';
+import { offTableCodes } from '../../../adapters/http/route-errors.js';
 import { routes } from '../../../adapters/http/routes.js';
+import { fakeNotes } from '../../../adapters/partner/fake.js';
 import type { WebhookRequest } from '../../../core/ports.js';
 import type { Answer } from './checked-site.js';
 
@@ -37,7 +38,7 @@ const anywhere: readonly string[] = offTableCodes;
 /** Of those, what can be said of a path and method that the description has. */
 const unreadable = anywhere.filter((code) => !['NotFound', 'MethodNotAllowed'].includes(code));
 
-const document = JSON.parse(describeRoutes(routes).json) as {
+const document = JSON.parse(describeRoutes(routes, fakeNotes).json) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly webhooks: Readonly<
     Record<string, { readonly post: { readonly parameters: readonly { readonly name: string }[] } }>

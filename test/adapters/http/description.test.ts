@@ -5,10 +5,13 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { z } from 'zod';
-import { offTableCodes, tagTexts } from '../../../adapters/http/description-text.js';
-import { errorCodesOf, openApiDocument } from '../../../adapters/http/openapi.js';
+import { tagTexts } from '../../../adapters/http/description-text.js';
+import { errorBody } from '../../../adapters/http/error-body.js';
+import { openApiDocument } from '../../../adapters/http/openapi.js';
+import { errorCodesOf, offTableCodes } from '../../../adapters/http/route-errors.js';
 import { routes } from '../../../adapters/http/routes.js';
-import { documentResponse, errorResponse } from '../../../adapters/http/schemas.js';
+import { documentSchema } from '../../../adapters/http/service-routes.js';
+import { fakeNotes } from '../../../adapters/partner/fake.js';
 import { magicValues } from '../../../adapters/partner/fake-order.js';
 import { requirements } from '../../../core/domain/dossier.js';
 import { eventTypes } from '../../../core/domain/event.js';
@@ -31,7 +34,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
 }
 
-const document = openApiDocument(routes) as {
+const document = openApiDocument(routes, fakeNotes) as {
   readonly info: { readonly description: string };
   readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -80,7 +83,7 @@ test('every JSON body, path parameter and answer of every operation has an examp
       assert.notEqual(body, undefined, operationId);
     }
     for (const [status, shape] of Object.entries(route.responses)) {
-      if (!(shape instanceof z.ZodType) || shape === documentResponse) continue;
+      if (!(shape instanceof z.ZodType) || shape === documentSchema) continue;
       if (operationId === 'readyz' && status === '503') continue;
       const example = told.responses[status]?.content?.['application/json']?.example;
       assert.ok(shape.safeParse(example).success, `${operationId} ${status}`);
@@ -96,7 +99,8 @@ test('every refusal has its example, and those that any request may meet have on
     assert.deepEqual(shown.toSorted(), errorCodesOf(route).toSorted(), operationId);
   }
   const { examples, schemas } = document.components;
-  const anywhere = schemas['Error']?.examples.map((example) => errorResponse.parse(example)) ?? [];
+  const anywhere =
+    schemas['Error']?.examples.map((example) => errorBody.schema.parse(example)) ?? [];
   for (const { error } of anywhere) {
     assert.match(document.info.description, new RegExp(`^\\| \\d{3} \\| \`${error}\` \\|`, 'm'));
   }
@@ -125,7 +129,7 @@ test('every operation is in a group that has words of its own', () => {
   assert.deepEqual([...new Set(used)].toSorted(), names.toSorted());
 });
 
-test('the magic values of the sandbox are told with what they do', () => {
+test('every test value of the sandbox has a row with its effect', () => {
   for (const [value, { means }] of Object.entries(magicValues)) {
     const rows = document.info.description.split('\n');
     assert.ok(
@@ -135,7 +139,7 @@ test('the magic values of the sandbox are told with what they do', () => {
   }
 });
 
-test('every status of a payment is told with what it waits for', () => {
+test('every status of a payment has a row with what it waits for', () => {
   const rows = document.info.description.split('\n');
   for (const status of paymentStatuses) {
     assert.ok(
@@ -145,7 +149,7 @@ test('every status of a payment is told with what it waits for', () => {
   }
 });
 
-test('the numbers that are told are those that hold by default', () => {
+test('the numbers in the text are the defaults', () => {
   const { rateLimitPerMinute, rateLimitBurst, retryDelaysMs } = readConfig({});
   const units = [
     ['h', 3_600_000],
@@ -157,18 +161,22 @@ test('the numbers that are told are those that hold by default', () => {
     return `${ms / size} ${name}`;
   });
   const text = document.info.description.replaceAll(/\s+/g, ' ');
-  for (const told of [
-    `${rateLimitPerMinute} payments and invoices a minute and ${rateLimitBurst} of them at once`,
-    `after ${waits.slice(0, -1).join(', ')} and ${waits.at(-1)},`,
-    `${KEYS_MAX} active ones of each`,
-    `the ${REVOKED_LISTED_MAX} newest of those that were revoked or deleted`,
+  for (const sentence of [
+    `${rateLimitPerMinute} payments and invoices per minute, in bursts of up to ${rateLimitBurst}`,
+    `after ${waits.slice(0, -1).join(', ')} and ${waits.at(-1)};`,
+    `up to ${KEYS_MAX} active ones of each`,
+    `the ${REVOKED_LISTED_MAX} newest revoked or deleted ones`,
     `${formatAmount(MINIMUM_USD_MINOR)} or more in USD`,
   ]) {
-    assert.ok(text.includes(told), told);
+    assert.ok(text.includes(sentence), sentence);
   }
+  const hours = Math.floor(retryDelaysMs.reduce((sum, ms) => sum + ms, 0) / 3_600_000);
+  const webhooks = tagTexts.find(({ name }) => name === 'Webhooks')?.description ?? '';
+  assert.equal(retryDelaysMs.length + 1, 7);
+  assert.match(webhooks, new RegExp(`at most seven attempts within about ${hours}\\s+hours`));
 });
 
-test('what a party must tell before its submission is told by role and entity type', () => {
+test('the fields that a party needs are listed by role and entity type', () => {
   const { description = '' } = document.components.schemas['SubmitConnectedAccount'] ?? {};
   assert.ok(description.includes('a seller business: email, legalName, cnpj;'), description);
   for (const [role, byType] of Object.entries(requirements)) {

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { Route } from '../../../adapters/http/route-row.js';
-import { documentResponse } from '../../../adapters/http/schemas.js';
+import { documentSchema } from '../../../adapters/http/service-routes.js';
 import { eventTypes } from '../../../core/domain/event.js';
 import { SECOND_MS } from '../../../core/domain/instant.js';
 import { type Money, money } from '../../../core/domain/money.js';
@@ -56,7 +56,7 @@ async function recordedCall(operationId: string, form: string, route: Route): Pr
   for (let calls = 0; calls < repeats; calls += 1) {
     const { status, body } = await site.call(route.method, example.path, asked);
     const shape = route.responses[status];
-    const shown = shape instanceof z.ZodType && shape !== documentResponse;
+    const shown = shape instanceof z.ZodType && shape !== documentSchema;
     if (shown) answers[status] = body;
   }
   await site.close();

@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { z } from 'zod';
-import { submitAccountBody } from '../../../adapters/http/account-schemas.js';
+import { submitAccountBody } from '../../../adapters/http/account-routes.js';
 import { misspellings } from '../../../adapters/http/misspellings.js';
 import { openApiDocument } from '../../../adapters/http/openapi.js';
-import { createPaymentIntentBody } from '../../../adapters/http/payment-schemas.js';
+import { createPaymentIntentBody } from '../../../adapters/http/payment-routes.js';
 import { routes } from '../../../adapters/http/routes.js';
+import { fakeNotes } from '../../../adapters/partner/fake.js';
 import { nearMiss } from '../../../core/domain/near-miss.js';
 import { RawJson } from '../../../core/domain/raw-json.js';
 import { refusalOf } from './checked-site.js';
@@ -36,7 +37,7 @@ test('a misspelled property is refused with the known one, and nothing is create
     const body = { ...createBody(), [name]: value };
     const answer = await site.call('POST', '/v1/payment-intents', { key, body });
     assert.equal(refusalOf(answer), '400 ValidationError', name);
-    const told = `${name}: this property is not known here; send ${meant} instead.`;
+    const told = `${name}: unknown property; send ${meant} instead.`;
     assert.equal(answer.body['message'], told);
     const read = `/v1/payments/ext_${String(body['externalId'])}`;
     assert.equal((await site.call('GET', read, { key })).status, 404, name);
@@ -49,11 +50,10 @@ test('nested objects are looked at too, and what is missing is named beside it',
   const answer = await site.call('POST', '/v1/payment-intents', { key, body });
   assert.equal(
     answer.body['message'],
-    'buyer.emial: this property is not known here; send email instead; ' +
-      'buyer.email: send an e-mail address.',
+    'buyer.emial: unknown property; send email instead; ' + 'buyer.email: send an e-mail address.',
   );
   assert.deepEqual(misspellings(submitAccountBody, { owners: [{}, { fristName: 'Ana' }] }), [
-    'owners[1].fristName: this property is not known here; send firstName instead',
+    'owners[1].fristName: unknown property; send firstName instead',
   ]);
 });
 
@@ -80,7 +80,7 @@ test('no property of the interface is taken for another one', () => {
     for (const name of Object.keys(properties ?? {})) names.add(name);
     for (const item of Object.values(value)) gather(item);
   };
-  gather(openApiDocument(routes));
+  gather(openApiDocument(routes, fakeNotes));
   assert.ok(names.size > 100);
   const taken = routes.flatMap(({ operations, body }) => {
     const known = body instanceof z.ZodObject ? Object.keys(body.shape) : [];
@@ -125,14 +125,14 @@ test('a query parameter that is not known is refused with those that are', async
     const { path, ...example } = await exampleOf(operationId);
     const asked = `${path}${path.includes('?') ? '&' : '?'}unheard_of=1`;
     const answer = await site.call(route.method, asked, { ...example, ...own });
-    if (['none', 'partner', 'signature'].includes(route.auth)) {
+    if (['none', 'partner', 'signature'].includes(route.access.auth)) {
       assert.ok(answer.status < 300, `${operationId}: a probe or a reader may append anything`);
       continue;
     }
     assert.equal(refusalOf(answer), '400 ValidationError', operationId);
-    assert.match(String(answer.body['message']), /^unheard_of: this query parameter is not known/);
+    assert.match(String(answer.body['message']), /^unheard_of: unknown query parameter/);
   }
   const { body } = await site.call('GET', '/v1/invoices?staus=expired&limit=1', own);
-  const known = 'those known are limit, cursor, status';
-  assert.equal(body['message'], `staus: this query parameter is not known here; ${known}.`);
+  const known = 'the known ones are limit, cursor, status';
+  assert.equal(body['message'], `staus: unknown query parameter; ${known}.`);
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeRoutes, openApiDocument } from '../../../adapters/http/openapi.js';
 import { routes } from '../../../adapters/http/routes.js';
+import { fakeNotes } from '../../../adapters/partner/fake.js';
 import { eventTypes } from '../../../core/domain/event.js';
 import { catalogue } from '../../../core/errors.js';
 import { checkedSite } from './checked-site.js';
@@ -17,7 +18,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly description: string }>>;
 }
 
-const document = openApiDocument(routes) as {
+const document = openApiDocument(routes, fakeNotes) as {
   readonly openapi: string;
   readonly info: { readonly version: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -102,6 +103,17 @@ test('an operation says which scopes it takes, and for which payments', () => {
   assert.equal(described('switchMode'), undefined);
 });
 
+test('the signature header and the test values are those of the partner', () => {
+  const other = openApiDocument(routes, {
+    signatureHeader: 'x-other-signature',
+    testValues: [{ where: 'an amount of', value: '7.00', means: 'the pay-in fails' }],
+  });
+  const text = JSON.stringify(other);
+  assert.ok(text.includes('"name":"x-other-signature"'));
+  assert.ok(text.includes('| an amount of `7.00` | the pay-in fails |'));
+  assert.ok(!/svix-signature|`\.55`/.test(text));
+});
+
 test('every event type has its webhook', () => {
   assert.deepEqual(Object.keys(document.webhooks), eventTypes.toSorted());
 });
@@ -114,10 +126,10 @@ test('answers may gain properties; only what the interface closes is closed', ()
 });
 
 test('it is the same text each time, served with a tag that saves sending it again', async () => {
-  assert.deepEqual(describeRoutes(routes), describeRoutes(routes));
+  assert.deepEqual(describeRoutes(routes, fakeNotes), describeRoutes(routes, fakeNotes));
   const site = await checkedSite();
   const first = await site.call('GET', '/docs-json');
-  assert.deepEqual(first.body, JSON.parse(describeRoutes(routes).json));
+  assert.deepEqual(first.body, JSON.parse(describeRoutes(routes, fakeNotes).json));
   const headers = { 'if-none-match': first.headers['etag'] ?? '' };
   const again = await site.call('GET', '/docs-json', { headers });
   assert.equal(again.status, 304);

@@ -1,7 +1,7 @@
 // The order of refusals, and what every answer carries whatever the route.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Readiness } from '../../../adapters/http/present.js';
+import type { Readiness } from '../../../adapters/http/service-routes.js';
 import {
   allWell,
   type CallOptions,

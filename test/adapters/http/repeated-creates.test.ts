@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openApiDocument } from '../../../adapters/http/openapi.js';
 import { routes } from '../../../adapters/http/routes.js';
+import { fakeNotes } from '../../../adapters/partner/fake.js';
 import { readySeller } from './account-calls.js';
 import { type CheckedSite, checkedSite } from './checked-site.js';
 import { createBody } from './example-calls.js';
@@ -93,7 +94,7 @@ test('fields are named in the order of the description; a default and a field le
   const whole = { ...wholeBody(), number: 'A-1', dueDate: '2031-01-31' };
   assert.equal((await create(path, whole, 'order')).status, 201);
   const bare = { amount: '20', buyer: { email: 'bea@example.com' } };
-  const { components } = openApiDocument(routes) as {
+  const { components } = openApiDocument(routes, fakeNotes) as {
     readonly components: {
       readonly schemas: Readonly<Record<string, { readonly properties: object }>>;
     };

@@ -1,10 +1,10 @@
 // What the route table promises, for every row of it: a new row is covered on arrival.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { errorCodesOf } from '../../../adapters/http/openapi.js';
+import { errorCodesOf } from '../../../adapters/http/route-errors.js';
 import type { Route } from '../../../adapters/http/route-row.js';
+import { noParams } from '../../../adapters/http/route-row.js';
 import { routes } from '../../../adapters/http/routes.js';
-import { noParams } from '../../../adapters/http/schemas.js';
 import { scopesIn } from '../../../core/domain/scope.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
@@ -76,8 +76,8 @@ const promised: readonly string[] = [
 
 test('the table has every route of the interface, under its credential and scope', () => {
   const letters = { key: 'K', session: 'J', either: 'E', none: '-', partner: '', signature: '' };
-  const table = operations.map(({ path, route: { method, auth, scope } }) =>
-    `${method} ${path} ${letters[auth]} ${scopesIn(scope).join('|')}`.trim(),
+  const table = operations.map(({ path, route: { method, access } }) =>
+    `${method} ${path} ${letters[access.auth]} ${scopesIn(access.scope).join('|')}`.trim(),
   );
   for (const row of promised) assert.ok(table.includes(row), row);
   const unheardOf = table.filter((row) => / [KJE]( |$)/.test(row) && !promised.includes(row));
@@ -116,14 +116,14 @@ test('DELETE takes no body and needs no content type', async () => {
 test('a good call succeeds', async () => {
   for (const { operationId, route } of operations) {
     const example = await exampleOf(operationId);
-    const answer = await send(route, example, accepted[route.auth]);
+    const answer = await send(route, example, accepted[route.access.auth]);
     assert.equal(answer.status, example.status ?? 200, `${operationId}: ${answer.text}`);
   }
 });
 
 test('a path parameter that cannot be read is refused as described, on every route', async () => {
   const withParams = operations.filter(({ route }) => route.params !== noParams);
-  const auths = new Set(withParams.map(({ route }) => route.auth));
+  const auths = new Set(withParams.map(({ route }) => route.access.auth));
   assert.deepEqual([...auths].toSorted(), Object.keys(accepted).toSorted());
   const notFound = ['a%', '%ZZ', '%FF', '%C3%28', '%E0%A4%A', 'a'.repeat(2_000)];
   for (const { operationId, route, path } of withParams) {
@@ -134,7 +134,7 @@ test('a path parameter that cannot be read is refused as described, on every rou
       const answer = await send(route, { ...example, path: asked }, own);
       const told = `${operationId} ${param.slice(0, 10)}: ${answer.text}`;
       // No partner and no mode has such a name.
-      const named = notFound.includes(param) || route.auth === 'partner';
+      const named = notFound.includes(param) || route.access.auth === 'partner';
       assert.equal(refusalOf(answer), named ? '404 NotFound' : '400 ValidationError', told);
       if (route.method !== 'GET') continue;
       const head = await site.call('HEAD', asked, own);
@@ -280,7 +280,7 @@ test('rows with a rate limit refuse with 429 and say when to come back; others g
       assert.equal(answer.body['retryAfter'], 10, operationId);
       assert.equal(answer.body['message'], 'Rate limit exceeded. Retry after 10s.', operationId);
     }
-    assert.equal(statuses.includes('429'), route.rateLimit === 'create', operationId);
+    assert.equal(statuses.includes('429'), route.access.rateLimit === 'create', operationId);
   }
   await strict.close();
 });

@@ -6,19 +6,19 @@ import {
   createAccountBody,
   submitAccountBody,
   tosSessionBody,
-} from '../../../adapters/http/account-schemas.js';
-import { startBuyerKycBody } from '../../../adapters/http/buyer-schemas.js';
-import { createInvoiceBody } from '../../../adapters/http/invoice-schemas.js';
+} from '../../../adapters/http/account-routes.js';
+import { startBuyerKycBody } from '../../../adapters/http/buyer-kyc-routes.js';
+import { createInvoiceBody } from '../../../adapters/http/invoice-routes.js';
 import {
   advanceBody,
   cancelBody,
   createPaymentBody,
   createPaymentIntentBody,
-} from '../../../adapters/http/payment-schemas.js';
+} from '../../../adapters/http/payment-routes.js';
 import { checkedAgainst } from '../../../adapters/http/request-input.js';
 import { routes } from '../../../adapters/http/routes.js';
 import { pageQuery, RAW_JSON_BYTES_MAX } from '../../../adapters/http/schemas.js';
-import { createSubscriptionBody } from '../../../adapters/http/webhook-schemas.js';
+import { createSubscriptionBody } from '../../../adapters/http/webhook-routes.js';
 import { RawJson } from '../../../core/domain/raw-json.js';
 import { readableEmails, unreadableEmails } from '../../support/emails.js';
 
@@ -232,7 +232,7 @@ test('whatever is wrong is told with its path and what to send, in words of ours
         checkedAgainst(schema, value, problems);
         for (const problem of problems) {
           const told = `${Object.keys(operations)[0]} ${JSON.stringify(value).slice(0, 80)}`;
-          assert.match(problem, /^[a-z][\w.[\]]*: (send|this property is not known)/i, told);
+          assert.match(problem, /^[a-z][\w.[\]]*: (send|unknown property)/i, told);
           assert.doesNotMatch(problem, /invalid|expected|received|too (big|small)/i, told);
         }
       }
@@ -255,7 +255,7 @@ test('whatever is wrong is told with its path and what to send, in words of ours
     'owners[0].taxId: send text of 1 to 64 characters',
     'owners[0].country: send text of exactly 2 characters',
     'owners[0].role: send one of beneficial_controlling, beneficial_owner, controlling_person',
-    'owners[0].shoeSize: this property is not known here; leave it out',
+    'owners[0].shoeSize: unknown property; leave it out',
   ]) {
     assert.ok(ofOwner.includes(one), `${one} in ${ofOwner.join('; ')}`);
   }

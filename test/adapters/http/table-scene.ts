@@ -11,9 +11,9 @@ import { type ExampleCall, examples } from './example-calls.js';
 export const operations = routes.flatMap((route) =>
   Object.entries(route.operations).map(([operationId, path]) => ({ operationId, path, route })),
 );
-export const keyed = operations.filter(({ route }) => route.auth === 'key');
-export const eithers = operations.filter(({ route }) => route.auth === 'either');
-export const sessioned = operations.filter(({ route }) => route.auth === 'session');
+export const keyed = operations.filter(({ route }) => route.access.auth === 'key');
+export const eithers = operations.filter(({ route }) => route.access.auth === 'either');
+export const sessioned = operations.filter(({ route }) => route.access.auth === 'session');
 
 export type Credentials = Pick<CallOptions, 'key' | 'session'>;
 
@@ -64,7 +64,10 @@ export async function tableScene(): Promise<TableScene> {
 }
 
 /** The scopes of which a call of this row needs one; of a payment, that of its origin. */
-export function scopesNeeded({ scope }: Route, { path }: ExampleCall): readonly Scope[] {
+export function scopesNeeded(
+  { access: { scope } }: Route,
+  { path }: ExampleCall,
+): readonly Scope[] {
   if (typeof scope === 'string') return scope === 'none' ? [] : [scope];
   if ('anyOf' in scope) return scope.anyOf;
   const needed = path.includes('/inv_') ? scope.byOrigin.invoice : scope.byOrigin.payment_intent;

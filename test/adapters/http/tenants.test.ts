@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Auth } from '../../../adapters/http/route-row.js';
-import { noParams } from '../../../adapters/http/schemas.js';
+import { noParams } from '../../../adapters/http/route-row.js';
 import { parseApiKey } from '../../../core/domain/api-key.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { IdPrefix } from '../../../core/ports.js';
@@ -66,7 +66,7 @@ test('an id of another tenant in a path: 404, as if it had never been', async ()
     const example = await scene.exampleOf(operationId);
     for (const [stranger, credentials] of Object.entries(strangers)) {
       if (stranger === 'the other mode' && ofBothModes.includes(operationId)) continue;
-      for (const used of eachOf(credentials, route.auth)) {
+      for (const used of eachOf(credentials, route.access.auth)) {
         for (const path of await formsOf(example.path)) {
           const told = `${operationId} ${path} by ${stranger}`;
           const foreign = await unwritten(() => scene.send(route, { ...example, path }, used));
@@ -290,7 +290,7 @@ test('names that tenants choose themselves may be the same', async () => {
 test('a document’s URL that was not given out: 401, whether there is one or not', async () => {
   const upload = await newDocument(site.world, tenant);
   for (const { operationId, route } of operations.filter(
-    ({ route: { auth } }) => auth === 'signature',
+    ({ route: { access } }) => access.auth === 'signature',
   )) {
     const example = await scene.exampleOf(operationId);
     // Each URL is good for one thing: the one that reads does not write.

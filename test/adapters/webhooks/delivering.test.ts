@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { verifyWebhook } from '../../../adapters/client/verify.js';
 import { webhookSender } from '../../../adapters/webhooks/sender.js';
-import { verifyWebhook } from '../../../adapters/webhooks/verify.js';
 import type { Deps } from '../../../core/ports.js';
 import { deliveryRunner } from '../../../core/usecases/delivery-runner.js';
 import { runSequencer } from '../../../core/usecases/feed.js';

@@ -1,20 +1,20 @@
-// The bodies of outbound webhooks as the description shows them, one schema for each kind of event.
-// The bodies themselves are made in core/domain/event.ts.
+// The schemas of outbound webhook bodies, one per kind of event. core/domain/event.ts makes the
+// bodies.
 import { z } from 'zod';
 import { eventTypes, statusTold } from '../../core/domain/event.js';
-import { accountResponse } from './account-schemas.js';
-import { paymentResponse } from './payment-schemas.js';
+import { account } from './account-routes.js';
+import { payment } from './payment-routes.js';
 import { responseSchemas } from './schemas.js';
 
-const { status, amount, currency, externalId, metadata } = paymentResponse.shape;
-const { brlSettledAmount, fxRateAtSettlement } = paymentResponse.shape;
-const { role, entityType, status: accountStatus } = accountResponse.shape;
+const { status, amount, currency, externalId, metadata } = payment.schema.shape;
+const { brlSettledAmount, fxRateAtSettlement } = payment.schema.shape;
+const { role, entityType, status: accountStatus } = account.schema.shape;
 const occurredAt = z.iso.datetime({ precision: 3 });
 const externalEventId = z
   .string()
-  .meta({ description: "The event's id, the same to every subscriber and on every attempt." });
+  .meta({ description: 'The id of the event, the same for every subscription and attempt.' });
 
-/** `data` of payment events; `reason` is present after a failure or cancel. */
+/** `data` of payment events. `reason` is present after a failure or cancel. */
 const paymentData = {
   externalId,
   status,
@@ -27,23 +27,23 @@ const paymentData = {
   reason: z.string().optional(),
   refundAmount: amount
     .optional()
-    .meta({ description: 'Of refund_ordered, refunded and refund_failed: how much of it.' }),
+    .meta({ description: 'The amount of a refund_ordered, refunded or refund_failed event.' }),
 } as const;
 
 const intentData = { paymentIntentId: z.string(), ...paymentData } as const;
-/** paymentIntentId or invoiceId, by the origin of the payment. */
+/** paymentIntentId or invoiceId, depending on the origin of the payment. */
 const invoiceData = {
   paymentIntentId: z.string().optional(),
   invoiceId: z.string().optional(),
   ...paymentData,
 } as const;
-/** As the payment shows them, and never null. */
+/** As in the payment, and never null. */
 const settledData = {
   brlSettledAmount: brlSettledAmount.unwrap(),
   fxRateAtSettlement: fxRateAtSettlement.unwrap(),
 } as const;
 
-/** Event types and `data` of each kind. Events may gain properties, so no schema is closed. */
+/** Event types and `data` of each kind. Events may gain properties, so every schema is open. */
 const kinds = {
   PaymentIntentEvent: kind(typesOf('payment_intent'), intentData),
   PaymentIntentSettledEvent: kind(['payment_intent.settled'], { ...intentData, ...settledData }),
@@ -85,7 +85,7 @@ function kind<T extends z.ZodRawShape>(types: readonly string[], data: T) {
   return z.object({ event: z.enum(types), data: z.object(data) });
 }
 
-/** Without those that have a kind of their own. */
+/** All but settled events, which have a separate kind. */
 function typesOf(namespace: string): readonly string[] {
   return eventTypes.filter(
     (type) => type.startsWith(`${namespace}.`) && statusTold(type) !== 'settled',

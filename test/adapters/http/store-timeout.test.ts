@@ -1,7 +1,7 @@
 // What one request may spend with the store, over all that it does there.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withinStoreTime } from '../../../adapters/http/store-time.js';
+import { withStoreTimeout } from '../../../adapters/http/store-timeout.js';
 import type { Store } from '../../../core/ports.js';
 import { world } from '../../support/small-world.js';
 
@@ -9,7 +9,7 @@ test('a request is refused when the store has taken its time, in one piece or in
   const { deps, close } = await world();
   t.after(close);
   const never = (async () => new Promise(() => undefined)) as Store['run'];
-  const hung = withinStoreTime({ ...deps, store: { ...deps.store, run: never } }, 20);
+  const hung = withStoreTimeout({ ...deps, store: { ...deps.store, run: never } }, 20);
   const refusal = { code: 'StoreUnavailable', retryAfterSeconds: 2 };
   await assert.rejects(
     hung.store.run(async () => 'unreachable'),
@@ -19,7 +19,7 @@ test('a request is refused when the store has taken its time, in one piece or in
     await new Promise((resolve) => setTimeout(resolve, 30));
     return deps.store.run(work);
   };
-  const limited = withinStoreTime({ ...deps, store: { ...deps.store, run: slow } }, 80);
+  const limited = withStoreTimeout({ ...deps, store: { ...deps.store, run: slow } }, 80);
   const pieces = async () => {
     for (let piece = 0; piece < 5; piece += 1) await limited.store.run(async () => piece);
   };

@@ -1,19 +1,18 @@
-// The time that one request may spend with the store, whatever the database does: then it is
-// answered, and what it began goes on or fails by itself. Calls to the partner and bodies that
-// come slowly have limits elsewhere.
+// The time limit of one request on the store. At the limit the request is refused; a write that it
+// started continues or fails by itself. Partner calls and slow bodies have other limits.
 import { PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports.js';
 
-/** What is promised is three seconds in the queue; the rest is work. */
-export const STORE_TIME_MS = 3_500;
+/** Three seconds in the queue, and half a second of work. */
+export const STORE_TIMEOUT_MS = 3_500;
 
-/** Dependencies for one request: what it does with the store takes so long in all. */
-export function withinStoreTime(deps: Deps, timeMs = STORE_TIME_MS): Deps {
+/** The dependencies of one request, with a limit on its total time on the store. */
+export function withStoreTimeout(deps: Deps, timeMs = STORE_TIMEOUT_MS): Deps {
   let leftMs = timeMs;
   const limited = async <T>(work: Promise<T>): Promise<T> => {
     const startedMs = performance.now();
     const { promise: over, reject } = Promise.withResolvers<never>();
-    // What has come meanwhile is read first: the process may have been busy itself.
+    // Results that arrived while the process was busy are read first.
     const refusal = () => new PonteError('StoreUnavailable', undefined, { retryAfterSeconds: 2 });
     const refuse = () => setImmediate(() => reject(refusal()));
     const timer = setTimeout(refuse, Math.max(leftMs, 0));

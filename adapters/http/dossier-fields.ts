@@ -1,5 +1,5 @@
-// The shapes of what a party tells for its verification, as fields that the bodies which carry a
-// dossier are made of. Which of them must be told stands in core/domain/dossier.ts.
+// The fields of a dossier, which the bodies that submit a party are made of. Which of them are
+// required is in core/domain/dossier.ts.
 import { z } from 'zod';
 import {
   idDocTypes,
@@ -11,7 +11,7 @@ import { anyText, emailText, isHttpUri, isUri, optional, someText, text } from '
 
 const OWNERS_MAX = 10;
 
-/** The interface asks for the form alone. The partner checks whether the day exists. */
+/** The interface checks the form only. The partner checks that the day exists. */
 const date = z
   .string('send a date as YYYY-MM-DD')
   .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/, 'send a date as YYYY-MM-DD')
@@ -23,13 +23,13 @@ const file = (of: string) =>
     .refine(isHttpUri, 'send an https URL')
     .meta({
       format: 'uri',
-      description: `${of}: an https URL, or the publicUrl of an upload. Read by the partner.`,
+      description: `${of}: an https URL, or the publicUrl of an upload. The partner reads it.`,
     });
 
-export const email = emailText('Of the party itself.');
+export const email = emailText('The address of the party itself.');
 
 export const country = text(2, 2, 'Two letters, ISO 3166-1.');
-const taxId = text(1, 64, 'Kept encrypted and never shown again.');
+const taxId = text(1, 64, 'Stored encrypted and never returned.');
 const legalName = text(1, 200, 'As registered.');
 
 const cnpj = z
@@ -41,19 +41,19 @@ const cnpj = z
     examples: ['11.222.333/0001-81'],
   });
 
-/** What is told of a person and of an owner alike. */
+/** Fields of a person and of an owner. */
 const person = {
   firstName: text(1, 100, 'As on the identity document.'),
   lastName: text(1, 100, 'As on the identity document.'),
   dateOfBirth: date,
   taxId,
   addressLine1: text(1, 200, 'Street and number.'),
-  addressLine2: text(0, 200, 'What else the address needs.'),
+  addressLine2: text(0, 200, 'Second line of the address.'),
   city: text(1, 120, 'City.'),
   stateProvinceRegion: text(1, 120, 'State, province or region.'),
   postalCode: text(1, 32, 'Postal code.'),
   phone: text(3, 32, 'Phone number.'),
-  idDocCountry: text(2, 2, 'Who issued the identity document: ISO 3166-1.'),
+  idDocCountry: text(2, 2, 'The country that issued the identity document, ISO 3166-1.'),
   idDocType: z.enum(idDocTypes),
   idDocNumber: text(1, 64, 'Number of the identity document.'),
   selfieFile: file('Photograph of the person'),
@@ -63,7 +63,7 @@ const person = {
   proofOfAddressDocFile: file('Proof of the address'),
 } as const;
 
-/** Of a beneficial owner. */
+/** A beneficial owner. */
 export const owner = {
   role: z.enum(ownerRoles),
   ...person,
@@ -71,14 +71,12 @@ export const owner = {
   taxType: z.enum(['SSN', 'ITIN']),
 } as const;
 
-/**
- * Absent and null are the same: every field of a dossier may be left out, if nothing asks for it.
- */
+/** Absent and null are the same. Every field is optional here; dossier.ts requires some. */
 export const ownerFields = allOptional(owner);
 
-/** Everything but the e-mail address and the country, whose names differ from body to body. */
+/** All but the e-mail address and the country, whose names differ between bodies. */
 export const dossierFields = {
-  tosId: optional(someText('What the terms page gave as `tos_id`.')),
+  tosId: optional(someText('The `tos_id` of the terms page.')),
   kycTier: optional(
     z
       .enum(['standard', 'enhanced'])
@@ -86,18 +84,18 @@ export const dossierFields = {
   ),
   ...allOptional(person),
   legalName: optional(legalName),
-  formationDate: optional(anyText('When the business was formed.')),
+  formationDate: optional(anyText('The date on which the business was formed.')),
   website: optional(
     z
       .string('send a URI')
       .refine(isUri, 'send a URI')
-      .meta({ format: 'uri', description: 'Of the business.' }),
+      .meta({ format: 'uri', description: 'The website of the business.' }),
   ),
   incorporationDocFile: optional(file('Proof of incorporation')),
   proofOfOwnershipDocFile: optional(file('Proof of ownership')),
 } as const;
 
-/** Of a Brazilian seller. */
+/** Brazilian sellers have one. */
 export const cnpjField = { cnpj: optional(cnpj) } as const;
 
 /** One to ten beneficial owners of this shape. */

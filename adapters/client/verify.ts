@@ -1,4 +1,4 @@
-// `ponte/webhooks`: what a receiver of our webhooks needs, and nothing else. It is the core's
+// `ponte/webhooks`: what a receiver of webhooks needs, and nothing else. It is the core's
 // verification with the machine's clock as the default; the rules are core/domain/signature.ts's.
 // The types of events are those of the description.
 import {
@@ -7,11 +7,11 @@ import {
   verifyWebhook as verifyWebhookAt,
 } from '../../core/domain/signature.js';
 import { PonteError } from '../../core/errors.js';
-import type { WebhookEvent } from '../client/ponte-client.js';
+import type { WebhookEvent } from './ponte-client.js';
 
 export type { InvalidWebhookReason, VerifiedWebhook } from '../../core/domain/signature.js';
 export { signWebhook, webhookHeaders } from '../../core/domain/signature.js';
-export type { WebhookEvent } from '../client/ponte-client.js';
+export type { WebhookEvent } from './ponte-client.js';
 export { PonteError };
 
 export interface VerifyWebhookOptions extends Omit<VerifyWebhookInput, 'nowSeconds'> {

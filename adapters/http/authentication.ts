@@ -1,5 +1,5 @@
-// Who is let in: which credential each kind of row takes, and the refusal without it. What the
-// credential may do (scopes, limits) is asked in the pipeline's next steps.
+// Who makes a request: which credential each kind of row takes, and the refusal without it. Scopes
+// and rate limits are the pipeline's next steps.
 import type { IncomingMessage } from 'node:http';
 import { PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports.js';
@@ -15,13 +15,13 @@ interface Credentials {
   readonly authorization: string | undefined;
 }
 
-type Admission<A extends Auth> = (
+type Authenticator<A extends Auth> = (
   deps: Deps,
   credentials: Credentials,
   route: Route,
 ) => Promise<ActorOf[A]>;
 
-/** For a client that sent no credential which the route takes. */
+/** The refusal of a request without a credential that the route takes. */
 const wanted = {
   key: 'This route takes an API key. Send it as X-API-Key.',
   session: 'This route takes a session. Send Authorization: Bearer <token>.',
@@ -29,14 +29,14 @@ const wanted = {
     'This route takes an API key or a session. Send X-API-Key or Authorization: Bearer <token>.',
 } as const;
 
-const admissions: Readonly<{ [A in Auth]: Admission<A> }> = {
+const authenticators: Readonly<{ [A in Auth]: Authenticator<A> }> = {
   key: async (deps, { key }) => {
     if (key === null) throw new PonteError('InvalidApiKey', wanted.key);
     return authenticateKey(deps, key);
   },
   session: async (deps, { key, authorization }, { errors }) => {
     if (bearerToken(authorization) !== null) return authenticateSession(deps, authorization);
-    // Where a key has a refusal of its own, the row names it.
+    // The row names the refusal of a key, if it has a special one.
     if (key !== null && errors.includes('ModeSwitchNotAllowed')) {
       throw new PonteError('ModeSwitchNotAllowed');
     }
@@ -52,7 +52,7 @@ const admissions: Readonly<{ [A in Auth]: Admission<A> }> = {
   none: async () => null,
 };
 
-export async function admit(
+export async function authenticate(
   deps: Deps,
   route: Route,
   request: IncomingMessage,
@@ -62,7 +62,7 @@ export async function admit(
     key: key === undefined || key === '' ? null : key,
     authorization: header(request, 'authorization'),
   };
-  const actor = await admissions[route.auth](deps, credentials, route);
-  if (route.modes === 'test' && actor?.mode === 'live') throw new PonteError('NotFound');
+  const actor = await authenticators[route.access.auth](deps, credentials, route);
+  if (route.access.modes === 'test' && actor?.mode === 'live') throw new PonteError('NotFound');
   return actor;
 }

@@ -5,7 +5,7 @@ import {
   PonteError,
   signWebhook,
   verifyWebhook,
-} from '../../../adapters/webhooks/verify.js';
+} from '../../../adapters/client/verify.js';
 
 const secret = 'whsec_c2VjcmV0';
 const body = Buffer.from('{"event":"webhook.test","data":{}}');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
-import { admit } from '../../../adapters/http/admission.js';
+import { authenticate } from '../../../adapters/http/authentication.js';
 import type { Auth, Route } from '../../../adapters/http/route-row.js';
 import { routes } from '../../../adapters/http/routes.js';
 import { PonteError } from '../../../core/errors.js';
@@ -31,17 +31,17 @@ before(async () => {
 });
 after(() => made.close());
 
-function rowOf(fields: Partial<Route>): Route {
+function rowOf(access: Partial<Route['access']>, errors: Route['errors'] = []): Route {
   const [first] = routes;
   assert.ok(first !== undefined);
-  return { ...first, modes: 'both', errors: [], ...fields };
+  return { ...first, access: { ...first.access, modes: 'both', ...access }, errors };
 }
 
 /** Whoever was let in, or the code of the refusal. */
 async function outcome(route: Route, key: string | undefined, authorization: string | undefined) {
   const headers = { 'x-api-key': key, authorization };
   try {
-    const actor = await admit(made.deps, route, { headers } as unknown as IncomingMessage);
+    const actor = await authenticate(made.deps, route, { headers } as unknown as IncomingMessage);
     if (actor === null) return 'nobody';
     return 'keyId' in actor ? 'the key' : 'the member';
   } catch (error) {
@@ -88,7 +88,7 @@ test('a key counts on key rows, a session on session rows, on either the key fir
 });
 
 test('a row that refuses keys by name does so when no session comes with the key', async () => {
-  const route = rowOf({ auth: 'session', errors: ['ModeSwitchNotAllowed'] });
+  const route = rowOf({ auth: 'session' }, ['ModeSwitchNotAllowed']);
   for (const key of KEYS) {
     for (const token of TOKENS) {
       const keyAlone = byKey[key] !== null && bySession[token] === 'Unauthorized';
@@ -112,7 +112,7 @@ test('a row for test mode does not exist for a live key, nor for a live session'
 test('a 401 without the right kind of credential says which kind the route takes', async () => {
   const refusalOf = async (auth: Auth, headers: Readonly<Record<string, string>>) => {
     const request = { headers } as unknown as IncomingMessage;
-    const refused: unknown = await admit(made.deps, rowOf({ auth }), request).catch(
+    const refused: unknown = await authenticate(made.deps, rowOf({ auth }), request).catch(
       (error) => error,
     );
     assert.ok(refused instanceof PonteError);

@@ -1,0 +1,364 @@
+// Payments of both origins: create, read, cancel and, in test mode, advance. An invoice is a
+// payment with more fields (invoice-routes.ts).
+import { z } from 'zod';
+import { kycMoves } from '../../core/domain/buyer-kyc.js';
+import type { PaymentView } from '../../core/domain/change.js';
+import { type Funds, positions, refundStates } from '../../core/domain/funds.js';
+import { formatInstant, parseInstant } from '../../core/domain/instant.js';
+import { formatAmount, money, parseAmount } from '../../core/domain/money.js';
+import { isPageOpen, paymentMoves, paymentStatuses, progress } from '../../core/domain/payment.js';
+import { RawJson } from '../../core/domain/raw-json.js';
+import type { Deps } from '../../core/ports.js';
+import {
+  type CreatedPayment,
+  cancelPayment,
+  createPayment,
+  REASON_LENGTH_MAX,
+} from '../../core/usecases/payments.js';
+import { advancePayment } from '../../core/usecases/sandbox.js';
+import { representation } from './representation.js';
+import { type Call, type HandlerContext, type Reply, reply, route } from './route-row.js';
+import {
+  anyText,
+  decimal,
+  emailText,
+  instant,
+  instantOrNull,
+  isHttpUrl,
+  keysOf,
+  optional,
+  pathText,
+  rawJson,
+  readText,
+  requestSchemas,
+  text,
+} from './schemas.js';
+
+// ----------------------------------------------------------------------------------- requests
+
+const buyerRequest = z.object({
+  email: emailText('The address of the sign-in link.'),
+  name: optional(anyText('Pre-fills the KYC form.')),
+  country: optional(anyText('Pre-fills the KYC form.')),
+  phone: optional(anyText('Pre-fills the KYC form.')),
+});
+
+/** Fields of every create. */
+export const createFields = {
+  externalId: text(1, 200, 'Your own id, unique per payment.'),
+  amount: readText(parseAmount, 'send a decimal string with at most two decimals, as "1250.00"', {
+    pattern: '^[0-9]{1,12}(\\.[0-9]{1,2})?$',
+    examples: ['1250.00'],
+    description: 'Normalized to two decimals. At least 10.00 in USD.',
+  }),
+  currency: optional(
+    z
+      .string('send an ISO 4217 code in capitals, as "USD"')
+      .regex(/^[A-Z]{3}$/, 'send an ISO 4217 code in capitals, as "USD"')
+      .meta({ default: 'USD', description: 'A currency that buyers can pay in: USD, EUR, GBP.' }),
+  ).transform((currency) => currency ?? 'USD'),
+  buyer: buyerRequest,
+  returnUrl: optional(
+    z
+      .string('send an http or https URL')
+      .refine(isHttpUrl, 'send an http or https URL')
+      .meta({ format: 'uri', description: 'Where the buyer is sent after settlement.' }),
+  ),
+  display: optional(
+    rawJson(
+      'Shown on the hosted page, not validated: title, notes, lineItems (description, quantity, ' +
+        'unitPrice, subtotal). At most 32 KiB.',
+    ),
+  ),
+  metadata: optional(
+    rawJson('Returned unchanged on reads and webhooks, never shown to the buyer. At most 32 KiB.'),
+  ),
+  expiresAt: optional(
+    readText(parseInstant, 'send an RFC 3339 timestamp with an offset, as 2030-01-31T12:00:00Z', {
+      format: 'date-time',
+      description: 'The payment expires if it is unpaid at this time.',
+    }),
+  ),
+} as const;
+
+export const createPaymentIntentBody = z.object({
+  ...createFields,
+  sellerExternalId: optional(
+    text(
+      1,
+      200,
+      'A connected seller that is readyToCollect. Without it the payment settles to you.',
+    ),
+  ),
+});
+
+export const createPaymentBody = z.object({
+  ...createFields,
+  sellerExternalId: text(1, 200, 'The connected seller that is paid; it must be readyToCollect.'),
+});
+
+export const cancelBody = z.object({
+  reason: text(1, REASON_LENGTH_MAX, 'Returned as cancelReason, and as reason in the event.'),
+});
+
+export const advanceBody = z.object({
+  to: optional(
+    z.enum(paymentStatuses.filter((status) => progress(status) !== null)).meta({
+      default: 'settled',
+      description: 'A status on the way to settled.',
+    }),
+  ),
+});
+
+const intentParams = z.object({
+  id: pathText('`pi_…`, or `ext_` followed by your externalId, percent-encoded.'),
+});
+
+export const paymentParams = z.object({
+  id: pathText('`pi_…`, `inv_…`, or `ext_` followed by the externalId of an intent.'),
+});
+
+requestSchemas
+  .add(createPaymentIntentBody, { id: 'CreatePaymentIntent' })
+  .add(createPaymentBody, { id: 'CreatePayment' })
+  .add(buyerRequest, { id: 'BuyerHint' })
+  .add(cancelBody, { id: 'CancelPayment' })
+  .add(advanceBody, { id: 'AdvancePayment' });
+
+// ------------------------------------------------------------------------------------ answers
+
+export const statuses = keysOf(paymentMoves);
+
+/** JSON of the integrator, returned as the text in which it was sent. */
+const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<RawJson>;
+
+const funds = representation<Funds>()(
+  'Funds',
+  {
+    status: [
+      z.enum(positions).meta({
+        description:
+          'Where the principal is: none, expected (a pay-in was ordered), received, ' +
+          'payout_ordered, paid (to the seller), handed_back (owed or returned to the buyer), ' +
+          'operator (unknown until an operator resolves it).',
+      }),
+      ({ position }) => position,
+    ],
+    refundStatus: [
+      z
+        .enum(refundStates)
+        .meta({ description: 'State of the refund to the buyer; operator: an operator makes it.' }),
+      ({ refund }) => refund,
+    ],
+    received: [
+      decimal.meta({ description: 'Received from the buyer so far.' }),
+      ({ receivedMinor }) => formatAmount(receivedMinor),
+    ],
+    refundOwed: [
+      decimal.meta({ description: 'Owed to the buyer, refund not yet confirmed.' }),
+      // An ordered refund stays owed until the partner confirms it.
+      ({ refundOwedMinor, refundOrderedMinor }) =>
+        formatAmount(refundOwedMinor + refundOrderedMinor),
+    ],
+    refunded: [
+      decimal.meta({ description: 'Confirmed refunds to the buyer.' }),
+      ({ refundedMinor }) => formatAmount(refundedMinor),
+    ],
+  },
+  'Where the money of the payment is, independent of its status: money can arrive after a ' +
+    'cancel. All amounts are in the currency of the payment.',
+);
+
+const buyer = representation<PaymentView>()(null, {
+  id: [z.string(), ({ payment }) => payment.buyerId],
+  email: [z.string(), ({ payment }) => payment.buyer.email],
+  name: [z.string().nullable(), ({ payment }) => payment.buyer.name],
+  country: [z.string().nullable(), ({ payment }) => payment.buyer.country],
+  kycStatus: z.enum(keysOf(kycMoves)),
+});
+
+/** A payment, and the base URL of the pages for buyers. */
+export interface PaymentSource extends PaymentView {
+  readonly payUrl: string;
+}
+
+export const payment = representation<PaymentSource>()('Payment', {
+  id: [z.string(), (source) => source.payment.id],
+  externalId: [z.string().nullable(), (source) => source.payment.externalId],
+  status: [z.enum(statuses), (source) => source.payment.status],
+  amount: [decimal, (source) => formatAmount(source.payment.amount.amountMinor)],
+  currency: [z.string(), (source) => source.payment.amount.currency],
+  hostedPaymentUrl: [
+    z.string().nullable().meta({
+      format: 'uri',
+      description: 'Forward it to the buyer, and keep it secret otherwise.',
+    }),
+    hostedPaymentUrl,
+  ],
+  buyer: [buyer.schema, buyer.show],
+  sellerExternalId: [z.string().nullable(), (source) => source.payment.sellerExternalId],
+  returnUrl: [z.string().nullable(), (source) => source.payment.returnUrl],
+  metadata: [jsonObject, (source) => new RawJson(source.payment.metadata)],
+  display: [
+    jsonObject.nullable(),
+    ({ payment: { display } }) => (display === null ? null : new RawJson(display)),
+  ],
+  expiresAt: [instant.nullable(), (source) => instantOrNull(source.payment.expiresAtMs)],
+  brlSettledAmount: [
+    decimal.nullable().meta({ description: 'BRL paid to the seller.' }),
+    ({ payment: { settlement } }) =>
+      settlement === null ? null : formatAmount(settlement.settled.amountMinor),
+  ],
+  fxRateAtSettlement: [
+    z
+      .string()
+      .regex(/^[0-9]+(\.[0-9]+)?$/)
+      .nullable()
+      .meta({ description: 'BRL per unit of the currency, as of the payout.' }),
+    (source) => source.payment.settlement?.fxRate ?? null,
+  ],
+  failureReason: [z.string().nullable(), (source) => source.payment.failureReason],
+  cancelReason: [z.string().nullable(), (source) => source.payment.cancelReason],
+  funds: [funds.schema, (source) => funds.show(source.funds)],
+  createdAt: [instant, (source) => formatInstant(source.payment.createdAtMs)],
+  updatedAt: [instant, (source) => formatInstant(source.payment.updatedAtMs)],
+});
+
+export function hostedPaymentUrl({ payment, payUrl }: PaymentSource): string | null {
+  return isPageOpen(payment) ? `${payUrl}/r/${payment.publicId}` : null;
+}
+
+// --------------------------------------------------------------------------------------- rows
+
+const intentScopes = {
+  read: { byOrigin: { payment_intent: 'payment_intents:read' } },
+  write: { byOrigin: { payment_intent: 'payment_intents:write' } },
+} as const;
+
+/** The scopes of rows for payments of both origins. */
+export const paymentScopes = {
+  read: { byOrigin: { payment_intent: 'payment_intents:read', invoice: 'invoices:read' } },
+  write: { byOrigin: { payment_intent: 'payment_intents:write', invoice: 'invoices:write' } },
+} as const;
+
+export const paymentRoutes = [
+  route({
+    method: 'POST',
+    operations: { createPaymentIntent: '/v1/payment-intents' },
+    summary: 'Create a payment intent',
+    access: { auth: 'key', scope: 'payment_intents:write', modes: 'both', rateLimit: 'create' },
+    idempotency: 'key',
+    body: createPaymentIntentBody,
+    responses: { 200: payment.schema, 201: payment.schema },
+    errors: ['KybNotApproved', 'AmountBelowMinimum', 'SellerNotReady'],
+    handler: createIntent,
+  }),
+  route({
+    method: 'POST',
+    operations: { createPayment: '/v1/payments' },
+    summary: 'Create a payment intent that settles to a connected seller',
+    access: { auth: 'key', scope: 'payment_intents:write', modes: 'both', rateLimit: 'create' },
+    idempotency: 'key',
+    body: createPaymentBody,
+    responses: { 200: payment.schema, 201: payment.schema },
+    errors: ['KybNotApproved', 'AmountBelowMinimum', 'SellerNotReady'],
+    handler: createIntent,
+  }),
+  route({
+    method: 'GET',
+    operations: { readPaymentIntent: '/v1/payment-intents/{id}' },
+    summary: 'Read a payment intent',
+    access: { auth: 'key', scope: intentScopes.read, modes: 'both', rateLimit: 'none' },
+    params: intentParams,
+    responses: { 200: payment.schema },
+    handler: async ({ deps }, { found }) => paymentReply(deps, found),
+  }),
+  route({
+    method: 'GET',
+    operations: { readPayment: '/v1/payments/{id}' },
+    summary: 'Read a payment, intent or invoice',
+    access: { auth: 'key', scope: paymentScopes.read, modes: 'both', rateLimit: 'none' },
+    params: paymentParams,
+    responses: { 200: payment.schema },
+    handler: async ({ deps }, { found }) => paymentReply(deps, found),
+  }),
+  route({
+    method: 'POST',
+    operations: { cancelPaymentIntent: '/v1/payment-intents/{id}/cancel' },
+    summary: 'Cancel an intent before its BRL payout begins; cancelling again changes nothing',
+    access: { auth: 'key', scope: intentScopes.write, modes: 'both', rateLimit: 'none' },
+    params: intentParams,
+    body: cancelBody,
+    responses: { 200: payment.schema },
+    errors: ['PaymentNotCancellable'],
+    handler: async ({ deps }, { tenant, found, body: { reason } }) =>
+      paymentReply(deps, await cancelPayment(deps, tenant, found.payment.id, reason)),
+  }),
+  route({
+    method: 'POST',
+    operations: { cancelPayment: '/v1/payments/{id}/cancel' },
+    summary: 'Cancel a payment before its BRL payout begins; cancelling again changes nothing',
+    access: { auth: 'key', scope: paymentScopes.write, modes: 'both', rateLimit: 'none' },
+    params: paymentParams,
+    body: cancelBody,
+    responses: { 200: payment.schema },
+    errors: ['PaymentNotCancellable'],
+    handler: async ({ deps }, { tenant, found, body: { reason } }) =>
+      paymentReply(deps, await cancelPayment(deps, tenant, found.payment.id, reason)),
+  }),
+  route({
+    method: 'POST',
+    operations: { advanceTestPayment: '/v1/test-helpers/payments/{id}/advance' },
+    summary: 'Simulate the buyer and the partner until a test payment has a status; test keys only',
+    access: { auth: 'key', scope: paymentScopes.write, modes: 'test', rateLimit: 'none' },
+    params: paymentParams,
+    body: advanceBody,
+    responses: { 200: payment.schema },
+    handler: async ({ deps }, { tenant, found, body }) =>
+      paymentReply(deps, await advancePayment(deps, tenant, found.payment.id, body.to)),
+  }),
+];
+
+type CreateBody = z.infer<typeof createPaymentIntentBody>;
+
+function paymentReply({ settings: { payUrl } }: Deps, view: PaymentView): Reply {
+  return reply(200, payment.show({ ...view, payUrl }));
+}
+
+async function createIntent(
+  { deps }: HandlerContext,
+  { tenant, body, idempotencyKey }: Call<'key', unknown, unknown, CreateBody>,
+): Promise<Reply> {
+  const input = { ...createInput(body, idempotencyKey), origin: 'payment_intent' } as const;
+  const created = await createPayment(deps, tenant, input);
+  return createdReply(created, paymentReply(deps, created));
+}
+
+/** The input that creates of both origins share. */
+export function createInput(
+  body: Omit<CreateBody, 'externalId'> & { readonly externalId: string | null },
+  idempotencyKey: string | null,
+) {
+  return {
+    idempotencyKey,
+    externalId: body.externalId,
+    amount: money(body.amount, body.currency),
+    buyer: body.buyer,
+    sellerExternalId: body.sellerExternalId,
+    returnUrl: body.returnUrl,
+    display: body.display?.text ?? null,
+    metadata: body.metadata?.text ?? '{}',
+    expiresAtMs: body.expiresAt,
+  };
+}
+
+/** 201 for a new resource; 200 with the replay headers for one that existed. */
+export function createdReply(
+  { replayed, mismatch }: Pick<CreatedPayment, 'replayed' | 'mismatch'>,
+  answer: Reply,
+): Reply {
+  if (!replayed) return { ...answer, status: 201 };
+  const replay = { 'idempotent-replayed': 'true' } as const;
+  if (mismatch.length === 0) return { ...answer, headers: replay };
+  return { ...answer, headers: { ...replay, 'idempotent-mismatch': mismatch.join(', ') } };
+}

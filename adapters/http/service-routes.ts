@@ -1,0 +1,128 @@
+// The service itself: the endpoint of the settlement partner, probes, and the description.
+import { z } from 'zod';
+import { RawJson } from '../../core/domain/raw-json.js';
+import { modes } from '../../core/domain/tenant.js';
+import { receivePartnerMessage } from '../../core/usecases/settlement.js';
+import { docsFile, docsFileTypes, docsPage, docsPageTypes } from './docs-page.js';
+import { representation } from './representation.js';
+import { reply, route } from './route-row.js';
+import { pathText, receivedResponse, responseSchemas } from './schemas.js';
+
+/** What readiness probes check; true means well. */
+export interface Readiness {
+  readonly database: boolean;
+  readonly migrations: boolean;
+  readonly worker: boolean;
+  /** Whether the database is in quarantine after a restore: reads are served. */
+  readonly quarantine?: boolean;
+  /** False: the clocks of this machine and of the database differ by too much. */
+  readonly clock: boolean;
+  /** False after a signal to stop. */
+  readonly serving: boolean;
+}
+
+const partnerParams = z.object({
+  partner: pathText('The name of the partner.'),
+  mode: z.enum(modes),
+});
+
+const docsFileParams = z.object({
+  version: pathText('The version in the page.'),
+  file: pathText('A style sheet or a script.'),
+});
+
+const health = z.strictObject({ status: z.literal('ok') });
+
+const checks = representation<Readiness>()(null, {
+  database: [z.enum(['ok', 'failed']), ({ database }) => (database ? 'ok' : 'failed')],
+  migrations: [z.enum(['ok', 'pending']), ({ migrations }) => (migrations ? 'ok' : 'pending')],
+  worker: [z.enum(['ok', 'stalled']), ({ worker }) => (worker ? 'ok' : 'stalled')],
+  clock: [
+    z
+      .enum(['ok', 'wrong'])
+      .meta({ description: 'The clock of this machine, compared with the clock of the database.' }),
+    ({ clock }) => (clock ? 'ok' : 'wrong'),
+  ],
+  serving: [z.enum(['ok', 'stopping']), ({ serving }) => (serving ? 'ok' : 'stopping')],
+});
+
+export const readinessBody = representation<Readiness>()('Readiness', {
+  status: [z.enum(['ready', 'quarantine', 'unavailable']), statusOf],
+  checks: [checks.schema, checks.show],
+});
+
+/** The OpenAPI document. */
+export const documentSchema = z.record(z.string(), z.unknown());
+
+responseSchemas.add(health, { id: 'Health' }).add(documentSchema, { id: 'Document' });
+
+export const serviceRoutes = [
+  route({
+    method: 'POST',
+    operations: { receivePartnerWebhook: '/v1/partner-webhooks/{partner}/{mode}' },
+    summary: 'Receive a message of the settlement partner, signed over the raw bytes',
+    access: { auth: 'partner', scope: 'none', modes: 'both', rateLimit: 'none' },
+    inQuarantine: 'served',
+    params: partnerParams,
+    body: 'bytes',
+    responses: { 200: receivedResponse },
+    handler: async ({ deps }, { params, headers, bytes }) => {
+      await receivePartnerMessage(deps, { ...params, headers, body: bytes });
+      return reply(200, { received: true });
+    },
+  }),
+  route({
+    method: 'GET',
+    operations: { healthz: '/healthz' },
+    summary: 'Check that the process runs',
+    access: { auth: 'none', scope: 'none', modes: 'both', rateLimit: 'none' },
+    responses: { 200: health },
+    handler: async () => reply(200, { status: 'ok' }),
+  }),
+  route({
+    method: 'GET',
+    operations: { readyz: '/readyz' },
+    summary: 'Check that the service can serve requests and do its work',
+    access: { auth: 'none', scope: 'none', modes: 'both', rateLimit: 'none' },
+    responses: { 200: readinessBody.schema, 503: readinessBody.schema },
+    handler: async ({ readiness }) => {
+      const answer = readinessBody.show(await readiness());
+      // Reads are served in quarantine: a load balancer keeps the host.
+      return reply(answer.status === 'unavailable' ? 503 : 200, answer);
+    },
+  }),
+  route({
+    method: 'GET',
+    operations: { readDescription: '/docs-json' },
+    summary: 'Read this description',
+    access: { auth: 'none', scope: 'none', modes: 'both', rateLimit: 'none' },
+    responses: { 200: documentSchema, 304: [] },
+    handler: async ({ description }) => ({
+      status: 200,
+      body: new RawJson(description.json),
+      headers: { etag: description.etag, 'cache-control': 'no-cache' },
+    }),
+  }),
+  route({
+    method: 'GET',
+    operations: { browseDescription: '/docs' },
+    summary: 'Browse this description',
+    access: { auth: 'none', scope: 'none', modes: 'both', rateLimit: 'none' },
+    responses: { 200: docsPageTypes, 304: [] },
+    handler: docsPage,
+  }),
+  route({
+    method: 'GET',
+    operations: { readDocsFile: '/docs/{version}/{file}' },
+    summary: 'Read a file that the page of the description loads',
+    access: { auth: 'none', scope: 'none', modes: 'both', rateLimit: 'none' },
+    params: docsFileParams,
+    responses: { 200: docsFileTypes },
+    handler: (_, { params: { version, file } }) => docsFile(version, file),
+  }),
+];
+
+function statusOf({ quarantine = false, ...checks }: Readiness) {
+  if (!Object.values(checks).every((isWell) => isWell)) return 'unavailable';
+  return quarantine ? 'quarantine' : 'ready';
+}
