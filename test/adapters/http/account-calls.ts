@@ -13,7 +13,7 @@ import type { Example } from './example-calls.js';
 
 let made = 0;
 
-/** What a seller business tells; the company number is that of an example. */
+/** The dossier of a seller business, with an example company number. */
 export const sellerDossier = {
   email: 'ana@example.com',
   legalName: 'Lima Ltda',

@@ -1,4 +1,4 @@
-// A client of connected accounts over HTTP, with an organization of its own, so that its lists and
+// A client of connected accounts over HTTP, with its own organization, so that its lists and
 // feed are whole; and ways to make the partner act otherwise, or tell something.
 import assert from 'node:assert/strict';
 import type { Tenant } from '../../../core/domain/tenant.js';
@@ -14,7 +14,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 export const accountsPath = '/v1/connected-accounts';
 
-/** What an individual tells, but for an e-mail address. */
+/** The dossier of an individual, without an e-mail address. */
 export const personDossier = {
   firstName: 'Bo',
   lastName: 'Ek',

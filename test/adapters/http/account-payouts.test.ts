@@ -45,7 +45,7 @@ test('a payout before the approval is refused, and one of a buyer at any time', 
   assert.equal(refusalOf(await api.payout(buyer)), '400 ValidationError');
 });
 
-test('ready_to_collect fires once, whatever comes after', async () => {
+test('ready_to_collect fires once only', async () => {
   api = await newAccountClient(site);
   const id = await api.approvedSeller();
   for (let count = 0; count < 3; count += 1) await api.payout(id);

@@ -152,7 +152,7 @@ test('after a rejection a submit opens a fresh submission as a fresh receiver', 
   assert.equal(again['status'], 'approved');
   assert.equal(again['rejectedAt'], null);
   assert.notEqual(again['receiverId'], rejected['receiverId']);
-  // Late news of the submission before decides nothing any more.
+  // A late report on the previous submission decides nothing.
   await reportOn(site.world, firstCommand, { status: 'rejected', reason: 'late' });
   assert.deepEqual((await api.get(id)).body, again);
   assert.deepEqual(await api.events(), ['created', 'kyb_rejected', 'kyb_approved']);

@@ -1,4 +1,4 @@
-// Connected accounts over HTTP: create, list, terms, and what must be told.
+// Connected accounts over HTTP: create, list, terms, and required fields.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { SettlementPartner } from '../../../core/ports.js';
@@ -237,7 +237,7 @@ test('a submit names every path that is missing, those of owners too', async () 
   assert.equal((await api.get(id)).body['status'], 'created');
 });
 
-test('what was told at the creation need not be told again; the last word stays', async () => {
+test('fields of the create need not be repeated; the last value counts', async () => {
   api = await newAccountClient(site);
   const told = { email: 'ana@example.com', legalName: 'Lima Ltda', country: 'BR' };
   const account = { role: 'seller', entityType: 'business', ...told };
@@ -253,7 +253,7 @@ test('what was told at the creation need not be told again; the last word stays'
   );
 });
 
-test('fields of a wrong form are refused with their path, whoever submits', async () => {
+test('malformed fields are refused with their path, for every role', async () => {
   api = await newAccountClient(site);
   const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
   const wrong: readonly (readonly [Json, RegExp])[] = [

@@ -1,4 +1,4 @@
-// Who is let in by which credential: every kind of row with every pair of headers.
+// Which credential authenticates: every kind of row with every pair of headers.
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
@@ -37,7 +37,7 @@ function rowOf(access: Partial<Route['access']>, errors: Route['errors'] = []): 
   return { ...first, access: { ...first.access, modes: 'both', ...access }, errors };
 }
 
-/** Whoever was let in, or the code of the refusal. */
+/** The authenticated actor, or the code of the refusal. */
 async function outcome(route: Route, key: string | undefined, authorization: string | undefined) {
   const headers = { 'x-api-key': key, authorization };
   try {

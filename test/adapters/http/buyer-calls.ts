@@ -38,12 +38,12 @@ export const owner = {
   proofOfAddressDocFile: 'https://files.example/bill.pdf',
 } as const;
 
-/** What an individual buyer of a fresh address tells at least. */
+/** The minimal dossier of an individual buyer with a fresh address. */
 export function individualBody() {
   return { entityType: 'individual', ...hostedBody(), ...person } as const;
 }
 
-/** What a business buyer of a fresh address tells at least. */
+/** The minimal dossier of a business buyer with a fresh address. */
 export function businessBody() {
   return {
     ...{ entityType: 'business', ...hostedBody(), ...address },

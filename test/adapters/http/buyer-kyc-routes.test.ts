@@ -110,7 +110,7 @@ test('hostedFlowUrl grants nothing without the magic link', async () => {
   const { body } = await start(hostedBody());
   const { pathname } = new URL(String(body['hostedFlowUrl']));
   const flowId = pathname.split('/').at(-1) ?? '';
-  // Neither what it leads to tells anything, nor does it open what the link of a mail opens.
+  // The hosted form reveals nothing, and does not open what a mailed link opens.
   for (const method of ['GET', 'POST'] as const) {
     const [known, unknown] = await Promise.all(
       [pathname, `/kyc/${'x'.repeat(flowId.length)}`].map((path) => site.call(method, path, {})),

@@ -155,7 +155,7 @@ describe('the source of an answer is closed', () => {
   });
 });
 
-test('reading a document leaves no file open, whatever the client does', async () => {
+test('reading a document never leaves a file open', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-content-'));
   after(() => rmSync(folder, { recursive: true }));
   const site = await checkedSite();

@@ -1,5 +1,5 @@
 // What the credentials of a request open, for every row of the table: which are taken, which scope
-// is asked for. That nothing of another tenant is there stands in tenants.test.ts.
+// is asked for. Isolation of tenants is in tenants.test.ts.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { parseApiKey } from '../../../core/domain/api-key.js';
@@ -93,7 +93,7 @@ const guards = [
   ['invoice', ['invoices:read', 'invoices:write'], newInvoice],
 ] as const;
 
-test('the scope follows the origin of the payment named, whatever the path', async () => {
+test('the scope follows the origin of the payment, not the path', async () => {
   const served: string[] = [];
   for (const { operationId, route, path } of keyed.filter(({ path }) => path.includes('{id}'))) {
     for (const [origin, guarded, create] of guards) {

@@ -1,4 +1,4 @@
-// What browsers of other web origins are told.
+// CORS headers for browsers of other web origins.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { routes } from '../../../adapters/http/routes.js';
@@ -40,7 +40,7 @@ test('a listed origin may ask, call, and read the headers that matter', async ()
   }
 });
 
-test('no other origin is told anything, nor is any when none is listed', async () => {
+test('an origin that is not listed gets no CORS headers', async () => {
   for (const [server, origin] of [
     [site, 'https://evil.example'],
     [site, 'http://app.example.com'],

@@ -1,6 +1,6 @@
 // What /docs-json says of answers, and whether an answer is one of them: the text that is served is
 // all that is asked, not the table it is made from. Answers may gain properties within v1, so the
-// description leaves their schemas open; here they are closed, so that it tells of all there is.
+// description leaves their schemas open; here they are closed, so that it must describe everything.
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from '@redocly/ajv/dist/2020.js';
 import { z } from 'zod';

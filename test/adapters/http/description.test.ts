@@ -119,7 +119,7 @@ test('every event has the body of a webhook that was sent', () => {
   }
 });
 
-test('every operation is in a group that has words of its own', () => {
+test('every operation is in a group with a description', () => {
   const names = tagTexts.map(({ name }) => name);
   assert.deepEqual(
     document.tags.map(({ name }) => name),

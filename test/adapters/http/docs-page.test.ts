@@ -43,7 +43,7 @@ test('it shows every operation and event, asks no other origin, and keeps its po
   await page.close();
 });
 
-test('what a reader needs first is there at once, the rest unfolds', async () => {
+test('the essentials are visible, details unfold', async () => {
   const { page, complaints } = await watchedPage(browser);
   await page.goto(`http://127.0.0.1:${site.port}/docs`);
   const introduction = page.locator('.info .description');

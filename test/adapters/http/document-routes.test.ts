@@ -149,7 +149,7 @@ test('without a document store: 503 KycStorageDisabled, and nothing to retry aft
   await bare.close();
 });
 
-test('a wrong, missing or foreign signature: 401, whatever the document', async () => {
+test('a wrong, missing or foreign signature: 401 for every document', async () => {
   const upload = await newUpload(site.world, tenant);
   const path = pathOf(upload.uploadUrl);
   const [bare = '', signature = ''] = path.split('?signature=');

@@ -1,5 +1,5 @@
 // Every answer that /docs-json has is given by the service: each operation succeeds in every way
-// and refuses for every reason that is told of it. How a refusal comes about stands here once for
+// and refuses for every described reason. How a refusal comes about stands here once for
 // all operations that have it; that each answer is what the description says, the site checks. What
 // is described and never given fails the last test.
 import assert from 'node:assert/strict';
@@ -277,7 +277,7 @@ async function notFound(operation: Operation): Promise<Answer> {
       return ask(operation, { path: pathOf(publicUrl) });
     }
     case 'uploadDocument':
-      // Whatever can be decoded lacks a signature.
+      // Everything that decodes lacks a signature.
       return ask(operation, { path: path.replace('{id}', '%FF') });
     default:
       return ask(operation, { path: path.replaceAll(/\{\w+\}/g, 'nobody') });

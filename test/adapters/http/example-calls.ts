@@ -15,7 +15,7 @@ import type { CallOptions } from './checked-site.js';
 
 export interface ExampleCall extends Omit<CallOptions, 'key' | 'session'> {
   readonly path: string;
-  /** 200 unless told. */
+  /** 200 by default. */
   readonly status?: number;
 }
 
@@ -23,7 +23,7 @@ export type Example = (world: World, tenant: Tenant) => Promise<ExampleCall>;
 
 let made = 0;
 
-/** What a create takes at least, with an externalId of its own. */
+/** The minimal body of a create, with a fresh externalId. */
 export function createBody(): Readonly<Record<string, unknown>> {
   made += 1;
   return { externalId: `order-${made}`, amount: '1250.00', buyer: { email: 'ana@example.com' } };

@@ -1,6 +1,6 @@
 // The examples of the description: what the code took and gave, recorded call by call in worlds
 // that are the same each time. `npm run examples` writes them to adapters/http/examples.json; which
-// call is made for an operation stands in example-calls.ts.
+// call is made for an operation is in example-calls.ts.
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { Route } from '../../../adapters/http/route-row.js';

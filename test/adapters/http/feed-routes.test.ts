@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => site.close());
 
-// Each test has an organization of its own: its feed begins at 1.
+// Each test has its own organization: its feed begins at 1.
 beforeEach(async () => {
   tenant = { orgId: await site.world.organization(), mode: 'test' };
   key = await site.world.key(tenant.orgId);
@@ -225,7 +225,7 @@ for (const query of ['after=9007199254740991', 'after=0&epoch=2', 'after=9&wait=
   });
 }
 
-test('a stop answers those who wait at once, with what they know already', async () => {
+test('a stop answers waiting requests with what they have', async () => {
   const own = await checkedSite();
   const orgId = await own.world.organization();
   const waiting = own.call('GET', '/v1/events?after=0&wait=30', {

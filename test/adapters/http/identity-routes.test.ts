@@ -27,7 +27,7 @@ function createKey(body: unknown, by = session): Promise<Answer> {
 }
 
 describe('an API key', () => {
-  test('tells its secret once, and is then listed without it', async () => {
+  test('returns its secret once, and is then listed without it', async () => {
     const fresh = await site.world.organization();
     const own = await site.world.session(fresh);
     const made = await createKey({ name: ' erp ', mode: 'test', scopes: ['invoices:read'] }, own);
@@ -191,7 +191,7 @@ describe('switch-mode', () => {
     assert.equal((await switchTo('test', { session })).status, 200);
   });
 
-  test('with an API key: 400 ModeSwitchNotAllowed, whatever is asked for', async () => {
+  test('with an API key: 400 ModeSwitchNotAllowed for either mode', async () => {
     const key = await site.world.key(orgId);
     for (const mode of ['live', 'test', 'prod', undefined]) {
       assert.equal(refusalOf(await switchTo(mode, { key })), '400 ModeSwitchNotAllowed');
@@ -206,7 +206,7 @@ describe('switch-mode', () => {
   });
 });
 
-test('onboarding is told for the mode of the session', async () => {
+test('onboarding status is that of the mode of the session', async () => {
   const fresh = await site.world.organization({ sandboxKyb: false });
   const status = async (mode: 'test' | 'live') => {
     const own = await site.world.session(fresh, { mode });

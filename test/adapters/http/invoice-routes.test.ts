@@ -1,4 +1,4 @@
-// Invoices over HTTP: what a create takes and tells, the order of its refusals, pages of the list,
+// Invoices over HTTP: a create and its answer, the order of its refusals, pages of the list,
 // approval, invitation, and what /v1/payments and /v1/payment-intents say of an invoice.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,6 +1,6 @@
 // Lists of ten thousand rows that were all made at one moment, read page by page while rows are
 // being added: every row that was there at first comes once. Those of the API over HTTP, those that
-// only operators have from the store. Which index has their order is query-plans.test.ts's matter.
+// only operators have from the store. Their indexes are in query-plans.test.ts.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ConnectedAccount } from '../../../core/domain/connected-account.js';

@@ -1,4 +1,4 @@
-// What metrics are told of requests: the operation and never the path, the status, and that creates
+// Metrics of requests: the operation and never the path, the status, and that creates
 // are timed.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -34,7 +34,7 @@ after(async () => {
   await made.close();
 });
 
-/** What was told of one call. */
+/** The record of one call. */
 async function toldOf(method: string, path: string, body?: unknown, headers = {}) {
   const first = metrics.told.length;
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
@@ -46,7 +46,7 @@ async function toldOf(method: string, path: string, body?: unknown, headers = {}
   return metrics.told.slice(first);
 }
 
-test('a request is told by its operation, which is that of the path form', async () => {
+test('a request is counted under its operation, which is that of the path form', async () => {
   assert.deepEqual(await toldOf('GET', '/v1/connected-accounts?limit=5'), [
     'listConnectedAccounts 200',
   ]);
@@ -62,7 +62,7 @@ test('creates are timed, replays too; refused ones are not', async () => {
   assert.equal(await told({ ...createBody(), amount: '1.00' }), 'createPaymentIntent 400');
 });
 
-test('what names no operation is told without its path', async () => {
+test('a request without an operation is counted without its path', async () => {
   assert.deepEqual(await toldOf('GET', '/v1/no/such/path'), ['none 404']);
   assert.deepEqual(await toldOf('DELETE', '/v1/payments'), ['none 405']);
   const preflight = { origin: 'https://app.example.com', 'access-control-request-method': 'GET' };

@@ -34,7 +34,7 @@ test('it is OpenAPI 3.1 and reports itself as version 1.0.0', () => {
   assert.equal(document.info.version, '1.0.0');
 });
 
-test('every operation of the table is in it, under an id of its own', () => {
+test('every operation of the table is in it, under a unique id', () => {
   const rows = routes.flatMap((route) =>
     Object.entries(route.operations).map(([id, path]) => `${id} ${route.method} ${path}`),
   );
@@ -76,7 +76,7 @@ test('a JSON body is required, because its content type is; an empty one says wh
   assert.match(requestBody?.description ?? '', /`Content-Type: application\/json`/);
 });
 
-test('each refusal of a row is told under its status, 403 where a scope is asked for', () => {
+test('each refusal of a row is under its status, with 403 if it needs a scope', () => {
   for (const { path, operation } of operations) {
     for (const [status, { description }] of Object.entries(operation.responses)) {
       for (const [, code = ''] of description.matchAll(/^`(\w+)`: /gm)) {

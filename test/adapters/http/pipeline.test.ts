@@ -1,4 +1,4 @@
-// The order of refusals, and what every answer carries whatever the route.
+// The order of refusals, and the headers of every answer.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Readiness } from '../../../adapters/http/service-routes.js';
@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => site.close());
 
-test('refusals come in one order: what is wrong first is told first', async () => {
+test('refusals come in one order: the first failed check answers', async () => {
   const { world } = site;
   const uncleared = await world.organization({ sandboxKyb: false });
   const readOnly = await world.key(uncleared, { scopes: ['payment_intents:read'] });
@@ -122,7 +122,7 @@ test('what is there already is found before KYB, currency, minimum, expiry, sell
   assert.deepEqual(found.body, made.body);
 });
 
-test('all that is wrong with a body is named at once', async () => {
+test('one refusal names every problem of a body', async () => {
   const answer = await site.call('POST', '/v1/payments', {
     key: await site.world.key(await site.world.organization()),
     headers: { 'idempotency-key': '' },
@@ -233,7 +233,7 @@ test('HEAD is answered like GET, without the body', async () => {
   assert.equal(head.headers['content-length'], got.headers['content-length']);
 });
 
-test('a path without its id is unknown: 404 for everyone, whatever the method', async () => {
+test('a path without its id is unknown: 404 for everyone and every method', async () => {
   for (const { path } of operations.filter((operation) => operation.path.includes('{'))) {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
       const answer = await site.call(method, path.replaceAll(/\{\w+\}/g, ''));

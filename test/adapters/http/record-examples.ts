@@ -1,5 +1,5 @@
-// `npm run examples`: writes the examples of the description anew, after a change of what the code
-// takes or gives. It is a program only; what is recorded is example-recorder.ts's matter.
+// `npm run examples`: records the examples of the description, after a change of requests or
+// answers. It is a program only; example-recorder.ts makes the calls.
 import { writeFileSync } from 'node:fs';
 import { examplesUrl, recordedExamples } from './example-recorder.js';
 

@@ -119,7 +119,7 @@ test('a repeat by externalId names what differs, and both are logged as a warnin
   assert.deepEqual(warned, [{ level: 'warn', message: 'a repeated create differs', fields }]);
 });
 
-test('a connected account created again names what differs of what the body tells', async () => {
+test('a repeated create of a connected account names the fields that differ', async () => {
   const path = '/v1/connected-accounts';
   const body = {
     role: 'seller',

@@ -25,7 +25,7 @@ before(async () => {
 });
 after(() => site.close());
 
-test('every operation has an id of its own, a path of its own and an example', () => {
+test('every operation has a unique id, a unique path and an example', () => {
   const ids = operations.map(({ operationId }) => operationId);
   assert.deepEqual(ids.toSorted(), Object.keys(examples).toSorted());
   const places = operations.map(({ path, route }) => `${route.method} ${path}`);
@@ -180,7 +180,7 @@ test('content types that say JSON in UTF-8 are taken', async () => {
   }
 });
 
-test('a broken body: 400, whatever is broken', async () => {
+test('a malformed body: 400', async () => {
   const cases = [
     ['{"a":', 'body'],
     ['[]', 'body'],
@@ -251,7 +251,7 @@ test('an Idempotency-Key is 1 to 255 printable ASCII characters, sent once', asy
       assert.equal(refusalOf(answer), '400 ValidationError', `${operationId} ${value}`);
       assert.match(String(answer.body['message']), /Idempotency-Key/);
     }
-    // A key of another surface is no new one: each row has an organization of its own.
+    // A key of another surface is no new one: each row has its own organization.
     const home: Tenant = { orgId: await site.world.organization(), mode: 'test' };
     const fresh = await site.world.key(home.orgId);
     for (const value of ['a', 'a, b', '~'.repeat(255)]) {
@@ -316,7 +316,7 @@ test('a method that a path does not take: 405 and the methods it takes', async (
   }
 });
 
-test('every row tells each of its codes once', () => {
+test('every row lists each of its codes once', () => {
   for (const route of routes) {
     const codes = errorCodesOf(route);
     assert.equal(new Set(codes).size, codes.length, route.summary);

@@ -59,7 +59,7 @@ test('an advance is answered with the payment as it stands, and recorded', async
   const { deps } = site.world;
   const recorded = () => deps.store.run((tx) => tx.advances.get(tenant, String(body['id'])));
   assert.equal((await recorded())?.to, 'settled');
-  // Another process, which was never told, goes on with it.
+  // Another process continues with it.
   await runAdvances({ ...deps, wake: () => undefined }, deps.clock.nowMs(), 10);
   const moved = await site.call('GET', `/v1/payments/${String(body['id'])}`, { key });
   assert.notEqual(moved.body['status'], 'awaiting_buyer');

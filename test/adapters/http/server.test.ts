@@ -221,7 +221,7 @@ test('a client that waits for 100 Continue gets it, then its answer', async () =
   assert.equal((await read(socket)).status, 201);
 });
 
-test('requests sent at once on one connection are answered in their order', async () => {
+test('requests pipelined on one connection are answered in their order', async () => {
   const socket = await open();
   const one = (id: string, path: string, last: string) =>
     `GET ${path} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\nX-Request-Id: ${id}\r\n${last}\r\n`;
@@ -345,7 +345,7 @@ test('a request that does not come in time: 408', async () => {
   await slow.close();
 });
 
-test('a port that is taken is told to who listens', async () => {
+test('a port in use rejects listen', async () => {
   await assert.rejects(site.server.listen('127.0.0.1', site.port));
 });
 
@@ -356,7 +356,7 @@ async function open(port = site.port): Promise<Socket> {
   return socket;
 }
 
-/** Sends `text`, and unless told otherwise says that nothing follows. */
+/** Sends `text` and, by default, ends the stream. */
 async function talk(text: string, end = true): Promise<Answer> {
   const socket = await open();
   socket.write(text, 'latin1');
@@ -365,7 +365,7 @@ async function talk(text: string, end = true): Promise<Answer> {
   return answer;
 }
 
-/** One answer: all of it as Content-Length tells, or what came until the other side ended. */
+/** One answer: as long as its Content-Length, or what arrived before the end of the stream. */
 async function read(socket: Socket): Promise<Answer> {
   let text = '';
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {

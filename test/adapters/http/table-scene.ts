@@ -21,7 +21,7 @@ export interface TableScene {
   readonly site: CheckedSite;
   readonly tenant: Tenant;
   readonly key: string;
-  /** Both at once: every row finds what it needs. */
+  /** Both credentials together: every row finds the one it needs. */
   readonly own: Credentials & { readonly session: string };
   /** What each kind of row needs and no more. */
   readonly accepted: Readonly<Record<Auth, Credentials>>;

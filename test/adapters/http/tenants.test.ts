@@ -140,7 +140,7 @@ test('a delivery is replayed under its own subscription alone', async () => {
   }
 });
 
-test('who is not let in is told the same of what is there and what is not', async () => {
+test('without access, existing and missing resources get the same answer', async () => {
   const { world } = site;
   for (const { operationId, route } of named) {
     const needed = scopesNeeded(route, await scene.exampleOf(operationId));
@@ -325,7 +325,7 @@ function unknown(text: string): string {
     .replace(/ext_[^/?]+/, (reference) => `ext_${'z'.repeat(reference.length - 4)}`);
 }
 
-/** All that a client sees of an answer, but for what is told of the exchange itself. */
+/** What a client sees of an answer, without what differs per exchange. */
 function seen({ status, headers, text }: Answer) {
   const { date: _date, 'x-request-id': _id, ...told } = headers;
   return { status, headers: told, text };

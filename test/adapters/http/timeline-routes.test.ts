@@ -1,4 +1,4 @@
-// The timeline of a payment over HTTP: what it tells of every kind of thing, in which order, to
+// The timeline of a payment over HTTP: every kind of entry, in which order, to
 // whom, and page by page.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -56,7 +56,7 @@ async function play(amount: string): Promise<string> {
   return id;
 }
 
-test('a settled payment tells moves, money, orders and webhooks in order of time', async () => {
+test('a settled payment lists statuses, money, orders and webhooks in order of time', async () => {
   await newSubscription(site.world, tenant);
   const entries = await entriesOf(await play('250.00'));
   const times = entries.map(({ at }) => String(at));
@@ -111,7 +111,7 @@ test('a settled payment tells moves, money, orders and webhooks in order of time
   assert.ok(ofKind(entries, 'status').every(({ eventId }) => told.has(eventId)));
 });
 
-test('a payout that fails and is refunded tells each fact about the money, and why', async () => {
+test('a payout that fails and is refunded lists each money movement, and the reason', async () => {
   const entries = await entriesOf(await play('250.88'));
   assert.deepEqual(
     ofKind(entries, 'money').map(({ fact }) => fact),
@@ -128,7 +128,7 @@ test('a payout that fails and is refunded tells each fact about the money, and w
   assert.equal(typeof last?.['reason'], 'string');
 });
 
-test('whoever changes a payment finds the change in its timeline at once', async () => {
+test('a change is in the timeline when its request is answered', async () => {
   const { payment } = await newPayment(site.world, tenant);
   const statuses = async () =>
     ofKind(await entriesOf(payment.id), 'status').map(({ status, reason }) => [status, reason]);
@@ -140,7 +140,7 @@ test('whoever changes a payment finds the change in its timeline at once', async
   assert.deepEqual(await statuses(), expected);
 });
 
-test('a payment that staff gave up tells the reason', async () => {
+test('a payment that an operator failed has the reason', async () => {
   const { payment } = await newPayment(site.world, tenant);
   await failPaymentByOperator(site.world.deps, payment.id, 'fraud');
   const [failed] = ofKind(await entriesOf(payment.id), 'status');
@@ -160,7 +160,7 @@ test('the reason of staff has 1 to 500 characters, as that of an integrator', as
   assert.equal(ended.payment.cancelReason, '😀'.repeat(500));
 });
 
-test('every attempt of a delivery is told, with how it ended', async () => {
+test('every attempt of a delivery is listed with its outcome', async () => {
   await newSubscription(site.world, tenant);
   const answers = [500, null, 204, 204];
   site.world.answer = () => {
@@ -182,7 +182,7 @@ test('every attempt of a delivery is told, with how it ended', async () => {
   assert.deepEqual(ends.slice(2), ['204 null', '204 null']);
 });
 
-test("nothing of the partner's own ids, nor of any other payment, is told", async () => {
+test('it shows no id of the partner and nothing of another payment', async () => {
   const [id, other] = [await play('250.00'), await play('250.77')];
   const { text } = await read(id);
   const { commands, postings } = await site.world.deps.store.run(async (tx) => ({
@@ -223,7 +223,7 @@ test('pages follow each other without gap, while events are sequenced and sent',
   }
 });
 
-test('an invoice tells its moves by its own events', async () => {
+test('an invoice lists its statuses with its own events', async () => {
   const made = await createPayment(site.world.deps, tenant, {
     ...{ origin: 'invoice', number: null, dueDate: null, createdByMemberId: null },
     ...{ idempotencyKey: null, externalId: null, sellerExternalId: null, returnUrl: null },

@@ -16,13 +16,13 @@ before(async () => {
 });
 after(() => site.close());
 
-// Each test has an organization of its own: lists are whole.
+// Each test has its own organization: lists are complete.
 async function newOrganization(): Promise<void> {
   orgId = await site.world.organization();
   key = await site.world.key(orgId);
 }
 
-test('a subscription tells its secret once: on creation, and a new one on rotation', async () => {
+test('a subscription returns its secret once: on creation, and a new one on rotation', async () => {
   await newOrganization();
   const made = await subscribe();
   const { secret, ...rest } = made.body;
@@ -72,7 +72,7 @@ test('a deleted subscription stays listed and readable, and gets nothing any mor
   await newOrganization();
   const { body } = await subscribe();
   const path = `/v1/webhook-subscriptions/${String(body['id'])}`;
-  // DELETE takes no body; whatever comes is not read.
+  // DELETE takes no body; a sent one is not read.
   const deleted = await site.call('DELETE', path, {
     key,
     body: '{',
@@ -125,7 +125,7 @@ test('a delivery is seen pending, tried, delivered, and replayed under its id', 
   assert.deepEqual([...new Set(sentIds)], [tested.body['id']]);
 });
 
-test('a delivery row tells its event, how its attempts went, and when', async () => {
+test('a delivery has its event, its attempts, and their times', async () => {
   await newOrganization();
   const { body } = await subscribe();
   site.world.answer = () => ({ responseStatus: 503, durationMs: 7, error: null });
