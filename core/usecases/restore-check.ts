@@ -353,7 +353,8 @@ async function accepted(
     return { next, change: await stageChange(deps, tx, was, change, made) };
   });
   announce(deps, stored.change);
-  return { ...stored.next, version: stored.next.version + 1 };
+  const { version } = stored.next;
+  return { ...stored.next, version: made.length > 0 ? version : version + 1 };
 }
 
 function readOrders(

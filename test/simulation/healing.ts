@@ -2,6 +2,8 @@
 // time passes until nothing is left to do, or until it is clear that this never happens.
 import { UNUSED_KEPT_MS } from '../../core/domain/document.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/domain/instant.js';
+import { isShort } from '../../core/domain/order-report.js';
+import type { PartnerCommand } from '../../core/domain/partner-command.js';
 import { isExpirable, type Payment } from '../../core/domain/payment.js';
 import { tenantOf } from '../../core/domain/tenant.js';
 import { approveInvoice } from '../../core/usecases/invoices.js';
@@ -124,14 +126,16 @@ function endByHand(world: World, host: SimulatedHost, found: PaymentEvidence, ro
   else if (status === 'approved' && random.chance(0.5)) invites(world, host, found);
   else if (isLeft && round === 1 && mode === 'test' && random.chance(0.4)) {
     advance(world, host, payment, null);
-  } else if (isExpirable(status) && expiresAtMs === null && round > patienceOf(found)) {
+  } else if ((isLeft || isLeftShort(found)) && round > BUYERS_ROUNDS && expiresAtMs === null) {
     cancel(world, host, payment);
   }
 }
 
-/** A payment that is played on may wait for a buyer who never tops it up. */
-function patienceOf({ advance: playing }: PaymentEvidence): number {
-  return playing === null ? BUYERS_ROUNDS : 3 * BUYERS_ROUNDS;
+/** No buyer tops it up any more, also where somebody plays on. */
+function isLeftShort({ payment, commands }: PaymentEvidence): boolean {
+  const isShortPayin = (order: PartnerCommand) =>
+    order.kind === 'payin' && order.end === 'completed' && isShort(order);
+  return isExpirable(payment.status) && commands.some(isShortPayin);
 }
 
 function approve(host: SimulatedHost, payment: Payment): void {
