@@ -2,8 +2,6 @@
 // time passes until nothing is left to do, or until it is clear that this never happens.
 import { UNUSED_KEPT_MS } from '../../core/domain/document.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/domain/instant.js';
-import { isShort } from '../../core/domain/order-report.js';
-import type { PartnerCommand } from '../../core/domain/partner-command.js';
 import { isExpirable, type Payment } from '../../core/domain/payment.js';
 import { tenantOf } from '../../core/domain/tenant.js';
 import { approveInvoice } from '../../core/usecases/invoices.js';
@@ -126,16 +124,20 @@ function endByHand(world: World, host: SimulatedHost, found: PaymentEvidence, ro
   else if (status === 'approved' && random.chance(0.5)) invites(world, host, found);
   else if (isLeft && round === 1 && mode === 'test' && random.chance(0.4)) {
     advance(world, host, payment, null);
-  } else if ((isLeft || isLeftShort(found)) && round > BUYERS_ROUNDS && expiresAtMs === null) {
+  } else if (
+    (isLeft || isLeftShort(world, found)) &&
+    round > BUYERS_ROUNDS &&
+    expiresAtMs === null
+  ) {
     cancel(world, host, payment);
   }
 }
 
-/** No buyer tops it up any more, also where somebody plays on. */
-function isLeftShort({ payment, commands }: PaymentEvidence): boolean {
-  const isShortPayin = (order: PartnerCommand) =>
-    order.kind === 'payin' && order.end === 'completed' && isShort(order);
-  return isExpirable(payment.status) && commands.some(isShortPayin);
+/** The partner has ended its pay-ins, and they do not cover it: playing on brings no more money. */
+function isLeftShort({ evidence }: World, found: PaymentEvidence): boolean {
+  const payins = evidence.ordersOf(found).filter(({ kind }) => kind === 'payin');
+  const isOver = payins.length > 0 && payins.every(({ status }) => status !== 'open');
+  return isOver && isExpirable(found.payment.status) && found.payment.coveredAtMs === null;
 }
 
 function approve(host: SimulatedHost, payment: Payment): void {
