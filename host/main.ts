@@ -15,8 +15,7 @@ import { documentPlaceProblem, markDocumentPlace } from '../core/usecases/docume
 import { currentEpoch } from '../core/usecases/epochs.js';
 import { plantCanary, secretKeysProblem } from '../core/usecases/secret-keys.js';
 import { currentKey } from '../core/usecases/service-keys.js';
-import { sourceOf } from './backup.js';
-import { backupAgeMs } from './backup-schedule.js';
+import { readBackupAgeMs } from './backup-schedule.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { createContainer, tokens, urlOf, type World } from './container.js';
 import { type Making, noDatabase, placeProblem } from './database-place.js';
@@ -322,11 +321,8 @@ async function serveMetrics(
   { store, clock }: { readonly store: ServedStore; readonly clock: HostClock },
 ): Promise<string> {
   const wanted = { host, port: metricsPort ?? 0 };
-  const ageMs = async (to: string) => {
-    const source = await sourceOf(deps.store, store.name);
-    const ageMs = await backupAgeMs(to, source, deps.clock).catch(() => null);
-    return ageMs ?? Number.POSITIVE_INFINITY;
-  };
+  const ageMs = async (to: string) =>
+    (await readBackupAgeMs(deps, store.name, to)) ?? Number.POSITIVE_INFINITY;
   const backupAge = plan === null ? null : () => ageMs(plan.to);
   const gauges = { backupAgeMs: backupAge, clockSkewMs: clock.skewMs };
   const sources = { backlog: () => readBacklog(deps), store, ...gauges };
