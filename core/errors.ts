@@ -236,7 +236,7 @@ export const catalogue = {
     retryAfterSeconds: 60,
     message:
       'The service was restored from a backup and waits for its release: it answers reads and ' +
-      'changes nothing. Repeat with the same Idempotency-Key after 60s.',
+      'changes nothing. Repeat with the same Idempotency-Key after <n>s.',
   },
   KycStorageDisabled: {
     status: 503,
