@@ -9,6 +9,7 @@ import { brokenOf, type Drill, type DrillContext, type DrillResult } from './dri
 import {
   BACK_MAX_MS,
   CALM_MS,
+  COMMON_BOUNDS,
   eventsBackMs,
   type LoadedHosts,
   loadedHosts,
@@ -16,9 +17,7 @@ import {
   reckoned,
 } from './loaded-hosts.js';
 
-const bounds =
-  'no acknowledged create lost or doubled, nothing paid twice, no sequence with two contents, ' +
-  'every answer within 4 s, creates and events back within 5 s of the promotion';
+const bounds = `${COMMON_BOUNDS}, creates and events back within 5 s of the promotion`;
 
 interface Scene extends LoadedHosts {
   readonly pair: PostgresPair;
