@@ -130,7 +130,7 @@ export class Evidence extends DatabaseMemory implements BatchObserver {
     for (const { delivery } of claimed) this.#noteClaim(process, delivery);
   }
 
-  wroteOutsideQuarantine(writes: readonly StagedWrite[]): void {
+  gatedWrites(writes: readonly StagedWrite[]): void {
     this.quarantine.noteWrites(writes);
   }
 

@@ -18,8 +18,8 @@ export interface StagedWrite {
 export interface BatchObserver {
   /** `by` is the tenant in whose name it was done; null for workers and operators. */
   applied(process: string, writes: readonly StagedWrite[], by: Tenant | null): void;
-  /** Written by a run that a quarantine refuses. */
-  wroteOutsideQuarantine(writes: readonly StagedWrite[]): void;
+  /** Applied by a run that a quarantine must refuse. */
+  gatedWrites(writes: readonly StagedWrite[]): void;
   claimedMails(mails: readonly Mail[]): void;
   claimedCommands(commands: readonly PartnerCommand[]): void;
   claimedDeliveries(process: string, claimed: readonly ClaimedDelivery[]): void;
@@ -66,7 +66,7 @@ export function gatedStore(input: GatedStoreInput): Store {
         options,
       ),
     );
-    if (options?.inQuarantine !== true) observer.wroteOutsideQuarantine(staged);
+    if (options?.inQuarantine !== true) observer.gatedWrites(staged);
     observer.applied(process.name, staged, by());
     if (staged.length > 0) trace(`${process.name} wrote ${described(staged)}`);
     if (staged.length > 0) await gates.pass(process, 'batch applied');

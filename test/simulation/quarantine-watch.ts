@@ -6,7 +6,7 @@ import type { StagedWrite } from './gated-store.js';
 export class QuarantineWatch {
   /** From a restore until the stored release. */
   isOn = false;
-  /** What happened meanwhile, in words. */
+  /** What happened while it was on, in words. */
   readonly done: string[] = [];
 
   note(what: string): void {
