@@ -92,7 +92,7 @@ function backupOutcome({ folder, manifest, removed }: MadeBackup): Outcome {
   const { files, rows, secretKeys, ledgerDifferences, missingDocuments, takenAt } = manifest;
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const keyIds = secretKeys.map(({ id }) => id);
-  const documents = files.filter(({ path }) => path.includes('/')).length;
+  const documents = documentsIn(files);
   const warnings = [
     ...(ledgerDifferences === 0 ? [] : ['The ledger does not balance: ponte ledger verify.']),
     ...missingDocuments.map((path) => `The document ${path} is not in its place.`),
@@ -153,7 +153,7 @@ function restoredOutcome(restored: Restored, manifest: Manifest): Outcome {
     replacedWrittenAtMs === null ? null : formatInstant(replacedWrittenAtMs);
   const { version, schema, rows, files, secretKeys, epoch: itsEpoch } = manifest;
   const keyIds = secretKeys.map(({ id }) => id);
-  const documents = files.filter(({ path }) => path.includes('/')).length;
+  const documents = documentsIn(files);
   const backup = { version, schema, epoch: itsEpoch, rows, documents, keyIds };
   const json = {
     ...{ restored: epoch !== null, takenAt, database: databaseName, epoch },
@@ -199,6 +199,11 @@ function describedBackup(json: {
     'secret keys': backup.keyIds.map((id) => JSON.stringify(id)).join(', '),
     'would replace': replaced.length === 0 ? 'nothing' : `${replaced.join(', ')}${written}`,
   };
+}
+
+/** Only documents lie in a folder of a backup. */
+function documentsIn(files: Manifest['files']): number {
+  return files.filter(({ path }) => path.includes('/')).length;
 }
 
 function wholeCount(text: string): number {

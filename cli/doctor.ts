@@ -148,16 +148,11 @@ async function olderKeysOf({ store, secretBox }: Operator['deps']): Promise<read
 async function backupsOf({
   config: { backups: plan },
   databaseName,
-  deps: { clock, store },
+  deps,
 }: Operator): Promise<Findings['backups']> {
   if (plan === null) return null;
-  const [{ backupAgeMs }, { sourceOf }] = await Promise.all([
-    import('../host/backup-schedule.js'),
-    import('../host/backup.js'),
-  ]);
-  const age = async () => backupAgeMs(plan.to, await sourceOf(store, databaseName), clock);
-  const ageMs = await age().catch(() => null);
-  return { everyMs: plan.everyMs, ageMs };
+  const { readBackupAgeMs } = await import('../host/backup-schedule.js');
+  return { everyMs: plan.everyMs, ageMs: await readBackupAgeMs(deps, databaseName, plan.to) };
 }
 
 /** What can be found without a database. */

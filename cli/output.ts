@@ -28,7 +28,7 @@ export function fields(record: Readonly<Record<string, Cell>>): string {
   return entries.map(([name, value]) => `${name.padEnd(width)}  ${shown(value)}`).join('\n');
 }
 
-/** In the one unit that tells most. */
+/** In minutes, hours or days. */
 export function spoken(durationMs: number): string {
   const minutes = Math.floor(durationMs / MINUTE_MS);
   if (minutes < 120) return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;

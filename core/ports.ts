@@ -832,8 +832,8 @@ export interface SettlementPartner {
   refund(partnerRef: string): Promise<PartnerAnswer<RefundReport>>;
   findRefund(request: string): Promise<PartnerAnswer<{ partnerRef: string } | null>>;
   /**
-   * The order about money under this reference of ours, whatever its request text; null: there
-   * is none. For a read-back after a restore, when no row may know the request.
+   * The order about money with this reference of ours; null: there is none. For a read-back after
+   * a restore, when no row may know the request.
    */
   findOrder(
     kind: MoneyKind,

@@ -6,7 +6,8 @@ import { constants, setPriority } from 'node:os';
 import { newestBackup } from '../adapters/backup/backup-folder.js';
 import type { Source } from '../adapters/backup/manifest.js';
 import { MINUTE_MS, parseInstant } from '../core/domain/instant.js';
-import type { Clock, Log } from '../core/ports.js';
+import type { Clock, Deps, Log } from '../core/ports.js';
+import { sourceOf } from './backup.js';
 import type { Config } from './config.js';
 
 /** After a failure the next attempt comes this soon, or after the interval if that is shorter. */
@@ -54,12 +55,21 @@ export function scheduleBackups(options: ScheduleOptions): BackupSchedule {
   };
 }
 
-/** Since the newest whole backup of this database; null when there is none. */
-export async function backupAgeMs(
+/** Null when there is no whole backup of this database, or when either cannot be read. */
+export async function readBackupAgeMs(
+  { store, clock }: Pick<Deps, 'store' | 'clock'>,
+  databaseName: string,
   to: string,
-  source: Source,
-  clock: Clock,
 ): Promise<number | null> {
+  try {
+    return await backupAgeMs(to, await sourceOf(store, databaseName), clock);
+  } catch {
+    return null;
+  }
+}
+
+/** Since the newest whole backup of this database; null when there is none. */
+async function backupAgeMs(to: string, source: Source, clock: Clock): Promise<number | null> {
   const newest = await newestBackup(to, source);
   const takenAtMs = newest === null ? null : parseInstant(newest.manifest.takenAt);
   return takenAtMs === null ? null : clock.nowMs() - takenAtMs;

@@ -16,7 +16,9 @@ export async function quarantined(
   store: Pick<Store, 'run'>,
   timeline: number,
 ): Promise<void> {
-  deps.log.error('alert', { alert: 'the database has lost commits that were acknowledged' });
+  deps.log.error('alert', {
+    alert: 'the database lacks commits that were acknowledged, or may lack them',
+  });
   for (;;) {
     try {
       await quarantineLostCommits({ ...deps, store }, timeline);

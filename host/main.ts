@@ -18,8 +18,7 @@ import {
   documentStorageProblem,
   fingerprintDocuments,
 } from '../core/usecases/storage-fingerprint.js';
-import { sourceOf } from './backup.js';
-import { backupAgeMs } from './backup-schedule.js';
+import { readBackupAgeMs } from './backup-schedule.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { createContainer, tokens, urlOf, type World } from './container.js';
 import { type Making, noDatabase, placeProblem } from './database-place.js';
@@ -325,11 +324,8 @@ async function serveMetrics(
   { store, clock }: { readonly store: ServedStore; readonly clock: HostClock },
 ): Promise<string> {
   const wanted = { host, port: metricsPort ?? 0 };
-  const ageMs = async (to: string) => {
-    const source = await sourceOf(deps.store, store.name);
-    const ageMs = await backupAgeMs(to, source, deps.clock).catch(() => null);
-    return ageMs ?? Number.POSITIVE_INFINITY;
-  };
+  const ageMs = async (to: string) =>
+    (await readBackupAgeMs(deps, store.name, to)) ?? Number.POSITIVE_INFINITY;
   const backupAge = plan === null ? null : () => ageMs(plan.to);
   const gauges = { backupAgeMs: backupAge, clockSkewMs: clock.skewMs };
   const sources = { queueStats: () => readQueueStats(deps), store, ...gauges };

@@ -1,5 +1,5 @@
 // Whether the database takes writes. A full disk still answers reads, and finds room for some small
-// writes. After a failed write, each health check tries a write of its own until one succeeds.
+// writes. After a failed write, each health check writes a larger row until that succeeds.
 import { randomBytes } from 'node:crypto';
 import { isCode } from '../../core/errors.js';
 import { type Database, time } from './database.js';

@@ -351,7 +351,7 @@ function isAlive({ state, end }: PartnerCommand): boolean {
   return state === 'done' && end !== 'failed' && end !== 'returned';
 }
 
-/** A payout that was ordered, whatever became of it, is not ordered again. */
+/** A payout that was ordered is never ordered again, even after it failed. */
 function isPayout({ kind, state }: PartnerCommand): boolean {
   return kind === 'payout' && state !== 'void';
 }

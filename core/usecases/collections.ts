@@ -49,7 +49,7 @@ export async function loadCollection(
 
 /**
  * Stages everything that `change` says, nothing when it changes nothing; yields what is stored.
- * `adopted` are orders without a row, which the change may update: they are inserted first.
+ * `adopted` are orders without a row, which the change may change.
  */
 export async function stageChange(
   deps: Deps,
@@ -78,8 +78,12 @@ export async function stageChange(
   for (const draft of change.events) {
     tx.outbox.append(paymentEvent(draft, deps.ids.next('evt', nowMs)));
   }
-  for (const command of [...adopted, ...ordered]) tx.commands.insert(command);
-  for (const command of change.changedCommands) tx.commands.update(command);
+  // A batch writes a row once: an adopted order is inserted as the change leaves it.
+  const changed = new Map(change.changedCommands.map((command) => [command.id, command]));
+  const fresh = adopted.map((command) => changed.get(command.id) ?? command);
+  for (const command of [...fresh, ...ordered]) tx.commands.insert(command);
+  for (const { id } of adopted) changed.delete(id);
+  for (const command of changed.values()) tx.commands.update(command);
   return { ...change, payment };
 }
 

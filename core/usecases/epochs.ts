@@ -31,19 +31,21 @@ export function quarantineLostCommits(deps: Needs, timeline: number): Promise<Ep
 }
 
 async function begin(deps: Needs, cause: QuarantineCause): Promise<Epoch> {
-  const epoch = await deps.store.run(
+  const begun = await deps.store.run(
     async (tx) => {
       const last = await tx.epochs.current();
       const isKnown = cause.cause === 'timeline' && (await isCovered(tx, cause.timeline));
-      if (isKnown) return last;
+      if (isKnown) return { epoch: last, isNew: false };
       const next = nextEpoch(last, cause, deps.clock.nowMs());
       tx.epochs.update({ ...last, state: 'over' });
       tx.epochs.insert(next);
-      return next;
+      return { epoch: next, isNew: true };
     },
     { inQuarantine: true },
   );
-  deps.log.warn('the database is in quarantine', { epoch: epoch.number, cause: cause.cause });
+  const { epoch, isNew } = begun;
+  const fields = { epoch: epoch.number, cause: cause.cause };
+  if (isNew) deps.log.warn('the database is in quarantine', fields);
   return epoch;
 }
 

@@ -18,6 +18,7 @@ import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, PartnerAnswer, PartnerFact, SettlementPartner, Tx } from '../ports.js';
 import { announce, loadCollection, stageChange } from './collections.js';
+import { currentEpoch } from './epochs.js';
 import { orderReference, orderSubject } from './order-references.js';
 import { verbs } from './partner-verbs.js';
 import { currentKey } from './service-keys.js';
@@ -73,8 +74,9 @@ export async function checkRestored(
   tell: (payment: CheckedPayment) => void,
 ): Promise<CheckCounts> {
   const deps = learning(given);
-  const { number } = await deps.store.run((tx) => tx.epochs.current());
-  let progress = await progressOf(deps);
+  const { number, state, checkProgress } = await currentEpoch(deps);
+  if (state !== 'quarantine') throw new PonteError('NotQuarantined');
+  let progress = checkProgress === null ? nothing : (JSON.parse(checkProgress) as Progress);
   for (;;) {
     const { after } = progress;
     const page = await deps.store.run((tx) => tx.funds.page(after, PAYMENTS_PER_PAGE));
@@ -100,12 +102,6 @@ function learning(deps: Deps): Deps {
   const { store } = deps;
   const inQuarantine = true;
   return { ...deps, store: { ...store, run: (work) => store.run(work, { inQuarantine }) } };
-}
-
-async function progressOf({ store }: Deps): Promise<Progress> {
-  const { state, checkProgress } = await store.run((tx) => tx.epochs.current());
-  if (state !== 'quarantine') throw new PonteError('NotQuarantined');
-  return checkProgress === null ? nothing : (JSON.parse(checkProgress) as Progress);
 }
 
 /**
@@ -154,10 +150,10 @@ interface Look {
   readonly paymentId: string;
   readonly partner: SettlementPartner;
   readonly key: Uint8Array;
-  /** It was ended before the check: it ordered nothing more, whatever the check learns. */
+  /** It had ended before the check: then it ordered nothing more but refunds. */
   readonly wasEnded: boolean;
-  /** `settledAt` of its orders before the check; null where it may yet owe a refund. */
-  readonly settledAt: string | null;
+  /** `settledState` of its orders before the check; null where it may yet owe a refund. */
+  readonly settledState: string | null;
   readonly adopted: MoneyKind[];
   readonly missed: string[];
 }
@@ -183,8 +179,8 @@ async function checkPayment(
   const { bytes: key } = await currentKey(deps, 'partner');
   const wasEnded = isTerminal(payment.status);
   const known = { tenant, paymentId, partner, key, wasEnded };
-  const quietAt = wasEnded ? settledAt(orders) : null;
-  const look: Look = { deps, ...known, settledAt: quietAt, adopted: [], missed: [] };
+  const settled = wasEnded ? settledState(orders) : null;
+  const look: Look = { deps, ...known, settledState: settled, adopted: [], missed: [] };
   try {
     for (const kind of moneyKinds) await checkKind(look, kind);
   } catch (error) {
@@ -199,12 +195,11 @@ async function checkPayment(
 }
 
 /**
- * Names the state of the orders of a payment whose money has all arrived somewhere: each order has
- * ended, with nothing for a person to decide, and what was received was paid out. As long as the
- * partner reports the same of each, the service had no reason to refund. Null for any other
- * payment.
+ * The ids and versions of the orders of a payment that owes nothing: each order has ended, with
+ * nothing for a person to decide, and all received money was paid out. While it is the same, there
+ * was no reason to refund. Null for any other payment.
  */
-function settledAt(orders: readonly PartnerCommand[]): string | null {
+function settledState(orders: readonly PartnerCommand[]): string | null {
   const isOver = orders.every(
     ({ state, end, review }) =>
       review === null && (state === 'void' || (state === 'done' && end === 'completed')),
@@ -228,7 +223,7 @@ async function checkKind(look: Look, kind: MoneyKind): Promise<void> {
   const payins = orders.filter((order) => order.kind === 'payin');
   if (kind === 'refund') {
     // Nothing of it moved since: there was nothing to refund.
-    if (look.settledAt !== null && look.settledAt === settledAt(orders)) return;
+    if (look.settledState !== null && look.settledState === settledState(orders)) return;
     for (const payin of payins) {
       if (payin.partnerRef !== null) await checkBeyond(look, kind, payin);
     }
@@ -353,7 +348,8 @@ async function accepted(
     return { next, change: await stageChange(deps, tx, was, change, made) };
   });
   announce(deps, stored.change);
-  return { ...stored.next, version: stored.next.version + 1 };
+  const { version } = stored.next;
+  return { ...stored.next, version: made.length > 0 ? version : version + 1 };
 }
 
 function readOrders(

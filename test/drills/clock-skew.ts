@@ -15,8 +15,10 @@ import { orderOf } from '../support/payment-load.js';
 import { brokenOf, type Drill, type DrillContext, type DrillResult } from './drill.js';
 import {
   CALM_MS,
+  COMMON_BOUNDS,
   eventsBackMs,
   hostsUnderLoad,
+  isReady,
   type LoadedHosts,
   reckoned,
 } from './loaded-hosts.js';
@@ -35,9 +37,8 @@ const ENDING_FROM = 2_000_000;
 export const clockSkew: Drill = {
   name: 'clock-skew',
   bounds:
-    'the wrong host is unready and the other ready; no acknowledged create lost or doubled, ' +
-    'nothing paid twice, no sequence with two contents, no payment expires early or 2 s late, ' +
-    'every webhook comes and verifies, every answer within 4 s, events back within 5 s',
+    `the wrong host is unready and the other ready; ${COMMON_BOUNDS}, no payment expires early ` +
+    'or 2 s late, every webhook comes and verifies, events back within 5 s',
   async run(context): Promise<DrillResult> {
     const library = faketime();
     return library === null ? { skipped: 'libfaketime is not installed' } : drill(context, library);
@@ -112,16 +113,7 @@ interface Expiry {
 function expire({ hosts, apiKey }: LoadedHosts, from: number): Promise<readonly Expiry[]> {
   return Promise.all(
     hosts.map(async ({ url }, at) => {
-      const call = async (path: string, body?: unknown) => {
-        const response = await fetch(`${url}/v1/${path}`, {
-          method: body === undefined ? 'GET' : 'POST',
-          headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        });
-        const answer = (await response.json()) as Readonly<Record<string, unknown>>;
-        if (!response.ok) throw new Error(`${path}: ${JSON.stringify(answer)}`);
-        return answer;
-      };
+      const call = caller(url, apiKey);
       const create = (endsAtMs: number, name: string) => {
         const externalId = `${name}-${from + at}`;
         const order = { ...orderOf(from + at), externalId };
@@ -152,14 +144,9 @@ async function receivedWebhooks({ after }: DrillContext, { hosts, apiKey }: Load
     response.writeHead(204).end();
   });
   after(() => receiver.close());
-  const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
-  const call = async (path: string, body?: string) => {
-    const request = body === undefined ? { headers } : { method: 'POST', headers, body };
-    const response = await fetch(`${hosts[0]?.url}/v1/${path}`, request);
-    return (await response.json()) as Readonly<Record<string, unknown>>;
-  };
+  const call = caller(hosts[0]?.url ?? '', apiKey);
   const hook = { url: receiver.url, eventTypes: ['*'] };
-  ({ secret } = (await call('webhook-subscriptions', JSON.stringify(hook))) as { secret: string });
+  secret = String((await call('webhook-subscriptions', hook))['secret']);
   const first = Number((await call('events?after=latest'))['nextAfter']);
   return {
     bodies,
@@ -180,10 +167,18 @@ async function receivedWebhooks({ after }: DrillContext, { hosts, apiKey }: Load
   };
 }
 
-async function isReady({ url }: HostProcess): Promise<boolean> {
-  const response = await fetch(`${url}/readyz`);
-  await response.arrayBuffer();
-  return response.status === 200;
+/** Calls the API of a host and fails on a refusal. */
+function caller(url: string, apiKey: string) {
+  return async (path: string, body?: unknown): Promise<Readonly<Record<string, unknown>>> => {
+    const response = await fetch(`${url}/v1/${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const answer = (await response.json()) as Readonly<Record<string, unknown>>;
+    if (!response.ok) throw new Error(`${path}: ${JSON.stringify(answer)}`);
+    return answer;
+  };
 }
 
 /** Where the library of several threads is; null where it is not installed. */

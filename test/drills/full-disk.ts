@@ -1,5 +1,5 @@
-// A disk that fills up under load: the database of a host lies on a small file system of its own,
-// on which a ballast file leaves no room until it is removed.
+// A disk that fills up under load: the database lies on a small file system, on which a ballast
+// file leaves no room until it is removed.
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,8 +13,10 @@ import { temporaryPostgres } from '../support/local-postgres.js';
 import { brokenOf, type Drill, type DrillContext, type DrillResult } from './drill.js';
 import {
   CALM_MS,
+  COMMON_BOUNDS,
   eventsBackMs,
   hostsUnderLoad,
+  isReady,
   type LoadedHosts,
   loadedHosts,
   reckoned,
@@ -41,9 +43,8 @@ const drillOf = (
 ): Drill => ({
   name,
   bounds:
-    'unready and 503 while the disk is full, at most 20 lines logged a host; no acknowledged ' +
-    'create lost or doubled, nothing paid twice, no sequence with two contents, every answer ' +
-    'within 4 s, ready, creates and events back within 5 s of the room',
+    `unready and 503 while the disk is full, at most 20 lines logged a host; ${COMMON_BOUNDS}, ` +
+    'ready, creates and events back within 5 s of the room',
   async run(context): Promise<DrillResult> {
     const folder = mkdtempSync(join(tmpdir(), 'ponte-drill-disk-'));
     context.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -149,12 +150,7 @@ function linesOf(host: HostProcess): readonly string[] {
   return host.log().split('\n').slice(0, -1);
 }
 
-/** How many of these hosts are. */
+/** How many of these hosts are ready. */
 async function ready(hosts: readonly HostProcess[]): Promise<number> {
-  const looks = hosts.map(async ({ url }) => {
-    const response = await fetch(`${url}/readyz`);
-    await response.arrayBuffer();
-    return response.status === 200;
-  });
-  return (await Promise.all(looks)).filter((isReady) => isReady).length;
+  return (await Promise.all(hosts.map(isReady))).filter((is) => is).length;
 }

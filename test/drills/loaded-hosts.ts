@@ -38,6 +38,11 @@ export interface LoadedHosts {
   readonly partnerFile: string;
 }
 
+/** What `reckoned` judges in every drill, for the table. */
+export const COMMON_BOUNDS =
+  'no acknowledged create lost or doubled, nothing paid twice, no sequence with two contents, ' +
+  'every answer within 4 s';
+
 type Environment = Readonly<Record<string, string>>;
 
 /** Two hosts on this database, under load. */
@@ -116,6 +121,12 @@ async function eventPage(url: string, apiKey: string, query: string): Promise<Ev
     signal: AbortSignal.timeout(READER_MS),
   }).catch(() => null);
   return response?.ok ? ((await response.json()) as EventPage) : null;
+}
+
+export async function isReady({ url }: HostProcess): Promise<boolean> {
+  const response = await fetch(`${url}/readyz`);
+  await response.arrayBuffer();
+  return response.status === 200;
 }
 
 export interface Recovery {

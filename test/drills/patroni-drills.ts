@@ -10,14 +10,13 @@ import {
 } from '../support/patroni.js';
 import { patroniMissing, patroniVersions } from '../support/patroni-config.js';
 import { brokenOf, type Drill, type DrillContext, type DrillResult } from './drill.js';
-import { CALM_MS, eventsBackMs, loadedHosts, reckoned } from './loaded-hosts.js';
+import { CALM_MS, COMMON_BOUNDS, eventsBackMs, loadedHosts, reckoned } from './loaded-hosts.js';
 
 const LOOK_EVERY_MS = 50;
 
 const bounds =
-  'no acknowledged create lost or doubled, nothing paid twice, no sequence with two contents, ' +
-  'every answer within 4 s, creates and events back within 5 s of the first commit that the new ' +
-  'leader takes, one leader at a time';
+  `${COMMON_BOUNDS}, creates and events back within 5 s of the first commit that the new leader ` +
+  'takes, no more than one primary after the rejoin';
 
 const drillOf = (name: string, urlOf: (cluster: PatroniCluster) => string): Drill => ({
   name,

@@ -5,11 +5,9 @@ import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
 import { temporaryPostgres } from '../support/local-postgres.js';
 import { type Fault, silentProxy } from '../support/silent-proxy.js';
 import { brokenOf, type Drill, type DrillResult } from './drill.js';
-import { CALM_MS, eventsBackMs, loadedHosts, reckoned } from './loaded-hosts.js';
+import { CALM_MS, COMMON_BOUNDS, eventsBackMs, loadedHosts, reckoned } from './loaded-hosts.js';
 
-const bounds =
-  'no acknowledged create lost or doubled, nothing paid twice, no sequence with two contents, ' +
-  'every answer within 4 s, creates and events back within 5 s';
+const bounds = `${COMMON_BOUNDS}, creates and events back within 5 s`;
 
 /** `lastsMs`: the service cannot be back before; 0 where it goes on or comes back by itself. */
 const drillOf = (fault: Fault, lastsMs: number): Drill => ({

@@ -7,8 +7,14 @@ import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { newestBackup } from '../../adapters/backup/backup-folder.js';
+import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
+import { PonteError } from '../../core/errors.js';
 import type { Log } from '../../core/ports.js';
-import { type ScheduleOptions, scheduleBackups } from '../../host/backup-schedule.js';
+import {
+  readBackupAgeMs,
+  type ScheduleOptions,
+  scheduleBackups,
+} from '../../host/backup-schedule.js';
 import { type Place, placeIn, ponte, servedPlace } from '../support/backup-scene.js';
 import { startHostProcess } from '../support/host-process.js';
 import { projectRoot } from '../support/source-tree.js';
@@ -131,6 +137,13 @@ test('a host makes backups while it serves, and tells how old the last good one 
     [0, true],
   );
   assert.equal(await host.stop('SIGTERM'), 0);
+});
+
+test('the age of the last backup is unknown while the database cannot be read, and no error', async () => {
+  const run = () => Promise.reject(new PonteError('StoreUnavailable'));
+  const store = { ...openSqliteStore({ path: ':memory:' }), run };
+  assert.equal(await readBackupAgeMs({ store, clock }, 'ponte.db', folder), null);
+  await store.close();
 });
 
 test('options of serve come before variables, and are checked like them', async () => {

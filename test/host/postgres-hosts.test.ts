@@ -11,7 +11,7 @@ import { loadMigrations, type Migration } from '../../adapters/storage/migration
 import { postgresConnections } from '../../adapters/storage/postgres/connections.js';
 import { migratePostgres } from '../../adapters/storage/postgres/migrations.js';
 import { revokeKey } from '../../core/usecases/keys.js';
-import { ConfigError, readConfig } from '../../host/config.js';
+import { readConfig } from '../../host/config.js';
 import { type Host, type HostRole, startHost } from '../../host/main.js';
 import { allOk } from '../adapters/http/checked-site.js';
 import { startHostProcess } from '../support/host-process.js';
@@ -204,8 +204,9 @@ test('hosts share one folder of documents: one with its own is refused', async (
 });
 
 test('a role of its own needs a database that several processes can serve', async () => {
-  const refused = startHost(readConfig({ PONTE_DATA_DIR: folder, PONTE_PORT: '0' }), 'api');
-  await assert.rejects(refused, (error) => error instanceof ConfigError);
+  const dataDir = mkdtempSync(join(folder, 'sqlite-'));
+  const refused = startHost(readConfig({ PONTE_DATA_DIR: dataDir, PONTE_PORT: '0' }), 'api');
+  await assert.rejects(refused, /--role: api and worker are for hosts that share a PostgreSQL/);
 });
 
 test('without its database a host says so, with a time to come back, and recovers', async () => {

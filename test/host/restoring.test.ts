@@ -194,10 +194,9 @@ test('a dry run verifies everything and leaves the place as it is', async () => 
   const { status, stdout } = await restore(own, backup, '--dry-run');
   assert.equal(status, 0);
   const { takenAt, version, schema } = await readManifest(backup);
-  const writtenAt = statSync(place.file).mtime.toISOString();
+  const writtenAt = new Date(Math.floor(statSync(place.file).mtimeMs)).toISOString();
   for (const line of [
     'The backup is whole and can be restored. Nothing was changed.',
-    `taken          ${takenAt}, 0 minutes ago`,
     `made by        Ponte ${version}, migration ${schema}`,
     'epoch          1',
     'payments       1',
@@ -207,6 +206,8 @@ test('a dry run verifies everything and leaves the place as it is', async () => 
   ]) {
     assert.ok(stdout.split('\n').includes(line), `${line}\nin\n${stdout}`);
   }
+  const taken = new RegExp(`^taken {10}${takenAt}, \\d+ minutes? ago$`, 'm');
+  assert.match(stdout, taken);
   assert.match(stdout, /^rows {11}\d+ in \d+ tables$/m);
   const json = JSON.parse((await restore(own, backup, '--dry-run', '--json')).stdout) as object;
   assert.deepEqual(Object.keys(json), [

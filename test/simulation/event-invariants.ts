@@ -56,9 +56,9 @@ export function oneSequenceHasOneEventPerEpoch({ outside }: Evidence): string | 
   return outside.feedDiary.contradiction;
 }
 
-/** No order, webhook or mail. */
-export function nothingLeavesInQuarantine({ leftInQuarantine }: Evidence): string | null {
-  return leftInQuarantine[0] ?? null;
+/** No order, webhook or mail is claimed or sent, and nothing is written but what a check learns. */
+export function nothingIsDoneInQuarantine({ quarantine }: Evidence): string | null {
+  return quarantine.done[0] ?? null;
 }
 
 export function everyEventReachesEverySubscription(evidence: Evidence): string | null {

@@ -19,6 +19,7 @@ import type { PartnerBooks, PartnerOrder } from './partner-books.js';
 import type { Party, PixDestination, Rails } from './party-desk.js';
 import { PartyEvidence } from './party-evidence.js';
 import { allParts, type Part, type PaymentEvidence, readParts } from './payment-evidence.js';
+import { QuarantineWatch } from './quarantine-watch.js';
 import type { ReceivedMail } from './simulated-mailbox.js';
 import type { PartnerMessage } from './simulated-partner.js';
 import type { ReceivedWebhook } from './simulated-receivers.js';
@@ -62,10 +63,7 @@ export class Evidence extends DatabaseMemory implements BatchObserver {
   readonly surprises: string[] = [];
   /** What was shown to a tenant or to anybody and should not have been. */
   readonly trespasses: string[] = [];
-  /** What was sent out in quarantine. */
-  readonly leftInQuarantine: string[] = [];
-  /** From a restore until the stored release. */
-  inQuarantine = false;
+  readonly quarantine = new QuarantineWatch();
   /** Documents that were shown although they were not to be. */
   readonly misreads: string[] = [];
   /** Refused refunds that an operator ordered anew, and since when that was under way. */
@@ -118,19 +116,22 @@ export class Evidence extends DatabaseMemory implements BatchObserver {
   }
 
   claimedMails(mails: readonly Mail[]): void {
+    this.quarantine.noteClaims(mails);
     this.parties.claimedMails(mails);
   }
 
   claimedCommands(commands: readonly PartnerCommand[]): void {
+    this.quarantine.noteClaims(commands);
     for (const command of commands) this.#touchCommand(command);
   }
 
   claimedDeliveries(process: string, claimed: readonly ClaimedDelivery[]): void {
+    this.quarantine.noteClaims(claimed.map(({ delivery }) => delivery));
     for (const { delivery } of claimed) this.#noteClaim(process, delivery);
   }
 
-  noteDeparture(what: string): void {
-    if (this.inQuarantine) this.leftInQuarantine.push(what);
+  gatedWrites(writes: readonly StagedWrite[]): void {
+    this.quarantine.noteWrites(writes);
   }
 
   /** A claim, or a batch that made the delivery as already in hand. */
@@ -308,7 +309,7 @@ export class Evidence extends DatabaseMemory implements BatchObserver {
         this.#noteSubscription(row as Subscription);
         break;
       case 'epochs':
-        if (method === 'update' && (row as Epoch).state === 'open') this.inQuarantine = false;
+        if (method === 'update' && (row as Epoch).state === 'open') this.quarantine.isOn = false;
         break;
       case 'inbox':
         touched.inbox.set((row as InboxMessage).messageId, row as InboxMessage);

@@ -18,6 +18,8 @@ export interface StagedWrite {
 export interface BatchObserver {
   /** `by` is the tenant in whose name it was done; null for workers and operators. */
   applied(process: string, writes: readonly StagedWrite[], by: Tenant | null): void;
+  /** Applied by a run that a quarantine must refuse. */
+  gatedWrites(writes: readonly StagedWrite[]): void;
   claimedMails(mails: readonly Mail[]): void;
   claimedCommands(commands: readonly PartnerCommand[]): void;
   claimedDeliveries(process: string, claimed: readonly ClaimedDelivery[]): void;
@@ -64,6 +66,7 @@ export function gatedStore(input: GatedStoreInput): Store {
         options,
       ),
     );
+    if (options?.inQuarantine !== true) observer.gatedWrites(staged);
     observer.applied(process.name, staged, by());
     if (staged.length > 0) trace(`${process.name} wrote ${described(staged)}`);
     if (staged.length > 0) await gates.pass(process, 'batch applied');

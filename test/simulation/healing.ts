@@ -124,14 +124,20 @@ function endByHand(world: World, host: SimulatedHost, found: PaymentEvidence, ro
   else if (status === 'approved' && random.chance(0.5)) invites(world, host, found);
   else if (isLeft && round === 1 && mode === 'test' && random.chance(0.4)) {
     advance(world, host, payment, null);
-  } else if (isExpirable(status) && expiresAtMs === null && round > patienceOf(found)) {
+  } else if (
+    (isLeft || isLeftShort(world, found)) &&
+    round > BUYERS_ROUNDS &&
+    expiresAtMs === null
+  ) {
     cancel(world, host, payment);
   }
 }
 
-/** A payment that is played on may wait for a buyer who never tops it up. */
-function patienceOf({ advance: playing }: PaymentEvidence): number {
-  return playing === null ? BUYERS_ROUNDS : 3 * BUYERS_ROUNDS;
+/** The partner has ended its pay-ins, and they do not cover it: playing on brings no more money. */
+function isLeftShort({ evidence }: World, found: PaymentEvidence): boolean {
+  const payins = evidence.ordersOf(found).filter(({ kind }) => kind === 'payin');
+  const isOver = payins.length > 0 && payins.every(({ status }) => status !== 'open');
+  return isOver && isExpirable(found.payment.status) && found.payment.coveredAtMs === null;
 }
 
 function approve(host: SimulatedHost, payment: Payment): void {

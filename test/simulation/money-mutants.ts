@@ -26,7 +26,7 @@ export const moneyMutants = [
     file: 'adapters/storage/store.ts',
     edits: [['if (!inQuarantine) unit.guard(expectOpen());', '']],
     focus: { ...payments, faults: { ...calm, restore: 0.05 }, often },
-    caughtBy: ['nothingLeavesInQuarantine'],
+    caughtBy: ['nothingIsDoneInQuarantine'],
   },
   {
     name: 'work is claimed in quarantine',
@@ -34,7 +34,7 @@ export const moneyMutants = [
     // `quarantine` comes after `open`.
     edits: [["')}) = '", "')}) >= '"]],
     focus: { faults: { ...calm, restore: 0.05 }, often: ['subscribe'] },
-    caughtBy: ['nothingLeavesInQuarantine'],
+    caughtBy: ['nothingIsDoneInQuarantine'],
   },
   {
     name: 'a restore begins no epoch',

@@ -18,7 +18,7 @@ export async function beginQuarantine(world: World): Promise<void> {
   const { number } = await quarantineRestored({ store: world.store, clock, log });
   world.trace(`epoch ${number} begins in quarantine`);
   world.quarantine = { worker: null };
-  world.evidence.inQuarantine = true;
+  world.evidence.quarantine.isOn = true;
 }
 
 /** Begins a check, or the release after a complete one, unless one is under way. */

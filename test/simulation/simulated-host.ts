@@ -19,13 +19,13 @@ import { runAdvances } from '../../core/usecases/sandbox.js';
 import { runInbox } from '../../core/usecases/settlement.js';
 import { type HostClock, newHostClock } from '../../host/host-clock.js';
 import type { Chaos } from './chaos.js';
-import { watchDepartures } from './departures.js';
 import type { Evidence } from './evidence.js';
 import type { Faults } from './faults.js';
 import { gatedDocuments } from './gated-documents.js';
 import { gatedStore } from './gated-store.js';
 import { type Gates, SimulatedProcess } from './gates.js';
 import { partnerLine, type Straggler } from './partner-line.js';
+import { watchDepartures } from './quarantine-watch.js';
 import type { SeededRandom } from './seeded-random.js';
 import type { SimulatedMailbox } from './simulated-mailbox.js';
 import type { SimulatedPartner } from './simulated-partner.js';
@@ -183,7 +183,7 @@ export class SimulatedHost {
       mailer: world.mailbox.mailer(this.process),
     };
     return {
-      ...watchDepartures(ways, (what) => world.evidence.noteDeparture(what)),
+      ...watchDepartures(ways, (what) => world.evidence.quarantine.note(what)),
       store: gatedStore({
         store,
         process: this.process,

@@ -353,7 +353,7 @@ export class World implements Surroundings {
       receivers.received.length,
       this.mailbox.received.length,
       ...[evidence.trespasses, evidence.misreads, evidence.linksUsed].map(({ length }) => length),
-      ...[evidence.leftInQuarantine.length, this.feedDiary.pages],
+      ...[evidence.quarantine.done.length, this.feedDiary.pages],
       evidence.outside.books.changes,
       ...Object.values(partners).map(({ changes }) => changes),
     ];

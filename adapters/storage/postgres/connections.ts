@@ -73,8 +73,9 @@ export interface PostgresConnections {
   /** Notes where the log of this server was when what was committed there was in it. */
   acknowledged(server: ServerIdentity, position: number | bigint | null): void;
   /**
-   * Hears of a promoted server that lacks what was acknowledged, by its timeline. Until the promise
-   * is fulfilled, which does not reject, the server is used through `whileHeld` alone.
+   * Calls `hear` with the timeline of a promoted server that lacks acknowledged commits, or may
+   * lack them. Until the promise is fulfilled, the server is used through `whileHeld` only; the
+   * promise must not reject.
    */
   onLostCommits(hear: (timeline: number) => Promise<void>): void;
   /** For work on a server that lacks commits, before anything else is done there. */

@@ -105,7 +105,7 @@ export function openPostgresStore(
   };
 }
 
-/** A store that is served although everybody else waits. */
+/** Works while all other work waits for the quarantine to begin. */
 function storeWhileHeld(
   connections: PostgresConnections,
   sealer: Sealer | null,

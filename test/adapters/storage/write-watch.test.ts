@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import SqliteConnection from 'better-sqlite3';
 import pg from 'pg';
 import { StoreConflict } from '../../../adapters/storage/database.js';
@@ -75,13 +75,19 @@ for (const threaded of [false, true]) {
   });
 }
 
-test('a full disk of PostgreSQL likewise', async (t) => {
+/** A migrated store, and a session beside it. */
+async function emptyPostgres(t: TestContext) {
   const url = await postgres.newDatabase();
   const store = openPostgresStore({ url });
   await store.migrate();
   const client = new pg.Client(url);
   await client.connect();
   t.after(() => Promise.all([store.close(), client.end()]));
+  return { store, client };
+}
+
+test('a full disk of PostgreSQL likewise', async (t) => {
+  const { store, client } = await emptyPostgres(t);
   await client.query(`create function full_disk() returns trigger language plpgsql as $$
     begin raise exception 'could not extend file: No space left on device' using errcode = '53100';
     end $$`);
@@ -101,12 +107,7 @@ test('a full disk of PostgreSQL likewise', async (t) => {
 });
 
 test('the probe of health takes its whole size on the disk of PostgreSQL', async (t) => {
-  const url = await postgres.newDatabase();
-  const store = openPostgresStore({ url });
-  await store.migrate();
-  const client = new pg.Client(url);
-  await client.connect();
-  t.after(() => Promise.all([store.close(), client.end()]));
+  const { store, client } = await emptyPostgres(t);
   await client.query(`create function full_disk() returns trigger language plpgsql as $$
     begin
       if tg_table_name = 'marks' then

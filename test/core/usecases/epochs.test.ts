@@ -67,11 +67,13 @@ test('hosts that notice lost commits together begin one quarantine', async () =>
 });
 
 test('a host that notices lost commits late begins no second quarantine for them', async () => {
-  const { deps, close } = await world();
+  const { deps, log, close } = await world();
   await quarantineLostCommits(deps, 2);
   const released = await endQuarantine(deps, { by: 'ana', forcedBecause: 'a drill' });
   const { number, state } = await quarantineLostCommits(deps, 2);
   assert.deepEqual([number, state], [released.number, 'open']);
+  const said = log.filter(({ message }) => message === 'the database is in quarantine');
+  assert.equal(said.length, 1);
   const next = await quarantineLostCommits(deps, 3);
   assert.deepEqual([next.state, next.timeline], ['quarantine', 3]);
   await close();

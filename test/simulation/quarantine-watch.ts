@@ -1,5 +1,29 @@
-// What leaves a process: orders to the partner, webhooks and mails. In quarantine nothing may.
+// What a quarantine holds back and happened nevertheless: orders, webhooks and mails that were
+// claimed or sent, and writes of runs that it refuses.
 import type { Deps } from '../../core/ports.js';
+import type { StagedWrite } from './gated-store.js';
+
+export class QuarantineWatch {
+  /** From a restore until the stored release. */
+  isOn = false;
+  /** What happened while it was on, in words. */
+  readonly done: string[] = [];
+
+  note(what: string): void {
+    if (this.isOn) this.done.push(what);
+  }
+
+  noteClaims(claimed: readonly { readonly id: string }[]): void {
+    for (const { id } of claimed) this.note(`claim of ${id}`);
+  }
+
+  noteWrites(writes: readonly StagedWrite[]): void {
+    for (const { group, method, args } of writes) {
+      const isNothing = Array.isArray(args[0]) && args[0].length === 0;
+      if (!isNothing) this.note(`${group}.${method}`);
+    }
+  }
+}
 
 type Ways = Pick<Deps, 'partners' | 'sender' | 'mailer'>;
 
