@@ -4,8 +4,9 @@ import { randomBytes } from 'node:crypto';
 import type { Subscription } from '../../core/domain/subscription.js';
 import { assert } from '../../core/errors.js';
 import type { Claims } from '../../core/ports.js';
-import { type Database, duePage, time } from './database.js';
-import { integer, tenantColumns, text, timeMs } from './row.js';
+import { integer, readTenant, text, time } from './columns.js';
+
+import { type Database, duePage, timeParam } from './database.js';
 import { deliveries, subscriptions, waitingSubscriptions } from './tables/delivery-rows.js';
 import { isOpenSql } from './tables/epoch-rows.js';
 import { mails } from './tables/mail-rows.js';
@@ -83,7 +84,7 @@ export async function releaseLeases(
   tokens: string,
   nowMs: number,
 ): Promise<void> {
-  const params = [time(nowMs), tokens];
+  const params = [timeParam(nowMs), tokens];
   await Promise.all([
     database.immediate(claimSql.releaseCommands, params),
     database.immediate(claimSql.releaseDeliveries, params),
@@ -102,21 +103,21 @@ export function newClaims(database: Database, mark: () => string): Claims {
       return owned('');
     },
     async commands({ token, nowMs, leaseMs, limit }) {
-      const params = [owned(token), time(nowMs + leaseMs), time(nowMs), limit];
+      const params = [owned(token), timeParam(nowMs + leaseMs), timeParam(nowMs), limit];
       const rows = await database.immediate(claimSql.commands, params);
       return rows.map(commands.read).sort((a, b) => order(a.createdAtMs, b.createdAtMs, a, b));
     },
     async dueSubscriptions(nowMs) {
-      const rows = await database.read(claimSql.dueSubscriptions, [time(nowMs)]);
-      return rows.map((row) => ({ ...tenantColumns(row), id: text(row, 'id') }));
+      const rows = await database.read(claimSql.dueSubscriptions, [timeParam(nowMs)]);
+      return rows.map((row) => ({ ...readTenant(row), id: text('id').read(row) }));
     },
     deliveries: (claim) => claimDeliveries({ ...claim, token: owned(claim.token) }),
     async spentDeliveries(nowMs, limit) {
-      const rows = await database.read(claimSql.spentDeliveries, [time(nowMs), limit]);
+      const rows = await database.read(claimSql.spentDeliveries, [timeParam(nowMs), limit]);
       return rows.map(deliveries.read);
     },
     async mails({ token, nowMs, leaseMs, limit }) {
-      const params = [owned(token), time(nowMs + leaseMs), time(nowMs), limit];
+      const params = [owned(token), timeParam(nowMs + leaseMs), timeParam(nowMs), limit];
       const rows = await database.immediate(claimSql.mails, params);
       return rows.map(mails.read).sort((a, b) => order(a.createdAtMs, b.createdAtMs, a, b));
     },
@@ -147,20 +148,20 @@ function deliveryClaims(database: Database): Claims['deliveries'] {
     return subscription;
   };
   return async ({ token, nowMs, leaseMs, limit, subscriptionId }) => {
-    const params = [token, time(nowMs + leaseMs), subscriptionId, time(nowMs), limit];
+    const params = [token, timeParam(nowMs + leaseMs), subscriptionId, timeParam(nowMs), limit];
     const rows = await database.immediate(claimSql.deliveries, params);
     const [first] = rows;
     if (first === undefined) return [];
     const subscription = await subscriptionOf(
       subscriptionId,
-      integer(first, 'subscription_version'),
+      integer('subscription_version').read(first),
     );
     return rows
       .map((row) => ({
         delivery: deliveries.read(row),
         subscription,
-        body: text(row, 'body'),
-        eventCreatedAtMs: timeMs(row, 'event_created_at'),
+        body: text('body').read(row),
+        eventCreatedAtMs: time('event_created_at').read(row),
       }))
       .sort(({ delivery: a }, { delivery: b }) =>
         order(a.nextAttemptAtMs ?? 0, b.nextAttemptAtMs ?? 0, a, b),

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { assert, StoreRefusal } from '../../core/errors.js';
+import { integer, text } from './columns.js';
 import type { Row } from './database.js';
-import { integer, text } from './row.js';
 
 export interface Migration {
   readonly number: number;
@@ -36,7 +36,7 @@ export function pendingMigrations(
   applied: readonly Row[],
 ): readonly Migration[] {
   for (const row of applied) {
-    const number = integer(row, 'number');
+    const number = integer('number').read(row);
     const migration = known.find((candidate) => candidate.number === number);
     if (migration === undefined) {
       throw new StoreRefusal(
@@ -44,7 +44,7 @@ export function pendingMigrations(
           `(${known.length}). Install the version that wrote it, or a later one.`,
       );
     }
-    if (migration.checksum !== text(row, 'checksum')) {
+    if (migration.checksum !== text('checksum').read(row)) {
       throw new StoreRefusal(
         `The database was migrated with another text of ${migration.name}. ` +
           'Install the version that wrote it, or a later one.',

@@ -73,13 +73,8 @@ export class UnitOfWork {
   }
 
   /** The one row of this primary key; other rows of the table may have staged writes. */
-  async byKey<T>(
-    table: Table<T>,
-    key: readonly Param[],
-    sql: string,
-    params: readonly Param[],
-  ): Promise<T | null> {
-    const [row] = await this.rowsByKey(table.name, key, sql, params);
+  async byKey<T>(table: Table<T>, key: readonly Param[]): Promise<T | null> {
+    const [row] = await this.rowsByKey(table.name, key, table.selectByKey);
     return row === undefined ? null : this.#readRow(table, row);
   }
 
@@ -109,18 +104,23 @@ export class UnitOfWork {
     return this.#database.read(sql, params);
   }
 
-  rowsByKey(
-    tableName: string,
-    key: readonly Param[],
-    sql: string,
-    params: readonly Param[],
-  ): Promise<readonly Row[]> {
+  rowsByKey(tableName: string, key: readonly Param[], sql: string): Promise<readonly Row[]> {
     if (this.#writtenTables.has(tableName)) {
       const row = `${tableName}/${rowName(key)}`;
       const written = this.#writtenRows.has(row) || this.#writtenRows.has(`${tableName}/`);
       assert(!written, `${row} is read after a write to it was staged`);
     }
-    return this.#database.read(sql, params);
+    return this.#database.read(sql, key);
+  }
+
+  /** The writes of a table, staged. */
+  writes<T>(table: Table<T>) {
+    return {
+      insert: (value: T) => this.stage(table.insert(value)),
+      update: (value: T) => this.stage(table.update(value)),
+      expect: (value: T) => this.stage(table.expect(value)),
+      remove: (value: T) => this.stage(table.remove(value)),
+    };
   }
 
   /** After this, nothing can be staged: the work has returned. */

@@ -1,8 +1,9 @@
 // What a serving process asks of its queues as a whole: when each has something due, and what
 // happens to due times when the clock goes back. What a worker takes is in claims.ts.
+
+import { time } from './columns.js';
 import type { Database } from './database.js';
-import { time } from './database.js';
-import { timeMsOrNull } from './row.js';
+import { timeParam } from './database.js';
 import { waitingSubscriptions } from './tables/delivery-rows.js';
 import { expirableSql } from './tables/payment-rows.js';
 
@@ -38,7 +39,7 @@ const nothingDue: NextDue = Object.fromEntries(queues.map((queue) => [queue, nul
 
 export async function readNextDue(database: Database): Promise<NextDue> {
   const [row = nothingDue] = await database.read(allNextDueSql, []);
-  return Object.fromEntries(queues.map((queue) => [queue, timeMsOrNull(row, queue)])) as Record<
+  return Object.fromEntries(queues.map((queue) => [queue, time.null(queue).read(row)])) as Record<
     Queue,
     number | null
   >;
@@ -64,7 +65,7 @@ export async function keepWaits(
   for (const table of dueTables) {
     await database.immediate(
       `update ${table} set due_at = max(due_at - $1, $2), version = version + 1 where due_at > $2`,
-      [fromMs - toMs, time(toMs)],
+      [fromMs - toMs, timeParam(toMs)],
     );
   }
 }

@@ -2,7 +2,7 @@
 // health. After a failed write, each health check tries a small write, so that health recovers
 // without other work.
 import { isCode } from '../../core/errors.js';
-import { type Database, time } from './database.js';
+import { type Database, timeParam } from './database.js';
 
 const PROBE = 'write probe';
 /** Larger than a few free pages: a small row may still fit on a full disk. */
@@ -51,7 +51,7 @@ export class WriteWatch {
 
   async #probe(): Promise<boolean> {
     try {
-      const row = [PROBE, '0'.repeat(PROBE_BYTES), time(0)];
+      const row = [PROBE, '0'.repeat(PROBE_BYTES), timeParam(0)];
       await this.database.immediate(
         'insert into marks (name, value, created_at) values ($1, $2, $3) ' +
           'on conflict (name) do update set value = excluded.value',

@@ -3,8 +3,8 @@
 // is ended too early does no harm: what its holder does then is not recorded.
 import { SECOND_MS } from '../../../core/domain/instant.js';
 import { releaseLeases } from '../claims.js';
-import { type Database, time } from '../database.js';
-import { text } from '../row.js';
+import { text } from '../columns.js';
+import { type Database, timeParam } from '../database.js';
 
 const OWNER_LOCK = 0x706f6e04;
 /** A host whose connection was cut has a new one by then. */
@@ -45,10 +45,10 @@ export function lostLeases(database: Database): (nowMs: number) => Promise<numbe
   const missing = new Map<string, number>();
   return async (nowMs) => {
     const rows = await database.read(liveSql, []);
-    const live = rows.map((row) => text(row, 'id')).join();
+    const live = rows.map((row) => text('id').read(row)).join();
     if (live === known) return 0;
-    const lost = await database.read(lostSql, [time(nowMs)]);
-    const owners = lost.map((row) => text(row, 'owner'));
+    const lost = await database.read(lostSql, [timeParam(nowMs)]);
+    const owners = lost.map((row) => text('owner').read(row));
     for (const owner of missing.keys()) if (!owners.includes(owner)) missing.delete(owner);
     let released = 0;
     for (const owner of owners) {

@@ -163,7 +163,7 @@ function asValue(param: Param | undefined): Value {
   assert(param !== undefined, 'every placeholder has its parameter');
   if (typeof param === 'bigint') return String(param);
   if (typeof param !== 'object' || param === null) return param;
-  return param.timeMs === null ? null : new Date(param.timeMs).toISOString();
+  return new Date(param.timeMs).toISOString();
 }
 
 function paramsAt(at: number, lists: readonly (readonly Param[])[]): readonly Param[] {
@@ -189,7 +189,7 @@ function typeOf(param: Param): ArrayType | null {
     case 'bigint':
       return 'bigint';
     default:
-      return param === null || param.timeMs === null ? null : 'timestamptz';
+      return param === null ? null : 'timestamptz';
   }
 }
 
@@ -225,6 +225,6 @@ function bytesOf(param: Param): number {
 
 function wordOf(param: Param): bigint {
   if (typeof param !== 'object') return BigInt(param);
-  assert(param?.timeMs !== null && param !== null, 'a null has no bytes');
+  assert(param !== null, 'a null has no bytes');
   return BigInt(param.timeMs - EPOCH_MS) * MICROS_PER_MS;
 }

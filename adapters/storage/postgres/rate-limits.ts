@@ -6,8 +6,8 @@
 import { gcraStep } from '../../../core/domain/rate-limit.js';
 import { PonteError } from '../../../core/errors.js';
 import type { RateLimits } from '../../../core/ports.js';
+import { integer, text } from '../columns.js';
 import type { Database } from '../database.js';
-import { integer, text } from '../row.js';
 import { MicroBatcher } from './micro-batcher.js';
 
 /** Rounds in which other hosts may be first; each lets at least one of them through. */
@@ -58,7 +58,7 @@ export function newSharedRateLimits(database: Database): RateLimits {
     await database.immediate(sql.first, [key, nowMicros]);
     const [row] = await database.read(sql.known, [key]);
     // Another host may have swept it: then the update misses, and the key is read again.
-    const tatMicros = row === undefined ? 0 : integer(row, 'tat_micros');
+    const tatMicros = row === undefined ? 0 : integer('tat_micros').read(row);
     if (tatMicrosByKey.size >= KEYS_MAX) tatMicrosByKey.clear();
     tatMicrosByKey.set(key, tatMicros);
   };
@@ -74,7 +74,7 @@ export function newSharedRateLimits(database: Database): RateLimits {
     if (moves.length > 0) {
       const json = JSON.stringify(moves.map(({ key, was, tat }) => ({ key, was, tat })));
       const rows = await database.immediate(sql.take, [json]);
-      for (const row of rows) moved.add(text(row, 'key'));
+      for (const row of rows) moved.add(text('key').read(row));
     }
     const lost: Taking[] = [];
     for (const { key, was, tat, takings, answers } of plans) {

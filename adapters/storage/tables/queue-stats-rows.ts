@@ -1,8 +1,8 @@
 // What waits, over all tenants: how much is due in each queue and since when, and what needs a
 // person. Each number is read along an index and no further than the limit, whatever has piled up.
 import type { QueueName, Tx } from '../../../core/ports.js';
-import { type Param, time } from '../database.js';
-import { integer, timeMsOrNull } from '../row.js';
+import { integer, time } from '../columns.js';
+import { type Param, timeParam } from '../database.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 import { waitingSubscriptions } from './delivery-rows.js';
 import { openFundsSql } from './money-rows.js';
@@ -51,12 +51,12 @@ export function queueStatsOf(unit: UnitOfWork): Tx['queueStats'] {
     return first ?? {};
   };
   const count = async (what: keyof typeof attentionSql, countMax: number) =>
-    integer(await row(attentionSql[what], [countMax]), 'counted');
+    integer('counted').read(await row(attentionSql[what], [countMax]));
   const queue = async (name: QueueName, nowMs: number, countMax: number) => {
-    const found = await row(queueSql[name], [time(nowMs), countMax]);
-    const oldestMs = timeMsOrNull(found, 'oldest_due_at');
+    const found = await row(queueSql[name], [timeParam(nowMs), countMax]);
+    const oldestMs = time.null('oldest_due_at').read(found);
     const isDue = oldestMs !== null && oldestMs <= nowMs;
-    return { due: integer(found, 'due'), oldestDueAtMs: isDue ? oldestMs : null };
+    return { due: integer('due').read(found), oldestDueAtMs: isDue ? oldestMs : null };
   };
   return {
     async read(nowMs, countMax) {
@@ -71,7 +71,7 @@ export function queueStatsOf(unit: UnitOfWork): Tx['queueStats'] {
       ]);
       return Object.freeze({
         queues: Object.fromEntries(queues) as Record<QueueName, (typeof queues)[number][1]>,
-        oldestUndeliveredAtMs: timeMsOrNull(undelivered, 'oldest_at'),
+        oldestUndeliveredAtMs: time.null('oldest_at').read(undelivered),
         ...{ stuckCommands, deadLetters, operatorFunds },
       });
     },

@@ -4,8 +4,8 @@ import { type KycStatus, knownKycStatus } from '../../../core/domain/buyer-kyc.j
 import type { PaymentView } from '../../../core/domain/change.js';
 import { assert } from '../../../core/errors.js';
 import type { Tx } from '../../../core/ports.js';
+import { nullable, oneOf } from '../columns.js';
 import type { Param, Row } from '../database.js';
-import { oneOfOrNull } from '../row.js';
 import { aliasedColumns } from '../table.js';
 import type { Joined, UnitOfWork } from '../unit-of-work.js';
 import { accounts, buyerKycSql } from './account-rows.js';
@@ -17,7 +17,7 @@ const kycStatus: Joined<KycStatus> = {
   tables: [submissions, accounts],
   read: (row) =>
     knownKycStatus(
-      oneOfOrNull(row, 'submission_status', kycStatuses),
+      nullable(oneOf('submission_status', kycStatuses)).read(row),
       row['approved_account_id'] !== null,
     ),
   expect: () => [],
