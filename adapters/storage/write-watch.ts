@@ -53,11 +53,11 @@ export class WriteWatch {
     try {
       const row = [PROBE, '0'.repeat(PROBE_BYTES), timeParam(0)];
       await this.database.immediate(
-        'insert into marks (name, value, created_at) values ($1, $2, $3) ' +
+        'insert into storage_fingerprints (name, value, created_at) values ($1, $2, $3) ' +
           'on conflict (name) do update set value = excluded.value',
         row,
       );
-      await this.database.immediate('delete from marks where name = $1', [PROBE]);
+      await this.database.immediate('delete from storage_fingerprints where name = $1', [PROBE]);
       return true;
     } catch {
       return false;

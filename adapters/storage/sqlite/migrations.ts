@@ -50,18 +50,21 @@ function applyTo(connection: SqliteConnection.Database, migration: Migration): v
   }
 }
 
-/** What of `known` was not applied yet; refuses a file newer than the code. */
+/** What of `known` is not applied yet; refuses a file newer than the code. */
 export function missingMigrations(
   connection: SqliteConnection.Database,
   known: readonly Migration[],
 ): readonly Migration[] {
-  const isNew =
-    connection
-      .prepare("select 1 from sqlite_schema where type = 'table' and name = 'schema_migrations'")
-      .get() === undefined;
-  if (isNew) return known;
-  const applied = connection
+  return pendingMigrations(known, appliedMigrations(connection) ?? []);
+}
+
+/** Null in a new file: it has no table of migrations. */
+export function appliedMigrations(connection: SqliteConnection.Database): readonly Row[] | null {
+  const table = connection
+    .prepare("select 1 from sqlite_schema where type = 'table' and name = 'schema_migrations'")
+    .get();
+  if (table === undefined) return null;
+  return connection
     .prepare<unknown[], Row>('select number, checksum from schema_migrations order by number')
     .all();
-  return pendingMigrations(known, applied);
 }

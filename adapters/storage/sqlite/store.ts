@@ -9,7 +9,7 @@ import { keepWaits, readNextDue } from '../upkeep.js';
 import { WriteWatch } from '../write-watch.js';
 import { isMemory } from './connection.js';
 import { SqliteDatabase, type SqliteOptions } from './database.js';
-import { migrateSqlite, missingMigrations } from './migrations.js';
+import { appliedMigrations, migrateSqlite, missingMigrations } from './migrations.js';
 import { newMemoryRateLimits } from './rate-limits.js';
 import { acquireServingLock, servingProcess } from './serving-lock.js';
 import type { WriterCounts } from './writer.js';
@@ -40,7 +40,10 @@ export function openSqliteStore(options: SqliteOptions, sealer: Sealer | null = 
       if (holder === 'unknown') return [{ name: 'a process that is starting', sinceMs: null }];
       return [{ name: `process ${holder.pid}`, sinceMs: holder.sinceMs }];
     },
-    isNew: async () => missingMigrations(database.connection, known).length === known.length,
+    async isNew() {
+      missingMigrations(database.connection, known);
+      return appliedMigrations(database.connection) === null;
+    },
     rows: async () => sqliteRows(database.connection),
     async health() {
       const { migrations, database: isReadable } = healthOf(database.connection, known);

@@ -1,4 +1,4 @@
-// Key canaries and marks, which a start checks, and the service's own keys: columns, rows and SQL.
+// Key canaries and storage fingerprints, which a start checks, and the service's own keys.
 import { type KeyState, keyStates } from '../../../core/domain/sealed-text.js';
 import { type ServiceKey, serviceKeyPurposes } from '../../../core/domain/service-key.js';
 import type { KeyCanary, StorageFingerprint, Tx } from '../../../core/ports.js';
@@ -34,7 +34,7 @@ export function keyCanariesOf(unit: UnitOfWork): Tx['keyCanaries'] {
   };
 }
 
-const marks = defineTable<StorageFingerprint>('marks', {
+const fingerprints = defineTable<StorageFingerprint>('storage_fingerprints', {
   name: key(text('name')),
   value: fixed(text('value')),
   createdAtMs: fixed(time('created_at')),
@@ -42,8 +42,8 @@ const marks = defineTable<StorageFingerprint>('marks', {
 
 export function storageFingerprintsOf(unit: UnitOfWork): Tx['storageFingerprints'] {
   return {
-    get: (name) => unit.byKey(marks, [name]),
-    ...unit.writes(marks),
+    get: (name) => unit.byKey(fingerprints, [name]),
+    ...unit.writes(fingerprints),
   };
 }
 

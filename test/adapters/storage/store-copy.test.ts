@@ -175,7 +175,7 @@ describe('what is not the same on both sides is found', () => {
     ['a row too few', "delete from payments where id = 'pi_1'", 'payments'],
     [
       'a row too many',
-      "insert into key_canaries (key_id, sealed, created_at) values ('z', 's', now())",
+      "insert into key_canaries values ('z', 's', 'in_use', now(), 1)",
       'key_canaries',
     ],
   ] as const) {
