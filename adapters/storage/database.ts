@@ -1,7 +1,7 @@
-// What the store needs of a database session, and the values that pass between them. The store's
-// SQL is written once for every database: plain, lower-case, `$1` placeholders, row locks at the
-// end, `indexed by` where SQLite must be told. What differs (placeholders, locks and named indexes,
-// how times and booleans are kept) is the session's.
+// The database session that the store needs, and the values that pass between them. The store's SQL
+// is written once for both databases: plain, lower-case, `$1` placeholders, row locks at the end,
+// `indexed by` where SQLite needs it. A session adapts placeholders, locks, named indexes, times
+// and booleans.
 
 import type { DuePage } from '../../core/ports.js';
 

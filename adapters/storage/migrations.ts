@@ -1,5 +1,5 @@
-// Which migrations there are, and which of them a database still lacks. Numbered SQL files, applied
-// in order and never edited afterwards. Running them is the session's matter.
+// The known migrations, and which of them a database lacks. Numbered SQL files, applied in order
+// and never edited. The sessions run them.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { assert, StoreRefusal } from '../../core/errors.js';
@@ -28,8 +28,8 @@ export function loadMigrations(database: 'sqlite' | 'postgres'): readonly Migrat
 }
 
 /**
- * The migrations that rows of `schema_migrations` do not name. A database that knows a migration
- * which this code does not, or another text of one, is refused: older code must not write to it.
+ * The migrations that are not among the applied ones. A database with an unknown migration, or with
+ * another text of one, is refused: older code must not write to it.
  */
 export function pendingMigrations(
   known: readonly Migration[],
@@ -54,7 +54,7 @@ export function pendingMigrations(
   return known.slice(applied.length);
 }
 
-/** A migration that the database itself refuses, such as for a table that is there already. */
+/** A migration that the database rejects, such as for a table that exists already. */
 export function unfit({ name }: Migration, cause: Error): StoreRefusal {
   return new StoreRefusal(
     `Migration ${name} cannot be applied, and changed nothing: ${cause.message}. ` +

@@ -1,5 +1,5 @@
-// What a serving process asks of its queues as a whole: when each has something due, and what
-// happens to due times when the clock goes back. What a worker takes is in claims.ts.
+// Queries over whole queues: when each has something due, and the due times after the clock went
+// back. claims.ts takes the rows.
 
 import { time } from './columns.js';
 import type { Database } from './database.js';
@@ -26,7 +26,7 @@ export type NextDue = Readonly<Record<Queue, number | null>>;
 
 const queues = Object.keys(nextDueSql) as readonly Queue[];
 
-/** One statement, so that an idle host that asks every second costs next to nothing. */
+/** One statement: an idle host runs it every second. */
 const allNextDueSql = [
   waitingSubscriptions,
   `select ${queues.map((queue) => `(${nextDueSql[queue]}) as ${queue}`).join(', ')}`,
@@ -55,8 +55,8 @@ const dueTables = [
 ] as const;
 
 /**
- * The clock went back from one instant to another: what waited keeps the rest of its wait, leases
- * among it, and what was due stays due. For SQLite, which keeps instants as milliseconds.
+ * After the clock went back: rows and leases keep the rest of their wait, due rows stay due. For
+ * SQLite, which stores instants as milliseconds.
  */
 export async function keepWaits(
   database: Database,

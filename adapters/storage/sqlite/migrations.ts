@@ -5,8 +5,7 @@ import { type Migration, pendingMigrations, unfit } from '../migrations.js';
 import { meaningOf } from './errors.js';
 
 /**
- * Applies what is missing of `known`, one transaction each, and yields the numbers; other processes
- * may do the same.
+ * Applies the missing ones of `known`, one transaction each, and returns their numbers.
  */
 export function migrateSqlite(
   connection: SqliteConnection.Database,
@@ -20,7 +19,7 @@ export function migrateSqlite(
         'create table if not exists schema_migrations (number integer not null primary key, ' +
           'name text not null, checksum text not null, applied_at integer not null) strict',
       );
-      // Looked at again under the lock: another process may have been first.
+      // Read again under the lock: another process may have been first.
       const [next] = missingMigrations(connection, known);
       if (next !== undefined) {
         applyTo(connection, next);

@@ -1,4 +1,4 @@
-// Connected accounts: columns, rows and SQL.
+// Connected accounts, verified at the partner: columns and SQL.
 import { emailKey } from '../../../core/domain/buyer-kyc.js';
 import {
   accountStatuses,
@@ -45,12 +45,12 @@ export const accounts = defineTable<ConnectedAccount>('connected_accounts', {
   version,
 });
 
-/** As the index has them: those that are submitted. */
+/** Spelled as the index has it. */
 const submittedSql = `status in ('${accountStatuses.filter(isSubmitted).join("', '")}')`;
-/** Whoever looks for the accounts of a buyer by its address says this, to be given the index. */
+/** Queries for the accounts of a buyer by address need this condition to use the index. */
 const ofBuyerSql = `role = 'buyer' and ${submittedSql}`;
 
-/** Those of them that count as KYC of the buyer, as the domain has it. */
+/** The accounts that count as KYC of the buyer. */
 export const buyerKycSql = `${ofBuyerSql} and (${roles
   .flatMap((role) => accountStatuses.map((status) => ({ role, status })))
   .filter(countsAsBuyerKyc)
@@ -90,7 +90,7 @@ function listQuery({ orgId, mode }: Tenant, { role, status, beforeId, limit }: A
   for (const [comparison, value] of Object.entries(filters)) {
     if (value !== null) conditions.push(`${comparison} $${params.push(value)}`);
   }
-  // SQLite would rather go through all accounts of the tenant by their key.
+  // Without it, SQLite scans all accounts of the tenant by their key.
   const index = pageIndexes[`${role === null ? '' : 'role'}${status === null ? '' : 'status'}`];
   const sql = [
     `select * from connected_accounts${index === undefined ? '' : ` indexed by ${index}`}`,
@@ -99,7 +99,7 @@ function listQuery({ orgId, mode }: Tenant, { role, status, beforeId, limit }: A
   return { sql, params };
 }
 
-/** The index of the accounts under a filter; without one it is the primary key. */
+/** The index per filter; without a filter it is the primary key. */
 const pageIndexes: Readonly<Record<string, string>> = {
   role: 'connected_accounts_of_role',
   status: 'connected_accounts_of_status',

@@ -1,4 +1,4 @@
-// Buyers and the KYC submissions made for them: columns, rows and SQL.
+// Buyers and the KYC submissions made for them: columns and SQL.
 import {
   type Buyer,
   type KycStatus,
@@ -39,12 +39,12 @@ export const submissions = defineTable<KycSubmission>('kyc_submissions', {
 });
 
 /**
- * The submission that counts: the one that is not rejected, of which there is one at most, else the
- * newest. Time alone does not decide: hosts' clocks differ.
+ * The current submission: the one that is not rejected (at most one), else the newest. Time alone
+ * does not decide, because the clocks of hosts differ.
  */
 export function currentSubmission(columns: string, condition: string): string {
   return [
-    // SQLite would rather go through all submissions of the tenant by their key.
+    // Without the hint, SQLite scans all submissions of the tenant by their key.
     `select ${columns} from kyc_submissions indexed by kyc_submissions_of_buyer where ${condition}`,
     "order by status = 'rejected', created_at desc, id desc limit 1",
   ].join(' ');

@@ -1,4 +1,4 @@
-// Webhook subscriptions, the deliveries to them and the log of attempts: columns, rows and SQL.
+// Webhook subscriptions, the deliveries to them and the log of attempts: columns and SQL.
 import type { Subscription } from '../../../core/domain/subscription.js';
 import {
   type DeliveryStatus,
@@ -95,9 +95,9 @@ export function subscriptionsOf(unit: UnitOfWork): Tx['subscriptions'] {
 }
 
 /**
- * Jumps from one subscription to the next in the index: it costs what subscriptions with pending
- * deliveries there are, however long the backlog of one of them is. The order names that index: by
- * the lowest id alone another one may be read, over everything that has ended.
+ * Skips from one subscription to the next in the index: the cost grows with the subscriptions that
+ * have pending deliveries, not with the deliveries. `order by` selects the index: `min(id)` might
+ * read one that contains ended deliveries.
  */
 export const waitingSubscriptions = [
   'with recursive waiting (id) as (',
@@ -174,7 +174,7 @@ export function deliveriesOf(unit: UnitOfWork): Tx['deliveries'] {
   };
 }
 
-/** Ids of deliveries sort by their creation: the last one of a page says where the next begins. */
+/** Ids sort by creation: the last id of a page is the cursor of the next one. */
 export function deliveriesQuery(filter: {
   readonly tenant?: { readonly orgId: string; readonly mode: string };
   readonly subscriptionId: string | null;
@@ -190,7 +190,7 @@ export function deliveriesQuery(filter: {
       ? []
       : [`org_id = ${bound(tenant.orgId)}`, `mode = ${bound(tenant.mode)}`]),
     ...(subscriptionId === null ? [] : [`subscription_id = ${bound(subscriptionId)}`]),
-    // In the text, not bound: only so is the index of dead letters found.
+    // In the text, not bound: the index of dead letters is partial.
     ...(status === undefined || status === null ? [] : [`status = '${status}'`]),
     ...(beforeId === null ? [] : [`id < ${bound(beforeId)}`]),
   ];

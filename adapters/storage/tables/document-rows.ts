@@ -1,4 +1,4 @@
-// Documents of parties, without their bytes: columns, rows and SQL.
+// Documents of parties, without their bytes: columns and SQL.
 import {
   contentTypes,
   type Document,

@@ -1,4 +1,4 @@
-// Epochs of the database: columns, rows, SQL, and the guard of batches that a quarantine refuses.
+// Epochs of the database: columns, SQL, and the guard of batches that a quarantine refuses.
 import {
   type Epoch,
   type EpochState,

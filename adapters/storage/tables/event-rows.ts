@@ -1,5 +1,5 @@
 // Events on their way: the outbox, and the feed with its gap-free sequence and audit chain per
-// tenant: columns, rows and SQL.
+// tenant: columns and SQL.
 import type { DomainEvent } from '../../../core/domain/event.js';
 import type { EventNote, FeedEvent, FeedHead, Tx } from '../../../core/ports.js';
 import { fixed, group, integer, key, minor, readerOf, tenant, text, time } from '../columns.js';
@@ -9,7 +9,7 @@ import type { UnitOfWork } from '../unit-of-work.js';
 
 const outboxName = 'outbox';
 const headsName = 'feed_heads';
-/** Rows that a look for one subject takes: far more than wait where the sequencer runs. */
+/** Rows that a search for one subject reads: far more than wait while the sequencer runs. */
 const NEWEST = 1_000;
 
 const facts = {

@@ -1,4 +1,4 @@
-// Mails and the links in them: columns, rows and SQL.
+// Mails and the links in them: columns and SQL.
 import { countedOver, type Mail, mailPurposes, mailStatuses } from '../../../core/domain/mail.js';
 import type { Tx } from '../../../core/ports.js';
 import { fixed, integer, key, oneOf, sealed, tenant, text, time, version } from '../columns.js';
@@ -29,7 +29,7 @@ export const mails = defineTable<Mail>('mails', {
 });
 
 const numberedSql = {
-  // The one purpose of its index, spelled out so that the planner finds it.
+  // The purpose of the partial index, spelled out so that the planner uses it.
   everybody: [
     'select * from mails where mode = $1 and to_key = $2',
     "and nth is not null and purpose = 'sign_in' order by nth desc limit $3",

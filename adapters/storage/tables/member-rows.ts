@@ -1,4 +1,4 @@
-// Members of organizations: columns, rows and SQL.
+// Members of organizations: columns and SQL.
 import { type Member, memberRoles } from '../../../core/domain/member.js';
 import type { Tx } from '../../../core/ports.js';
 import { fixed, key, oneOf, text, time, version } from '../columns.js';

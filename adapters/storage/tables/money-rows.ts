@@ -1,4 +1,4 @@
-// Where the money is: funds, quotes, and the append-only ledger: columns, rows and SQL.
+// Where the money is: funds, quotes, and the append-only ledger: columns and SQL.
 import { type Funds, positions, refundStates } from '../../../core/domain/funds.js';
 import {
   type LedgerLine,
@@ -29,7 +29,7 @@ const rateKinds = Object.keys({
   indicative: true,
 } satisfies Record<RateKind, true>) as readonly RateKind[];
 
-/** A debt to the buyer, money of unknown position, a loss; the partial index spells it so. */
+/** A debt to the buyer, an unknown position, a loss. Spelled as the partial index has it. */
 export const openFundsSql = [
   'refund_owed_minor + refund_ordered_minor > 0 or loss_minor > 0',
   "or position = 'operator' or refund = 'operator'",
@@ -92,7 +92,7 @@ export function fundsOf(unit: UnitOfWork): Tx['funds'] {
         funds,
         [
           `select * from funds where ${openFundsSql}`,
-          // The part of an id behind its prefix orders payments of both origins by creation.
+          // Without its prefix, an id orders payments of both origins by creation.
           "order by replace(replace(payment_id, 'inv_', ''), 'pi_', ''), payment_id limit $1",
         ].join(' '),
         [limit],
@@ -140,7 +140,6 @@ export function ledgerOf(unit: UnitOfWork): Tx['ledger'] {
   };
 }
 
-/** Lines of one posting follow each other. */
 function postingsOf(found: readonly StoredLine[]): readonly StoredPosting[] {
   const postings = new Map<string, { kind: PostingKind; atMs: number; lines: LedgerLine[] }>();
   for (const { postingId, kind, atMs, account, money } of found) {

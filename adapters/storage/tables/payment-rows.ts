@@ -1,4 +1,4 @@
-// Payments and the idempotency keys that name them: columns, rows and SQL.
+// Payments and the idempotency keys that name them: columns and SQL.
 import {
   isExpirable,
   isTerminal,
@@ -33,7 +33,7 @@ const origins = Object.keys({
   invoice: true,
 } satisfies Record<PaymentOrigin, true>) as readonly PaymentOrigin[];
 
-/** What can still expire, as the partial index of the migration spells it. */
+/** What can still expire. Spelled as the partial index has it. */
 export const expirableSql = [
   'covered_at is null and status in (',
   statusesWhere(isExpirable)
@@ -42,7 +42,7 @@ export const expirableSql = [
   ')',
 ].join('');
 
-/** The statuses in which nothing is to come. */
+/** The terminal statuses. */
 export const endedSql = `(${statusesWhere(isTerminal)
   .map((status) => `'${status}'`)
   .join(', ')})`;
@@ -164,8 +164,8 @@ export function idempotencyOf(unit: UnitOfWork): Tx['idempotency'] {
 }
 
 /**
- * For each origin (and mode, of one organization) its own page along the ids, which sort by
- * creation: the newest of all of them are the page asked for.
+ * One page per origin (and per mode of an organization) along the ids, which sort by creation. The
+ * newest rows of all pages are the requested page.
  */
 export function listQueries({ orgId, status, beforeId, limit }: PaymentFilter): readonly {
   readonly sql: string;
@@ -186,13 +186,13 @@ export function listQueries({ orgId, status, beforeId, limit }: PaymentFilter): 
   );
 }
 
-/** Ids of this prefix below it are behind `beforeId`, which may be of the other one. */
+/** Upper bound of the ids of this prefix; `beforeId` may have the other prefix. */
 function endOfPage(prefix: string, beforeId: string | null): string {
   if (beforeId === null) return `${prefix}~`;
   if (beforeId.startsWith(prefix)) return beforeId;
   const start = beforeId.indexOf('_') + 1;
   const moment = `${prefix}${beforeId.slice(start, start + TIME_CHARACTERS)}`;
-  // Of one moment, the ids as a whole break the tie.
+  // At one moment, the whole ids break the tie.
   return prefix < beforeId ? `${moment}~` : moment;
 }
 

@@ -1,5 +1,5 @@
-// What waits, over all tenants: how much is due in each queue and since when, and what needs a
-// person. Each number is read along an index and no further than the limit, whatever has piled up.
+// Queue statistics over all tenants: how much is due in each queue and since when, and what needs
+// an operator. Each number is read along an index, up to a limit.
 import type { QueueName, Tx } from '../../../core/ports.js';
 import { integer, time } from '../columns.js';
 import { type Param, timeParam } from '../database.js';
@@ -8,9 +8,9 @@ import { waitingSubscriptions } from './delivery-rows.js';
 import { openFundsSql } from './money-rows.js';
 import { stuckSql } from './work-rows.js';
 
-/** $1: now, $2: rows counted at most. */
+/** $1: now, $2: the limit of the count. */
 const queueSql: Readonly<Record<QueueName, string>> = {
-  // Due from the moment that they are written.
+  // Due as soon as they are written.
   outbox: [
     'select count(*) as due, min(created_at) as oldest_due_at from',
     '(select created_at from outbox where created_at <= $1 order by position limit $2) as waiting',
@@ -35,7 +35,7 @@ const queueNames = Object.keys(queueSql) as readonly QueueName[];
 const undeliveredSql =
   "select min(created_at) as oldest_at from deliveries where status = 'pending'";
 
-/** $1: rows counted at most. */
+/** $1: the limit of the count. */
 const attentionSql = {
   stuckCommands: countOf('partner_commands', stuckSql),
   deadLetters: countOf('deliveries', "status = 'dead_letter'"),

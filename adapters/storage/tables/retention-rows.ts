@@ -1,6 +1,5 @@
-// What is old: finding it by pages and removing it by ranges of keys, each statement bounded by the
-// page that was read before it. What is old enough, and in which order it goes, is a use case's
-// matter (core/usecases/prune.ts).
+// Old rows: found by pages and removed by key ranges, each statement bounded by the page that was
+// read before it. core/usecases/prune.ts decides what is old enough, and in which order it goes.
 import type { MessageCursor, RetentionCutoff, Tx } from '../../../core/ports.js';
 import { flag, integer, readTenant, text, time } from '../columns.js';
 import { type Param, timeParam } from '../database.js';
@@ -8,10 +7,10 @@ import { merge } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 import { endedSql } from './payment-rows.js';
 
-// Of a subquery that gives one value PostgreSQL never makes a hash of a whole table, as it may of
-// `exists` when it expects many rows.
+// PostgreSQL may turn `exists` into a hash of a whole table when it expects many rows. It never
+// does so with a scalar subquery.
 
-/** `$1` is an age's id, `$2` its time. */
+/** `$1` is the id of the cutoff, `$2` its time. */
 const oldDelivery = [
   'd.id < $1 and d.due_at is null and coalesce((select max(a.started_at)',
   'from delivery_attempts a where a.delivery_id = d.id), d.created_at) < $2',

@@ -1,5 +1,5 @@
 // Sealed texts of any table: read by pages and replaced one by one. A page is bounded by the rows
-// that it scans, so its cost does not depend on how many texts it finds.
+// that it scans, so its cost does not depend on the number of texts in it.
 import type { SealedColumn } from '../../../core/domain/sealed-columns.js';
 import { sealedPrefix } from '../../../core/domain/sealed-text.js';
 import type { Tx } from '../../../core/ports.js';

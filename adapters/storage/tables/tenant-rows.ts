@@ -1,4 +1,4 @@
-// Organizations, what they have in each mode, and their API keys: columns, rows and SQL.
+// Organizations, what they have in each mode, and their API keys: columns and SQL.
 import {
   kybStatuses,
   type Organization,

@@ -1,5 +1,5 @@
-// What waits for a worker besides deliveries: partner commands, the partner's messages, and test
-// payments being played: columns, rows and SQL.
+// Work besides deliveries: partner commands, the partner's messages, and test payments in progress:
+// columns and SQL.
 import {
   type CommandState,
   commandKinds,
@@ -38,7 +38,7 @@ export const orderEnds = Object.keys({
   returned: true,
 } satisfies Record<OrderEnd, true>) as readonly OrderEnd[];
 
-/** `isStuck` of partner-command.ts. */
+/** The same as `isStuck` of partner-command.ts. */
 export const stuckSql = [
   "review is not null or (kind = 'refund' and state = 'refused')",
   "or (state not in ('refused', 'void') and (state <> 'done' or order_end = 'open')",
