@@ -51,10 +51,11 @@ export function defineTable<T extends object>(name: string, columns: Columns<T>)
   const writer = (kind: StatementTemplate['kind'], parts: readonly Part<T>[]) => {
     const template = { kind, table: name, columns: names(parts), key: names(keyed) };
     const sql = templateSql(template);
+    const writes = parts.map(({ write }) => write);
     const sealedAt = sealed ? template.columns.indexOf(sealed) : -1;
     return (value: T): Write => {
       assert(kind === 'insert' || version.length > 0, `${name} has no version to compare`);
-      const params = parts.map(({ write }) => write(value));
+      const params = writes.map((write) => write(value));
       const written = params[sealedAt];
       return {
         ...{ table: name, kind: writeKinds[kind], row: rowName(key.map((of) => of.write(value))) },

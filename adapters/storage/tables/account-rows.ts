@@ -59,6 +59,7 @@ export const buyerKycSql = `${ofBuyerSql} and (${roles
 
 export function accountsOf(unit: UnitOfWork): Tx['accounts'] {
   return {
+    ...unit.writes(accounts),
     get: ({ orgId, mode }, id) => unit.byKey(accounts, [orgId, mode, id]),
     byExternalId: ({ orgId, mode }, externalId) =>
       unit.first(
@@ -79,7 +80,6 @@ export function accountsOf(unit: UnitOfWork): Tx['accounts'] {
         ].join(' '),
         [orgId, mode, key],
       ),
-    ...unit.writes(accounts),
   };
 }
 

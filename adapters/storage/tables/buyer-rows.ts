@@ -52,13 +52,13 @@ export function currentSubmission(columns: string, condition: string): string {
 
 export function buyersOf(unit: UnitOfWork): Tx['buyers'] {
   return {
+    ...unit.writes(buyers),
     byEmail: (mode, emailKey) =>
       unit.first(buyers, 'select * from buyers where mode = $1 and email_key = $2', [
         mode,
         emailKey,
       ]),
     get: (mode, id) => unit.byKey(buyers, [mode, id]),
-    ...unit.writes(buyers),
     submission: ({ orgId, mode }, buyerId) =>
       unit.first(
         submissions,

@@ -71,6 +71,7 @@ const attempts = defineTable<DeliveryAttempt>('delivery_attempts', {
 export function subscriptionsOf(unit: UnitOfWork): Tx['subscriptions'] {
   const ofTenant = 'from subscriptions where org_id = $1 and mode = $2';
   return {
+    ...unit.writes(subscriptions),
     get: ({ orgId, mode }, id) => unit.byKey(subscriptions, [orgId, mode, id]),
     find: (id) => unit.first(subscriptions, 'select * from subscriptions where id = $1', [id]),
     list: ({ orgId, mode }, deletedMax) =>
@@ -90,7 +91,6 @@ export function subscriptionsOf(unit: UnitOfWork): Tx['subscriptions'] {
       const rows = await unit.rows(subscriptions.name, sql, [orgId, mode]);
       return rows.map(integer('slot').read);
     },
-    ...unit.writes(subscriptions),
   };
 }
 
@@ -123,6 +123,7 @@ const attemptsOfSubjectSql = [
 
 export function deliveriesOf(unit: UnitOfWork): Tx['deliveries'] {
   return {
+    ...unit.writes(deliveries),
     get: (id) => unit.byKey(deliveries, [id]),
     ofSubscription(tenant, subscriptionId, { beforeId, limit }) {
       const { sql, params } = deliveriesQuery({ tenant, subscriptionId, beforeId, limit });
@@ -169,7 +170,6 @@ export function deliveriesOf(unit: UnitOfWork): Tx['deliveries'] {
         [orgId, mode, subjectId, timeParam(fromMs), afterId, limit],
       );
     },
-    ...unit.writes(deliveries),
     logAttempt: (attempt) => unit.stage(attempts.insert(attempt)),
   };
 }

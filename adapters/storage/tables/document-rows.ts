@@ -48,6 +48,7 @@ const documents = defineTable<Document>('documents', {
 
 export function documentsOf(unit: UnitOfWork): Tx['documents'] {
   return {
+    ...unit.writes(documents),
     find: (id) => unit.first(documents, 'select * from documents where id = $1', [id]),
     due: (page) =>
       unit.all(
@@ -78,7 +79,6 @@ export function documentsOf(unit: UnitOfWork): Tx['documents'] {
       const rows = await unit.rows(documents.name, sql, [orgId, mode, party, id]);
       return rows.map(integer('slot').read);
     },
-    ...unit.writes(documents),
     orderPurge({ orgId, mode }, { party, id }, nowMs) {
       const sql = [
         "update documents set status = 'purging', due_at = $1, tries = 0,",

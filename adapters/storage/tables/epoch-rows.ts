@@ -51,6 +51,7 @@ export async function isInQuarantine(database: Pick<Database, 'read'>): Promise<
 
 export function epochsOf(unit: UnitOfWork): Tx['epochs'] {
   return {
+    ...unit.writes(epochs),
     async current() {
       const current = await unit.first(epochs, lastSql('*'), []);
       assert(current !== null, 'a database has an epoch');
@@ -58,7 +59,6 @@ export function epochsOf(unit: UnitOfWork): Tx['epochs'] {
     },
     list: () => unit.all(epochs, 'select * from epochs order by number', []),
     expectOpen: () => unit.stage(expectOpen(locked)),
-    ...unit.writes(epochs),
   };
 }
 

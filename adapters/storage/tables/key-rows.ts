@@ -29,8 +29,8 @@ export function expectInUse(keyId: string): Write {
 
 export function keyCanariesOf(unit: UnitOfWork): Tx['keyCanaries'] {
   return {
-    list: () => unit.all(keyCanaries, 'select * from key_canaries order by key_id', []),
     ...unit.writes(keyCanaries),
+    list: () => unit.all(keyCanaries, 'select * from key_canaries order by key_id', []),
   };
 }
 
@@ -42,8 +42,8 @@ const fingerprints = defineTable<StorageFingerprint>('storage_fingerprints', {
 
 export function storageFingerprintsOf(unit: UnitOfWork): Tx['storageFingerprints'] {
   return {
-    get: (name) => unit.byKey(fingerprints, [name]),
     ...unit.writes(fingerprints),
+    get: (name) => unit.byKey(fingerprints, [name]),
   };
 }
 
@@ -58,8 +58,8 @@ export const serviceKeys = defineTable<ServiceKey>('service_keys', {
 
 export function serviceKeysOf(unit: UnitOfWork): Tx['serviceKeys'] {
   return {
+    ...unit.writes(serviceKeys),
     list: (purpose) =>
       unit.all(serviceKeys, 'select * from service_keys where purpose = $1 order by id', [purpose]),
-    ...unit.writes(serviceKeys),
   };
 }

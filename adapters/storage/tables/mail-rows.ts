@@ -42,6 +42,7 @@ const numberedSql = {
 
 export function mailsOf(unit: UnitOfWork): Tx['mails'] {
   return {
+    ...unit.writes(mails),
     get: ({ orgId, mode }, id) => unit.byKey(mails, [orgId, mode, id]),
     byTokenHash: (tokenHash) =>
       unit.first(mails, 'select * from mails where token_hash = $1', [tokenHash]),
@@ -62,6 +63,5 @@ export function mailsOf(unit: UnitOfWork): Tx['mails'] {
       );
     },
     oldest: (limit) => unit.all(mails, 'select * from mails order by id limit $1', [limit]),
-    ...unit.writes(mails),
   };
 }

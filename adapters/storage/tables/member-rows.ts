@@ -18,6 +18,7 @@ const members = defineTable<Member>('members', {
 
 export function membersOf(unit: UnitOfWork): Tx['members'] {
   return {
+    ...unit.writes(members),
     get: (orgId, id) => unit.byKey(members, [orgId, id]),
     byEmail: (orgId, emailKey) =>
       unit.first(
@@ -27,6 +28,5 @@ export function membersOf(unit: UnitOfWork): Tx['members'] {
       ),
     list: (orgId) =>
       unit.all(members, 'select * from members where org_id = $1 order by id desc', [orgId]),
-    ...unit.writes(members),
   };
 }

@@ -86,6 +86,7 @@ const lines = defineTable<StoredLine>('ledger_lines', {
 
 export function fundsOf(unit: UnitOfWork): Tx['funds'] {
   return {
+    ...unit.writes(funds),
     get: ({ orgId, mode }, paymentId) => unit.byKey(funds, [orgId, mode, paymentId]),
     open: (limit) =>
       unit.all(
@@ -106,14 +107,13 @@ export function fundsOf(unit: UnitOfWork): Tx['funds'] {
         ].join(' '),
         [after?.orgId ?? '', after?.mode ?? '', after?.paymentId ?? '', limit],
       ),
-    ...unit.writes(funds),
   };
 }
 
 export function quotesOf(unit: UnitOfWork): Tx['quotes'] {
   return {
-    get: ({ orgId, mode }, id) => unit.byKey(quotes, [orgId, mode, id]),
     ...unit.writes(quotes),
+    get: ({ orgId, mode }, id) => unit.byKey(quotes, [orgId, mode, id]),
   };
 }
 

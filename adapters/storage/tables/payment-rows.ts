@@ -111,6 +111,7 @@ const bindings = defineTable<KeyBinding>('idempotency_keys', {
 
 export function paymentsOf(unit: UnitOfWork): Tx['payments'] {
   return {
+    ...unit.writes(payments),
     get: ({ orgId, mode }, id) => unit.byKey(payments, [orgId, mode, id]),
     byExternalId: ({ orgId, mode }, origin, externalId) =>
       unit.first(
@@ -146,7 +147,6 @@ export function paymentsOf(unit: UnitOfWork): Tx['payments'] {
       return pages.flat().sort(newestFirst).slice(0, filter.limit);
     },
     find: (id) => unit.first(payments, 'select * from payments where id = $1', [id]),
-    ...unit.writes(payments),
   };
 }
 

@@ -95,6 +95,7 @@ const advances = defineTable<Advance>('advances', {
 
 export function commandsOf(unit: UnitOfWork): Tx['commands'] {
   return {
+    ...unit.writes(commands),
     get: (id) => unit.byKey(commands, [id]),
     byReference: (mode, reference) =>
       unit.first(commands, 'select * from partner_commands where mode = $1 and reference = $2', [
@@ -137,14 +138,13 @@ export function commandsOf(unit: UnitOfWork): Tx['commands'] {
         ].join(' '),
         [limit],
       ),
-    ...unit.writes(commands),
   };
 }
 
 export function inboxOf(unit: UnitOfWork): Tx['inbox'] {
   return {
-    get: (partner, mode, messageId) => unit.byKey(inbox, [partner, mode, messageId]),
     ...unit.writes(inbox),
+    get: (partner, mode, messageId) => unit.byKey(inbox, [partner, mode, messageId]),
     unapplied: (page) =>
       unit.all(
         inbox,
@@ -159,6 +159,7 @@ export function inboxOf(unit: UnitOfWork): Tx['inbox'] {
 
 export function advancesOf(unit: UnitOfWork): Tx['advances'] {
   return {
+    ...unit.writes(advances),
     get: ({ orgId, mode }, paymentId) => unit.byKey(advances, [orgId, mode, paymentId]),
     due: (page) =>
       unit.all(
@@ -180,6 +181,5 @@ export function advancesOf(unit: UnitOfWork): Tx['advances'] {
       const params = [orgId, mode, paymentId, to, timeParam(dueAtMs), tries, version];
       unit.stage(merge(advances.name, row, sql, params));
     },
-    ...unit.writes(advances),
   };
 }
