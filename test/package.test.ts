@@ -55,7 +55,7 @@ test('the tarball holds what the exports and the bin name', () => {
 });
 
 test('the tarball holds every migration, beside the built code', () => {
-  const migrations = projectFiles().filter(({ path }) => path.endsWith('.sql'));
+  const migrations = projectFiles().filter(({ path }) => /\/migrations\/.*\.sql$/.test(path));
   assert.notEqual(migrations.length, 0);
   for (const { path } of migrations) {
     const built = path.replace('adapters/storage/', 'dist/');

@@ -1,11 +1,12 @@
-// Taking due work: single statements that hand rows to one worker by a lease. What a worker does
-// with a row is a use case's matter; when queues have something due is in upkeep.ts.
+// Claims of due work: single statements that lease rows to one worker. Use cases decide what a
+// worker does with a row; upkeep.ts reads when a queue has something due.
 import { randomBytes } from 'node:crypto';
 import type { Subscription } from '../../core/domain/subscription.js';
 import { assert } from '../../core/errors.js';
 import type { Claims } from '../../core/ports.js';
-import { type Database, duePage, time } from './database.js';
-import { integer, tenantColumns, text, timeMs } from './row.js';
+import { integer, readTenant, text, time } from './columns.js';
+
+import { type Database, duePage, timeParam } from './database.js';
 import { deliveries, subscriptions, waitingSubscriptions } from './tables/delivery-rows.js';
 import { isOpenSql } from './tables/epoch-rows.js';
 import { mails } from './tables/mail-rows.js';
@@ -13,7 +14,7 @@ import { expirableSql, payments } from './tables/payment-rows.js';
 import { commands } from './tables/work-rows.js';
 import { readNextDue } from './upkeep.js';
 
-/** Subscriptions that are remembered as they were read last. */
+/** Subscriptions in the cache. */
 const SUBSCRIPTIONS_KNOWN_MAX = 1_000;
 
 const itsEvent = [
@@ -21,10 +22,10 @@ const itsEvent = [
   'and e.mode = deliveries.mode and e.id = deliveries.event_id',
 ].join(' ');
 
-/** The opposite of `isSpent` in webhook-delivery.ts. */
+/** Negates `isSpent` of webhook-delivery.ts. */
 const unspentSql = '(lease_token is null or not resent)';
 
-// The rows to take are chosen once, apart from the update: within it, PostgreSQL may choose anew.
+// The rows are chosen in a materialized query: PostgreSQL may repeat a choice within the update.
 const claimSql = {
   commands: [
     'with due as materialized (select id from partner_commands where due_at <= $3',
@@ -66,7 +67,7 @@ const claimSql = {
     'update partner_commands set lease_token = null, due_at = $1, version = version + 1',
     'where due_at > $1 and lease_token is not null and lease_token like $2',
   ].join(' '),
-  // The token stays: a due delivery with a token is one whose attempt was cut short.
+  // The token stays: a due delivery with a token has an interrupted attempt.
   releaseDeliveries: [
     'update deliveries set due_at = $1, version = version + 1',
     'where due_at > $1 and lease_token is not null and lease_token like $2',
@@ -77,13 +78,13 @@ const claimSql = {
   ].join(' '),
 } as const;
 
-/** Ends the leases under these tokens, a pattern of `like`. */
+/** Ends the leases whose tokens match this `like` pattern. */
 export async function releaseLeases(
   database: Database,
   tokens: string,
   nowMs: number,
 ): Promise<void> {
-  const params = [time(nowMs), tokens];
+  const params = [timeParam(nowMs), tokens];
   await Promise.all([
     database.immediate(claimSql.releaseCommands, params),
     database.immediate(claimSql.releaseDeliveries, params),
@@ -91,9 +92,9 @@ export async function releaseLeases(
   ]);
 }
 
-/** `mark` ends what the leases of this process begin with. */
+/** `mark` ends the owner prefix of the leases of this process. */
 export function newClaims(database: Database, mark: () => string): Claims {
-  // Leases of this process begin alike, so that they can be given back.
+  // Leases of this process share a prefix, so that it can release them.
   const name = randomBytes(6).toString('hex');
   const claimDeliveries = deliveryClaims(database);
   const owned = (token: string) => `${name}${mark()}${token}`;
@@ -102,21 +103,21 @@ export function newClaims(database: Database, mark: () => string): Claims {
       return owned('');
     },
     async commands({ token, nowMs, leaseMs, limit }) {
-      const params = [owned(token), time(nowMs + leaseMs), time(nowMs), limit];
+      const params = [owned(token), timeParam(nowMs + leaseMs), timeParam(nowMs), limit];
       const rows = await database.immediate(claimSql.commands, params);
       return rows.map(commands.read).sort((a, b) => order(a.createdAtMs, b.createdAtMs, a, b));
     },
     async dueSubscriptions(nowMs) {
-      const rows = await database.read(claimSql.dueSubscriptions, [time(nowMs)]);
-      return rows.map((row) => ({ ...tenantColumns(row), id: text(row, 'id') }));
+      const rows = await database.read(claimSql.dueSubscriptions, [timeParam(nowMs)]);
+      return rows.map((row) => ({ ...readTenant(row), id: text('id').read(row) }));
     },
     deliveries: (claim) => claimDeliveries({ ...claim, token: owned(claim.token) }),
     async spentDeliveries(nowMs, limit) {
-      const rows = await database.read(claimSql.spentDeliveries, [time(nowMs), limit]);
+      const rows = await database.read(claimSql.spentDeliveries, [timeParam(nowMs), limit]);
       return rows.map(deliveries.read);
     },
     async mails({ token, nowMs, leaseMs, limit }) {
-      const params = [owned(token), time(nowMs + leaseMs), time(nowMs), limit];
+      const params = [owned(token), timeParam(nowMs + leaseMs), timeParam(nowMs), limit];
       const rows = await database.immediate(claimSql.mails, params);
       return rows.map(mails.read).sort((a, b) => order(a.createdAtMs, b.createdAtMs, a, b));
     },
@@ -133,7 +134,7 @@ export function newClaims(database: Database, mark: () => string): Claims {
   };
 }
 
-/** A claim tells the version; the row is read only where it has another than the last time. */
+/** A claim returns the version of the subscription; a changed subscription is read again. */
 function deliveryClaims(database: Database): Claims['deliveries'] {
   const known = new Map<string, Subscription>();
   const subscriptionOf = async (id: string, version: number): Promise<Subscription> => {
@@ -147,20 +148,20 @@ function deliveryClaims(database: Database): Claims['deliveries'] {
     return subscription;
   };
   return async ({ token, nowMs, leaseMs, limit, subscriptionId }) => {
-    const params = [token, time(nowMs + leaseMs), subscriptionId, time(nowMs), limit];
+    const params = [token, timeParam(nowMs + leaseMs), subscriptionId, timeParam(nowMs), limit];
     const rows = await database.immediate(claimSql.deliveries, params);
     const [first] = rows;
     if (first === undefined) return [];
     const subscription = await subscriptionOf(
       subscriptionId,
-      integer(first, 'subscription_version'),
+      integer('subscription_version').read(first),
     );
     return rows
       .map((row) => ({
         delivery: deliveries.read(row),
         subscription,
-        body: text(row, 'body'),
-        eventCreatedAtMs: timeMs(row, 'event_created_at'),
+        body: text('body').read(row),
+        eventCreatedAtMs: time('event_created_at').read(row),
       }))
       .sort(({ delivery: a }, { delivery: b }) =>
         order(a.nextAttemptAtMs ?? 0, b.nextAttemptAtMs ?? 0, a, b),
@@ -168,7 +169,7 @@ function deliveryClaims(database: Database): Claims['deliveries'] {
   };
 }
 
-/** Returned rows come in no order of their own. */
+/** `returning` has no order. */
 function order(
   leftMs: number,
   rightMs: number,

@@ -1,7 +1,7 @@
-// What the store needs of a database session, and the values that pass between them. The store's
-// SQL is written once for every database: plain, lower-case, `$1` placeholders, row locks at the
-// end, `indexed by` where SQLite must be told. What differs (placeholders, locks and named indexes,
-// how times and booleans are kept) is the session's.
+// The database session that the store needs, and the values that pass between them. The store's SQL
+// is written once for both databases: plain, lower-case, `$1` placeholders, row locks at the end,
+// `indexed by` where SQLite needs it. A session adapts placeholders, locks, named indexes, times
+// and booleans.
 
 import type { DuePage } from '../../core/ports.js';
 
@@ -42,19 +42,19 @@ export type Param = string | number | bigint | boolean | null | Time;
 
 /** A moment on its way into a column whose name ends in `_at`. */
 export interface Time {
-  readonly timeMs: number | null;
+  readonly timeMs: number;
 }
 
 /** Whole numbers come as bigint or safe number, times as milliseconds, flags as boolean or 0/1. */
 export type Row = Readonly<Record<string, unknown>>;
 
-export function time(timeMs: number | null): Time {
+export function timeParam(timeMs: number): Time {
   return { timeMs };
 }
 
 /** Parameters $1 to $4 of a page of due rows: by when, behind which time and id, how many. */
 export function duePage({ nowMs, after, limit }: DuePage): readonly Param[] {
-  return [time(nowMs), time(after?.dueAtMs ?? 0), after?.id ?? '', limit];
+  return [timeParam(nowMs), timeParam(after?.dueAtMs ?? 0), after?.id ?? '', limit];
 }
 
 /** A batch lost a race: what it decided on is no longer so, or a unique value was taken. */

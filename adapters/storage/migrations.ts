@@ -1,10 +1,10 @@
-// Which migrations there are, and which of them a database still lacks. Numbered SQL files, applied
-// in order and never edited afterwards. Running them is the session's matter.
+// The known migrations, and which of them a database lacks. Numbered SQL files, applied in order
+// and never edited. The sessions run them.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { assert, StoreRefusal } from '../../core/errors.js';
+import { integer, text } from './columns.js';
 import type { Row } from './database.js';
-import { integer, text } from './row.js';
 
 export interface Migration {
   readonly number: number;
@@ -28,15 +28,15 @@ export function loadMigrations(database: 'sqlite' | 'postgres'): readonly Migrat
 }
 
 /**
- * The migrations that rows of `schema_migrations` do not name. A database that knows a migration
- * which this code does not, or another text of one, is refused: older code must not write to it.
+ * The migrations that are not among the applied ones. A database with an unknown migration, or with
+ * another text of one, is refused: older code must not write to it.
  */
 export function pendingMigrations(
   known: readonly Migration[],
   applied: readonly Row[],
 ): readonly Migration[] {
   for (const row of applied) {
-    const number = integer(row, 'number');
+    const number = integer('number').read(row);
     const migration = known.find((candidate) => candidate.number === number);
     if (migration === undefined) {
       throw new StoreRefusal(
@@ -44,7 +44,7 @@ export function pendingMigrations(
           `(${known.length}). Install the version that wrote it, or a later one.`,
       );
     }
-    if (migration.checksum !== text(row, 'checksum')) {
+    if (migration.checksum !== text('checksum').read(row)) {
       throw new StoreRefusal(
         `The database was migrated with another text of ${migration.name}. ` +
           'Install the version that wrote it, or a later one.',
@@ -54,7 +54,7 @@ export function pendingMigrations(
   return known.slice(applied.length);
 }
 
-/** A migration that the database itself refuses, such as for a table that is there already. */
+/** A migration that the database rejects, such as for a table that exists already. */
 export function unfit({ name }: Migration, cause: Error): StoreRefusal {
   return new StoreRefusal(
     `Migration ${name} cannot be applied, and changed nothing: ${cause.message}. ` +

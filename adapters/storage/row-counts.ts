@@ -1,5 +1,5 @@
-// How many rows each table of a database holds, all at one moment. Backups are compared by it. The
-// tables are those that the database names.
+// Row counts of all tables at one moment, by which backups are compared. The database lists its
+// tables.
 import type SqliteConnection from 'better-sqlite3';
 import type { PostgresConnections } from './postgres/connections.js';
 
@@ -7,7 +7,7 @@ import type { PostgresConnections } from './postgres/connections.js';
 export type RowCounts = Readonly<Record<string, number>>;
 
 export interface StoredRows {
-  /** Migrations that were applied: the version of the schema. */
+  /** The number of applied migrations. */
   readonly migrations: number;
   readonly tables: RowCounts;
 }
@@ -25,7 +25,7 @@ export function sqliteRows(connection: SqliteConnection.Database): StoredRows {
   return storedRows(counts);
 }
 
-/** However long it takes: a large table is counted row by row. */
+/** Has no time limit: a large table is counted row by row. */
 export async function postgresRows(connections: PostgresConnections): Promise<StoredRows> {
   return connections.use('long', async (client) => {
     await client.query('begin; set local statement_timeout = 0');

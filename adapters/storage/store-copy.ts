@@ -1,10 +1,9 @@
-// Moving a store from SQLite to PostgreSQL: every table of the file, in the order of its primary
-// key, in batches, and then both sides read again and compared. The tables and their columns are
-// those that the databases name. Where a copy that was cut off goes on is told by the rows that are
-// there: a batch is one statement, so what lies before the last key of a table is whole.
+// Moves a store from SQLite to PostgreSQL: every table of the file in batches, in the order of its
+// primary key; then both sides are read and compared. The databases list the tables and columns. A
+// batch is one statement, so an interrupted copy resumes behind the last key of a table.
 //
-// Until both sides were found equal the target has a table `store_copy`, by which every process
-// refuses to serve or migrate it (postgres/migrations.ts).
+// Until both sides are found equal, the target has a table `store_copy`. Every process refuses to
+// serve or migrate such a database (postgres/migrations.ts).
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import SqliteConnection from 'better-sqlite3';
@@ -17,7 +16,7 @@ import { migratePostgres } from './postgres/migrations.js';
 import { missingMigrations } from './sqlite/migrations.js';
 import { acquireServingLock } from './sqlite/serving-lock.js';
 
-/** Bounds memory: the longest rows are of some 70 KB. */
+/** Bounds memory: the longest rows have about 70 KB. */
 const BATCH_ROWS = 500;
 
 export interface CopyOptions {
@@ -25,11 +24,11 @@ export interface CopyOptions {
   readonly from: string;
   /** The URL of a PostgreSQL database that is new, or was migrated and never used. */
   readonly to: string;
-  /** Told after each batch how many rows of the table were copied so far. */
+  /** Called after each batch with the rows of the table that are copied so far. */
   readonly progress?: (table: string, rows: number) => void;
 }
 
-/** What a table holds, told so that two databases can be compared. */
+/** The content of a table, comparable between databases. */
 export interface TableSum {
   readonly rows: number;
   /** SHA-256 over the canonical text of the rows in the order of their keys, in hex. */
@@ -38,7 +37,7 @@ export interface TableSum {
 
 export interface CopiedTable {
   readonly table: string;
-  /** Rows that this run copied; the others were there. */
+  /** Rows that this run copied. */
   readonly copied: number;
   readonly source: TableSum;
   readonly target: TableSum;
@@ -46,8 +45,8 @@ export interface CopiedTable {
 }
 
 /**
- * Copies what is missing in the target and compares both sides. The target can be served when all
- * tables are equal, and not before. Nobody serves the source meanwhile, and nothing changes in it.
+ * Copies what the target lacks and compares both sides. The target can be served once all tables
+ * are equal. The source is locked against serving and is not changed.
  */
 export async function copyStore(options: CopyOptions): Promise<readonly CopiedTable[]> {
   if (!existsSync(options.from)) {
@@ -70,7 +69,7 @@ async function copyFrom(
   source: SqliteConnection.Database,
   { from, to, progress }: CopyOptions,
 ): Promise<readonly CopiedTable[]> {
-  // One moment of the file, whatever an operator's command beside this one writes.
+  // A snapshot: an operator's command may write to the file during the copy.
   source.exec('begin');
   if (missingMigrations(source, loadMigrations('sqlite')).length > 0) {
     throw new StoreRefusal(
@@ -105,7 +104,7 @@ async function copyFrom(
   }
 }
 
-/** In words of a copy; a wrong name or password is one of the causes. */
+/** A wrong name or password is one of the causes. */
 function toOperator(error: unknown): unknown {
   if (!(error instanceof PonteError) || error.code !== 'StoreUnavailable') return error;
   return new PonteError(
@@ -115,15 +114,15 @@ function toOperator(error: unknown): unknown {
   );
 }
 
-// ------------------------------------------------------------------------------- the mark
+// ------------------------------------------------------------------------- the marker table
 
-/** Marks the target as half-copied from this source, or finds that it is just that. */
+/** Marks the target as being copied from this source, or checks that it is. */
 async function begin(
   client: pg.ClientBase,
   connections: PostgresConnections,
   source: SqliteConnection.Database,
 ): Promise<void> {
-  // Hosts that began to serve it before there was a mark have one among them that leads.
+  // Hosts that serve the target since before the marker have a leader.
   const lead = await client.query(leadSql);
   if (lead.rows[0]?.locked !== true) throw refused('A host serves it, or another copy is running.');
   const fingerprint = fingerprintOf(source);
@@ -155,8 +154,8 @@ async function begin(
 }
 
 /**
- * Of the file and of the two schemas. Each file has migrated at a time of its own; a copy of a file
- * that was changed since is found when both sides are compared.
+ * Identifies the file and the two schemas: each file was migrated at a different time. The final
+ * comparison detects a file that changed since.
  */
 function fingerprintOf(source: SqliteConnection.Database): string {
   const migrated = source.prepare('select * from schema_migrations order by number').raw().all();
@@ -177,7 +176,7 @@ interface Table {
   readonly columns: readonly Column[];
   /** The columns of the primary key, in its order. */
   readonly key: readonly string[];
-  /** The column whose values the database gives; null where there is none. */
+  /** The identity column; null where there is none. */
   readonly identity: string | null;
 }
 
@@ -189,7 +188,7 @@ interface Column {
 
 type Value = string | number | bigint | boolean | null;
 
-/** Every table that the source has, but for the one that tells its migrations. */
+/** Every table of the source but `schema_migrations`. */
 async function tablesOf(
   source: SqliteConnection.Database,
   client: pg.ClientBase,
@@ -227,7 +226,7 @@ async function tablesOf(
   });
 }
 
-/** Copies the rows behind the last one that is there; returns how many. */
+/** Copies the rows behind the last row of the target; returns how many. */
 async function copyTable(
   source: SqliteConnection.Database,
   client: pg.ClientBase,
@@ -257,7 +256,7 @@ async function copyTable(
   return copied;
 }
 
-/** Values given from now on follow those that the source ever gave, removed rows included. */
+/** New identity values follow all values of the source, removed rows included. */
 async function goOnBehind(
   source: SqliteConnection.Database,
   client: pg.ClientBase,

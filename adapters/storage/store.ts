@@ -185,119 +185,126 @@ async function runOnce<T>(
   }
 }
 
-/** Builds a part when it is used: work uses few of them. */
+/** Builds a part on its first use: work uses few of them, and each several times. */
 class LazyTx implements Tx {
   readonly unit: UnitOfWork;
+  readonly parts: { -readonly [Part in keyof Tx]?: Tx[Part] } = {};
 
   constructor(unit: UnitOfWork) {
     this.unit = unit;
   }
 
+  part<Part extends keyof Tx>(name: Part, build: (unit: UnitOfWork) => Tx[Part]): Tx[Part] {
+    const part: Tx[Part] = this.parts[name] ?? build(this.unit);
+    this.parts[name] = part;
+    return part;
+  }
+
   get organizations() {
-    return organizationsOf(this.unit);
+    return this.part('organizations', organizationsOf);
   }
 
   get members() {
-    return membersOf(this.unit);
+    return this.part('members', membersOf);
   }
 
   get keys() {
-    return keysOf(this.unit);
+    return this.part('keys', keysOf);
   }
 
   get payments() {
-    return paymentsOf(this.unit);
+    return this.part('payments', paymentsOf);
   }
 
   get views() {
-    return viewsOf(this.unit);
+    return this.part('views', viewsOf);
   }
 
   get funds() {
-    return fundsOf(this.unit);
+    return this.part('funds', fundsOf);
   }
 
   get quotes() {
-    return quotesOf(this.unit);
+    return this.part('quotes', quotesOf);
   }
 
   get commands() {
-    return commandsOf(this.unit);
+    return this.part('commands', commandsOf);
   }
 
   get ledger() {
-    return ledgerOf(this.unit);
+    return this.part('ledger', ledgerOf);
   }
 
   get idempotency() {
-    return idempotencyOf(this.unit);
+    return this.part('idempotency', idempotencyOf);
   }
 
   get buyers() {
-    return buyersOf(this.unit);
+    return this.part('buyers', buyersOf);
   }
 
   get accounts() {
-    return accountsOf(this.unit);
+    return this.part('accounts', accountsOf);
   }
 
   get documents() {
-    return documentsOf(this.unit);
+    return this.part('documents', documentsOf);
   }
 
   get mails() {
-    return mailsOf(this.unit);
+    return this.part('mails', mailsOf);
   }
 
   get outbox() {
-    return outboxOf(this.unit);
+    return this.part('outbox', outboxOf);
   }
 
   get feed() {
-    return feedOf(this.unit);
+    return this.part('feed', feedOf);
   }
 
   get subscriptions() {
-    return subscriptionsOf(this.unit);
+    return this.part('subscriptions', subscriptionsOf);
   }
 
   get deliveries() {
-    return deliveriesOf(this.unit);
+    return this.part('deliveries', deliveriesOf);
   }
 
   get inbox() {
-    return inboxOf(this.unit);
+    return this.part('inbox', inboxOf);
   }
 
   get advances() {
-    return advancesOf(this.unit);
+    return this.part('advances', advancesOf);
   }
 
   get retention() {
-    return retentionOf(this.unit);
+    return this.part('retention', retentionOf);
   }
 
   get keyCanaries() {
-    return keyCanariesOf(this.unit);
+    return this.part('keyCanaries', keyCanariesOf);
   }
 
   get storageFingerprints() {
-    return storageFingerprintsOf(this.unit);
+    return this.part('storageFingerprints', storageFingerprintsOf);
   }
 
   get serviceKeys() {
-    return serviceKeysOf(this.unit);
+    return this.part('serviceKeys', serviceKeysOf);
   }
 
   get sealed() {
-    return sealedOf(this.unit);
+    return this.part('sealed', sealedOf);
   }
 
   get epochs() {
-    return epochsOf(this.unit);
+    return this.part('epochs', epochsOf);
   }
 
   get queueStats() {
-    return queueStatsOf(this.unit);
+    return this.part('queueStats', queueStatsOf);
   }
 }

@@ -1,10 +1,9 @@
-// The writes that every table has, made once from the list of its columns: insert, compare-and-set
-// update, and the guard on a row that was read and is not written. Reads stand in full beside the
-// methods that run them.
+// Tables. The columns of a table give its writes (insert, compare-and-set update, delete, the guard
+// on a row that is read and not written) and the read of a row by its key. Other reads are written
+// out beside the methods that run them.
 import { assert } from '../../core/errors.js';
+import { type Columns, type Part, partsOf, readerOf } from './columns.js';
 import type { Param, Row, Statement, StatementTemplate } from './database.js';
-
-type Columns<T> = Readonly<Record<string, (value: T) => Param>>;
 
 export interface Table<T> {
   readonly name: string;
@@ -15,7 +14,7 @@ export interface Table<T> {
   readonly sealed: string | null;
   /** Rows of a table without versions never change. */
   readonly versioned: boolean;
-  /** A row becomes a domain value here and nowhere else. */
+  readonly selectByKey: string;
   readonly read: (row: Row) => T;
   readonly insert: (value: T) => Write;
   /** Sets what may change and raises the version, if the version is still that of `value`. */
@@ -25,9 +24,9 @@ export interface Table<T> {
   readonly remove: (value: T) => Write;
 }
 
-/** A statement, what it does, and to which row (null: no one row that could be read back). */
 export interface Write {
   readonly table: string;
+  /** Null: not one row that could be read back. */
   readonly row: string | null;
   /** `change` ends what was read of the row: nothing else may be decided on it in this batch. */
   readonly kind: 'insert' | 'change' | 'expect' | 'merge';
@@ -36,61 +35,72 @@ export interface Write {
   readonly sealed?: string | undefined;
 }
 
-/**
- * `key` names a row, `fixed` is written once, `changing` by every update; `sealed` is one of these
- * columns. A table without `version` is never updated.
- */
-export function defineTable<T>(definition: {
-  readonly name: string;
-  readonly key: Columns<T>;
-  readonly fixed: Columns<T>;
-  readonly changing: Columns<T>;
-  readonly version: ((value: T) => number) | null;
-  readonly sealed?: string;
-  readonly read: (row: Row) => T;
-}): Table<T> {
-  const { name, key, fixed, changing, version, sealed = null } = definition;
-  const versionColumn: Columns<T> = version === null ? {} : { version };
-  const keyed = { ...key, ...versionColumn };
-  const keyOf = Object.values(key);
-  const all = { ...key, ...fixed, ...changing, ...versionColumn };
-  const writer = (kind: StatementTemplate['kind'], columns: Columns<T>) => {
-    const template: StatementTemplate = {
-      kind,
-      table: name,
-      columns: Object.keys(columns),
-      key: Object.keys(keyed),
-    };
+/** A table without a `version` column is never updated. */
+export function defineTable<T extends object>(name: string, columns: Columns<T>): Table<T> {
+  const properties = Object.keys(columns) as (keyof T & string)[];
+  const ofKind = (kind: Columns<T>[keyof T]['kind']) => {
+    const chosen = properties.filter((property) => columns[property].kind === kind);
+    return partsOf(columns, chosen);
+  };
+  const [key, version, changing] = [ofKind('key'), ofKind('version'), ofKind('changing')];
+  const keyed = [...key, ...version];
+  const all = [...key, ...ofKind('fixed'), ...changing, ...version];
+  const sealedProperty = properties.find((property) => columns[property].isSealed);
+  const sealed = sealedProperty && (columns[sealedProperty].parts[0]?.name ?? null);
+  const names = (of: readonly Part<T>[]) => of.map((part) => part.name);
+  const writer = (kind: StatementTemplate['kind'], parts: readonly Part<T>[]) => {
+    const template = { kind, table: name, columns: names(parts), key: names(keyed) };
     const sql = templateSql(template);
-    const paramsOf = Object.values(columns);
-    const sealedAt = sealed === null ? -1 : template.columns.indexOf(sealed);
+    const writes = parts.map(({ write }) => write);
+    const sealedAt = sealed ? template.columns.indexOf(sealed) : -1;
     return (value: T): Write => {
-      assert(kind === 'insert' || version !== null, `${name} has no version to compare`);
-      const params = paramsOf.map((of) => of(value));
-      const row = rowName(keyOf.map((of) => of(value)));
-      const statement = { sql, params, guards: name, template };
+      assert(kind === 'insert' || version.length > 0, `${name} has no version to compare`);
+      const params = writes.map((write) => write(value));
       const written = params[sealedAt];
       return {
-        ...{ table: name, row, kind: writeKinds[kind], statement },
+        ...{ table: name, kind: writeKinds[kind], row: rowName(key.map((of) => of.write(value))) },
+        statement: { sql, params, guards: name, template },
         sealed: typeof written === 'string' ? written : undefined,
       };
     };
   };
   return {
     name,
-    columns: Object.keys(all),
-    key: Object.keys(key),
-    sealed,
-    versioned: version !== null,
-    read: definition.read,
+    columns: names(all),
+    key: names(key),
+    sealed: sealed ?? null,
+    versioned: version.length > 0,
+    selectByKey: `select * from ${name} where ${equations(names(key), names(key)).join(' and ')}`,
+    read: readerOf(columns),
     insert: writer('insert', all),
-    update: writer('update', { ...changing, ...keyed }),
+    update: writer('update', [...changing, ...keyed]),
     expect: writer('expect', keyed),
     remove: writer('remove', keyed),
   };
 }
 
-/** A table's own columns in a row of several tables: what to select, and how to read it. */
+/** A write that may hit any number of rows, or that resolves conflicts itself. */
+export function merge(
+  table: string,
+  row: string | null,
+  sql: string,
+  params: readonly Param[],
+): Write {
+  const statement = { sql, params, guards: null, template: null };
+  return { table, row, kind: 'merge', statement };
+}
+
+/** A guarded write of one row, beside those of its table. Null: a row without a known key. */
+export function templated(template: StatementTemplate) {
+  const { table, kind } = template;
+  const sql = templateSql(template);
+  return (row: string | null, params: readonly Param[]): Write => ({
+    ...{ table, row, kind: writeKinds[kind] },
+    statement: { sql, params, guards: table, template },
+  });
+}
+
+/** The columns of a table within a row of several tables: what to select, and how to read it. */
 export function aliasedColumns<T>({ name, columns, read }: Table<T>): {
   readonly columns: string;
   readonly read: (row: Row) => T;
@@ -118,23 +128,18 @@ const writeKinds = {
 } as const satisfies Record<StatementTemplate['kind'], Write['kind']>;
 
 /** The statement of a template for one row. */
-export function templateSql({
-  kind,
-  table,
-  columns,
-  key,
-  unlocked = false,
-}: StatementTemplate): string {
-  const bound = (column: string) => `$${columns.indexOf(column) + 1}`;
-  const equations = (names: readonly string[]) => names.map((name) => `${name} = ${bound(name)}`);
-  const where = `where ${equations(key).join(' and ')}`;
+function templateSql({ kind, table, columns, key, unlocked = false }: StatementTemplate): string {
+  const where = `where ${equations(key, columns).join(' and ')}`;
   switch (kind) {
     case 'insert': {
-      const values = columns.map(bound).join(', ');
+      const values = columns.map((_, at) => `$${at + 1}`).join(', ');
       return `insert into ${table} (${columns.join(', ')}) values (${values})`;
     }
     case 'update': {
-      const set = equations(columns.filter((column) => !key.includes(column)));
+      const set = equations(
+        columns.filter((column) => !key.includes(column)),
+        columns,
+      );
       return `update ${table} set ${set.join(', ')}, version = version + 1 ${where}`;
     }
     case 'remove':
@@ -142,4 +147,9 @@ export function templateSql({
     case 'expect':
       return `select 1 as hit from ${table} ${where}${unlocked ? '' : ' for share'}`;
   }
+}
+
+/** `name = $n`, where `n` is the place of the name among the parameters. */
+function equations(names: readonly string[], params: readonly string[]): readonly string[] {
+  return names.map((name) => `${name} = $${params.indexOf(name) + 1}`);
 }

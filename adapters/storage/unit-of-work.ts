@@ -1,18 +1,18 @@
-// One run of a piece of work: what it reads passes through at once, what it writes is kept until
-// the work returns. It owns the rules that a row is not read after a write to it was staged, and
-// not changed twice: the second change could not have been decided on what the first one made.
+// One run of a piece of work: reads pass through, writes are staged until the work returns. A row
+// cannot be read after a write to it was staged, nor changed twice: the second change could not
+// have been decided on the result of the first.
 import { isStorable } from '../../core/domain/raw-json.js';
 import { keyIdOf } from '../../core/domain/sealed-text.js';
 import { assert } from '../../core/errors.js';
 import type { Database, Param, Row, Statement } from './database.js';
 import { rowName, type Table, type Write } from './table.js';
 
-/** What a statement makes of rows of several tables. */
+/** The result of a query over several tables. */
 export interface Joined<T> {
-  /** All that it looks into. */
+  /** All tables that it reads. */
   readonly tables: readonly Pick<Table<unknown>, 'name'>[];
   readonly read: (row: Row) => T;
-  /** The guards on the rows that a value was read from whole. */
+  /** Guards on the rows that were read completely. */
   readonly expect: (value: T) => readonly Write[];
 }
 
@@ -22,7 +22,7 @@ export class UnitOfWork {
   readonly #writtenTables = new Set<string>();
   readonly #writtenRows = new Set<string>();
   readonly #changedRows = new Set<string>();
-  /** The guards on rows that were read: of those that were read as one, together. */
+  /** Guards on the rows that were read, one function per value. */
   readonly #seen: (() => readonly Write[])[] = [];
   /** Secret keys of the sealed texts in the writes. */
   readonly #keyIds = new Set<string>();
@@ -32,7 +32,7 @@ export class UnitOfWork {
     this.#database = database;
   }
 
-  /** In the order in which they were staged. */
+  /** In the order of staging. */
   statements(): readonly Statement[] {
     return statementsOf(this.#writes, this.#changedRows);
   }
@@ -52,17 +52,16 @@ export class UnitOfWork {
     this.#writes.push({ ...write, statement: storable(write.statement) });
   }
 
-  /** Whether nothing is staged. */
   isEmpty(): boolean {
     return this.#writes.length === 0;
   }
 
-  /** Adds a condition of the store itself. */
+  /** Adds a guard of the store. */
   guard(write: Write): void {
     this.#writes.push(write);
   }
 
-  /** Whether a row of this table is relied on and not changed. */
+  /** Whether a guard on this table is staged. */
   relies(tableName: string): boolean {
     return this.#writes.some(({ table, kind }) => table === tableName && kind === 'expect');
   }
@@ -73,17 +72,12 @@ export class UnitOfWork {
   }
 
   /** The one row of this primary key; other rows of the table may have staged writes. */
-  async byKey<T>(
-    table: Table<T>,
-    key: readonly Param[],
-    sql: string,
-    params: readonly Param[],
-  ): Promise<T | null> {
-    const [row] = await this.rowsByKey(table.name, key, sql, params);
+  async byKey<T>(table: Table<T>, key: readonly Param[]): Promise<T | null> {
+    const [row] = await this.rowsByKey(table.name, key, table.selectByKey);
     return row === undefined ? null : this.#readRow(table, row);
   }
 
-  /** The first row of a query that may find any row of the table. */
+  /** The first row of a query over the table. */
   async first<T>(table: Table<T>, sql: string, params: readonly Param[]): Promise<T | null> {
     const [row] = await this.rows(table.name, sql, params);
     return row === undefined ? null : this.#readRow(table, row);
@@ -103,34 +97,39 @@ export class UnitOfWork {
     });
   }
 
-  /** Throws at once where it must not be read: methods that call it are async. */
+  /** Throws synchronously when the table has staged writes; its callers are async. */
   rows(tableName: string, sql: string, params: readonly Param[]): Promise<readonly Row[]> {
     this.#assertUnwritten(tableName);
     return this.#database.read(sql, params);
   }
 
-  rowsByKey(
-    tableName: string,
-    key: readonly Param[],
-    sql: string,
-    params: readonly Param[],
-  ): Promise<readonly Row[]> {
+  rowsByKey(tableName: string, key: readonly Param[], sql: string): Promise<readonly Row[]> {
     if (this.#writtenTables.has(tableName)) {
       const row = `${tableName}/${rowName(key)}`;
       const written = this.#writtenRows.has(row) || this.#writtenRows.has(`${tableName}/`);
       assert(!written, `${row} is read after a write to it was staged`);
     }
-    return this.#database.read(sql, params);
+    return this.#database.read(sql, key);
   }
 
-  /** After this, nothing can be staged: the work has returned. */
+  /** The writes of a table, staged. */
+  writes<T>(table: Table<T>) {
+    return {
+      insert: (value: T) => this.stage(table.insert(value)),
+      update: (value: T) => this.stage(table.update(value)),
+      expect: (value: T) => this.stage(table.expect(value)),
+      remove: (value: T) => this.stage(table.remove(value)),
+    };
+  }
+
+  /** The work has returned: nothing can be staged any more. */
   end(): void {
     this.#ended = true;
   }
 
-  /** Whether rows that were read have changed since, so that they may never have stood together. */
+  /** Whether rows have changed since they were read: the reads may not be consistent. */
   async isStale(): Promise<boolean> {
-    // One row alone was as it was read at some moment, which is all that is asked for.
+    // A single row is consistent with itself.
     if (this.#seen.length < 2) return false;
     for (const { statement } of this.#seen.flatMap((expect) => expect())) {
       const { sql, params } = statement;
@@ -151,7 +150,7 @@ export class UnitOfWork {
   }
 }
 
-/** The change of a row compares the version that was read of it: nothing else need guard it. */
+/** A change compares the version of its row: a guard on that row is redundant. */
 function statementsOf(writes: readonly Write[], changedRows: ReadonlySet<string>) {
   return writes
     .filter(({ table, row, kind }) => kind !== 'expect' || !changedRows.has(`${table}/${row}`))
@@ -159,8 +158,8 @@ function statementsOf(writes: readonly Write[], changedRows: ReadonlySet<string>
 }
 
 /**
- * What comes from outside other than in a checked request (an answer of a receiver, a reason of the
- * partner) may hold what PostgreSQL does not keep in texts: it is kept as U+FFFD on both.
+ * Unchecked outside texts (a receiver's response, a partner's reason) may contain characters that
+ * PostgreSQL does not store. Both databases store U+FFFD instead.
  */
 function storable(statement: Statement): Statement {
   const isFit = (param: Param) => typeof param !== 'string' || isStorable(param);

@@ -1,8 +1,9 @@
-// What a serving process asks of its queues as a whole: when each has something due, and what
-// happens to due times when the clock goes back. What a worker takes is in claims.ts.
+// Queries over whole queues: when each has something due, and the due times after the clock went
+// back. claims.ts takes the rows.
+
+import { time } from './columns.js';
 import type { Database } from './database.js';
-import { time } from './database.js';
-import { timeMsOrNull } from './row.js';
+import { timeParam } from './database.js';
 import { waitingSubscriptions } from './tables/delivery-rows.js';
 import { expirableSql } from './tables/payment-rows.js';
 
@@ -25,7 +26,7 @@ export type NextDue = Readonly<Record<Queue, number | null>>;
 
 const queues = Object.keys(nextDueSql) as readonly Queue[];
 
-/** One statement, so that an idle host that asks every second costs next to nothing. */
+/** One statement: an idle host runs it every second. */
 const allNextDueSql = [
   waitingSubscriptions,
   `select ${queues.map((queue) => `(${nextDueSql[queue]}) as ${queue}`).join(', ')}`,
@@ -38,7 +39,7 @@ const nothingDue: NextDue = Object.fromEntries(queues.map((queue) => [queue, nul
 
 export async function readNextDue(database: Database): Promise<NextDue> {
   const [row = nothingDue] = await database.read(allNextDueSql, []);
-  return Object.fromEntries(queues.map((queue) => [queue, timeMsOrNull(row, queue)])) as Record<
+  return Object.fromEntries(queues.map((queue) => [queue, time.null(queue).read(row)])) as Record<
     Queue,
     number | null
   >;
@@ -54,8 +55,8 @@ const dueTables = [
 ] as const;
 
 /**
- * The clock went back from one instant to another: what waited keeps the rest of its wait, leases
- * among it, and what was due stays due. For SQLite, which keeps instants as milliseconds.
+ * After the clock went back: rows and leases keep the rest of their wait, due rows stay due. For
+ * SQLite, which stores instants as milliseconds.
  */
 export async function keepWaits(
   database: Database,
@@ -64,7 +65,7 @@ export async function keepWaits(
   for (const table of dueTables) {
     await database.immediate(
       `update ${table} set due_at = max(due_at - $1, $2), version = version + 1 where due_at > $2`,
-      [fromMs - toMs, time(toMs)],
+      [fromMs - toMs, timeParam(toMs)],
     );
   }
 }

@@ -2,7 +2,7 @@
 // writes. After a failed write, each health check writes a larger row until that succeeds.
 import { randomBytes } from 'node:crypto';
 import { isCode } from '../../core/errors.js';
-import { type Database, time } from './database.js';
+import { type Database, timeParam } from './database.js';
 
 const PROBE = 'write probe';
 /** As text a third more: larger than a few free pages, in which a small row may still fit. */
@@ -49,13 +49,13 @@ export class WriteWatch {
   async #probe(): Promise<boolean> {
     try {
       // PostgreSQL compresses what repeats.
-      const row = [PROBE, randomBytes(PROBE_BYTES).toString('base64'), time(0)];
+      const row = [PROBE, randomBytes(PROBE_BYTES).toString('base64'), timeParam(0)];
       await this.database.immediate(
-        'insert into marks (name, value, created_at) values ($1, $2, $3) ' +
+        'insert into storage_fingerprints (name, value, created_at) values ($1, $2, $3) ' +
           'on conflict (name) do update set value = excluded.value',
         row,
       );
-      await this.database.immediate('delete from marks where name = $1', [PROBE]);
+      await this.database.immediate('delete from storage_fingerprints where name = $1', [PROBE]);
       this.#hasFailed = false;
       return true;
     } catch {

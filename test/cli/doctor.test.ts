@@ -5,10 +5,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, describe, test } from 'node:test';
-import SqliteConnection from 'better-sqlite3';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
-import { loadMigrations } from '../../adapters/storage/migrations.js';
-import { migrateSqlite } from '../../adapters/storage/sqlite/migrations.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
 import { diagnose, type Findings } from '../../cli/doctor.js';
 import type { Shell } from '../../cli/operator.js';
@@ -17,6 +14,7 @@ import { readConfig } from '../../host/config.js';
 import { startHost } from '../../host/main.js';
 import { aDelivery, anEvent } from '../support/domain-samples.js';
 import { localPostgres } from '../support/local-postgres.js';
+import { olderDatabase } from '../support/older-database.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-doctor-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -266,9 +264,7 @@ test('where there is no database doctor says so, and makes none', async () => {
 test('a database of an older version is told, and is not migrated', async () => {
   const env = { PONTE_DATA_DIR: join(folder, 'older') };
   mkdirSync(env.PONTE_DATA_DIR);
-  const connection = new SqliteConnection(join(env.PONTE_DATA_DIR, 'ponte.db'));
-  migrateSqlite(connection, loadMigrations('sqlite').slice(0, -1));
-  connection.close();
+  olderDatabase(join(env.PONTE_DATA_DIR, 'ponte.db')).close();
   const keys = { ...env, PONTE_SECRET_KEYS: newSecretKey('k') };
   for (const _ of ['once', 'again']) {
     const { status, stdout } = await run(keys, 'doctor');

@@ -19,12 +19,11 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import SqliteConnection from 'better-sqlite3';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
-import { loadMigrations } from '../../adapters/storage/migrations.js';
-import { migrateSqlite } from '../../adapters/storage/sqlite/migrations.js';
 import { readConfig } from '../../host/config.js';
 import { startHost } from '../../host/main.js';
 import { runCommand } from '../support/command.js';
 import { localPostgres } from '../support/local-postgres.js';
+import { olderDatabase } from '../support/older-database.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-finding-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -154,14 +153,12 @@ test('an empty PostgreSQL is none either, and stays empty', async () => {
 test('a dry run migrates nothing', async () => {
   const env = { ...environment('older'), PONTE_SECRET_KEYS: newSecretKey('k') };
   mkdirSync(env.PONTE_DATA_DIR);
-  const older = loadMigrations('sqlite').slice(0, -1);
-  const connection = new SqliteConnection(fileOf(env));
-  migrateSqlite(connection, older);
+  const connection = olderDatabase(fileOf(env));
   const { status, stderr } = await command(env, 'prune --older-than 40d --dry-run');
   assert.equal(status, 4);
   assert.match(stderr, /ponte\.db is of an older version\. Run ponte migrate first\.\n$/);
   const count = connection.prepare('select count(*) from schema_migrations').pluck();
-  assert.equal(count.get(), older.length);
+  assert.equal(count.get(), 0);
   connection.close();
   assert.equal((await command(env, 'prune --older-than 40d')).status, 0);
   assert.equal((await command(env, 'prune --older-than 40d --dry-run')).status, 0);
@@ -248,16 +245,14 @@ test('a damaged file is told in a line, by every command and by a start', async 
 test('half a migration is told in a line, and refused', async () => {
   const env = { ...environment('half'), PONTE_SECRET_KEYS: newSecretKey('k') };
   mkdirSync(env.PONTE_DATA_DIR);
-  const known = loadMigrations('sqlite');
-  const connection = new SqliteConnection(fileOf(env));
-  migrateSqlite(connection, known.slice(0, 1));
+  const connection = olderDatabase(fileOf(env));
   connection.exec('create table connected_accounts (id text)');
   connection.close();
   for (const words of ['serve', 'migrate', 'payments list']) {
     const { status, stderr } = await command(env, words);
     assert.equal(status, 4, words);
     const [line = '', ...more] = stderr.trimEnd().split('\n');
-    assert.match(line, /^ponte: Migration 0002\.sql cannot be applied, and changed nothing: /);
+    assert.match(line, /^ponte: Migration 0001\.sql cannot be applied, and changed nothing: /);
     assert.match(
       line,
       /: table connected_accounts already exists\. If only a part of it is there, /,

@@ -4,14 +4,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import SqliteConnection from 'better-sqlite3';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
-import { loadMigrations } from '../../adapters/storage/migrations.js';
-import { migrateSqlite } from '../../adapters/storage/sqlite/migrations.js';
 import { acquireServingLock } from '../../adapters/storage/sqlite/serving-lock.js';
 import { readConfig } from '../../host/config.js';
 import { listeningProblem, openingProblem } from '../../host/mistakes.js';
 import { runCommand } from '../support/command.js';
+import { olderDatabase } from '../support/older-database.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-mistakes-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -54,9 +52,7 @@ test('a database that an older server serves: a newer command says what it would
   const env = dataDir('older');
   mkdirSync(env.PONTE_DATA_DIR);
   const path = join(env.PONTE_DATA_DIR, 'ponte.db');
-  const connection = new SqliteConnection(path);
-  migrateSqlite(connection, loadMigrations('sqlite').slice(0, -1));
-  connection.close();
+  olderDatabase(path).close();
   const release = acquireServingLock(path);
   for (const words of [['org', 'list'], ['migrate']]) {
     const { status, stderr } = await command(env, words);
@@ -97,7 +93,7 @@ test('migrate tells which migrations it applied, and that again there were none'
     database: string;
   };
   assert.equal(first.migrated, true);
-  assert.deepEqual(first.applied.slice(0, 2), [1, 2]);
+  assert.equal(first.applied[0], 1);
   assert.equal(first.database, join(folder, 'migrated', 'ponte.db'));
   const again = await command(env, ['migrate', '--json']);
   assert.deepEqual(JSON.parse(again.stdout), { ...first, migrated: false, applied: [] });

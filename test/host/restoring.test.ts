@@ -19,9 +19,7 @@ import SqliteConnection from 'better-sqlite3';
 import { fileIn } from '../../adapters/backup/backup-folder.js';
 import { manifestText, readManifest } from '../../adapters/backup/manifest.js';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
-import { loadMigrations } from '../../adapters/storage/migrations.js';
 import { sqliteRows } from '../../adapters/storage/row-counts.js';
-import { migrateSqlite } from '../../adapters/storage/sqlite/migrations.js';
 import { readConfig } from '../../host/config.js';
 import { startHost } from '../../host/main.js';
 import { swap } from '../../host/restore-place.js';
@@ -37,6 +35,7 @@ import {
   treeOf,
   withStore,
 } from '../support/backup-scene.js';
+import { olderDatabase } from '../support/older-database.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-restore-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -350,8 +349,7 @@ describe('refused, and nothing is touched', () => {
 test('a backup of an older version is brought to this one', async () => {
   const from = join(folder, 'older');
   mkdirSync(from);
-  const connection = new SqliteConnection(join(from, 'ponte.db'));
-  migrateSqlite(connection, loadMigrations('sqlite').slice(0, -1));
+  const connection = olderDatabase(join(from, 'ponte.db'));
   const { tables: rows, migrations: schema } = sqliteRows(connection);
   connection.close();
   const files = [await fileIn(from, 'ponte.db')];

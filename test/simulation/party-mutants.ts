@@ -25,8 +25,9 @@ export const partyMutants = [
     file: 'adapters/storage/tables/account-rows.ts',
     edits: [
       [
-        "'select * from connected_accounts where org_id = $1 and mode = $2 and id = $3',",
-        "'select * from connected_accounts where (org_id = $1 or true) and mode = $2 and id = $3',",
+        'get: ({ orgId, mode }, id) => unit.byKey(accounts, [orgId, mode, id]),',
+        "get: ({ mode }, id) => unit.first(accounts, 'select * from connected_accounts ' +\n" +
+          "'where mode = $1 and id = $2', [mode, id]),",
       ],
     ],
     focus: { ...parties, often: ['createAccount', 'trespass'] },

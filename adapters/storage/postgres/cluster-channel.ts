@@ -1,7 +1,7 @@
-// The notifications between hosts on one PostgreSQL, over a dedicated connection: that work was
-// stored (coalesced, so that no write waits for it), and which host sequences. Workers do not rely
-// on notifications, they look by themselves once a second. Long polls of the feed do: a host that
-// reconnects therefore notifies all work, and wakes all its waiting readers.
+// Notifications between the hosts on one PostgreSQL, over a dedicated connection, and the lock that
+// elects the host that sequences. Notifications are coalesced, so no write waits for one. Workers
+// do not rely on them: they poll once a second. Long polls of the feed do: after a reconnect a host
+// therefore notifies all work and wakes all its waiting readers.
 import { hostname } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
@@ -12,24 +12,24 @@ import type { PostgresConnections } from './connections.js';
 import { ownSql } from './lost-leases.js';
 import { endSession, inTime } from './session.js';
 
-/** "ponte" and what the lock is for, as the number that PostgreSQL asks for. */
+/** "pon" in ASCII and the number of the lock. */
 export const LEADER_LOCK = 0x706f6e02;
-/** Until the session ends; one database may hold several stores, each in a schema of its own. */
+/** Held until the session ends. A database may hold several stores, each in a separate schema. */
 export const leadSql = [
   `select pg_try_advisory_lock(${LEADER_LOCK},`,
   'hashtext(current_schema())) as locked',
 ].join(' ');
-/** Each host holds it shared while it has a line, so that operators see who serves. */
+/** Each host holds it shared while it is connected, so that operators see who serves. */
 export const SERVING_LOCK = 0x706f6e03;
 const serveSql = [
   `select pg_advisory_lock_shared(${SERVING_LOCK}, hashtext(current_schema())),`,
   "set_config('application_name', $1, false)",
 ].join(' ');
 /**
- * The session of a line that broke without a sign: the server keeps it, and the lead with it, until
- * it notices. Its name tells it from another session with its number.
+ * Ends the session of a connection that broke silently: the server keeps it, and the lead with it,
+ * until it notices. The name distinguishes it from a later session with the same process id.
  */
-const endLeftSql =
+const endStaleSessionSql =
   'select pg_terminate_backend(pid) from pg_stat_activity ' +
   'where pid = $1 and application_name = $2';
 /** Lock numbers are unsigned, hashtext is signed. */
@@ -44,16 +44,16 @@ export const serversSql = [
 const FLUSH_AFTER_MS = 10;
 const RECONNECT_EVERY_MS = 250;
 /**
- * Every host says something this often and takes a server that does not answer in time for gone:
- * one that hangs keeps its connections, because the kernel answers for it. So does a host that
- * hangs: who leads loses the lead to another host when it is silent for long.
+ * Interval of the heartbeat. A host gives up a server that does not answer in time: the kernel
+ * keeps the connections of a hanging process open. For the same reason the leader loses the lead
+ * when it is silent for LEAD_SILENCE.
  */
 const BEAT_MS = 1_000;
 const ANSWER_TIMEOUT_MS = 2_000;
-/** Among the servers that the URL names, a newer one may take writes while this one still does. */
+/** Another server of the URL may be promoted while this one still accepts writes. */
 const LOOK_EVERY_BEATS = 5;
 const LEAD_SILENCE = '10s';
-/** Nothing happens where PostgreSQL is too old to have it. */
+/** Changes nothing on a PostgreSQL without this setting. */
 const limitSilenceSql = [
   `select set_config(name, '${LEAD_SILENCE}', false) from pg_settings`,
   "where name = 'idle_session_timeout'",
@@ -63,24 +63,24 @@ const resignSql = [
   "(select set_config(name, '0', false) from pg_settings where name = 'idle_session_timeout')",
 ].join(' ');
 const notifySql = 'select pg_notify($1, $2)';
-/** Of the 8,000 bytes that a notification may have. */
+/** A notification may have 8,000 bytes. */
 const BYTES_MAX = 7_000;
 
 /**
- * Those that have doubled since their last statistics: new ones end all plans of a table. Larger
- * ones are autovacuum's: what changes there no longer changes plans.
+ * Tables that have doubled since their last statistics; new statistics end the cached plans of a
+ * table. Larger tables are left to autovacuum: their growth no longer changes plans.
  */
 const youngTablesSql = [
   'select s.relname as name from pg_stat_user_tables s join pg_class c on c.oid = s.relid',
   'where s.schemaname = current_schema()',
   'and n_live_tup < 200000 and n_live_tup > greatest(200, 2 * c.reltuples)',
 ].join(' ');
-/** Which index a plan takes shows in 3,000 rows as in 30,000, which cost an eighth of all load. */
+/** 3,000 sampled rows choose the same index as 30,000, which cost an eighth of the total load. */
 const smallSampleSql = 'set local default_statistics_target = 10';
-/** A warning that a table may not be analyzed is none about a commit. */
+/** Hides the warning that a table may not be analyzed: warnings count as unconfirmed commits. */
 const quietSql = 'set local client_min_messages = error';
 
-/** Everything that may be there, where a word may have been missed. */
+/** Published after a reconnect: any notification may have been missed. */
 const everything = Object.keys({
   outbox: true,
   feed: true,
@@ -92,10 +92,9 @@ const everything = Object.keys({
   mails: true,
 } satisfies Record<WorkKind, true>) as readonly WorkKind[];
 
-/** Work that waits, by kind; null tenants: any may have some. */
+/** Work to publish, by kind. Null: of any tenant. */
 type Pending = Partial<Record<WorkKind, readonly Tenant[] | null>>;
 
-/** Of this process, and those of processes that are gone. */
 interface Leases {
   readonly owner: () => string;
   readonly endLostLeases: ClusterChannel['endLostLeases'];
@@ -108,7 +107,7 @@ export class PostgresClusterChannel implements ClusterChannel {
   #channel = '';
   #processId: number | null = null;
   #leading = false;
-  #asking: Promise<boolean> | null = null;
+  #leadRequest: Promise<boolean> | null = null;
   #beats = 0;
   #closed = false;
   #pending: Pending = {};
@@ -125,7 +124,7 @@ export class PostgresClusterChannel implements ClusterChannel {
   }
 
   publish(work: WorkKind, tenants?: readonly Tenant[]): void {
-    // Everything is told when there is a line again.
+    // After the reconnect, all work is published.
     if (this.#client === null) return;
     const known = this.#pending[work];
     const any = tenants === undefined || known === null;
@@ -134,20 +133,20 @@ export class PostgresClusterChannel implements ClusterChannel {
   }
 
   async leads(): Promise<boolean> {
-    const line = this.#client;
-    if (line === null || this.#leading) return this.#leading;
-    // Once at a time: a lock that was taken twice must be given back twice.
-    this.#asking ??= this.#lead(line).finally(() => {
-      this.#asking = null;
+    const client = this.#client;
+    if (client === null || this.#leading) return this.#leading;
+    // One request at a time: a lock that was taken twice must be released twice.
+    this.#leadRequest ??= this.#lead(client).finally(() => {
+      this.#leadRequest = null;
     });
-    return this.#asking;
+    return this.#leadRequest;
   }
 
-  async #lead(line: pg.Client): Promise<boolean> {
-    const { rows } = await asked(line, leadSql);
+  async #lead(client: pg.Client): Promise<boolean> {
+    const { rows } = await ask(client, leadSql);
     if (rows[0]?.['locked'] !== true) return false;
-    await asked(line, limitSilenceSql);
-    if (this.#client !== line) return false;
+    await ask(client, limitSilenceSql);
+    if (this.#client !== client) return false;
     this.#leading = true;
     return true;
   }
@@ -155,21 +154,21 @@ export class PostgresClusterChannel implements ClusterChannel {
   async resign(): Promise<void> {
     if (!this.#leading) return;
     this.#leading = false;
-    // A line that ends meanwhile has no lead either.
-    if (this.#client !== null) await asked(this.#client, resignSql).catch(() => undefined);
+    // A connection that ends loses the lead too.
+    if (this.#client !== null) await ask(this.#client, resignSql).catch(() => undefined);
   }
 
   /**
-   * Statistics of tables that grow from nothing. Without them the planner takes an index of the
-   * tenant for one of the row, and autovacuum looks once a minute; statements that are prepared
-   * are planned again when there are new ones.
+   * Without statistics, the planner uses an index of the tenant instead of one of the row.
+   * Autovacuum only runs once a minute. New statistics make the server plan prepared statements
+   * again.
    */
   async analyzeGrowingTables(): Promise<number> {
     return this.#connections.use('repeatable', async (client) => {
       const { rows } = await client.query(youngTablesSql);
       for (const { name } of rows) {
         const analyze = `analyze ${client.escapeIdentifier(name)}`;
-        // One text is one transaction.
+        // Statements in one text are one transaction.
         await client.query([quietSql, smallSampleSql, analyze].join('; '));
       }
       return rows.length;
@@ -199,7 +198,7 @@ export class PostgresClusterChannel implements ClusterChannel {
   }
 
   async #listen(fresh: pg.Client, onMessage: OnMessage): Promise<void> {
-    // One database may hold several stores, each in a schema of its own.
+    // A database may hold several stores, each in a separate schema.
     const { rows } = await fresh.query(
       'select current_schema() as schema, pg_backend_pid() as process_id',
     );
@@ -209,25 +208,25 @@ export class PostgresClusterChannel implements ClusterChannel {
       if (processId !== own && payload !== undefined) deliver(payload, onMessage);
     });
     const name = `ponte process ${process.pid} at ${hostname()}`;
-    if (this.#processId !== null) await fresh.query(endLeftSql, [this.#processId, name]);
+    if (this.#processId !== null) await fresh.query(endStaleSessionSql, [this.#processId, name]);
     this.#processId = own;
     await fresh.query(serveSql, [name]);
     await fresh.query(ownSql, [this.#leases.owner()]);
     await fresh.query(`listen ${fresh.escapeIdentifier(this.#channel)}`);
   }
 
-  /** Connects again whenever the line ends, until it is closed. */
+  /** Reconnects whenever the connection ends, until `close`. */
   async #keep(first: pg.Client, onMessage: OnMessage, log: Log): Promise<void> {
-    for (let line = first; ; ) {
-      await this.#ended(line);
+    for (let client = first; ; ) {
+      await this.#ended(client);
       while (this.#client === null && !this.#closed) {
         await wait(RECONNECT_EVERY_MS, undefined, { ref: false });
         await this.#connect(onMessage).catch((err: unknown) => {
-          log.warn('no line to other hosts', { err });
+          log.warn('no connection to other hosts', { err });
         });
       }
       if (this.#client === null) return;
-      line = this.#client;
+      client = this.#client;
       for (const work of everything) {
         onMessage(work);
         this.publish(work);
@@ -235,21 +234,21 @@ export class PostgresClusterChannel implements ClusterChannel {
     }
   }
 
-  #ended(line: pg.Client): Promise<void> {
-    const beat = setInterval(() => this.#beat(line), BEAT_MS);
+  #ended(client: pg.Client): Promise<void> {
+    const beat = setInterval(() => this.#beat(client), BEAT_MS);
     return new Promise((resolve) => {
-      line.once('end', () => {
+      client.once('end', () => {
         clearInterval(beat);
-        if (this.#client === line) this.#client = null;
+        if (this.#client === client) this.#client = null;
         this.#leading = false;
         resolve();
       });
     });
   }
 
-  /** A line that ends is connected again, to the server that the other connections turn to. */
-  #beat(line: pg.Client): void {
-    asked(line, 'select').catch(() => undefined);
+  /** Ends the connection when the server does not answer; it is opened to the server in use. */
+  #beat(client: pg.Client): void {
+    ask(client, 'select').catch(() => undefined);
     this.#beats += 1;
     if (this.#beats % LOOK_EVERY_BEATS > 0) return;
     this.#connections.look().catch(() => undefined);
@@ -262,18 +261,17 @@ export class PostgresClusterChannel implements ClusterChannel {
       payload.length <= BYTES_MAX ? payload : JSON.stringify(withoutTenants(this.#pending));
     this.#pending = {};
     if (this.#client === null) return;
-    asked(this.#client, notifySql, [this.#channel, short]).catch(() => undefined);
+    ask(this.#client, notifySql, [this.#channel, short]).catch(() => undefined);
   }
 }
 
-/** Destroys the line when the server does not answer: another host may lead then. */
-function asked(line: pg.Client, text: string, values: readonly string[] = []) {
-  return inTime(line, ANSWER_TIMEOUT_MS, () => line.query(text, [...values]));
+/** Destroys the connection when the server does not answer: another host may lead by then. */
+function ask(client: pg.Client, text: string, values: readonly string[] = []) {
+  return inTime(client, ANSWER_TIMEOUT_MS, () => client.query(text, [...values]));
 }
 
 function deliver(payload: string, onMessage: OnMessage): void {
-  const told = JSON.parse(payload) as Pending;
-  for (const [work, tenants] of Object.entries(told)) {
+  for (const [work, tenants] of Object.entries(JSON.parse(payload) as Pending)) {
     onMessage(work as WorkKind, tenants ?? undefined);
   }
 }

@@ -1,7 +1,7 @@
-// The connections of one process, all to one server: the newest that takes writes. A server that
-// hangs or was replaced is left with every connection at once, that of the line included. A caller
-// waits a bounded time for a connection, so that an outage of seconds is bridged and a longer one
-// is answered.
+// The connections of one process, all to one server: the newest that accepts writes. When that
+// server hangs or is replaced, all its connections are closed, that of the channel included. A
+// caller waits a bounded time for a connection: this bridges an outage of seconds and fails in a
+// longer one.
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import { PonteError, StoreRefusal } from '../../../core/errors.js';
@@ -24,33 +24,33 @@ import {
   type Session,
 } from './session.js';
 
-/** Each takes a backend process of the server; several hosts share its `max_connections`. */
+/** Each one is a backend process of the server; all hosts share `max_connections`. */
 const CONNECTIONS_MAX = 10;
 const ACQUIRE_TIMEOUT_MS = 3_000;
 const RETRY_PAUSE_MS = 100;
-/** Longer than the server takes for any statement: it waits for its standby. */
+/** Longer than statement_timeout: a commit also waits for its standby. */
 const ANSWER_TIMEOUT_MS = 35_000;
 const DOUBT_EVERY_MS = 2_000;
-/** How a server says, of a commit, that it gave up waiting for its synchronous standby. */
+/** SQLSTATE of the warning that a commit was not confirmed by its synchronous standby. */
 const WARNING = '01000';
 
 export interface PostgresOptions {
   /**
-   * It may name several hosts, separated by commas: connections go to the newest that takes writes.
-   * TLS is set in it by libpq's names (`sslmode`, `sslrootcert`, `sslcert`, `sslkey`), and where
-   * there is TLS the server is verified, whatever the mode, unless that is `no-verify`.
+   * May name several hosts, separated by commas: the newest that accepts writes is used. TLS has
+   * libpq's parameters (`sslmode`, `sslrootcert`, `sslcert`, `sslkey`). With TLS the server is
+   * always verified, except in the mode `no-verify`.
    */
   readonly url: string;
-  /** How long a caller waits for a connection before it is told to come back. */
+  /** How long a caller waits for a connection. */
   readonly acquireTimeoutMs?: number;
-  /** How long a connection may be busy with one piece of work before it is given up. */
+  /** How long one piece of work may occupy a connection. */
   readonly answerTimeoutMs?: number;
 }
 
 /**
- * `repeatable` changes nothing, and is done again when its connection ends under way. `once` may
- * have happened then, or not. `long` is work of operators that takes as long as it takes, on a
- * connection that nobody uses after it.
+ * What happens when the connection ends during the work. `repeatable` changes nothing and is
+ * repeated. `once` is not: its outcome is unknown. `long` is an operator's work without a time
+ * limit, on a connection that is closed after it.
  */
 export type Work = 'once' | 'repeatable' | 'long';
 
@@ -58,27 +58,27 @@ export type OnSession<T> = (client: pg.ClientBase, server: ServerIdentity) => Pr
 
 export interface PostgresConnections {
   /**
-   * Runs `work` on a connection of its own. StoreUnavailable when none is to be had in time, when
-   * it ends under way, or when a statement took longer than its session lets it. Where `isWanted`
-   * is given, it alone decides how long a connection is waited for: it is asked after each try.
+   * Runs `work` on an exclusive connection. Throws StoreUnavailable when none is free in time, when
+   * the connection ends during the work, or when a statement exceeds its limit. `isWanted` replaces
+   * the time limit for a connection: it is called after each failed attempt.
    */
   use<T>(kind: Work, work: OnSession<T>, isWanted?: (cause: unknown) => boolean): Promise<T>;
   /**
-   * A connection beside the pool, on the same server, which ends when the pool leaves the server;
-   * StoreUnavailable if there is none.
+   * A connection outside the pool to the same server. It ends when the pool leaves the server.
+   * Throws StoreUnavailable if there is none.
    */
   connect(): Promise<pg.Client>;
-  /** Looks for a newer server, and leaves one that does not answer; StoreUnavailable if none. */
+  /** Switches to a newer server, and away from one that does not answer. */
   look(): Promise<void>;
-  /** Notes where the log of this server was when what was committed there was in it. */
+  /** Records the log position that an acknowledged commit has reached on this server. */
   acknowledged(server: ServerIdentity, position: number | bigint | null): void;
   /**
-   * Calls `hear` with the timeline of a promoted server that lacks acknowledged commits, or may
-   * lack them. Until the promise is fulfilled, the server is used through `whileHeld` only; the
-   * promise must not reject.
+   * Calls `listener` with the timeline of a promoted server that lacks acknowledged commits, or
+   * may lack them. Until its promise resolves, only `whileHeld` can use the server. The promise
+   * must not reject.
    */
-  onLostCommits(hear: (timeline: number) => Promise<void>): void;
-  /** For work on a server that lacks commits, before anything else is done there. */
+  onLostCommits(listener: (timeline: number) => Promise<void>): void;
+  /** For the first work on a server that lacks commits. */
   readonly whileHeld: Pick<PostgresConnections, 'use' | 'acknowledged'>;
   readonly counts: { readonly total: number; readonly idle: number; readonly waiting: number };
   close(): Promise<void>;
@@ -105,12 +105,12 @@ class Connections implements PostgresConnections {
   readonly #permits = new Permits(CONNECTIONS_MAX);
   readonly #acquireTimeoutMs: number;
   readonly #answerTimeoutMs: number;
-  /** Of the server that is used; null until one is found. */
+  /** Null until a server is found. */
   #pool: PostgresPool | null = null;
   #looking: Promise<void> | null = null;
   #acknowledged: { readonly timeline: number; readonly position: number | bigint } | null = null;
-  #hearLostCommits: ((timeline: number) => Promise<void>) | null = null;
-  /** Of the server that lacks commits, until what must come first is done. */
+  #lostCommitsListener: ((timeline: number) => Promise<void>) | null = null;
+  /** The server that lacks commits, until the listener has finished. */
   #held: PostgresPool | null = null;
   #closed = false;
 
@@ -139,7 +139,7 @@ class Connections implements PostgresConnections {
   }
 
   async #use<T>({ kind, work, isWanted, isHeld }: Use<T>): Promise<T> {
-    // Each connection of the pool may be broken, or have statements of an older schema.
+    // Every pooled connection may be broken, or have statements of an older schema.
     for (let left = CONNECTIONS_MAX; ; left -= 1) {
       const taken = await this.#acquire(isHeld, isWanted);
       const watch = this.#watched(taken, kind);
@@ -152,7 +152,7 @@ class Connections implements PostgresConnections {
       } catch (error) {
         const failure = watch.isUnconfirmed() ? 'lost' : failureOf(error);
         isReusable = failure === null && kind !== 'long';
-        // The server is no primary any more.
+        // The server is no longer the primary.
         if (codeOf(error) === READ_ONLY) await this.look().catch(() => undefined);
         const again = failure === 'undone' || (failure === 'lost' && kind === 'repeatable');
         if (again && left > 0 && !watch.isOverdue()) continue;
@@ -188,8 +188,8 @@ class Connections implements PostgresConnections {
     if (isLater) this.#acknowledged = { timeline, position };
   }
 
-  onLostCommits(hear: (timeline: number) => Promise<void>): void {
-    this.#hearLostCommits = hear;
+  onLostCommits(listener: (timeline: number) => Promise<void>): void {
+    this.#lostCommitsListener = listener;
   }
 
   async close(): Promise<void> {
@@ -236,7 +236,6 @@ class Connections implements PostgresConnections {
     return idle === null ? this.#open(pool, 'pooled') : { pool, session: idle };
   }
 
-  /** One more on the server that is used. */
   async #open(pool: PostgresPool, kind: 'pooled' | 'beside'): Promise<Taken> {
     const session = await openSession(pool.url).catch(async (error: unknown) => {
       await this.look();
@@ -250,9 +249,9 @@ class Connections implements PostgresConnections {
     }
     if (pool !== this.#pool) {
       destroySession(session);
-      throw new Error('another server is used meanwhile');
+      throw new Error('the pool has switched to another server');
     }
-    // Behind one name there may be another server now.
+    // The name may lead to another server now.
     const used = isSameServer(session.server, pool.server) ? pool : this.#turnTo(session);
     used.add(session, kind);
     return { pool: used, session };
@@ -284,7 +283,7 @@ class Connections implements PostgresConnections {
     }
   }
 
-  /** Whatever is open to the server before is ended, the line of this process too. */
+  /** Closes everything that is open to the previous server, the channel included. */
   #turnTo({ url, server }: Session): PostgresPool {
     const left = this.#pool;
     const next = new PostgresPool(url, server);
@@ -295,8 +294,8 @@ class Connections implements PostgresConnections {
   }
 
   /**
-   * After several promotions the newest timeline counts: none begins before the one it follows.
-   * Where it began is unknown when the server was restarted before it was looked at.
+   * After several promotions the newest timeline counts: no timeline begins before the one that it
+   * follows. Its beginning is unknown after a restart of the server.
    */
   #mayLackCommits({ timeline, begun }: ServerIdentity): boolean {
     const last = this.#acknowledged;
@@ -304,13 +303,13 @@ class Connections implements PostgresConnections {
     return begun === null || begun < last.position;
   }
 
-  /** Reported once: from here on, commits that this server acknowledges count. */
+  /** Reported once: from now on the commits of this server count. */
   #hold(pool: PostgresPool): void {
     const { timeline } = pool.server;
     this.#acknowledged = null;
-    if (this.#hearLostCommits === null || timeline === null) return;
+    if (this.#lostCommitsListener === null || timeline === null) return;
     this.#held = pool;
-    void this.#hearLostCommits(timeline).then(() => {
+    void this.#lostCommitsListener(timeline).then(() => {
       if (this.#held === pool) this.#held = null;
     });
   }
@@ -320,7 +319,7 @@ class Connections implements PostgresConnections {
     pool.destroy();
   }
 
-  /** Looks after work that waits for its answer; `long` work takes as long as it takes. */
+  /** Watches work that waits for an answer. `long` work has no limit. */
   #watched({ pool, session }: Taken, kind: Work): Watch {
     let warned = false;
     let late = false;
@@ -359,15 +358,15 @@ class Connections implements PostgresConnections {
 
 interface Watch {
   /**
-   * A server that is made to end its wait for the synchronous standby commits alone and says so in
-   * a warning; to whoever does not listen it looks like any other commit.
+   * A server whose wait for the synchronous standby was cancelled commits locally. Only a warning
+   * distinguishes this commit from a confirmed one.
    */
   isUnconfirmed(): boolean;
   isOverdue(): boolean;
   end(): void;
 }
 
-/** Whether the server works although it gave no connection: a pooler may have none left. */
+/** Whether the server works although it refused a connection: a pooler may be full. */
 function isThere(failure: unknown, pool: PostgresPool, heard: ReadonlyMap<Session, number>) {
   if (failure instanceof UnfitServer) return false;
   return codeOf(failure) === TOO_MANY_CONNECTIONS || pool.hasHeardSince(heard);

@@ -12,13 +12,13 @@ import { type Batch, gathered, type Question, queriesOf, type Read } from './que
 import { type PreparedQuery, singleRead } from './query-text.js';
 import type { ServerIdentity } from './session.js';
 
-/** Two, so that one group is being gathered and sent while the other one is under way. */
+/** Two: one group is collected and sent while the other one is in progress. */
 const READ_CONCURRENCY = 2;
 const WRITE_CONCURRENCY = 2;
-/** Larger groups hold their locks for longer, and cost more when one of them fails. */
+/** Larger groups hold locks for longer, and cost more when a batch fails. */
 const GROUP_MAX = 128;
 
-/** SQLSTATEs of batches that lost a race: to be run again on what is there now. */
+/** SQLSTATEs of batches that lost a race; the work runs again. */
 const conflicts: Readonly<Record<string, 'guard' | 'unique'>> = {
   // ponte_expect of the migrations.
   PT409: 'guard',
@@ -31,9 +31,9 @@ const conflicts: Readonly<Record<string, 'guard' | 'unique'>> = {
 export interface PostgresCounts {
   /** Round trips that read. */
   readonly reads: number;
-  /** Transactions that were committed. */
+  /** Committed transactions. */
   readonly commits: number;
-  /** Batches that were applied in them. */
+  /** Batches in those transactions. */
   readonly applied: number;
 }
 
@@ -83,7 +83,7 @@ export class PostgresDatabase implements Database {
     await Promise.all([this.#reads.idle(), this.#batches.idle()]);
   }
 
-  /** A group is taken when there is a connection for it: who waits too long for one is refused. */
+  /** Takes a group once there is a connection for it. */
   async #readNext(queue: BatchQueue<Read>): Promise<void> {
     let group: readonly Read[] | null = null;
     const ask = async (client: pg.ClientBase) => {
@@ -121,7 +121,7 @@ export class PostgresDatabase implements Database {
       try {
         if (group.length > 0) await this.#commit(client, server, group);
       } catch (error) {
-        // A commit that was lost may have happened: it is not done again.
+        // A lost commit may have succeeded: it is not repeated.
         if (failureOf(error) === 'undone') group = queue.requeue(group);
         throw error;
       }
@@ -135,7 +135,7 @@ export class PostgresDatabase implements Database {
     await this.#settle(group, await this.#tried(apply));
   }
 
-  /** A group is applied as a whole or not at all. */
+  /** A group is one transaction. */
   async #commit(
     client: pg.ClientBase,
     server: ServerIdentity,
@@ -159,13 +159,13 @@ export class PostgresDatabase implements Database {
       for (const { reject } of group) reject(error);
       return;
     }
-    // The halves are applied, but for what fails in them.
+    // Each half is applied separately, to find the batch that fails.
     const middle = group.length >> 1;
     await this.#applyAll(group.slice(0, middle));
     await this.#applyAll(group.slice(middle));
   }
 
-  /** Null when it was done; a lost race comes back as a conflict. */
+  /** Null on success; a lost race returns a StoreConflict. */
   async #tried(work: Trial, isWanted?: (cause: unknown) => boolean): Promise<unknown> {
     try {
       await this.#connections.use('once', work, isWanted);
@@ -178,13 +178,13 @@ export class PostgresDatabase implements Database {
 
 type Trial = (client: pg.ClientBase, server: ServerIdentity) => Promise<void>;
 
-/** Where the log is when everything of a batch is in it but its commit. */
+/** The log position of a group right before its commit. */
 function logPosition({ timeline }: ServerIdentity): PreparedQuery {
   const position = timeline === null ? 'null' : "(pg_current_wal_insert_lsn() - '0/0')::bigint";
   return singleRead(`select ${position} as position`, []);
 }
 
-/** One by one, after one of them has failed: who has its rows keeps them. */
+/** Repeats the reads one by one after one of them has failed. */
 async function askEach(client: pg.ClientBase, questions: readonly Question[]): Promise<void> {
   let failure: unknown = null;
   for (const { query, answer } of questions) {

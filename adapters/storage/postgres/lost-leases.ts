@@ -1,19 +1,19 @@
-// Leases of hosts on PostgreSQL that are gone. Each host holds an advisory lock named by the owner
-// of its leases while it is connected; the leader ends leases whose owner holds none. A lease that
-// is ended too early does no harm: what its holder does then is not recorded.
+// Leases of lost hosts. Each connected host holds an advisory lock named by the owner of its
+// leases; the leader ends leases whose owner holds none. A lease that ends too early does no harm:
+// the results of its holder are not recorded.
 import { SECOND_MS } from '../../../core/domain/instant.js';
 import { releaseLeases } from '../claims.js';
-import { type Database, time } from '../database.js';
-import { text } from '../row.js';
+import { text } from '../columns.js';
+import { type Database, timeParam } from '../database.js';
 
 const OWNER_LOCK = 0x706f6e04;
-/** A host whose connection was cut has a new one by then. */
+/** By then a host has replaced a broken connection. */
 const GRACE_MS = 3 * SECOND_MS;
 
 /** One database may hold several stores, each in a separate schema. */
 const lockIdOf = (owner: string) => `hashtext(current_schema() || ${owner})`;
 
-/** Of a session that stands for the owner `$1`. */
+/** Locks the owner `$1` for this session. */
 export const ownSql = `select pg_advisory_lock_shared(${OWNER_LOCK}, ${lockIdOf('$1::text')})`;
 
 /** Lock numbers are unsigned, hashtext is signed. */
@@ -25,7 +25,7 @@ const held = [
 
 const liveSql = `select l.objid::bigint::text as id ${held} order by l.objid`;
 
-/** Of serving processes only: the others hold no lock. */
+/** Leases of serving processes: only these hold a lock. */
 const leasedIn = (table: string) =>
   `select split_part(lease_token, ':', 1) || ':' as owner from ${table} ` +
   "where due_at > $1 and lease_token like '%:%'";
@@ -37,18 +37,18 @@ const lostSql = [
   `and l.objid::bigint = ${lockIdOf('owner')}::bigint & 4294967295)`,
 ].join(' ');
 
-/** Called every so often by the leader: ends what is lost, and tells of how many owners. */
+/** Called periodically by the leader: ends lost leases and returns the number of their owners. */
 export function lostLeases(database: Database): (nowMs: number) => Promise<number> {
-  /** The locks that were held when all leases had a live owner. */
+  /** The held locks when all leases had a live owner. */
   let known: string | null = null;
   /** Owners without a lock, and since when. */
   const missing = new Map<string, number>();
   return async (nowMs) => {
     const rows = await database.read(liveSql, []);
-    const live = rows.map((row) => text(row, 'id')).join();
+    const live = rows.map((row) => text('id').read(row)).join();
     if (live === known) return 0;
-    const lost = await database.read(lostSql, [time(nowMs)]);
-    const owners = lost.map((row) => text(row, 'owner'));
+    const lost = await database.read(lostSql, [timeParam(nowMs)]);
+    const owners = lost.map((row) => text('owner').read(row));
     for (const owner of missing.keys()) if (!owners.includes(owner)) missing.delete(owner);
     let released = 0;
     for (const owner of owners) {

@@ -1,11 +1,10 @@
-// Work that comes from many callers at once and is done in groups: whoever comes while all lanes
-// are busy goes with the next group, so that groups grow with the load and nobody waits for a
-// group to fill. Each caller waits a bounded time from when it came, in a queue of bounded length;
-// beyond that it is refused, whatever the group does with which it would have gone.
+// Groups concurrent work: items that arrive while all slots are busy form the next group, so groups
+// grow with the load and no item waits for a group to fill. The queue is bounded in length, and
+// each item's wait in time; beyond that the item is rejected.
 import { PonteError } from '../../../core/errors.js';
 
 const WAIT_MAX_MS = 3_000;
-/** What a busy host takes in three seconds. More is refused at once. */
+/** What a busy host processes in three seconds. More items are rejected immediately. */
 const WAITING_MAX = 10_000;
 const NOT_BEGUN = 'The database is away or overloaded. Nothing was changed; repeat after <n>s.';
 const RETRY_AFTER_SECONDS = 2;
@@ -14,25 +13,25 @@ export interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
-/** The items that wait, for a lane that can work on some. */
+/** The waiting items, as a worker sees them. */
 export interface BatchQueue<Item> {
-  /** Whether any item still waits; items that time out meanwhile are rejected with this cause. */
+  /** Whether an item still waits. Items that time out from now on are rejected with `cause`. */
   isWanted(cause: unknown): boolean;
-  /** The next group; none is left when all were refused meanwhile. */
+  /** The next group; empty when all items have timed out. */
   next(): readonly Item[];
   /**
-   * Puts a group back with which nothing was done: each item waits on, no longer than it may.
-   * Answers with what is left of the group, which is nothing.
+   * Returns an untouched group to the queue; the deadlines of its items stay. Returns the empty
+   * rest of the group.
    */
   requeue(group: readonly Item[]): readonly Item[];
 }
 
 export interface MicroBatcherOptions<Item> {
-  /** Groups under way at once. */
+  /** Groups in progress at the same time. */
   readonly concurrency: number;
   /** Items in one group at most. */
   readonly groupMax: number;
-  /** Takes a group when it can be worked on, and tells each item its outcome; never rejects. */
+  /** Takes a group when it can process one, and settles each item; must not reject. */
   readonly work: (queue: BatchQueue<Item>) => Promise<void>;
   readonly waitMaxMs?: number;
   readonly waitingMax?: number;
@@ -43,7 +42,7 @@ export class MicroBatcher<Item extends Waiter> {
   #waiting: Item[] = [];
   readonly #dueMs = new WeakMap<Item, number>();
   readonly #view: BatchQueue<Item>;
-  /** Why no group could be taken. */
+  /** Why no group could be processed. */
   #cause: unknown;
   #busy = 0;
   #scheduled = false;
@@ -66,7 +65,7 @@ export class MicroBatcher<Item extends Waiter> {
     };
   }
 
-  /** What comes in the same turn of the event loop goes together. */
+  /** Items of one turn of the event loop form one group. */
   add(item: Item): void {
     if (this.#waiting.length >= this.#options.waitingMax) {
       item.reject(refusal(this.#cause));
@@ -78,7 +77,7 @@ export class MicroBatcher<Item extends Waiter> {
     this.#schedule();
   }
 
-  /** Resolves when nothing waits and nothing is under way. */
+  /** Resolves when nothing waits and no group is in progress. */
   idle(): Promise<void> {
     if (this.#busy === 0 && this.#waiting.length === 0) return Promise.resolve();
     this.#idle ??= Promise.withResolvers();
@@ -113,7 +112,7 @@ export class MicroBatcher<Item extends Waiter> {
     return group;
   }
 
-  /** One timer for all: the first in the queue came first. */
+  /** One timer for all: the first item has the earliest deadline. */
   #watch(): void {
     const [first] = this.#waiting;
     if (first === undefined || this.#deadline !== null) return;

@@ -1,21 +1,21 @@
-// Migrations of a PostgreSQL database: one transaction each, one process at a time. They wait for a
-// lock on a table only a bounded time: a queue behind it would stop every host that serves.
+// Migrations of a PostgreSQL database: one transaction each, one process at a time. They wait a
+// bounded time for a lock on a table: the queue behind it would stop every serving host.
 import pg from 'pg';
 import { PonteError, StoreRefusal } from '../../../core/errors.js';
 import type { Row } from '../database.js';
 import { type Migration, pendingMigrations, unfit } from '../migrations.js';
 import type { PostgresConnections } from './connections.js';
 
-/** "ponte" and what the lock is for, as the number that PostgreSQL asks for. */
+/** "pon" in ASCII and the number of the lock. */
 export const MIGRATION_LOCK = 0x706f6e01;
-/** Others that migrate are waited for; a table that is in use is not, for long. */
+/** For another process that migrates; longer than for a table that is in use. */
 const TURN_TIMEOUT = '60s';
 const TABLE_TIMEOUT_MS = 5_000;
 const LOCK_NOT_AVAILABLE = '55P03';
-/** What is wrong with a statement, its data or its rights, not with the server. */
+/** SQLSTATEs of a wrong statement, its data or its rights. */
 const OF_SQL = /^(2[0-3]|42)/;
 
-/** Yields the numbers of what it applied. */
+/** Returns the numbers of the applied migrations. */
 export async function migratePostgres(
   connections: PostgresConnections,
   known: readonly Migration[],
@@ -37,7 +37,7 @@ export async function migratePostgres(
   return numbers;
 }
 
-/** Newer ones that the database has beside them: refused at a start, no matter to who runs. */
+/** Unknown newer migrations: a start refuses them, a running host ignores them. */
 export type Newer = 'refused' | 'left aside';
 
 export function missingInPostgres(
@@ -106,7 +106,7 @@ function inUse(name: string, cause: unknown): PonteError {
   );
 }
 
-/** What store-copy.ts has begun and not ended must not be served by anybody. */
+/** An unfinished copy (store-copy.ts) must not be served. */
 function halfCopied(): StoreRefusal {
   return new StoreRefusal(
     'A store is being copied into this database: what is here is not whole. ' +

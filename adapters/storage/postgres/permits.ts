@@ -1,4 +1,4 @@
-// A fixed number of permits, given in the order in which they are asked for.
+// A semaphore: a fixed number of permits, granted in the order of the requests.
 
 export class Permits {
   #free: number;
@@ -12,7 +12,7 @@ export class Permits {
     return this.#waiting.length;
   }
 
-  /** False when there is none in time. Without a time it waits for as long as it takes. */
+  /** False when none is free in time. Null: no time limit. */
   take(timeoutMs: number | null): Promise<boolean> {
     if (this.#free > 0) {
       this.#free -= 1;

@@ -1,8 +1,8 @@
-// Several prepared statements as one message to the server, which ends once (Sync): to the server
-// that is one implicit transaction. It is committed at that end, and only then does the server say
-// that it is ready for more, which is what is waited for; after an error, of the commit too,
-// nothing of it is left. The driver sends each of its queries with an end of its own, which costs
-// both sides about what a small statement does.
+// Several prepared statements as one message with one Sync: to the server this is one implicit
+// transaction. The server commits at the Sync and reports that it is ready only after that, which
+// is awaited here; after an error, of the commit too, nothing of the transaction is left. The
+// driver sends a Sync with each of its queries, which costs both sides about as much as a small
+// statement.
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { AssertionFailure } from '../../../core/errors.js';
@@ -10,7 +10,7 @@ import type { PreparedQuery } from './query-text.js';
 
 type Results = readonly pg.QueryResult[];
 
-/** Whose rows are asked for; without them a result says what was done. */
+/** The statements whose rows are requested. */
 type Rows = 'of all' | 'of the last';
 
 export function pipelined(
@@ -21,7 +21,7 @@ export function pipelined(
   return new Promise((resolve, reject) => {
     const pipeline = new Pipeline(queries, rows, (error, found) => {
       const results: Results = Array.isArray(found) ? found : [found];
-      // Answers go to who asked by their places in this list.
+      // Results are assigned to the statements by position.
       const isWhole = results.length === queries.length;
       if (error) reject(error);
       else if (isWhole) resolve(results);
@@ -33,7 +33,7 @@ export function pipelined(
 
 type Callback = (error: Error | null, found: pg.QueryResult | Results) => void;
 
-/** The driver's connection and query as they are; its types leave most of them out. */
+/** Internals of the driver's connection and query, which its types omit. */
 interface Wire {
   readonly stream: Duplex;
   readonly parsedStatements: Record<string, string>;
@@ -46,7 +46,7 @@ interface Wire {
 }
 
 interface DriversQuery {
-  /** The statement that is being answered: the driver notes it as prepared. */
+  /** The statement in progress: the driver records it as prepared. */
   name: string;
   text: string;
   submit(connection: Wire): null;
@@ -72,7 +72,7 @@ class Pipeline extends DriversQuery {
   }
 
   override submit(connection: Wire): null {
-    // Before anything is sent: half of a group must not wait for somebody else's end.
+    // Values are converted first: a failure must not leave half of a group sent without a Sync.
     const sent = this.#queries.map(({ values }) => values.map(asSent));
     const { stream, parsedStatements, submittedNamedStatements } = connection;
     stream.cork();
@@ -94,7 +94,7 @@ class Pipeline extends DriversQuery {
   }
 
   override handleDataRow(message: unknown): void {
-    // Of a guarded statement: it would have raised.
+    // Rows of guarded statements are ignored: a miss raises.
     if (this.#hasRows(this.#answered)) super.handleDataRow(message);
   }
 
@@ -112,7 +112,7 @@ class Pipeline extends DriversQuery {
   }
 
   override handleError(error: Error, connection: Wire): void {
-    // What stands behind the error was not looked at, and so is not prepared.
+    // The server skips the statements after the error: they are not prepared.
     for (const { name } of this.#queries) delete connection.submittedNamedStatements[name];
     super.handleError(error, connection);
   }

@@ -1,6 +1,6 @@
-// Everything that is open to one server. A connection that was idle for a while is tried before it
-// is used, and one that works without an answer is ended when the server does not work for it: it
-// may be broken without a sign, as behind a firewall that forgot it.
+// All connections to one server. A connection that was idle for a while is tested before use. A
+// busy connection that the server does not work for is ended: it may be broken silently, for
+// example behind a firewall that dropped its state.
 import {
   destroySession,
   endSession,
@@ -12,10 +12,10 @@ import {
 const TRY_AFTER_IDLE_MS = 2_000;
 const TRY_TIMEOUT_MS = 1_000;
 const IDLE_MAX_MS = 10_000;
-/** Work without an answer for this long is doubtful. */
+/** Work without an answer for this long is checked. */
 export const DOUBT_AFTER_MS = 1_000;
 
-/** Of these sessions, those for which the server is at work. */
+/** Those of these sessions that the server works for. */
 const workedForSql =
   "select pid from pg_stat_activity where pid = any($1) and state is distinct from 'idle'";
 
@@ -29,7 +29,7 @@ export class PostgresPool {
   readonly server: ServerIdentity;
   readonly #pooled = new Set<Session>();
   readonly #beside = new Set<Session>();
-  /** The last one used is at the end, and used first. */
+  /** A stack: the most recently used session is at the end. */
   #idle: Idle[] = [];
   readonly #busySinceMs = new Map<Session, number>();
   readonly #sweep: NodeJS.Timeout;
@@ -48,7 +48,7 @@ export class PostgresPool {
     return this.#idle.length;
   }
 
-  /** `beside`: it ends with the pool, and is given to nobody else. */
+  /** `beside`: it ends with the pool, which does not lend it. */
   add(session: Session, kind: 'pooled' | 'beside'): void {
     const sessions = kind === 'pooled' ? this.#pooled : this.#beside;
     sessions.add(session);
@@ -58,7 +58,7 @@ export class PostgresPool {
     });
   }
 
-  /** One that is idle and answers; null when there is none, `doubtful` when one did not answer. */
+  /** An idle session that answers; null when none is idle, `doubtful` when one did not answer. */
   async takeIdle(): Promise<Session | 'doubtful' | null> {
     const last = this.#idle.pop();
     if (last === undefined) return null;
@@ -68,7 +68,7 @@ export class PostgresPool {
       await inTime(session.client, TRY_TIMEOUT_MS, () => session.client.query('select'));
       return session;
     } catch {
-      // The others were idle for longer.
+      // The others have been idle for longer.
       for (const one of [last, ...this.#idle.splice(0)]) destroySession(one.session);
       return 'doubtful';
     }
@@ -87,17 +87,17 @@ export class PostgresPool {
     else destroySession(session);
   }
 
-  /** What each connection has received so far. */
+  /** Bytes received per connection. */
   heard(): ReadonlyMap<Session, number> {
     return new Map(this.#all().map((session) => [session, bytesOf(session)]));
   }
 
-  /** Whether the server has said anything since then. */
+  /** Whether any connection has received bytes since then. */
   hasHeardSince(before: ReadonlyMap<Session, number>): boolean {
     return [...before].some(([session, bytes]) => bytesOf(session) > bytes);
   }
 
-  /** Ends what waits for an answer that this server, asked on another connection, will not give. */
+  /** Ends busy connections that the server does not work for, by a query on another one. */
   async endBroken(asked: Session): Promise<void> {
     const nowMs = performance.now();
     const doubtful = [...this.#busySinceMs].filter(([, ms]) => nowMs - ms >= DOUBT_AFTER_MS);
@@ -113,7 +113,7 @@ export class PostgresPool {
     }
   }
 
-  /** At once, with whatever is under way. */
+  /** Closes all connections immediately. */
   destroy(): void {
     clearInterval(this.#sweep);
     for (const session of this.#all()) destroySession(session);
@@ -122,7 +122,7 @@ export class PostgresPool {
     this.#idle = [];
   }
 
-  /** Politely: nothing is under way. */
+  /** Terminates idle sessions gracefully. */
   async close(): Promise<void> {
     clearInterval(this.#sweep);
     await Promise.all(this.#all().map(endSession));

@@ -1,6 +1,6 @@
-// What may stand between a host and PostgreSQL, and what it left there. A pooler must give each
-// client a session for as long as it is connected: statements are prepared, settings are set, one
-// connection of each host listens and holds locks.
+// Detects a transaction pooler between a host and PostgreSQL, and locks that a pooler left behind.
+// Ponte needs one session per client: it prepares statements, changes settings, and one connection
+// of each host listens and holds locks.
 import type pg from 'pg';
 import { LEADER_LOCK, SERVING_LOCK } from './cluster-channel.js';
 import type { PostgresConnections } from './connections.js';
@@ -10,10 +10,10 @@ export const TRANSACTION_POOLING =
   'PONTE_DATABASE_URL: a pooler gives each transaction another session. Set it to pool sessions ' +
   '(pool_mode = session), or name the server itself';
 
-/** Neither a stack nor a ring of sessions looks like one session for each client. */
+/** In this order of clients, neither a stack nor a ring of sessions looks like one per client. */
 const turns = [0, 0, 1, 0, 1, 1] as const;
 
-/** Whether two clients get sessions that others have too. */
+/** Whether two clients share sessions. */
 export async function isTransactionPooled(
   connections: Pick<PostgresConnections, 'connect'>,
 ): Promise<boolean> {
@@ -21,7 +21,7 @@ export async function isTransactionPooled(
   try {
     const seen = [new Set<number>(), new Set<number>()] as const;
     for (const turn of turns) seen[turn].add(await processIdOf(clients[turn]));
-    // Two clients have two sessions, and keep them.
+    // Without a transaction pooler, two clients keep two sessions.
     return seen[0].size > 1 || seen[1].size > 1 || new Set([...seen[0], ...seen[1]]).size < 2;
   } finally {
     await Promise.all(clients.map((client) => client.end()));
@@ -33,12 +33,12 @@ async function processIdOf(client: pg.Client): Promise<number> {
   return rows[0].process_id;
 }
 
-/** Each host says something every second, and loses the lead when it is silent for ten. */
+/** A host sends a heartbeat every second, and loses the lead after ten seconds of silence. */
 export const SILENT_SECONDS = 15;
 
 /**
- * Locks of ours in sessions that have been silent for longer than any host is. A pooler keeps such
- * a session for its next client.
+ * Locks in sessions that have been silent for longer than any host. A pooler keeps such a session
+ * for its next client.
  */
 const orphanedLocksSql = [
   'select l.classid::bigint as lock, a.pid, a.application_name as name, a.state_change as since',
@@ -64,7 +64,7 @@ export async function orphanedLocks(
   );
   return rows.map(
     ({ lock, pid, name }) =>
-      `the lock ${lockNames.get(lock)} is held by a session that says nothing, process ${pid} ` +
+      `the lock ${lockNames.get(lock)} is held by a silent session, process ${pid} ` +
       `(${name}): if no host uses it, run select pg_terminate_backend(${pid})`,
   );
 }

@@ -1,6 +1,5 @@
-// What a group of reads or of batches is sent as: reads of one text as one statement, each given
-// its rows of the answer; writes of one template as one statement, in an order in which none hides
-// another.
+// The statements of a group of reads or batches: reads of one text become one statement, whose rows
+// are distributed to the readers; writes of one template become one statement.
 import type { Param, Row, Statement, StatementTemplate } from '../database.js';
 import {
   gatheredReads,
@@ -25,7 +24,7 @@ export interface Batch {
   readonly reject: (error: unknown) => void;
 }
 
-/** Statements to send, and who gets the rows of each. */
+/** A statement to send, and the function that receives its rows. */
 export interface Question {
   readonly query: PreparedQuery;
   readonly answer: (rows: readonly Row[]) => void;
@@ -45,7 +44,7 @@ export function gathered(group: readonly Read[]): readonly Question[] {
   return questions;
 }
 
-/** Equal reads are asked once: all of them are answered out of the same moment. */
+/** Equal reads are sent once. */
 function questionOf(sql: string, types: string, reads: readonly Read[]): Question {
   const byParams = new Map<string, Read[]>();
   for (const read of reads) {
@@ -109,7 +108,7 @@ function planned(statements: readonly Statement[]): readonly PreparedQuery[] {
   ];
 }
 
-/** A row that several batches rely on is looked at once. */
+/** A row that several batches guard is read once. */
 function distinct(statements: readonly Statement[]): readonly Statement[] {
   return [
     ...new Map(statements.map((one) => [one.params.map(String).join('\u0000'), one])).values(),

@@ -12,14 +12,13 @@ interface PreparedText {
   readonly text: string;
 }
 
-/** What the driver takes. */
 export interface PreparedQuery extends PreparedText {
   readonly values: readonly Value[];
 }
 
 type Value = string | number | boolean | null | Buffer;
 
-/** Which of the reads that went together a row answers. */
+/** The column that names the read of a row within its group. */
 export const READ_INDEX = 'read_index';
 
 /** One read on its own. */
@@ -27,7 +26,7 @@ export function singleRead(sql: string, params: readonly Param[]): PreparedQuery
   return { ...singleText(sql), values: params.map(asValue) };
 }
 
-/** What reads of one text must have alike to go together; null: they go alone. */
+/** Reads of one text and of equal types form a group; null: the read is sent alone. */
 export function readTypes(sql: string, params: readonly Param[]): string | null {
   if (!sql.startsWith('select ') || params.length === 0) return null;
   const types = params.map(typeOf);
@@ -35,8 +34,8 @@ export function readTypes(sql: string, params: readonly Param[]): string | null 
 }
 
 /**
- * Reads of one text with these lists of parameters, of `types`, as one statement: each row says by
- * READ_INDEX which list it answers, and the rows of one list are in the order of the text.
+ * Reads of one text as one statement, with a list of parameters each. READ_INDEX of a row is the
+ * place of its list. The rows of one list keep the order of the text.
  */
 export function gatheredReads(
   sql: string,
@@ -47,14 +46,14 @@ export function gatheredReads(
   return { ...gatheredReadText(types)(sql), values };
 }
 
-/** A statement of a batch, raising when it is guarded and hits no row. */
+/** A statement of a batch. Raises when it is guarded and hits no row. */
 export function guardedStatement({ sql, params, guards }: Statement): PreparedQuery {
-  // An insert hits its row or is refused.
+  // An insert hits its row or fails.
   const isSafe = guards === null || sql.startsWith('insert ');
   return { ...(isSafe ? singleText(sql) : raisingText(sql)), values: params.map(asValue) };
 }
 
-/** All of these statements of one template as one, raising unless each of them hits its row. */
+/** Statements of one template as one. Raises unless each of them hits its row. */
 export function gatheredStatements(
   template: StatementTemplate,
   statements: readonly Pick<Statement, 'params'>[],
@@ -64,7 +63,7 @@ export function gatheredStatements(
   const values: Value[] = [];
   for (const at of template.columns.keys()) {
     const params = paramsAt(at, lists);
-    // A column that never had a value is null in the text: the server is told of no others.
+    // A column that never had a value is a literal null: its type is unknown.
     types[at] ??= params.map(typeOf).find((type) => type !== null) ?? null;
     if (types[at] !== null) values.push(arrayOf(types[at], params));
   }
@@ -72,10 +71,10 @@ export function gatheredStatements(
   return { ...templateText(template)(types.join()), values };
 }
 
-// Texts are made once: hashing and joining them anew for each group costs more than sending them.
+// Texts are memoized: joining and hashing them for each group costs more than sending them.
 const singleText = memoizeText((sql: string) => sql);
 const raisingText = memoizeText((sql: string) => raising(`${sql} returning 1`, '1'));
-/** By column, as they become known: with each there is one more text of its template. */
+/** By column, as they become known. Each new one makes another text of the template. */
 const columnTypes = memoize((template: StatementTemplate): (ArrayType | null)[] =>
   template.columns.map(() => null),
 );
@@ -87,8 +86,8 @@ const gatheredReadText = memoize((types: string) =>
     const given = namesOf(types);
     const columns = given.map((_, at) => `p${at + 1}`);
     const inner = sql.replace(/\$(\d+)/g, (_, number: string) => `p.p${number}`);
-    // With an offset it is planned on its own, by its index: as a join, it would be made for a
-    // table that is small when it is planned, and read all of it for each list ever after.
+    // The offset makes the planner plan it separately, by its index. A join would be planned for a
+    // table that is small at that time, and read all of it for each list from then on.
     return [
       `select p.i - 1 as ${READ_INDEX}, q.* from ${unnested(given)} with ordinality`,
       `as p(${columns.join(', ')}, i) cross join lateral (${inner} offset 0) q`,
@@ -96,7 +95,7 @@ const gatheredReadText = memoize((types: string) =>
   }),
 );
 
-/** `types` has an empty one for each column that never had a value. */
+/** An empty type stands for a column that never had a value. */
 function gatheredText(template: StatementTemplate, types: readonly string[]): string {
   const { kind, table, columns, key } = template;
   const known = columns.filter((_, at) => types[at] !== '');
@@ -139,7 +138,7 @@ function raising(sql: string, expected: string): string {
   return `with hit as (${sql}) select ponte_expect(count(*), ${expected}) from hit`;
 }
 
-/** The name is the text's own, so that no text meets another one under its name. */
+/** The name is a hash of the text: no two texts share one. */
 function memoizeText<Key>(textOf: (key: Key) => string): (key: Key) => PreparedText {
   return memoize((key: Key) => {
     const text = textOf(key).replace(/ indexed by \w+/g, '');
@@ -163,7 +162,7 @@ function asValue(param: Param | undefined): Value {
   assert(param !== undefined, 'every placeholder has its parameter');
   if (typeof param === 'bigint') return String(param);
   if (typeof param !== 'object' || param === null) return param;
-  return param.timeMs === null ? null : new Date(param.timeMs).toISOString();
+  return new Date(param.timeMs).toISOString();
 }
 
 function paramsAt(at: number, lists: readonly (readonly Param[])[]): readonly Param[] {
@@ -174,11 +173,11 @@ function paramsAt(at: number, lists: readonly (readonly Param[])[]): readonly Pa
   });
 }
 
-/** Types of the server, with their numbers there. */
+/** Types of the server, by OID. */
 const arrayTypes = { text: 25, bigint: 20, boolean: 16, timestamptz: 1184 } as const;
 type ArrayType = keyof typeof arrayTypes;
 
-/** Null of null, which fits every type. */
+/** Null for null, which fits every type. */
 function typeOf(param: Param): ArrayType | null {
   switch (typeof param) {
     case 'string':
@@ -189,15 +188,15 @@ function typeOf(param: Param): ArrayType | null {
     case 'bigint':
       return 'bigint';
     default:
-      return param === null || param.timeMs === null ? null : 'timestamptz';
+      return param === null ? null : 'timestamptz';
   }
 }
 
-/** Dimensions, whether there are nulls (not looked at), type; length and lower bound of the one. */
+/** Dimensions, null flag, type; length and lower bound of the dimension. */
 const ARRAY_HEAD_BYTES = 20;
 const LENGTH_BYTES = 4;
 const WORD_BYTES = 8;
-/** Times are kept in microseconds from the year 2000 on. */
+/** Times are microseconds since the year 2000. */
 const EPOCH_MS = 946_684_800_000;
 const MICROS_PER_MS = 1_000n;
 
@@ -225,6 +224,6 @@ function bytesOf(param: Param): number {
 
 function wordOf(param: Param): bigint {
   if (typeof param !== 'object') return BigInt(param);
-  assert(param?.timeMs !== null && param !== null, 'a null has no bytes');
+  assert(param !== null, 'a null has no bytes');
   return BigInt(param.timeMs - EPOCH_MS) * MICROS_PER_MS;
 }

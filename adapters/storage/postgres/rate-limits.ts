@@ -1,24 +1,23 @@
-// Rate limits held in the database, for all hosts that share it. The arithmetic is rate-limit.ts;
-// what several requests take at once is taken in one statement, which gives way when another host
-// was first. Hosts go by the clock of the database. Nothing is kept here but what the database said
-// last, which a refusal may rely on: the time of a key moves on, or comes down to what its limit
-// can produce.
+// Rate limits in the database, shared by all hosts. rate-limit.ts has the arithmetic. Concurrent
+// requests are counted in one statement, which loses when another host was first. All hosts use the
+// clock of the database. The cache has the last known time of each key; a refusal may rely on it,
+// because the time of a key only grows, or falls to what its limit can produce.
 import { gcraStep } from '../../../core/domain/rate-limit.js';
 import { PonteError } from '../../../core/errors.js';
 import type { RateLimits } from '../../../core/ports.js';
+import { integer, text } from '../columns.js';
 import type { Database } from '../database.js';
-import { integer, text } from '../row.js';
 import { MicroBatcher } from './micro-batcher.js';
 
-/** Rounds in which other hosts may be first; each lets at least one of them through. */
+/** Rounds that other hosts may win; at least one of them advances in each. */
 const ROUNDS_MAX = 50;
 const GROUP_MAX = 1_000;
-/** About 10 MB; a key that is not known is read again. */
+/** About 10 MB. A key that is not cached is read again. */
 const KEYS_MAX = 100_000;
-/** Keys that are new here between two looks for rested ones, and how many go at a look. */
+/** New keys between two sweeps, and the keys that one sweep removes. */
 const NEW_KEYS_PER_SWEEP = 100;
 const SWEPT_MAX = 1_000;
-/** A key that has rested for this long is rested by the clock of every host. */
+/** A key that has rested for this long is rested by every clock. */
 const RESTED_MICROS = 3_600_000_000;
 const MICROS_PER_MS = 1_000;
 
@@ -37,7 +36,7 @@ const sql = {
     'delete from rate_limits where key in (select key from rate_limits where tat_micros < $1',
     'limit $2 for update skip locked)',
   ].join(' '),
-  // In the order of the keys, so that two hosts never wait for each other.
+  // Ordered by key: two hosts cannot deadlock.
   take: [
     'update rate_limits set tat_micros = taken.tat from (select * from',
     'json_to_recordset($1::json) as t(key text, was bigint, tat bigint) order by key) taken',
@@ -58,12 +57,12 @@ export function newSharedRateLimits(database: Database): RateLimits {
     await database.immediate(sql.first, [key, nowMicros]);
     const [row] = await database.read(sql.known, [key]);
     // Another host may have swept it: then the update misses, and the key is read again.
-    const tatMicros = row === undefined ? 0 : integer(row, 'tat_micros');
+    const tatMicros = row === undefined ? 0 : integer('tat_micros').read(row);
     if (tatMicrosByKey.size >= KEYS_MAX) tatMicrosByKey.clear();
     tatMicrosByKey.set(key, tatMicros);
   };
 
-  /** One round; answers with those whose key another host has moved on meanwhile. */
+  /** One round. Returns the requests that lost their key to another host. */
   const round = async (group: readonly Taking[]): Promise<readonly Taking[]> => {
     const byKey = Map.groupBy(group, ({ key }) => key);
     const unknown = [...byKey].filter(([key]) => !tatMicrosByKey.has(key));
@@ -74,7 +73,7 @@ export function newSharedRateLimits(database: Database): RateLimits {
     if (moves.length > 0) {
       const json = JSON.stringify(moves.map(({ key, was, tat }) => ({ key, was, tat })));
       const rows = await database.immediate(sql.take, [json]);
-      for (const row of rows) moved.add(text(row, 'key'));
+      for (const row of rows) moved.add(text('key').read(row));
     }
     const lost: Taking[] = [];
     for (const { key, was, tat, takings, answers } of plans) {
@@ -90,7 +89,7 @@ export function newSharedRateLimits(database: Database): RateLimits {
   };
 
   const gathering = new MicroBatcher<Taking>({
-    // One, so that a key is moved on by one statement of this host at a time.
+    // One statement of this host at a time advances a key.
     concurrency: 1,
     groupMax: GROUP_MAX,
     work: async (queue) => {
@@ -110,12 +109,12 @@ export function newSharedRateLimits(database: Database): RateLimits {
   };
 }
 
-/** Where the time of a key goes when all of these take from it in turn, and what each is told. */
+/** The time of a key after these requests in turn, and the result of each. */
 function plan(takings: readonly Taking[], was: number) {
   let tat = was;
   const answers = takings.map(({ nowMs, perMinute, burst }) => {
     const result = gcraStep({ tatMicros: tat, nowMs, perMinute, burst });
-    // A rested key may stand still in the past: only what is taken moves it, or a wrong clock did.
+    // Only a request that is allowed advances a key; a lower time corrects a wrong clock.
     if (result.allowed || result.tatMicros < tat) tat = result.tatMicros;
     return result.allowed ? null : result.retryAfterSeconds;
   });

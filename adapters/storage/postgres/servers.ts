@@ -1,6 +1,6 @@
-// Which of the servers that a URL names is the one to use: it takes writes, it belongs to the
-// cluster that was seen first, and no newer timeline was seen. A promotion begins a timeline, so a
-// primary that was replaced stays behind even when it comes back and takes writes.
+// Chooses the server among those that a URL names: it accepts writes, belongs to the cluster that
+// was seen first, and has the newest timeline seen. A promotion begins a timeline, so a replaced
+// primary stays behind even when it returns and accepts writes.
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { assert } from '../../../core/errors.js';
@@ -14,13 +14,13 @@ import {
 
 const ASK_AGAIN_MS = 250;
 
-/** It answers, and must not be used. */
+/** The server answers and must not be used. */
 export class UnfitServer extends Error {
   override readonly name = 'UnfitServer';
 }
 
 export interface Found {
-  /** The server to use; null when none of them can be. */
+  /** The server to use; null when there is none. */
   readonly session: Session | null;
   /** Why the others are not used, by URL. */
   readonly failures: ReadonlyMap<string, unknown>;
@@ -35,8 +35,8 @@ export class PostgresServers {
   }
 
   /**
-   * Asks all servers at once and takes the newest. One that is newer than any seen is taken without
-   * waiting for the others, which may hang.
+   * Asks all servers in parallel and takes the newest. A newer timeline than any seen is taken
+   * without waiting for the others, which may hang.
    */
   async find(): Promise<Found> {
     const failures = new Map<string, unknown>();
@@ -58,7 +58,7 @@ export class PostgresServers {
       await ask(url).finally(() => {
         silent -= 1;
       });
-      // While another one is silent, a standby may be promoted.
+      // A standby may be promoted while another server is silent.
       while (silent > 0 && !isOver && failures.get(url) instanceof UnfitServer) {
         await wait(ASK_AGAIN_MS);
         failures.delete(url);
@@ -120,12 +120,11 @@ export class PostgresServers {
   }
 }
 
-/** Whether both are the same server, as far as they say. */
 export function isSameServer(one: ServerIdentity, other: ServerIdentity): boolean {
   return one.systemId === other.systemId && one.timeline === other.timeline;
 }
 
-/** The failure that tells most: what a server said, before what a network did. */
+/** The most specific failure: an error of a server before one of the network. */
 export function reasonIn(failures: Found['failures']): unknown {
   const all = [...failures.values()];
   return all.find((failure) => failure instanceof pg.DatabaseError) ?? all.at(-1);

@@ -1,22 +1,20 @@
-// One session on a PostgreSQL server: how it is opened, which settings it has, on which server it
-// is, and how it ends. Settings are set by statements after connecting, because poolers refuse or
-// drop what a client asks for at startup.
+// One session on a PostgreSQL server: how it is opened, its settings, its server, and how it ends.
+// Statements change the settings after connecting, because poolers refuse or drop startup options.
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { assert, StoreRefusal } from '../../../core/errors.js';
 
 /** For connecting, authentication and settings together. */
 const OPEN_TIMEOUT_MS = 2_000;
-/** A polite end waits for the server no longer than this. */
+/** A graceful end waits no longer than this. */
 const END_TIMEOUT_MS = 500;
-/** A host that is gone without a word is noticed this long after its last one, and ten probes. */
+/** Idle time before the first TCP keep-alive probe. */
 const KEEP_ALIVE_AFTER_MS = 5_000;
 
 /**
- * Sessions of the store: nothing takes longer than a request may; what a host that vanished without
- * a word holds (the lead over all hosts among it) is free within seconds, not hours; and every
- * statement has its index, whatever the planner thinks of a table that was small when the statement
- * was prepared.
+ * Settings of every session. Timeouts: no statement takes longer than a request. Keep-alive: the
+ * locks of a vanished host are free within seconds. Planner: every statement uses its index, even
+ * if its table was small when the statement was prepared.
  */
 const sessionSettings = {
   application_name: 'ponte',
@@ -37,11 +35,11 @@ const sessionSettings = {
   jit: 'off',
 } as const;
 
-/** The server answers with each value as it has it. */
+/** Returns each value as the server has it. */
 const setSql =
   'select name, set_config(name, value, false) as value ' +
   'from json_each_text($1::json) as wanted (name, value)';
-/** In a transaction after that one: what a pooler gave to another session is not there. */
+/** In a later transaction: a transaction pooler may use another session. */
 const shownSql =
   "select pg_backend_pid() as process_id, current_setting('transaction_read_only') as read_only, " +
   '(select json_object_agg(name, current_setting(name)) from json_each_text($1::json) ' +
@@ -53,7 +51,7 @@ const serverSql =
   "(pg_last_wal_replay_lsn() - '0/0')::bigint as begun from pg_control_system()";
 const TIMELINE_DIGITS = 8;
 
-/** The driver takes them for verify-full too, with a warning that its next version will not. */
+/** Treated as verify-full. The driver does so too, with a warning that it will change. */
 const WEAKER_IN_LIBPQ = ['prefer', 'require', 'verify-ca'];
 
 const INT8 = 20;
@@ -68,12 +66,12 @@ const types: pg.CustomTypesConfig = {
   }) as pg.CustomTypesConfig['getTypeParser'],
 };
 
-/** A server as it names itself; null where it does not say. */
+/** Identity of a server; null where it is unknown. */
 export interface ServerIdentity {
   readonly systemId: string | null;
   /** One more after each promotion. */
   readonly timeline: number | null;
-  /** Where in the log the timeline began; unknown after a restart of the server. */
+  /** Log position at which the timeline began; unknown after a restart of the server. */
   readonly begun: number | bigint | null;
 }
 
@@ -82,13 +80,13 @@ export const unknownServer: ServerIdentity = { systemId: null, timeline: null, b
 export interface Session {
   readonly url: string;
   readonly client: pg.Client;
-  /** As the server knows it, also behind a pooler. */
+  /** The process id on the server, also behind a pooler. */
   readonly processId: number;
   readonly isStandby: boolean;
   readonly server: ServerIdentity;
 }
 
-/** Connected and set up when it resolves. A server that does not answer in time has no session. */
+/** Rejects when the server does not answer in time. */
 export async function openSession(url: string): Promise<Session> {
   const { config, settings } = settingsOf(url);
   const client = new pg.Client(config);
@@ -104,7 +102,7 @@ export async function openSession(url: string): Promise<Session> {
   }
 }
 
-/** Work on this connection, which is destroyed when the work takes longer. */
+/** Runs `work`; destroys the connection when it takes longer than `timeoutMs`. */
 export async function inTime<T>(
   client: pg.Client,
   timeoutMs: number,
@@ -112,7 +110,7 @@ export async function inTime<T>(
 ): Promise<T> {
   let late = false;
   let done = false;
-  // A process that was paused reads first what came meanwhile.
+  // After a pause of the process, pending input is read first.
   const timer = setTimeout(() => setImmediate(cutOff), timeoutMs);
   const cutOff = () => {
     if (done) return;
@@ -129,12 +127,12 @@ export async function inTime<T>(
   }
 }
 
-/** At once: a server that hangs answers no polite end. What was under way fails. */
+/** Immediate: a hanging server does not answer a graceful end. Work in progress fails. */
 export function destroySession({ client }: Pick<Session, 'client'>): void {
   client.connection.stream.destroy();
 }
 
-/** The server ends the session itself, unless it does not answer. */
+/** Graceful, with a time limit. */
 export async function endSession({ client }: Pick<Session, 'client'>): Promise<void> {
   const ended = client.end().catch(() => undefined);
   await Promise.race([ended, wait(END_TIMEOUT_MS, undefined, { ref: false })]);
@@ -158,7 +156,7 @@ async function setUp(
   return { processId, isStandby: readOnly === 'on', server };
 }
 
-/** A server that does not let its users ask stays unknown. */
+/** Unknown where the user lacks the right to read it. */
 async function identityOf(client: pg.Client): Promise<ServerIdentity> {
   try {
     const { rows } = await client.query(serverSql);
@@ -171,7 +169,7 @@ async function identityOf(client: pg.Client): Promise<ServerIdentity> {
   }
 }
 
-/** What the URL itself sets (`options=-c search_path=…`) counts beside and before our settings. */
+/** Options in the URL (`options=-c search_path=…`) override our settings. */
 function settingsOf(url: string): {
   readonly config: pg.ClientConfig;
   readonly settings: Readonly<Record<string, string>>;
@@ -195,7 +193,7 @@ function settingsOf(url: string): {
   };
 }
 
-/** `-c name=value` and `--name=value`, where a backslash keeps the character after it. */
+/** `-c name=value` and `--name=value`; a backslash escapes the next character. */
 export function optionsIn(text: string): Readonly<Record<string, string>> {
   const words = [...text.matchAll(/(?:\\.|[^\s\\])+/g)].map(([word]) =>
     word.replace(/\\(.)/g, '$1'),

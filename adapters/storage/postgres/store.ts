@@ -34,7 +34,7 @@ export interface PostgresStore extends ServedStore {
   readonly connections: PostgresConnections['counts'];
 }
 
-/** Connects when it is first used; `migrate` comes before that on a new database. */
+/** Connects on first use. Call `migrate` first on a new database. */
 export function openPostgresStore(
   options: PostgresOptions,
   sealer: Sealer | null = null,
@@ -68,7 +68,7 @@ export function openPostgresStore(
     channel,
     name: withoutPassword(options.url),
     async migrate() {
-      // Before anything is locked in a session that is somebody else's too.
+      // Before anything is locked in a shared session.
       if (await isTransactionPooled(connections)) throw new StoreRefusal(TRANSACTION_POOLING);
       const numbers = await migratePostgres(connections, known);
       newer = 'left aside';
@@ -76,9 +76,9 @@ export function openPostgresStore(
     },
     servers: () => serversOf(connections),
     connectionProblems: () => problemsOf(connections, silentSeconds),
-    onLostCommits(hear) {
+    onLostCommits(listener) {
       const whileHeld = storeWhileHeld(connections, sealer);
-      connections.onLostCommits((timeline) => hear(timeline, whileHeld));
+      connections.onLostCommits((timeline) => listener(timeline, whileHeld));
     },
     isNew: async () => (await missingInPostgres(connections, known, newer)).length === known.length,
     rows: () => postgresRows(connections),
@@ -105,7 +105,7 @@ export function openPostgresStore(
   };
 }
 
-/** Works while all other work waits for the quarantine to begin. */
+/** The store for the first work on a server that lacks commits. */
 function storeWhileHeld(
   connections: PostgresConnections,
   sealer: Sealer | null,
@@ -131,7 +131,7 @@ async function clockOf(connections: PostgresConnections): Promise<number> {
   return rows[0].now_ms;
 }
 
-/** A balancer that asks whether a host is ready does not wait for long. */
+/** A load balancer does not wait long for a readiness check. */
 async function tooLate(): Promise<never> {
   await wait(HEALTH_MAX_MS, undefined, { ref: false });
   throw new PonteError('StoreUnavailable');

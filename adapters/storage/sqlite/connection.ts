@@ -1,14 +1,13 @@
-// A connection to an SQLite file, and its prepared statements: the session's reads and the writer
-// share one, or have one each in threads of their own.
+// A connection to an SQLite file and its prepared statements. Reads and the writer share one, or
+// have one each in separate threads.
 import { closeSync, openSync } from 'node:fs';
 import SqliteConnection from 'better-sqlite3';
 import { assert } from '../../../core/errors.js';
 import type { Param, Row } from '../database.js';
 
-/** How long a write waits for another process that holds the file: the CLI beside a server. */
+/** How long a write waits for another process that locks the file, such as the CLI. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** What a parameter is bound as. */
 export type Value = string | number | bigint | null;
 
 export interface Prepared {
@@ -17,16 +16,16 @@ export interface Prepared {
   readonly order: readonly number[];
 }
 
-/** The first one of this process to the file, which is made when it is missing. */
+/** The first connection of this process to the file, which is created when missing. */
 export function openConnection(path: string, image?: Buffer): SqliteConnection.Database {
-  // Only the operator's own user may read what integrators and buyers told us.
+  // Only the operator's user may read the data of integrators and buyers.
   if (!isMemory(path)) closeSync(openSync(path, 'a', 0o600));
   return openAnotherConnection(path, image);
 }
 
 /**
- * One more to a file that this process has open. Nothing but SQLite may open and close that then:
- * closing lets go of all locks that the process has on the file.
+ * Another connection to a file that this process has open. From then on only SQLite may open and
+ * close the file: closing it releases all locks of the process.
  */
 export function openAnotherConnection(path: string, image?: Buffer): SqliteConnection.Database {
   const connection = new SqliteConnection(image ?? path, { timeout: BUSY_TIMEOUT_MS });
@@ -36,7 +35,7 @@ export function openAnotherConnection(path: string, image?: Buffer): SqliteConne
   return connection;
 }
 
-/** Writes nothing, beside nothing: for copies that must stay as they are, and to copy from. */
+/** Writes nothing, not even files beside it: for backups, and to copy from. */
 export function openReadOnlyConnection(path: string): SqliteConnection.Database {
   return new SqliteConnection(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
 }
@@ -51,7 +50,7 @@ export function valueOfParam(param: Param): Value {
   return param;
 }
 
-/** The statements of one connection, each prepared once. */
+/** Prepares each statement of a connection once. */
 export class PreparedStatements {
   readonly #connection: SqliteConnection.Database;
   readonly #prepared = new Map<string, Prepared>();
@@ -60,7 +59,7 @@ export class PreparedStatements {
     this.#connection = connection;
   }
 
-  /** The rows that it yields; none where it yields none. */
+  /** Rows; none for a statement without a result. */
   rows(sql: string, params: readonly Param[]): readonly Row[] {
     const { statement, order } = this.prepare(sql);
     const bound = inOrder(order, params);
@@ -69,7 +68,7 @@ export class PreparedStatements {
     return [];
   }
 
-  /** How many rows it yields or changes. */
+  /** The number of rows in the result, or of changed rows. */
   hits(sql: string, params: readonly Param[]): number {
     const { statement, order } = this.prepare(sql);
     const bound = inOrder(order, params);
@@ -84,12 +83,12 @@ export class PreparedStatements {
     const unlocked = sql.replace(/ for (update skip locked|share)\b/g, '');
     const own = unlocked.replace(/\$(\d+)/g, (_, number: string) => {
       order.push(Number(number) - 1);
-      // Of a bare one, the planner looks at the value: the statement would be planned anew with
-      // every value that might fit a partial index or a limit, at ten times the cost of running it.
+      // The planner looks at the value of a bare `?`: it would plan the statement again for each
+      // value that may fit a partial index or a limit, at ten times the cost of running it.
       return '+?';
     });
     const statement = this.#connection.prepare<unknown[], Row>(own);
-    // Amounts may be larger than a number holds exactly; for the rest a bigint only costs time.
+    // Amounts may exceed the safe integers; elsewhere a bigint only costs time.
     const hasAmounts = statement.reader && statement.columns().some(isAmount);
     statement.safeIntegers(hasAmounts);
     const prepared = { statement, order };

@@ -22,13 +22,13 @@ import {
 } from './writer.js';
 
 export interface SqliteOptions {
-  /** A file, made when missing, or `:memory:`. */
+  /** A file, created when missing, or `:memory:`. */
   readonly path: string;
-  /** The image of a database: `:memory:` begins with it. */
+  /** The initial content of `:memory:`. */
   readonly image?: Buffer;
-  /** Only reads: the file must exist, and nothing is written into it or beside it. */
+  /** Read-only: the file must exist, and nothing is written into it or beside it. */
   readonly readOnly?: boolean;
-  /** When the writer commits what waits. The default is the end of the current turn. */
+  /** When waiting batches are committed. The default is the end of the current turn. */
   readonly schedule?: (commit: () => void) => void;
 }
 
@@ -41,7 +41,7 @@ export class SqliteDatabase implements Database {
   #thread: Promise<void> | null = null;
   #writer: SqliteWriter;
   #closed = false;
-  /** Whether the transaction of this turn's reads is open. */
+  /** Whether the read transaction of this turn is open. */
   #reading = false;
 
   constructor({ path, image, readOnly = false, schedule = setImmediate }: SqliteOptions) {
@@ -65,14 +65,14 @@ export class SqliteDatabase implements Database {
     };
   }
 
-  /** False when the thread of its writer has failed. */
+  /** False when the writer thread has failed. */
   get isWritable(): boolean {
     return !this.#threadedWriter?.hasFailed;
   }
 
   /**
-   * Starts a thread that writes from when this resolves; until then this one goes on. It does so
-   * too where the thread cannot write, which rejects.
+   * Starts a thread that writes once this resolves. Until then, and if it rejects, the calling
+   * thread writes.
    */
   startThread(): Promise<void> {
     this.#thread ??= this.#handOver();
@@ -97,12 +97,12 @@ export class SqliteDatabase implements Database {
     return this.#apply([{ sql, params, guards: null }], true);
   }
 
-  /** Raised by each commit of other connections to the file. */
+  /** Changes with each commit of another connection to the file. */
   writeMark(): number {
     return this.connection.pragma('data_version', { simple: true }) as number;
   }
 
-  /** Commits what waits, then lets go of the file. */
+  /** Commits what waits, then closes the file. */
   async close(): Promise<void> {
     this.#closed = true;
     this.endReads();
@@ -122,7 +122,7 @@ export class SqliteDatabase implements Database {
       if (this.#closed) return;
       throw error;
     }
-    // What waits goes first, in this turn: two writers would wait for each other's transactions.
+    // Waiting batches are committed first: two writers would block each other.
     this.endReads();
     const committed = this.#ownWriter.close();
     this.#writer = threaded;
@@ -136,7 +136,7 @@ export class SqliteDatabase implements Database {
     });
   }
 
-  /** Reads of one turn share a transaction: taking and giving the lock costs as much as a read. */
+  /** Reads of one turn share a transaction: a lock costs as much as a read. */
   #beginReads(): void {
     if (this.#reading) return;
     this.#control('begin');
@@ -144,11 +144,11 @@ export class SqliteDatabase implements Database {
     setImmediate(() => this.endReads());
   }
 
-  /** What comes after sees what was committed until then. */
+  /** Later reads see what is committed by then. */
   endReads(): void {
     if (!this.#reading) return;
     this.#reading = false;
-    // A failing disk may have rolled it back.
+    // A failing disk may have rolled the transaction back.
     if (this.connection.inTransaction) this.#control('commit');
   }
 

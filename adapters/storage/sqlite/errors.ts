@@ -1,16 +1,16 @@
-// What an error of SQLite means to the caller: a lost race, a file that others hold for too long,
-// or a machine that fails. Anything else is a fault of ours and stays as it is.
+// What an SQLite error means to the caller: a lost race, a file that is locked for too long, or a
+// failing machine. Any other error is a bug and is passed on.
 import SqliteConnection from 'better-sqlite3';
 import { type ErrorCode, PonteError } from '../../../core/errors.js';
 import { StoreConflict } from '../database.js';
 
-/** By the beginning of SQLite's code, extended codes included. */
+/** By prefix of SQLite's code, which extended codes share. */
 const refusals: readonly (readonly [code: string, refusal: ErrorCode])[] = [
   ['SQLITE_BUSY', 'StoreContention'],
   // The disk is full, or the quota is used up.
   ['SQLITE_FULL', 'StoreUnavailable'],
   ['SQLITE_IOERR', 'StoreUnavailable'],
-  // A failing disk is often mounted again for reading only; no more files can be opened.
+  // A failing disk is often remounted read-only; or no more files can be opened.
   ['SQLITE_READONLY', 'StoreUnavailable'],
   ['SQLITE_CANTOPEN', 'StoreUnavailable'],
   ['SQLITE_NOMEM', 'StoreUnavailable'],

@@ -1,8 +1,8 @@
-// Copies a SQLite file while a host serves it, and checks whether such a copy is sound.
+// Copies an SQLite file while a host serves it, and checks whether a copy is sound.
 //
-// The copy is a snapshot: a read transaction is open from its first page to its last, so what is
-// written meanwhile does not appear in it and does not make it begin again. The log of the database
-// cannot be reset until then and grows by what is written.
+// The copy is a snapshot: one read transaction is open from the first page to the last, so writes
+// during the copy neither appear in it nor restart it. The write-ahead log cannot be reset until
+// then and grows by those writes.
 import { closeSync, fdatasyncSync, openSync } from 'node:fs';
 import SqliteConnection from 'better-sqlite3';
 import { type StoredRows, sqliteRows } from '../row-counts.js';
@@ -12,13 +12,13 @@ import { openReadOnlyConnection } from './connection.js';
 const STEP_PAGES = 256;
 /**
  * Steps between two syncs of the copy. A commit of the host may wait for dirty pages of the same
- * file system, so the copy keeps these few.
+ * file system, so the copy leaves few.
  */
 const SYNC_STEPS = 8;
 
 /**
- * `to` is created with mode 0600, is one file without a log, and is on the disk afterwards. Returns
- * what the source held at the moment of the copy.
+ * `to` is created with mode 0600, as one file without a log, and is synced to disk. Returns the row
+ * counts of the snapshot.
  */
 export async function copySqliteFile(from: string, to: string): Promise<StoredRows> {
   const descriptor = openSync(to, 'wx', 0o600);
@@ -26,7 +26,7 @@ export async function copySqliteFile(from: string, to: string): Promise<StoredRo
     const source = openReadOnlyConnection(from);
     let rows: StoredRows;
     try {
-      // The first read is where the snapshot begins.
+      // The first read begins the snapshot.
       source.exec('begin');
       rows = sqliteRows(source);
       let steps = 0;
@@ -47,7 +47,7 @@ export async function copySqliteFile(from: string, to: string): Promise<StoredRo
   }
 }
 
-/** What is damaged in the file; null when it is sound. */
+/** The damage of the file; null when it is sound. */
 export function damageOf(path: string): string | null {
   try {
     const connection = openReadOnlyConnection(path);
@@ -63,7 +63,7 @@ export function damageOf(path: string): string | null {
   }
 }
 
-/** The copy has the journal mode of its source, in which even a reader writes files beside it. */
+/** The copy has the journal mode of its source, in which even readers write files beside it. */
 function withoutLog(path: string): void {
   const connection = new SqliteConnection(path);
   try {

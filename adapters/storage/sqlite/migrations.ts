@@ -5,8 +5,7 @@ import { type Migration, pendingMigrations, unfit } from '../migrations.js';
 import { meaningOf } from './errors.js';
 
 /**
- * Applies what is missing of `known`, one transaction each, and yields the numbers; other processes
- * may do the same.
+ * Applies the missing ones of `known`, one transaction each, and returns their numbers.
  */
 export function migrateSqlite(
   connection: SqliteConnection.Database,
@@ -20,7 +19,7 @@ export function migrateSqlite(
         'create table if not exists schema_migrations (number integer not null primary key, ' +
           'name text not null, checksum text not null, applied_at integer not null) strict',
       );
-      // Looked at again under the lock: another process may have been first.
+      // Read again under the lock: another process may have been first.
       const [next] = missingMigrations(connection, known);
       if (next !== undefined) {
         applyTo(connection, next);
@@ -50,18 +49,21 @@ function applyTo(connection: SqliteConnection.Database, migration: Migration): v
   }
 }
 
-/** What of `known` was not applied yet; refuses a file newer than the code. */
+/** What of `known` is not applied yet; refuses a file newer than the code. */
 export function missingMigrations(
   connection: SqliteConnection.Database,
   known: readonly Migration[],
 ): readonly Migration[] {
-  const isNew =
-    connection
-      .prepare("select 1 from sqlite_schema where type = 'table' and name = 'schema_migrations'")
-      .get() === undefined;
-  if (isNew) return known;
-  const applied = connection
+  return pendingMigrations(known, appliedMigrations(connection) ?? []);
+}
+
+/** Null in a new file: it has no table of migrations. */
+export function appliedMigrations(connection: SqliteConnection.Database): readonly Row[] | null {
+  const table = connection
+    .prepare("select 1 from sqlite_schema where type = 'table' and name = 'schema_migrations'")
+    .get();
+  if (table === undefined) return null;
+  return connection
     .prepare<unknown[], Row>('select number, checksum from schema_migrations order by number')
     .all();
-  return pendingMigrations(known, applied);
 }

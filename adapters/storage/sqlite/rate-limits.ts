@@ -1,16 +1,16 @@
-// Rate limits held in memory: right where one process serves, which the SQLite store makes sure of.
-// The arithmetic is rate-limit.ts; this holds its one number per key, for not too many keys.
+// Rate limits in memory, for a single serving process. rate-limit.ts has the arithmetic; this keeps
+// its one number per key, for a bounded number of keys.
 import { gcraStep } from '../../../core/domain/rate-limit.js';
 import type { RateLimits } from '../../../core/ports.js';
 
-/** About 10 MB. Beyond it the key unused for longest is forgotten, which allows it a burst anew. */
+/** About 10 MB. Beyond it the least recently used key is dropped, which allows it a new burst. */
 const KEYS_MAX = 100_000;
-/** Rested keys looked for at each step, so that they go as fast as keys come. */
+/** Keys examined per step, so that rested keys go as fast as new ones come. */
 const SWEEP_PER_STEP = 2;
 const MICROS_PER_MS = 1_000;
 
 export interface MemoryRateLimits extends RateLimits {
-  /** Keys that are held now. */
+  /** Keys in memory. */
   readonly size: number;
 }
 
@@ -32,7 +32,7 @@ export function newMemoryRateLimits(keysMax: number = KEYS_MAX): MemoryRateLimit
   };
 }
 
-/** A rested key (its time has passed) is treated like one never seen, so it need not be held. */
+/** A rested key (its time has passed) equals one never seen. */
 function forgetRested(tatMicrosByKey: Map<string, number>, nowMs: number, keysMax: number): void {
   let looked = 0;
   for (const [key, tatMicros] of tatMicrosByKey) {

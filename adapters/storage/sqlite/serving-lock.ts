@@ -1,12 +1,12 @@
-// One serving process per SQLite file: its workers, its sequencer and its rate limits assume to be
-// alone. The lock is one of the operating system's on a small file beside the database, so that it
-// ends with the process, however that dies, and a restart need not wait for anything.
+// One serving process per SQLite file: its workers, its sequencer and its rate limits assume that.
+// The lock is an operating system lock on a small file beside the database. It ends with the
+// process, however that dies, so a restart need not wait.
 import { closeSync, existsSync, openSync } from 'node:fs';
 import SqliteConnection from 'better-sqlite3';
 import { formatInstant } from '../../../core/domain/instant.js';
 import { StoreRefusal } from '../../../core/errors.js';
 
-/** `servingProcess` holds the lock for less. */
+/** `servingProcess` holds the lock for a shorter time. */
 const LOOK_TIMEOUT_MS = 100;
 
 export interface LockHolder {
@@ -14,15 +14,15 @@ export interface LockHolder {
   readonly sinceMs: number;
 }
 
-/** Returns what lets go of the lock. */
+/** Returns a function that releases the lock. */
 export function acquireServingLock(databasePath: string): () => void {
   const path = lockPath(databasePath);
-  // Whoever could open it could hold it.
+  // Who can open the file can lock it.
   closeSync(openSync(path, 'a', 0o600));
   const connection = new SqliteConnection(path, { timeout: LOOK_TIMEOUT_MS });
   try {
-    // Who holds the lock is written first and can be read while it is held. Two processes that come
-    // at once may both write; the second statement lets one of them through.
+    // The holder is written first, so that it can be read while the lock is held. Two processes may
+    // both write; the second statement lets one of them through.
     connection.exec(`create table if not exists server (
       pid integer not null, since_at integer not null
     ) strict`);
@@ -38,7 +38,7 @@ export function acquireServingLock(databasePath: string): () => void {
   return () => connection.close();
 }
 
-/** The process that serves the file; null if none does, `unknown` while one is starting. */
+/** The process that serves the file; null if there is none, `unknown` while one starts. */
 export function servingProcess(databasePath: string): LockHolder | 'unknown' | null {
   const path = lockPath(databasePath);
   if (!existsSync(path)) return null;
@@ -67,7 +67,7 @@ function refusal(databasePath: string, holder: LockHolder | null): string {
   );
 }
 
-/** Null while the other process writes it. */
+/** Null while the other process is writing it. */
 function holderOf(connection: SqliteConnection.Database): LockHolder | null {
   try {
     const row = connection

@@ -9,21 +9,20 @@ import { keepWaits, readNextDue } from '../upkeep.js';
 import { WriteWatch } from '../write-watch.js';
 import { isMemory } from './connection.js';
 import { SqliteDatabase, type SqliteOptions } from './database.js';
-import { migrateSqlite, missingMigrations } from './migrations.js';
+import { appliedMigrations, migrateSqlite, missingMigrations } from './migrations.js';
 import { newMemoryRateLimits } from './rate-limits.js';
 import { acquireServingLock, servingProcess } from './serving-lock.js';
 import type { WriterCounts } from './writer.js';
 
-/** One process serves a file; others may read and write beside it, but run no workers. */
+/** One process serves a file. Others may read and write it, but run no workers. */
 export interface SqliteStore extends ServedStore {
   readonly counts: WriterCounts;
 }
 
-/** Opens the file and nothing more: `migrate` comes before the first use of a new one. */
+/** Only opens the file: call `migrate` before the first use of a new one. */
 export function openSqliteStore(options: SqliteOptions, sealer: Sealer | null = null): SqliteStore {
   const database = new SqliteDatabase(options);
   const writes = new WriteWatch(database);
-  // Read once: what this process knows does not change while it runs.
   const known = loadMigrations('sqlite');
   let releaseServing: (() => void) | null = null;
   return {
@@ -40,7 +39,10 @@ export function openSqliteStore(options: SqliteOptions, sealer: Sealer | null = 
       if (holder === 'unknown') return [{ name: 'a process that is starting', sinceMs: null }];
       return [{ name: `process ${holder.pid}`, sinceMs: holder.sinceMs }];
     },
-    isNew: async () => missingMigrations(database.connection, known).length === known.length,
+    async isNew() {
+      missingMigrations(database.connection, known);
+      return appliedMigrations(database.connection) === null;
+    },
     rows: async () => sqliteRows(database.connection),
     async health() {
       const { migrations, database: isReadable } = healthOf(database.connection, known);

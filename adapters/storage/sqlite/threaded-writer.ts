@@ -1,22 +1,22 @@
-// The writer as the session has it when a thread of its own applies the batches. While a group is
-// committed there the next one gathers, and the event loop goes on.
+// The session's side of a writer in a separate thread. While the thread commits one group, the next
+// one gathers here and the event loop continues.
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { PonteError } from '../../../core/errors.js';
 import type { Batch, SqliteWriter, WriterCounts } from './writer.js';
 import { deserializeError, WriteRequestEncoder, type WriteResponse } from './writer-messages.js';
 
-/** Its objects are young: the values of one group. Without a bound they are let grow to 48 MB. */
+/** Its objects are short-lived: the values of one group. The default limit is 48 MB. */
 const YOUNG_GENERATION_MB = 4;
 
 /**
- * So many are sent at once, the rest at the end of the turn: a turn that serves many requests is
- * long, and the two threads would work by turns if the one waited for its end.
+ * Batches per message; the rest is sent at the end of the turn. A turn that serves many requests is
+ * long: if the thread waited for its end, the two threads would alternate.
  */
 const MESSAGE_BATCHES = 16;
 
 export class ThreadedWriter implements SqliteWriter {
-  /** Resolves when the thread can write; rejects when it ends before. */
+  /** Resolves when the thread can write; rejects when it ends before that. */
   readonly ready: Promise<void>;
   readonly #worker: Worker;
   readonly #ended: Promise<void>;
@@ -116,8 +116,8 @@ export class ThreadedWriter implements SqliteWriter {
   }
 
   /**
-   * Nothing but a fault of ours, or no memory, ends the thread. It ends the process, as it would
-   * if it happened in this thread: the next start knows what was committed, this one does not.
+   * Only a bug, or a lack of memory, ends the thread. It ends the process too, as it would in this
+   * thread: the outcome of unanswered batches is unknown until the next start.
    */
   #fail(error: Error): void {
     if (this.#failure !== null) return;

@@ -1,24 +1,24 @@
-// What passes between the session and the writer in its thread, as few and flat values: what a
-// message costs goes by their number. Texts are sent once and named by their number afterwards.
+// Messages between the session and the writer thread, as few flat values: the cost of a message
+// grows with their number. A text is sent once and then named by its number.
 import SqliteConnection from 'better-sqlite3';
 import { AssertionFailure, assert, type ErrorCode, PonteError } from '../../../core/errors.js';
 import { type Row, StoreConflict } from '../database.js';
 import { type Value, valueOfParam } from './connection.js';
 import type { Batch, WriterCounts, WriterStatement } from './writer.js';
 
-/** Units to apply, in their order. */
+/** Batches to apply, in order. */
 export interface WriteRequest {
-  /** Texts that no earlier message brought. */
+  /** Texts that were not sent before. */
   readonly texts: readonly (string | null)[];
   /**
-   * Of each batch: whether it returns rows (1) or not (0), how many statements it has, and of each
-   * of those the numbers of its text and of what it guards, and how many values it has.
+   * For each batch: 1 if it returns rows, else 0; the number of its statements; and for each of
+   * these the number of its text, the number of its guard, and the count of its values.
    */
   readonly plan: readonly number[];
   readonly values: readonly Value[];
 }
 
-/** How the next batches ended, in the order in which they were sent. */
+/** Outcomes of the next batches, in the order in which they were sent. */
 export interface WriteResponse {
   /** Null: applied, without rows. */
   readonly outcomes: readonly (readonly Row[] | SerializedError | null)[];
@@ -30,12 +30,12 @@ export interface SerializedError {
   readonly name: string;
   readonly message: string;
   readonly stack: string | undefined;
-  /** Of a refusal or an error of the database, its code; of a conflict, its kind. */
+  /** The code of a refusal or of a database error; the kind of a conflict. */
   readonly code: string;
   readonly cause: SerializedError | undefined;
 }
 
-/** Gathers batches for the next message. */
+/** Collects batches for the next message. */
 export class WriteRequestEncoder {
   readonly #numbers = new Map<string | null, number>();
   #texts: (string | null)[] = [];
@@ -97,7 +97,7 @@ export class WriteRequestDecoder {
   }
 }
 
-/** An error keeps nothing but its message on the way to another thread, so it is told. */
+/** Structured clone would keep only the message. */
 export function serializeError(error: unknown): SerializedError {
   if (!(error instanceof Error)) return serializeError(new Error(String(error)));
   const { name, message, stack, cause } = error;
@@ -108,15 +108,15 @@ export function serializeError(error: unknown): SerializedError {
   };
 }
 
-/** The same error again, as far as anybody asks. */
-export function deserializeError(told: SerializedError): Error {
-  const error = newError(told);
-  if (told.stack !== undefined) error.stack = told.stack;
+/** Restores the class of the error, with its message, stack and cause. */
+export function deserializeError(serialized: SerializedError): Error {
+  const error = newError(serialized);
+  if (serialized.stack !== undefined) error.stack = serialized.stack;
   return error;
 }
 
-function newError({ name, message, code, cause: toldCause }: SerializedError): Error {
-  const cause = toldCause === undefined ? undefined : deserializeError(toldCause);
+function newError({ name, message, code, cause: serializedCause }: SerializedError): Error {
+  const cause = serializedCause === undefined ? undefined : deserializeError(serializedCause);
   const options = cause === undefined ? {} : { cause };
   switch (name) {
     case 'StoreConflict':

@@ -1,5 +1,5 @@
-// The thread of the writer: a connection of its own, on which it applies what the session sends.
-// What comes while a group is committed is the next group.
+// The writer thread: applies the batches of the session on a separate connection. Batches that
+// arrive during a commit form the next group.
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../../../core/errors.js';
 import { openAnotherConnection } from './connection.js';

@@ -1,38 +1,38 @@
-// The writer of the SQLite session. Batches that wait are applied in one tick and one transaction,
-// so that one fsync serves many callers; each is answered after the commit. It is the same on the
-// connection of the session and on one of its own in a thread of its own.
+// The writer of the SQLite session. Waiting batches are applied in one transaction, so one fsync
+// serves many callers, and each is resolved after the commit. It runs on the connection of the
+// session, or on a separate one in a thread.
 import type SqliteConnection from 'better-sqlite3';
 import { assert } from '../../../core/errors.js';
 import { type Row, type Statement, StoreConflict } from '../database.js';
 import { PreparedStatements } from './connection.js';
 import { meaningOf } from './errors.js';
 
-/** Larger groups would hold up the event loop, and the batches that came first. */
+/** Larger groups would block the event loop, and delay the first batches. */
 const GROUP_MAX = 256;
 
 export type WriterStatement = Pick<Statement, 'sql' | 'params' | 'guards'>;
 
-/** Statements that are applied together or not at all. */
+/** Statements that are applied atomically. */
 export interface Batch {
   readonly statements: readonly WriterStatement[];
-  /** Whether the rows of its one statement are the answer. */
+  /** Whether it resolves with the rows of its one statement. */
   readonly returns: boolean;
   readonly resolve: (rows: readonly Row[]) => void;
   readonly reject: (error: unknown) => void;
 }
 
 export interface WriterCounts {
-  /** Transactions that were committed. */
+  /** Committed transactions. */
   readonly commits: number;
-  /** Batches and immediate statements that were applied in them. */
+  /** Batches and immediate statements in those transactions. */
   readonly applied: number;
 }
 
 export interface SqliteWriter {
-  /** Answered after the commit. */
+  /** Resolves the batch after the commit. */
   add(batch: Batch): void;
   readonly counts: WriterCounts;
-  /** Commits what waits; nothing is added any more. */
+  /** Commits what waits. Nothing may be added after this. */
   close(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export class GroupWriter implements SqliteWriter {
   #commits = 0;
   #applied = 0;
 
-  /** `schedule` says when what waits is committed. */
+  /** `schedule` decides when waiting batches are committed. */
   constructor(connection: SqliteConnection.Database, schedule: (commit: () => void) => void) {
     this.#connection = connection;
     this.#statements = new PreparedStatements(connection);
@@ -98,9 +98,9 @@ export class GroupWriter implements SqliteWriter {
     }
   }
 
-  /** Throws when nothing of the group was committed. */
+  /** Throws when nothing of the group is committed. */
   #applyGroup(group: readonly Batch[]): readonly Outcome[] {
-    // Almost always none fails: only when one has does each get a savepoint of its own.
+    // Failures are rare: only after one does each batch get a savepoint.
     let hasFailed = false;
     const applyPlainly = (batch: Batch): Outcome => {
       try {
@@ -127,7 +127,7 @@ export class GroupWriter implements SqliteWriter {
       this.#applied += outcomes.filter(({ kind }) => kind === 'applied').length;
       return outcomes;
     } catch (error) {
-      // Some errors (disk full, I/O) have already rolled everything back.
+      // Some errors (disk full, I/O) roll everything back.
       if (this.#connection.inTransaction) this.#control('rollback');
       throw error;
     }
@@ -140,7 +140,7 @@ export class GroupWriter implements SqliteWriter {
       this.#control('release one');
       return { kind: 'applied', rows };
     } catch (error) {
-      // Without a transaction the savepoints before this one are gone too: the group has failed.
+      // Without a transaction the earlier savepoints are gone too: the group has failed.
       if (!this.#connection.inTransaction) throw error;
       this.#control('rollback to one');
       this.#control('release one');

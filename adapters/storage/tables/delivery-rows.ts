@@ -1,4 +1,4 @@
-// Webhook subscriptions, the deliveries to them and the log of attempts: columns, rows and SQL.
+// Webhook subscriptions, the deliveries to them and the log of attempts: columns and SQL.
 import type { Subscription } from '../../../core/domain/subscription.js';
 import {
   type DeliveryStatus,
@@ -6,132 +6,73 @@ import {
   type WebhookDelivery,
 } from '../../../core/domain/webhook-delivery.js';
 import type { DeliveryAttempt, Tx } from '../../../core/ports.js';
-import { type Param, time } from '../database.js';
 import {
+  fixed,
+  fixedTenant,
   flag,
   integer,
-  integerOrNull,
+  key,
   oneOf,
-  tenantColumns,
+  sealed,
+  tenant,
   text,
-  textOrNull,
   texts,
-  timeMs,
-  timeMsOrNull,
-} from '../row.js';
+  time,
+  version,
+} from '../columns.js';
+import { type Param, timeParam } from '../database.js';
 import { defineTable } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 
-export const subscriptions = defineTable<Subscription>({
-  name: 'subscriptions',
-  key: { org_id: (of) => of.orgId, mode: (of) => of.mode, id: (of) => of.id },
-  fixed: { slot: (of) => of.slot, created_at: (of) => time(of.createdAtMs) },
-  changing: {
-    url: (of) => of.url,
-    event_types: (of) => JSON.stringify(of.eventTypes),
-    active: (of) => of.active,
-    secret_sealed: (of) => of.secretSealed,
-    updated_at: (of) => time(of.updatedAtMs),
-  },
-  version: (of) => of.version,
-  sealed: 'secret_sealed',
-  read: (row) =>
-    Object.freeze({
-      ...tenantColumns(row),
-      id: text(row, 'id'),
-      url: text(row, 'url'),
-      eventTypes: texts(row, 'event_types'),
-      active: flag(row, 'active'),
-      secretSealed: text(row, 'secret_sealed'),
-      slot: integerOrNull(row, 'slot'),
-      createdAtMs: timeMs(row, 'created_at'),
-      updatedAtMs: timeMs(row, 'updated_at'),
-      version: integer(row, 'version'),
-    }),
+export const subscriptions = defineTable<Subscription>('subscriptions', {
+  ...tenant,
+  id: key(text('id')),
+  url: text('url'),
+  eventTypes: texts('event_types'),
+  active: flag('active'),
+  secretSealed: sealed(text('secret_sealed')),
+  slot: fixed(integer.null('slot')),
+  createdAtMs: fixed(time('created_at')),
+  updatedAtMs: time('updated_at'),
+  version,
 });
 
-export const deliveries = defineTable<WebhookDelivery>({
-  name: 'deliveries',
-  key: { id: (delivery) => delivery.id },
-  fixed: {
-    org_id: (delivery) => delivery.orgId,
-    mode: (delivery) => delivery.mode,
-    subscription_id: (delivery) => delivery.subscriptionId,
-    event_id: (delivery) => delivery.eventId,
-    event_type: (delivery) => delivery.eventType,
-    created_at: (delivery) => time(delivery.createdAtMs),
-  },
-  changing: {
-    status: (delivery) => delivery.status,
-    attempt: (delivery) => delivery.attempt,
-    response_status: (delivery) => delivery.responseStatus,
-    last_error: (delivery) => delivery.lastError,
-    next_attempt_at: (delivery) => time(delivery.nextAttemptAtMs),
-    due_at: (delivery) => time(delivery.dueAtMs),
-    lease_token: (delivery) => delivery.leaseToken,
-    resent: (delivery) => delivery.resent,
-    delivered_at: (delivery) => time(delivery.deliveredAtMs),
-    duration_ms: (delivery) => delivery.durationMs,
-  },
-  version: (delivery) => delivery.version,
-  read: (row) =>
-    Object.freeze({
-      ...tenantColumns(row),
-      id: text(row, 'id'),
-      subscriptionId: text(row, 'subscription_id'),
-      eventId: text(row, 'event_id'),
-      eventType: text(row, 'event_type'),
-      status: oneOf(row, 'status', deliveryStatuses),
-      attempt: integer(row, 'attempt'),
-      responseStatus: integerOrNull(row, 'response_status'),
-      lastError: textOrNull(row, 'last_error'),
-      nextAttemptAtMs: timeMsOrNull(row, 'next_attempt_at'),
-      dueAtMs: timeMsOrNull(row, 'due_at'),
-      leaseToken: textOrNull(row, 'lease_token'),
-      resent: flag(row, 'resent'),
-      deliveredAtMs: timeMsOrNull(row, 'delivered_at'),
-      durationMs: integerOrNull(row, 'duration_ms'),
-      createdAtMs: timeMs(row, 'created_at'),
-      version: integer(row, 'version'),
-    }),
+export const deliveries = defineTable<WebhookDelivery>('deliveries', {
+  ...fixedTenant,
+  id: key(text('id')),
+  subscriptionId: fixed(text('subscription_id')),
+  eventId: fixed(text('event_id')),
+  eventType: fixed(text('event_type')),
+  status: oneOf('status', deliveryStatuses),
+  attempt: integer('attempt'),
+  responseStatus: integer.null('response_status'),
+  lastError: text.null('last_error'),
+  nextAttemptAtMs: time.null('next_attempt_at'),
+  dueAtMs: time.null('due_at'),
+  leaseToken: text.null('lease_token'),
+  resent: flag('resent'),
+  deliveredAtMs: time.null('delivered_at'),
+  durationMs: integer.null('duration_ms'),
+  createdAtMs: fixed(time('created_at')),
+  version,
 });
 
-const attempts = defineTable<DeliveryAttempt>({
-  name: 'delivery_attempts',
-  key: { delivery_id: (attempt) => attempt.deliveryId, id: (attempt) => attempt.id },
-  fixed: {
-    attempt: (attempt) => attempt.attempt,
-    started_at: (attempt) => time(attempt.startedAtMs),
-    duration_ms: (attempt) => attempt.durationMs,
-    response_status: (attempt) => attempt.responseStatus,
-    response_body: (attempt) => attempt.responseBody,
-    error: (attempt) => attempt.error,
-  },
-  changing: {},
-  version: null,
-  read: (row) =>
-    Object.freeze({
-      id: text(row, 'id'),
-      deliveryId: text(row, 'delivery_id'),
-      attempt: integer(row, 'attempt'),
-      startedAtMs: timeMs(row, 'started_at'),
-      durationMs: integer(row, 'duration_ms'),
-      responseStatus: integerOrNull(row, 'response_status'),
-      responseBody: textOrNull(row, 'response_body'),
-      error: textOrNull(row, 'error'),
-    }),
+const attempts = defineTable<DeliveryAttempt>('delivery_attempts', {
+  deliveryId: key(text('delivery_id')),
+  id: key(text('id')),
+  attempt: fixed(integer('attempt')),
+  startedAtMs: fixed(time('started_at')),
+  durationMs: fixed(integer('duration_ms')),
+  responseStatus: fixed(integer.null('response_status')),
+  responseBody: fixed(text.null('response_body')),
+  error: fixed(text.null('error')),
 });
 
 export function subscriptionsOf(unit: UnitOfWork): Tx['subscriptions'] {
   const ofTenant = 'from subscriptions where org_id = $1 and mode = $2';
   return {
-    get: ({ orgId, mode }, id) =>
-      unit.byKey(
-        subscriptions,
-        [orgId, mode, id],
-        'select * from subscriptions where org_id = $1 and mode = $2 and id = $3',
-        [orgId, mode, id],
-      ),
+    ...unit.writes(subscriptions),
+    get: ({ orgId, mode }, id) => unit.byKey(subscriptions, [orgId, mode, id]),
     find: (id) => unit.first(subscriptions, 'select * from subscriptions where id = $1', [id]),
     list: ({ orgId, mode }, deletedMax) =>
       unit.all(
@@ -148,18 +89,15 @@ export function subscriptionsOf(unit: UnitOfWork): Tx['subscriptions'] {
     async slots({ orgId, mode }) {
       const sql = `select slot ${ofTenant} and active and slot is not null`;
       const rows = await unit.rows(subscriptions.name, sql, [orgId, mode]);
-      return rows.map((row) => integer(row, 'slot'));
+      return rows.map(integer('slot').read);
     },
-    insert: (subscription) => unit.stage(subscriptions.insert(subscription)),
-    update: (subscription) => unit.stage(subscriptions.update(subscription)),
-    expect: (subscription) => unit.stage(subscriptions.expect(subscription)),
   };
 }
 
 /**
- * Jumps from one subscription to the next in the index: it costs what subscriptions with pending
- * deliveries there are, however long the backlog of one of them is. The order names that index: by
- * the lowest id alone another one may be read, over everything that has ended.
+ * Skips from one subscription to the next in the index: the cost grows with the subscriptions that
+ * have pending deliveries, not with the deliveries. `order by` selects the index: `min(id)` might
+ * read one that contains ended deliveries.
  */
 export const waitingSubscriptions = [
   'with recursive waiting (id) as (',
@@ -185,7 +123,8 @@ const attemptsOfSubjectSql = [
 
 export function deliveriesOf(unit: UnitOfWork): Tx['deliveries'] {
   return {
-    get: (id) => unit.byKey(deliveries, [id], 'select * from deliveries where id = $1', [id]),
+    ...unit.writes(deliveries),
+    get: (id) => unit.byKey(deliveries, [id]),
     ofSubscription(tenant, subscriptionId, { beforeId, limit }) {
       const { sql, params } = deliveriesQuery({ tenant, subscriptionId, beforeId, limit });
       return unit.all(deliveries, sql, params);
@@ -217,7 +156,7 @@ export function deliveriesOf(unit: UnitOfWork): Tx['deliveries'] {
           'and (deliveries.created_at, deliveries.id) > ($4, $5)',
           'order by deliveries.created_at, deliveries.id limit $6',
         ].join(' '),
-        [orgId, mode, subjectId, time(fromMs), afterId, limit],
+        [orgId, mode, subjectId, timeParam(fromMs), afterId, limit],
       );
     },
     attemptsOfSubject({ orgId, mode }, subjectId, { fromMs, afterId, limit }) {
@@ -228,16 +167,14 @@ export function deliveriesOf(unit: UnitOfWork): Tx['deliveries'] {
           'and (delivery_attempts.started_at, delivery_attempts.id) > ($4, $5)',
           'order by delivery_attempts.started_at, delivery_attempts.id limit $6',
         ].join(' '),
-        [orgId, mode, subjectId, time(fromMs), afterId, limit],
+        [orgId, mode, subjectId, timeParam(fromMs), afterId, limit],
       );
     },
-    insert: (delivery) => unit.stage(deliveries.insert(delivery)),
-    update: (delivery) => unit.stage(deliveries.update(delivery)),
     logAttempt: (attempt) => unit.stage(attempts.insert(attempt)),
   };
 }
 
-/** Ids of deliveries sort by their creation: the last one of a page says where the next begins. */
+/** Ids sort by creation: the last id of a page is the cursor of the next one. */
 export function deliveriesQuery(filter: {
   readonly tenant?: { readonly orgId: string; readonly mode: string };
   readonly subscriptionId: string | null;
@@ -253,7 +190,7 @@ export function deliveriesQuery(filter: {
       ? []
       : [`org_id = ${bound(tenant.orgId)}`, `mode = ${bound(tenant.mode)}`]),
     ...(subscriptionId === null ? [] : [`subscription_id = ${bound(subscriptionId)}`]),
-    // In the text, not bound: only so is the index of dead letters found.
+    // In the text, not bound: the index of dead letters is partial.
     ...(status === undefined || status === null ? [] : [`status = '${status}'`]),
     ...(beforeId === null ? [] : [`id < ${bound(beforeId)}`]),
   ];

@@ -1,4 +1,4 @@
-// Documents of parties, without their bytes: columns, rows and SQL.
+// Documents of parties, without their bytes: columns and SQL.
 import {
   contentTypes,
   type Document,
@@ -9,18 +9,9 @@ import {
   nextDocumentStatus,
 } from '../../../core/domain/document.js';
 import type { Tx } from '../../../core/ports.js';
-import { duePage, time } from '../database.js';
-import {
-  integer,
-  integerOrNull,
-  oneOf,
-  tenantColumns,
-  text,
-  textOrNull,
-  timeMs,
-  timeMsOrNull,
-} from '../row.js';
-import { defineTable } from '../table.js';
+import { fixed, group, integer, key, oneOf, tenant, text, time, version } from '../columns.js';
+import { duePage, timeParam } from '../database.js';
+import { defineTable, merge } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 
 const kinds = Object.keys(documentKinds) as readonly DocumentKind[];
@@ -34,66 +25,30 @@ const purgeableSql = documentStatuses
   .map((status) => `'${status}'`)
   .join(', ');
 
-const documents = defineTable<Document>({
-  name: 'documents',
-  key: {
-    org_id: (document) => document.orgId,
-    mode: (document) => document.mode,
-    id: (document) => document.id,
-  },
-  fixed: {
-    owner_party: (document) => document.owner.party,
-    owner_id: (document) => document.owner.id,
-    kind: (document) => document.kind,
-    owner_index: (document) => document.ownerIndex,
-    content_type: (document) => document.contentType,
-    upload_token_hash: (document) => document.tokenHashes.upload,
-    read_token_hash: (document) => document.tokenHashes.read,
-    slot: (document) => document.slot,
-    upload_until_at: (document) => time(document.uploadUntilMs),
-    created_at: (document) => time(document.createdAtMs),
-  },
-  changing: {
-    status: (document) => document.status,
-    content_name: (document) => document.contentName,
-    size_bytes: (document) => document.sizeBytes,
-    uploads: (document) => document.uploads,
-    due_at: (document) => time(document.dueAtMs),
-    tries: (document) => document.tries,
-    purged_at: (document) => time(document.purgedAtMs),
-  },
-  version: (document) => document.version,
-  read: (row) =>
-    Object.freeze({
-      ...tenantColumns(row),
-      id: text(row, 'id'),
-      owner: Object.freeze({
-        party: oneOf(row, 'owner_party', parties),
-        id: text(row, 'owner_id'),
-      }),
-      kind: oneOf(row, 'kind', kinds),
-      ownerIndex: integerOrNull(row, 'owner_index'),
-      contentType: oneOf(row, 'content_type', contentTypes),
-      status: oneOf(row, 'status', documentStatuses),
-      contentName: textOrNull(row, 'content_name'),
-      sizeBytes: integerOrNull(row, 'size_bytes'),
-      tokenHashes: Object.freeze({
-        upload: text(row, 'upload_token_hash'),
-        read: text(row, 'read_token_hash'),
-      }),
-      uploads: integer(row, 'uploads'),
-      slot: integerOrNull(row, 'slot'),
-      uploadUntilMs: timeMs(row, 'upload_until_at'),
-      dueAtMs: timeMsOrNull(row, 'due_at'),
-      tries: integer(row, 'tries'),
-      createdAtMs: timeMs(row, 'created_at'),
-      purgedAtMs: timeMsOrNull(row, 'purged_at'),
-      version: integer(row, 'version'),
-    }),
+const documents = defineTable<Document>('documents', {
+  ...tenant,
+  id: key(text('id')),
+  owner: fixed(group({ party: oneOf('owner_party', parties), id: text('owner_id') })),
+  kind: fixed(oneOf('kind', kinds)),
+  ownerIndex: fixed(integer.null('owner_index')),
+  contentType: fixed(oneOf('content_type', contentTypes)),
+  status: oneOf('status', documentStatuses),
+  contentName: text.null('content_name'),
+  sizeBytes: integer.null('size_bytes'),
+  tokenHashes: fixed(group({ upload: text('upload_token_hash'), read: text('read_token_hash') })),
+  uploads: integer('uploads'),
+  slot: fixed(integer.null('slot')),
+  uploadUntilMs: fixed(time('upload_until_at')),
+  dueAtMs: time.null('due_at'),
+  tries: integer('tries'),
+  createdAtMs: fixed(time('created_at')),
+  purgedAtMs: time.null('purged_at'),
+  version,
 });
 
 export function documentsOf(unit: UnitOfWork): Tx['documents'] {
   return {
+    ...unit.writes(documents),
     find: (id) => unit.first(documents, 'select * from documents where id = $1', [id]),
     due: (page) =>
       unit.all(
@@ -122,26 +77,15 @@ export function documentsOf(unit: UnitOfWork): Tx['documents'] {
         "and owner_id = $4 and status <> 'purged' and slot is not null",
       ].join(' ');
       const rows = await unit.rows(documents.name, sql, [orgId, mode, party, id]);
-      return rows.map((row) => integer(row, 'slot'));
+      return rows.map(integer('slot').read);
     },
-    insert: (document) => unit.stage(documents.insert(document)),
-    update: (document) => unit.stage(documents.update(document)),
     orderPurge({ orgId, mode }, { party, id }, nowMs) {
-      unit.stage({
-        table: documents.name,
-        row: null,
-        kind: 'merge',
-        statement: {
-          sql: [
-            "update documents set status = 'purging', due_at = $1, tries = 0,",
-            'version = version + 1 where org_id = $2 and mode = $3 and owner_party = $4',
-            `and owner_id = $5 and status in (${purgeableSql})`,
-          ].join(' '),
-          params: [time(nowMs), orgId, mode, party, id],
-          guards: null,
-          template: null,
-        },
-      });
+      const sql = [
+        "update documents set status = 'purging', due_at = $1, tries = 0,",
+        'version = version + 1 where org_id = $2 and mode = $3 and owner_party = $4',
+        `and owner_id = $5 and status in (${purgeableSql})`,
+      ].join(' ');
+      unit.stage(merge(documents.name, null, sql, [timeParam(nowMs), orgId, mode, party, id]));
     },
   };
 }

@@ -1,4 +1,4 @@
-// Epochs of the database: columns, rows, SQL, and the guard of batches that a quarantine refuses.
+// Epochs of the database: columns, SQL, and the guard of batches that a quarantine refuses.
 import {
   type Epoch,
   type EpochState,
@@ -7,56 +7,38 @@ import {
 } from '../../../core/domain/epoch.js';
 import { assert } from '../../../core/errors.js';
 import type { Tx } from '../../../core/ports.js';
-import { type Database, type StatementTemplate, time } from '../database.js';
-import { integer, integerOrNull, oneOf, textOrNull, timeMs, timeMsOrNull } from '../row.js';
-import { defineTable, rowName, templateSql, type Write } from '../table.js';
+import { fixed, integer, key, oneOf, text, time, version } from '../columns.js';
+import type { Database, StatementTemplate } from '../database.js';
+import { defineTable, templated, type Write } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 
-const epochs = defineTable<Epoch>({
-  name: 'epochs',
-  key: { number: (epoch) => epoch.number },
-  fixed: {
-    cause: (epoch) => epoch.cause,
-    began_at: (epoch) => time(epoch.beganAtMs),
-    timeline: (epoch) => epoch.timeline,
-  },
-  changing: {
-    state: (epoch) => epoch.state,
-    check_progress: (epoch) => epoch.checkProgress,
-    checked_at: (epoch) => time(epoch.checkedAtMs),
-    released_at: (epoch) => time(epoch.releasedAtMs),
-    released_by: (epoch) => epoch.releasedBy,
-    forced_because: (epoch) => epoch.forcedBecause,
-  },
-  version: (epoch) => epoch.version,
-  read: (row) =>
-    Object.freeze({
-      number: integer(row, 'number'),
-      cause: oneOf(row, 'cause', epochCauses),
-      state: oneOf(row, 'state', epochStates),
-      beganAtMs: timeMs(row, 'began_at'),
-      timeline: integerOrNull(row, 'timeline'),
-      checkProgress: textOrNull(row, 'check_progress'),
-      checkedAtMs: timeMsOrNull(row, 'checked_at'),
-      releasedAtMs: timeMsOrNull(row, 'released_at'),
-      releasedBy: textOrNull(row, 'released_by'),
-      forcedBecause: textOrNull(row, 'forced_because'),
-      version: integer(row, 'version'),
-    }),
+const epochs = defineTable<Epoch>('epochs', {
+  number: key(integer('number')),
+  cause: fixed(oneOf('cause', epochCauses)),
+  state: oneOf('state', epochStates),
+  beganAtMs: fixed(time('began_at')),
+  timeline: fixed(integer.null('timeline')),
+  checkProgress: text.null('check_progress'),
+  checkedAtMs: time.null('checked_at'),
+  releasedAtMs: time.null('released_at'),
+  releasedBy: text.null('released_by'),
+  forcedBecause: text.null('forced_because'),
+  version,
 });
 
-const stateColumns = ['state'];
-const lockingTemplate: StatementTemplate = {
-  ...{ kind: 'expect', table: epochs.name },
-  ...{ columns: stateColumns, key: stateColumns },
+const stateIsOpen: StatementTemplate = {
+  kind: 'expect',
+  table: epochs.name,
+  columns: ['state'],
+  key: ['state'],
 };
-const guardTemplate: StatementTemplate = { ...lockingTemplate, unlocked: true };
+const locked = templated(stateIsOpen);
+/** Every batch has this guard: hosts must not share a lock for it. */
+const unlocked = templated({ ...stateIsOpen, unlocked: true });
 
-/** Guards a batch that a quarantine refuses: one epoch is open, or none. */
-export function expectOpen(template = guardTemplate): Write {
-  const params = ['open' satisfies EpochState];
-  const statement = { sql: templateSql(template), params, guards: epochs.name, template };
-  return { table: epochs.name, row: rowName(params), kind: 'expect', statement };
+/** Guards a batch that a quarantine refuses: exactly one epoch is open. */
+export function expectOpen(guard: typeof locked = unlocked): Write {
+  return guard('open' satisfies EpochState, ['open']);
 }
 
 /** A condition of claims: nothing is claimed in quarantine. `exists` would make SQLite sort. */
@@ -69,15 +51,14 @@ export async function isInQuarantine(database: Pick<Database, 'read'>): Promise<
 
 export function epochsOf(unit: UnitOfWork): Tx['epochs'] {
   return {
+    ...unit.writes(epochs),
     async current() {
       const current = await unit.first(epochs, lastSql('*'), []);
       assert(current !== null, 'a database has an epoch');
       return current;
     },
     list: () => unit.all(epochs, 'select * from epochs order by number', []),
-    expectOpen: () => unit.stage(expectOpen(lockingTemplate)),
-    insert: (epoch) => unit.stage(epochs.insert(epoch)),
-    update: (epoch) => unit.stage(epochs.update(epoch)),
+    expectOpen: () => unit.stage(expectOpen(locked)),
   };
 }
 

@@ -1,96 +1,66 @@
 // Events on their way: the outbox, and the feed with its gap-free sequence and audit chain per
-// tenant: columns, rows and SQL.
+// tenant: columns and SQL.
 import type { DomainEvent } from '../../../core/domain/event.js';
 import type { EventNote, FeedEvent, FeedHead, Tx } from '../../../core/ports.js';
-import { type Row, type StatementTemplate, time } from '../database.js';
-import { integer, minor, tenantColumns, text, timeMs } from '../row.js';
-import { defineTable, rowName, templateSql } from '../table.js';
+import { fixed, group, integer, key, minor, readerOf, tenant, text, time } from '../columns.js';
+import type { Row } from '../database.js';
+import { defineTable, rowName, templated } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 
 const outboxName = 'outbox';
 const headsName = 'feed_heads';
-/** Rows that a look for one subject takes: far more than wait where the sequencer runs. */
+/** Rows that a search for one subject reads: far more than wait while the sequencer runs. */
 const NEWEST = 1_000;
 
-const events = defineTable<FeedEvent>({
-  name: 'events',
-  key: {
-    org_id: (event) => event.orgId,
-    mode: (event) => event.mode,
-    id: (event) => event.id,
-  },
-  fixed: {
-    sequence: (event) => event.sequence,
-    type: (event) => event.type,
-    subject_id: (event) => event.subjectId,
-    body: (event) => event.body,
-    chain_hash: (event) => event.chainHash,
-    created_at: (event) => time(event.createdAtMs),
-  },
-  changing: {},
-  version: null,
-  read: (row) =>
-    Object.freeze({
-      ...eventOf(row, 'id'),
-      sequence: integer(row, 'sequence'),
-      chainHash: text(row, 'chain_hash'),
-    }),
+const facts = {
+  type: fixed(text('type')),
+  subjectId: fixed(text('subject_id')),
+  body: fixed(text('body')),
+  createdAtMs: fixed(time('created_at')),
+} as const;
+
+const events = defineTable<FeedEvent>('events', {
+  ...tenant,
+  id: key(text('id')),
+  ...facts,
+  sequence: fixed(integer('sequence')),
+  chainHash: fixed(text('chain_hash')),
 });
 
-/** The position is the database's to give. */
-const appended: StatementTemplate = {
+/** The database assigns the position. */
+const waitingEvent = group<DomainEvent>({ ...tenant, id: text('event_id'), ...facts });
+const waitingNote = noteOf('event_id');
+const eventNote = noteOf('id');
+const position = minor('position');
+const appended = templated({
   kind: 'insert',
   table: outboxName,
-  columns: ['org_id', 'mode', 'event_id', 'type', 'subject_id', 'body', 'created_at'],
+  columns: waitingEvent.parts.map(({ name }) => name),
   key: [],
-};
-const removed: StatementTemplate = {
+});
+const removed = templated({
   kind: 'remove',
   table: outboxName,
   columns: ['position'],
   key: ['position'],
-};
+});
 
 export function outboxOf(unit: UnitOfWork): Tx['outbox'] {
   return {
     append(event) {
-      unit.stage({
-        table: outboxName,
-        row: null,
-        kind: 'insert',
-        statement: {
-          sql: templateSql(appended),
-          params: [
-            ...[event.orgId, event.mode, event.id, event.type, event.subjectId, event.body],
-            time(event.createdAtMs),
-          ],
-          guards: outboxName,
-          template: appended,
-        },
-      });
+      const params = waitingEvent.parts.map(({ write }) => write(event));
+      unit.stage(appended(null, params));
     },
     async oldest(limit) {
       const rows = await unit.rows(outboxName, 'select * from outbox order by position limit $1', [
         limit,
       ]);
       return rows.map((row) =>
-        Object.freeze({ position: minor(row, 'position'), event: eventOf(row, 'event_id') }),
+        Object.freeze({ position: position.read(row), event: waitingEvent.read(row) }),
       );
     },
     remove(rows) {
-      for (const { position } of rows) {
-        unit.stage({
-          table: outboxName,
-          row: rowName([position]),
-          kind: 'change',
-          statement: {
-            sql: templateSql(removed),
-            params: [position],
-            guards: outboxName,
-            template: removed,
-          },
-        });
-      }
+      for (const row of rows) unit.stage(removed(rowName([row.position]), [row.position]));
     },
     async ofSubject({ orgId, mode }, subjectId) {
       const rows = await unit.rows(
@@ -102,7 +72,7 @@ export function outboxOf(unit: UnitOfWork): Tx['outbox'] {
         ].join(' '),
         [orgId, mode, subjectId, NEWEST],
       );
-      return rows.map((row) => noteOf(row, 'event_id'));
+      return rows.map(waitingNote);
     },
   };
 }
@@ -114,12 +84,11 @@ export function feedOf(unit: UnitOfWork): Tx['feed'] {
         headsName,
         [orgId, mode],
         'select * from feed_heads where org_id = $1 and mode = $2',
-        [orgId, mode],
       );
       if (row === undefined) return null;
       return Object.freeze({
-        sequence: integer(row, 'sequence'),
-        chainHash: text(row, 'chain_hash'),
+        sequence: integer('sequence').read(row),
+        chainHash: text('chain_hash').read(row),
       });
     },
     setHead({ orgId, mode }, was, head) {
@@ -144,13 +113,7 @@ export function feedOf(unit: UnitOfWork): Tx['feed'] {
         ].join(' '),
         [orgId, mode, sequence, limit],
       ),
-    get: ({ orgId, mode }, eventId) =>
-      unit.byKey(
-        events,
-        [orgId, mode, eventId],
-        'select * from events where org_id = $1 and mode = $2 and id = $3',
-        [orgId, mode, eventId],
-      ),
+    get: ({ orgId, mode }, eventId) => unit.byKey(events, [orgId, mode, eventId]),
     async ofSubject({ orgId, mode }, subjectId) {
       const rows = await unit.rows(
         events.name,
@@ -160,7 +123,7 @@ export function feedOf(unit: UnitOfWork): Tx['feed'] {
         ].join(' '),
         [orgId, mode, subjectId],
       );
-      return rows.map((row) => noteOf(row, 'id'));
+      return rows.map(eventNote);
     },
   };
 }
@@ -185,21 +148,10 @@ function headStatement(
   };
 }
 
-function noteOf(row: Row, idColumn: string): EventNote {
-  return Object.freeze({
-    id: text(row, idColumn),
-    type: text(row, 'type'),
-    createdAtMs: timeMs(row, 'created_at'),
-  });
-}
-
-function eventOf(row: Row, idColumn: string): DomainEvent {
-  return Object.freeze({
-    ...tenantColumns(row),
-    id: text(row, idColumn),
-    type: text(row, 'type'),
-    subjectId: text(row, 'subject_id'),
-    body: text(row, 'body'),
-    createdAtMs: timeMs(row, 'created_at'),
+function noteOf(idColumn: string): (row: Row) => EventNote {
+  return readerOf<EventNote>({
+    id: text(idColumn),
+    type: text('type'),
+    createdAtMs: time('created_at'),
   });
 }

@@ -1,16 +1,16 @@
-// What waits, over all tenants: how much is due in each queue and since when, and what needs a
-// person. Each number is read along an index and no further than the limit, whatever has piled up.
+// Queue statistics over all tenants: how much is due in each queue and since when, and what needs
+// an operator. Each number is read along an index, up to a limit.
 import type { QueueName, Tx } from '../../../core/ports.js';
-import { type Param, time } from '../database.js';
-import { integer, timeMsOrNull } from '../row.js';
+import { integer, time } from '../columns.js';
+import { type Param, timeParam } from '../database.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 import { waitingSubscriptions } from './delivery-rows.js';
 import { openFundsSql } from './money-rows.js';
 import { stuckSql } from './work-rows.js';
 
-/** $1: now, $2: rows counted at most. */
+/** $1: now, $2: the limit of the count. */
 const queueSql: Readonly<Record<QueueName, string>> = {
-  // Due from the moment that they are written.
+  // Due as soon as they are written.
   outbox: [
     'select count(*) as due, min(created_at) as oldest_due_at from',
     '(select created_at from outbox where created_at <= $1 order by position limit $2) as waiting',
@@ -35,7 +35,7 @@ const queueNames = Object.keys(queueSql) as readonly QueueName[];
 const undeliveredSql =
   "select min(created_at) as oldest_at from deliveries where status = 'pending'";
 
-/** $1: rows counted at most. */
+/** $1: the limit of the count. */
 const attentionSql = {
   stuckCommands: countOf('partner_commands', stuckSql),
   deadLetters: countOf('deliveries', "status = 'dead_letter'"),
@@ -51,12 +51,12 @@ export function queueStatsOf(unit: UnitOfWork): Tx['queueStats'] {
     return first ?? {};
   };
   const count = async (what: keyof typeof attentionSql, countMax: number) =>
-    integer(await row(attentionSql[what], [countMax]), 'counted');
+    integer('counted').read(await row(attentionSql[what], [countMax]));
   const queue = async (name: QueueName, nowMs: number, countMax: number) => {
-    const found = await row(queueSql[name], [time(nowMs), countMax]);
-    const oldestMs = timeMsOrNull(found, 'oldest_due_at');
+    const found = await row(queueSql[name], [timeParam(nowMs), countMax]);
+    const oldestMs = time.null('oldest_due_at').read(found);
     const isDue = oldestMs !== null && oldestMs <= nowMs;
-    return { due: integer(found, 'due'), oldestDueAtMs: isDue ? oldestMs : null };
+    return { due: integer('due').read(found), oldestDueAtMs: isDue ? oldestMs : null };
   };
   return {
     async read(nowMs, countMax) {
@@ -71,7 +71,7 @@ export function queueStatsOf(unit: UnitOfWork): Tx['queueStats'] {
       ]);
       return Object.freeze({
         queues: Object.fromEntries(queues) as Record<QueueName, (typeof queues)[number][1]>,
-        oldestUndeliveredAtMs: timeMsOrNull(undelivered, 'oldest_at'),
+        oldestUndeliveredAtMs: time.null('oldest_at').read(undelivered),
         ...{ stuckCommands, deadLetters, operatorFunds },
       });
     },

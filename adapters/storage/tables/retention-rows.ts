@@ -1,16 +1,16 @@
-// What is old: finding it by pages and removing it by ranges of keys, each statement bounded by the
-// page that was read before it. What is old enough, and in which order it goes, is a use case's
-// matter (core/usecases/prune.ts).
+// Old rows: found by pages and removed by key ranges, each statement bounded by the page that was
+// read before it. core/usecases/prune.ts decides what is old enough, and in which order it goes.
 import type { MessageCursor, RetentionCutoff, Tx } from '../../../core/ports.js';
-import { type Param, time } from '../database.js';
-import { flag, integer, tenantColumns, text, timeMs } from '../row.js';
+import { flag, integer, readTenant, text, time } from '../columns.js';
+import { type Param, timeParam } from '../database.js';
+import { merge } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 import { endedSql } from './payment-rows.js';
 
-// Of a subquery that gives one value PostgreSQL never makes a hash of a whole table, as it may of
-// `exists` when it expects many rows.
+// PostgreSQL may turn `exists` into a hash of a whole table when it expects many rows. It never
+// does so with a scalar subquery.
 
-/** `$1` is an age's id, `$2` its time. */
+/** `$1` is the id of the cutoff, `$2` its time. */
 const oldDelivery = [
   'd.id < $1 and d.due_at is null and coalesce((select max(a.started_at)',
   'from delivery_attempts a where a.delivery_id = d.id), d.created_at) < $2',
@@ -58,17 +58,12 @@ const sql = {
 
 export function retentionOf(unit: UnitOfWork): Tx['retention'] {
   const stage = (table: string, text: string, params: readonly Param[]) =>
-    unit.stage({
-      table,
-      row: null,
-      kind: 'merge',
-      statement: { sql: text, params, guards: null, template: null },
-    });
+    unit.stage(merge(table, null, text, params));
   return {
     async oldDeliveries(cutoff, afterId, limit) {
       const params = [...cutoffParams(cutoff), afterId, limit];
       const rows = await unit.rows('deliveries', sql.oldDeliveries, params);
-      return rows.map((row) => text(row, 'id'));
+      return rows.map((row) => text('id').read(row));
     },
     removeDeliveries(cutoff, afterId, lastId) {
       const params = [...cutoffParams(cutoff), afterId, lastId];
@@ -76,11 +71,11 @@ export function retentionOf(unit: UnitOfWork): Tx['retention'] {
       stage('deliveries', sql.removeDeliveries, params);
     },
     async oldMessages({ sinceMs }, after, limit) {
-      const params = [time(sinceMs), ...cursorParams(after), limit];
+      const params = [timeParam(sinceMs), ...cursorParams(after), limit];
       const rows = await unit.rows('inbox', sql.oldMessages, params);
       return rows.map((row) => ({
-        receivedAtMs: timeMs(row, 'received_at'),
-        messageId: text(row, 'message_id'),
+        receivedAtMs: time('received_at').read(row),
+        messageId: text('message_id').read(row),
       }));
     },
     removeMessages(after, last) {
@@ -89,14 +84,14 @@ export function retentionOf(unit: UnitOfWork): Tx['retention'] {
     async tenants(after, limit) {
       const params = [after?.orgId ?? '', after?.mode ?? '', limit];
       const rows = await unit.rows('feed_heads', sql.tenants, params);
-      return rows.map(tenantColumns);
+      return rows.map(readTenant);
     },
     async oldestEvents(cutoff, { orgId, mode }, after, limit) {
       const params = [...cutoffParams(cutoff), orgId, mode, after, limit];
       const rows = await unit.rows('events', sql.oldestEvents, params);
       return rows.map((row) => ({
-        sequence: integer(row, 'sequence'),
-        needed: flag(row, 'needed'),
+        sequence: integer('sequence').read(row),
+        needed: flag('needed').read(row),
       }));
     },
     removeEvents({ orgId, mode }, after, last) {
@@ -106,9 +101,9 @@ export function retentionOf(unit: UnitOfWork): Tx['retention'] {
 }
 
 function cutoffParams({ sinceDeliveryId, sinceMs }: RetentionCutoff): readonly Param[] {
-  return [sinceDeliveryId, time(sinceMs)];
+  return [sinceDeliveryId, timeParam(sinceMs)];
 }
 
 function cursorParams(place: MessageCursor | null): readonly Param[] {
-  return [time(place?.receivedAtMs ?? 0), place?.messageId ?? ''];
+  return [timeParam(place?.receivedAtMs ?? 0), place?.messageId ?? ''];
 }

@@ -1,10 +1,10 @@
 // Sealed texts of any table: read by pages and replaced one by one. A page is bounded by the rows
-// that it scans, so its cost does not depend on how many texts it finds.
+// that it scans, so its cost does not depend on the number of texts in it.
 import type { SealedColumn } from '../../../core/domain/sealed-columns.js';
 import { sealedPrefix } from '../../../core/domain/sealed-text.js';
 import type { Tx } from '../../../core/ports.js';
-import { text, textOrNull } from '../row.js';
-import type { Table } from '../table.js';
+import { text } from '../columns.js';
+import { merge, type Table } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 import { accounts } from './account-rows.js';
 import { submissions } from './buyer-rows.js';
@@ -32,16 +32,15 @@ export function sealedOf(unit: UnitOfWork): Tx['sealed'] {
       const params = [sealedPrefix(exceptKeyId), ...start, limit];
       const rows = await unit.rows(table.name, pageSql(table), params);
       return rows.map((row) => ({
-        place: table.key.map((part) => text(row, part)),
-        id: text(row, 'id'),
-        sealed: textOrNull(row, 'sealed_text'),
+        place: table.key.map((part) => text(part).read(row)),
+        id: text('id').read(row),
+        sealed: text.null('sealed_text').read(row),
       }));
     },
     replace(column, { place, sealed: previous }, sealed) {
       const table = tables[column];
       const params = [sealed, previous, ...place];
-      const statement = { sql: replaceSql(table), params, guards: null, template: null };
-      unit.stage({ table: table.name, row: null, kind: 'merge', statement, sealed });
+      unit.stage({ ...merge(table.name, null, replaceSql(table), params), sealed });
     },
   };
 }

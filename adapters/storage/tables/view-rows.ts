@@ -1,11 +1,11 @@
-// Payments as they are shown, each read at once with its funds and with what its tenant knows of
-// the buyer. Columns and rows are those of the tables; nothing is written here.
+// Payments with their funds and the KYC status of their buyer, read in one query. Nothing is
+// written here.
 import { type KycStatus, knownKycStatus } from '../../../core/domain/buyer-kyc.js';
 import type { PaymentView } from '../../../core/domain/change.js';
 import { assert } from '../../../core/errors.js';
 import type { Tx } from '../../../core/ports.js';
+import { nullable, oneOf } from '../columns.js';
 import type { Param, Row } from '../database.js';
-import { oneOfOrNull } from '../row.js';
 import { aliasedColumns } from '../table.js';
 import type { Joined, UnitOfWork } from '../unit-of-work.js';
 import { accounts, buyerKycSql } from './account-rows.js';
@@ -17,13 +17,13 @@ const kycStatus: Joined<KycStatus> = {
   tables: [submissions, accounts],
   read: (row) =>
     knownKycStatus(
-      oneOfOrNull(row, 'submission_status', kycStatuses),
+      nullable(oneOf('submission_status', kycStatuses)).read(row),
       row['approved_account_id'] !== null,
     ),
   expect: () => [],
 };
 
-/** What it is read from, of a buyer who is named by these terms. */
+/** The columns for the KYC status of a buyer. */
 function kycColumns(
   [orgId, mode]: readonly [string, string],
   { buyerId, emailKey }: { readonly buyerId: string; readonly emailKey: string },
@@ -32,7 +32,7 @@ function kycColumns(
   const submission = currentSubmission('status', `${ofTenant} and buyer_id = ${buyerId}`);
   return [
     `(${submission}) as submission_status,`,
-    // SQLite would rather go through all accounts of the tenant by their key.
+    // Without the hint, SQLite scans all accounts of the tenant by their key.
     '(select id from connected_accounts indexed by connected_accounts_of_buyer',
     `where ${ofTenant} and email_key = ${emailKey} and ${buyerKycSql} limit 1)`,
     'as approved_account_id',
@@ -52,8 +52,8 @@ const views: Joined<PaymentView> = {
 };
 
 /**
- * Views of the payments that a query finds. With its limit that is planned on its own: in one plan,
- * PostgreSQL would go through all funds of a tenant while the table is young.
+ * Views of the payments that a query finds. The limit makes PostgreSQL plan that query separately:
+ * in one plan it would scan all funds of a tenant while the table is small.
  */
 function viewsSql(conditions: readonly string[], page: string): string {
   const found = ['org_id = $1', 'mode = $2', ...conditions].join(' and ');

@@ -1,5 +1,5 @@
-// What waits for a worker besides deliveries: partner commands, the partner's messages, and test
-// payments being played: columns, rows and SQL.
+// Work besides deliveries: partner commands, the partner's messages, and test payments in progress:
+// columns and SQL.
 import {
   type CommandState,
   commandKinds,
@@ -10,20 +10,24 @@ import {
 } from '../../../core/domain/partner-command.js';
 import { paymentStatuses } from '../../../core/domain/payment.js';
 import type { Advance, InboxMessage, Tx } from '../../../core/ports.js';
-import { duePage, time } from '../database.js';
 import {
+  fixed,
+  fixedTenant,
   integer,
+  key,
   minor,
-  modeOf,
-  moneyOf,
+  mode,
+  money,
+  nullable,
   oneOf,
-  tenantColumns,
+  sealed,
+  tenant,
   text,
-  textOrNull,
-  timeMs,
-  timeMsOrNull,
-} from '../row.js';
-import { defineTable, rowName } from '../table.js';
+  time,
+  version,
+} from '../columns.js';
+import { duePage, timeParam } from '../database.js';
+import { defineTable, merge, rowName } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 
 const commandStates = Object.keys(commandMoves) as readonly CommandState[];
@@ -34,134 +38,65 @@ export const orderEnds = Object.keys({
   returned: true,
 } satisfies Record<OrderEnd, true>) as readonly OrderEnd[];
 
-/** `isStuck` of partner-command.ts. */
+/** The same as `isStuck` of partner-command.ts. */
 export const stuckSql = [
   "review is not null or (kind = 'refund' and state = 'refused')",
   "or (state not in ('refused', 'void') and (state <> 'done' or order_end = 'open')",
   `and last_error is not null and tries >= ${TRIES_IN_VAIN})`,
 ].join(' ');
 
-export const commands = defineTable<PartnerCommand>({
-  name: 'partner_commands',
-  key: { id: (command) => command.id },
-  fixed: {
-    org_id: (command) => command.orgId,
-    mode: (command) => command.mode,
-    reference: (command) => command.reference,
-    kind: (command) => command.kind,
-    payment_id: (command) => command.paymentId,
-    submission_id: (command) => command.submissionId,
-    account_id: (command) => command.accountId,
-    currency: (command) => command.amount?.currency ?? null,
-    payin_id: (command) => command.payinId,
-    created_at: (command) => time(command.createdAtMs),
-  },
-  changing: {
-    state: (command) => command.state,
-    request: (command) => command.request,
-    partner_ref: (command) => command.partnerRef,
-    order_end: (command) => command.end,
-    amount_minor: (command) => command.amount?.amountMinor ?? null,
-    received_minor: (command) => command.receivedMinor,
-    confirmed_minor: (command) => command.confirmedMinor,
-    refusal: (command) => command.refusal,
-    review: (command) => command.review,
-    tries: (command) => command.tries,
-    first_sent_at: (command) => time(command.firstSentAtMs),
-    due_at: (command) => time(command.dueAtMs),
-    lease_token: (command) => command.leaseToken,
-    last_error: (command) => command.lastError,
-    updated_at: (command) => time(command.updatedAtMs),
-  },
-  version: (command) => command.version,
-  sealed: 'request',
-  read: (row) =>
-    Object.freeze({
-      ...tenantColumns(row),
-      id: text(row, 'id'),
-      reference: text(row, 'reference'),
-      kind: oneOf(row, 'kind', commandKinds),
-      paymentId: textOrNull(row, 'payment_id'),
-      submissionId: textOrNull(row, 'submission_id'),
-      accountId: textOrNull(row, 'account_id'),
-      amount: row['amount_minor'] === null ? null : moneyOf(row, 'amount_minor', 'currency'),
-      payinId: textOrNull(row, 'payin_id'),
-      state: oneOf(row, 'state', commandStates),
-      request: textOrNull(row, 'request'),
-      partnerRef: textOrNull(row, 'partner_ref'),
-      end: oneOf(row, 'order_end', orderEnds),
-      receivedMinor: minor(row, 'received_minor'),
-      confirmedMinor: minor(row, 'confirmed_minor'),
-      refusal: textOrNull(row, 'refusal'),
-      review: textOrNull(row, 'review'),
-      tries: integer(row, 'tries'),
-      firstSentAtMs: timeMsOrNull(row, 'first_sent_at'),
-      dueAtMs: timeMsOrNull(row, 'due_at'),
-      leaseToken: textOrNull(row, 'lease_token'),
-      lastError: textOrNull(row, 'last_error'),
-      createdAtMs: timeMs(row, 'created_at'),
-      updatedAtMs: timeMs(row, 'updated_at'),
-      version: integer(row, 'version'),
-    }),
+export const commands = defineTable<PartnerCommand>('partner_commands', {
+  ...fixedTenant,
+  id: key(text('id')),
+  reference: fixed(text('reference')),
+  kind: fixed(oneOf('kind', commandKinds)),
+  paymentId: fixed(text.null('payment_id')),
+  submissionId: fixed(text.null('submission_id')),
+  accountId: fixed(text.null('account_id')),
+  amount: nullable(money('amount_minor', 'currency')),
+  payinId: fixed(text.null('payin_id')),
+  state: oneOf('state', commandStates),
+  request: sealed(text.null('request')),
+  partnerRef: text.null('partner_ref'),
+  end: oneOf('order_end', orderEnds),
+  receivedMinor: minor('received_minor'),
+  confirmedMinor: minor('confirmed_minor'),
+  refusal: text.null('refusal'),
+  review: text.null('review'),
+  tries: integer('tries'),
+  firstSentAtMs: time.null('first_sent_at'),
+  dueAtMs: time.null('due_at'),
+  leaseToken: text.null('lease_token'),
+  lastError: text.null('last_error'),
+  createdAtMs: fixed(time('created_at')),
+  updatedAtMs: time('updated_at'),
+  version,
 });
 
-const inbox = defineTable<InboxMessage>({
-  name: 'inbox',
-  key: {
-    partner: (message) => message.partner,
-    mode: (message) => message.mode,
-    message_id: (message) => message.messageId,
-  },
-  fixed: {
-    facts: (message) => message.facts,
-    received_at: (message) => time(message.receivedAtMs),
-  },
-  changing: {
-    due_at: (message) => time(message.dueAtMs),
-    tries: (message) => message.tries,
-  },
-  version: (message) => message.version,
-  read: (row) =>
-    Object.freeze({
-      partner: text(row, 'partner'),
-      mode: modeOf(row),
-      messageId: text(row, 'message_id'),
-      facts: text(row, 'facts'),
-      receivedAtMs: timeMs(row, 'received_at'),
-      dueAtMs: timeMsOrNull(row, 'due_at'),
-      tries: integer(row, 'tries'),
-      version: integer(row, 'version'),
-    }),
+const inbox = defineTable<InboxMessage>('inbox', {
+  partner: key(text('partner')),
+  mode: key(mode),
+  messageId: key(text('message_id')),
+  facts: fixed(text('facts')),
+  receivedAtMs: fixed(time('received_at')),
+  dueAtMs: time.null('due_at'),
+  tries: integer('tries'),
+  version,
 });
 
-const advances = defineTable<Advance>({
-  name: 'advances',
-  key: {
-    org_id: (advance) => advance.orgId,
-    mode: (advance) => advance.mode,
-    payment_id: (advance) => advance.paymentId,
-  },
-  fixed: {},
-  changing: {
-    to_status: (advance) => advance.to,
-    due_at: (advance) => time(advance.dueAtMs),
-    tries: (advance) => advance.tries,
-  },
-  version: (advance) => advance.version,
-  read: (row) =>
-    Object.freeze({
-      ...tenantColumns(row),
-      paymentId: text(row, 'payment_id'),
-      to: oneOf(row, 'to_status', paymentStatuses),
-      dueAtMs: timeMs(row, 'due_at'),
-      tries: integer(row, 'tries'),
-      version: integer(row, 'version'),
-    }),
+const advances = defineTable<Advance>('advances', {
+  ...tenant,
+  paymentId: key(text('payment_id')),
+  to: oneOf('to_status', paymentStatuses),
+  dueAtMs: time('due_at'),
+  tries: integer('tries'),
+  version,
 });
 
 export function commandsOf(unit: UnitOfWork): Tx['commands'] {
   return {
-    get: (id) => unit.byKey(commands, [id], 'select * from partner_commands where id = $1', [id]),
+    ...unit.writes(commands),
+    get: (id) => unit.byKey(commands, [id]),
     byReference: (mode, reference) =>
       unit.first(commands, 'select * from partner_commands where mode = $1 and reference = $2', [
         mode,
@@ -203,21 +138,13 @@ export function commandsOf(unit: UnitOfWork): Tx['commands'] {
         ].join(' '),
         [limit],
       ),
-    insert: (command) => unit.stage(commands.insert(command)),
-    update: (command) => unit.stage(commands.update(command)),
   };
 }
 
 export function inboxOf(unit: UnitOfWork): Tx['inbox'] {
   return {
-    get: (partner, mode, messageId) =>
-      unit.byKey(
-        inbox,
-        [partner, mode, messageId],
-        'select * from inbox where partner = $1 and mode = $2 and message_id = $3',
-        [partner, mode, messageId],
-      ),
-    insert: (message) => unit.stage(inbox.insert(message)),
+    ...unit.writes(inbox),
+    get: (partner, mode, messageId) => unit.byKey(inbox, [partner, mode, messageId]),
     unapplied: (page) =>
       unit.all(
         inbox,
@@ -227,19 +154,13 @@ export function inboxOf(unit: UnitOfWork): Tx['inbox'] {
         ].join(' '),
         duePage(page),
       ),
-    update: (message) => unit.stage(inbox.update(message)),
   };
 }
 
 export function advancesOf(unit: UnitOfWork): Tx['advances'] {
   return {
-    get: ({ orgId, mode }, paymentId) =>
-      unit.byKey(
-        advances,
-        [orgId, mode, paymentId],
-        'select * from advances where org_id = $1 and mode = $2 and payment_id = $3',
-        [orgId, mode, paymentId],
-      ),
+    ...unit.writes(advances),
+    get: ({ orgId, mode }, paymentId) => unit.byKey(advances, [orgId, mode, paymentId]),
     due: (page) =>
       unit.all(
         advances,
@@ -250,24 +171,15 @@ export function advancesOf(unit: UnitOfWork): Tx['advances'] {
         duePage(page),
       ),
     put({ orgId, mode, paymentId, to, dueAtMs, tries, version }) {
-      unit.stage({
-        table: advances.name,
-        row: rowName([orgId, mode, paymentId]),
-        kind: 'merge',
-        statement: {
-          sql: [
-            'insert into advances (org_id, mode, payment_id, to_status, due_at, tries, version)',
-            'values ($1, $2, $3, $4, $5, $6, $7) on conflict (org_id, mode, payment_id) do update',
-            'set to_status = excluded.to_status, due_at = excluded.due_at,',
-            'tries = excluded.tries, version = advances.version + 1',
-          ].join(' '),
-          params: [orgId, mode, paymentId, to, time(dueAtMs), tries, version],
-          guards: advances.name,
-          template: null,
-        },
-      });
+      const sql = [
+        'insert into advances (org_id, mode, payment_id, to_status, due_at, tries, version)',
+        'values ($1, $2, $3, $4, $5, $6, $7) on conflict (org_id, mode, payment_id) do update',
+        'set to_status = excluded.to_status, due_at = excluded.due_at,',
+        'tries = excluded.tries, version = advances.version + 1',
+      ].join(' ');
+      const row = rowName([orgId, mode, paymentId]);
+      const params = [orgId, mode, paymentId, to, timeParam(dueAtMs), tries, version];
+      unit.stage(merge(advances.name, row, sql, params));
     },
-    update: (advance) => unit.stage(advances.update(advance)),
-    remove: (advance) => unit.stage(advances.remove(advance)),
   };
 }

@@ -388,8 +388,8 @@ async function multiplyRows(client: pg.ClientBase): Promise<void> {
     // One for each tenant, each organization, each thing outside, each migration; and limits begin
     // empty.
     [
-      ...['feed_heads', 'marks', 'organization_profiles', 'organizations', 'rate_limits'],
-      'schema_migrations',
+      ...['feed_heads', 'organization_profiles', 'organizations', 'rate_limits'],
+      ...['schema_migrations', 'storage_fingerprints'],
     ],
   );
 }

@@ -126,13 +126,13 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'kyc_submissions: flow_id',
     'mails: mode',
     'mails: token_hash',
-    'marks: name',
     'outbox: position',
     'partner_commands: id',
     'partner_commands: mode',
     'payments: public_id',
     'service_keys: id',
     'service_keys: purpose',
+    'storage_fingerprints: name',
   ]);
 });
 

@@ -175,7 +175,7 @@ describe('what is not the same on both sides is found', () => {
     ['a row too few', "delete from payments where id = 'pi_1'", 'payments'],
     [
       'a row too many',
-      "insert into key_canaries (key_id, sealed, created_at) values ('z', 's', now())",
+      "insert into key_canaries values ('z', 's', 'in_use', now(), 1)",
       'key_canaries',
     ],
   ] as const) {
@@ -236,10 +236,18 @@ describe('refused:', () => {
     const from = await sourceFile(fillStore);
     const other = await sourceFile(fillStore);
     const to = await postgres.newDatabase();
+    const target = openPostgresStore({ url: to });
+    await target.migrate();
+    await target.close();
+    // The first copy waits for the last table until the second one is refused.
+    const holder = new pg.Client(to);
+    await holder.connect();
+    await holder.query('begin; lock table subscriptions in share mode');
     const begun = Promise.withResolvers<void>();
     const first = copyStore({ from, to, progress: () => begun.resolve() });
     await begun.promise;
     await assert.rejects(copyStore({ from: other, to }), { message: /another copy is running/ });
+    await holder.end();
     assert.deepEqual(unequal(await first), []);
   });
 

@@ -67,7 +67,7 @@ for (const threaded of [false, true]) {
     assert.equal(await writes.isWritable(), true);
     await store.run(async (tx) => tx.buyers.insert(buyer(written)));
     assert.deepEqual(
-      await database.read('select * from marks', []),
+      await database.read('select * from storage_fingerprints', []),
       [],
       'nothing is left of the probe',
     );
@@ -91,7 +91,7 @@ test('a full disk of PostgreSQL likewise', async (t) => {
   await client.query(`create function full_disk() returns trigger language plpgsql as $$
     begin raise exception 'could not extend file: No space left on device' using errcode = '53100';
     end $$`);
-  const tables = ['buyers', 'marks', 'rate_limits'];
+  const tables = ['buyers', 'storage_fingerprints', 'rate_limits'];
   for (const table of tables) {
     await client.query(`create trigger full_disk before insert on ${table}
       for each row execute function full_disk()`);

@@ -1,9 +1,9 @@
--- What collecting a payment needs, and with 0002.sql all that migrations/sqlite made step by step.
--- Times have their zone, amounts are minor units. Key columns compare byte by byte whatever the
--- locale of the database: ids sort by creation, and both databases list in one order. No foreign
--- keys: rows are never deleted under others, and a parent row must not become hot.
+-- The schema. Times have their zone, amounts are minor units. Tables of tenants are keyed by org_id
+-- first. Key columns compare byte by byte whatever the locale of the database is: ids sort by
+-- creation, and both databases list in one order. There are no foreign keys: rows are never deleted
+-- under others, and a parent row must not become hot.
 
--- A statement of a batch that misses its row must fail the batch, not commit the rest.
+-- Fails a batch when a statement of it misses its row, instead of committing the rest.
 create function ponte_expect(hits bigint, expected bigint) returns void language plpgsql as $$
 begin
   if hits <> expected then
@@ -11,6 +11,8 @@ begin
   end if;
 end
 $$;
+
+-- ---------------------------------------------------------------- organizations and their members
 
 create table organizations (
   org_id text collate "C" not null primary key,
@@ -29,12 +31,26 @@ create table organization_profiles (
   partner_ref text collate "C",
   virtual_account_ref text collate "C",
   destination_ref text collate "C",
-  version integer not null,
   kyb_command_id text collate "C",
   tos_id text collate "C",
   tos_accepted_at timestamptz,
+  version integer not null,
   primary key (org_id, mode)
 );
+
+create table members (
+  org_id text collate "C" not null,
+  id text collate "C" not null,
+  email text not null,
+  email_key text collate "C" not null,
+  role text collate "C" not null check (role in ('owner', 'admin', 'finance', 'viewer')),
+  removed_at timestamptz,
+  created_at timestamptz not null,
+  version integer not null,
+  primary key (org_id, id)
+);
+
+create unique index members_email on members (org_id, email_key) where removed_at is null;
 
 create table api_keys (
   id text collate "C" not null primary key,
@@ -46,11 +62,17 @@ create table api_keys (
   secret_hash text collate "C" not null,
   last_used_at timestamptz,
   revoked_at timestamptz,
+  slot integer,
   created_at timestamptz not null,
   version integer not null
 );
 
-create index api_keys_of_organization on api_keys (org_id, created_at, id);
+create unique index api_keys_slot on api_keys (org_id, mode, slot)
+  where revoked_at is null and slot is not null;
+create index api_keys_active on api_keys (org_id, id) where revoked_at is null;
+create index api_keys_revoked on api_keys (org_id, id) where revoked_at is not null;
+
+-- ----------------------------------------------------------------------- payments and their money
 
 create table payments (
   org_id text collate "C" not null,
@@ -83,18 +105,19 @@ create table payments (
   transaction_hash text collate "C",
   settled_minor bigint,
   settled_currency text,
+  settled_fees_minor bigint,
   settled_fx_rate text,
   end_to_end_id text collate "C",
   failure_reason text,
   cancel_reason text,
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
-  version integer not null,
   number text,
   due_date text,
   created_by_member_id text collate "C",
   approved_by_member_id text collate "C",
   invited_at timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  version integer not null,
   primary key (org_id, mode, id)
 );
 
@@ -103,13 +126,15 @@ create unique index payments_external_id on payments (org_id, mode, origin, exte
 create unique index payments_public_id on payments (public_id);
 create index payments_of_buyer on payments (org_id, mode, buyer_id, status, created_at, id);
 create index payments_id on payments (id);
-create index payments_newest on payments (created_at, id);
-create index payments_of_organization on payments (org_id, created_at, id);
 create index payments_expiring on payments (expires_at)
   where expires_at is not null and covered_at is null and status in (
     'awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending', 'buyer_kyc_approved',
     'fx_quoted', 'on_ramp_pending'
   );
+-- Indexes of invoices alone cost payment intents nothing.
+create index payments_invoices on payments (org_id, mode, id) where origin = 'invoice';
+create index payments_invoices_of_status on payments (org_id, mode, status, id)
+  where origin = 'invoice';
 
 create table idempotency_keys (
   org_id text collate "C" not null,
@@ -120,32 +145,6 @@ create table idempotency_keys (
   created_at timestamptz not null,
   primary key (org_id, mode, idempotency_key)
 );
-
-create table funds (
-  org_id text collate "C" not null,
-  mode text collate "C" not null check (mode in ('test', 'live')),
-  payment_id text collate "C" not null,
-  currency text not null,
-  position text not null check (position in (
-    'none', 'expected', 'received', 'payout_ordered', 'paid', 'handed_back', 'operator'
-  )),
-  refund text not null check (refund in (
-    'none', 'refund_owed', 'refund_ordered', 'refunded', 'operator'
-  )),
-  received_minor bigint not null check (received_minor >= 0),
-  payout_minor bigint not null check (payout_minor >= 0),
-  refund_owed_minor bigint not null check (refund_owed_minor >= 0),
-  refund_ordered_minor bigint not null check (refund_ordered_minor >= 0),
-  refunded_minor bigint not null check (refunded_minor >= 0),
-  version integer not null,
-  primary key (org_id, mode, payment_id),
-  -- Never is more handed on than was received.
-  check (received_minor >= payout_minor + refund_owed_minor + refund_ordered_minor + refunded_minor)
-);
-
-create index funds_open on funds (payment_id)
-  where refund_owed_minor + refund_ordered_minor > 0
-    or position = 'operator' or refund = 'operator';
 
 create table quotes (
   org_id text collate "C" not null,
@@ -167,6 +166,36 @@ create table quotes (
   primary key (org_id, mode, id)
 );
 
+create table funds (
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  payment_id text collate "C" not null,
+  currency text not null,
+  position text not null check (position in (
+    'none', 'expected', 'received', 'payout_ordered', 'paid', 'handed_back', 'operator'
+  )),
+  refund text not null check (refund in (
+    'none', 'refund_owed', 'refund_ordered', 'refunded', 'operator'
+  )),
+  received_minor bigint not null check (received_minor >= 0),
+  payout_minor bigint not null check (payout_minor >= 0),
+  refund_owed_minor bigint not null check (refund_owed_minor >= 0),
+  refund_ordered_minor bigint not null check (refund_ordered_minor >= 0),
+  refunded_minor bigint not null check (refunded_minor >= 0),
+  loss_minor bigint not null check (loss_minor >= 0),
+  version integer not null,
+  primary key (org_id, mode, payment_id),
+  -- What left beyond what was received is a loss.
+  check (
+    received_minor + loss_minor
+      >= payout_minor + refund_owed_minor + refund_ordered_minor + refunded_minor
+  )
+);
+
+create index funds_open on funds (payment_id)
+  where refund_owed_minor + refund_ordered_minor > 0 or loss_minor > 0
+    or position = 'operator' or refund = 'operator';
+
 create table ledger_lines (
   org_id text collate "C" not null,
   mode text collate "C" not null check (mode in ('test', 'live')),
@@ -175,7 +204,7 @@ create table ledger_lines (
   payment_id text collate "C" not null,
   kind text collate "C" not null,
   account text not null check (account in (
-    'buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds'
+    'buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds', 'losses'
   )),
   amount_minor bigint not null check (amount_minor <> 0),
   currency text not null,
@@ -197,6 +226,57 @@ create trigger ledger_lines_keep before update or delete on ledger_lines
 create trigger ledger_lines_keep_all before truncate on ledger_lines
   for each statement execute function ponte_ledger_keeps();
 
+-- ------------------------------------------------------------------------- the settlement partner
+
+create table partner_commands (
+  id text collate "C" not null primary key,
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  reference text collate "C" not null,
+  kind text collate "C" not null check (kind in (
+    'submit_organization', 'submit_buyer', 'submit_account', 'provision_rails', 'payin', 'payout',
+    'refund'
+  )),
+  payment_id text collate "C",
+  submission_id text collate "C",
+  account_id text collate "C",
+  amount_minor bigint,
+  currency text,
+  payin_id text collate "C",
+  state text not null check (state in (
+    'pending', 'sent', 'unknown', 'denied', 'done', 'refused', 'void'
+  )),
+  request text,
+  partner_ref text collate "C",
+  order_end text not null check (order_end in ('open', 'completed', 'failed', 'returned')),
+  received_minor bigint not null check (received_minor >= 0),
+  confirmed_minor bigint not null check (confirmed_minor >= 0),
+  refusal text,
+  review text,
+  tries integer not null,
+  first_sent_at timestamptz,
+  due_at timestamptz,
+  lease_token text,
+  last_error text,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  version integer not null
+);
+
+create unique index partner_commands_reference on partner_commands (mode, reference);
+create index partner_commands_due on partner_commands (due_at) where due_at is not null;
+create index partner_commands_partner_ref on partner_commands (mode, kind, partner_ref)
+  where partner_ref is not null;
+create index partner_commands_of_payment on partner_commands (org_id, mode, payment_id);
+create index partner_commands_newest on partner_commands (created_at, id);
+create index partner_commands_stuck on partner_commands (created_at, id)
+  where review is not null or (kind = 'refund' and state = 'refused')
+    or (state not in ('refused', 'void') and (state <> 'done' or order_end = 'open')
+      and last_error is not null and tries >= 20);
+-- Commands of a submission are voided when it no longer needs them.
+create index partner_commands_of_submission on partner_commands (org_id, mode, submission_id, id)
+  where submission_id is not null;
+
 create table inbox (
   partner text collate "C" not null,
   mode text collate "C" not null check (mode in ('test', 'live')),
@@ -210,6 +290,8 @@ create table inbox (
 );
 
 create index inbox_due on inbox (due_at) where due_at is not null;
+-- Applied messages by age, for their removal.
+create index inbox_applied on inbox (received_at, message_id) where due_at is null;
 
 create table advances (
   org_id text collate "C" not null,
@@ -223,6 +305,181 @@ create table advances (
 );
 
 create index advances_due on advances (due_at);
+
+-- ---------------------------------------------------------------------------------------- parties
+
+create table buyers (
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  id text collate "C" not null,
+  email text not null,
+  email_key text collate "C" not null,
+  created_at timestamptz not null,
+  primary key (mode, id)
+);
+
+create unique index buyers_email_key on buyers (mode, email_key);
+
+create table kyc_submissions (
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  id text collate "C" not null,
+  buyer_id text collate "C" not null,
+  receiver_id text collate "C" not null,
+  status text collate "C" not null check (status in (
+    'not_started', 'pending', 'verifying', 'approved', 'rejected'
+  )),
+  partner_ref text collate "C",
+  reason text,
+  submitted_at timestamptz not null,
+  approved_at timestamptz,
+  rejected_at timestamptz,
+  flow_id text collate "C",
+  tos_id text collate "C",
+  draft_sealed text,
+  created_at timestamptz not null,
+  version integer not null,
+  primary key (org_id, mode, id)
+);
+
+-- One running or approved submission per tenant and buyer: of two concurrent starts one wins.
+create unique index kyc_submissions_current on kyc_submissions (org_id, mode, buyer_id)
+  where status <> 'rejected';
+create index kyc_submissions_of_buyer on kyc_submissions (org_id, mode, buyer_id, created_at, id);
+create index kyc_submissions_approved on kyc_submissions (mode, buyer_id, created_at, id)
+  where status = 'approved';
+create index kyc_submissions_partner_ref on kyc_submissions (mode, partner_ref)
+  where partner_ref is not null;
+create unique index kyc_submissions_flow on kyc_submissions (flow_id) where flow_id is not null;
+
+-- An integrator's own clients, verified at the partner. Lists run newest first along the ids, which
+-- sort by time of creation, with an index for each combination of filters.
+create table connected_accounts (
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  id text collate "C" not null,
+  external_id text collate "C",
+  role text collate "C" not null check (role in ('seller', 'buyer')),
+  entity_type text not null check (entity_type in ('business', 'individual')),
+  status text collate "C" not null
+    check (status in ('created', 'verifying', 'approved', 'rejected')),
+  receiver_id text collate "C",
+  submit_command_id text collate "C",
+  partner_ref text collate "C",
+  email text,
+  email_key text collate "C",
+  legal_name text,
+  display_name text,
+  country text,
+  tax_id_sealed text,
+  tax_id_last4 text,
+  tos_session_key text collate "C",
+  tos_id text collate "C",
+  destination_ref text collate "C",
+  rails_command_id text collate "C",
+  rails_ref text collate "C",
+  ready_at timestamptz,
+  reason text,
+  approved_at timestamptz,
+  rejected_at timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  version integer not null,
+  primary key (org_id, mode, id)
+);
+
+create unique index connected_accounts_external_id
+  on connected_accounts (org_id, mode, external_id) where external_id is not null;
+create index connected_accounts_of_role on connected_accounts (org_id, mode, role, id);
+create index connected_accounts_of_status on connected_accounts (org_id, mode, status, id);
+create index connected_accounts_of_both on connected_accounts (org_id, mode, role, status, id);
+create index connected_accounts_of_buyer on connected_accounts (org_id, mode, email_key, id)
+  where role = 'buyer' and status in ('verifying', 'approved');
+
+-- Documents of parties, without their bytes. Each URL carries a random token; its hash is here.
+create table documents (
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  id text collate "C" not null,
+  owner_party text collate "C" not null check (owner_party in ('account', 'buyer')),
+  owner_id text collate "C" not null,
+  kind text collate "C" not null check (kind in (
+    'selfie', 'id_doc_front', 'id_doc_back', 'proof_of_address', 'incorporation_doc',
+    'proof_of_ownership_doc'
+  )),
+  owner_index integer,
+  content_type text not null check (content_type in (
+    'image/jpeg', 'image/png', 'application/pdf'
+  )),
+  upload_until_at timestamptz not null,
+  created_at timestamptz not null,
+  status text collate "C" not null check (status in (
+    'awaiting', 'stored', 'submitted', 'purging', 'purged'
+  )),
+  content_name text,
+  size_bytes integer,
+  due_at timestamptz,
+  tries integer not null,
+  purged_at timestamptz,
+  uploads integer not null,
+  slot integer,
+  upload_token_hash text not null,
+  read_token_hash text not null,
+  version integer not null,
+  primary key (org_id, mode, id)
+);
+
+create index documents_id on documents (id);
+create index documents_of_owner on documents (org_id, mode, owner_party, owner_id, status);
+create index documents_due on documents (due_at) where due_at is not null;
+create index documents_kept on documents (id) where status <> 'purged';
+create unique index documents_slot on documents (org_id, mode, owner_party, owner_id, slot)
+  where status <> 'purged' and slot is not null;
+
+-- The token of a link is stored as a hash, and sealed until the mail has ended.
+create table mails (
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  id text collate "C" not null,
+  purpose text not null check (purpose in ('invitation', 'sign_in', 'payout_changed')),
+  payment_id text collate "C",
+  account_id text collate "C",
+  to_address text not null,
+  to_key text collate "C" not null,
+  nth integer,
+  token_hash text collate "C",
+  token_sealed text,
+  link_ends_at timestamptz not null,
+  link_used_at timestamptz,
+  status text collate "C" not null check (status in ('pending', 'sent', 'refused', 'dropped')),
+  tries integer not null,
+  due_at timestamptz,
+  lease_token text,
+  last_error text,
+  sent_at timestamptz,
+  created_at timestamptz not null,
+  version integer not null,
+  primary key (org_id, mode, id),
+  -- Due, with the sealed token of its link, exactly while it is pending.
+  check ((status = 'pending') = (due_at is not null)),
+  check ((status = 'pending' and token_hash is not null) = (token_sealed is not null)),
+  -- A link is about a payment, a notice is not.
+  check ((token_hash is null) = (payment_id is null))
+);
+
+create unique index mails_token_hash on mails (token_hash);
+-- Mails to an address are numbered per purpose: sign-ins over all organizations, because anybody
+-- can request one, the others within their organization. Of two concurrent batches one gets the
+-- number.
+create unique index mails_sign_ins on mails (mode, to_key, nth)
+  where nth is not null and purpose = 'sign_in';
+create unique index mails_numbered on mails (org_id, mode, to_key, purpose, nth)
+  where nth is not null;
+create index mails_due on mails (due_at) where due_at is not null;
+create index mails_leased on mails (due_at) where lease_token is not null;
+create index mails_id on mails (id);
+create index mails_of_status on mails (status, id);
+
+-- ---------------------------------------------------------------------------- events and webhooks
 
 create table outbox (
   position bigint generated always as identity primary key,
@@ -257,6 +514,7 @@ create table events (
 );
 
 create unique index events_sequence on events (org_id, mode, sequence);
+create index events_of_subject on events (org_id, mode, subject_id, sequence);
 
 create table subscriptions (
   org_id text collate "C" not null,
@@ -266,6 +524,7 @@ create table subscriptions (
   event_types text not null,
   active boolean not null,
   secret_sealed text not null,
+  slot integer,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   version integer not null,
@@ -273,7 +532,14 @@ create table subscriptions (
 );
 
 create index subscriptions_id on subscriptions (id);
+-- Slots limit how many a tenant can have.
+create unique index subscriptions_slot on subscriptions (org_id, mode, slot)
+  where active and slot is not null;
+-- Lists show what is active and the newest of the rest, without reading all of it.
+create index subscriptions_active on subscriptions (org_id, mode, id) where active;
+create index subscriptions_deleted on subscriptions (org_id, mode, id) where not active;
 
+-- `resent`: the attempt under way is a second sending, because the first one lost its lease.
 create table deliveries (
   id text collate "C" not null primary key,
   org_id text collate "C" not null,
@@ -290,17 +556,22 @@ create table deliveries (
   lease_token text,
   delivered_at timestamptz,
   duration_ms integer,
+  resent boolean not null,
   created_at timestamptz not null,
   version integer not null,
-  -- Something is to be done exactly while it is pending.
+  -- Due exactly while it is pending.
   check ((status = 'pending') = (due_at is not null))
 );
 
 create index deliveries_of_subscription on deliveries (subscription_id, id);
-create index deliveries_due on deliveries (subscription_id, due_at) where due_at is not null;
-create index deliveries_spent on deliveries (due_at) where due_at is not null and attempt >= 7;
 create index deliveries_leased on deliveries (due_at) where lease_token is not null;
 create index deliveries_dead on deliveries (id) where status = 'dead_letter';
+create index deliveries_of_event on deliveries (event_id, id);
+-- The age of the oldest undelivered event.
+create index deliveries_waiting on deliveries (created_at) where status = 'pending';
+-- Without the id, PostgreSQL would sort a burst that is due at one moment for each claim.
+create index deliveries_in_turn on deliveries (subscription_id, due_at, id)
+  where due_at is not null;
 
 create table delivery_attempts (
   delivery_id text collate "C" not null,
@@ -314,56 +585,65 @@ create table delivery_attempts (
   primary key (delivery_id, id)
 );
 
-create table partner_commands (
-  id text collate "C" not null primary key,
-  org_id text collate "C" not null,
-  mode text collate "C" not null check (mode in ('test', 'live')),
-  kind text collate "C" not null check (kind in (
-    'submit_organization', 'submit_buyer', 'submit_account', 'provision_rails', 'payin', 'payout',
-    'refund'
-  )),
-  payment_id text collate "C",
-  submission_id text collate "C",
-  account_id text collate "C",
-  amount_minor bigint,
-  currency text,
-  state text not null check (state in ('pending', 'sent', 'unknown', 'done', 'refused', 'void')),
-  request text,
-  partner_ref text collate "C",
-  order_end text not null
-    check (order_end in ('open', 'completed', 'failed', 'returned')),
-  tries integer not null,
-  first_sent_at timestamptz,
-  due_at timestamptz,
-  lease_token text,
-  last_error text,
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
+-- ---------------------------------------------------------------------------- the database itself
+
+-- The epochs of the database. A restore begins a new one, in quarantine until an operator releases
+-- it. Exactly one epoch is not over. `check_progress` is where an interrupted check resumes.
+-- `timeline` is that of a server that lacks commits: a host that detects it late begins no other.
+create table epochs (
+  number bigint not null primary key check (number > 0),
+  cause text not null check (cause in ('made', 'restored', 'timeline')),
+  state text not null check (state in ('open', 'quarantine', 'over')),
+  began_at timestamptz not null,
+  check_progress text,
+  checked_at timestamptz,
+  released_at timestamptz,
+  released_by text,
+  forced_because text,
+  timeline integer,
   version integer not null
 );
 
-create index partner_commands_due on partner_commands (due_at) where due_at is not null;
-create index partner_commands_partner_ref on partner_commands (mode, kind, partner_ref)
-  where partner_ref is not null;
-create index partner_commands_of_payment on partner_commands (org_id, mode, payment_id);
-create index partner_commands_newest on partner_commands (created_at, id);
-create index partner_commands_stuck on partner_commands (created_at, id)
-  where due_at is null and (state = 'unknown' or (kind = 'refund' and state = 'refused'));
-create index payments_invoices on payments (org_id, mode, id) where origin = 'invoice';
-create index payments_invoices_of_status on payments (org_id, mode, status, id)
-  where origin = 'invoice';
+create index epochs_state on epochs (state);
 
--- When the next create of a key is due. Not logged: after a crash of the database every key starts
--- rested, and no create waits for a disk because of its limit.
-create unlogged table rate_limits (
-  key text collate "C" not null primary key,
-  tat_micros bigint not null
-);
+insert into epochs (number, cause, state, began_at, version)
+values (1, 'made', 'open', date_trunc('milliseconds', now()), 1);
 
--- Which secret keys have sealed something here: a known text, sealed under each key that was ever
--- the first one. A start with other keys is refused, because nothing would open.
+-- One known text per secret key that has sealed something here. A start that lacks one of these
+-- keys is refused: its texts could not be opened. A batch that seals under a key requires it to be
+-- in use.
 create table key_canaries (
   key_id text collate "C" not null primary key,
   sealed text not null,
+  state text not null check (state in ('in_use', 'retiring')),
+  created_at timestamptz not null,
+  version integer not null
+);
+
+-- Keys that the service generates for itself, sealed. One key per purpose is current. A rotated
+-- session key stays valid until the last session it signed expires.
+create table service_keys (
+  id text collate "C" not null primary key,
+  purpose text not null check (purpose in ('session', 'partner')),
+  sealed text not null,
+  created_at timestamptz not null,
+  expires_at timestamptz,
+  version integer not null
+);
+
+create unique index service_keys_current on service_keys (purpose) where expires_at is null;
+
+-- Random values that are also recorded in outside storage, such as the documents folder. A start
+-- compares them, so that a host cannot use the storage of another database.
+create table storage_fingerprints (
+  name text collate "C" not null primary key,
+  value text not null,
   created_at timestamptz not null
+);
+
+-- When the next create of a key is due. Not logged: after a crash of the database every key starts
+-- rested, and no create waits for a disk because of its limit. SQLite keeps them in memory.
+create unlogged table rate_limits (
+  key text collate "C" not null primary key,
+  tat_micros bigint not null
 );

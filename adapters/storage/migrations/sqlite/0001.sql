@@ -1,7 +1,9 @@
--- Everything that collecting a payment needs. Times are milliseconds since the epoch, amounts minor
--- units. Tenant tables are keyed by org_id first; rows found by an id alone (payments by operators
--- and public id, keys, buyers, inbox, and what workers take when it is due) have an index of their
--- own. No foreign keys: rows are never deleted under others, and a parent row must not become hot.
+-- The schema. Times are milliseconds since the epoch, amounts are minor units. Tables of tenants
+-- are keyed by org_id first. Rows that are found by an id alone (payments by operators and public
+-- id, keys, buyers, inbox, and what workers claim when it is due) have a separate index. There are
+-- no foreign keys: rows are never deleted under others, and a parent row must not become hot.
+
+-- ---------------------------------------------------------------- organizations and their members
 
 create table organizations (
   org_id text not null primary key,
@@ -20,9 +22,26 @@ create table organization_profiles (
   partner_ref text,
   virtual_account_ref text,
   destination_ref text,
+  kyb_command_id text,
+  tos_id text,
+  tos_accepted_at integer,
   version integer not null,
   primary key (org_id, mode)
 ) strict, without rowid;
+
+create table members (
+  org_id text not null,
+  id text not null,
+  email text not null,
+  email_key text not null,
+  role text not null check (role in ('owner', 'admin', 'finance', 'viewer')),
+  removed_at integer,
+  created_at integer not null,
+  version integer not null,
+  primary key (org_id, id)
+) strict, without rowid;
+
+create unique index members_email on members (org_id, email_key) where removed_at is null;
 
 create table api_keys (
   id text not null primary key,
@@ -34,11 +53,17 @@ create table api_keys (
   secret_hash text not null,
   last_used_at integer,
   revoked_at integer,
+  slot integer,
   created_at integer not null,
   version integer not null
 ) strict, without rowid;
 
-create index api_keys_of_organization on api_keys (org_id, created_at, id);
+create unique index api_keys_slot on api_keys (org_id, mode, slot)
+  where revoked_at is null and slot is not null;
+create index api_keys_active on api_keys (org_id, id) where revoked_at is null;
+create index api_keys_revoked on api_keys (org_id, id) where revoked_at is not null;
+
+-- ----------------------------------------------------------------------- payments and their money
 
 create table payments (
   org_id text not null,
@@ -71,10 +96,16 @@ create table payments (
   transaction_hash text,
   settled_minor integer,
   settled_currency text,
+  settled_fees_minor integer,
   settled_fx_rate text,
   end_to_end_id text,
   failure_reason text,
   cancel_reason text,
+  number text,
+  due_date text,
+  created_by_member_id text,
+  approved_by_member_id text,
+  invited_at integer,
   created_at integer not null,
   updated_at integer not null,
   version integer not null,
@@ -86,13 +117,15 @@ create unique index payments_external_id on payments (org_id, mode, origin, exte
 create unique index payments_public_id on payments (public_id);
 create index payments_of_buyer on payments (org_id, mode, buyer_id, status, created_at, id);
 create index payments_id on payments (id);
-create index payments_newest on payments (created_at, id);
-create index payments_of_organization on payments (org_id, created_at, id);
 create index payments_expiring on payments (expires_at)
   where expires_at is not null and covered_at is null and status in (
     'awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending', 'buyer_kyc_approved',
     'fx_quoted', 'on_ramp_pending'
   );
+-- Indexes of invoices alone cost payment intents nothing.
+create index payments_invoices on payments (org_id, mode, id) where origin = 'invoice';
+create index payments_invoices_of_status on payments (org_id, mode, status, id)
+  where origin = 'invoice';
 
 create table idempotency_keys (
   org_id text not null,
@@ -103,32 +136,6 @@ create table idempotency_keys (
   created_at integer not null,
   primary key (org_id, mode, idempotency_key)
 ) strict, without rowid;
-
-create table funds (
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
-  payment_id text not null,
-  currency text not null,
-  position text not null check (position in (
-    'none', 'expected', 'received', 'payout_ordered', 'paid', 'handed_back', 'operator'
-  )),
-  refund text not null check (refund in (
-    'none', 'refund_owed', 'refund_ordered', 'refunded', 'operator'
-  )),
-  received_minor integer not null check (received_minor >= 0),
-  payout_minor integer not null check (payout_minor >= 0),
-  refund_owed_minor integer not null check (refund_owed_minor >= 0),
-  refund_ordered_minor integer not null check (refund_ordered_minor >= 0),
-  refunded_minor integer not null check (refunded_minor >= 0),
-  version integer not null,
-  primary key (org_id, mode, payment_id),
-  -- Never is more handed on than was received.
-  check (received_minor >= payout_minor + refund_owed_minor + refund_ordered_minor + refunded_minor)
-) strict, without rowid;
-
-create index funds_open on funds (payment_id)
-  where refund_owed_minor + refund_ordered_minor > 0
-    or position = 'operator' or refund = 'operator';
 
 create table quotes (
   org_id text not null,
@@ -150,6 +157,36 @@ create table quotes (
   primary key (org_id, mode, id)
 ) strict, without rowid;
 
+create table funds (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  payment_id text not null,
+  currency text not null,
+  position text not null check (position in (
+    'none', 'expected', 'received', 'payout_ordered', 'paid', 'handed_back', 'operator'
+  )),
+  refund text not null check (refund in (
+    'none', 'refund_owed', 'refund_ordered', 'refunded', 'operator'
+  )),
+  received_minor integer not null check (received_minor >= 0),
+  payout_minor integer not null check (payout_minor >= 0),
+  refund_owed_minor integer not null check (refund_owed_minor >= 0),
+  refund_ordered_minor integer not null check (refund_ordered_minor >= 0),
+  refunded_minor integer not null check (refunded_minor >= 0),
+  loss_minor integer not null check (loss_minor >= 0),
+  version integer not null,
+  primary key (org_id, mode, payment_id),
+  -- What left beyond what was received is a loss.
+  check (
+    received_minor + loss_minor
+      >= payout_minor + refund_owed_minor + refund_ordered_minor + refunded_minor
+  )
+) strict, without rowid;
+
+create index funds_open on funds (payment_id)
+  where refund_owed_minor + refund_ordered_minor > 0 or loss_minor > 0
+    or position = 'operator' or refund = 'operator';
+
 create table ledger_lines (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
@@ -158,7 +195,7 @@ create table ledger_lines (
   payment_id text not null,
   kind text not null,
   account text not null check (account in (
-    'buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds'
+    'buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds', 'losses'
   )),
   amount_minor integer not null check (amount_minor <> 0),
   currency text not null,
@@ -178,7 +215,7 @@ begin
   select raise(abort, 'the ledger is append-only');
 end;
 
--- `insert or replace` would delete a line without asking the trigger above.
+-- `insert or replace` would delete a line without firing the delete trigger.
 create trigger ledger_lines_keep_insert before insert on ledger_lines
 when exists (
   select 1 from ledger_lines
@@ -189,22 +226,33 @@ begin
   select raise(abort, 'the ledger is append-only');
 end;
 
+-- ------------------------------------------------------------------------- the settlement partner
+
 create table partner_commands (
   id text not null primary key,
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
+  reference text not null,
   kind text not null check (kind in (
-    'submit_buyer', 'submit_account', 'provision_rails', 'payin', 'payout', 'refund'
+    'submit_organization', 'submit_buyer', 'submit_account', 'provision_rails', 'payin', 'payout',
+    'refund'
   )),
   payment_id text,
   submission_id text,
   account_id text,
   amount_minor integer,
   currency text,
-  state text not null check (state in ('pending', 'sent', 'unknown', 'done', 'refused', 'void')),
+  payin_id text,
+  state text not null check (state in (
+    'pending', 'sent', 'unknown', 'denied', 'done', 'refused', 'void'
+  )),
   request text,
   partner_ref text,
   order_end text not null check (order_end in ('open', 'completed', 'failed', 'returned')),
+  received_minor integer not null check (received_minor >= 0),
+  confirmed_minor integer not null check (confirmed_minor >= 0),
+  refusal text,
+  review text,
   tries integer not null,
   first_sent_at integer,
   due_at integer,
@@ -215,13 +263,19 @@ create table partner_commands (
   version integer not null
 ) strict, without rowid;
 
+create unique index partner_commands_reference on partner_commands (mode, reference);
 create index partner_commands_due on partner_commands (due_at) where due_at is not null;
 create index partner_commands_partner_ref on partner_commands (mode, kind, partner_ref)
   where partner_ref is not null;
 create index partner_commands_of_payment on partner_commands (org_id, mode, payment_id);
 create index partner_commands_newest on partner_commands (created_at, id);
 create index partner_commands_stuck on partner_commands (created_at, id)
-  where due_at is null and (state = 'unknown' or (kind = 'refund' and state = 'refused'));
+  where review is not null or (kind = 'refund' and state = 'refused')
+    or (state not in ('refused', 'void') and (state <> 'done' or order_end = 'open')
+      and last_error is not null and tries >= 20);
+-- Commands of a submission are voided when it no longer needs them.
+create index partner_commands_of_submission on partner_commands (org_id, mode, submission_id, id)
+  where submission_id is not null;
 
 create table inbox (
   partner text not null,
@@ -236,6 +290,8 @@ create table inbox (
 ) strict, without rowid;
 
 create index inbox_due on inbox (due_at) where due_at is not null;
+-- Applied messages by age, for their removal.
+create index inbox_applied on inbox (received_at, message_id) where due_at is null;
 
 create table advances (
   org_id text not null,
@@ -249,6 +305,8 @@ create table advances (
 ) strict, without rowid;
 
 create index advances_due on advances (due_at);
+
+-- ---------------------------------------------------------------------------------------- parties
 
 create table buyers (
   mode text not null check (mode in ('test', 'live')),
@@ -275,12 +333,15 @@ create table kyc_submissions (
   submitted_at integer not null,
   approved_at integer,
   rejected_at integer,
+  flow_id text,
+  tos_id text,
+  draft_sealed text,
   created_at integer not null,
   version integer not null,
   primary key (org_id, mode, id)
 ) strict, without rowid;
 
--- One running or approved submission per tenant and buyer: two starts at once are one.
+-- One running or approved submission per tenant and buyer: of two concurrent starts one wins.
 create unique index kyc_submissions_current on kyc_submissions (org_id, mode, buyer_id)
   where status <> 'rejected';
 create index kyc_submissions_of_buyer on kyc_submissions (org_id, mode, buyer_id, created_at, id);
@@ -288,8 +349,138 @@ create index kyc_submissions_approved on kyc_submissions (mode, buyer_id, create
   where status = 'approved';
 create index kyc_submissions_partner_ref on kyc_submissions (mode, partner_ref)
   where partner_ref is not null;
+create unique index kyc_submissions_flow on kyc_submissions (flow_id) where flow_id is not null;
 
--- A position is never given twice, so that removing a row by it removes no other.
+-- An integrator's own clients, verified at the partner. Lists run newest first along the ids, which
+-- sort by time of creation, with an index for each combination of filters.
+create table connected_accounts (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  id text not null,
+  external_id text,
+  role text not null check (role in ('seller', 'buyer')),
+  entity_type text not null check (entity_type in ('business', 'individual')),
+  status text not null check (status in ('created', 'verifying', 'approved', 'rejected')),
+  receiver_id text,
+  submit_command_id text,
+  partner_ref text,
+  email text,
+  email_key text,
+  legal_name text,
+  display_name text,
+  country text,
+  tax_id_sealed text,
+  tax_id_last4 text,
+  tos_session_key text,
+  tos_id text,
+  destination_ref text,
+  rails_command_id text,
+  rails_ref text,
+  ready_at integer,
+  reason text,
+  approved_at integer,
+  rejected_at integer,
+  created_at integer not null,
+  updated_at integer not null,
+  version integer not null,
+  primary key (org_id, mode, id)
+) strict, without rowid;
+
+create unique index connected_accounts_external_id
+  on connected_accounts (org_id, mode, external_id) where external_id is not null;
+create index connected_accounts_of_role on connected_accounts (org_id, mode, role, id);
+create index connected_accounts_of_status on connected_accounts (org_id, mode, status, id);
+create index connected_accounts_of_both on connected_accounts (org_id, mode, role, status, id);
+create index connected_accounts_of_buyer on connected_accounts (org_id, mode, email_key, id)
+  where role = 'buyer' and status in ('verifying', 'approved');
+
+-- Documents of parties, without their bytes. Each URL carries a random token; its hash is here.
+create table documents (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  id text not null,
+  owner_party text not null check (owner_party in ('account', 'buyer')),
+  owner_id text not null,
+  kind text not null check (kind in (
+    'selfie', 'id_doc_front', 'id_doc_back', 'proof_of_address', 'incorporation_doc',
+    'proof_of_ownership_doc'
+  )),
+  owner_index integer,
+  content_type text not null check (content_type in (
+    'image/jpeg', 'image/png', 'application/pdf'
+  )),
+  upload_until_at integer not null,
+  created_at integer not null,
+  status text not null check (status in (
+    'awaiting', 'stored', 'submitted', 'purging', 'purged'
+  )),
+  content_name text,
+  size_bytes integer,
+  due_at integer,
+  tries integer not null,
+  purged_at integer,
+  uploads integer not null,
+  slot integer,
+  upload_token_hash text not null,
+  read_token_hash text not null,
+  version integer not null,
+  primary key (org_id, mode, id)
+) strict, without rowid;
+
+create index documents_id on documents (id);
+create index documents_of_owner on documents (org_id, mode, owner_party, owner_id, status);
+create index documents_due on documents (due_at) where due_at is not null;
+create index documents_kept on documents (id) where status <> 'purged';
+create unique index documents_slot on documents (org_id, mode, owner_party, owner_id, slot)
+  where status <> 'purged' and slot is not null;
+
+-- The token of a link is stored as a hash, and sealed until the mail has ended.
+create table mails (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  id text not null,
+  purpose text not null check (purpose in ('invitation', 'sign_in', 'payout_changed')),
+  payment_id text,
+  account_id text,
+  to_address text not null,
+  to_key text not null,
+  nth integer,
+  token_hash text,
+  token_sealed text,
+  link_ends_at integer not null,
+  link_used_at integer,
+  status text not null check (status in ('pending', 'sent', 'refused', 'dropped')),
+  tries integer not null,
+  due_at integer,
+  lease_token text,
+  last_error text,
+  sent_at integer,
+  created_at integer not null,
+  version integer not null,
+  primary key (org_id, mode, id),
+  -- Due, with the sealed token of its link, exactly while it is pending.
+  check ((status = 'pending') = (due_at is not null)),
+  check ((status = 'pending' and token_hash is not null) = (token_sealed is not null)),
+  -- A link is about a payment, a notice is not.
+  check ((token_hash is null) = (payment_id is null))
+) strict, without rowid;
+
+create unique index mails_token_hash on mails (token_hash);
+-- Mails to an address are numbered per purpose: sign-ins over all organizations, because anybody
+-- can request one, the others within their organization. Of two concurrent batches one gets the
+-- number.
+create unique index mails_sign_ins on mails (mode, to_key, nth)
+  where nth is not null and purpose = 'sign_in';
+create unique index mails_numbered on mails (org_id, mode, to_key, purpose, nth)
+  where nth is not null;
+create index mails_due on mails (due_at) where due_at is not null;
+create index mails_leased on mails (due_at) where lease_token is not null;
+create index mails_id on mails (id);
+create index mails_of_status on mails (status, id);
+
+-- ---------------------------------------------------------------------------- events and webhooks
+
+-- A position is never reused, so removing a row by its position removes no other row.
 create table outbox (
   position integer primary key autoincrement,
   org_id text not null,
@@ -323,6 +514,7 @@ create table events (
 ) strict;
 
 create unique index events_sequence on events (org_id, mode, sequence);
+create index events_of_subject on events (org_id, mode, subject_id, sequence);
 
 create table subscriptions (
   org_id text not null,
@@ -332,6 +524,7 @@ create table subscriptions (
   event_types text not null,
   active integer not null check (active in (0, 1)),
   secret_sealed text not null,
+  slot integer,
   created_at integer not null,
   updated_at integer not null,
   version integer not null,
@@ -339,7 +532,14 @@ create table subscriptions (
 ) strict, without rowid;
 
 create index subscriptions_id on subscriptions (id);
+-- Slots limit how many a tenant can have.
+create unique index subscriptions_slot on subscriptions (org_id, mode, slot)
+  where active and slot is not null;
+-- Lists show what is active and the newest of the rest, without reading all of it.
+create index subscriptions_active on subscriptions (org_id, mode, id) where active;
+create index subscriptions_deleted on subscriptions (org_id, mode, id) where not active;
 
+-- `resent`: the attempt under way is a second sending, because the first one lost its lease.
 create table deliveries (
   id text not null primary key,
   org_id text not null,
@@ -356,17 +556,22 @@ create table deliveries (
   lease_token text,
   delivered_at integer,
   duration_ms integer,
+  resent integer not null check (resent in (0, 1)),
   created_at integer not null,
   version integer not null,
-  -- Something is to be done exactly while it is pending.
+  -- Due exactly while it is pending.
   check ((status = 'pending') = (due_at is not null))
 ) strict, without rowid;
 
 create index deliveries_of_subscription on deliveries (subscription_id, id);
-create index deliveries_due on deliveries (subscription_id, due_at) where due_at is not null;
-create index deliveries_spent on deliveries (due_at) where due_at is not null and attempt >= 7;
 create index deliveries_leased on deliveries (due_at) where lease_token is not null;
 create index deliveries_dead on deliveries (id) where status = 'dead_letter';
+create index deliveries_of_event on deliveries (event_id, id);
+-- The age of the oldest undelivered event.
+create index deliveries_waiting on deliveries (created_at) where status = 'pending';
+-- Without the id, PostgreSQL would sort a burst that is due at one moment for each claim.
+create index deliveries_in_turn on deliveries (subscription_id, due_at, id)
+  where due_at is not null;
 
 create table delivery_attempts (
   delivery_id text not null,
@@ -379,3 +584,59 @@ create table delivery_attempts (
   error text,
   primary key (delivery_id, id)
 ) strict;
+
+-- ---------------------------------------------------------------------------- the database itself
+
+-- The epochs of the database. A restore begins a new one, in quarantine until an operator releases
+-- it. Exactly one epoch is not over. `check_progress` is where an interrupted check resumes.
+-- `timeline` is that of a server that lacks commits: a host that detects it late begins no other.
+create table epochs (
+  number integer not null primary key check (number > 0),
+  cause text not null check (cause in ('made', 'restored', 'timeline')),
+  state text not null check (state in ('open', 'quarantine', 'over')),
+  began_at integer not null,
+  check_progress text,
+  checked_at integer,
+  released_at integer,
+  released_by text,
+  forced_because text,
+  timeline integer,
+  version integer not null
+) strict, without rowid;
+
+create index epochs_state on epochs (state);
+
+insert into epochs (number, cause, state, began_at, version)
+values (1, 'made', 'open', cast(unixepoch('subsec') * 1000 as integer), 1);
+
+-- One known text per secret key that has sealed something here. A start that lacks one of these
+-- keys is refused: its texts could not be opened. A batch that seals under a key requires it to be
+-- in use.
+create table key_canaries (
+  key_id text not null primary key,
+  sealed text not null,
+  state text not null check (state in ('in_use', 'retiring')),
+  created_at integer not null,
+  version integer not null
+) strict, without rowid;
+
+-- Keys that the service generates for itself, sealed. One key per purpose is current. A rotated
+-- session key stays valid until the last session it signed expires.
+create table service_keys (
+  id text not null primary key,
+  purpose text not null check (purpose in ('session', 'partner')),
+  sealed text not null,
+  created_at integer not null,
+  expires_at integer,
+  version integer not null
+) strict, without rowid;
+
+create unique index service_keys_current on service_keys (purpose) where expires_at is null;
+
+-- Random values that are also recorded in outside storage, such as the documents folder. A start
+-- compares them, so that a host cannot use the storage of another database.
+create table storage_fingerprints (
+  name text not null primary key,
+  value text not null,
+  created_at integer not null
+) strict, without rowid;

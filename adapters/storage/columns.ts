@@ -1,0 +1,185 @@
+// Columns of tables. One declaration gives the name, the write and the checked read of a column,
+// and how it changes: `key` finds the row, `fixed` is written once, every update writes `changing`.
+// A stored value of another kind is an assertion failure, never a wrong domain value.
+
+import { type Money, money as moneyOf } from '../../core/domain/money.js';
+import { modes, type Tenant } from '../../core/domain/tenant.js';
+import { assert } from '../../core/errors.js';
+import { type Param, type Row, timeParam } from './database.js';
+
+/** How one property is stored, in one column or several. */
+export interface Column<V> {
+  readonly kind: 'key' | 'fixed' | 'changing' | 'version' | 'readOnly';
+  readonly isSealed: boolean;
+  readonly parts: readonly Part<V>[];
+  readonly read: (row: Row) => V;
+}
+
+export interface Part<V> {
+  readonly name: string;
+  readonly write: (value: V) => Param;
+}
+
+/** A column for each property, each property once. */
+export type Columns<T> = { readonly [P in keyof T]-?: Column<T[P]> };
+
+export const text = orNull((name) =>
+  single<string>(name, (row) => {
+    const value = row[name];
+    assert(typeof value === 'string', `${name} is text`);
+    return value;
+  }),
+);
+
+export const integer = orNull((name) =>
+  single<number>(name, (row) => {
+    const value = row[name];
+    const number = typeof value === 'bigint' ? Number(value) : value;
+    assert(Number.isSafeInteger(number), `${name} is a safe whole number`);
+    return number as number;
+  }),
+);
+
+/** A moment in milliseconds. */
+export const time = orNull((name) => column([{ name, write: timeParam }], integer(name).read));
+
+export const minor = orNull((name) =>
+  single<bigint>(name, (row) => {
+    const value = row[name];
+    assert(typeof value === 'bigint' || Number.isSafeInteger(value), `${name} is a whole number`);
+    return BigInt(value as bigint | number);
+  }),
+);
+
+export function flag(name: string): Column<boolean> {
+  const number = integer(name);
+  return single(name, (row) => {
+    const value = row[name];
+    if (typeof value === 'boolean') return value;
+    const stored = number.read(row);
+    assert(stored === 0 || stored === 1, `${name} is a flag`);
+    return stored === 1;
+  });
+}
+
+/** One of a closed list of words, such as the states of a machine. */
+export function oneOf<const T extends string>(name: string, words: readonly T[]): Column<T> {
+  const stored = text(name);
+  return single(name, (row) => {
+    const value = stored.read(row);
+    const word = words.find((candidate) => candidate === value);
+    assert(word !== undefined, `${name} has no word ${value}`);
+    return word;
+  });
+}
+
+/** A list of texts, stored as JSON. */
+export function texts<T extends string>(
+  name: string,
+  isItem: (item: string) => item is T = (_item): _item is T => true,
+): Column<readonly T[]> {
+  const stored = text(name);
+  const write = (value: readonly T[]) => JSON.stringify(value);
+  return column([{ name, write }], (row) => {
+    const value: unknown = JSON.parse(stored.read(row));
+    assert(
+      Array.isArray(value) && value.every((item) => typeof item === 'string' && isItem(item)),
+      `${name} is a list of known texts`,
+    );
+    return Object.freeze(value);
+  });
+}
+
+/** `currencyFrom` is the currency column of another property: it is read and not written. */
+export function money(
+  amountName: string,
+  currencyName: string | { readonly currencyFrom: string },
+): Column<Money> {
+  const isOwn = typeof currencyName === 'string';
+  const amount = minor(amountName);
+  const currency = text(isOwn ? currencyName : currencyName.currencyFrom);
+  const parts: readonly Part<Money>[] = [
+    { name: amountName, write: (value) => value.amountMinor },
+    ...(isOwn ? [{ name: currencyName, write: (value: Money) => value.currency }] : []),
+  ];
+  return column(parts, (row) => moneyOf(amount.read(row), currency.read(row)));
+}
+
+/** An object in several columns. */
+export function group<T extends object>(columns: Columns<T>): Column<T> {
+  return column(partsOf(columns), readerOf(columns));
+}
+
+/** Null where the first of the columns is null. */
+export function nullable<V>(of: Column<V>): Column<V | null> {
+  const [first] = of.parts;
+  assert(first !== undefined, 'a value has a column');
+  const parts = of.parts.map(({ name, write }) => ({
+    name,
+    write: (value: V | null) => (value === null ? null : write(value)),
+  }));
+  return { ...of, parts, read: (row) => (row[first.name] === null ? null : of.read(row)) };
+}
+
+/** Also writes what `derive` makes of the value, to search for it; null stays null. */
+export function searchable(
+  of: Column<string | null>,
+  name: string,
+  derive: (value: string) => string,
+): Column<string | null> {
+  const write = (value: string | null) => (value === null ? null : derive(value));
+  return { ...of, parts: [...of.parts, { name, write }] };
+}
+
+export const key = <V>(of: Column<V>): Column<V> => ({ ...of, kind: 'key' });
+export const fixed = <V>(of: Column<V>): Column<V> => ({ ...of, kind: 'fixed' });
+/** Neither inserts nor updates write it. */
+export const readOnly = <V>(of: Column<V>): Column<V> => ({ ...of, kind: 'readOnly' });
+export const sealed = <V>(of: Column<V>): Column<V> => ({ ...of, isSealed: true });
+
+export const version: Column<number> = { ...integer('version'), kind: 'version' };
+export const mode = oneOf('mode', modes);
+export const tenant = { orgId: key(text('org_id')), mode: key(mode) } as const;
+export const fixedTenant = { orgId: fixed(text('org_id')), mode: fixed(mode) } as const;
+export const readTenant = readerOf<Tenant>(tenant);
+
+export function partsOf<T>(
+  columns: Columns<T>,
+  properties: readonly (keyof T)[] = propertiesOf(columns),
+): readonly Part<T>[] {
+  return properties.flatMap((property) =>
+    columns[property].parts.map(({ name, write }) => ({
+      name,
+      write: (value: T) => write(value[property]),
+    })),
+  );
+}
+
+export function readerOf<T extends object>(columns: Columns<T>): (row: Row) => T {
+  const readers = propertiesOf(columns).map((name) => [name, columns[name].read] as const);
+  // A copy has a fixed layout. Properties that are added one by one make a slower hash table.
+  const empty = Object.fromEntries(readers.map(([name]) => [name, null]));
+  return (row) => {
+    const value = { ...empty } as T;
+    for (const [name, read] of readers) value[name] = read(row);
+    return Object.freeze(value);
+  };
+}
+
+function propertiesOf<T>(columns: Columns<T>): readonly (keyof T)[] {
+  return Object.keys(columns) as (keyof T)[];
+}
+
+/** Written as it is. */
+function single<V extends Param>(name: string, read: (row: Row) => V): Column<V> {
+  return column([{ name, write: (value) => value }], read);
+}
+
+function column<V>(parts: readonly Part<V>[], read: (row: Row) => V): Column<V> {
+  return { kind: 'changing', isSealed: false, parts, read };
+}
+
+/** The column, and as `.null` the same with null. */
+function orNull<V>(make: (name: string) => Column<V>) {
+  return Object.assign(make, { null: (name: string) => nullable(make(name)) });
+}

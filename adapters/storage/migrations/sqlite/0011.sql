@@ -1,5 +1,0 @@
--- Operators' lists of payments go along the ids, which sort by creation: two indexes fewer that
--- each create writes. The command line of the version before lists by `created_at`, right but
--- slowly (it sorts what it finds); nothing else asks for these.
-drop index payments_newest;
-drop index payments_of_organization;

@@ -1,0 +1,736 @@
+-- The schema on postgres. Written by `npm run -s schema`; edits are lost.
+
+create or replace function ponte_expect(hits bigint, expected bigint)
+ returns void
+ language plpgsql
+as $function$
+begin
+  if hits <> expected then
+    raise exception 'expected % rows, hit %', expected, hits using errcode = 'PT409';
+  end if;
+end
+$function$;
+
+create or replace function ponte_ledger_keeps()
+ returns trigger
+ language plpgsql
+as $function$
+begin
+  raise exception 'the ledger is append-only';
+end
+$function$;
+
+create table advances (
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  payment_id text collate "C" not null,
+  to_status text not null,
+  due_at timestamp with time zone not null,
+  tries integer not null,
+  version integer not null,
+  constraint advances_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint advances_pkey primary key (org_id, mode, payment_id)
+);
+
+create index advances_due on advances using btree (due_at);
+
+create table api_keys (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  name text not null,
+  scopes text not null,
+  salt text not null,
+  secret_hash text collate "C" not null,
+  last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  slot integer,
+  created_at timestamp with time zone not null,
+  version integer not null,
+  constraint api_keys_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint api_keys_pkey primary key (id)
+);
+
+create index api_keys_active on api_keys using btree (org_id, id) where (revoked_at is null);
+
+create index api_keys_revoked on api_keys using btree (org_id, id) where (revoked_at is not null);
+
+create unique index api_keys_slot on api_keys using btree (org_id, mode, slot) where ((revoked_at
+    is null) and (slot is not null));
+
+create table buyers (
+  mode text collate "C" not null,
+  id text collate "C" not null,
+  email text not null,
+  email_key text collate "C" not null,
+  created_at timestamp with time zone not null,
+  constraint buyers_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint buyers_pkey primary key (mode, id)
+);
+
+create unique index buyers_email_key on buyers using btree (mode, email_key);
+
+create table connected_accounts (
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  id text collate "C" not null,
+  external_id text collate "C",
+  role text collate "C" not null,
+  entity_type text not null,
+  status text collate "C" not null,
+  receiver_id text collate "C",
+  submit_command_id text collate "C",
+  partner_ref text collate "C",
+  email text,
+  email_key text collate "C",
+  legal_name text,
+  display_name text,
+  country text,
+  tax_id_sealed text,
+  tax_id_last4 text,
+  tos_session_key text collate "C",
+  tos_id text collate "C",
+  destination_ref text collate "C",
+  rails_command_id text collate "C",
+  rails_ref text collate "C",
+  ready_at timestamp with time zone,
+  reason text,
+  approved_at timestamp with time zone,
+  rejected_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  version integer not null,
+  constraint connected_accounts_entity_type_check check ((entity_type = any
+    (array['business'::text, 'individual'::text]))),
+  constraint connected_accounts_mode_check check ((mode = any (array['test'::text,
+    'live'::text]))),
+  constraint connected_accounts_pkey primary key (org_id, mode, id),
+  constraint connected_accounts_role_check check ((role = any (array['seller'::text,
+    'buyer'::text]))),
+  constraint connected_accounts_status_check check ((status = any (array['created'::text,
+    'verifying'::text, 'approved'::text, 'rejected'::text])))
+);
+
+create unique index connected_accounts_external_id on connected_accounts using btree (org_id,
+    mode, external_id) where (external_id is not null);
+
+create index connected_accounts_of_both on connected_accounts using btree (org_id, mode, role,
+    status, id);
+
+create index connected_accounts_of_buyer on connected_accounts using btree (org_id, mode,
+    email_key, id) where ((role = 'buyer'::text) and (status = any (array['verifying'::text,
+    'approved'::text])));
+
+create index connected_accounts_of_role on connected_accounts using btree (org_id, mode, role, id);
+
+create index connected_accounts_of_status on connected_accounts using btree (org_id, mode, status,
+    id);
+
+create table deliveries (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  subscription_id text collate "C" not null,
+  event_id text collate "C" not null,
+  event_type text not null,
+  status text collate "C" not null,
+  attempt integer not null,
+  response_status integer,
+  last_error text,
+  next_attempt_at timestamp with time zone,
+  due_at timestamp with time zone,
+  lease_token text,
+  delivered_at timestamp with time zone,
+  duration_ms integer,
+  resent boolean not null,
+  created_at timestamp with time zone not null,
+  version integer not null,
+  constraint deliveries_check check (((status = 'pending'::text) = (due_at is not null))),
+  constraint deliveries_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint deliveries_pkey primary key (id),
+  constraint deliveries_status_check check ((status = any (array['pending'::text,
+    'delivered'::text, 'dead_letter'::text])))
+);
+
+create index deliveries_dead on deliveries using btree (id) where (status = 'dead_letter'::text);
+
+create index deliveries_in_turn on deliveries using btree (subscription_id, due_at, id) where
+    (due_at is not null);
+
+create index deliveries_leased on deliveries using btree (due_at) where (lease_token is not null);
+
+create index deliveries_of_event on deliveries using btree (event_id, id);
+
+create index deliveries_of_subscription on deliveries using btree (subscription_id, id);
+
+create index deliveries_waiting on deliveries using btree (created_at) where (status =
+    'pending'::text);
+
+create table delivery_attempts (
+  delivery_id text collate "C" not null,
+  id text collate "C" not null,
+  attempt integer not null,
+  started_at timestamp with time zone not null,
+  duration_ms integer not null,
+  response_status integer,
+  response_body text,
+  error text,
+  constraint delivery_attempts_pkey primary key (delivery_id, id)
+);
+
+create table documents (
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  id text collate "C" not null,
+  owner_party text collate "C" not null,
+  owner_id text collate "C" not null,
+  kind text collate "C" not null,
+  owner_index integer,
+  content_type text not null,
+  upload_until_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  status text collate "C" not null,
+  content_name text,
+  size_bytes integer,
+  due_at timestamp with time zone,
+  tries integer not null,
+  purged_at timestamp with time zone,
+  uploads integer not null,
+  slot integer,
+  upload_token_hash text not null,
+  read_token_hash text not null,
+  version integer not null,
+  constraint documents_content_type_check check ((content_type = any (array['image/jpeg'::text,
+    'image/png'::text, 'application/pdf'::text]))),
+  constraint documents_kind_check check ((kind = any (array['selfie'::text, 'id_doc_front'::text,
+    'id_doc_back'::text, 'proof_of_address'::text, 'incorporation_doc'::text,
+    'proof_of_ownership_doc'::text]))),
+  constraint documents_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint documents_owner_party_check check ((owner_party = any (array['account'::text,
+    'buyer'::text]))),
+  constraint documents_pkey primary key (org_id, mode, id),
+  constraint documents_status_check check ((status = any (array['awaiting'::text, 'stored'::text,
+    'submitted'::text, 'purging'::text, 'purged'::text])))
+);
+
+create index documents_due on documents using btree (due_at) where (due_at is not null);
+
+create index documents_id on documents using btree (id);
+
+create index documents_kept on documents using btree (id) where (status <> 'purged'::text);
+
+create index documents_of_owner on documents using btree (org_id, mode, owner_party, owner_id,
+    status);
+
+create unique index documents_slot on documents using btree (org_id, mode, owner_party, owner_id,
+    slot) where ((status <> 'purged'::text) and (slot is not null));
+
+create table epochs (
+  number bigint not null,
+  cause text not null,
+  state text not null,
+  began_at timestamp with time zone not null,
+  check_progress text,
+  checked_at timestamp with time zone,
+  released_at timestamp with time zone,
+  released_by text,
+  forced_because text,
+  timeline integer,
+  version integer not null,
+  constraint epochs_cause_check check ((cause = any (array['made'::text, 'restored'::text,
+    'timeline'::text]))),
+  constraint epochs_number_check check ((number > 0)),
+  constraint epochs_pkey primary key (number),
+  constraint epochs_state_check check ((state = any (array['open'::text, 'quarantine'::text,
+    'over'::text])))
+);
+
+create index epochs_state on epochs using btree (state);
+
+create table events (
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  id text collate "C" not null,
+  sequence bigint not null,
+  type text not null,
+  subject_id text collate "C" not null,
+  body text not null,
+  chain_hash text collate "C" not null,
+  created_at timestamp with time zone not null,
+  constraint events_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint events_pkey primary key (org_id, mode, id)
+);
+
+create index events_of_subject on events using btree (org_id, mode, subject_id, sequence);
+
+create unique index events_sequence on events using btree (org_id, mode, sequence);
+
+create table feed_heads (
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  sequence bigint not null,
+  chain_hash text collate "C" not null,
+  constraint feed_heads_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint feed_heads_pkey primary key (org_id, mode)
+);
+
+create table funds (
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  payment_id text collate "C" not null,
+  currency text not null,
+  position text not null,
+  refund text not null,
+  received_minor bigint not null,
+  payout_minor bigint not null,
+  refund_owed_minor bigint not null,
+  refund_ordered_minor bigint not null,
+  refunded_minor bigint not null,
+  loss_minor bigint not null,
+  version integer not null,
+  constraint funds_check check (((received_minor + loss_minor) >= (((payout_minor +
+    refund_owed_minor) + refund_ordered_minor) + refunded_minor))),
+  constraint funds_loss_minor_check check ((loss_minor >= 0)),
+  constraint funds_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint funds_payout_minor_check check ((payout_minor >= 0)),
+  constraint funds_pkey primary key (org_id, mode, payment_id),
+  constraint funds_position_check check (("position" = any (array['none'::text, 'expected'::text,
+    'received'::text, 'payout_ordered'::text, 'paid'::text, 'handed_back'::text,
+    'operator'::text]))),
+  constraint funds_received_minor_check check ((received_minor >= 0)),
+  constraint funds_refund_check check ((refund = any (array['none'::text, 'refund_owed'::text,
+    'refund_ordered'::text, 'refunded'::text, 'operator'::text]))),
+  constraint funds_refund_ordered_minor_check check ((refund_ordered_minor >= 0)),
+  constraint funds_refund_owed_minor_check check ((refund_owed_minor >= 0)),
+  constraint funds_refunded_minor_check check ((refunded_minor >= 0))
+);
+
+create index funds_open on funds using btree (payment_id) where (((refund_owed_minor +
+    refund_ordered_minor) > 0) or (loss_minor > 0) or ("position" = 'operator'::text) or (refund =
+    'operator'::text));
+
+create table idempotency_keys (
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  idempotency_key text collate "C" not null,
+  surface text not null,
+  resource_id text collate "C" not null,
+  created_at timestamp with time zone not null,
+  constraint idempotency_keys_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint idempotency_keys_pkey primary key (org_id, mode, idempotency_key),
+  constraint idempotency_keys_surface_check check ((surface = any (array['payment_intent'::text,
+    'invoice'::text])))
+);
+
+create table inbox (
+  partner text collate "C" not null,
+  mode text collate "C" not null,
+  message_id text collate "C" not null,
+  facts text not null,
+  received_at timestamp with time zone not null,
+  due_at timestamp with time zone,
+  tries integer not null,
+  version integer not null,
+  constraint inbox_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint inbox_pkey primary key (partner, mode, message_id)
+);
+
+create index inbox_applied on inbox using btree (received_at, message_id) where (due_at is null);
+
+create index inbox_due on inbox using btree (due_at) where (due_at is not null);
+
+create table key_canaries (
+  key_id text collate "C" not null,
+  sealed text not null,
+  state text not null,
+  created_at timestamp with time zone not null,
+  version integer not null,
+  constraint key_canaries_pkey primary key (key_id),
+  constraint key_canaries_state_check check ((state = any (array['in_use'::text,
+    'retiring'::text])))
+);
+
+create table kyc_submissions (
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  id text collate "C" not null,
+  buyer_id text collate "C" not null,
+  receiver_id text collate "C" not null,
+  status text collate "C" not null,
+  partner_ref text collate "C",
+  reason text,
+  submitted_at timestamp with time zone not null,
+  approved_at timestamp with time zone,
+  rejected_at timestamp with time zone,
+  flow_id text collate "C",
+  tos_id text collate "C",
+  draft_sealed text,
+  created_at timestamp with time zone not null,
+  version integer not null,
+  constraint kyc_submissions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint kyc_submissions_pkey primary key (org_id, mode, id),
+  constraint kyc_submissions_status_check check ((status = any (array['not_started'::text,
+    'pending'::text, 'verifying'::text, 'approved'::text, 'rejected'::text])))
+);
+
+create index kyc_submissions_approved on kyc_submissions using btree (mode, buyer_id, created_at,
+    id) where (status = 'approved'::text);
+
+create unique index kyc_submissions_current on kyc_submissions using btree (org_id, mode,
+    buyer_id) where (status <> 'rejected'::text);
+
+create unique index kyc_submissions_flow on kyc_submissions using btree (flow_id) where (flow_id
+    is not null);
+
+create index kyc_submissions_of_buyer on kyc_submissions using btree (org_id, mode, buyer_id,
+    created_at, id);
+
+create index kyc_submissions_partner_ref on kyc_submissions using btree (mode, partner_ref) where
+    (partner_ref is not null);
+
+create table ledger_lines (
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  posting_id text collate "C" not null,
+  line_number integer not null,
+  payment_id text collate "C" not null,
+  kind text collate "C" not null,
+  account text not null,
+  amount_minor bigint not null,
+  currency text not null,
+  posted_at timestamp with time zone not null,
+  constraint ledger_lines_account_check check ((account = any (array['buyer'::text,
+    'partner_float'::text, 'conversion'::text, 'fees'::text, 'seller'::text, 'refunds'::text,
+    'losses'::text]))),
+  constraint ledger_lines_amount_minor_check check ((amount_minor <> 0)),
+  constraint ledger_lines_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint ledger_lines_pkey primary key (org_id, mode, posting_id, line_number)
+);
+
+create index ledger_lines_of_payment on ledger_lines using btree (org_id, mode, payment_id);
+
+create trigger ledger_lines_keep before delete or update on ledger_lines for each row execute
+    function ponte_ledger_keeps();
+
+create trigger ledger_lines_keep_all before truncate on ledger_lines for each statement execute
+    function ponte_ledger_keeps();
+
+create table mails (
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  id text collate "C" not null,
+  purpose text not null,
+  payment_id text collate "C",
+  account_id text collate "C",
+  to_address text not null,
+  to_key text collate "C" not null,
+  nth integer,
+  token_hash text collate "C",
+  token_sealed text,
+  link_ends_at timestamp with time zone not null,
+  link_used_at timestamp with time zone,
+  status text collate "C" not null,
+  tries integer not null,
+  due_at timestamp with time zone,
+  lease_token text,
+  last_error text,
+  sent_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  version integer not null,
+  constraint mails_check check (((status = 'pending'::text) = (due_at is not null))),
+  constraint mails_check1 check ((((status = 'pending'::text) and (token_hash is not null)) =
+    (token_sealed is not null))),
+  constraint mails_check2 check (((token_hash is null) = (payment_id is null))),
+  constraint mails_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint mails_pkey primary key (org_id, mode, id),
+  constraint mails_purpose_check check ((purpose = any (array['invitation'::text, 'sign_in'::text,
+    'payout_changed'::text]))),
+  constraint mails_status_check check ((status = any (array['pending'::text, 'sent'::text,
+    'refused'::text, 'dropped'::text])))
+);
+
+create index mails_due on mails using btree (due_at) where (due_at is not null);
+
+create index mails_id on mails using btree (id);
+
+create index mails_leased on mails using btree (due_at) where (lease_token is not null);
+
+create unique index mails_numbered on mails using btree (org_id, mode, to_key, purpose, nth) where
+    (nth is not null);
+
+create index mails_of_status on mails using btree (status, id);
+
+create unique index mails_sign_ins on mails using btree (mode, to_key, nth) where ((nth is not
+    null) and (purpose = 'sign_in'::text));
+
+create unique index mails_token_hash on mails using btree (token_hash);
+
+create table members (
+  org_id text collate "C" not null,
+  id text collate "C" not null,
+  email text not null,
+  email_key text collate "C" not null,
+  role text collate "C" not null,
+  removed_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  version integer not null,
+  constraint members_pkey primary key (org_id, id),
+  constraint members_role_check check ((role = any (array['owner'::text, 'admin'::text,
+    'finance'::text, 'viewer'::text])))
+);
+
+create unique index members_email on members using btree (org_id, email_key) where (removed_at is
+    null);
+
+create table organization_profiles (
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  kyb_status text,
+  receiver_id text collate "C",
+  partner_ref text collate "C",
+  virtual_account_ref text collate "C",
+  destination_ref text collate "C",
+  kyb_command_id text collate "C",
+  tos_id text collate "C",
+  tos_accepted_at timestamp with time zone,
+  version integer not null,
+  constraint organization_profiles_kyb_status_check check ((kyb_status = any
+    (array['verifying'::text, 'approved'::text, 'rejected'::text]))),
+  constraint organization_profiles_mode_check check ((mode = any (array['test'::text,
+    'live'::text]))),
+  constraint organization_profiles_pkey primary key (org_id, mode)
+);
+
+create table organizations (
+  org_id text collate "C" not null,
+  name text not null,
+  production_granted_at timestamp with time zone,
+  requires_approval boolean not null,
+  created_at timestamp with time zone not null,
+  version integer not null,
+  constraint organizations_pkey primary key (org_id)
+);
+
+create table outbox (
+  position bigint not null generated always as identity,
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  event_id text collate "C" not null,
+  type text not null,
+  subject_id text collate "C" not null,
+  body text not null,
+  created_at timestamp with time zone not null,
+  constraint outbox_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint outbox_pkey primary key ("position")
+);
+
+create table partner_commands (
+  id text collate "C" not null,
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  reference text collate "C" not null,
+  kind text collate "C" not null,
+  payment_id text collate "C",
+  submission_id text collate "C",
+  account_id text collate "C",
+  amount_minor bigint,
+  currency text,
+  payin_id text collate "C",
+  state text not null,
+  request text,
+  partner_ref text collate "C",
+  order_end text not null,
+  received_minor bigint not null,
+  confirmed_minor bigint not null,
+  refusal text,
+  review text,
+  tries integer not null,
+  first_sent_at timestamp with time zone,
+  due_at timestamp with time zone,
+  lease_token text,
+  last_error text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  version integer not null,
+  constraint partner_commands_confirmed_minor_check check ((confirmed_minor >= 0)),
+  constraint partner_commands_kind_check check ((kind = any (array['submit_organization'::text,
+    'submit_buyer'::text, 'submit_account'::text, 'provision_rails'::text, 'payin'::text,
+    'payout'::text, 'refund'::text]))),
+  constraint partner_commands_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint partner_commands_order_end_check check ((order_end = any (array['open'::text,
+    'completed'::text, 'failed'::text, 'returned'::text]))),
+  constraint partner_commands_pkey primary key (id),
+  constraint partner_commands_received_minor_check check ((received_minor >= 0)),
+  constraint partner_commands_state_check check ((state = any (array['pending'::text,
+    'sent'::text, 'unknown'::text, 'denied'::text, 'done'::text, 'refused'::text, 'void'::text])))
+);
+
+create index partner_commands_due on partner_commands using btree (due_at) where (due_at is not
+    null);
+
+create index partner_commands_newest on partner_commands using btree (created_at, id);
+
+create index partner_commands_of_payment on partner_commands using btree (org_id, mode, payment_id);
+
+create index partner_commands_of_submission on partner_commands using btree (org_id, mode,
+    submission_id, id) where (submission_id is not null);
+
+create index partner_commands_partner_ref on partner_commands using btree (mode, kind,
+    partner_ref) where (partner_ref is not null);
+
+create unique index partner_commands_reference on partner_commands using btree (mode, reference);
+
+create index partner_commands_stuck on partner_commands using btree (created_at, id) where
+    ((review is not null) or ((kind = 'refund'::text) and (state = 'refused'::text)) or ((state <>
+    all (array['refused'::text, 'void'::text])) and ((state <> 'done'::text) or (order_end =
+    'open'::text)) and (last_error is not null) and (tries >= 20)));
+
+create table payments (
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  id text collate "C" not null,
+  origin text collate "C" not null,
+  public_id text collate "C" not null,
+  external_id text collate "C",
+  status text collate "C" not null,
+  amount_minor bigint not null,
+  currency text not null,
+  buyer_id text collate "C" not null,
+  buyer_email text not null,
+  buyer_name text,
+  buyer_country text,
+  buyer_phone text,
+  seller_external_id text collate "C",
+  destination text not null,
+  return_url text,
+  display text,
+  metadata text not null,
+  expires_at timestamp with time zone,
+  quote_id text collate "C",
+  payin_instructions text,
+  covered_at timestamp with time zone,
+  transaction_hash text collate "C",
+  settled_minor bigint,
+  settled_currency text,
+  settled_fees_minor bigint,
+  settled_fx_rate text,
+  end_to_end_id text collate "C",
+  failure_reason text,
+  cancel_reason text,
+  number text,
+  due_date text,
+  created_by_member_id text collate "C",
+  approved_by_member_id text collate "C",
+  invited_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  version integer not null,
+  constraint payments_amount_minor_check check ((amount_minor > 0)),
+  constraint payments_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint payments_origin_check check ((origin = any (array['payment_intent'::text,
+    'invoice'::text]))),
+  constraint payments_pkey primary key (org_id, mode, id),
+  constraint payments_status_check check ((status = any (array['awaiting_approval'::text,
+    'approved'::text, 'awaiting_buyer'::text, 'buyer_kyc_pending'::text,
+    'buyer_kyc_approved'::text, 'fx_quoted'::text, 'on_ramp_pending'::text,
+    'on_chain_confirmed'::text, 'offramp_pending'::text, 'settled'::text, 'failed'::text,
+    'cancelled'::text, 'expired'::text])))
+);
+
+create index payments_expiring on payments using btree (expires_at) where ((expires_at is not
+    null) and (covered_at is null) and (status = any (array['awaiting_approval'::text,
+    'approved'::text, 'awaiting_buyer'::text, 'buyer_kyc_pending'::text,
+    'buyer_kyc_approved'::text, 'fx_quoted'::text, 'on_ramp_pending'::text])));
+
+create unique index payments_external_id on payments using btree (org_id, mode, origin,
+    external_id) where (external_id is not null);
+
+create index payments_id on payments using btree (id);
+
+create index payments_invoices on payments using btree (org_id, mode, id) where (origin =
+    'invoice'::text);
+
+create index payments_invoices_of_status on payments using btree (org_id, mode, status, id) where
+    (origin = 'invoice'::text);
+
+create index payments_of_buyer on payments using btree (org_id, mode, buyer_id, status,
+    created_at, id);
+
+create unique index payments_public_id on payments using btree (public_id);
+
+create table quotes (
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  id text collate "C" not null,
+  payment_id text collate "C" not null,
+  partner_quote_id text collate "C" not null,
+  source_minor bigint not null,
+  source_currency text not null,
+  fees_minor bigint not null,
+  fees_currency text not null,
+  rate text not null,
+  target_minor bigint not null,
+  target_currency text not null,
+  rate_kind text not null,
+  locked_until_at timestamp with time zone,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  constraint quotes_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint quotes_pkey primary key (org_id, mode, id),
+  constraint quotes_rate_kind_check check ((rate_kind = any (array['locked'::text,
+    'indicative'::text])))
+);
+
+create unlogged table rate_limits (
+  key text collate "C" not null,
+  tat_micros bigint not null,
+  constraint rate_limits_pkey primary key (key)
+);
+
+create table service_keys (
+  id text collate "C" not null,
+  purpose text not null,
+  sealed text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone,
+  version integer not null,
+  constraint service_keys_pkey primary key (id),
+  constraint service_keys_purpose_check check ((purpose = any (array['session'::text,
+    'partner'::text])))
+);
+
+create unique index service_keys_current on service_keys using btree (purpose) where (expires_at
+    is null);
+
+create table storage_fingerprints (
+  name text collate "C" not null,
+  value text not null,
+  created_at timestamp with time zone not null,
+  constraint storage_fingerprints_pkey primary key (name)
+);
+
+create table subscriptions (
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  id text collate "C" not null,
+  url text not null,
+  event_types text not null,
+  active boolean not null,
+  secret_sealed text not null,
+  slot integer,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  version integer not null,
+  constraint subscriptions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint subscriptions_pkey primary key (org_id, mode, id)
+);
+
+create index subscriptions_active on subscriptions using btree (org_id, mode, id) where active;
+
+create index subscriptions_deleted on subscriptions using btree (org_id, mode, id) where (not
+    active);
+
+create index subscriptions_id on subscriptions using btree (id);
+
+create unique index subscriptions_slot on subscriptions using btree (org_id, mode, slot) where
+    (active and (slot is not null));

@@ -1,0 +1,638 @@
+-- The schema on sqlite. Written by `npm run -s schema`; edits are lost.
+
+create table advances (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  payment_id text not null,
+  to_status text not null,
+  due_at integer not null,
+  tries integer not null,
+  version integer not null,
+  primary key (org_id, mode, payment_id)
+) strict, without rowid;
+
+create index advances_due on advances (due_at);
+
+create table api_keys (
+  id text not null primary key,
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  name text not null,
+  scopes text not null,
+  salt text not null,
+  secret_hash text not null,
+  last_used_at integer,
+  revoked_at integer,
+  slot integer,
+  created_at integer not null,
+  version integer not null
+) strict, without rowid;
+
+create index api_keys_active on api_keys (org_id, id) where revoked_at is null;
+
+create index api_keys_revoked on api_keys (org_id, id) where revoked_at is not null;
+
+create unique index api_keys_slot on api_keys (org_id, mode, slot)
+  where revoked_at is null and slot is not null;
+
+create table buyers (
+  mode text not null check (mode in ('test', 'live')),
+  id text not null,
+  email text not null,
+  email_key text not null,
+  created_at integer not null,
+  primary key (mode, id)
+) strict, without rowid;
+
+create unique index buyers_email_key on buyers (mode, email_key);
+
+create table connected_accounts (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  id text not null,
+  external_id text,
+  role text not null check (role in ('seller', 'buyer')),
+  entity_type text not null check (entity_type in ('business', 'individual')),
+  status text not null check (status in ('created', 'verifying', 'approved', 'rejected')),
+  receiver_id text,
+  submit_command_id text,
+  partner_ref text,
+  email text,
+  email_key text,
+  legal_name text,
+  display_name text,
+  country text,
+  tax_id_sealed text,
+  tax_id_last4 text,
+  tos_session_key text,
+  tos_id text,
+  destination_ref text,
+  rails_command_id text,
+  rails_ref text,
+  ready_at integer,
+  reason text,
+  approved_at integer,
+  rejected_at integer,
+  created_at integer not null,
+  updated_at integer not null,
+  version integer not null,
+  primary key (org_id, mode, id)
+) strict, without rowid;
+
+create unique index connected_accounts_external_id
+  on connected_accounts (org_id, mode, external_id) where external_id is not null;
+
+create index connected_accounts_of_both on connected_accounts (org_id, mode, role, status, id);
+
+create index connected_accounts_of_buyer on connected_accounts (org_id, mode, email_key, id)
+  where role = 'buyer' and status in ('verifying', 'approved');
+
+create index connected_accounts_of_role on connected_accounts (org_id, mode, role, id);
+
+create index connected_accounts_of_status on connected_accounts (org_id, mode, status, id);
+
+create table deliveries (
+  id text not null primary key,
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  subscription_id text not null,
+  event_id text not null,
+  event_type text not null,
+  status text not null check (status in ('pending', 'delivered', 'dead_letter')),
+  attempt integer not null,
+  response_status integer,
+  last_error text,
+  next_attempt_at integer,
+  due_at integer,
+  lease_token text,
+  delivered_at integer,
+  duration_ms integer,
+  resent integer not null check (resent in (0, 1)),
+  created_at integer not null,
+  version integer not null,
+  -- Due exactly while it is pending.
+  check ((status = 'pending') = (due_at is not null))
+) strict, without rowid;
+
+create index deliveries_dead on deliveries (id) where status = 'dead_letter';
+
+create index deliveries_in_turn on deliveries (subscription_id, due_at, id)
+  where due_at is not null;
+
+create index deliveries_leased on deliveries (due_at) where lease_token is not null;
+
+create index deliveries_of_event on deliveries (event_id, id);
+
+create index deliveries_of_subscription on deliveries (subscription_id, id);
+
+create index deliveries_waiting on deliveries (created_at) where status = 'pending';
+
+create table delivery_attempts (
+  delivery_id text not null,
+  id text not null,
+  attempt integer not null,
+  started_at integer not null,
+  duration_ms integer not null,
+  response_status integer,
+  response_body text,
+  error text,
+  primary key (delivery_id, id)
+) strict;
+
+create table documents (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  id text not null,
+  owner_party text not null check (owner_party in ('account', 'buyer')),
+  owner_id text not null,
+  kind text not null check (kind in (
+    'selfie', 'id_doc_front', 'id_doc_back', 'proof_of_address', 'incorporation_doc',
+    'proof_of_ownership_doc'
+  )),
+  owner_index integer,
+  content_type text not null check (content_type in (
+    'image/jpeg', 'image/png', 'application/pdf'
+  )),
+  upload_until_at integer not null,
+  created_at integer not null,
+  status text not null check (status in (
+    'awaiting', 'stored', 'submitted', 'purging', 'purged'
+  )),
+  content_name text,
+  size_bytes integer,
+  due_at integer,
+  tries integer not null,
+  purged_at integer,
+  uploads integer not null,
+  slot integer,
+  upload_token_hash text not null,
+  read_token_hash text not null,
+  version integer not null,
+  primary key (org_id, mode, id)
+) strict, without rowid;
+
+create index documents_due on documents (due_at) where due_at is not null;
+
+create index documents_id on documents (id);
+
+create index documents_kept on documents (id) where status <> 'purged';
+
+create index documents_of_owner on documents (org_id, mode, owner_party, owner_id, status);
+
+create unique index documents_slot on documents (org_id, mode, owner_party, owner_id, slot)
+  where status <> 'purged' and slot is not null;
+
+create table epochs (
+  number integer not null primary key check (number > 0),
+  cause text not null check (cause in ('made', 'restored', 'timeline')),
+  state text not null check (state in ('open', 'quarantine', 'over')),
+  began_at integer not null,
+  check_progress text,
+  checked_at integer,
+  released_at integer,
+  released_by text,
+  forced_because text,
+  timeline integer,
+  version integer not null
+) strict, without rowid;
+
+create index epochs_state on epochs (state);
+
+create table events (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  id text not null,
+  sequence integer not null,
+  type text not null,
+  subject_id text not null,
+  body text not null,
+  chain_hash text not null,
+  created_at integer not null,
+  primary key (org_id, mode, id)
+) strict;
+
+create index events_of_subject on events (org_id, mode, subject_id, sequence);
+
+create unique index events_sequence on events (org_id, mode, sequence);
+
+create table feed_heads (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  sequence integer not null,
+  chain_hash text not null,
+  primary key (org_id, mode)
+) strict, without rowid;
+
+create table funds (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  payment_id text not null,
+  currency text not null,
+  position text not null check (position in (
+    'none', 'expected', 'received', 'payout_ordered', 'paid', 'handed_back', 'operator'
+  )),
+  refund text not null check (refund in (
+    'none', 'refund_owed', 'refund_ordered', 'refunded', 'operator'
+  )),
+  received_minor integer not null check (received_minor >= 0),
+  payout_minor integer not null check (payout_minor >= 0),
+  refund_owed_minor integer not null check (refund_owed_minor >= 0),
+  refund_ordered_minor integer not null check (refund_ordered_minor >= 0),
+  refunded_minor integer not null check (refunded_minor >= 0),
+  loss_minor integer not null check (loss_minor >= 0),
+  version integer not null,
+  primary key (org_id, mode, payment_id),
+  -- What left beyond what was received is a loss.
+  check (
+    received_minor + loss_minor
+      >= payout_minor + refund_owed_minor + refund_ordered_minor + refunded_minor
+  )
+) strict, without rowid;
+
+create index funds_open on funds (payment_id)
+  where refund_owed_minor + refund_ordered_minor > 0 or loss_minor > 0
+    or position = 'operator' or refund = 'operator';
+
+create table idempotency_keys (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  idempotency_key text not null,
+  surface text not null check (surface in ('payment_intent', 'invoice')),
+  resource_id text not null,
+  created_at integer not null,
+  primary key (org_id, mode, idempotency_key)
+) strict, without rowid;
+
+create table inbox (
+  partner text not null,
+  mode text not null check (mode in ('test', 'live')),
+  message_id text not null,
+  facts text not null,
+  received_at integer not null,
+  due_at integer,
+  tries integer not null,
+  version integer not null,
+  primary key (partner, mode, message_id)
+) strict, without rowid;
+
+create index inbox_applied on inbox (received_at, message_id) where due_at is null;
+
+create index inbox_due on inbox (due_at) where due_at is not null;
+
+create table key_canaries (
+  key_id text not null primary key,
+  sealed text not null,
+  state text not null check (state in ('in_use', 'retiring')),
+  created_at integer not null,
+  version integer not null
+) strict, without rowid;
+
+create table kyc_submissions (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  id text not null,
+  buyer_id text not null,
+  receiver_id text not null,
+  status text not null check (status in (
+    'not_started', 'pending', 'verifying', 'approved', 'rejected'
+  )),
+  partner_ref text,
+  reason text,
+  submitted_at integer not null,
+  approved_at integer,
+  rejected_at integer,
+  flow_id text,
+  tos_id text,
+  draft_sealed text,
+  created_at integer not null,
+  version integer not null,
+  primary key (org_id, mode, id)
+) strict, without rowid;
+
+create index kyc_submissions_approved on kyc_submissions (mode, buyer_id, created_at, id)
+  where status = 'approved';
+
+create unique index kyc_submissions_current on kyc_submissions (org_id, mode, buyer_id)
+  where status <> 'rejected';
+
+create unique index kyc_submissions_flow on kyc_submissions (flow_id) where flow_id is not null;
+
+create index kyc_submissions_of_buyer on kyc_submissions (org_id, mode, buyer_id, created_at, id);
+
+create index kyc_submissions_partner_ref on kyc_submissions (mode, partner_ref)
+  where partner_ref is not null;
+
+create table ledger_lines (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  posting_id text not null,
+  line_number integer not null,
+  payment_id text not null,
+  kind text not null,
+  account text not null check (account in (
+    'buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds', 'losses'
+  )),
+  amount_minor integer not null check (amount_minor <> 0),
+  currency text not null,
+  posted_at integer not null,
+  primary key (org_id, mode, posting_id, line_number)
+) strict, without rowid;
+
+create index ledger_lines_of_payment on ledger_lines (org_id, mode, payment_id);
+
+create trigger ledger_lines_keep_delete before delete on ledger_lines
+begin
+  select raise(abort, 'the ledger is append-only');
+end;
+
+create trigger ledger_lines_keep_insert before insert on ledger_lines
+when exists (
+  select 1 from ledger_lines
+  where org_id = new.org_id and mode = new.mode and posting_id = new.posting_id
+    and line_number = new.line_number
+)
+begin
+  select raise(abort, 'the ledger is append-only');
+end;
+
+create trigger ledger_lines_keep_update before update on ledger_lines
+begin
+  select raise(abort, 'the ledger is append-only');
+end;
+
+create table mails (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  id text not null,
+  purpose text not null check (purpose in ('invitation', 'sign_in', 'payout_changed')),
+  payment_id text,
+  account_id text,
+  to_address text not null,
+  to_key text not null,
+  nth integer,
+  token_hash text,
+  token_sealed text,
+  link_ends_at integer not null,
+  link_used_at integer,
+  status text not null check (status in ('pending', 'sent', 'refused', 'dropped')),
+  tries integer not null,
+  due_at integer,
+  lease_token text,
+  last_error text,
+  sent_at integer,
+  created_at integer not null,
+  version integer not null,
+  primary key (org_id, mode, id),
+  -- Due, with the sealed token of its link, exactly while it is pending.
+  check ((status = 'pending') = (due_at is not null)),
+  check ((status = 'pending' and token_hash is not null) = (token_sealed is not null)),
+  -- A link is about a payment, a notice is not.
+  check ((token_hash is null) = (payment_id is null))
+) strict, without rowid;
+
+create index mails_due on mails (due_at) where due_at is not null;
+
+create index mails_id on mails (id);
+
+create index mails_leased on mails (due_at) where lease_token is not null;
+
+create unique index mails_numbered on mails (org_id, mode, to_key, purpose, nth)
+  where nth is not null;
+
+create index mails_of_status on mails (status, id);
+
+create unique index mails_sign_ins on mails (mode, to_key, nth)
+  where nth is not null and purpose = 'sign_in';
+
+create unique index mails_token_hash on mails (token_hash);
+
+create table members (
+  org_id text not null,
+  id text not null,
+  email text not null,
+  email_key text not null,
+  role text not null check (role in ('owner', 'admin', 'finance', 'viewer')),
+  removed_at integer,
+  created_at integer not null,
+  version integer not null,
+  primary key (org_id, id)
+) strict, without rowid;
+
+create unique index members_email on members (org_id, email_key) where removed_at is null;
+
+create table organization_profiles (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  kyb_status text check (kyb_status in ('verifying', 'approved', 'rejected')),
+  receiver_id text,
+  partner_ref text,
+  virtual_account_ref text,
+  destination_ref text,
+  kyb_command_id text,
+  tos_id text,
+  tos_accepted_at integer,
+  version integer not null,
+  primary key (org_id, mode)
+) strict, without rowid;
+
+create table organizations (
+  org_id text not null primary key,
+  name text not null,
+  production_granted_at integer,
+  requires_approval integer not null check (requires_approval in (0, 1)),
+  created_at integer not null,
+  version integer not null
+) strict;
+
+create table outbox (
+  position integer primary key autoincrement,
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  event_id text not null,
+  type text not null,
+  subject_id text not null,
+  body text not null,
+  created_at integer not null
+) strict;
+
+create table partner_commands (
+  id text not null primary key,
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  reference text not null,
+  kind text not null check (kind in (
+    'submit_organization', 'submit_buyer', 'submit_account', 'provision_rails', 'payin', 'payout',
+    'refund'
+  )),
+  payment_id text,
+  submission_id text,
+  account_id text,
+  amount_minor integer,
+  currency text,
+  payin_id text,
+  state text not null check (state in (
+    'pending', 'sent', 'unknown', 'denied', 'done', 'refused', 'void'
+  )),
+  request text,
+  partner_ref text,
+  order_end text not null check (order_end in ('open', 'completed', 'failed', 'returned')),
+  received_minor integer not null check (received_minor >= 0),
+  confirmed_minor integer not null check (confirmed_minor >= 0),
+  refusal text,
+  review text,
+  tries integer not null,
+  first_sent_at integer,
+  due_at integer,
+  lease_token text,
+  last_error text,
+  created_at integer not null,
+  updated_at integer not null,
+  version integer not null
+) strict, without rowid;
+
+create index partner_commands_due on partner_commands (due_at) where due_at is not null;
+
+create index partner_commands_newest on partner_commands (created_at, id);
+
+create index partner_commands_of_payment on partner_commands (org_id, mode, payment_id);
+
+create index partner_commands_of_submission on partner_commands (org_id, mode, submission_id, id)
+  where submission_id is not null;
+
+create index partner_commands_partner_ref on partner_commands (mode, kind, partner_ref)
+  where partner_ref is not null;
+
+create unique index partner_commands_reference on partner_commands (mode, reference);
+
+create index partner_commands_stuck on partner_commands (created_at, id)
+  where review is not null or (kind = 'refund' and state = 'refused')
+    or (state not in ('refused', 'void') and (state <> 'done' or order_end = 'open')
+      and last_error is not null and tries >= 20);
+
+create table payments (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  id text not null,
+  origin text not null check (origin in ('payment_intent', 'invoice')),
+  public_id text not null,
+  external_id text,
+  status text not null check (status in (
+    'awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending', 'buyer_kyc_approved',
+    'fx_quoted', 'on_ramp_pending', 'on_chain_confirmed', 'offramp_pending', 'settled', 'failed',
+    'cancelled', 'expired'
+  )),
+  amount_minor integer not null check (amount_minor > 0),
+  currency text not null,
+  buyer_id text not null,
+  buyer_email text not null,
+  buyer_name text,
+  buyer_country text,
+  buyer_phone text,
+  seller_external_id text,
+  destination text not null,
+  return_url text,
+  display text,
+  metadata text not null,
+  expires_at integer,
+  quote_id text,
+  payin_instructions text,
+  covered_at integer,
+  transaction_hash text,
+  settled_minor integer,
+  settled_currency text,
+  settled_fees_minor integer,
+  settled_fx_rate text,
+  end_to_end_id text,
+  failure_reason text,
+  cancel_reason text,
+  number text,
+  due_date text,
+  created_by_member_id text,
+  approved_by_member_id text,
+  invited_at integer,
+  created_at integer not null,
+  updated_at integer not null,
+  version integer not null,
+  primary key (org_id, mode, id)
+) strict;
+
+create index payments_expiring on payments (expires_at)
+  where expires_at is not null and covered_at is null and status in (
+    'awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending', 'buyer_kyc_approved',
+    'fx_quoted', 'on_ramp_pending'
+  );
+
+create unique index payments_external_id on payments (org_id, mode, origin, external_id)
+  where external_id is not null;
+
+create index payments_id on payments (id);
+
+create index payments_invoices on payments (org_id, mode, id) where origin = 'invoice';
+
+create index payments_invoices_of_status on payments (org_id, mode, status, id)
+  where origin = 'invoice';
+
+create index payments_of_buyer on payments (org_id, mode, buyer_id, status, created_at, id);
+
+create unique index payments_public_id on payments (public_id);
+
+create table quotes (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  id text not null,
+  payment_id text not null,
+  partner_quote_id text not null,
+  source_minor integer not null,
+  source_currency text not null,
+  fees_minor integer not null,
+  fees_currency text not null,
+  rate text not null,
+  target_minor integer not null,
+  target_currency text not null,
+  rate_kind text not null check (rate_kind in ('locked', 'indicative')),
+  locked_until_at integer,
+  expires_at integer not null,
+  created_at integer not null,
+  primary key (org_id, mode, id)
+) strict, without rowid;
+
+create table service_keys (
+  id text not null primary key,
+  purpose text not null check (purpose in ('session', 'partner')),
+  sealed text not null,
+  created_at integer not null,
+  expires_at integer,
+  version integer not null
+) strict, without rowid;
+
+create unique index service_keys_current on service_keys (purpose) where expires_at is null;
+
+create table storage_fingerprints (
+  name text not null primary key,
+  value text not null,
+  created_at integer not null
+) strict, without rowid;
+
+create table subscriptions (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  id text not null,
+  url text not null,
+  event_types text not null,
+  active integer not null check (active in (0, 1)),
+  secret_sealed text not null,
+  slot integer,
+  created_at integer not null,
+  updated_at integer not null,
+  version integer not null,
+  primary key (org_id, mode, id)
+) strict, without rowid;
+
+create index subscriptions_active on subscriptions (org_id, mode, id) where active;
+
+create index subscriptions_deleted on subscriptions (org_id, mode, id) where not active;
+
+create index subscriptions_id on subscriptions (id);
+
+create unique index subscriptions_slot on subscriptions (org_id, mode, slot)
+  where active and slot is not null;
