@@ -89,7 +89,7 @@ async function lookUpRefused(deps: Deps, command: PartnerCommand): Promise<void>
   if (found.outcome !== 'done') throw new PonteError('PartnerUnavailable');
   if (found.value === null) return;
   const { partnerRef } = found.value;
-  const told = await partner.refund(partnerRef);
+  const told = await partner.refund.read(partnerRef);
   if (told.outcome !== 'done') throw new PonteError('PartnerUnavailable');
   const { reference } = command;
   const fact: PartnerFact = { kind: 'refund', reference, partnerRef, report: told.value };

@@ -32,11 +32,18 @@ import {
 import { isTerminal } from '../domain/payment.js';
 import { tenantOf } from '../domain/tenant.js';
 import { assert, unreachable } from '../errors.js';
-import type { Deps, PartnerAnswer, PartnerFact, SettlementPartner, Tx } from '../ports.js';
+import type {
+  AcceptedOrder,
+  Deps,
+  PartnerAnswer,
+  PartnerFact,
+  SettlementPartner,
+  Tx,
+} from '../ports.js';
 import { announce, eachByItself, loadCollection, stageChange } from './collections.js';
 import { Flights, type Runner } from './flights.js';
 import { partyAnswered } from './parties.js';
-import { type Accepted, callPartner, recordable, verbs } from './partner-verbs.js';
+import { callPartner, recordable, verbs } from './partner-verbs.js';
 import { applyFact, isPayinDoubted } from './settlement.js';
 
 /** Commands worked on at a time, in one process: each is a connection to the partner. */
@@ -131,13 +138,13 @@ async function prepare(
   switch (command.kind) {
     case 'payin':
       assert(quote !== null, 'a pay-in follows a quote');
-      return partner.preparePayin({ reference, quote, payerEmail: payment.buyer.email });
+      return partner.payin.prepare({ reference, quote, payerEmail: payment.buyer.email });
     case 'payout':
-      return partner.preparePayout({ reference, amount, destination: payment.destination });
+      return partner.payout.prepare({ reference, amount, destination: payment.destination });
     case 'refund': {
       const payinRef = commands.find(({ id }) => id === command.payinId)?.partnerRef ?? null;
       assert(payinRef !== null, 'money to refund came by a pay-in');
-      return partner.prepareRefund({ reference, payinRef, amount });
+      return partner.refund.prepare({ reference, payinRef, amount });
     }
     case 'submit_organization':
     case 'submit_buyer':
@@ -200,7 +207,7 @@ async function lookUp(deps: Deps, partner: SettlementPartner, claimed: PartnerCo
 async function record(
   deps: Deps,
   claimed: PartnerCommand,
-  answer: PartnerAnswer<Accepted>,
+  answer: PartnerAnswer<AcceptedOrder>,
 ): Promise<PartnerCommand | null> {
   // Refused before any call there is nothing to look up.
   const unsent = claimed.state === 'pending';
@@ -222,7 +229,7 @@ async function record(
 
 function afterAnswer(
   command: PartnerCommand,
-  answer: PartnerAnswer<Accepted>,
+  answer: PartnerAnswer<AcceptedOrder>,
   nowMs: number,
 ): PartnerCommand {
   switch (answer.outcome) {
@@ -252,7 +259,7 @@ function afterAnswer(
 async function partyDecided(
   deps: Deps,
   claimed: PartnerCommand,
-  answer: PartnerAnswer<Accepted>,
+  answer: PartnerAnswer<AcceptedOrder>,
 ): Promise<boolean> {
   const ours = await deps.store.run((tx) => stillOurs(tx, claimed));
   if (ours === null) {
@@ -304,7 +311,11 @@ async function changeClaimed(
   return { ...stored.command, version: stored.command.version + 1 };
 }
 
-function warnLate(deps: Deps, { id }: PartnerCommand, { outcome }: PartnerAnswer<Accepted>): void {
+function warnLate(
+  deps: Deps,
+  { id }: PartnerCommand,
+  { outcome }: PartnerAnswer<AcceptedOrder>,
+): void {
   deps.log.warn('late answer of the partner', { commandId: id, outcome });
 }
 

@@ -232,7 +232,7 @@ async function recordedSubmission(
   const nowMs = deps.clock.nowMs();
   const commandId = deps.ids.next('cmd', nowMs);
   const request = done(
-    await partner.prepareReceiver({ ...dossier, ...PARTY, reference: commandId }),
+    await partner.receiver.prepare({ ...dossier, ...PARTY, reference: commandId }),
   );
   const order = { id: commandId, kind: 'submit_organization', request } as const;
   const lease = newLease(deps);

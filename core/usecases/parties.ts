@@ -6,23 +6,16 @@ import { emailKey } from '../domain/buyer-kyc.js';
 import { countsAsBuyerKyc } from '../domain/connected-account.js';
 import type { PartnerCommand } from '../domain/partner-command.js';
 import { tenantOf } from '../domain/tenant.js';
-import type { Deps, PartnerAnswer, ReceiverReport } from '../ports.js';
+import type { AcceptedOrder, Deps, PartnerAnswer, ReceiverReport } from '../ports.js';
 import { accountReported, railsReported } from './account-changes.js';
 import { decideKyc, moveWaiting, submissionAccepted, withdrawAdopted } from './buyers.js';
 import { organizationReported } from './organization-changes.js';
-
-/** What an answer to a command about a party told; a status only where there is one already. */
-export interface PartyAnswer {
-  readonly partnerRef: string;
-  readonly status?: ReceiverReport['status'];
-  readonly reason?: string | null;
-}
 
 /** The answer to a call, applied to what the command serves; refusing a party is a decision too. */
 export async function partyAnswered(
   deps: Deps,
   command: PartnerCommand,
-  answer: PartnerAnswer<PartyAnswer>,
+  answer: PartnerAnswer<AcceptedOrder>,
 ): Promise<void> {
   if (command.kind === 'provision_rails') {
     if (answer.outcome === 'done') await railsReported(deps, command, answer.value.partnerRef);
@@ -38,8 +31,8 @@ export async function partyAnswered(
     await partyReported(deps, command, null, { status: 'rejected', reason: answer.code });
   }
   if (answer.outcome === 'done') {
-    const { partnerRef, status = 'verifying', reason = null } = answer.value;
-    await partyReported(deps, command, partnerRef, { status, reason });
+    const { partnerRef, report = { status: 'verifying', reason: null } } = answer.value;
+    await partyReported(deps, command, partnerRef, report);
   }
 }
 

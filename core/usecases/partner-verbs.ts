@@ -1,21 +1,15 @@
 // The calls of the settlement partner's port behind each kind of command: how it is started, looked
 // up by its request, and asked about by the partner's id. When they are made stands in commands.ts.
 import type { CommandKind, PartnerCommand } from '../domain/partner-command.js';
-import type { PartnerAnswer, PartnerFact, SettlementPartner } from '../ports.js';
+import type { AcceptedOrder, PartnerAnswer, PartnerFact, SettlementPartner } from '../ports.js';
 import type { RailsRequest } from './account-changes.js';
-import type { PartyAnswer } from './parties.js';
-
-/** What a successful call told; `instructions` of a pay-in only, the rest of a party only. */
-export interface Accepted extends PartyAnswer {
-  readonly instructions?: string;
-}
 
 type Report = PartnerFact['report'];
 
 const partyVerbs: Verbs = {
-  start: (partner, request) => partner.submitReceiver(request),
-  find: (partner, request) => partner.findReceiver(request),
-  ask: (partner, partnerRef) => partner.receiver(partnerRef),
+  start: (partner, request) => partner.receiver.start(request),
+  find: (partner, request) => partner.receiver.find(request),
+  ask: (partner, partnerRef) => partner.receiver.read(partnerRef),
 };
 export const verbs: Readonly<Record<CommandKind, Verbs>> = {
   submit_organization: partyVerbs,
@@ -28,25 +22,25 @@ export const verbs: Readonly<Record<CommandKind, Verbs>> = {
     ask: null,
   },
   payin: {
-    start: (partner, request) => partner.startPayin(request),
-    find: (partner, request) => partner.findPayin(request),
-    ask: (partner, partnerRef) => partner.payin(partnerRef),
+    start: (partner, request) => partner.payin.start(request),
+    find: (partner, request) => partner.payin.find(request),
+    ask: (partner, partnerRef) => partner.payin.read(partnerRef),
   },
   payout: {
-    start: (partner, request) => partner.startPayout(request),
-    find: (partner, request) => partner.findPayout(request),
-    ask: (partner, partnerRef) => partner.payout(partnerRef),
+    start: (partner, request) => partner.payout.start(request),
+    find: (partner, request) => partner.payout.find(request),
+    ask: (partner, partnerRef) => partner.payout.read(partnerRef),
   },
   refund: {
-    start: (partner, request) => partner.startRefund(request),
-    find: (partner, request) => partner.findRefund(request),
-    ask: (partner, partnerRef) => partner.refund(partnerRef),
+    start: (partner, request) => partner.refund.start(request),
+    find: (partner, request) => partner.refund.find(request),
+    ask: (partner, partnerRef) => partner.refund.read(partnerRef),
   },
 };
 
 interface Verbs {
-  start(partner: SettlementPartner, request: string): Promise<PartnerAnswer<Accepted>>;
-  find(partner: SettlementPartner, request: string): Promise<PartnerAnswer<Accepted | null>>;
+  start(partner: SettlementPartner, request: string): Promise<PartnerAnswer<AcceptedOrder>>;
+  find(partner: SettlementPartner, request: string): Promise<PartnerAnswer<AcceptedOrder | null>>;
   /** Null where the answer to the call is all that is ever told. */
   readonly ask:
     | ((partner: SettlementPartner, partnerRef: string) => Promise<PartnerAnswer<Report>>)
@@ -56,7 +50,7 @@ interface Verbs {
 async function provisionRails(
   partner: SettlementPartner,
   request: string,
-): Promise<PartnerAnswer<Accepted>> {
+): Promise<PartnerAnswer<AcceptedOrder>> {
   const answer = await partner.provisionRails(JSON.parse(request) as RailsRequest);
   if (answer.outcome !== 'done') return answer;
   return { outcome: 'done', value: { partnerRef: answer.value.virtualAccountRef } };
@@ -67,7 +61,7 @@ export async function callPartner(
   partner: SettlementPartner,
   { kind }: PartnerCommand,
   request: string,
-): Promise<PartnerAnswer<Accepted>> {
+): Promise<PartnerAnswer<AcceptedOrder>> {
   try {
     return await verbs[kind].start(partner, request);
   } catch (error) {
@@ -80,8 +74,8 @@ export async function callPartner(
 /** What the partner says of a party may quote its data: only the code is kept with the order. */
 export function recordable(
   { paymentId }: PartnerCommand,
-  answer: PartnerAnswer<Accepted>,
-): PartnerAnswer<Accepted> {
+  answer: PartnerAnswer<AcceptedOrder>,
+): PartnerAnswer<AcceptedOrder> {
   if (paymentId !== null || answer.outcome === 'done') return answer;
   if (answer.outcome === 'refused') return { ...answer, message: 'refused by the partner' };
   const reason = answer.outcome === 'later' ? 'not taken for now' : 'no answer to the call';

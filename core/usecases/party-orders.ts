@@ -27,7 +27,7 @@ export async function preparedParty(
   partner: SettlementPartner,
   order: ReceiverOrder,
 ): Promise<string> {
-  const answer = await partner.prepareReceiver(order);
+  const answer = await partner.receiver.prepare(order);
   if (answer.outcome === 'refused') throw new PonteError('ValidationError', answer.message);
   if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
   return answer.value;

@@ -271,7 +271,7 @@ async function adopt(look: Look, payment: Payment, adoption: Adoption): Promise<
 /** Of a refund, what the partner says; null where it does not. */
 async function amountOf(look: Look, payment: Payment, kind: MoneyKind, partnerRef: string) {
   if (kind !== 'refund') return payment.amount;
-  const told = await look.partner.refund(partnerRef);
+  const told = await look.partner.refund.read(partnerRef);
   if (told.outcome !== 'done') {
     look.missed.push(missing(`refund ${partnerRef}`, told));
     return null;

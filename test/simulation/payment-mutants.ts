@@ -41,8 +41,8 @@ export const paymentMutants = [
         "if (command.request !== null && command.kind !== 'payout') {",
       ],
       [
-        'return partner.preparePayout({ reference,',
-        'return partner.preparePayout({ reference: reference + command.tries,',
+        'return partner.payout.prepare({ reference,',
+        'return partner.payout.prepare({ reference: reference + command.tries,',
       ],
     ],
     focus: { ...payments, faults: { ...unreliable, crash: 0 }, often: ['advance'] },

@@ -4,9 +4,10 @@ import assert from 'node:assert/strict';
 import type { KycSubmission } from '../../core/domain/buyer-kyc.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import { PonteError } from '../../core/errors.js';
-import type { Deps, SettlementPartner } from '../../core/ports.js';
+import type { Deps } from '../../core/ports.js';
 import { type KycStart, startBuyerKyc } from '../../core/usecases/kyc.js';
 import { createPayment, readPayment } from '../../core/usecases/payments.js';
+import { changedPartner, type PartnerChanges } from './changed-partner.js';
 import { type World, world } from './small-world.js';
 
 export const ana = {
@@ -98,10 +99,10 @@ export function refuses(code: string, pattern = /./): (error: unknown) => boolea
     error instanceof PonteError && error.code === code && pattern.test(error.message);
 }
 
-export function withPartner(deps: Deps, changed: Partial<SettlementPartner>): Deps {
+export function withPartner(deps: Deps, changed: PartnerChanges): Deps {
   const { test: partner } = deps.partners;
   assert.ok(partner !== null);
-  return { ...deps, partners: { ...deps.partners, test: { ...partner, ...changed } } };
+  return { ...deps, partners: { ...deps.partners, test: changedPartner(partner, changed) } };
 }
 
 /** The orders about buyers, newest first. */

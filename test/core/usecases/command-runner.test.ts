@@ -5,6 +5,7 @@ import { COMMAND_LEASE_MS, requestPurpose } from '../../../core/domain/partner-c
 import type { PartnerAnswer, ReceiverReport, Store, WorkKind } from '../../../core/ports.js';
 import { commandRunner } from '../../../core/usecases/commands.js';
 import type { Runner } from '../../../core/usecases/flights.js';
+import { changedPartner } from '../../support/changed-partner.js';
 import { aCommand } from '../../support/domain-samples.js';
 import { world } from '../../support/small-world.js';
 import { until } from '../../support/webhook-scene.js';
@@ -20,13 +21,13 @@ async function desk(t: TestContext, ids: readonly string[], hangs: readonly stri
   const { promise, resolve } = Promise.withResolvers<Answer>();
   const asked: string[] = [];
   const woken: WorkKind[] = [];
-  const receiver = async (partnerRef: string) => {
+  const read = async (partnerRef: string) => {
     asked.push(partnerRef);
     return hangs.includes(partnerRef) ? promise : notNow;
   };
   const deps = {
     ...made.deps,
-    partners: { test: { ...made.partner, receiver }, live: null },
+    partners: { test: changedPartner(made.partner, { receiver: { read } }), live: null },
     wake: (work: WorkKind) => woken.push(work),
   };
   const dueAtMs = deps.clock.nowMs();
@@ -87,11 +88,11 @@ test('a worker held up for longer than its lease does not call; the next one loo
   await store.run(async (tx) => tx.commands.insert({ ...command, request }));
   const stored = () => store.run((tx) => tx.commands.get(command.id));
   const calls: string[] = [];
-  const submitReceiver = async (text: string) => {
+  const start = async (text: string) => {
     calls.push(`submit ${text}`);
     return notNow;
   };
-  const findReceiver = async (text: string) => {
+  const find = async (text: string) => {
     calls.push(`find ${text}`);
     return { outcome: 'done', value: null } as const;
   };
@@ -108,7 +109,10 @@ test('a worker held up for longer than its lease does not call; the next one loo
       return value;
     },
   };
-  const partners = { test: { ...made.partner, submitReceiver, findReceiver }, live: null };
+  const partners = {
+    test: changedPartner(made.partner, { receiver: { start, find } }),
+    live: null,
+  };
   const runner = commandRunner({ ...made.deps, store: held, partners });
   const work = async () => {
     await runner.runOnce(clock.nowMs(), 1);

@@ -179,7 +179,7 @@ test('an approval of its own holds when the one adopted before it is taken back'
 test('a call in doubt is answered as verifying, and goes on by itself', async () => {
   const made = await scene();
   const lost: PartnerAnswer<never> = { outcome: 'unknown', reason: 'no answer' };
-  const silent = withPartner(made.deps, { submitReceiver: async () => lost });
+  const silent = withPartner(made.deps, { receiver: { start: async () => lost } });
   const submission = await made.start(individual, made.tenant, silent);
   assert.deepEqual([submission.status, submission.partnerRef], ['verifying', null]);
   assert.deepEqual(await made.start(individual, made.tenant, silent), submission);
@@ -193,7 +193,7 @@ test('a call in doubt is answered as verifying, and goes on by itself', async ()
 test('a partner that cannot be asked: PartnerUnavailable, and nothing is recorded', async () => {
   const made = await scene();
   const away = withPartner(made.deps, {
-    prepareReceiver: async () => ({ outcome: 'later', reason: 'down' }),
+    receiver: { prepare: async () => ({ outcome: 'later', reason: 'down' }) },
   });
   await assert.rejects(made.start(individual, made.tenant, away), refuses('PartnerUnavailable'));
   assert.deepEqual(await commandsOf(made), []);
@@ -238,9 +238,11 @@ test('a worker that lost its lease decides on no party any more', async () => {
   const late = Promise.withResolvers<PartnerAnswer<never>>();
   const called = Promise.withResolvers<void>();
   const slow = withPartner(made.deps, {
-    submitReceiver: () => {
-      called.resolve();
-      return late.promise;
+    receiver: {
+      start: () => {
+        called.resolve();
+        return late.promise;
+      },
     },
   });
   const starting = made.start(individual, made.tenant, slow);

@@ -13,6 +13,7 @@ import { addMember, removeMember } from '../../../core/usecases/members.js';
 import { configurePayout } from '../../../core/usecases/organizations.js';
 import { createPayment, readPayment } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
+import { changePartner } from '../../support/changed-partner.js';
 import { type World, world } from '../../support/small-world.js';
 
 const dossier = { legalName: 'Loja Ltda', cnpj: '11.222.333/0001-81' } as const;
@@ -146,13 +147,12 @@ test('existing payments keep their destination, new ones get the new one', async
   await configured(seller, 'thief');
   const after = await newPayment();
   const orders: PayoutOrder[] = [];
-  const { preparePayout } = made.partner;
-  Object.assign(made.partner, {
-    preparePayout: (order: PayoutOrder) => {
-      orders.push(order);
-      return preparePayout(order);
-    },
-  });
+  const { payout } = made.partner;
+  const prepare = (order: PayoutOrder) => {
+    orders.push(order);
+    return payout.prepare(order);
+  };
+  changePartner(made.partner, { payout: { prepare } });
   for (const id of [before, after]) {
     await advancePayment(made.deps, tenant, id, null);
     for (let looks = 0; looks < 200 && (await statusOf(id)) !== 'settled'; looks += 1) {

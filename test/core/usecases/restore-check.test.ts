@@ -14,6 +14,7 @@ import { cancelPayment } from '../../../core/usecases/payments.js';
 import { type CheckedPayment, checkRestored } from '../../../core/usecases/restore-check.js';
 import { advancePayment, runAdvances } from '../../../core/usecases/sandbox.js';
 import { currentKey } from '../../../core/usecases/service-keys.js';
+import { changePartner } from '../../support/changed-partner.js';
 import { newPayment, Scene, scene } from '../../support/order-scene.js';
 
 const HOUR_SECONDS = 3_600;
@@ -63,15 +64,15 @@ async function otherPayin(life: Life, number = 1): Promise<string> {
   const quote = done(await partner.quote({ source, destination }));
   const reference = await referenceOf(life, 'payin', number);
   const order = { reference, quote, payerEmail: 'buyer@example.com' };
-  return done(await partner.startPayin(done(await partner.preparePayin(order)))).partnerRef;
+  return done(await partner.payin.start(done(await partner.payin.prepare(order)))).partnerRef;
 }
 
 async function otherPayout(life: Life): Promise<void> {
   const { partner } = life.at.made;
   const { amount, destination } = (await life.at.read()).payment;
   const reference = await referenceOf(life, 'payout', 1);
-  const request = done(await partner.preparePayout({ reference, amount, destination }));
-  done(await partner.startPayout(request));
+  const request = done(await partner.payout.prepare({ reference, amount, destination }));
+  done(await partner.payout.start(request));
 }
 
 async function otherRefund(life: Life, payinRef: string, amountMinor: bigint): Promise<void> {
@@ -80,7 +81,7 @@ async function otherRefund(life: Life, payinRef: string, amountMinor: bigint): P
   const reference = await referenceOf(life, 'refund', 1, subject);
   const amount = { amountMinor, currency: 'USD' };
   done(
-    await partner.startRefund(done(await partner.prepareRefund({ reference, payinRef, amount }))),
+    await partner.refund.start(done(await partner.refund.prepare({ reference, payinRef, amount }))),
   );
 }
 
@@ -157,12 +158,12 @@ test('a payout is found although its pay-in went back since', async (t) => {
   const { partner } = life.at.made;
   await otherPayout(life);
   const { payin } = partner;
-  const returned: SettlementPartner['payin'] = async (ref) => {
-    const told = done(await payin(ref));
+  const returned: typeof payin.read = async (ref) => {
+    const told = done(await payin.read(ref));
     const status = 'returned' as const;
     return { outcome: 'done', value: { ...told, status, receivedMinor: 10_000n } };
   };
-  Object.assign(partner, { payin: returned });
+  changePartner(partner, { payin: { read: returned } });
   const [told] = await restored(life);
   assert.deepEqual(told?.adopted, ['payout']);
   assert.equal((await life.at.shown()).at(-1), 100, 'the house has lost it, and knows');
@@ -173,10 +174,10 @@ test('a payout that was read back counts, also while a report of its pay-in wait
   const { deps, partner } = life.at.made;
   await otherPayout(life);
   const { payin } = partner;
-  const odd: SettlementPartner['payin'] = async (ref) => {
-    return { outcome: 'done', value: { ...done(await payin(ref)), receivedMinor: 70_000n } };
+  const odd: typeof payin.read = async (ref) => {
+    return { outcome: 'done', value: { ...done(await payin.read(ref)), receivedMinor: 70_000n } };
   };
-  Object.assign(partner, { payin: odd });
+  changePartner(partner, { payin: { read: odd } });
   await quarantineRestored(deps);
   await checked(life);
   assert.equal((await life.at.shown())[0], 'settled');

@@ -4,11 +4,17 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import type { PayinReport, PayoutReport } from '../../../core/domain/report-check.js';
-import type { PartnerAnswer, PartnerFact, RefundReport } from '../../../core/ports.js';
+import type {
+  AcceptedOrder,
+  PartnerAnswer,
+  PartnerFact,
+  RefundReport,
+} from '../../../core/ports.js';
 import { retryCommand } from '../../../core/usecases/command-retries.js';
 import { cancelPayment, readPayment } from '../../../core/usecases/payments.js';
 import { applyFact, receivePartnerMessage } from '../../../core/usecases/settlement.js';
-import { fates, type OrderKind, type Scene, scene, silent } from '../../support/order-scene.js';
+import { changePartner } from '../../support/changed-partner.js';
+import { fates, type Scene, scene, silent } from '../../support/order-scene.js';
 
 const payin: PayinReport = {
   status: 'completed',
@@ -45,12 +51,12 @@ async function desk(t: TestContext): Promise<Desk> {
     payout: open,
     refund: { ...refunded, status: 'open' },
   };
-  const asked = (kind: OrderKind) => async (): Promise<PartnerAnswer<unknown>> => ({
-    outcome: 'done',
-    value: says[kind],
+  Object.assign(at.made.partner, silent);
+  changePartner(at.made.partner, {
+    payin: { read: async () => ({ outcome: 'done', value: says.payin }) },
+    payout: { read: async () => ({ outcome: 'done', value: says.payout }) },
+    refund: { read: async () => ({ outcome: 'done', value: says.refund }) },
   });
-  const asks = { payin: asked('payin'), payout: asked('payout'), refund: asked('refund') };
-  Object.assign(at.made.partner, silent, asks);
   while ((await at.orders('payin'))[0]?.state !== 'done') await at.pass(1);
   return { at, says };
 }
@@ -134,7 +140,7 @@ test('an answer that a message has overtaken counts no more than an old message'
     }
     return { outcome: 'done', value };
   };
-  Object.assign(at.made.partner, { payout });
+  changePartner(at.made.partner, { payout: { read: payout } });
   // Not true at the moment, but it makes us ask.
   await at.report('payout', { ...open, status: 'failed' });
   await at.made.settle();
@@ -213,9 +219,8 @@ test('a refused payout of which nonsense is reported is asked about by the partn
   const { at, says } = await desk(t);
   const refused = { outcome: 'refused', code: 'no', message: 'no' } as const;
   const none = { outcome: 'done', value: null } as const;
-  Object.assign(at.made.partner, {
-    startPayout: async () => refused,
-    findPayout: async () => none,
+  changePartner(at.made.partner, {
+    payout: { start: async () => refused, find: async () => none },
   });
   await at.report('payin', payin);
   await at.pass(1);
@@ -289,11 +294,15 @@ test('a message finds its order by our reference, or else by the partner’s id'
 });
 
 test('a message about an order without an id on record counts if a look-up finds that id', async (t) => {
-  const found = (partnerRef: string | null): PartnerAnswer<unknown> => ({
+  const found = (partnerRef: string | null): PartnerAnswer<AcceptedOrder | null> => ({
     outcome: 'done',
     value: partnerRef === null ? null : { partnerRef, instructions: '{}' },
   });
-  const table: readonly (readonly [PartnerAnswer<unknown>, end: string, alerts: number])[] = [
+  const table: readonly (readonly [
+    PartnerAnswer<AcceptedOrder | null>,
+    end: string,
+    alerts: number,
+  ])[] = [
     [found('theirs'), 'completed', 0],
     [found('another'), 'open', 1],
     [found(null), 'open', 0],
@@ -301,11 +310,12 @@ test('a message about an order without an id on record counts if a look-up finds
   ];
   for (const [answer, end, alerts] of table) {
     const at = await scene(t);
-    fates(at, 'startPayin', 'executed, answer lost');
+    fates(at, 'payin', 'executed, answer lost');
     const busy = async () => ({ outcome: 'later', reason: 'busy' }) as const;
-    Object.assign(at.made.partner, silent, { findPayin: busy });
+    Object.assign(at.made.partner, silent);
+    changePartner(at.made.partner, { payin: { find: busy } });
     while ((await at.orders('payin'))[0]?.state !== 'unknown') await at.pass(1);
-    Object.assign(at.made.partner, { findPayin: async () => answer });
+    changePartner(at.made.partner, { payin: { find: async () => answer } });
     const { reference } = await at.order('payin');
     await received(at, 'msg_1', { kind: 'payin', reference, partnerRef: 'theirs', report: payin });
     assert.deepEqual([(await at.order('payin')).end, at.alerts().length], [end, alerts]);
