@@ -18,7 +18,12 @@ import type { Mail, MailOutcome, MailStatus } from './domain/mail.js';
 import type { Member } from './domain/member.js';
 import type { Money } from './domain/money.js';
 import type { Organization, OrganizationProfile } from './domain/organization.js';
-import type { CommandKind, MoneyKind, PartnerCommand } from './domain/partner-command.js';
+import type {
+  CommandKind,
+  MoneyCommand,
+  MoneyKind,
+  PartnerCommand,
+} from './domain/partner-command.js';
 import type { Payment, PaymentOrigin, PaymentStatus } from './domain/payment.js';
 import type { Quote, QuoteTerms } from './domain/quote.js';
 import type { PayinReport, PayoutReport } from './domain/report-check.js';
@@ -202,7 +207,7 @@ export interface Tx {
     /** The partner names an order by our reference. */
     byReference(mode: Mode, reference: string): Promise<PartnerCommand | null>;
     byPartnerRef(mode: Mode, kind: CommandKind, partnerRef: string): Promise<PartnerCommand | null>;
-    ofPayment(tenant: Tenant, paymentId: string): Promise<readonly PartnerCommand[]>;
+    ofPayment(tenant: Tenant, paymentId: string): Promise<readonly MoneyCommand[]>;
     ofSubmission(tenant: Tenant, submissionId: string): Promise<readonly PartnerCommand[]>;
     /** Newest first, for operators; `stuck` as partner-command.ts defines it. */
     list(filter: {
@@ -789,9 +794,15 @@ export interface OrderApi<Order, Report> {
   read(partnerRef: string): Promise<PartnerAnswer<Report>>;
 }
 
-/** Every call answers within PARTNER_CALL_MS (partner-command.ts). */
 export interface SettlementPartner {
   readonly name: string;
+  /** Every call answers within this time; then its outcome is `unknown`. Half a lease at most. */
+  readonly callTimeoutMs: number;
+  /**
+   * A call in doubt may take effect until this long after it began. A look-up that finds nothing
+   * sooner proves nothing.
+   */
+  readonly effectWithinMs: number;
   /** Currencies that buyers can pay in, ISO 4217. */
   readonly currencies: readonly string[];
   /** Fields that it needs of such a party besides those of dossier.ts; `tosId` means terms. */

@@ -31,12 +31,12 @@ import type {
   TokenSigner,
   WebhookSender,
 } from '../core/ports.js';
-import { commandRunner } from '../core/usecases/commands.js';
+import { commandRunner } from '../core/usecases/command-runner.js';
 import { deliveryRunner } from '../core/usecases/delivery-runner.js';
 import { type FeedReaders, feedReaders } from '../core/usecases/feed-readers.js';
+import { receivePartnerMessage } from '../core/usecases/partner-inbox.js';
 import { plantCanary } from '../core/usecases/secret-keys.js';
 import { currentKey, type KeyNeeds, validKeys } from '../core/usecases/service-keys.js';
-import { receivePartnerMessage } from '../core/usecases/settlement.js';
 import type { Config } from './config.js';
 import { type HostClock, newHostClock } from './host-clock.js';
 import { createSignals, type Runners, type WorkSignals } from './workers.js';

@@ -16,9 +16,9 @@ import { runSequencer } from '../core/usecases/feed.js';
 import type { Runner } from '../core/usecases/flights.js';
 import { flushKeyUse } from '../core/usecases/keys.js';
 import { runForgetting, runMails } from '../core/usecases/mails.js';
+import { runInbox } from '../core/usecases/partner-inbox.js';
 import { runExpiry } from '../core/usecases/payments.js';
 import { runAdvances } from '../core/usecases/sandbox.js';
-import { runInbox } from '../core/usecases/settlement.js';
 
 /** How long a loop sleeps at most when nothing rings. */
 const POLL_MS = MINUTE_MS;

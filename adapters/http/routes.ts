@@ -29,10 +29,10 @@ import {
 import { approveInvoice, inviteBuyer, listInvoices } from '../../core/usecases/invoices.js';
 import { createKey, listKeys, revokeKey } from '../../core/usecases/keys.js';
 import { startBuyerKyc } from '../../core/usecases/kyc.js';
+import { receivePartnerMessage } from '../../core/usecases/partner-inbox.js';
 import { type CreatedPayment, cancelPayment, createPayment } from '../../core/usecases/payments.js';
 import { advancePayment } from '../../core/usecases/sandbox.js';
 import { onboardingStatus, switchMode } from '../../core/usecases/sessions.js';
-import { receivePartnerMessage } from '../../core/usecases/settlement.js';
 import {
   createSubscription,
   deleteSubscription,

@@ -60,6 +60,9 @@ export function createFakePartner(options: FakePartnerOptions): FakePartner {
   const world: World = { ...options, outbox, memory };
   return {
     name: 'fake',
+    callTimeoutMs: 20_000,
+    // Five minutes for the slowest call, and one to spare, as of a real partner.
+    effectWithinMs: 360_000,
     currencies: fakeCurrencies,
     ...parties(world),
     receiver: receiverApi(world),

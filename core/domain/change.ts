@@ -6,7 +6,7 @@ import type { KycStatus } from './buyer-kyc.js';
 import { type EventDraft, paymentEventTypes } from './event.js';
 import type { Funds } from './funds.js';
 import type { Posting } from './ledger.js';
-import type { CommandDraft, PartnerCommand } from './partner-command.js';
+import type { CommandDraft, MoneyCommand } from './partner-command.js';
 import { nextStatus, type Payment, type PaymentMove } from './payment.js';
 
 /** The rows as they were read. */
@@ -27,7 +27,7 @@ export interface Change extends Collection {
   readonly events: readonly EventDraft[];
   readonly commands: readonly CommandDraft[];
   /** Commands of this payment that were given and are changed by the same cause. */
-  readonly changedCommands: readonly PartnerCommand[];
+  readonly changedCommands: readonly MoneyCommand[];
   /** What a person should see; logged and counted. */
   readonly alerts: readonly string[];
 }
@@ -62,13 +62,13 @@ export function withMove(
 
 /** Commands as they are after a change; those that are only drafted have no row yet. */
 export function commandsAfter(
-  commands: readonly PartnerCommand[],
+  commands: readonly MoneyCommand[],
   { changedCommands }: Change,
-): readonly PartnerCommand[] {
+): readonly MoneyCommand[] {
   return commands.map((one) => changedCommands.find(({ id }) => id === one.id) ?? one);
 }
 
-export function withChangedCommand(change: Change, command: PartnerCommand): Change {
+export function withChangedCommand(change: Change, command: MoneyCommand): Change {
   const others = change.changedCommands.filter(({ id }) => id !== command.id);
   return { ...change, changedCommands: [...others, command] };
 }

@@ -4,7 +4,7 @@
 import { PonteError } from '../errors.js';
 import { type Change, type Collection, type MoveFields, unchanged, withMove } from './change.js';
 import { withMoneySettled } from './order-outcomes.js';
-import type { CommandDraft, PartnerCommand } from './partner-command.js';
+import type { CommandDraft, MoneyCommand } from './partner-command.js';
 import { isCancellable, isTerminal, nextStatus } from './payment.js';
 import { isQuoteExpired, type Quote } from './quote.js';
 
@@ -71,7 +71,7 @@ export function quoteRefused(was: Collection, code: string, nowMs: number): Chan
 /** The buyer accepts the quote it was shown: the pay-in is ordered. */
 export function confirmed(
   was: Collection,
-  commands: readonly PartnerCommand[],
+  commands: readonly MoneyCommand[],
   quote: Quote,
   nowMs: number,
 ): Change {
@@ -84,7 +84,7 @@ export function confirmed(
 /** Valid before the payout is taken in hand. Orders that were not sent are taken back with it. */
 export function cancelled(
   was: Collection,
-  commands: readonly PartnerCommand[],
+  commands: readonly MoneyCommand[],
   reason: string,
   nowMs: number,
 ): Change {
@@ -94,11 +94,7 @@ export function cancelled(
 }
 
 /** The payment ran out of time. Nothing happens once the partner has reported all the funds. */
-export function expired(
-  was: Collection,
-  commands: readonly PartnerCommand[],
-  nowMs: number,
-): Change {
+export function expired(was: Collection, commands: readonly MoneyCommand[], nowMs: number): Change {
   const { status, expiresAtMs, coveredAtMs } = was.payment;
   if (nextStatus(status, 'expire') === null || coveredAtMs !== null) return unchanged(was);
   if (expiresAtMs === null || expiresAtMs > nowMs) return unchanged(was);
@@ -108,7 +104,7 @@ export function expired(
 /** Operations staff give the payment up. */
 export function failedByOperator(
   was: Collection,
-  commands: readonly PartnerCommand[],
+  commands: readonly MoneyCommand[],
   reason: string,
   nowMs: number,
 ): Change {
@@ -118,7 +114,7 @@ export function failedByOperator(
 
 function ended(
   was: Collection,
-  commands: readonly PartnerCommand[],
+  commands: readonly MoneyCommand[],
   move: 'cancel' | 'expire' | 'fail',
   fields: MoveFields,
   nowMs: number,

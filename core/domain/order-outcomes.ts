@@ -22,11 +22,11 @@ import {
 } from './funds.js';
 import { alertsBetween } from './order-alerts.js';
 import {
-  isDebt,
   isOpen,
+  isUnpaidRefund,
   isVoidable,
+  type MoneyCommand,
   newCommand,
-  type PartnerCommand,
   supersedeCommand,
   voidCommand,
 } from './partner-command.js';
@@ -51,8 +51,8 @@ export interface Learned {
 /** `commands` are all of the payment as they were read; `changed` are some of them, changed. */
 export function ordersChanged(
   was: Collection,
-  commands: readonly PartnerCommand[],
-  changed: readonly PartnerCommand[],
+  commands: readonly MoneyCommand[],
+  changed: readonly MoneyCommand[],
   nowMs: number,
   learned: Learned = {},
 ): Change {
@@ -70,7 +70,7 @@ export function ordersChanged(
 export function withMoneySettled(
   changed: Change,
   was: Collection,
-  commands: readonly PartnerCommand[],
+  commands: readonly MoneyCommand[],
   nowMs: number,
 ): Change {
   let change = withoutUnsentOrders(changed, commands, nowMs);
@@ -119,7 +119,7 @@ function withLearned(payment: Payment, learned: Learned, isPaid: boolean, nowMs:
 /** Moves the status as far as the orders say. */
 function withStatus(
   change: Change,
-  commands: readonly PartnerCommand[],
+  commands: readonly MoneyCommand[],
   reason: string | null,
   nowMs: number,
 ): Change {
@@ -144,7 +144,7 @@ type Step = {
 /** What the orders say of the status; null where it stays. */
 function statusStep(
   payment: Payment,
-  orders: readonly PartnerCommand[],
+  orders: readonly MoneyCommand[],
   reason: string | null,
 ): Step {
   switch (payment.status) {
@@ -175,11 +175,7 @@ const movesToPayin: Partial<Record<PaymentStatus, PaymentMove>> = {
   fx_quoted: 'confirm',
 };
 
-function payinStep(
-  payment: Payment,
-  orders: readonly PartnerCommand[],
-  reason: string | null,
-): Step {
+function payinStep(payment: Payment, orders: readonly MoneyCommand[], reason: string | null): Step {
   const found = payins(orders);
   const confirmed = found
     .filter(({ end }) => end !== 'returned')
@@ -196,7 +192,7 @@ function payinStep(
 
 function payoutStep(
   payment: Payment,
-  orders: readonly PartnerCommand[],
+  orders: readonly MoneyCommand[],
   reason: string | null,
 ): Step {
   const payout = orders.findLast(isPayout);
@@ -211,11 +207,7 @@ function payoutStep(
 }
 
 /** Before the payout was sent its money went back to the buyer. */
-function fundsLost(
-  payment: Payment,
-  orders: readonly PartnerCommand[],
-  reason: string | null,
-): Step {
+function fundsLost(payment: Payment, orders: readonly MoneyCommand[], reason: string | null): Step {
   const sums = sumsOf(orders);
   const left = sums.receivedMinor - sums.returnedMinor - sums.refundedMinor - sums.orderedMinor;
   if (left >= payment.amount.amountMinor) return null;
@@ -225,7 +217,7 @@ function fundsLost(
   return { move: 'fail', fields: { failureReason: 'the money was refunded' } };
 }
 
-function failed(order: PartnerCommand, name: string, reason: string | null): Step {
+function failed(order: MoneyCommand, name: string, reason: string | null): Step {
   const refused = order.state === 'refused' && order.end === 'open';
   const failureReason = refused
     ? `${name} refused: ${order.refusal ?? 'no reason given'}`
@@ -239,7 +231,7 @@ function failed(order: PartnerCommand, name: string, reason: string | null): Ste
  */
 function withoutUnsentOrders(
   change: Change,
-  commands: readonly PartnerCommand[],
+  commands: readonly MoneyCommand[],
   nowMs: number,
 ): Change {
   const { status } = change.payment;
@@ -265,34 +257,36 @@ function withoutUnsentOrders(
  */
 function withoutNeedlessRefunds(
   was: Change,
-  commands: readonly PartnerCommand[],
+  commands: readonly MoneyCommand[],
   nowMs: number,
 ): Change {
   let change = was;
   for (const isNeedless of [isWithoutMoney, isBesideLoss]) {
     const waiting = commandsAfter(commands, change).filter(
-      (order) => order.kind === 'refund' && (isDebt(order) || isVoidable(order)),
+      (order) => order.kind === 'refund' && (isUnpaidRefund(order) || isVoidable(order)),
     );
     for (const refund of waiting.toReversed()) {
       if (!isNeedless(refund, commandsAfter(commands, change))) continue;
-      const ended = isDebt(refund) ? supersedeCommand(refund, nowMs) : voidCommand(refund, nowMs);
+      const ended = isUnpaidRefund(refund)
+        ? supersedeCommand(refund, nowMs)
+        : voidCommand(refund, nowMs);
       change = withChangedCommand(change, ended);
     }
   }
   return change;
 }
 
-function isWithoutMoney(refund: PartnerCommand, orders: readonly PartnerCommand[]): boolean {
+function isWithoutMoney(refund: MoneyCommand, orders: readonly MoneyCommand[]): boolean {
   const payin = orders.find(({ id }) => id === refund.payinId);
   return payin !== undefined && (payin.end === 'returned' || freeOfPayin(payin, orders) < 0n);
 }
 
-function isBesideLoss(_refund: PartnerCommand, orders: readonly PartnerCommand[]): boolean {
+function isBesideLoss(_refund: MoneyCommand, orders: readonly MoneyCommand[]): boolean {
   return sumsOf(orders).lossMinor > 0n;
 }
 
 /** Money that no claim of the payment holds is owed back, each part from the pay-in that has it. */
-function withSurplusOwed(change: Change, commands: readonly PartnerCommand[]): Change {
+function withSurplusOwed(change: Change, commands: readonly MoneyCommand[]): Change {
   const { payment, funds } = change;
   const orders = withDrafts(commandsAfter(commands, change), change);
   const next = fundsOf(funds, orders);
@@ -314,7 +308,7 @@ function withSurplusOwed(change: Change, commands: readonly PartnerCommand[]): C
 /** What the integrator is told of money that goes back to the buyer. */
 function withRefundEvents(
   change: Change,
-  commands: readonly PartnerCommand[],
+  commands: readonly MoneyCommand[],
   returnedMinor: bigint,
   nowMs: number,
 ): Change {
@@ -324,7 +318,7 @@ function withRefundEvents(
     const before = commands.find(({ id }) => id === order.id);
     if (order.kind !== 'refund' || before === undefined) continue;
     const [was, is] = [stageOf(before), stageOf(order)];
-    const amountMinor = order.amount?.amountMinor ?? 0n;
+    const amountMinor = order.amount.amountMinor;
     if (was === is) continue;
     if (is === 'moving' && before.firstSentAtMs === null)
       told.push({ what: 'ordered', amountMinor });
@@ -347,21 +341,21 @@ function covers(amountMinor: bigint, { amount }: Payment): boolean {
   return amountMinor >= amount.amountMinor;
 }
 
-function isAlive({ state, end }: PartnerCommand): boolean {
+function isAlive({ state, end }: MoneyCommand): boolean {
   return state === 'done' && end !== 'failed' && end !== 'returned';
 }
 
 /** A payout that was ordered, whatever became of it, is not ordered again. */
-function isPayout({ kind, state }: PartnerCommand): boolean {
+function isPayout({ kind, state }: MoneyCommand): boolean {
   return kind === 'payout' && state !== 'void';
 }
 
 /** The partner has it, or may have it. */
-function isPayoutMade(order: PartnerCommand): boolean {
+function isPayoutMade(order: MoneyCommand): boolean {
   return isPayout(order) && order.state !== 'pending' && order.state !== 'refused';
 }
 
-function payins(orders: readonly PartnerCommand[]): readonly PartnerCommand[] {
+function payins(orders: readonly MoneyCommand[]): readonly MoneyCommand[] {
   return orders.filter(({ kind }) => kind === 'payin');
 }
 
@@ -369,11 +363,11 @@ const DRAFT = { id: '', reference: '' };
 
 /** Drafts count like orders that were not sent. */
 function withDrafts(
-  commands: readonly PartnerCommand[],
+  commands: readonly MoneyCommand[],
   { commands: drafts, payment }: Change,
-): readonly PartnerCommand[] {
+): readonly MoneyCommand[] {
   return [
     ...commands,
-    ...drafts.map((draft) => newCommand(payment, DRAFT, draft, { paymentId: payment.id }, 0)),
+    ...drafts.map((draft) => newCommand(payment, DRAFT, { ...draft, paymentId: payment.id }, 0)),
   ];
 }

@@ -5,7 +5,7 @@
 import { emailKey, type KycStatus } from '../domain/buyer-kyc.js';
 import type { Change, Collection, PaymentView } from '../domain/change.js';
 import { paymentEvent } from '../domain/event.js';
-import { newCommand, type PartnerCommand } from '../domain/partner-command.js';
+import { type MoneyCommand, newCommand } from '../domain/partner-command.js';
 import type { Payment } from '../domain/payment.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, isCode, PonteError } from '../errors.js';
@@ -86,11 +86,11 @@ async function newOrders(
   payment: Payment,
   { commands: drafts }: Change,
   nowMs: number,
-): Promise<readonly PartnerCommand[]> {
+): Promise<readonly MoneyCommand[]> {
   if (drafts.length === 0) return [];
   const known = await tx.commands.ofPayment(tenantOf(payment), payment.id);
   const { bytes } = await currentKeyIn(deps, tx, 'partner');
-  const made: PartnerCommand[] = [];
+  const made: MoneyCommand[] = [];
   for (const draft of drafts) {
     const { kind, payinId } = draft;
     const orders = [...known, ...made];
@@ -98,7 +98,7 @@ async function newOrders(
     const subject = orders.find(({ id }) => id === payinId)?.reference ?? orderSubject(payment);
     const reference = orderReference(bytes, { subject, kind, number: alike.length + 1 });
     const name = { id: deps.ids.next('cmd', nowMs), reference };
-    made.push(newCommand(payment, name, draft, { paymentId: payment.id }, nowMs));
+    made.push(newCommand(payment, name, { ...draft, paymentId: payment.id }, nowMs));
   }
   return made;
 }

@@ -2,10 +2,9 @@
 // the partner refused, and reports that cannot be believed. Doing the work is commands.ts.
 import { ordersChanged } from '../domain/order-outcomes.js';
 import {
-  isDebt,
   isOpen,
+  isUnpaidRefund,
   type PartnerCommand,
-  requestPurpose,
   supersedeCommand,
 } from '../domain/partner-command.js';
 import { reviewName } from '../domain/report-check.js';
@@ -13,8 +12,9 @@ import { tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, PartnerFact } from '../ports.js';
 import { announce, loadCollection, stageChange } from './collections.js';
-import { verbs } from './partner-verbs.js';
-import { applyFact, readReview } from './settlement.js';
+import { requestOf } from './command-runner.js';
+import { readReview } from './order-changes.js';
+import { applyPartnerUpdate } from './partner-inbox.js';
 
 /**
  * An operator sets a command to work again: a refused refund under a new command, any other open
@@ -24,7 +24,7 @@ import { applyFact, readReview } from './settlement.js';
  */
 export async function retryCommand(deps: Deps, commandId: string): Promise<PartnerCommand> {
   const command = await readCommand(deps, commandId);
-  if (isDebt(command)) {
+  if (isUnpaidRefund(command)) {
     await lookUpRefused(deps, command);
     return orderAnew(deps, commandId);
   }
@@ -68,7 +68,10 @@ export async function acceptReport(
     const message = `The report cannot be booked: ${reason}. Ask the partner to correct it.`;
     throw new PonteError('CommandNotRetryable', message);
   }
-  await applyFact(deps, commandId, fact, { askedVersion: command.version, accepted: true });
+  await applyPartnerUpdate(deps, commandId, fact, {
+    askedVersion: command.version,
+    accepted: true,
+  });
   return readCommand(deps, commandId);
 }
 
@@ -84,8 +87,7 @@ async function lookUpRefused(deps: Deps, command: PartnerCommand): Promise<void>
   if (partner === null) throw new PonteError('PartnerUnavailable');
   // Without a request it was refused before any call: the partner never saw it.
   if (command.request === null) return;
-  const request = deps.secretBox.open(command.request, requestPurpose(command));
-  const found = await verbs[command.kind].find(partner, request);
+  const found = await partner.refund.find(requestOf(deps, command));
   if (found.outcome !== 'done') throw new PonteError('PartnerUnavailable');
   if (found.value === null) return;
   const { partnerRef } = found.value;
@@ -93,14 +95,14 @@ async function lookUpRefused(deps: Deps, command: PartnerCommand): Promise<void>
   if (told.outcome !== 'done') throw new PonteError('PartnerUnavailable');
   const { reference } = command;
   const fact: PartnerFact = { kind: 'refund', reference, partnerRef, report: told.value };
-  await applyFact(deps, command.id, fact, { askedVersion: command.version });
+  await applyPartnerUpdate(deps, command.id, fact, { askedVersion: command.version });
 }
 
 async function orderAnew(deps: Deps, commandId: string): Promise<PartnerCommand> {
   const { change, known } = await deps.store.run(async (tx) => {
     const refused = await tx.commands.get(commandId);
-    assert(refused !== null && refused.paymentId !== null, 'a refund serves a payment');
-    if (!isDebt(refused)) {
+    assert(refused !== null, 'a command stays');
+    if (!isUnpaidRefund(refused)) {
       const message = 'The partner has this refund after all: it is not ordered again.';
       throw new PonteError('CommandNotRetryable', message);
     }

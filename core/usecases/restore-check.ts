@@ -6,10 +6,10 @@
 import { ordersChanged } from '../domain/order-outcomes.js';
 import {
   acceptCommand,
+  type MoneyCommand,
   type MoneyKind,
   moneyKinds,
   newCommand,
-  type PartnerCommand,
   voidCommand,
 } from '../domain/partner-command.js';
 import { isTerminal, type Payment } from '../domain/payment.js';
@@ -17,10 +17,10 @@ import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, PartnerAnswer, PartnerFact, SettlementPartner, Tx } from '../ports.js';
 import { announce, loadCollection, stageChange } from './collections.js';
+import { readReview } from './order-changes.js';
 import { orderReference, orderSubject } from './order-references.js';
-import { verbs } from './partner-verbs.js';
+import { applyPartnerUpdate } from './partner-inbox.js';
 import { currentKey } from './service-keys.js';
-import { applyFact, readReview } from './settlement.js';
 
 const PAYMENTS_PER_PAGE = 50;
 /** Payments that the partner is asked about at a time. */
@@ -212,7 +212,7 @@ async function checkKind(look: Look, kind: MoneyKind): Promise<void> {
 }
 
 /** Orders that no row knows, by the numbers that would be given next. */
-async function checkBeyond(look: Look, kind: MoneyKind, payin: PartnerCommand | null) {
+async function checkBeyond(look: Look, kind: MoneyKind, payin: MoneyCommand | null) {
   const payinId = payin?.id ?? null;
   for (let absent = 1; absent <= ABSENT_MAX[kind]; absent += 1) {
     const { payment, orders } = await readOrders(look.deps, look.tenant, look.paymentId);
@@ -254,10 +254,8 @@ async function adopt(look: Look, payment: Payment, adoption: Adoption): Promise<
   const nowMs = deps.clock.nowMs();
   const made = references.map((reference) => {
     const name = { id: deps.ids.next('cmd', nowMs), reference };
-    return voidCommand(
-      newCommand(tenant, name, { kind, amount, payinId }, { paymentId }, nowMs),
-      nowMs,
-    );
+    const what = { kind, amount, payinId, paymentId };
+    return voidCommand(newCommand(tenant, name, what, nowMs), nowMs);
   });
   await deps.store.run(async (tx) => {
     for (const command of made) tx.commands.insert(command);
@@ -283,7 +281,7 @@ async function amountOf(look: Look, payment: Payment, kind: MoneyKind, partnerRe
 }
 
 /** Looks an order up where the partner's id is unknown, and stores how it stands. */
-async function learn(look: Look, order: PartnerCommand, kind: MoneyKind): Promise<void> {
+async function learn(look: Look, order: MoneyCommand, kind: MoneyKind): Promise<void> {
   const { deps, partner } = look;
   let command = order;
   if (command.partnerRef === null) {
@@ -293,16 +291,15 @@ async function learn(look: Look, order: PartnerCommand, kind: MoneyKind): Promis
     command = await accepted(look, order.id, found.value);
   }
   const { partnerRef, reference } = command;
-  const { ask } = verbs[kind];
-  assert(ask !== null && partnerRef !== null, 'an order about money is asked about');
-  const told = await ask(partner, partnerRef);
+  assert(partnerRef !== null, 'an order that was found has its id');
+  const told = await partner[kind].read(partnerRef);
   if (told.outcome !== 'done') {
     look.missed.push(missing(kind, told));
     return;
   }
-  // Kind and report belong together by the table of verbs.
+  // Kind and report belong together by the port.
   const fact = { kind, reference, partnerRef, report: told.value } as PartnerFact;
-  await applyFact(deps, command.id, fact, { askedVersion: command.version });
+  await applyPartnerUpdate(deps, command.id, fact, { askedVersion: command.version });
 }
 
 /** The partner has the order, whatever was believed of it. */
@@ -310,7 +307,7 @@ async function accepted(
   look: Look,
   commandId: string,
   { partnerRef, instructions }: { readonly partnerRef: string; readonly instructions?: string },
-): Promise<PartnerCommand> {
+): Promise<MoneyCommand> {
   const { deps, tenant, paymentId } = look;
   const stored = await deps.store.run(async (tx) => {
     const was = await loadCollection(tx, tenant, paymentId);
@@ -330,7 +327,7 @@ function readOrders(
   { store }: Deps,
   tenant: Tenant,
   paymentId: string,
-): Promise<{ readonly payment: Payment; readonly orders: readonly PartnerCommand[] }> {
+): Promise<{ readonly payment: Payment; readonly orders: readonly MoneyCommand[] }> {
   return store.run(async (tx: Tx) => {
     const { payment } = await loadCollection(tx, tenant, paymentId);
     return { payment, orders: await tx.commands.ofPayment(tenant, paymentId) };

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Deps } from '../../core/ports.js';
 import { retryCommand } from '../../core/usecases/command-retries.js';
-import { commandRunner } from '../../core/usecases/commands.js';
+import { commandRunner } from '../../core/usecases/command-runner.js';
 import { replayAllDead } from '../../core/usecases/deliveries.js';
 import { deliveryRunner } from '../../core/usecases/delivery-runner.js';
 import { endQuarantine, quarantineRestored } from '../../core/usecases/epochs.js';

@@ -41,6 +41,8 @@ export const STRAGGLE_MS_MAX = 300_000;
 export function partnerLine(input: PartnerLineInput): SettlementPartner {
   return {
     name: PARTNER_NAME,
+    callTimeoutMs: 20_000,
+    effectWithinMs: STRAGGLE_MS_MAX + 60_000,
     currencies: ['USD', 'EUR', 'GBP'],
     ...partyCalls(input),
     ...orderCalls(input),

@@ -3,16 +3,16 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { FakeMemory } from '../../adapters/partner/fake-memory.js';
-import type { PartnerCommand } from '../../core/domain/partner-command.js';
+import type { MoneyCommand } from '../../core/domain/partner-command.js';
 import type { PaymentStatus } from '../../core/domain/payment.js';
 import { reviewName } from '../../core/domain/report-check.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { PartnerAnswer, PartnerFact } from '../../core/ports.js';
 import { acceptReport } from '../../core/usecases/command-retries.js';
 import { findDifferences } from '../../core/usecases/ledger-check.js';
+import { applyPartnerUpdate } from '../../core/usecases/partner-inbox.js';
 import { createPayment, readPayment } from '../../core/usecases/payments.js';
 import { advancePayment } from '../../core/usecases/sandbox.js';
-import { applyFact } from '../../core/usecases/settlement.js';
 import { changePartner } from './changed-partner.js';
 import { type World, world } from './small-world.js';
 
@@ -39,13 +39,13 @@ export class Scene {
     await this.made.settle();
   }
 
-  async orders(kind: OrderKind): Promise<readonly PartnerCommand[]> {
+  async orders(kind: OrderKind): Promise<readonly MoneyCommand[]> {
     const { deps } = this.made;
     const all = await deps.store.run((tx) => tx.commands.ofPayment(this.tenant, this.id));
     return all.filter((order) => order.kind === kind);
   }
 
-  async order(kind: OrderKind): Promise<PartnerCommand> {
+  async order(kind: OrderKind): Promise<MoneyCommand> {
     return (await this.orders(kind)).at(-1) ?? assert.fail(`there is no ${kind}`);
   }
 
@@ -75,14 +75,14 @@ export class Scene {
   async report(kind: OrderKind, report: object): Promise<void> {
     const { id, reference, partnerRef } = await this.order(kind);
     const fact = { kind, reference, partnerRef, report } as PartnerFact;
-    await applyFact(this.made.deps, id, fact);
+    await applyPartnerUpdate(this.made.deps, id, fact);
   }
 
   /** What the partner answers when asked about the newest order of this kind. */
   async answer(kind: OrderKind, report: object): Promise<void> {
     const { id, reference, partnerRef, version } = await this.order(kind);
     const fact = { kind, reference, partnerRef, report } as PartnerFact;
-    await applyFact(this.made.deps, id, fact, { askedVersion: version });
+    await applyPartnerUpdate(this.made.deps, id, fact, { askedVersion: version });
   }
 
   /** An operator accepts the report that waits for the newest order of this kind. */

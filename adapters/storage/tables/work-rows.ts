@@ -2,15 +2,20 @@
 // payments being played: columns, rows and SQL.
 import {
   type CommandState,
-  commandKinds,
   commandMoves,
+  isMoneyCommand,
+  type MoneyCommand,
+  moneyKinds,
   type OrderEnd,
   type PartnerCommand,
+  type PartyCommand,
+  partyKinds,
+  type Subject,
   TRIES_IN_VAIN,
 } from '../../../core/domain/partner-command.js';
 import { paymentStatuses } from '../../../core/domain/payment.js';
 import type { Advance, InboxMessage, Tx } from '../../../core/ports.js';
-import { duePage, time } from '../database.js';
+import { duePage, type Row, time } from '../database.js';
 import {
   integer,
   minor,
@@ -49,11 +54,11 @@ export const commands = defineTable<PartnerCommand>({
     mode: (command) => command.mode,
     reference: (command) => command.reference,
     kind: (command) => command.kind,
-    payment_id: (command) => command.paymentId,
-    submission_id: (command) => command.submissionId,
-    account_id: (command) => command.accountId,
-    currency: (command) => command.amount?.currency ?? null,
-    payin_id: (command) => command.payinId,
+    payment_id: (command) => (isMoneyCommand(command) ? command.paymentId : null),
+    submission_id: (command) => subjectId(command, 'submission'),
+    account_id: (command) => subjectId(command, 'account'),
+    currency: (command) => (isMoneyCommand(command) ? command.amount.currency : null),
+    payin_id: (command) => (isMoneyCommand(command) ? command.payinId : null),
     created_at: (command) => time(command.createdAtMs),
   },
   changing: {
@@ -61,7 +66,7 @@ export const commands = defineTable<PartnerCommand>({
     request: (command) => command.request,
     partner_ref: (command) => command.partnerRef,
     order_end: (command) => command.end,
-    amount_minor: (command) => command.amount?.amountMinor ?? null,
+    amount_minor: (command) => (isMoneyCommand(command) ? command.amount.amountMinor : null),
     received_minor: (command) => command.receivedMinor,
     confirmed_minor: (command) => command.confirmedMinor,
     refusal: (command) => command.refusal,
@@ -78,14 +83,9 @@ export const commands = defineTable<PartnerCommand>({
   read: (row) =>
     Object.freeze({
       ...tenantColumns(row),
+      ...(row['payment_id'] === null ? partyColumns(row) : moneyColumns(row)),
       id: text(row, 'id'),
       reference: text(row, 'reference'),
-      kind: oneOf(row, 'kind', commandKinds),
-      paymentId: textOrNull(row, 'payment_id'),
-      submissionId: textOrNull(row, 'submission_id'),
-      accountId: textOrNull(row, 'account_id'),
-      amount: row['amount_minor'] === null ? null : moneyOf(row, 'amount_minor', 'currency'),
-      payinId: textOrNull(row, 'payin_id'),
       state: oneOf(row, 'state', commandStates),
       request: textOrNull(row, 'request'),
       partnerRef: textOrNull(row, 'partner_ref'),
@@ -104,6 +104,30 @@ export const commands = defineTable<PartnerCommand>({
       version: integer(row, 'version'),
     }),
 });
+
+function subjectId(command: PartnerCommand, kind: Subject['kind']): string | null {
+  return 'subject' in command && command.subject.kind === kind ? command.subject.id : null;
+}
+
+function moneyColumns(row: Row): Pick<MoneyCommand, 'kind' | 'paymentId' | 'amount' | 'payinId'> {
+  return {
+    kind: oneOf(row, 'kind', moneyKinds),
+    paymentId: text(row, 'payment_id'),
+    amount: moneyOf(row, 'amount_minor', 'currency'),
+    payinId: textOrNull(row, 'payin_id'),
+  };
+}
+
+function partyColumns(row: Row): Pick<PartyCommand, 'kind' | 'subject'> {
+  const [submissionId, accountId] = [
+    textOrNull(row, 'submission_id'),
+    textOrNull(row, 'account_id'),
+  ];
+  const kind = oneOf(row, 'kind', partyKinds);
+  if (submissionId !== null) return { kind, subject: { kind: 'submission', id: submissionId } };
+  if (accountId !== null) return { kind, subject: { kind: 'account', id: accountId } };
+  return { kind, subject: { kind: 'organization', id: text(row, 'org_id') } };
+}
 
 const inbox = defineTable<InboxMessage>({
   name: 'inbox',
@@ -177,15 +201,13 @@ export function commandsOf(staging: Staging): Tx['commands'] {
         ].join(' '),
         [mode, kind, partnerRef],
       ),
-    ofPayment: ({ orgId, mode }, paymentId) =>
-      staging.all(
-        commands,
-        [
-          'select * from partner_commands where org_id = $1 and mode = $2 and payment_id = $3',
-          'order by created_at, id',
-        ].join(' '),
-        [orgId, mode, paymentId],
-      ),
+    ofPayment: async ({ orgId, mode }, paymentId) => {
+      const sql = [
+        'select * from partner_commands where org_id = $1 and mode = $2 and payment_id = $3',
+        'order by created_at, id',
+      ].join(' ');
+      return (await staging.all(commands, sql, [orgId, mode, paymentId])).filter(isMoneyCommand);
+    },
     ofSubmission: ({ orgId, mode }, submissionId) =>
       staging.all(
         commands,

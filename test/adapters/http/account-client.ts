@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { ReceiverReport } from '../../../core/ports.js';
-import { applyFact } from '../../../core/usecases/settlement.js';
+import { applyPartnerUpdate } from '../../../core/usecases/partner-inbox.js';
 import { changePartner, type PartnerChanges } from '../../support/changed-partner.js';
 import type { World } from '../../support/small-world.js';
 import { withStatements } from '../../support/test-store.js';
@@ -134,7 +134,12 @@ export async function reportOn(
 ): Promise<void> {
   const command = await deps.store.run((tx) => tx.commands.get(commandId));
   const partnerRef = command?.partnerRef ?? assert.fail('the partner does not know it');
-  await applyFact(deps, commandId, { kind: 'receiver', reference: commandId, partnerRef, report });
+  await applyPartnerUpdate(deps, commandId, {
+    kind: 'receiver',
+    reference: commandId,
+    partnerRef,
+    report,
+  });
 }
 
 /** While `work` runs, the partner does these things otherwise. */

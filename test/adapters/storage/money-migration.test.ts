@@ -258,6 +258,7 @@ for (const [database, openOld] of Object.entries(databases)) {
 
     test('a refused refund waits for a person, against its pay-in; one that was paid is done', async () => {
       const refused = await order('cmd_6');
+      assert.ok(refused.kind === 'refund');
       assert.deepEqual(
         [refused.state, refused.refusal, refused.payinId, isStuck(refused)],
         ['refused', 'account_blocked', 'cmd_5', true],

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { COMMAND_LEASE_MS, requestPurpose } from '../../../core/domain/partner-command.js';
 import type { PartnerAnswer, ReceiverReport, Store, WorkKind } from '../../../core/ports.js';
-import { commandRunner } from '../../../core/usecases/commands.js';
+import { commandRunner } from '../../../core/usecases/command-runner.js';
 import type { Runner } from '../../../core/usecases/flights.js';
 import { changedPartner } from '../../support/changed-partner.js';
-import { aCommand } from '../../support/domain-samples.js';
+import { aPartyCommand } from '../../support/domain-samples.js';
 import { world } from '../../support/small-world.js';
 import { until } from '../../support/webhook-scene.js';
 
@@ -33,10 +33,7 @@ async function desk(t: TestContext, ids: readonly string[], hangs: readonly stri
   const dueAtMs = deps.clock.nowMs();
   await deps.store.run(async (tx) => {
     for (const id of ids) {
-      const party = { kind: 'submit_organization', paymentId: null, amount: null } as const;
-      tx.commands.insert(
-        aCommand({ id, ...party, state: 'done', tries: 0, partnerRef: id, dueAtMs }),
-      );
+      tx.commands.insert(aPartyCommand({ id, state: 'done', tries: 0, partnerRef: id, dueAtMs }));
     }
   });
   return {
@@ -80,9 +77,14 @@ test('a worker held up for longer than its lease does not call; the next one loo
   const made = await world();
   t.after(() => made.close());
   const { store, clock, secretBox } = made.deps;
-  const command = aCommand({
-    ...{ kind: 'submit_organization', paymentId: null, amount: null, partnerRef: null },
-    ...{ state: 'pending', tries: 0, firstSentAtMs: null, dueAtMs: clock.nowMs() },
+  const command = aPartyCommand({
+    ...{
+      partnerRef: null,
+      state: 'pending',
+      tries: 0,
+      firstSentAtMs: null,
+      dueAtMs: clock.nowMs(),
+    },
   });
   const request = secretBox.seal('the order', requestPurpose(command));
   await store.run(async (tx) => tx.commands.insert({ ...command, request }));

@@ -5,17 +5,18 @@ import { test } from 'node:test';
 import { COMMAND_LEASE_MS } from '../../../core/domain/partner-command.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { PartnerAnswer } from '../../../core/ports.js';
-import { decideKyc, moveWaiting, signIn } from '../../../core/usecases/buyers.js';
+import { moveWaiting, signIn } from '../../../core/usecases/buyers.js';
 import { createUpload, receiveUpload, runPurges } from '../../../core/usecases/documents.js';
-import { partyReported } from '../../../core/usecases/parties.js';
 import { allOf, chunks } from '../../contract/document-storage.js';
 import { aBarePayment, aBuyer, aSubmission, someFunds, T0 } from '../../support/domain-samples.js';
 import {
   ana,
   commandsOf,
   decided,
+  decideKyc,
   hosted,
   individual,
+  partyReported,
   refuses,
   type Scene,
   scene,

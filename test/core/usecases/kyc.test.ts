@@ -47,7 +47,7 @@ test('the dossier is kept nowhere but sealed in the order to the partner', async
   assert.ok(command?.request);
   for (const secret of ['Acme', 'DE123456789', 'Ana', 'selfie.jpg']) {
     const rows = await made.deps.store.run(async (tx) => [
-      await tx.buyers.submissionById(made.tenant, command.submissionId ?? ''),
+      await tx.buyers.submissionById(made.tenant, command.subject.id),
       await tx.buyers.byEmail('test', 'buyer@example.com'),
       command,
     ]);

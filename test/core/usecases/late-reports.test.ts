@@ -8,8 +8,8 @@ import {
 } from '../../../core/domain/report-check.js';
 import type { PartnerFact } from '../../../core/ports.js';
 import { acceptReport, retryCommand } from '../../../core/usecases/command-retries.js';
+import { applyPartnerUpdate, receivePartnerMessage } from '../../../core/usecases/partner-inbox.js';
 import { cancelPayment, failPaymentByOperator } from '../../../core/usecases/payments.js';
-import { applyFact, receivePartnerMessage } from '../../../core/usecases/settlement.js';
 import { changePartner } from '../../support/changed-partner.js';
 import { absent, fates, type Scene, scene, silent } from '../../support/order-scene.js';
 
@@ -39,7 +39,7 @@ test('money of two pay-ins is added, and the surplus goes back by the one that h
   // The partner had taken the first one after all, and the buyer paid it too.
   const report: PayinReport = { ...payinBack, status: 'completed', reason: null };
   const fact = { kind: 'payin', reference: null, partnerRef: 'pay-in 1', report } as const;
-  await applyFact(at.made.deps, first?.id ?? '', fact);
+  await applyPartnerUpdate(at.made.deps, first?.id ?? '', fact);
   assert.deepEqual(await at.shown(), ['settled', 'paid', 'refund_owed', 200, 100, 100, 0, 0]);
   assert.equal((await at.order('refund')).payinId, second?.id, 'a payout takes what came first');
   await at.booksAreRight();
@@ -59,7 +59,7 @@ test('what each of two pay-ins brought goes back by orders of their own', async 
   const first = (await at.orders('payin')).find(({ state }) => state === 'refused');
   const report: PayinReport = { ...payinBack, status: 'open', receivedMinor: 45n };
   const fact = { kind: 'payin', reference: null, partnerRef: 'pay-in 1', report } as const;
-  await applyFact(at.made.deps, first?.id ?? '', fact);
+  await applyPartnerUpdate(at.made.deps, first?.id ?? '', fact);
   await cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
   const refunds = await at.orders('refund');
   assert.deepEqual(refunds.map(({ amount }) => amount?.amountMinor).toSorted(), [45n, 9_955n]);
@@ -297,7 +297,7 @@ test('a payout of which an odd report comes is there: nothing is refunded beside
   while ((await at.orders('payout')).length === 0) await at.pass(1);
   const { id, reference } = await at.order('payout');
   const fact = { kind: 'payout', reference, partnerRef: 'earlier', report: oddFees } as const;
-  await applyFact(at.made.deps, id, fact);
+  await applyPartnerUpdate(at.made.deps, id, fact);
   await failPaymentByOperator(at.made.deps, at.id, 'by hand').catch(() => null);
   await at.pass(30);
   assert.deepEqual([(await at.order('payout')).state, seen.executed.length], ['done', 0]);

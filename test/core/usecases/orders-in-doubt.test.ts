@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import { retryCommand } from '../../../core/usecases/command-retries.js';
+import { applyPartnerUpdate } from '../../../core/usecases/partner-inbox.js';
 import {
   cancelPayment,
   failPaymentByOperator,
   readPayment,
 } from '../../../core/usecases/payments.js';
-import { applyFact } from '../../../core/usecases/settlement.js';
 import { changePartner } from '../../support/changed-partner.js';
 import {
   absent,
@@ -162,7 +162,7 @@ test('the buyer gets the instructions although a message was faster than the ans
     assert.ok(answer.outcome === 'done');
     const { partnerRef } = answer.value;
     const { id, reference } = await at.order('payin');
-    await applyFact(at.made.deps, id, { kind: 'payin', reference, partnerRef, report });
+    await applyPartnerUpdate(at.made.deps, id, { kind: 'payin', reference, partnerRef, report });
     return answer;
   };
   const read = async () => ({ outcome: 'done', value: report }) as const;
@@ -197,6 +197,7 @@ async function refusedRefund(t: TestContext, fate: Fate) {
 test('a refused refund that the partner really has not is ordered anew', async (t) => {
   const { at, refused } = await refusedRefund(t, 'refused');
   const next = await retryCommand(at.made.deps, refused.id);
+  assert.ok(next.kind === 'refund');
   assert.notEqual(next.reference, refused.reference);
   assert.deepEqual(
     [next.state, next.payinId, next.amount],
@@ -222,7 +223,6 @@ test('a refused refund that failed at the partner is ordered anew', async (t) =>
   const { at, refused, truly } = await refusedRefund(t, 'executed, refused');
   truly(true);
   const { read } = at.made.partner.refund;
-  assert.ok(refused.amount !== null);
   const report = { status: 'failed', amount: refused.amount, reason: 'no account' } as const;
   const failed = { outcome: 'done', value: report } as const;
   changePartner(at.made.partner, { refund: { read: async () => failed } });

@@ -14,7 +14,7 @@ import type {
   ReceiverReport,
   SettlementPartner,
 } from '../../../core/ports.js';
-import { commandRunner } from '../../../core/usecases/commands.js';
+import { commandRunner } from '../../../core/usecases/command-runner.js';
 import {
   acceptTerms,
   approveKyb,
@@ -24,8 +24,8 @@ import {
   readOrganization,
   submitKyb,
 } from '../../../core/usecases/organizations.js';
+import { applyPartnerUpdate } from '../../../core/usecases/partner-inbox.js';
 import { onboardingStatus } from '../../../core/usecases/sessions.js';
-import { applyFact } from '../../../core/usecases/settlement.js';
 import { changedPartner } from '../../support/changed-partner.js';
 import { kyb, organizationScene, pix, refusal } from '../../support/organization-scene.js';
 
@@ -125,7 +125,7 @@ describe('the KYB is an order to the partner', () => {
     for (const status of ['approved', 'rejected'] as const) {
       const report = { status, reason: null };
       const fact = { kind: 'receiver', reference: null, partnerRef: 're_1', report } as const;
-      await applyFact(at.deps, order?.id ?? '', fact);
+      await applyPartnerUpdate(at.deps, order?.id ?? '', fact);
       assert.equal((await kybOf(tenant)).kybStatus, status);
     }
   });
@@ -137,7 +137,7 @@ describe('the KYB is an order to the partner', () => {
     const told = async (status: 'approved' | 'rejected') => {
       const report = { status, reason: null };
       const fact = { kind: 'receiver', reference: null, partnerRef: 're_1', report } as const;
-      await applyFact(at.deps, first?.id ?? '', fact);
+      await applyPartnerUpdate(at.deps, first?.id ?? '', fact);
     };
     await told('rejected');
     at.answer = { outcome: 'unknown', reason: 'no answer' };
@@ -208,7 +208,7 @@ describe('the KYB is an order to the partner', () => {
     const order = await orderOf(tenant);
     const report = { status: 'rejected', reason: null } as const;
     const fact = { kind: 'receiver', reference: null, partnerRef: 're_1', report } as const;
-    await applyFact(scene.deps, order?.id ?? '', fact);
+    await applyPartnerUpdate(scene.deps, order?.id ?? '', fact);
     const { profiles } = await submitKyb(scene.deps, tenant, kyb);
     const { kybStatus, virtualAccountRef, destinationRef } = profiles.test;
     assert.deepEqual([kybStatus, virtualAccountRef, destinationRef], ['approved', null, null]);

@@ -7,7 +7,7 @@ import { type FakeMemory, memoryOnly } from '../../../adapters/partner/fake-memo
 import type { MoneyKind } from '../../../core/domain/partner-command.js';
 import type { PaymentStatus } from '../../../core/domain/payment.js';
 import type { PartnerAnswer, SettlementPartner } from '../../../core/ports.js';
-import { commandRunner } from '../../../core/usecases/commands.js';
+import { commandRunner } from '../../../core/usecases/command-runner.js';
 import { currentEpoch, endQuarantine, quarantineRestored } from '../../../core/usecases/epochs.js';
 import { orderReference } from '../../../core/usecases/order-references.js';
 import { cancelPayment } from '../../../core/usecases/payments.js';

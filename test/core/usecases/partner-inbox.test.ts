@@ -9,10 +9,11 @@ import type {
   PartnerAnswer,
   PartnerFact,
   RefundReport,
+  Store,
 } from '../../../core/ports.js';
 import { retryCommand } from '../../../core/usecases/command-retries.js';
+import { applyPartnerUpdate, receivePartnerMessage } from '../../../core/usecases/partner-inbox.js';
 import { cancelPayment, readPayment } from '../../../core/usecases/payments.js';
-import { applyFact, receivePartnerMessage } from '../../../core/usecases/settlement.js';
 import { changePartner } from '../../support/changed-partner.js';
 import { fates, type Scene, scene, silent } from '../../support/order-scene.js';
 
@@ -228,7 +229,7 @@ test('a refused payout of which nonsense is reported is asked about by the partn
   assert.equal(state, 'refused');
   const report = { ...paid, fxRate: '0.01' };
   const fact = { kind: 'payout', reference, partnerRef: 'theirs', report } as const;
-  await applyFact(at.made.deps, id, fact);
+  await applyPartnerUpdate(at.made.deps, id, fact);
   says.payout = paid;
   await at.pass(16, MINUTE_MS);
   const { end, review, partnerRef } = await at.order('payout');
@@ -277,10 +278,15 @@ test('what is told again of a paid payout changes no settlement, and needs no re
 });
 
 /** A genuine message with this fact, as the host takes it in. */
-async function received({ made }: Scene, messageId: string, fact: PartnerFact): Promise<void> {
+async function received(
+  { made }: Scene,
+  messageId: string,
+  fact: PartnerFact,
+  deps = made.deps,
+): Promise<void> {
   Object.assign(made.partner, { readInbound: () => ({ messageId, facts: [fact] }) });
   const message = { partner: 'fake', mode: 'test', headers: {}, body: new Uint8Array() } as const;
-  await receivePartnerMessage(made.deps, message);
+  await receivePartnerMessage(deps, message);
 }
 
 test('a message finds its order by our reference, or else by the partner’s id', async (t) => {
@@ -291,6 +297,30 @@ test('a message finds its order by our reference, or else by the partner’s id'
     await received(at, 'msg_1', { ...fact, reference: isNamed ? reference : null });
     assert.equal((await at.order('payin')).end, 'completed');
   }
+});
+
+test('a message is marked as applied in the batch of its effect', async (t) => {
+  const { at } = await desk(t);
+  const { deps } = at.made;
+  const { reference, partnerRef } = await at.order('payin');
+  const seen: unknown[] = [];
+  const store: Store = {
+    ...deps.store,
+    run: async (work, options) => {
+      const value = await deps.store.run(work, options);
+      const message = await deps.store.run((tx) => tx.inbox.get('fake', 'test', 'msg_1'));
+      seen.push([(await at.order('payin')).end, message === null ? 'absent' : message.dueAtMs]);
+      return value;
+    },
+  };
+  const fact = { kind: 'payin', reference, partnerRef: partnerRef ?? '', report: payin } as const;
+  await received(at, 'msg_1', fact, { ...deps, store });
+  assert.deepEqual(
+    [...new Set(seen.map((moment) => JSON.stringify(moment)))],
+    ['["open","absent"]', '["completed",null]'],
+  );
+  const message = await deps.store.run((tx) => tx.inbox.get('fake', 'test', 'msg_1'));
+  assert.deepEqual([message?.dueAtMs, message?.tries], [null, 1]);
 });
 
 test('a message about an order without an id on record counts if a look-up finds that id', async (t) => {
