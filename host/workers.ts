@@ -1,9 +1,9 @@
 // Keeps the run… functions of the core running: each has a loop, which sleeps until work for it is
 // stored or falls due (due-alarm.ts). A step that fails is logged and tried again after
 // a growing wait; it never ends the process.
-import type { FakePartner } from '../adapters/partner/fake.js';
+import type { HostedPartner } from '../adapters/partner/hosted-partner.js';
 import { MINUTE_MS, SECOND_MS } from '../core/domain/instant.js';
-import type { Tenant } from '../core/domain/tenant.js';
+import type { Mode, Tenant } from '../core/domain/tenant.js';
 import { isCode } from '../core/errors.js';
 import type { Clock, Deps, Log, WorkKind } from '../core/ports.js';
 import {
@@ -111,9 +111,9 @@ function restInQuarantine(error: unknown): number {
 /** What every process does for itself: what waits in it and nowhere else. */
 export function stepsOfApi(parts: {
   readonly deps: Deps;
-  readonly fakePartners: readonly FakePartner[];
+  readonly partners: Readonly<Record<Mode, HostedPartner | null>>;
 }): readonly WorkerStep[] {
-  const { deps, fakePartners } = parts;
+  const { deps, partners } = parts;
   return [
     {
       name: 'key use',
@@ -121,23 +121,20 @@ export function stepsOfApi(parts: {
       pollMs: KEY_USE_POLL_MS,
       run: (nowMs, limit) => flushKeyUse(deps, nowMs, limit),
     },
-    ...fakePartners.map(
-      (partner): WorkerStep => ({
-        name: 'fake partner',
-        wokenBy: ['fake partner'],
-        pollMs: POLL_MS,
-        run: (nowMs, limit) => partner.pump(nowMs, limit),
-        nextDueAtMs: () => partner.nextDueAtMs(),
-      }),
-    ),
+    ...Object.values(partners).flatMap((partner): readonly WorkerStep[] => {
+      const { pump, nextDueAtMs } = partner ?? {};
+      if (pump === undefined || nextDueAtMs === undefined) return [];
+      const wokenBy = ['partner messages'] as const;
+      return [{ name: 'partner messages', wokenBy, pollMs: POLL_MS, run: pump, nextDueAtMs }];
+    }),
   ];
 }
 
 /**
- * What rings a loop. Only this process knows of all but `WorkKind`: the fake partner's messages
- * wait in it, payments expire by time alone, and `write` rings after each local write.
+ * What wakes a loop. All but `WorkKind` are known to this process alone: messages of a partner that
+ * lives in it, payments that expire by time, and each local write.
  */
-export type Wake = WorkKind | 'fake partner' | 'expiries' | 'write';
+export type Wake = WorkKind | 'partner messages' | 'expiries' | 'write';
 
 export interface WorkerStep {
   readonly name: string;
@@ -196,7 +193,7 @@ export function createSignals(): WorkSignals {
 }
 
 function isShared(work: Wake): work is WorkKind {
-  return work !== 'fake partner' && work !== 'expiries' && work !== 'write';
+  return work !== 'partner messages' && work !== 'expiries' && work !== 'write';
 }
 
 export function startWorkers(options: {

@@ -5,6 +5,8 @@
 // was prepared, and is always found by that, as at a partner that got the call whose answer was
 // lost. fake-order.ts has what goes wrong on purpose.
 import { createHmac } from 'node:crypto';
+import { resolve } from 'node:path';
+import { z } from 'zod';
 import { formatRate, type Money } from '../../core/domain/money.js';
 import type { QuoteTerms } from '../../core/domain/quote.js';
 import type { Mode } from '../../core/domain/tenant.js';
@@ -21,7 +23,7 @@ import type {
   ReceiverReport,
   SettlementPartner,
 } from '../../core/ports.js';
-import type { FakeMemory } from './fake-memory.js';
+import { type FakeMemory, memoryInFile } from './fake-memory.js';
 import {
   amountTooSmall,
   notFound,
@@ -34,6 +36,7 @@ import {
 import { createFakeOutbox, type FakeOutbox, readFact } from './fake-outbox.js';
 import { fakeCurrencies, priceAt, QUOTE_LIFE_MS, rateAt } from './fake-quote.js';
 import { digestOf, makeRef, readRef } from './fake-ref.js';
+import type { PartnerKind } from './hosted-partner.js';
 import { type SignedMessage, verifyMessage } from './signed-message.js';
 
 export interface FakePartnerOptions {
@@ -53,6 +56,35 @@ export interface FakePartnerOptions {
 
 /** The port, and its messages: the host calls `pump` at `nextDueAtMs`, or every so often. */
 export interface FakePartner extends SettlementPartner, Pick<FakeOutbox, 'pump' | 'nextDueAtMs'> {}
+
+const DELAY_HINT = 'give a whole number from 0 to 3600000';
+
+const variables = {
+  /** How long each decision takes. */
+  PONTE_FAKE_PARTNER_DELAY_MS: z
+    .string()
+    .regex(/^\d{1,7}$/, DELAY_HINT)
+    .transform(Number)
+    .refine((delayMs) => delayMs <= 3_600_000, DELAY_HINT)
+    .prefault('1000'),
+  /** Where it remembers its orders; unless set, it remembers nothing. */
+  PONTE_FAKE_PARTNER_FILE: z.string().optional(),
+} as const;
+
+/** The fake partner as a host runs it. It signs its messages, which come in like real ones. */
+export const fakePartner: PartnerKind = {
+  variables,
+  create({ secret, ...setup }, env) {
+    const values = z.object(variables).parse(env);
+    const { PONTE_FAKE_PARTNER_DELAY_MS: delayMs, PONTE_FAKE_PARTNER_FILE: file } = values;
+    return createFakePartner({
+      ...setup,
+      delayMs,
+      memory: file === undefined ? null : memoryInFile(resolve(file)),
+      secret: `whsec_${Buffer.from(secret).toString('base64')}`,
+    });
+  },
+};
 
 export function createFakePartner(options: FakePartnerOptions): FakePartner {
   const { mode, secret, memory = null } = options;
