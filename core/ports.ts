@@ -473,7 +473,7 @@ export interface Claims {
   deliveries(
     claim: Claim & { readonly subscriptionId: string },
   ): Promise<readonly ClaimedDelivery[]>;
-  /** Due deliveries of any subscription that `isSpent`: to be ended, so they are not leased. */
+  /** Due deliveries with `attemptsExhausted`, of any subscription: to be ended, so not leased. */
   spentDeliveries(nowMs: number, limit: number): Promise<readonly WebhookDelivery[]>;
   /** Due mails, leased, each try already counted. */
   mails(claim: Claim): Promise<readonly Mail[]>;

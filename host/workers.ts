@@ -6,14 +6,11 @@ import { MINUTE_MS, SECOND_MS } from '../core/domain/instant.js';
 import type { Mode, Tenant } from '../core/domain/tenant.js';
 import { isCode } from '../core/errors.js';
 import type { Clock, Deps, Log, WorkKind } from '../core/ports.js';
-import {
-  type DeliveryRunner,
-  EARNED_MAX,
-  IN_FLIGHT_PER_SUBSCRIPTION,
-} from '../core/usecases/delivery-runner.js';
+import type { Runner } from '../core/usecases/concurrency-limiter.js';
+import type { DeliveryRunner } from '../core/usecases/delivery-runner.js';
+import { IN_FLIGHT_PER_SUBSCRIPTION, WINDOW_GROWTH_MAX } from '../core/usecases/delivery-window.js';
 import { runPurges } from '../core/usecases/documents.js';
 import { runSequencer } from '../core/usecases/feed.js';
-import type { Runner } from '../core/usecases/flights.js';
 import { flushKeyUse } from '../core/usecases/keys.js';
 import { runForgetting, runMails } from '../core/usecases/mails.js';
 import { runInbox } from '../core/usecases/partner-inbox.js';
@@ -32,7 +29,7 @@ const DELIVERIES_REST_MS = 3;
 /** Rows that one run takes at most, so that no run lasts long. */
 const BATCH = 100;
 /** As many as one receiver has places: the fewer and larger the claims, the less each costs. */
-const DELIVERIES_BATCH = IN_FLIGHT_PER_SUBSCRIPTION + EARNED_MAX;
+const DELIVERIES_BATCH = IN_FLIGHT_PER_SUBSCRIPTION + WINDOW_GROWTH_MAX;
 const BACKOFF_FIRST_MS = 100;
 const BACKOFF_MAX_MS = 5 * SECOND_MS;
 /** Without a good run for this long a loop counts as stalled: longer than a run ever waits. */
@@ -71,7 +68,7 @@ export function workerSteps(parts: {
     step(name, wokenBy, async (...at) => ((await leads()) ? run(...at) : 0));
   return [
     ofLeader('sequencer', ['outbox'], (...at) =>
-      runSequencer(...at, runners.deliveries.handover()),
+      runSequencer(...at, runners.deliveries.directDispatch()),
     ),
     step('commands', ['commands'], (_, ...at) => runners.commands.runOnce(...at)),
     ofLeader('inbox', ['inbox'], runInbox),

@@ -1,5 +1,5 @@
 // The settlement partner of test mode. An order's request text gives its id, the id carries the
-// order, and the clock tells how far it got, so a restart in the middle changes nothing. With a
+// order, and the clock gives its stage, so a restart in the middle changes nothing. With a
 // memory (fake-memory.ts) an order exists once it was started, its reference is an idempotency key,
 // and it is found by it. Without one the fake keeps nothing: an order exists from when its request
 // was prepared, and is always found by that, as at a partner that got the call whose answer was
@@ -144,7 +144,7 @@ function parties(world: World) {
   };
   return {
     requirements: () => [],
-    // There is no page of terms to look at: whoever follows the link has accepted them.
+    // There is no page of terms to look at: following the link accepts them.
     async startTos({ redirectUrl, key }: TosSession) {
       const url = new URL(redirectUrl);
       url.searchParams.set('tos_id', `tos_${digestOf(`${mode}.${key}`)}`);

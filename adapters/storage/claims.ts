@@ -21,7 +21,7 @@ const itsEvent = [
   'and e.mode = deliveries.mode and e.id = deliveries.event_id',
 ].join(' ');
 
-/** The opposite of `isSpent` in webhook-delivery.ts. */
+/** The opposite of `attemptsExhausted` in webhook-delivery.ts. */
 const unspentSql = '(lease_token is null or not resent)';
 
 // The rows to take are chosen once, apart from the update: within it, PostgreSQL may choose anew.

@@ -1,6 +1,6 @@
 // What one cause changes of a payment: the payment, its funds and its orders to the partner
 // together, with the postings and events of that change. A use case stores all of it in one batch.
-// The causes themselves are in collection.ts (people) and order-outcomes.ts (the partner).
+// The causes are in payment-transitions.ts (people) and order-outcomes.ts (the partner).
 import { PonteError } from '../errors.js';
 import type { KycStatus } from './buyer-kyc.js';
 import { type EventDraft, paymentEventTypes } from './event.js';
@@ -10,19 +10,19 @@ import type { CommandDraft, MoneyCommand } from './partner-command.js';
 import { nextStatus, type Payment, type PaymentMove } from './payment.js';
 
 /** The rows as they were read. */
-export interface Collection {
+export interface PaymentAggregate {
   readonly payment: Payment;
   readonly funds: Funds;
 }
 
 /** A payment with all that its representation needs. */
-export interface PaymentView extends Collection {
+export interface PaymentView extends PaymentAggregate {
   /** The buyer's KYC as this tenant knows it. */
   readonly kycStatus: KycStatus;
 }
 
 /** What one cause changed. `payment` and `funds` are the rows as read where nothing changed. */
-export interface Change extends Collection {
+export interface Change extends PaymentAggregate {
   readonly postings: readonly Posting[];
   readonly events: readonly EventDraft[];
   readonly commands: readonly CommandDraft[];
@@ -37,7 +37,7 @@ export type MoveFields = Partial<
   Pick<Payment, 'cancelReason' | 'failureReason' | 'quoteId' | 'approvedByMemberId' | 'invitedAtMs'>
 >;
 
-export function unchanged({ payment, funds }: Collection): Change {
+export function unchanged({ payment, funds }: PaymentAggregate): Change {
   const nothing = { postings: [], events: [], commands: [], changedCommands: [], alerts: [] };
   return { payment, funds, ...nothing };
 }

@@ -1,9 +1,9 @@
 // Where the money of a payment is. Apart from the status, because money can arrive after a cancel
-// and a payout can be in doubt: facts about money always count, whatever the status says.
+// and a payout can be in doubt: facts about money always count, in any status.
 //
 // Funds follow from the orders to the partner: `sumsOf` adds up what each order means for the
-// money, and the ledger postings of a change are the difference of two such sums. So whatever comes
-// late, twice or out of order, funds, ledger and orders agree.
+// money, and the ledger postings of a change are the difference of two such sums. So if
+// reports come late, twice or out of order, funds, ledger and orders still agree.
 import { assert } from '../errors.js';
 import { type LedgerAccount, type Posting, posting, transfer } from './ledger.js';
 import type { Money } from './money.js';

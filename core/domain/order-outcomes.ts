@@ -1,11 +1,10 @@
-// What changed orders to the partner do to a payment: its status, its funds and ledger, what is
-// owed back, and who is told. There is one function for all of it, so every outcome, whenever and
-// in whatever order it is known, leads to the same rows. It decides nothing about storage, ids or
-// calls.
+// What changed orders to the partner do to a payment: its status, funds and ledger, what is owed
+// back, and which events follow. One function does all of it, so outcomes that arrive late, twice
+// or out of order lead to the same rows. It decides nothing about storage, ids or calls.
 import {
   type Change,
-  type Collection,
   commandsAfter,
+  type PaymentAggregate,
   unchanged,
   withChangedCommand,
   withMove,
@@ -50,7 +49,7 @@ export interface Learned {
 
 /** `commands` are all of the payment as they were read; `changed` are some of them, changed. */
 export function ordersChanged(
-  was: Collection,
+  was: PaymentAggregate,
   commands: readonly MoneyCommand[],
   changed: readonly MoneyCommand[],
   nowMs: number,
@@ -65,11 +64,11 @@ export function ordersChanged(
 
 /**
  * Brings funds, refunds and ledger in line with the payment's orders and status: orders of an ended
- * payment that were not sent are taken back, money that nothing claims is owed back at once.
+ * payment that were not sent are taken back, money that nothing claims is owed back.
  */
 export function withMoneySettled(
   changed: Change,
-  was: Collection,
+  was: PaymentAggregate,
   commands: readonly MoneyCommand[],
   nowMs: number,
 ): Change {
@@ -252,8 +251,8 @@ function withoutUnsentOrders(
 }
 
 /**
- * Takes back refunds that were not sent, or that wait for a person, where their pay-in was returned
- * by itself or does not have the money; then where more has left than arrived.
+ * Takes back refunds that were not sent, or that wait for a person, if their pay-in was returned by
+ * the partner or lacks the money; then if more has left than arrived.
  */
 function withoutNeedlessRefunds(
   was: Change,
@@ -305,7 +304,7 @@ function withSurplusOwed(change: Change, commands: readonly MoneyCommand[]): Cha
   return { ...change, commands: drafts };
 }
 
-/** What the integrator is told of money that goes back to the buyer. */
+/** Events about money that goes back to the buyer. */
 function withRefundEvents(
   change: Change,
   commands: readonly MoneyCommand[],
@@ -313,7 +312,7 @@ function withRefundEvents(
   nowMs: number,
 ): Change {
   const { payment } = change;
-  const told: { readonly what: RefundEvent; readonly amountMinor: bigint }[] = [];
+  const facts: { readonly what: RefundEvent; readonly amountMinor: bigint }[] = [];
   for (const order of change.changedCommands) {
     const before = commands.find(({ id }) => id === order.id);
     if (order.kind !== 'refund' || before === undefined) continue;
@@ -321,12 +320,12 @@ function withRefundEvents(
     const amountMinor = order.amount.amountMinor;
     if (was === is) continue;
     if (is === 'moving' && before.firstSentAtMs === null)
-      told.push({ what: 'ordered', amountMinor });
-    if (is === 'moved') told.push({ what: 'paid', amountMinor });
-    if (is === 'owed') told.push({ what: 'failed', amountMinor });
+      facts.push({ what: 'ordered', amountMinor });
+    if (is === 'moved') facts.push({ what: 'paid', amountMinor });
+    if (is === 'owed') facts.push({ what: 'failed', amountMinor });
   }
-  if (returnedMinor > 0n) told.push({ what: 'paid', amountMinor: returnedMinor });
-  const events = told.flatMap(({ what, amountMinor }) =>
+  if (returnedMinor > 0n) facts.push({ what: 'paid', amountMinor: returnedMinor });
+  const events = facts.flatMap(({ what, amountMinor }) =>
     refundEventTypes(payment, what).map((type) => ({
       type,
       payment,
@@ -345,7 +344,7 @@ function isAlive({ state, end }: MoneyCommand): boolean {
   return state === 'done' && end !== 'failed' && end !== 'returned';
 }
 
-/** A payout that was ordered, whatever became of it, is not ordered again. */
+/** A payout that was ordered is not ordered again, however it ended. */
 function isPayout({ kind, state }: MoneyCommand): boolean {
   return kind === 'payout' && state !== 'void';
 }

@@ -19,8 +19,8 @@ import {
 export type ReportEffect = 'apply' | 'ask' | 'ignore';
 
 /**
- * Reports come late and out of order. Once the partner has told an end, a message with another one
- * may be older than it or a change (`ask`): only what the partner answers when asked counts.
+ * Reports come late and out of order. After a reported end, a message with another end may be older
+ * or may be a change (`ask`): only the partner's answer to a question counts.
  */
 const endMoves: Readonly<Record<OrderEnd, Readonly<Record<OrderEnd, ReportEffect>>>> = {
   open: { open: 'ignore', completed: 'apply', failed: 'apply', returned: 'apply' },
@@ -30,8 +30,8 @@ const endMoves: Readonly<Record<OrderEnd, Readonly<Record<OrderEnd, ReportEffect
 };
 
 /** `asked`: the report answers a question of ours, so it is how the order stands now. */
-export function reportEffect(was: OrderEnd, told: OrderEnd, asked: boolean): ReportEffect {
-  const effect = endMoves[was][told];
+export function reportEffect(was: OrderEnd, reported: OrderEnd, asked: boolean): ReportEffect {
+  const effect = endMoves[was][reported];
   return effect === 'ask' && asked ? 'apply' : effect;
 }
 
@@ -46,7 +46,7 @@ export const POLL_BACKOFF_MS = [
   900_000,
 ] as const;
 
-/** Waits between questions about a failed payout: until told, nobody knows where its money is. */
+/** Waits between questions about a failed payout: until reported, its money is missing. */
 export const FAILED_PAYOUT_BACKOFF_MS = [...POLL_BACKOFF_MS, 3_600_000] as const;
 /** An abandoned pay-in is polled ever more rarely, at last once in this time. */
 export const ABANDONED_POLL_MAX_MS = 86_400_000;
@@ -97,7 +97,7 @@ export interface OrderReport {
 }
 
 /**
- * The partner told how the order stands. An order that is reported exists, whatever was believed.
+ * The partner reports how the order stands. An order that is reported exists.
  * Totals only grow, so old and double reports are harmless. A failed payout is polled until the
  * partner says where its money is.
  */
@@ -130,9 +130,10 @@ export function reportOrder<C extends PartnerCommand>(
 }
 
 /** What ended here without an order, and failed there, changes nothing but for a payout's money. */
-function revivedState({ kind, state }: PartnerCommand, told: OrderEnd): CommandState {
+function revivedState({ kind, state }: PartnerCommand, reported: OrderEnd): CommandState {
   const isOver = state === 'refused' || state === 'void';
-  if (isOver && kind !== 'payout' && (told === 'failed' || told === 'returned')) return state;
+  if (isOver && kind !== 'payout' && (reported === 'failed' || reported === 'returned'))
+    return state;
   return nextCommandState(state, 'accept') ?? state;
 }
 
@@ -176,8 +177,8 @@ function withReport<C extends PartnerCommand>(
 }
 
 /**
- * An implausible report is kept for a person; the partner is asked again, but rarely. Whatever its
- * amounts, an order that is reported open or completed exists, so its money is not free.
+ * An implausible report is kept for a person; the partner is asked again, but rarely. An order that
+ * is reported open or completed exists even if its amounts are wrong, so its money is not free.
  */
 export function holdForReview(
   command: MoneyCommand,

@@ -1,9 +1,9 @@
-// One thing that the settlement partner must do for us. The row is committed before the call and
-// stays the record of the order until the partner reports its end.
+// An order to the settlement partner. The row is committed before the call and stays the record of
+// the order until the partner reports its end.
 //
-// No answer to a call is believed where the order may exist already: a call without an answer
-// (`unknown`) and a refusal (`denied`) are settled by looking the order up at the partner. Only a
-// look-up that was done and found nothing counts as "absent".
+// While the order may exist at the partner, no answer to a call is final: a call without an answer
+// (`unknown`) and a refusal (`denied`) are settled by a look-up at the partner. Only a look-up that
+// succeeded and found nothing counts as "absent".
 import { assert } from '../errors.js';
 import type { Money } from './money.js';
 import { type Tenant, tenantOf } from './tenant.js';
@@ -175,7 +175,7 @@ export function isOpen(command: PartnerCommand): boolean {
   return command.state !== 'refused' && command.state !== 'void';
 }
 
-/** Whether the partner may have this order, and only a look-up can tell. */
+/** The partner may have this order; only a look-up shows it. */
 export function isInDoubt({ state }: PartnerCommand): boolean {
   return nextCommandState(state, 'absent') !== null || state === 'sent';
 }
@@ -236,8 +236,8 @@ export function acceptCommand<C extends PartnerCommand>(
 }
 
 /**
- * The partner refuses the order. Whether it has one all the same, a look-up must tell; the worker
- * that holds the lease does it next.
+ * The partner refuses the order, which it may have all the same: the worker that holds the lease
+ * looks it up next.
  */
 export function denyCommand<C extends PartnerCommand>(
   command: C,

@@ -63,7 +63,7 @@ export function payinProblem(
     return unusable('the amount received is not a whole number of minor units');
   }
   if (receivedMinor > AMOUNT_MINOR_MAX) return unusable('the amount received cannot be stored');
-  // A total that a person accepted is no mistake when it is told again.
+  // A total that a person accepted is no mistake when it is reported again.
   if (receivedMinor > amount.amountMinor * RECEIVED_TIMES_MAX && receivedMinor > knownMinor) {
     return implausible(`received ${receivedMinor} minor units, ${amount.amountMinor} were ordered`);
   }
@@ -78,19 +78,22 @@ export function payinProblem(
  */
 export function refundProblem(
   { amount }: MoneyCommand,
-  told: Money,
+  reported: Money,
   asked: boolean,
 ): ReportProblem | null {
-  if (told.currency !== amount.currency) {
+  if (reported.currency !== amount.currency) {
     return unusable(`the refund is not in ${amount.currency}`);
   }
-  if (typeof told.amountMinor !== 'bigint' || told.amountMinor <= 0n) {
+  if (typeof reported.amountMinor !== 'bigint' || reported.amountMinor <= 0n) {
     return unusable('the amount refunded is not a whole number of minor units above zero');
   }
-  if (told.amountMinor > AMOUNT_MINOR_MAX) return unusable('the amount refunded cannot be stored');
-  const isKnown = told.amountMinor === amount.amountMinor;
-  if (isKnown || (asked && told.amountMinor < amount.amountMinor)) return null;
-  return implausible(`refunds ${told.amountMinor} minor units, ${amount.amountMinor} were ordered`);
+  if (reported.amountMinor > AMOUNT_MINOR_MAX)
+    return unusable('the amount refunded cannot be stored');
+  const isKnown = reported.amountMinor === amount.amountMinor;
+  if (isKnown || (asked && reported.amountMinor < amount.amountMinor)) return null;
+  return implausible(
+    `refunds ${reported.amountMinor} minor units, ${amount.amountMinor} were ordered`,
+  );
 }
 
 export function payoutProblem(

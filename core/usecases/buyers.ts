@@ -10,18 +10,24 @@ import {
   withdrawn,
 } from '../domain/buyer-kyc.js';
 import { type PaymentView, unchanged } from '../domain/change.js';
-import { confirmed, kycDecided, quoted, quoteRefused, signedIn } from '../domain/collection.js';
 import { countsAsBuyerKyc } from '../domain/connected-account.js';
 import { isVoidable, type PartyCommand, voidCommand } from '../domain/partner-command.js';
 import { nextStatus, type Payment } from '../domain/payment.js';
+import {
+  confirmed,
+  kycDecided,
+  quoted,
+  quoteRefused,
+  signedIn,
+} from '../domain/payment-transitions.js';
 import type { Quote } from '../domain/quote.js';
 import { type Mode, type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, ReceiverReport, SettlementPartner, Tx } from '../ports.js';
-import { changeCollection, loadCollection, readView, stageChange } from './collections.js';
 import { stagePurge } from './documents.js';
 import { refuseInQuarantine } from './epochs.js';
 import type { Batch } from './order-changes.js';
+import { changePayment, loadPayment, readView, stageChange } from './payment-store.js';
 
 /** How many waiting payments of a buyer are moved in one batch. */
 const WAITING_PAGE = 50;
@@ -38,7 +44,7 @@ export async function signIn(
   paymentId: string,
   prove: (tx: Tx) => Promise<void> = async () => undefined,
 ): Promise<PaymentView> {
-  const change = await changeCollection(deps, tenant, paymentId, async (was, tx) => {
+  const change = await changePayment(deps, tenant, paymentId, async (was, tx) => {
     await prove(tx);
     const { status } = was.payment;
     const awaited = nextStatus(status, 'sign_in') ?? nextStatus(status, 'kyc_approved');
@@ -127,7 +133,7 @@ async function stageWithdrawn(tx: Tx, mode: Mode, partnerRef: string): Promise<b
  * fails it; PartnerUnavailable when the partner cannot be asked now.
  */
 export async function requestQuote(deps: Deps, tenant: Tenant, paymentId: string): Promise<Quote> {
-  const { payment } = await deps.store.run((tx) => loadCollection(tx, tenant, paymentId));
+  const { payment } = await deps.store.run((tx) => loadPayment(tx, tenant, paymentId));
   if (nextStatus(payment.status, 'quote') === null) throw new PonteError('PaymentStateConflict');
   const { amount: source, destination } = payment;
   const partner = await partnerOf(deps, tenant);
@@ -135,7 +141,7 @@ export async function requestQuote(deps: Deps, tenant: Tenant, paymentId: string
   const nowMs = deps.clock.nowMs();
   if (answer.outcome === 'refused') {
     const { code, message } = answer;
-    await changeCollection(deps, tenant, paymentId, (was) => quoteRefused(was, code, nowMs));
+    await changePayment(deps, tenant, paymentId, (was) => quoteRefused(was, code, nowMs));
     const text = `The settlement partner refuses a quote, so the payment has failed: ${message}`;
     throw new PonteError('PaymentStateConflict', text);
   }
@@ -147,7 +153,7 @@ export async function requestQuote(deps: Deps, tenant: Tenant, paymentId: string
     paymentId,
     createdAtMs: nowMs,
   });
-  await changeCollection(deps, tenant, paymentId, (was, tx) => {
+  await changePayment(deps, tenant, paymentId, (was, tx) => {
     tx.quotes.insert(quote);
     return quoted(was, quote, nowMs);
   });
@@ -164,7 +170,7 @@ export async function confirmQuote(
   paymentId: string,
   quoteId: string,
 ): Promise<PaymentView> {
-  await changeCollection(deps, tenant, paymentId, async (was, tx) => {
+  await changePayment(deps, tenant, paymentId, async (was, tx) => {
     const { status, quoteId: current } = was.payment;
     if (nextStatus(status, 'confirm') === null || current === null) {
       throw new PonteError('PaymentStateConflict');
@@ -196,7 +202,7 @@ export async function stageWaiting(
   if (verdict === null) return true;
   const { decision, reason } = verdict;
   const waiting = await waitingFor(tx, tenant, buyerId, verdict);
-  const read = await Promise.all(waiting.map((payment) => loadCollection(tx, tenant, payment.id)));
+  const read = await Promise.all(waiting.map((payment) => loadPayment(tx, tenant, payment.id)));
   const nowMs = deps.clock.nowMs();
   if (read.length > 0) verdict.guard();
   for (const was of read) {

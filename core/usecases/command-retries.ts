@@ -1,5 +1,5 @@
-// What operators do with partner commands that the service will not finish by itself: refunds that
-// the partner refused, and reports that cannot be believed. Doing the work is commands.ts.
+// What operators do with orders to the partner that the service cannot finish: refunds that the
+// partner refused, and implausible reports.
 import { ordersChanged } from '../domain/order-outcomes.js';
 import {
   isOpen,
@@ -11,14 +11,14 @@ import { reviewName } from '../domain/report-check.js';
 import { tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, PartnerFact } from '../ports.js';
-import { announce, loadCollection, stageChange } from './collections.js';
 import { requestOf } from './command-runner.js';
 import { readReview } from './order-changes.js';
 import { applyPartnerUpdate } from './partner-inbox.js';
+import { announce, loadPayment, stageChange } from './payment-store.js';
 
 /**
  * An operator sets a command to work again: a refused refund under a new command, any other open
- * one at once. The partner is asked about a refused refund first; what it tells of it counts.
+ * one now. The partner is asked about a refused refund first; its answer counts.
  * Answers with the command as it stands then. CommandNotRetryable when there is nothing to do,
  * PartnerUnavailable when the old order could not be looked up.
  */
@@ -26,7 +26,7 @@ export async function retryCommand(deps: Deps, commandId: string): Promise<Partn
   const command = await readCommand(deps, commandId);
   if (isUnpaidRefund(command)) {
     await lookUpRefused(deps, command);
-    return orderAnew(deps, commandId);
+    return orderAgain(deps, commandId);
   }
   const retried = await deps.store.run(async (tx) => {
     const current = await tx.commands.get(commandId);
@@ -81,7 +81,7 @@ async function readCommand(deps: Deps, commandId: string): Promise<PartnerComman
   return command;
 }
 
-/** Asks the partner about a refund that counts as refused, and applies what it tells. */
+/** Asks the partner about a refund that counts as refused, and applies the answer. */
 async function lookUpRefused(deps: Deps, command: PartnerCommand): Promise<void> {
   const partner = deps.partners[command.mode];
   if (partner === null) throw new PonteError('PartnerUnavailable');
@@ -91,14 +91,14 @@ async function lookUpRefused(deps: Deps, command: PartnerCommand): Promise<void>
   if (found.outcome !== 'done') throw new PonteError('PartnerUnavailable');
   if (found.value === null) return;
   const { partnerRef } = found.value;
-  const told = await partner.refund.read(partnerRef);
-  if (told.outcome !== 'done') throw new PonteError('PartnerUnavailable');
+  const answer = await partner.refund.read(partnerRef);
+  if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
   const { reference } = command;
-  const fact: PartnerFact = { kind: 'refund', reference, partnerRef, report: told.value };
+  const fact: PartnerFact = { kind: 'refund', reference, partnerRef, report: answer.value };
   await applyPartnerUpdate(deps, command.id, fact, { askedVersion: command.version });
 }
 
-async function orderAnew(deps: Deps, commandId: string): Promise<PartnerCommand> {
+async function orderAgain(deps: Deps, commandId: string): Promise<PartnerCommand> {
   const { change, known } = await deps.store.run(async (tx) => {
     const refused = await tx.commands.get(commandId);
     assert(refused !== null, 'a command stays');
@@ -108,7 +108,7 @@ async function orderAnew(deps: Deps, commandId: string): Promise<PartnerCommand>
     }
     const nowMs = deps.clock.nowMs();
     const tenant = tenantOf(refused);
-    const was = await loadCollection(tx, tenant, refused.paymentId);
+    const was = await loadPayment(tx, tenant, refused.paymentId);
     const commands = await tx.commands.ofPayment(tenant, refused.paymentId);
     // Without the refused order its money is held again, and so owed back by a new one.
     const changed = ordersChanged(was, commands, [supersedeCommand(refused, nowMs)], nowMs);
@@ -119,7 +119,7 @@ async function orderAnew(deps: Deps, commandId: string): Promise<PartnerCommand>
   const orders = await deps.store.run((tx) =>
     tx.commands.ofPayment(tenantOf(change.payment), change.payment.id),
   );
-  const anew = orders.find(({ id }) => !known.has(id));
-  assert(anew !== undefined, 'a superseded refund is ordered again');
-  return anew;
+  const ordered = orders.find(({ id }) => !known.has(id));
+  assert(ordered !== undefined, 'a superseded refund is ordered again');
+  return ordered;
 }

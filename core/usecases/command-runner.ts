@@ -30,8 +30,8 @@ import type {
   PartnerFact,
   SettlementPartner,
 } from '../ports.js';
-import { eachByItself } from './collections.js';
-import { Flights, type Runner } from './flights.js';
+import { ConcurrencyLimiter, type Runner } from './concurrency-limiter.js';
+import { eachSeparately } from './due-work.js';
 import {
   type Batch,
   isPayinDoubted,
@@ -52,23 +52,23 @@ export function commandRunner(deps: Deps, inFlightMax = COMMANDS_IN_FLIGHT_MAX):
     const calledMs = 2 * (partner?.callTimeoutMs ?? 0);
     assert(COMMAND_LEASE_MS > calledMs, 'a lease outlives the calls made under it');
   }
-  const flights = new Flights(() => deps.wake('commands'));
+  const limiter = new ConcurrencyLimiter(() => deps.wake('commands'));
   return {
     runOnce: async (nowMs, limitAsked) => {
-      const limit = Math.min(limitAsked, inFlightMax - flights.held());
+      const limit = Math.min(limitAsked, inFlightMax - limiter.reserved());
       if (limit <= 0) {
-        flights.miss();
+        limiter.onAvailable();
         return 0;
       }
       const token = Buffer.from(deps.ids.randomBytes(16)).toString('hex');
       const claim = { nowMs, limit, leaseMs: COMMAND_LEASE_MS, token };
       const claimed = await deps.store.claims.commands(claim);
-      flights.hold([], claimed.length);
-      for (const command of claimed) flights.begin([], () => runLeased(deps, command));
+      limiter.reserve([], claimed.length);
+      for (const command of claimed) limiter.run([], () => runLeased(deps, command));
       return claimed.length;
     },
-    inFlight: () => flights.inFlight(),
-    idle: () => flights.idle(),
+    inFlight: () => limiter.inFlight(),
+    idle: () => limiter.idle(),
   };
 }
 
@@ -83,7 +83,7 @@ export async function runInline(deps: Deps, command: PartnerCommand): Promise<vo
 
 /** Does not reject: after a failure the command is due again when its lease ends. */
 async function runLeased(deps: Deps, command: PartnerCommand): Promise<void> {
-  await eachByItself(deps, 'commands', [command], (leased) => run(deps, leased));
+  await eachSeparately(deps, 'commands', [command], (leased) => run(deps, leased));
 }
 
 async function run(deps: Deps, command: PartnerCommand): Promise<void> {

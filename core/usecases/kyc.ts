@@ -17,10 +17,10 @@ import type { Tenant } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, SettlementPartner, Tx } from '../ports.js';
 import { newSubmission, partnerOf } from './buyers.js';
-import { loadCollection } from './collections.js';
 import { runInline } from './command-runner.js';
 import { stageSubmitted } from './documents.js';
 import { newLease, partyOrder, preparedParty, refuseTier } from './onboarding.js';
+import { loadPayment } from './payment-store.js';
 import { newBuyer } from './payments.js';
 
 /** Bytes of a hosted form's id: 144 bits, at least 128 are asked for. */
@@ -89,7 +89,7 @@ export async function submitBuyerKyc(
   paymentId: string,
   { entityType, ...dossier }: BuyerDossier,
 ): Promise<KycSubmission> {
-  const { payment } = await deps.store.run((tx) => loadCollection(tx, tenant, paymentId));
+  const { payment } = await deps.store.run((tx) => loadPayment(tx, tenant, paymentId));
   const { email, name } = payment.buyer;
   return startBuyerKyc(deps, tenant, { email, name, entityType, paymentId, dossier });
 }

@@ -1,7 +1,7 @@
 // Changes of orders to the partner, each stored in one batch with everything that follows from it:
 // of an order about money, the payment's status, funds, ledger, refunds and events. Reports are
 // checked before they are applied; an implausible one is kept until a person decides.
-import type { Change, Collection } from '../domain/change.js';
+import type { Change, PaymentAggregate } from '../domain/change.js';
 import { type Learned, ordersChanged } from '../domain/order-outcomes.js';
 import { holdForReview, type OrderReport, reportOrder } from '../domain/order-report.js';
 import {
@@ -14,7 +14,7 @@ import type { Quote } from '../domain/quote.js';
 import type { ReportProblem } from '../domain/report-check.js';
 import { tenantOf } from '../domain/tenant.js';
 import type { Deps, PartnerFact, RunOptions, Tx } from '../ports.js';
-import { announce, loadCollection, stageChange } from './collections.js';
+import { announce, loadPayment, stageChange } from './payment-store.js';
 
 /** One batch under way. */
 export interface Batch {
@@ -170,7 +170,7 @@ export function readAmount(key: string, value: unknown): unknown {
 }
 
 interface Books {
-  readonly was: Collection;
+  readonly was: PaymentAggregate;
   /** All orders of the payment. */
   readonly orders: readonly MoneyCommand[];
 }
@@ -178,7 +178,7 @@ interface Books {
 /** The payment is read first: its version guards the orders that are read after it. */
 async function loadBooks(tx: Tx, command: MoneyCommand): Promise<Books> {
   const tenant = tenantOf(command);
-  const was = await loadCollection(tx, tenant, command.paymentId);
+  const was = await loadPayment(tx, tenant, command.paymentId);
   return { was, orders: await tx.commands.ofPayment(tenant, command.paymentId) };
 }
 

@@ -9,8 +9,8 @@ import {
 import type { Mode } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, InboxMessage, PartnerFact, Tx } from '../ports.js';
-import { eachDue } from './collections.js';
 import { requestOf } from './command-runner.js';
+import { eachDue } from './due-work.js';
 import { type ReportSource, readAmount, storeStaged, writeAmount } from './order-changes.js';
 import { operationOf, operations } from './partner-operations.js';
 

@@ -34,7 +34,6 @@ import {
   railsReported,
 } from './account-changes.js';
 import { submissionReported } from './buyers.js';
-import { loadCollection } from './collections.js';
 import {
   type Batch,
   type MoneyFact,
@@ -46,6 +45,7 @@ import {
   stageReport,
 } from './order-changes.js';
 import { organizationReported } from './organization-changes.js';
+import { loadPayment } from './payment-store.js';
 
 export interface Operation<C extends PartnerCommand = PartnerCommand> {
   /** What the partner reports of the order later; null: its answer to the call is final. */
@@ -153,7 +153,7 @@ function settlementOf({ status, reason, settled, fees, fxRate, endToEndId }: Pay
 
 type OrderKind = keyof PartnerReports;
 
-/** The calls of one kind of order, whatever partner is asked. */
+/** The calls of one kind of order. */
 function callsOf(kind: OrderKind): Pick<Operation, 'start' | 'find' | 'read'> {
   const api = (
     partner: SettlementPartner,
@@ -200,7 +200,7 @@ function moneyOperation<K extends MoneyFact['kind']>(
 function knownOf({ store }: Deps, command: MoneyCommand) {
   const tenant = tenantOf(command);
   return store.run(async (tx) => {
-    const { payment } = await loadCollection(tx, tenant, command.paymentId);
+    const { payment } = await loadPayment(tx, tenant, command.paymentId);
     const { quoteId } = payment;
     const quote = quoteId === null ? null : await tx.quotes.get(tenant, quoteId);
     return { payment, quote, orders: await tx.commands.ofPayment(tenant, command.paymentId) };
@@ -246,8 +246,8 @@ function partyOperation(
       const { partnerRef, report } = fact;
       const { status, reason } = report;
       const end = status === 'verifying' ? 'open' : 'completed';
-      const told = { ...nothing, partnerRef, end, reason, asked: true } as const;
-      const reported = reportOrder(command, told, batch.nowMs);
+      const answer = { ...nothing, partnerRef, end, reason, asked: true } as const;
+      const reported = reportOrder(command, answer, batch.nowMs);
       const next = besides?.(reported, null) ?? reported;
       return stage(batch, [command, next], partnerRef, report);
     },

@@ -16,10 +16,10 @@ import { isTerminal, type Payment } from '../domain/payment.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, PartnerAnswer, PartnerFact, SettlementPartner, Tx } from '../ports.js';
-import { announce, loadCollection, stageChange } from './collections.js';
 import { readReview } from './order-changes.js';
 import { orderReference, orderSubject } from './order-references.js';
 import { applyPartnerUpdate } from './partner-inbox.js';
+import { announce, loadPayment, stageChange } from './payment-store.js';
 import { currentKey } from './service-keys.js';
 
 const PAYMENTS_PER_PAGE = 50;
@@ -69,7 +69,7 @@ const nothing: Progress = { payments: 0, learned: 0, differing: 0, missed: 0, af
  */
 export async function checkRestored(
   given: Deps,
-  tell: (payment: CheckedPayment) => void,
+  report: (payment: CheckedPayment) => void,
 ): Promise<CheckCounts> {
   const deps = learning(given);
   const { number } = await deps.store.run((tx) => tx.epochs.current());
@@ -84,7 +84,7 @@ export async function checkRestored(
       const some = page.slice(at, at + PAYMENTS_AT_ONCE);
       checked.push(...(await Promise.all(some.map((funds) => checkPayment(deps, funds)))));
     }
-    for (const payment of checked) if (isWorthTelling(payment)) tell(payment);
+    for (const payment of checked) if (isNotable(payment)) report(payment);
     const place = { ...tenantOf(last), paymentId: last.paymentId };
     progress = counted({ ...progress, after: place }, checked);
     await noteProgress(deps, number, progress, false);
@@ -94,7 +94,7 @@ export async function checkRestored(
   return { payments, learned, differing, missed };
 }
 
-/** Whatever these use cases store, they store in quarantine too: they learn and order nothing. */
+/** What these use cases store, they store in quarantine too: they learn and order nothing. */
 function learning(deps: Deps): Deps {
   const { store } = deps;
   const inQuarantine = true;
@@ -142,7 +142,7 @@ function counted(progress: Progress, checked: readonly CheckedPayment[]): Progre
   };
 }
 
-function isWorthTelling({ was, is, adopted, differs, missed }: CheckedPayment): boolean {
+function isNotable({ was, is, adopted, differs, missed }: CheckedPayment): boolean {
   return was !== is || adopted.length + differs.length + missed.length > 0;
 }
 
@@ -153,7 +153,7 @@ interface Look {
   readonly paymentId: string;
   readonly partner: SettlementPartner;
   readonly key: Uint8Array;
-  /** It was ended before the check: it ordered nothing more, whatever the check learns. */
+  /** It was ended before the check: it orders nothing more, even if the check learns something. */
   readonly wasEnded: boolean;
   readonly adopted: MoneyKind[];
   readonly missed: string[];
@@ -189,7 +189,7 @@ async function checkPayment(
   return { ...found, is: after.payment.status, adopted, differs, missed };
 }
 
-/** Orders of one kind: those that rows know, which may grow meanwhile, then those beyond them. */
+/** Orders of one kind: those that rows know, whose number may grow, then those beyond them. */
 async function checkKind(look: Look, kind: MoneyKind): Promise<void> {
   const seen = new Set<string>();
   for (;;) {
@@ -269,12 +269,12 @@ async function adopt(look: Look, payment: Payment, adoption: Adoption): Promise<
 /** Of a refund, what the partner says; null where it does not. */
 async function amountOf(look: Look, payment: Payment, kind: MoneyKind, partnerRef: string) {
   if (kind !== 'refund') return payment.amount;
-  const told = await look.partner.refund.read(partnerRef);
-  if (told.outcome !== 'done') {
-    look.missed.push(missing(`refund ${partnerRef}`, told));
+  const answer = await look.partner.refund.read(partnerRef);
+  if (answer.outcome !== 'done') {
+    look.missed.push(missing(`refund ${partnerRef}`, answer));
     return null;
   }
-  const { amount } = told.value;
+  const { amount } = answer.value;
   if (amount.currency === payment.amount.currency) return amount;
   look.missed.push(`refund ${partnerRef} is in ${amount.currency}`);
   return null;
@@ -292,17 +292,17 @@ async function learn(look: Look, order: MoneyCommand, kind: MoneyKind): Promise<
   }
   const { partnerRef, reference } = command;
   assert(partnerRef !== null, 'an order that was found has its id');
-  const told = await partner[kind].read(partnerRef);
-  if (told.outcome !== 'done') {
-    look.missed.push(missing(kind, told));
+  const answer = await partner[kind].read(partnerRef);
+  if (answer.outcome !== 'done') {
+    look.missed.push(missing(kind, answer));
     return;
   }
   // Kind and report belong together by the port.
-  const fact = { kind, reference, partnerRef, report: told.value } as PartnerFact;
+  const fact = { kind, reference, partnerRef, report: answer.value } as PartnerFact;
   await applyPartnerUpdate(deps, command.id, fact, { askedVersion: command.version });
 }
 
-/** The partner has the order, whatever was believed of it. */
+/** The partner has the order, although it may count as refused or void here. */
 async function accepted(
   look: Look,
   commandId: string,
@@ -310,7 +310,7 @@ async function accepted(
 ): Promise<MoneyCommand> {
   const { deps, tenant, paymentId } = look;
   const stored = await deps.store.run(async (tx) => {
-    const was = await loadCollection(tx, tenant, paymentId);
+    const was = await loadPayment(tx, tenant, paymentId);
     const commands = await tx.commands.ofPayment(tenant, paymentId);
     const command = commands.find(({ id }) => id === commandId);
     assert(command !== undefined, 'a command stays');
@@ -329,7 +329,7 @@ function readOrders(
   paymentId: string,
 ): Promise<{ readonly payment: Payment; readonly orders: readonly MoneyCommand[] }> {
   return store.run(async (tx: Tx) => {
-    const { payment } = await loadCollection(tx, tenant, paymentId);
+    const { payment } = await loadPayment(tx, tenant, paymentId);
     return { payment, orders: await tx.commands.ofPayment(tenant, paymentId) };
   });
 }

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import type { Deps, Log } from '../../core/ports.js';
-import { EARNED_MAX, IN_FLIGHT_PER_SUBSCRIPTION } from '../../core/usecases/delivery-runner.js';
+import {
+  IN_FLIGHT_PER_SUBSCRIPTION,
+  WINDOW_GROWTH_MAX,
+} from '../../core/usecases/delivery-window.js';
 import {
   createSignals,
   type Runners,
@@ -220,7 +223,7 @@ test('one run takes as many deliveries as one receiver may have at once, of else
     ),
   );
   const { deliveries, ...others } = Object.fromEntries(asked);
-  assert.equal(deliveries, IN_FLIGHT_PER_SUBSCRIPTION + EARNED_MAX);
+  assert.equal(deliveries, IN_FLIGHT_PER_SUBSCRIPTION + WINDOW_GROWTH_MAX);
   assert.deepEqual([...new Set(Object.values(others))], [100]);
 });
 

@@ -167,7 +167,7 @@ export const moneyMutants = [
   },
   {
     name: 'the reference of an order does not follow from what it orders',
-    file: 'core/usecases/collections.ts',
+    file: 'core/usecases/payment-store.ts',
     edits: [
       [
         'const reference = orderReference(bytes, { subject, kind, number: alike.length + 1 });',
@@ -244,14 +244,14 @@ export const moneyMutants = [
   },
   {
     name: 'funds are not stored with the orders that they follow from',
-    file: 'core/usecases/collections.ts',
+    file: 'core/usecases/payment-store.ts',
     edits: [['if (funds !== was.funds) tx.funds.update(funds);', '']],
     focus: payments,
     caughtBy: ['whatTheBuyerSentIsAccountedFor', 'fundsFollowFromTheOrders'],
   },
   {
     name: 'a ledger posting is dropped',
-    file: 'core/usecases/collections.ts',
+    file: 'core/usecases/payment-store.ts',
     edits: [['of change.postings)', 'of change.postings.slice(1))']],
     focus: payments,
     caughtBy: ['fundsFollowFromTheLedger'],

@@ -1,6 +1,6 @@
 // The line between one simulated process and the partner: calls that never arrive, arrive late, or
-// whose answer is lost, and answers that take their time. What an arrived call does is the
-// partner's matter.
+// whose answer is lost, and answers that take their time. What an arrived call does is in
+// simulated-partner.ts.
 import type { Money } from '../../core/domain/money.js';
 import type { PartnerAnswer, SettlementPartner } from '../../core/ports.js';
 import type { Faults } from './faults.js';

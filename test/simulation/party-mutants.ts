@@ -65,7 +65,7 @@ export const partyMutants = [
         'found.push(...waiting.filter((payment) => waitedFor(verdict, payment) && ' +
           "(payment.orgId === tenant.orgId || verdict.decision === 'reject')));",
       ],
-      ['loadCollection(tx, tenant, payment.id)', 'loadCollection(tx, payment, payment.id)'],
+      ['loadPayment(tx, tenant, payment.id)', 'loadPayment(tx, payment, payment.id)'],
     ],
     focus: { ...adoptions, often: ['create', 'buyerStep', 'bankMoves', 'message', 'work'] },
     // By the second where the tenant's own request brings the rejection, and not a message.
@@ -108,7 +108,7 @@ export const partyMutants = [
   },
   {
     name: 'a member approves its own invoice',
-    file: 'core/domain/collection.ts',
+    file: 'core/domain/payment-transitions.ts',
     edits: [['if (createdByMemberId === memberId) throw', 'if (memberId === null) throw']],
     focus: parties,
     caughtBy: ['noInvoiceIsApprovedByItsMaker'],

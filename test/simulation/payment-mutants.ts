@@ -105,14 +105,14 @@ export const paymentMutants = [
   },
   {
     name: 'a ledger posting is dropped',
-    file: 'core/usecases/collections.ts',
+    file: 'core/usecases/payment-store.ts',
     edits: [['of change.postings)', 'of change.postings.slice(1))']],
     focus: payments,
     caughtBy: ['fundsFollowFromTheLedger', 'theLedgerCheckFindsNothing'],
   },
   {
     name: 'an event is dropped',
-    file: 'core/usecases/collections.ts',
+    file: 'core/usecases/payment-store.ts',
     edits: [['of change.events)', 'of change.events.slice(1))']],
     focus: payments,
     caughtBy: ['oneEventPerChangeAndNamespaceInOrder'],
@@ -174,7 +174,7 @@ export const paymentMutants = [
   },
   {
     name: 'a buyer needs no KYC',
-    file: 'core/domain/collection.ts',
+    file: 'core/domain/payment-transitions.ts',
     edits: [['if (!verified) return', 'if (verified) return']],
     focus: payments,
     caughtBy: ['noPaymentPassesKycUnapproved'],

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import {
   type Change,
-  type Collection,
   commandsAfter,
+  type PaymentAggregate,
   unchanged,
 } from '../../core/domain/change.js';
 import { type Funds, fundsOf, heldMinor } from '../../core/domain/funds.js';
@@ -24,7 +24,7 @@ export const sampleSettlement: SettlementFacts = {
   endToEndId: 'E1',
 };
 
-export class MoneyScene implements Collection {
+export class MoneyScene implements PaymentAggregate {
   readonly payment: Payment;
   readonly funds: Funds;
   readonly orders: readonly MoneyCommand[];
@@ -33,7 +33,7 @@ export class MoneyScene implements Collection {
   readonly nowMs: number;
 
   constructor(
-    rows: Collection,
+    rows: PaymentAggregate,
     orders: readonly MoneyCommand[],
     change = unchanged(rows),
     nowMs = NOW_MS,

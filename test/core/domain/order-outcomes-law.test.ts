@@ -5,12 +5,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
-  cancelled,
-  confirmed,
-  expired,
-  failedByOperator,
-} from '../../../core/domain/collection.js';
-import {
   balanceName,
   balancesOf,
   freeOfPayin,
@@ -42,6 +36,12 @@ import {
   nextStatus,
   paymentMoves,
 } from '../../../core/domain/payment.js';
+import {
+  cancelled,
+  confirmed,
+  expired,
+  failedByOperator,
+} from '../../../core/domain/payment-transitions.js';
 import { MoneyScene, sampleSettlement } from '../../support/money-scene.js';
 import {
   completedPayin,

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { COMMAND_LEASE_MS, requestPurpose } from '../../../core/domain/partner-command.js';
 import type { PartnerAnswer, ReceiverReport, Store, WorkKind } from '../../../core/ports.js';
 import { commandRunner } from '../../../core/usecases/command-runner.js';
-import type { Runner } from '../../../core/usecases/flights.js';
+import type { Runner } from '../../../core/usecases/concurrency-limiter.js';
 import { changedPartner } from '../../support/changed-partner.js';
 import { aPartyCommand } from '../../support/domain-samples.js';
 import { world } from '../../support/small-world.js';

@@ -3,15 +3,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  cancelled,
-  confirmed,
-  expired,
-  failedByOperator,
-  kycDecided,
-  quoted,
-  signedIn,
-} from '../../../core/domain/collection.js';
 import { isOpen } from '../../../core/domain/partner-command.js';
 import {
   isCancellable,
@@ -21,8 +12,17 @@ import {
   type PaymentStatus,
   paymentMoves,
 } from '../../../core/domain/payment.js';
-import { type Answer, CollectionModel, type PartnerOrder } from '../../support/collection-model.js';
+import {
+  cancelled,
+  confirmed,
+  expired,
+  failedByOperator,
+  kycDecided,
+  quoted,
+  signedIn,
+} from '../../../core/domain/payment-transitions.js';
 import type { MoneyScene } from '../../support/money-scene.js';
+import { type Answer, CollectionModel, type PartnerOrder } from '../../support/payment-model.js';
 import { EFFECT_WITHIN_MS, sampleQuote } from '../../support/sample-rows.js';
 
 type Model = CollectionModel;
