@@ -1,7 +1,7 @@
 // What operators do with orders to the partner that the service cannot finish: refunds that the
 // partner refused, and implausible reports.
-import { ordersChanged } from '../domain/order-outcomes.js';
 import {
+  isMoneyCommand,
   isOpen,
   isUnpaidRefund,
   type PartnerCommand,
@@ -12,9 +12,8 @@ import { tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, PartnerFact } from '../ports.js';
 import { requestOf } from './command-runner.js';
-import { readReview } from './order-changes.js';
+import { readReview, stageOrder, storeStaged } from './order-changes.js';
 import { applyPartnerUpdate } from './partner-inbox.js';
-import { announce, loadPayment, stageChange } from './payment-store.js';
 
 /**
  * An operator sets a command to work again: a refused refund under a new command, any other open
@@ -99,27 +98,25 @@ async function lookUpRefused(deps: Deps, command: PartnerCommand): Promise<void>
 }
 
 async function orderAgain(deps: Deps, commandId: string): Promise<PartnerCommand> {
-  const { change, known } = await deps.store.run(async (tx) => {
-    const refused = await tx.commands.get(commandId);
+  let known: readonly string[] = [];
+  const superseded = await storeStaged(deps, async (batch) => {
+    const refused = await batch.tx.commands.get(commandId);
     assert(refused !== null, 'a command stays');
     if (!isUnpaidRefund(refused)) {
       const message = 'The partner has this refund after all: it is not ordered again.';
       throw new PonteError('CommandNotRetryable', message);
     }
-    const nowMs = deps.clock.nowMs();
-    const tenant = tenantOf(refused);
-    const was = await loadPayment(tx, tenant, refused.paymentId);
-    const commands = await tx.commands.ofPayment(tenant, refused.paymentId);
     // Without the refused order its money is held again, and so owed back by a new one.
-    const changed = ordersChanged(was, commands, [supersedeCommand(refused, nowMs)], nowMs);
-    const known = new Set(commands.map(({ id }) => id));
-    return { change: await stageChange(deps, tx, was, changed), known };
+    return stageOrder(batch, refused, (orders) => {
+      known = orders.map(({ id }) => id);
+      return supersedeCommand(refused, batch.nowMs);
+    });
   });
-  announce(deps, change);
+  assert(superseded !== null && isMoneyCommand(superseded), 'a refund is about a payment');
   const orders = await deps.store.run((tx) =>
-    tx.commands.ofPayment(tenantOf(change.payment), change.payment.id),
+    tx.commands.ofPayment(tenantOf(superseded), superseded.paymentId),
   );
-  const ordered = orders.find(({ id }) => !known.has(id));
+  const ordered = orders.find(({ id }) => !known.includes(id));
   assert(ordered !== undefined, 'a superseded refund is ordered again');
   return ordered;
 }

@@ -159,7 +159,7 @@ async function call(
   request: string,
 ): Promise<PartnerAnswer<AcceptedOrder>> {
   try {
-    return await operationOf(command).start(partner, request);
+    return await operationOf(command).callsOf(partner).start(request);
   } catch (error) {
     // Its message may quote the request.
     const name = error instanceof Error ? error.name : typeof error;
@@ -169,7 +169,7 @@ async function call(
 
 /** The order may exist at the partner: only a look-up shows it. */
 async function lookUp(deps: Deps, partner: SettlementPartner, claimed: PartnerCommand) {
-  const found = await operationOf(claimed).find(partner, requestOf(deps, claimed));
+  const found = await operationOf(claimed).callsOf(partner).find(requestOf(deps, claimed));
   if (found.outcome === 'done' && found.value !== null) {
     const recorded = await record(deps, claimed, { outcome: 'done', value: found.value });
     // People wait for the decision on a party; an order about money is polled when it is due.
@@ -180,9 +180,11 @@ async function lookUp(deps: Deps, partner: SettlementPartner, claimed: PartnerCo
   }
   if (found.outcome !== 'done') {
     const why = found.outcome === 'refused' ? found.code : found.reason;
-    await change(deps, claimed, (command, nowMs) =>
-      lookUpAgain(command, `the order could not be looked up: ${why}`, nowMs),
-    );
+    const reason = `the order could not be looked up: ${why}`;
+    await storeLeased(deps, claimed, (batch, command) => {
+      const next = lookUpAgain(command, reason, batch.nowMs);
+      return operationOf(command).onChanged(batch, command, () => next);
+    });
     return;
   }
   const absent = await storeLeased(deps, claimed, (batch, command) => {
@@ -244,17 +246,6 @@ function withoutWords(answer: PartnerAnswer<AcceptedOrder>): PartnerAnswer<Accep
   return { ...answer, reason };
 }
 
-/** Stores a change of a command that follows from no answer; null if the lease is lost. */
-function change(
-  deps: Deps,
-  claimed: PartnerCommand,
-  next: (command: PartnerCommand, nowMs: number) => PartnerCommand,
-): Promise<PartnerCommand | null> {
-  return storeLeased(deps, claimed, (batch, command) =>
-    operationOf(command).onChanged(batch, command, () => next(command, batch.nowMs)),
-  );
-}
-
 /**
  * Stages changes of a claimed command under its lease; null if the lease is lost. What was learned
  * of money is stored in quarantine too.
@@ -283,8 +274,8 @@ async function poll(deps: Deps, partner: SettlementPartner, claimed: PartnerComm
   if (command === null) return;
   const { partnerRef, reference, version } = command;
   assert(partnerRef !== null, 'an accepted order has the partner’s id');
-  const { read, reportKind: kind } = operationOf(command);
-  const answer = await read(partner, partnerRef);
+  const { callsOf, reportKind: kind } = operationOf(command);
+  const answer = await callsOf(partner).read(partnerRef);
   await storeStaged(deps, async (batch) => {
     const { tx, nowMs } = batch;
     const current = await tx.commands.get(command.id);
@@ -293,7 +284,9 @@ async function poll(deps: Deps, partner: SettlementPartner, claimed: PartnerComm
     const polled = <C extends PartnerCommand>(next: C, payment: Payment | null): C =>
       isLeased(next, command) ? afterPoll(next, payment, lastError, nowMs) : next;
     if (answer.outcome !== 'done') {
-      const payment = await payinPayment(batch, current);
+      const payment = isMoneyCommand(current)
+        ? await tx.payments.get(tenantOf(current), current.paymentId)
+        : null;
       const next = polled(current, payment);
       return next === current ? null : stageCommand(batch, next);
     }
@@ -319,11 +312,6 @@ function afterPoll<C extends PartnerCommand>(
   return isSettled || isOver
     ? stopAsking(command, nowMs)
     : askAgain(command, lastError, nowMs, abandonedAtMs);
-}
-
-function payinPayment({ tx }: Batch, command: PartnerCommand): Promise<Payment | null> | null {
-  if (!isMoneyCommand(command)) return null;
-  return tx.payments.get(tenantOf(command), command.paymentId);
 }
 
 /**

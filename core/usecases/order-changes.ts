@@ -98,8 +98,6 @@ export interface ReportRules<R> {
   sums(report: R): Pick<OrderReport, 'receivedMinor' | 'refunded'>;
   /** What it states besides, if it ends the order. */
   learned(report: R): Learned;
-  /** Whether an order that failed at the partner is refused, so that a person is asked. */
-  readonly refusesFailed: boolean;
 }
 
 /** Stages what a report about an order says, or the report itself if it is implausible. */
@@ -121,7 +119,7 @@ export async function stageReport<R extends MoneyFact['report']>(
   const problem = source.accepted && found?.kind === 'implausible' ? null : found;
   const next =
     problem === null
-      ? reportedOrder(command, fact, { ...rules.sums(report), asked }, rules, nowMs)
+      ? reported(command, fact, { ...rules.sums(report), asked }, nowMs)
       : held(command, problem, fact, nowMs);
   const last = source.besides?.(next, payment) ?? next;
   if (next === command) {
@@ -197,17 +195,16 @@ function staged(next: PartnerCommand, after: () => void): Staged {
   return { command: { ...next, version: next.version + 1 }, isComplete: true, announce: after };
 }
 
-function reportedOrder<R extends MoneyFact['report']>(
+function reported(
   command: MoneyCommand,
-  { partnerRef, report }: { readonly partnerRef: string; readonly report: R },
+  { partnerRef, report: { status: end, reason } }: MoneyFact,
   known: Pick<OrderReport, 'receivedMinor' | 'refunded' | 'asked'>,
-  { refusesFailed }: ReportRules<R>,
   nowMs: number,
 ): MoneyCommand {
-  const { status: end, reason } = report;
   const next = reportOrder(command, { ...known, partnerRef, end, reason }, nowMs);
-  if (!refusesFailed || next.state !== 'done' || next.end !== 'failed') return next;
-  return refuseCommand(next, { code: null, message: reason ?? `${next.kind} failed` }, nowMs);
+  if (next.kind !== 'refund' || next.state !== 'done' || next.end !== 'failed') return next;
+  // A person must pay the buyer back.
+  return refuseCommand(next, { code: null, message: reason ?? 'refund failed' }, nowMs);
 }
 
 /** An order whose report waits for a person is asked about by the partner's id. */

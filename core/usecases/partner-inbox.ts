@@ -153,6 +153,7 @@ async function recordInboxAttempt(deps: Deps, message: InboxMessage): Promise<vo
         if (row === null) tx.inbox.insert(message);
         return false;
       }
+      if (row?.dueAtMs === null) return false;
       const tries = (row ?? message).tries + 1;
       const isLast = tries >= MESSAGE_TRIES_MAX;
       const dueAtMs = isLast ? null : nowMs + backoffMs(CALL_BACKOFF_MS, tries);
@@ -201,7 +202,7 @@ async function lookedUpRef(
   const partner = deps.partners[command.mode];
   // Without a request nothing was sent from here: there is nothing to look up by.
   if (partner === null || command.request === null) return partnerRef;
-  const found = await operationOf(command).find(partner, requestOf(deps, command));
+  const found = await operationOf(command).callsOf(partner).find(requestOf(deps, command));
   return found.outcome === 'done' ? (found.value?.partnerRef ?? null) : null;
 }
 

@@ -52,12 +52,8 @@ export interface Operation<C extends PartnerCommand = PartnerCommand> {
   readonly reportKind: keyof PartnerReports | null;
   /** The exact request, if it was not fixed when the order was made. */
   prepare(deps: Deps, partner: SettlementPartner, command: C): Promise<PartnerAnswer<string>>;
-  start(partner: SettlementPartner, request: string): Promise<PartnerAnswer<AcceptedOrder>>;
-  find(partner: SettlementPartner, request: string): Promise<PartnerAnswer<AcceptedOrder | null>>;
-  read(
-    partner: SettlementPartner,
-    partnerRef: string,
-  ): Promise<PartnerAnswer<PartnerFact['report']>>;
+  /** The calls that start, find and read it. */
+  callsOf(partner: SettlementPartner): Omit<OrderApi<never, PartnerFact['report']>, 'prepare'>;
   /** The partner has the order. */
   onAccepted(batch: Batch, command: C, accepted: AcceptedOrder): Promise<Staged>;
   /** The partner refuses the order for good; `refused` is the order with its refusal. */
@@ -83,17 +79,18 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
   submit_buyer: partyOperation(submissionReported),
   submit_account: partyOperation(accountReported),
   provision_rails: {
-    ...partyOperation(async () => {
-      throw new Error('the partner reports nothing about rails');
-    }),
+    ...partyOperation(neverReported),
     reportKind: null,
-    async start(partner, request) {
-      const answer = await partner.provisionRails(JSON.parse(request) as RailsRequest);
-      if (answer.outcome !== 'done') return answer;
-      return { outcome: 'done', value: { partnerRef: answer.value.virtualAccountRef } };
-    },
-    // Nobody is paid through a wallet that is not recorded: another one does no harm.
-    find: async () => ({ outcome: 'done', value: null }),
+    callsOf: (partner) => ({
+      async start(request) {
+        const answer = await partner.provisionRails(JSON.parse(request) as RailsRequest);
+        if (answer.outcome !== 'done') return answer;
+        return { outcome: 'done', value: { partnerRef: answer.value.virtualAccountRef } };
+      },
+      // Nobody is paid through a wallet that is not recorded: another one does no harm.
+      find: async () => ({ outcome: 'done', value: null }),
+      read: neverReported,
+    }),
     async onAccepted(batch, command: PartyCommand, { partnerRef }) {
       await railsReported(batch, command, partnerRef);
       const report = { ...nothing, partnerRef, end: 'completed', reason: null } as const;
@@ -118,7 +115,6 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
     problem: ({ command, report, asked }) => payinProblem(command, report, asked),
     sums: ({ receivedMinor }) => ({ receivedMinor, refunded: null }),
     learned: ({ reason, transactionHash }) => ({ reason, transactionHash }),
-    refusesFailed: false,
   }),
   payout: moneyOperation('payout', {
     prepare: (partner, { reference, amount }, { payment: { destination } }) =>
@@ -130,7 +126,6 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
         : null,
     sums: () => nothing,
     learned: settlementOf,
-    refusesFailed: false,
   }),
   refund: moneyOperation('refund', {
     async prepare(partner, { reference, amount, payinId }, { orders }) {
@@ -141,28 +136,17 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
     problem: ({ command, report, asked }) => refundProblem(command, report.amount, asked),
     sums: ({ amount }) => ({ receivedMinor: 0n, refunded: amount }),
     learned: ({ reason }) => ({ reason }),
-    refusesFailed: true,
   }),
 };
+
+async function neverReported(): Promise<never> {
+  throw new Error('the partner reports nothing about rails');
+}
 
 function settlementOf({ status, reason, settled, fees, fxRate, endToEndId }: PayoutReport) {
   if (status !== 'completed') return { reason };
   assert(settled !== null && fees !== null && fxRate !== null, 'a checked report has its sums');
   return { settlement: { settled, fees, fxRate, endToEndId } };
-}
-
-type OrderKind = keyof PartnerReports;
-
-/** The calls of one kind of order. */
-function callsOf(kind: OrderKind): Pick<Operation, 'start' | 'find' | 'read'> {
-  const api = (
-    partner: SettlementPartner,
-  ): Omit<OrderApi<never, PartnerFact['report']>, 'prepare'> => partner[kind];
-  return {
-    start: (partner, request) => api(partner).start(request),
-    find: (partner, request) => api(partner).find(request),
-    read: (partner, partnerRef) => api(partner).read(partnerRef),
-  };
 }
 
 interface MoneyRules<R> extends ReportRules<R> {
@@ -179,7 +163,7 @@ function moneyOperation<K extends MoneyFact['kind']>(
 ): Operation<MoneyCommand> {
   return {
     reportKind: kind,
-    ...callsOf(kind),
+    callsOf: (partner) => partner[kind],
     prepare: async (deps, partner, command) =>
       rules.prepare(partner, command, await knownOf(deps, command)),
     onAccepted: (batch, command, { partnerRef, instructions }) =>
@@ -187,7 +171,7 @@ function moneyOperation<K extends MoneyFact['kind']>(
         instructions,
       }),
     onRefused: (batch, command, refused) => stageOrder(batch, command, () => refused),
-    onChanged: (batch, command, decide) => stageOrder(batch, command, decide),
+    onChanged: stageOrder,
     onReport(batch, command, fact, source) {
       assert(fact.kind === kind, `the report of a ${kind} is about one`);
       // Its kind and its report belong together.
@@ -232,7 +216,7 @@ function partyOperation(
   };
   return {
     reportKind: 'receiver',
-    ...callsOf('receiver'),
+    callsOf: (partner) => partner.receiver,
     prepare: async () => {
       throw new Error('the request about a party is fixed when its order is made');
     },

@@ -3,9 +3,8 @@
 // partner is asked for each: for those that rows know, and for those that the restored state would
 // make next. What it says is stored like the answer to any other question. The check runs in
 // quarantine, page by page, and resumes where it was interrupted.
-import { ordersChanged } from '../domain/order-outcomes.js';
 import {
-  acceptCommand,
+  isMoneyCommand,
   type MoneyCommand,
   type MoneyKind,
   moneyKinds,
@@ -15,11 +14,19 @@ import {
 import { isTerminal, type Payment } from '../domain/payment.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
-import type { Deps, PartnerAnswer, PartnerFact, SettlementPartner, Tx } from '../ports.js';
-import { readReview } from './order-changes.js';
+import type {
+  AcceptedOrder,
+  Deps,
+  PartnerAnswer,
+  PartnerFact,
+  SettlementPartner,
+  Tx,
+} from '../ports.js';
+import { readReview, storeStaged } from './order-changes.js';
 import { orderReference, orderSubject } from './order-references.js';
 import { applyPartnerUpdate } from './partner-inbox.js';
-import { announce, loadPayment, stageChange } from './payment-store.js';
+import { operationOf } from './partner-operations.js';
+import { loadPayment } from './payment-store.js';
 import { currentKey } from './service-keys.js';
 
 const PAYMENTS_PER_PAGE = 50;
@@ -197,7 +204,7 @@ async function checkKind(look: Look, kind: MoneyKind): Promise<void> {
     const next = orders.find((order) => order.kind === kind && !seen.has(order.id));
     if (next === undefined) break;
     seen.add(next.id);
-    await learn(look, next, kind);
+    await reconcile(look, next, kind);
   }
   const { orders } = await readOrders(look.deps, look.tenant, look.paymentId);
   const payins = orders.filter((order) => order.kind === 'payin');
@@ -263,7 +270,7 @@ async function adopt(look: Look, payment: Payment, adoption: Adoption): Promise<
   look.adopted.push(kind);
   const last = made.at(-1);
   assert(last !== undefined, 'an order that was found has a reference');
-  await learn(look, last, kind);
+  await reconcile(look, last, kind);
 }
 
 /** Of a refund, what the partner says; null where it does not. */
@@ -281,14 +288,14 @@ async function amountOf(look: Look, payment: Payment, kind: MoneyKind, partnerRe
 }
 
 /** Looks an order up where the partner's id is unknown, and stores how it stands. */
-async function learn(look: Look, order: MoneyCommand, kind: MoneyKind): Promise<void> {
+async function reconcile(look: Look, order: MoneyCommand, kind: MoneyKind): Promise<void> {
   const { deps, partner } = look;
   let command = order;
   if (command.partnerRef === null) {
     const found = await partner.findOrder(kind, command.reference);
     if (found.outcome !== 'done') look.missed.push(missing(kind, found));
     if (found.outcome !== 'done' || found.value === null) return;
-    command = await accepted(look, order.id, found.value);
+    command = await storeAccepted(look, order.id, found.value);
   }
   const { partnerRef, reference } = command;
   assert(partnerRef !== null, 'an order that was found has its id');
@@ -303,24 +310,18 @@ async function learn(look: Look, order: MoneyCommand, kind: MoneyKind): Promise<
 }
 
 /** The partner has the order, although it may count as refused or void here. */
-async function accepted(
-  look: Look,
+async function storeAccepted(
+  { deps }: Look,
   commandId: string,
-  { partnerRef, instructions }: { readonly partnerRef: string; readonly instructions?: string },
+  accepted: AcceptedOrder,
 ): Promise<MoneyCommand> {
-  const { deps, tenant, paymentId } = look;
-  const stored = await deps.store.run(async (tx) => {
-    const was = await loadPayment(tx, tenant, paymentId);
-    const commands = await tx.commands.ofPayment(tenant, paymentId);
-    const command = commands.find(({ id }) => id === commandId);
-    assert(command !== undefined, 'a command stays');
-    const nowMs = deps.clock.nowMs();
-    const next = acceptCommand(command, partnerRef, nowMs);
-    const change = ordersChanged(was, commands, [next], nowMs, { instructions });
-    return { next, change: await stageChange(deps, tx, was, change) };
+  const stored = await storeStaged(deps, async (batch) => {
+    const command = await batch.tx.commands.get(commandId);
+    assert(command !== null, 'a command stays');
+    return operationOf(command).onAccepted(batch, command, accepted);
   });
-  announce(deps, stored.change);
-  return { ...stored.next, version: stored.next.version + 1 };
+  assert(stored !== null && isMoneyCommand(stored), 'an order about money stays one');
+  return stored;
 }
 
 function readOrders(
