@@ -24,11 +24,11 @@ const KEY_USE_POLL_MS = SECOND_MS;
 const LOST_LEASES_POLL_MS = 2 * SECOND_MS;
 /** After writes, tables that grew from nothing are looked for no more often than this. */
 const STATISTICS_REST_MS = SECOND_MS;
-/** Places of receivers that answer get free one by one, and a claim costs the same for many. */
+/** Slots of receivers that answer get free one by one, and a claim costs the same for many. */
 const DELIVERIES_REST_MS = 3;
 /** Rows that one run takes at most, so that no run lasts long. */
 const BATCH = 100;
-/** As many as one receiver has places: the fewer and larger the claims, the less each costs. */
+/** As many as one receiver has slots: the fewer and larger the claims, the less each costs. */
 const DELIVERIES_BATCH = IN_FLIGHT_PER_SUBSCRIPTION + WINDOW_GROWTH_MAX;
 const BACKOFF_FIRST_MS = 100;
 const BACKOFF_MAX_MS = 5 * SECOND_MS;
