@@ -3,7 +3,7 @@
 import { type Command, Option } from 'commander';
 import { formatInstant } from '../core/domain/instant.js';
 import { formatAmount } from '../core/domain/money.js';
-import { isStuck, type PartnerCommand } from '../core/domain/partner-command.js';
+import { isMoneyCommand, isStuck, type PartnerCommand } from '../core/domain/partner-command.js';
 import { reviewName } from '../core/domain/report-check.js';
 import {
   addVerb,
@@ -147,11 +147,7 @@ function presentCommand(command: PartnerCommand) {
     orgId: command.orgId,
     testMode: command.mode === 'test',
     kind: command.kind,
-    paymentId: command.paymentId,
-    submissionId: command.submissionId,
-    accountId: command.accountId,
-    amount: command.amount === null ? null : formatAmount(command.amount.amountMinor),
-    currency: command.amount?.currency ?? null,
+    ...presentSubject(command),
     reference: command.reference,
     state: command.state,
     end: command.end,
@@ -164,6 +160,22 @@ function presentCommand(command: PartnerCommand) {
     dueAt: instant(command.dueAtMs),
     createdAt: formatInstant(command.createdAtMs),
     updatedAt: formatInstant(command.updatedAtMs),
+  };
+}
+
+function presentSubject(command: PartnerCommand) {
+  if (isMoneyCommand(command)) {
+    const { paymentId, amount } = command;
+    const sum = { amount: formatAmount(amount.amountMinor), currency: amount.currency };
+    return { paymentId, submissionId: null, accountId: null, ...sum };
+  }
+  const { kind, id } = command.subject;
+  return {
+    paymentId: null,
+    submissionId: kind === 'submission' ? id : null,
+    accountId: kind === 'account' ? id : null,
+    amount: null,
+    currency: null,
   };
 }
 

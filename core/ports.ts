@@ -18,7 +18,12 @@ import type { Mail, MailOutcome, MailStatus } from './domain/mail.js';
 import type { Member } from './domain/member.js';
 import type { Money } from './domain/money.js';
 import type { Organization, OrganizationProfile } from './domain/organization.js';
-import type { CommandKind, MoneyKind, PartnerCommand } from './domain/partner-command.js';
+import type {
+  CommandKind,
+  MoneyCommand,
+  MoneyKind,
+  PartnerCommand,
+} from './domain/partner-command.js';
 import type { Payment, PaymentOrigin, PaymentStatus } from './domain/payment.js';
 import type { Quote, QuoteTerms } from './domain/quote.js';
 import type { PayinReport, PayoutReport } from './domain/report-check.js';
@@ -202,7 +207,7 @@ export interface Tx {
     /** The partner names an order by our reference. */
     byReference(mode: Mode, reference: string): Promise<PartnerCommand | null>;
     byPartnerRef(mode: Mode, kind: CommandKind, partnerRef: string): Promise<PartnerCommand | null>;
-    ofPayment(tenant: Tenant, paymentId: string): Promise<readonly PartnerCommand[]>;
+    ofPayment(tenant: Tenant, paymentId: string): Promise<readonly MoneyCommand[]>;
     ofSubmission(tenant: Tenant, submissionId: string): Promise<readonly PartnerCommand[]>;
     /** Newest first, for operators; `stuck` as partner-command.ts defines it. */
     list(filter: {
@@ -477,7 +482,7 @@ export interface Claims {
   deliveries(
     claim: Claim & { readonly subscriptionId: string },
   ): Promise<readonly ClaimedDelivery[]>;
-  /** Due deliveries of any subscription that `isSpent`: to be ended, so they are not leased. */
+  /** Due deliveries with `attemptsExhausted`, of any subscription: to be ended, so not leased. */
   spentDeliveries(nowMs: number, limit: number): Promise<readonly WebhookDelivery[]>;
   /** Due mails, leased, each try already counted. */
   mails(claim: Claim): Promise<readonly Mail[]>;
@@ -760,12 +765,31 @@ export interface RefundReport {
  * A fact the partner tells, by message or when asked. `reference` is ours where the partner sends
  * it; `partnerRef` is its own id.
  */
-export type PartnerFact = { readonly reference: string | null; readonly partnerRef: string } & (
-  | { readonly kind: 'receiver'; readonly report: ReceiverReport }
-  | { readonly kind: 'payin'; readonly report: PayinReport }
-  | { readonly kind: 'payout'; readonly report: PayoutReport }
-  | { readonly kind: 'refund'; readonly report: RefundReport }
-);
+export type PartnerFact = {
+  readonly [K in keyof PartnerReports]: {
+    readonly kind: K;
+    readonly reference: string | null;
+    readonly partnerRef: string;
+    readonly report: PartnerReports[K];
+  };
+}[keyof PartnerReports];
+
+/** What the partner reports of each kind of order. */
+export interface PartnerReports {
+  readonly receiver: ReceiverReport;
+  readonly payin: PayinReport;
+  readonly payout: PayoutReport;
+  readonly refund: RefundReport;
+}
+
+/** What the partner answers when it takes an order, or when a look-up finds it. */
+export interface AcceptedOrder {
+  readonly partnerRef: string;
+  /** Of a pay-in: what the buyer must do to pay, as JSON text. */
+  readonly instructions?: string;
+  /** Of a party: how it stands, if the answer says so. */
+  readonly report?: ReceiverReport;
+}
 
 /** What the description of the API says about a partner. */
 export interface PartnerNotes {
@@ -780,13 +804,26 @@ export interface PartnerNotes {
 }
 
 /**
- * `prepare…` makes the exact text of a request and has no effect; it is stored before the `start…`
- * call, which may be repeated with the same text. `find…` looks an order up by our reference where
- * repeating is no longer safe. A read that cannot be answered is `later`. Every call answers within
- * PARTNER_CALL_MS (partner-command.ts).
+ * One kind of order. `prepare` makes the exact text of a request and has no effect. The text is
+ * stored before `start`, which may be repeated with the same text. `find` looks an order up by its
+ * request, where a repeat is not safe; null: there is none. A read that has no answer is `later`.
  */
+export interface OrderApi<Order, Report> {
+  prepare(order: Order): Promise<PartnerAnswer<string>>;
+  start(request: string): Promise<PartnerAnswer<AcceptedOrder>>;
+  find(request: string): Promise<PartnerAnswer<AcceptedOrder | null>>;
+  read(partnerRef: string): Promise<PartnerAnswer<Report>>;
+}
+
 export interface SettlementPartner {
   readonly name: string;
+  /** Every call answers within this time; then its outcome is `unknown`. Half a lease at most. */
+  readonly callTimeoutMs: number;
+  /**
+   * A call in doubt may take effect until this long after it began. A look-up that finds nothing
+   * sooner proves nothing.
+   */
+  readonly effectWithinMs: number;
   /** Currencies that buyers can pay in, ISO 4217. */
   readonly currencies: readonly string[];
   readonly notes: PartnerNotes;
@@ -797,10 +834,11 @@ export interface SettlementPartner {
     readonly redirectUrl: string;
     readonly key: string;
   }): Promise<PartnerAnswer<{ url: string }>>;
-  submitReceiver(request: string): Promise<PartnerAnswer<{ partnerRef: string } & ReceiverReport>>;
-  prepareReceiver(order: ReceiverOrder): Promise<PartnerAnswer<string>>;
-  receiver(partnerRef: string): Promise<PartnerAnswer<ReceiverReport>>;
-  findReceiver(request: string): Promise<PartnerAnswer<{ partnerRef: string } | null>>;
+  /** Parties: organizations, sellers and buyers. */
+  readonly receiver: OrderApi<ReceiverOrder, ReceiverReport>;
+  readonly payin: OrderApi<PayinOrder, PayinReport>;
+  readonly payout: OrderApi<PayoutOrder, PayoutReport>;
+  readonly refund: OrderApi<RefundOrder, RefundReport>;
   /** `key` makes a repeat harmless; the raw PIX key goes nowhere else. */
   registerPixDestination(input: {
     readonly receiverRef: string;
@@ -817,28 +855,11 @@ export interface SettlementPartner {
     readonly source: Money;
     readonly destination: string;
   }): Promise<PartnerAnswer<QuoteTerms>>;
-  preparePayin(order: PayinOrder): Promise<PartnerAnswer<string>>;
-  startPayin(request: string): Promise<PartnerAnswer<{ partnerRef: string; instructions: string }>>;
-  payin(partnerRef: string): Promise<PartnerAnswer<PayinReport>>;
-  findPayin(
-    request: string,
-  ): Promise<PartnerAnswer<{ partnerRef: string; instructions: string } | null>>;
-  preparePayout(order: PayoutOrder): Promise<PartnerAnswer<string>>;
-  startPayout(request: string): Promise<PartnerAnswer<{ partnerRef: string }>>;
-  payout(partnerRef: string): Promise<PartnerAnswer<PayoutReport>>;
-  findPayout(request: string): Promise<PartnerAnswer<{ partnerRef: string } | null>>;
-  prepareRefund(order: RefundOrder): Promise<PartnerAnswer<string>>;
-  startRefund(request: string): Promise<PartnerAnswer<{ partnerRef: string }>>;
-  refund(partnerRef: string): Promise<PartnerAnswer<RefundReport>>;
-  findRefund(request: string): Promise<PartnerAnswer<{ partnerRef: string } | null>>;
   /**
    * The order about money with this reference of ours; null: there is none. For a read-back after
    * a restore, when no row may know the request.
    */
-  findOrder(
-    kind: MoneyKind,
-    reference: string,
-  ): Promise<PartnerAnswer<{ partnerRef: string; instructions?: string } | null>>;
+  findOrder(kind: MoneyKind, reference: string): Promise<PartnerAnswer<AcceptedOrder | null>>;
   /**
    * Verifies a message over its raw bytes and reads it. Null when it is not genuine (signature,
    * age) or not readable.

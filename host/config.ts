@@ -6,8 +6,10 @@ import { z } from 'zod';
 import { parseSecretKeys, type SecretKey } from '../adapters/crypto/secret-box.js';
 import { isNetwork } from '../adapters/http/client-address.js';
 import { type MailSender, parseMailSender } from '../adapters/mail/message.js';
+import { type PartnerName, partnerNames, partnerVariables } from '../adapters/partner/partners.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/domain/instant.js';
 import { nearMiss } from '../core/domain/near-miss.js';
+import type { Mode } from '../core/domain/tenant.js';
 import { ATTEMPTS_MAX } from '../core/domain/webhook-delivery.js';
 
 const retries = ATTEMPTS_MAX - 1;
@@ -28,10 +30,9 @@ const variables = z.object({
   PONTE_PAY_URL: publicUrl().optional(),
   PONTE_SECRET_KEYS: secretKeys().optional(),
   PONTE_JWT_KEY: secretKeys().optional(),
-  PONTE_PARTNER_TEST: z.enum(['fake', 'none']).default('fake'),
-  PONTE_PARTNER_LIVE: z.enum(['fake', 'none']).default('none'),
-  PONTE_FAKE_PARTNER_DELAY_MS: wholeNumber(0, 3_600_000).prefault('1000'),
-  PONTE_FAKE_PARTNER_FILE: z.string().optional(),
+  PONTE_PARTNER_TEST: z.enum([...partnerNames, 'none']).default('fake'),
+  PONTE_PARTNER_LIVE: z.enum([...partnerNames, 'none']).default('none'),
+  ...partnerVariables,
   PONTE_WEBHOOK_ALLOW_PRIVATE: onOff().optional(),
   PONTE_WEBHOOK_RETRY_SECONDS: retrySeconds().prefault('30,120,600,3600,21600,86400'),
   PONTE_DOCUMENTS: documents().prefault('fs'),
@@ -60,7 +61,6 @@ export interface UnknownVariable {
   readonly meant: string | null;
 }
 
-export type PartnerName = 'fake' | 'none';
 export type LogLevel = z.output<typeof variables>['PONTE_LOG_LEVEL'];
 
 /** A file, made when it is missing, or a PostgreSQL URL, which may name several hosts. */
@@ -82,10 +82,9 @@ export interface Config {
   readonly secretKeys: readonly SecretKey[] | null;
   /** The first one signs session tokens; null: a key stored in the database signs them. */
   readonly jwtKeys: readonly SecretKey[] | null;
-  readonly partners: { readonly test: PartnerName; readonly live: PartnerName };
-  readonly fakePartnerDelayMs: number;
-  /** Where the fake partner remembers its orders; null: it remembers nothing. */
-  readonly fakePartnerFile: string | null;
+  readonly partners: Readonly<Record<Mode, PartnerName | 'none'>>;
+  /** The variables that partners read, as they are set. */
+  readonly partnerEnv: Readonly<Record<string, string | undefined>>;
   /** Where documents of parties are kept; `fs`: in the data directory. */
   readonly documents: 'fs' | 'none';
   readonly allowPrivateUrls: boolean;
@@ -133,10 +132,6 @@ function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
   return `give ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
 }
 
-function fileOf(path: string | undefined): string | null {
-  return path === undefined ? null : resolve(path);
-}
-
 /** A variable set to the empty text counts as not set. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const set = Object.fromEntries(Object.entries(env).filter(([, text]) => text !== ''));
@@ -164,8 +159,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     secretKeys: values.PONTE_SECRET_KEYS ?? null,
     jwtKeys: values.PONTE_JWT_KEY ?? null,
     partners: { test: values.PONTE_PARTNER_TEST, live: values.PONTE_PARTNER_LIVE },
-    fakePartnerDelayMs: values.PONTE_FAKE_PARTNER_DELAY_MS,
-    fakePartnerFile: fileOf(values.PONTE_FAKE_PARTNER_FILE),
+    partnerEnv: Object.fromEntries(
+      Object.entries(set).filter(([name]) => Object.hasOwn(partnerVariables, name)),
+    ),
     documents: values.PONTE_DOCUMENTS,
     allowPrivateUrls: values.PONTE_WEBHOOK_ALLOW_PRIVATE ?? !production,
     retryDelaysMs: values.PONTE_WEBHOOK_RETRY_SECONDS,

@@ -11,8 +11,8 @@ import { createFsDocuments } from '../adapters/documents/fs.js';
 import { createLog } from '../adapters/log/pino.js';
 import { createFileMailer } from '../adapters/mail/file.js';
 import { createSmtpMailer } from '../adapters/mail/smtp.js';
-import { createFakePartner, type FakePartner } from '../adapters/partner/fake.js';
-import { memoryInFile } from '../adapters/partner/fake-memory.js';
+import type { HostedPartner, PartnerSetup } from '../adapters/partner/hosted-partner.js';
+import { partners } from '../adapters/partner/partners.js';
 import { openPostgresStore } from '../adapters/storage/postgres/store.js';
 import { openSqliteStore } from '../adapters/storage/sqlite/store.js';
 import type { ServedStore } from '../adapters/storage/store.js';
@@ -31,12 +31,12 @@ import type {
   TokenSigner,
   WebhookSender,
 } from '../core/ports.js';
-import { commandRunner } from '../core/usecases/commands.js';
+import { commandRunner } from '../core/usecases/command-runner.js';
 import { deliveryRunner } from '../core/usecases/delivery-runner.js';
 import { type FeedReaders, feedReaders } from '../core/usecases/feed-readers.js';
+import { receivePartnerMessage } from '../core/usecases/partner-inbox.js';
 import { plantCanary } from '../core/usecases/secret-keys.js';
 import { currentKey, type KeyNeeds, validKeys } from '../core/usecases/service-keys.js';
-import { receivePartnerMessage } from '../core/usecases/settlement.js';
 import type { Config } from './config.js';
 import { type HostClock, newHostClock } from './host-clock.js';
 import { createSignals, type Runners, type WorkSignals } from './workers.js';
@@ -55,7 +55,7 @@ export const tokens = {
   rateLimits: token<RateLimits>('rateLimits'),
   signals: token<WorkSignals>('signals'),
   address: token<Address>('address'),
-  partners: token<Readonly<Record<Mode, FakePartner | null>>>('partners'),
+  partners: token<Readonly<Record<Mode, HostedPartner | null>>>('partners'),
   deps: token<Deps>('deps'),
   runners: token<Runners>('runners'),
   feedReaders: token<FeedReaders>('feedReaders'),
@@ -64,7 +64,10 @@ export const tokens = {
 /** What of the outside world may be replaced. */
 export type World = Partial<
   Pick<Deps, 'clock' | 'pause' | 'ids' | 'log' | 'sender' | 'mailer' | 'documents' | 'metrics'>
->;
+> & {
+  /** In place of the partners that are configured. */
+  readonly partners?: Partial<Readonly<Record<Mode, (setup: PartnerSetup) => HostedPartner>>>;
+};
 
 /** Where the service is reached: with port 0 it is known once the service listens. */
 export interface Address {
@@ -105,8 +108,8 @@ export function createContainer(
   bind(tokens.signals).toDynamicValue(() => createSignals());
   bind(tokens.address).toDynamicValue(() => ({ baseUrl: config.baseUrl ?? urlOf(host, port) }));
   bind(tokens.partners).toDynamicValue(() => ({
-    test: fakePartner(container, config, 'test'),
-    live: fakePartner(container, config, 'live'),
+    test: partnerOf(container, config, world, 'test'),
+    live: partnerOf(container, config, world, 'live'),
   }));
   bind(tokens.deps).toDynamicValue((all) => ({
     clock: all.get(tokens.clock),
@@ -213,18 +216,25 @@ function wokenReaders(store: ServedStore, signals: WorkSignals): FeedReaders {
   return readers;
 }
 
-/** It signs its messages like a real one, so they come in by the way that real ones take. */
-function fakePartner(container: Container, config: Config, mode: Mode): FakePartner | null {
-  if (config.partners[mode] === 'none') return null;
-  const key = Buffer.from(container.get(tokens.secretBox).mac(mode, 'fake-partner'), 'hex');
-  return createFakePartner({
+function partnerOf(
+  container: Container,
+  { partners: names, partnerEnv }: Config,
+  world: World,
+  mode: Mode,
+): HostedPartner | null {
+  const name = names[mode];
+  const setup: PartnerSetup = {
     mode,
     clock: container.get(tokens.clock),
-    delayMs: config.fakePartnerDelayMs,
-    memory: config.fakePartnerFile === null ? null : memoryInFile(config.fakePartnerFile),
-    secret: `whsec_${key.toString('base64')}`,
-    deliver: (message) =>
-      receivePartnerMessage(container.get(tokens.deps), { ...message, partner: 'fake', mode }),
-    onQueued: () => container.get(tokens.signals).wake('fake partner'),
-  });
+    secret: Buffer.from(container.get(tokens.secretBox).mac(mode, `${name}-partner`), 'hex'),
+    deliver: async (message) => {
+      const deps = container.get(tokens.deps);
+      const partner = deps.partners[mode]?.name ?? '';
+      await receivePartnerMessage(deps, { ...message, partner, mode });
+    },
+    onQueued: () => container.get(tokens.signals).wake('partner messages'),
+  };
+  const given = world.partners?.[mode];
+  if (given !== undefined) return given(setup);
+  return name === 'none' ? null : partners[name].create(setup, partnerEnv);
 }

@@ -13,6 +13,7 @@ import { newSecretKey, parseSecretKeys } from '../adapters/crypto/secret-box.js'
 import { createMemoryDocuments } from '../adapters/documents/memory.js';
 import { createHttpServer, type HttpServer } from '../adapters/http/server.js';
 import { createMemoryMailer } from '../adapters/mail/memory-mail.js';
+import type { HostedPartner, PartnerSetup } from '../adapters/partner/hosted-partner.js';
 import { SECOND_MS } from '../core/domain/instant.js';
 import { webhookHeaders } from '../core/domain/signature.js';
 import type { Tenant } from '../core/domain/tenant.js';
@@ -33,13 +34,17 @@ const BATCH = 100;
 /** Far more than any test has work for: work that begets itself for ever is a fault of ours. */
 const ROUNDS_MAX = 100_000;
 
+export type { HostedPartner, PartnerSetup };
+
 export interface PonteOptions {
   /** Ids and keys follow from it: the same seed and the same calls give the same ids. */
   readonly seed?: string;
   /** Where the clock stands at first; 2026-01-01T00:00:00Z unless given. */
   readonly nowMs?: number;
-  /** How long the fake partner takes for each decision; 0 unless given. */
+  /** How long the fake partner takes for each decision, up to one hour; 0 unless given. */
   readonly partnerDelayMs?: number;
+  /** Makes the settlement partner of test mode, in place of the fake one. */
+  readonly partner?: (setup: PartnerSetup) => HostedPartner;
   /** Plays the receiver: answers with a status (204 unless given), or throws to be unreachable. */
   readonly onWebhook?: (webhook: ReceivedWebhook) => number | Promise<number>;
   /** Sends webhooks elsewhere instead; `webhooks` then stays empty. */
@@ -88,14 +93,17 @@ export interface Ponte {
 export type Answer = Readonly<Record<string, unknown>>;
 
 export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
-  const { seed = 'ponte', partnerDelayMs = 0 } = options;
+  const { seed = 'ponte', partner } = options;
   const time = { nowMs: options.nowMs ?? START_MS };
   const webhooks: ReceivedWebhook[] = [];
   const mailer = createMemoryMailer();
   const config = {
-    ...readConfig({ PONTE_BASE_URL: BASE_URL, PONTE_RATE_LIMIT_PER_MINUTE: '0' }),
+    ...readConfig({
+      PONTE_BASE_URL: BASE_URL,
+      PONTE_RATE_LIMIT_PER_MINUTE: '0',
+      PONTE_FAKE_PARTNER_DELAY_MS: `${options.partnerDelayMs ?? 0}`,
+    }),
     database: { kind: 'sqlite', file: ':memory:' } as const,
-    fakePartnerDelayMs: partnerDelayMs,
     logLevel: 'silent' as const,
   };
   const keys = parseSecretKeys(newSecretKey('embed', seededBytes(`${seed} secret keys`)));
@@ -108,6 +116,7 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
     ids: createIds(seededBytes(seed)),
     sender: options.sender ?? collector(webhooks, options.onWebhook ?? (() => 204)),
     ...(options.log === undefined ? {} : { log: options.log }),
+    ...(partner === undefined ? {} : { partners: { test: partner } }),
   });
   const [store, deps] = [container.get(tokens.store), container.get(tokens.deps)];
   await store.migrate();
@@ -157,10 +166,9 @@ interface Work {
 function workOf(container: ReturnType<typeof createContainer>, time: Work['time']): Work {
   const [store, deps] = [container.get(tokens.store), container.get(tokens.deps)];
   const runners = container.get(tokens.runners);
-  const { test, live } = container.get(tokens.partners);
-  const fakePartners = [test, live].filter((partner) => partner !== null);
+  const partners = container.get(tokens.partners);
   return {
-    steps: [...workerSteps({ deps, runners }), ...stepsOfApi({ deps, fakePartners })],
+    steps: [...workerSteps({ deps, runners }), ...stepsOfApi({ deps, partners })],
     time,
     idle: async () => {
       await Promise.all([runners.commands.idle(), runners.deliveries.idle()]);
@@ -168,7 +176,7 @@ function workOf(container: ReturnType<typeof createContainer>, time: Work['time'
     nextDueAtMs: async () =>
       earliest([
         await store.claims.nextDueAtMs(),
-        ...fakePartners.map((partner) => partner.nextDueAtMs()),
+        ...Object.values(partners).map((partner) => partner?.nextDueAtMs?.() ?? null),
       ]),
     nextLookAtMs: async () => {
       const soon = { nowMs: time.nowMs + SHORT_WAIT_MS, limit: BATCH, after: null };

@@ -171,11 +171,9 @@ function begunWork(container: Container, role: HostRole): Workers {
           endLostLeases: (nowMs: number) => channel.endLostLeases(nowMs),
         };
   const parts = { deps, runners: container.get(tokens.runners), ...shared };
-  const { test, live } = container.get(tokens.partners);
-  const fakePartners = [test, live].filter((partner) => partner !== null);
   const steps = [
     ...(role === 'api' ? [] : workerSteps(parts)).map((step) => whileRight(step, clock, channel)),
-    ...stepsOfApi({ deps, fakePartners }),
+    ...stepsOfApi({ deps, partners: container.get(tokens.partners) }),
     ...(role === 'api' ? [] : [dueAlarm(store, container.get(tokens.signals))]),
     clockStep({ clock, log: deps.log, keepWaits: store.keepWaits }),
   ];

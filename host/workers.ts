@@ -1,24 +1,21 @@
 // Keeps the run… functions of the core running: each has a loop, which sleeps until work for it is
 // stored or falls due (due-alarm.ts). A step that fails is logged and tried again after
 // a growing wait; it never ends the process.
-import type { FakePartner } from '../adapters/partner/fake.js';
+import type { HostedPartner } from '../adapters/partner/hosted-partner.js';
 import { MINUTE_MS, SECOND_MS } from '../core/domain/instant.js';
-import type { Tenant } from '../core/domain/tenant.js';
+import type { Mode, Tenant } from '../core/domain/tenant.js';
 import { isCode } from '../core/errors.js';
 import type { Clock, Deps, Log, WorkKind } from '../core/ports.js';
-import {
-  type DeliveryRunner,
-  EARNED_MAX,
-  IN_FLIGHT_PER_SUBSCRIPTION,
-} from '../core/usecases/delivery-runner.js';
+import type { Runner } from '../core/usecases/concurrency-limiter.js';
+import type { DeliveryRunner } from '../core/usecases/delivery-runner.js';
+import { IN_FLIGHT_PER_SUBSCRIPTION, WINDOW_GROWTH_MAX } from '../core/usecases/delivery-window.js';
 import { runPurges } from '../core/usecases/documents.js';
 import { runSequencer } from '../core/usecases/feed.js';
-import type { Runner } from '../core/usecases/flights.js';
 import { flushKeyUse } from '../core/usecases/keys.js';
 import { runForgetting, runMails } from '../core/usecases/mails.js';
+import { runInbox } from '../core/usecases/partner-inbox.js';
 import { runExpiry } from '../core/usecases/payments.js';
 import { runAdvances } from '../core/usecases/sandbox.js';
-import { runInbox } from '../core/usecases/settlement.js';
 
 /** How long a loop sleeps at most when nothing rings. */
 const POLL_MS = MINUTE_MS;
@@ -27,12 +24,12 @@ const KEY_USE_POLL_MS = SECOND_MS;
 const LOST_LEASES_POLL_MS = 2 * SECOND_MS;
 /** After writes, tables that grew from nothing are looked for no more often than this. */
 const STATISTICS_REST_MS = SECOND_MS;
-/** Places of receivers that answer get free one by one, and a claim costs the same for many. */
+/** Slots of receivers that answer get free one by one, and a claim costs the same for many. */
 const DELIVERIES_REST_MS = 3;
 /** Rows that one run takes at most, so that no run lasts long. */
 const BATCH = 100;
-/** As many as one receiver has places: the fewer and larger the claims, the less each costs. */
-const DELIVERIES_BATCH = IN_FLIGHT_PER_SUBSCRIPTION + EARNED_MAX;
+/** As many as one receiver has slots: the fewer and larger the claims, the less each costs. */
+const DELIVERIES_BATCH = IN_FLIGHT_PER_SUBSCRIPTION + WINDOW_GROWTH_MAX;
 const BACKOFF_FIRST_MS = 100;
 const BACKOFF_MAX_MS = 3 * SECOND_MS;
 /** Without a good run for this long a loop counts as stalled: longer than a run ever waits. */
@@ -71,7 +68,7 @@ export function workerSteps(parts: {
     step(name, wokenBy, async (...at) => ((await leads()) ? run(...at) : 0));
   return [
     ofLeader('sequencer', ['outbox'], (...at) =>
-      runSequencer(...at, runners.deliveries.handover()),
+      runSequencer(...at, runners.deliveries.directDispatch()),
     ),
     step('commands', ['commands'], (_, ...at) => runners.commands.runOnce(...at)),
     ofLeader('inbox', ['inbox'], runInbox),
@@ -111,9 +108,9 @@ function restInQuarantine(error: unknown): number {
 /** What every process does for itself: what waits in it and nowhere else. */
 export function stepsOfApi(parts: {
   readonly deps: Deps;
-  readonly fakePartners: readonly FakePartner[];
+  readonly partners: Readonly<Record<Mode, HostedPartner | null>>;
 }): readonly WorkerStep[] {
-  const { deps, fakePartners } = parts;
+  const { deps, partners } = parts;
   return [
     {
       name: 'key use',
@@ -121,23 +118,20 @@ export function stepsOfApi(parts: {
       pollMs: KEY_USE_POLL_MS,
       run: (nowMs, limit) => flushKeyUse(deps, nowMs, limit),
     },
-    ...fakePartners.map(
-      (partner): WorkerStep => ({
-        name: 'fake partner',
-        wokenBy: ['fake partner'],
-        pollMs: POLL_MS,
-        run: (nowMs, limit) => partner.pump(nowMs, limit),
-        nextDueAtMs: () => partner.nextDueAtMs(),
-      }),
-    ),
+    ...Object.values(partners).flatMap((partner): readonly WorkerStep[] => {
+      const { pump, nextDueAtMs } = partner ?? {};
+      if (pump === undefined || nextDueAtMs === undefined) return [];
+      const wokenBy = ['partner messages'] as const;
+      return [{ name: 'partner messages', wokenBy, pollMs: POLL_MS, run: pump, nextDueAtMs }];
+    }),
   ];
 }
 
 /**
- * What rings a loop. Only this process knows of all but `WorkKind`: the fake partner's messages
- * wait in it, payments expire by time alone, and `write` rings after each local write.
+ * What wakes a loop. All but `WorkKind` are known to this process alone: messages of a partner that
+ * lives in it, payments that expire by time, and each local write.
  */
-export type Wake = WorkKind | 'fake partner' | 'expiries' | 'write';
+export type Wake = WorkKind | 'partner messages' | 'expiries' | 'write';
 
 export interface WorkerStep {
   readonly name: string;
@@ -196,7 +190,7 @@ export function createSignals(): WorkSignals {
 }
 
 function isShared(work: Wake): work is WorkKind {
-  return work !== 'fake partner' && work !== 'expiries' && work !== 'write';
+  return work !== 'partner messages' && work !== 'expiries' && work !== 'write';
 }
 
 export function startWorkers(options: {

@@ -54,7 +54,6 @@ const columnsMax = 100;
 
 /** Files that may be longer than others, and why. */
 const longFiles: Readonly<Record<string, string>> = {
-  'core/domain/collection.ts': 'one function per cause, and the few steps that they share',
   'core/ports.ts': 'every port, on one page',
   'test/core/usecases/documents.test.ts': 'one test a rule, over one scene',
   'test/core/usecases/kyc.test.ts': 'one test a rule, over one scene',

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { RawJson } from '../../core/domain/raw-json.js';
 import { modes } from '../../core/domain/tenant.js';
-import { receivePartnerMessage } from '../../core/usecases/settlement.js';
+import { receivePartnerMessage } from '../../core/usecases/partner-inbox.js';
 import { docsFile, docsFileTypes, docsPage, docsPageTypes } from './docs-page.js';
 import { representation } from './representation.js';
 import { reply, route } from './route-row.js';

@@ -1,5 +1,5 @@
 // What the fake partner remembers, where it is to: every order with the key that it came with, as a
-// real partner keeps them, whatever becomes of our database. In a file each order is one line of
+// real partner keeps them, even if our database is lost. In a file each order is one line of
 // JSON, appended once. Several processes share the file: the first line of a key counts.
 import { appendFileSync, closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { z } from 'zod';

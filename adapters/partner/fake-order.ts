@@ -1,6 +1,6 @@
 // What becomes of an order at the fake partner: its request text gives its id, its id gives every
 // stage it goes through and when. Pure functions of the text, the id and the delay; the clock, the
-// messages and the port are fake.ts's matter.
+// messages and the port are in fake.ts.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { formatInstant } from '../../core/domain/instant.js';
@@ -8,7 +8,7 @@ import { formatAmount, formatRate, type Money, money, type Rate } from '../../co
 import type { PayinReport, PayoutReport } from '../../core/domain/report-check.js';
 import type { Mode } from '../../core/domain/tenant.js';
 import { assert } from '../../core/errors.js';
-import type { PartnerFact } from '../../core/ports.js';
+import type { PartnerReports } from '../../core/ports.js';
 import { priceAt } from './fake-quote.js';
 import { digestOf, makeRef, type RefField, readRef } from './fake-ref.js';
 
@@ -21,17 +21,12 @@ export const magicValues = {
   Fail: { effect: 'is_rejected', means: 'the party is rejected' },
 } as const satisfies Readonly<Record<string, { readonly effect: string; readonly means: string }>>;
 
-export type OrderKind = PartnerFact['kind'];
-/** What is told of an order, apart from which one it is. */
-export type ToldOf<K extends OrderKind> = Pick<
-  Extract<PartnerFact, { kind: K }>,
-  'kind' | 'report'
->;
+export type OrderKind = keyof PartnerReports;
 
 /** From `atMs` on this is how the order stands; the first stage begins with the order. */
 export interface Stage<K extends OrderKind> {
   readonly atMs: number;
-  readonly report: ToldOf<K>['report'];
+  readonly report: PartnerReports[K];
 }
 
 export interface Refusal {
@@ -45,13 +40,15 @@ export interface Order {
   readonly partnerRef: string;
 }
 
-/** How one kind of order comes about and goes on. */
-export interface OrderBook<K extends OrderKind> {
+/** How one kind of order begins and proceeds. */
+export interface OrderScenario<K extends OrderKind> {
   readonly kind: K;
   /** The order of this request, or why there will never be one. */
   readonly order: (mode: Mode, request: string) => Order | Refusal;
   /** Null for an id that is none of these orders in this mode. */
   readonly stages: (mode: Mode, partnerRef: string, delayMs: number) => Stages<K> | null;
+  /** How the buyer pays: JSON text, the same for the same order. */
+  readonly instructions?: (mode: Mode, partnerRef: string) => string;
 }
 
 export type Stages<K extends OrderKind> = readonly [Stage<K>, ...Stage<K>[]];
@@ -96,7 +93,7 @@ export function writeRequest<K extends OrderKind>(kind: K, fields: z.input<Reque
   return JSON.stringify({ ...fields, kind });
 }
 
-export const receiverBook: OrderBook<'receiver'> = {
+const receiverScenario: OrderScenario<'receiver'> = {
   kind: 'receiver',
   order(mode, request) {
     const read = readRequest(mode, 'receiver', request);
@@ -126,7 +123,7 @@ export const receiverBook: OrderBook<'receiver'> = {
   },
 };
 
-export const payinBook: OrderBook<'payin'> = {
+const payinScenario: OrderScenario<'payin'> = {
   kind: 'payin',
   order(mode, request) {
     const read = readRequest(mode, 'payin', request);
@@ -155,9 +152,10 @@ export const payinBook: OrderBook<'payin'> = {
       { atMs: preparedAtMs + delayMs, report: payinEnd(partnerRef, amountMinor, open) },
     ];
   },
+  instructions: payinInstructions,
 };
 
-export const payoutBook: OrderBook<'payout'> = {
+const payoutScenario: OrderScenario<'payout'> = {
   kind: 'payout',
   order(mode, request) {
     const read = readRequest(mode, 'payout', request);
@@ -192,7 +190,7 @@ export const payoutBook: OrderBook<'payout'> = {
   },
 };
 
-export const refundBook: OrderBook<'refund'> = {
+const refundScenario: OrderScenario<'refund'> = {
   kind: 'refund',
   order(mode, request) {
     const read = readRequest(mode, 'refund', request);
@@ -200,7 +198,7 @@ export const refundBook: OrderBook<'refund'> = {
     const payin = readPayin(mode, read.payinRef);
     if (payin === null) return notFound('pay-in');
     // What has arrived by now depends on the delay, and a refusal is for good: what will, counts.
-    const stages = payinBook.stages(mode, read.payinRef, 0);
+    const stages = payinScenario.stages(mode, read.payinRef, 0);
     const receivedMinor = stages?.at(-1)?.report.receivedMinor ?? 0n;
     if (read.currency !== payin.currency || read.amountMinor > receivedMinor) {
       return {
@@ -224,24 +222,12 @@ export const refundBook: OrderBook<'refund'> = {
   },
 };
 
-/** How the buyer pays: JSON text, the same for the same pay-in. */
-export function payinInstructions(mode: Mode, partnerRef: string): string {
-  const payin = readPayin(mode, partnerRef);
-  assert(payin !== null, 'instructions are for a pay-in');
-  const digits = BigInt(`0x${sha256(partnerRef).slice(0, 16)}`)
-    .toString()
-    .padStart(20, '0');
-  return JSON.stringify({
-    method: 'bank_transfer',
-    beneficiary: 'Ponte Sandbox',
-    bank: 'Sandbox Bank',
-    routingNumber: '110000000',
-    accountNumber: digits.slice(-12),
-    reference: digits.slice(0, 8),
-    amount: formatAmount(payin.amountMinor),
-    currency: payin.currency,
-  });
-}
+export const scenarios = {
+  receiver: receiverScenario,
+  payin: payinScenario,
+  payout: payoutScenario,
+  refund: refundScenario,
+} as const satisfies { readonly [K in OrderKind]: OrderScenario<K> };
 
 export function notFound(what: string): Refusal {
   return { code: 'not_found', message: `No such ${what} exists here.` };
@@ -287,6 +273,24 @@ function parsedJson(text: string): unknown {
   } catch {
     return null;
   }
+}
+
+function payinInstructions(mode: Mode, partnerRef: string): string {
+  const payin = readPayin(mode, partnerRef);
+  assert(payin !== null, 'instructions are for a pay-in');
+  const digits = BigInt(`0x${sha256(partnerRef).slice(0, 16)}`)
+    .toString()
+    .padStart(20, '0');
+  return JSON.stringify({
+    method: 'bank_transfer',
+    beneficiary: 'Ponte Sandbox',
+    bank: 'Sandbox Bank',
+    routingNumber: '110000000',
+    accountNumber: digits.slice(-12),
+    reference: digits.slice(0, 8),
+    amount: formatAmount(payin.amountMinor),
+    currency: payin.currency,
+  });
 }
 
 function placed(

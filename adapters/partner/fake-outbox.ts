@@ -1,6 +1,6 @@
-// What the fake partner has to tell: facts, written as messages, that wait until they are due and
-// are sent when the host says so. It keeps no timer. What waits is lost when the process ends; who
-// is not told then must ask, as with a real partner whose message got lost.
+// The messages of the fake partner: they wait until they are due and are sent when the host calls
+// `pump`. It has no timer. What waits is lost when the process ends, as if the message of a real
+// partner got lost.
 import { z } from 'zod';
 import { SECOND_MS } from '../../core/domain/instant.js';
 import type { PartnerFact } from '../../core/ports.js';
@@ -12,7 +12,7 @@ const REPEAT_WAITS_MS = [5 * SECOND_MS, 30 * SECOND_MS, 300 * SECOND_MS] as cons
 export interface FakeOutbox {
   /** A message that waits already under this id is not added again. */
   put(messageId: string, fact: PartnerFact, dueAtMs: number): void;
-  /** Sends up to `limit` messages that are due, one per order at most; tells how many it tried. */
+  /** Sends up to `limit` due messages, at most one per order; returns how many it tried. */
   pump(nowMs: number, limit: number): Promise<number>;
   nextDueAtMs(): number | null;
 }
@@ -94,7 +94,7 @@ export function writeFact(fact: PartnerFact): string {
   );
 }
 
-/** The fact that a message tells; null when it tells none. */
+/** The fact of a message; null if it has none. */
 export function readFact(text: string): PartnerFact | null {
   try {
     return factSchema.parse(JSON.parse(text));

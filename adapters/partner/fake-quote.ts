@@ -1,6 +1,6 @@
 // Prices of the fake partner: which currencies it takes, its fees, and a rate to BRL that moves a
 // little from minute to minute. Pure functions of amount and time. The rate is not held for a
-// payment: the payout is made at the rate of its own minute, so every quote is indicative.
+// payment: the payout is made at the rate of its minute, so every quote is indicative.
 import { createHash } from 'node:crypto';
 import { MINUTE_MS } from '../../core/domain/instant.js';
 import {
@@ -30,7 +30,7 @@ const FEE_FLAT_MINOR = 30n;
 const WAVE_MINUTES = 1_440;
 const WAVE_PPM = 25;
 const NOISE_PPM = 4;
-/** Rates are told with four decimals. */
+/** Rates have four decimals. */
 const RATE_STEP = 10_000n;
 
 export interface Price {
@@ -49,7 +49,7 @@ export function priceAt(source: Money, rate: Rate): Price | null {
   return target.amountMinor > 0n ? { fees, target } : null;
 }
 
-/** The rate of this minute, the same whoever asks. */
+/** The rate of this minute, the same for every caller. */
 export function rateAt(currency: string, nowMs: number): Rate {
   const middle = middleRates.get(currency);
   assert(middle !== undefined, `the fake partner takes no ${currency}`);

@@ -1,6 +1,6 @@
 // The ids that the fake partner gives out. Each carries what the fake must know of the order to
 // answer for it later, so that the fake needs no memory: `fake_<kind>_` and base64url of fields and
-// a checksum. The checksum tells ids of this mode from anything else; it is no protection.
+// a checksum. The checksum separates ids of this mode from other text; it is no protection.
 import { createHash } from 'node:crypto';
 import type { Mode } from '../../core/domain/tenant.js';
 import { assert } from '../../core/errors.js';
@@ -50,7 +50,7 @@ export function readRef(mode: Mode, kind: RefKind, ref: string): readonly string
   return fields.slice(1);
 }
 
-/** Tells orders apart that are alike but for what their id does not carry. */
+/** Separates orders whose ids would otherwise be equal. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 12);
 }

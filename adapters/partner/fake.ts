@@ -1,45 +1,44 @@
 // The settlement partner of test mode. An order's request text gives its id, the id carries the
-// order, and the clock tells how far it got, so a restart in the middle changes nothing. With a
+// order, and the clock gives its stage, so a restart in the middle changes nothing. With a
 // memory (fake-memory.ts) an order exists once it was started, its reference is an idempotency key,
 // and it is found by it. Without one the fake keeps nothing: an order exists from when its request
 // was prepared, and is always found by that, as at a partner that got the call whose answer was
 // lost. fake-order.ts has what goes wrong on purpose.
 import { createHmac } from 'node:crypto';
+import { resolve } from 'node:path';
+import { z } from 'zod';
 import { formatRate, type Money } from '../../core/domain/money.js';
 import type { QuoteTerms } from '../../core/domain/quote.js';
 import type { Mode } from '../../core/domain/tenant.js';
 import { assert } from '../../core/errors.js';
 import type {
+  AcceptedOrder,
   Clock,
+  OrderApi,
   PartnerAnswer,
   PartnerFact,
   PartnerNotes,
-  PayinOrder,
+  PartnerReports,
   PayoutOrder,
   ReceiverOrder,
   ReceiverReport,
-  RefundOrder,
   SettlementPartner,
 } from '../../core/ports.js';
-import type { FakeMemory } from './fake-memory.js';
+import { type FakeMemory, memoryInFile } from './fake-memory.js';
 import {
   amountTooSmall,
   magicValues,
   notFound,
-  type OrderBook,
   type OrderKind,
-  payinBook,
-  payinInstructions,
-  payoutBook,
+  type OrderScenario,
   type Refusal,
-  receiverBook,
-  refundBook,
-  type ToldOf,
+  scenarios,
   writeRequest,
 } from './fake-order.js';
 import { createFakeOutbox, type FakeOutbox, readFact } from './fake-outbox.js';
 import { fakeCurrencies, priceAt, QUOTE_LIFE_MS, rateAt } from './fake-quote.js';
 import { digestOf, makeRef, readRef } from './fake-ref.js';
+import type { PartnerKind } from './hosted-partner.js';
 import { SIGNATURE_HEADER, type SignedMessage, verifyMessage } from './signed-message.js';
 
 export interface FakePartnerOptions {
@@ -69,25 +68,62 @@ export const fakeNotes: PartnerNotes = {
   }),
 };
 
+const DELAY_HINT = 'give a whole number from 0 to 3600000';
+
+const variables = {
+  /** How long each decision takes. */
+  PONTE_FAKE_PARTNER_DELAY_MS: z
+    .string()
+    .regex(/^\d{1,7}$/, DELAY_HINT)
+    .transform(Number)
+    .refine((delayMs) => delayMs <= 3_600_000, DELAY_HINT)
+    .prefault('1000'),
+  /** Where it remembers its orders; unless set, it remembers nothing. */
+  PONTE_FAKE_PARTNER_FILE: z.string().optional(),
+} as const;
+
+/** The fake partner as a host runs it. It signs its messages, which come in like real ones. */
+export const fakePartner: PartnerKind = {
+  variables,
+  create({ secret, ...setup }, env) {
+    const values = z.object(variables).parse(env);
+    const { PONTE_FAKE_PARTNER_DELAY_MS: delayMs, PONTE_FAKE_PARTNER_FILE: file } = values;
+    return createFakePartner({
+      ...setup,
+      delayMs,
+      memory: file === undefined ? null : memoryInFile(resolve(file)),
+      secret: `whsec_${Buffer.from(secret).toString('base64')}`,
+    });
+  },
+};
+
 export function createFakePartner(options: FakePartnerOptions): FakePartner {
   const { mode, secret, memory = null } = options;
   const outbox = createFakeOutbox(options);
   const world: World = { ...options, outbox, memory };
   return {
     name: 'fake',
+    callTimeoutMs: 20_000,
+    // Five minutes for the slowest call, and one to spare, as of a real partner.
+    effectWithinMs: 360_000,
     currencies: fakeCurrencies,
     notes: fakeNotes,
     ...parties(world),
-    ...payins(world),
-    ...payouts(world),
-    ...refunds(world),
+    receiver: receiverApi(world),
+    payin: orderApi(world, scenarios.payin, async ({ reference, quote, payerEmail }) => {
+      const fields = { reference, quoteRef: quote.partnerQuoteId, payerEmail };
+      return done(writeRequest('payin', { ...stamp(world), ...fields }));
+    }),
+    payout: orderApi(world, scenarios.payout, (order) => preparePayout(world, order)),
+    refund: orderApi(world, scenarios.refund, async ({ reference, payinRef, amount }) => {
+      const money = { currency: amount.currency, amountMinor: `${amount.amountMinor}` };
+      return done(writeRequest('refund', { ...stamp(world), reference, payinRef, ...money }));
+    }),
     async findOrder(kind, reference) {
       if (memory === null) return noMemory;
       const kept = memory.find({ mode, kind, reference });
       if (kept === null) return done(null);
-      const { partnerRef } = kept;
-      if (kind !== 'payin') return done({ partnerRef });
-      return done({ partnerRef, instructions: payinInstructions(mode, partnerRef) });
+      return done(accepted(mode, scenarios[kind], kept.partnerRef));
     },
     readInbound(headers, body, nowMs) {
       const message = verifyMessage({ secret, headers, body, nowMs });
@@ -113,40 +149,27 @@ type QuoteInput = Parameters<SettlementPartner['quote']>[0];
 
 function parties(world: World) {
   const { mode, clock, secret } = world;
-  const desk = deskOf(world, receiverBook);
+  const read = (partnerRef: string) => readOrder(world, scenarios.receiver, partnerRef);
   const keyed = (kind: 'pix' | 'account', key: string) => {
     const mac = createHmac('sha256', secret).update(`${mode}.${kind}.${key}`).digest('base64url');
     return makeRef(mode, kind, [mac.slice(0, 12)]);
   };
   return {
     requirements: () => [],
-    // There is no page of terms to look at: whoever follows the link has accepted them.
+    // There is no page of terms to look at: following the link accepts them.
     async startTos({ redirectUrl, key }: TosSession) {
       const url = new URL(redirectUrl);
       url.searchParams.set('tos_id', `tos_${digestOf(`${mode}.${key}`)}`);
       return done({ url: url.href });
     },
-    prepareReceiver: async (order: ReceiverOrder) =>
-      done(writeRequest('receiver', { ...order, ...stamp(world) })),
-    async submitReceiver(request: string) {
-      const started = desk.start(request);
-      if (started.outcome !== 'done') return started;
-      const { partnerRef } = started.value;
-      const [first] = receiverBook.stages(mode, partnerRef, world.delayMs) ?? [];
-      assert(first !== undefined, 'an order begins with a stage');
-      return done({ partnerRef, ...first.report });
-    },
-    receiver: async (partnerRef: string) => desk.read(partnerRef),
-    findReceiver: async (request: string) => desk.find(request),
     async registerPixDestination(input: PixRegistration) {
-      const problem = partyProblem(desk.read(input.receiverRef)) ?? pixProblem(input);
+      const problem = partyProblem(read(input.receiverRef)) ?? pixProblem(input);
       if (problem !== null) return refused(problem);
       return done({ destinationRef: keyed('pix', input.key) });
     },
     async provisionRails({ receiverRef, destinationRef, key }: RailsOrder) {
       const known = readRef(mode, 'pix', destinationRef) !== null;
-      const problem =
-        partyProblem(desk.read(receiverRef)) ?? (known ? null : notFound('destination'));
+      const problem = partyProblem(read(receiverRef)) ?? (known ? null : notFound('destination'));
       if (problem !== null) return refused(problem);
       return done({ virtualAccountRef: keyed('account', key) });
     },
@@ -157,94 +180,90 @@ function parties(world: World) {
   };
 }
 
-function payins(world: World) {
-  const { mode } = world;
-  const desk = deskOf(world, payinBook);
-  const told = (partnerRef: string) => ({
-    partnerRef,
-    instructions: payinInstructions(mode, partnerRef),
-  });
+/** A party's first status is in the answer. */
+function receiverApi(world: World): SettlementPartner['receiver'] {
+  const { mode, delayMs } = world;
+  const api = orderApi<'receiver', ReceiverOrder>(world, scenarios.receiver, async (order) =>
+    done(writeRequest('receiver', { ...order, ...stamp(world) })),
+  );
   return {
-    async preparePayin({ reference, quote, payerEmail }: PayinOrder) {
-      const fields = { reference, quoteRef: quote.partnerQuoteId, payerEmail };
-      return done(writeRequest('payin', { ...stamp(world), ...fields }));
-    },
-    async startPayin(request: string) {
-      const started = desk.start(request);
-      return started.outcome === 'done' ? done(told(started.value.partnerRef)) : started;
-    },
-    payin: async (partnerRef: string) => desk.read(partnerRef),
-    async findPayin(request: string) {
-      const found = desk.find(request);
-      return done(found.value === null ? null : told(found.value.partnerRef));
+    ...api,
+    async start(request) {
+      const started = await api.start(request);
+      if (started.outcome !== 'done') return started;
+      const [first] = scenarios.receiver.stages(mode, started.value.partnerRef, delayMs) ?? [];
+      assert(first !== undefined, 'an order begins with a stage');
+      return done({ ...started.value, report: first.report });
     },
   };
 }
 
-function payouts(world: World) {
-  const desk = deskOf(world, payoutBook);
-  return {
-    async preparePayout({ reference, amount, destination }: PayoutOrder) {
-      const { currency, amountMinor } = amount;
-      if (!fakeCurrencies.includes(currency)) return refused(currencyUnknown);
-      const { preparedAtMs } = stamp(world);
-      // The rate of this minute holds for this payout, whatever the quote showed.
-      const { rateScaled } = rateAt(currency, preparedAtMs);
-      const money = { currency, amountMinor: `${amountMinor}`, rateScaled: `${rateScaled}` };
-      return done(
-        writeRequest('payout', { ...stamp(world), preparedAtMs, reference, destination, ...money }),
-      );
-    },
-    startPayout: async (request: string) => desk.start(request),
-    payout: async (partnerRef: string) => desk.read(partnerRef),
-    findPayout: async (request: string) => desk.find(request),
-  };
+async function preparePayout(
+  world: World,
+  { reference, amount, destination }: PayoutOrder,
+): Promise<PartnerAnswer<string>> {
+  const { currency, amountMinor } = amount;
+  if (!fakeCurrencies.includes(currency)) return refused(currencyUnknown);
+  const { mode, preparedAtMs } = stamp(world);
+  // The rate of this minute holds for this payout, even if the quote showed another one.
+  const { rateScaled } = rateAt(currency, preparedAtMs);
+  const money = { currency, amountMinor: `${amountMinor}`, rateScaled: `${rateScaled}` };
+  return done(writeRequest('payout', { mode, preparedAtMs, reference, destination, ...money }));
 }
 
-function refunds(world: World) {
-  const desk = deskOf(world, refundBook);
-  return {
-    async prepareRefund({ reference, payinRef, amount }: RefundOrder) {
-      const money = { currency: amount.currency, amountMinor: `${amount.amountMinor}` };
-      return done(writeRequest('refund', { ...stamp(world), reference, payinRef, ...money }));
-    },
-    startRefund: async (request: string) => desk.start(request),
-    refund: async (partnerRef: string) => desk.read(partnerRef),
-    findRefund: async (request: string) => desk.find(request),
-  };
-}
-
-/** What can be done with any kind of order. Only `start` leaves messages in the outbox. */
-function deskOf<K extends OrderKind>(world: World, book: OrderBook<K>) {
+/** The calls of one kind of order. Only `start` leaves messages in the outbox. */
+function orderApi<K extends OrderKind, Order>(
+  world: World,
+  scenario: OrderScenario<K>,
+  prepare: OrderApi<Order, PartnerReports[K]>['prepare'],
+): OrderApi<Order, PartnerReports[K]> {
   const { mode, clock, delayMs, outbox, memory } = world;
-  const { kind } = book;
+  const { kind } = scenario;
   return {
-    start(request: string): PartnerAnswer<{ partnerRef: string }> {
-      const order = book.order(mode, request);
+    prepare,
+    async start(request) {
+      const order = scenario.order(mode, request);
       if ('code' in order) return refused(order);
       const { partnerRef } = order;
       const fresh = { mode, kind, ...order, digest: digestOf(request), atMs: clock.nowMs() };
       if ((memory?.keep(fresh) ?? fresh).digest !== fresh.digest) return refused(keyReused);
-      for (const { atMs, report } of book.stages(mode, partnerRef, delayMs)?.slice(1) ?? []) {
+      for (const { atMs, report } of scenario.stages(mode, partnerRef, delayMs)?.slice(1) ?? []) {
         const messageId = `msg_${digestOf(`${partnerRef}.${report.status}`)}`;
-        // Kind and report belong together by the type of the book.
+        // Kind and report belong together by the type of the scenario.
         outbox.put(messageId, { ...order, kind, report } as PartnerFact, atMs);
       }
-      return done({ partnerRef });
+      return done(accepted(mode, scenario, partnerRef));
     },
-    find(request: string) {
-      const order = book.order(mode, request);
+    async find(request) {
+      const order = scenario.order(mode, request);
       if ('code' in order) return done(null);
       const found = memory === null ? order : memory.find({ mode, kind, ...order });
-      return done(found === null ? null : { partnerRef: found.partnerRef });
+      return done(found === null ? null : accepted(mode, scenario, found.partnerRef));
     },
-    read(partnerRef: string): PartnerAnswer<ToldOf<K>['report']> {
-      const stages = book.stages(mode, partnerRef, delayMs);
-      if (stages === null) return refused(notFound('order'));
-      const nowMs = clock.nowMs();
-      return done((stages.findLast(({ atMs }) => atMs <= nowMs) ?? stages[0]).report);
-    },
+    read: async (partnerRef) => readOrder(world, scenario, partnerRef),
   };
+}
+
+/** The answer about an order that exists. */
+function accepted(
+  mode: Mode,
+  { instructions }: Pick<OrderScenario<OrderKind>, 'instructions'>,
+  partnerRef: string,
+): AcceptedOrder {
+  if (instructions === undefined) return { partnerRef };
+  return { partnerRef, instructions: instructions(mode, partnerRef) };
+}
+
+/** How the order stands now. */
+function readOrder<K extends OrderKind>(
+  { mode, clock, delayMs }: World,
+  scenario: OrderScenario<K>,
+  partnerRef: string,
+): PartnerAnswer<PartnerReports[K]> {
+  const stages = scenario.stages(mode, partnerRef, delayMs);
+  if (stages === null) return refused(notFound('order'));
+  const nowMs = clock.nowMs();
+  return done((stages.findLast(({ atMs }) => atMs <= nowMs) ?? stages[0]).report);
 }
 
 function quoteAt(mode: Mode, source: Money, nowMs: number): PartnerAnswer<QuoteTerms> {

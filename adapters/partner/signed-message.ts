@@ -1,7 +1,7 @@
 // Messages signed by the Svix scheme, as settlement partners send them: svix-id, svix-timestamp
 // (Unix seconds) and svix-signature, HMAC-SHA256 over `<id>.<timestamp>.<raw body>`. It owns making
-// and checking such a message against a clock that comes in; what a message says is each partner's
-// matter. The signature itself is the standardwebhooks package's.
+// and checking such a message against a clock that comes in; a message's text is up to its partner.
+// The signature itself is made by the standardwebhooks package.
 import { timingSafeEqual } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 

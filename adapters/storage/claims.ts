@@ -22,7 +22,7 @@ const itsEvent = [
   'and e.mode = deliveries.mode and e.id = deliveries.event_id',
 ].join(' ');
 
-/** Negates `isSpent` of webhook-delivery.ts. */
+/** Negates `attemptsExhausted` of webhook-delivery.ts. */
 const unspentSql = '(lease_token is null or not resent)';
 
 // The rows are chosen in a materialized query: PostgreSQL may repeat a choice within the update.

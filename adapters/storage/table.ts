@@ -79,6 +79,22 @@ export function defineTable<T extends object>(name: string, columns: Columns<T>)
   };
 }
 
+/** A table whose values have another shape than its rows. */
+export function mapped<T, R>(
+  table: Table<R>,
+  toRow: (value: T) => R,
+  fromRow: (row: R) => T,
+): Table<T> {
+  return {
+    ...table,
+    read: (row) => fromRow(table.read(row)),
+    insert: (value) => table.insert(toRow(value)),
+    update: (value) => table.update(toRow(value)),
+    expect: (value) => table.expect(toRow(value)),
+    remove: (value) => table.remove(toRow(value)),
+  };
+}
+
 /** A write that may hit any number of rows, or that resolves conflicts itself. */
 export function merge(
   table: string,

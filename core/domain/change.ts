@@ -1,33 +1,33 @@
 // What one cause changes of a payment: the payment, its funds and its orders to the partner
 // together, with the postings and events of that change. A use case stores all of it in one batch.
-// The causes themselves are in collection.ts (people) and order-outcomes.ts (the partner).
+// The causes are in payment-transitions.ts (people) and order-outcomes.ts (the partner).
 import { PonteError } from '../errors.js';
 import type { KycStatus } from './buyer-kyc.js';
 import { type EventDraft, paymentEventTypes } from './event.js';
 import type { Funds } from './funds.js';
 import type { Posting } from './ledger.js';
-import type { CommandDraft, PartnerCommand } from './partner-command.js';
+import type { CommandDraft, MoneyCommand } from './partner-command.js';
 import { nextStatus, type Payment, type PaymentMove } from './payment.js';
 
 /** The rows as they were read. */
-export interface Collection {
+export interface PaymentAggregate {
   readonly payment: Payment;
   readonly funds: Funds;
 }
 
 /** A payment with all that its representation needs. */
-export interface PaymentView extends Collection {
+export interface PaymentView extends PaymentAggregate {
   /** The buyer's KYC as this tenant knows it. */
   readonly kycStatus: KycStatus;
 }
 
 /** What one cause changed. `payment` and `funds` are the rows as read where nothing changed. */
-export interface Change extends Collection {
+export interface Change extends PaymentAggregate {
   readonly postings: readonly Posting[];
   readonly events: readonly EventDraft[];
   readonly commands: readonly CommandDraft[];
   /** Commands of this payment that were given and are changed by the same cause. */
-  readonly changedCommands: readonly PartnerCommand[];
+  readonly changedCommands: readonly MoneyCommand[];
   /** What a person should see; logged and counted. */
   readonly alerts: readonly string[];
 }
@@ -37,7 +37,7 @@ export type MoveFields = Partial<
   Pick<Payment, 'cancelReason' | 'failureReason' | 'quoteId' | 'approvedByMemberId' | 'invitedAtMs'>
 >;
 
-export function unchanged({ payment, funds }: Collection): Change {
+export function unchanged({ payment, funds }: PaymentAggregate): Change {
   const nothing = { postings: [], events: [], commands: [], changedCommands: [], alerts: [] };
   return { payment, funds, ...nothing };
 }
@@ -62,13 +62,13 @@ export function withMove(
 
 /** Commands as they are after a change; those that are only drafted have no row yet. */
 export function commandsAfter(
-  commands: readonly PartnerCommand[],
+  commands: readonly MoneyCommand[],
   { changedCommands }: Change,
-): readonly PartnerCommand[] {
+): readonly MoneyCommand[] {
   return commands.map((one) => changedCommands.find(({ id }) => id === one.id) ?? one);
 }
 
-export function withChangedCommand(change: Change, command: PartnerCommand): Change {
+export function withChangedCommand(change: Change, command: MoneyCommand): Change {
   const others = change.changedCommands.filter(({ id }) => id !== command.id);
   return { ...change, changedCommands: [...others, command] };
 }

@@ -1,18 +1,13 @@
 // Where the money of a payment is. Apart from the status, because money can arrive after a cancel
-// and a payout can be in doubt: facts about money always count, whatever the status says.
+// and a payout can be in doubt: facts about money always count, in any status.
 //
 // Funds follow from the orders to the partner: `sumsOf` adds up what each order means for the
-// money, and the ledger postings of a change are the difference of two such sums. So whatever comes
-// late, twice or out of order, funds, ledger and orders agree.
+// money, and the ledger postings of a change are the difference of two such sums. So if
+// reports come late, twice or out of order, funds, ledger and orders still agree.
 import { assert } from '../errors.js';
 import { type LedgerAccount, type Posting, posting, transfer } from './ledger.js';
 import type { Money } from './money.js';
-import {
-  type CommandState,
-  isOpen,
-  type OrderEnd,
-  type PartnerCommand,
-} from './partner-command.js';
+import { type CommandState, isOpen, type MoneyCommand, type OrderEnd } from './partner-command.js';
 import type { SettlementFacts } from './payment.js';
 import type { Tenant } from './tenant.js';
 
@@ -134,13 +129,13 @@ export function heldMinor(funds: Omit<Funds, keyof Tenant | 'position' | 'refund
 }
 
 /** What an order means for its money; a pay-in's money counts by what was received of it. */
-export function stageOf({ kind, state, end }: PartnerCommand): Stage {
+export function stageOf({ kind, state, end }: MoneyCommand): Stage {
   if (kind !== 'payout' && kind !== 'refund') return 'none';
   return state === 'done' ? stages[kind].done[end] : stages[kind][state];
 }
 
 /** The sums of all orders of one payment. */
-export function sumsOf(orders: readonly PartnerCommand[]): MoneySums {
+export function sumsOf(orders: readonly MoneyCommand[]): MoneySums {
   const payouts = (stage: Stage) => total(orders, 'payout', stage);
   const refunds = (stage: Stage) => total(orders, 'refund', stage);
   const payins = orders.filter(({ kind }) => kind === 'payin');
@@ -161,13 +156,13 @@ export function sumsOf(orders: readonly PartnerCommand[]): MoneySums {
 }
 
 /** What the partner holds of this pay-in, for a refund: nothing once it was returned. */
-export function freeOfPayin(payin: PartnerCommand, orders: readonly PartnerCommand[]): bigint {
+export function freeOfPayin(payin: MoneyCommand, orders: readonly MoneyCommand[]): bigint {
   if (payin.end === 'returned') return 0n;
   return payin.receivedMinor - refundsOf(payin, orders, ['planned', 'owed', 'moving', 'moved']);
 }
 
 /** The funds of a payment by all its orders. */
-export function fundsOf(was: Funds, orders: readonly PartnerCommand[]): Funds {
+export function fundsOf(was: Funds, orders: readonly MoneyCommand[]): Funds {
   const sums = sumsOf(orders);
   const amounts = {
     receivedMinor: sums.receivedMinor,
@@ -289,7 +284,7 @@ function payoutPosting(
   ]);
 }
 
-function positionOf(sums: MoneySums, held: bigint, orders: readonly PartnerCommand[]): Position {
+function positionOf(sums: MoneySums, held: bigint, orders: readonly MoneyCommand[]): Position {
   const reviewed = orders.some(({ kind, review }) => kind !== 'refund' && review !== null);
   if (sums.missingMinor > 0n || reviewed) return 'operator';
   if (sums.paidMinor > 0n) return 'paid';
@@ -298,7 +293,7 @@ function positionOf(sums: MoneySums, held: bigint, orders: readonly PartnerComma
   return orders.some((order) => order.kind === 'payin' && isOpen(order)) ? 'expected' : 'none';
 }
 
-function refundStateOf(sums: MoneySums, orders: readonly PartnerCommand[]): RefundState {
+function refundStateOf(sums: MoneySums, orders: readonly MoneyCommand[]): RefundState {
   if (orders.some((order) => order.kind === 'refund' && stageOf(order) === 'owed')) {
     return 'operator';
   }
@@ -311,27 +306,27 @@ function refundStateOf(sums: MoneySums, orders: readonly PartnerCommand[]): Refu
  * A returned pay-in gave back all that no refund of ours took, or may still take. What a refund of
  * it frees later has gone back with it too.
  */
-function returnedOf(payin: PartnerCommand, orders: readonly PartnerCommand[]): bigint {
+function returnedOf(payin: MoneyCommand, orders: readonly MoneyCommand[]): bigint {
   if (payin.end !== 'returned') return 0n;
   const takenMinor = refundsOf(payin, orders, ['moving', 'moved']);
   return payin.receivedMinor > takenMinor ? payin.receivedMinor - takenMinor : 0n;
 }
 
 function refundsOf(
-  payin: PartnerCommand,
-  orders: readonly PartnerCommand[],
+  payin: MoneyCommand,
+  orders: readonly MoneyCommand[],
   counted: readonly Stage[],
 ): bigint {
   const refunds = orders.filter(
     (order) =>
       order.kind === 'refund' && order.payinId === payin.id && counted.includes(stageOf(order)),
   );
-  return sum(refunds.map(({ amount }) => amount?.amountMinor ?? 0n));
+  return sum(refunds.map(({ amount }) => amount.amountMinor));
 }
 
-function total(orders: readonly PartnerCommand[], kind: 'payout' | 'refund', stage: Stage): bigint {
+function total(orders: readonly MoneyCommand[], kind: 'payout' | 'refund', stage: Stage): bigint {
   const found = orders.filter((order) => order.kind === kind && stageOf(order) === stage);
-  return sum(found.map(({ amount }) => amount?.amountMinor ?? 0n));
+  return sum(found.map(({ amount }) => amount.amountMinor));
 }
 
 function sum(amounts: readonly bigint[]): bigint {

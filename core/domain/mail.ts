@@ -1,6 +1,6 @@
 // A mail: who gets it and what about, how far it got, and what its magic link to the hosted page is
 // good for. A mail and its link are one row, because each link is sent once; a notice has no link.
-// Its text is made by letter.ts. This file neither sends mails nor signs buyers in.
+// Its text is made by mail-template.ts. This file neither sends mails nor signs buyers in.
 import { hash } from 'node:crypto';
 import { assert } from '../errors.js';
 import { DAY_MS, HOUR_MS, isFromWrongClock, MINUTE_MS, SECOND_MS } from './instant.js';

@@ -1,12 +1,12 @@
 // Alerts for operators: which changes of a payment's orders need a person.
 import { type Funds, stageOf, sumsOf } from './funds.js';
-import type { PartnerCommand } from './partner-command.js';
+import type { MoneyCommand } from './partner-command.js';
 import type { Payment } from './payment.js';
 
 interface Books {
   readonly payment: Payment;
   readonly funds: Funds;
-  readonly orders: readonly PartnerCommand[];
+  readonly orders: readonly MoneyCommand[];
 }
 
 /** The alerts of a change, each raised once: by what was not so before. */
@@ -43,11 +43,11 @@ export function alertsBetween(was: Books, { payment, funds, orders }: Books): re
 }
 
 /** Refunds that a person must see to. */
-function debtsOf(orders: readonly PartnerCommand[]): number {
+function debtsOf(orders: readonly MoneyCommand[]): number {
   return orders.filter((order) => order.kind === 'refund' && stageOf(order) === 'owed').length;
 }
 
 /** Refunds of which a report waits for a person. */
-function doubtsOf(orders: readonly PartnerCommand[]): number {
+function doubtsOf(orders: readonly MoneyCommand[]): number {
   return orders.filter(({ kind, review }) => kind === 'refund' && review !== null).length;
 }

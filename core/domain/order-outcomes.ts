@@ -1,11 +1,10 @@
-// What changed orders to the partner do to a payment: its status, its funds and ledger, what is
-// owed back, and who is told. There is one function for all of it, so every outcome, whenever and
-// in whatever order it is known, leads to the same rows. It decides nothing about storage, ids or
-// calls.
+// What changed orders to the partner do to a payment: its status, funds and ledger, what is owed
+// back, and which events follow. One function does all of it, so outcomes that arrive late, twice
+// or out of order lead to the same rows. It decides nothing about storage, ids or calls.
 import {
   type Change,
-  type Collection,
   commandsAfter,
+  type PaymentAggregate,
   unchanged,
   withChangedCommand,
   withMove,
@@ -22,11 +21,11 @@ import {
 } from './funds.js';
 import { alertsBetween } from './order-alerts.js';
 import {
-  isDebt,
   isOpen,
+  isUnpaidRefund,
   isVoidable,
+  type MoneyCommand,
   newCommand,
-  type PartnerCommand,
   supersedeCommand,
   voidCommand,
 } from './partner-command.js';
@@ -50,9 +49,9 @@ export interface Learned {
 
 /** `commands` are all of the payment as they were read; `changed` are some of them, changed. */
 export function ordersChanged(
-  was: Collection,
-  commands: readonly PartnerCommand[],
-  changed: readonly PartnerCommand[],
+  was: PaymentAggregate,
+  commands: readonly MoneyCommand[],
+  changed: readonly MoneyCommand[],
   nowMs: number,
   learned: Learned = {},
 ): Change {
@@ -65,12 +64,12 @@ export function ordersChanged(
 
 /**
  * Brings funds, refunds and ledger in line with the payment's orders and status: orders of an ended
- * payment that were not sent are taken back, money that nothing claims is owed back at once.
+ * payment that were not sent are taken back, money that nothing claims is owed back.
  */
 export function withMoneySettled(
   changed: Change,
-  was: Collection,
-  commands: readonly PartnerCommand[],
+  was: PaymentAggregate,
+  commands: readonly MoneyCommand[],
   nowMs: number,
 ): Change {
   let change = withoutUnsentOrders(changed, commands, nowMs);
@@ -119,7 +118,7 @@ function withLearned(payment: Payment, learned: Learned, isPaid: boolean, nowMs:
 /** Moves the status as far as the orders say. */
 function withStatus(
   change: Change,
-  commands: readonly PartnerCommand[],
+  commands: readonly MoneyCommand[],
   reason: string | null,
   nowMs: number,
 ): Change {
@@ -144,7 +143,7 @@ type Step = {
 /** What the orders say of the status; null where it stays. */
 function statusStep(
   payment: Payment,
-  orders: readonly PartnerCommand[],
+  orders: readonly MoneyCommand[],
   reason: string | null,
 ): Step {
   switch (payment.status) {
@@ -175,11 +174,7 @@ const movesToPayin: Partial<Record<PaymentStatus, PaymentMove>> = {
   fx_quoted: 'confirm',
 };
 
-function payinStep(
-  payment: Payment,
-  orders: readonly PartnerCommand[],
-  reason: string | null,
-): Step {
+function payinStep(payment: Payment, orders: readonly MoneyCommand[], reason: string | null): Step {
   const found = payins(orders);
   const confirmed = found
     .filter(({ end }) => end !== 'returned')
@@ -196,7 +191,7 @@ function payinStep(
 
 function payoutStep(
   payment: Payment,
-  orders: readonly PartnerCommand[],
+  orders: readonly MoneyCommand[],
   reason: string | null,
 ): Step {
   const payout = orders.findLast(isPayout);
@@ -211,11 +206,7 @@ function payoutStep(
 }
 
 /** Before the payout was sent its money went back to the buyer. */
-function fundsLost(
-  payment: Payment,
-  orders: readonly PartnerCommand[],
-  reason: string | null,
-): Step {
+function fundsLost(payment: Payment, orders: readonly MoneyCommand[], reason: string | null): Step {
   const sums = sumsOf(orders);
   const left = sums.receivedMinor - sums.returnedMinor - sums.refundedMinor - sums.orderedMinor;
   if (left >= payment.amount.amountMinor) return null;
@@ -225,7 +216,7 @@ function fundsLost(
   return { move: 'fail', fields: { failureReason: 'the money was refunded' } };
 }
 
-function failed(order: PartnerCommand, name: string, reason: string | null): Step {
+function failed(order: MoneyCommand, name: string, reason: string | null): Step {
   const refused = order.state === 'refused' && order.end === 'open';
   const failureReason = refused
     ? `${name} refused: ${order.refusal ?? 'no reason given'}`
@@ -239,7 +230,7 @@ function failed(order: PartnerCommand, name: string, reason: string | null): Ste
  */
 function withoutUnsentOrders(
   change: Change,
-  commands: readonly PartnerCommand[],
+  commands: readonly MoneyCommand[],
   nowMs: number,
 ): Change {
   const { status } = change.payment;
@@ -260,39 +251,41 @@ function withoutUnsentOrders(
 }
 
 /**
- * Takes back refunds that were not sent, or that wait for a person, where their pay-in was returned
- * by itself or does not have the money; then where more has left than arrived.
+ * Takes back refunds that were not sent, or that wait for a person, if their pay-in was returned by
+ * the partner or lacks the money; then if more has left than arrived.
  */
 function withoutNeedlessRefunds(
   was: Change,
-  commands: readonly PartnerCommand[],
+  commands: readonly MoneyCommand[],
   nowMs: number,
 ): Change {
   let change = was;
   for (const isNeedless of [isWithoutMoney, isBesideLoss]) {
     const waiting = commandsAfter(commands, change).filter(
-      (order) => order.kind === 'refund' && (isDebt(order) || isVoidable(order)),
+      (order) => order.kind === 'refund' && (isUnpaidRefund(order) || isVoidable(order)),
     );
     for (const refund of waiting.toReversed()) {
       if (!isNeedless(refund, commandsAfter(commands, change))) continue;
-      const ended = isDebt(refund) ? supersedeCommand(refund, nowMs) : voidCommand(refund, nowMs);
+      const ended = isUnpaidRefund(refund)
+        ? supersedeCommand(refund, nowMs)
+        : voidCommand(refund, nowMs);
       change = withChangedCommand(change, ended);
     }
   }
   return change;
 }
 
-function isWithoutMoney(refund: PartnerCommand, orders: readonly PartnerCommand[]): boolean {
+function isWithoutMoney(refund: MoneyCommand, orders: readonly MoneyCommand[]): boolean {
   const payin = orders.find(({ id }) => id === refund.payinId);
   return payin !== undefined && (payin.end === 'returned' || freeOfPayin(payin, orders) < 0n);
 }
 
-function isBesideLoss(_refund: PartnerCommand, orders: readonly PartnerCommand[]): boolean {
+function isBesideLoss(_refund: MoneyCommand, orders: readonly MoneyCommand[]): boolean {
   return sumsOf(orders).lossMinor > 0n;
 }
 
 /** Money that no claim of the payment holds is owed back, each part from the pay-in that has it. */
-function withSurplusOwed(change: Change, commands: readonly PartnerCommand[]): Change {
+function withSurplusOwed(change: Change, commands: readonly MoneyCommand[]): Change {
   const { payment, funds } = change;
   const orders = withDrafts(commandsAfter(commands, change), change);
   const next = fundsOf(funds, orders);
@@ -311,28 +304,28 @@ function withSurplusOwed(change: Change, commands: readonly PartnerCommand[]): C
   return { ...change, commands: drafts };
 }
 
-/** What the integrator is told of money that goes back to the buyer. */
+/** Events about money that goes back to the buyer. */
 function withRefundEvents(
   change: Change,
-  commands: readonly PartnerCommand[],
+  commands: readonly MoneyCommand[],
   returnedMinor: bigint,
   nowMs: number,
 ): Change {
   const { payment } = change;
-  const told: { readonly what: RefundEvent; readonly amountMinor: bigint }[] = [];
+  const facts: { readonly what: RefundEvent; readonly amountMinor: bigint }[] = [];
   for (const order of change.changedCommands) {
     const before = commands.find(({ id }) => id === order.id);
     if (order.kind !== 'refund' || before === undefined) continue;
     const [was, is] = [stageOf(before), stageOf(order)];
-    const amountMinor = order.amount?.amountMinor ?? 0n;
+    const amountMinor = order.amount.amountMinor;
     if (was === is) continue;
     if (is === 'moving' && before.firstSentAtMs === null)
-      told.push({ what: 'ordered', amountMinor });
-    if (is === 'moved') told.push({ what: 'paid', amountMinor });
-    if (is === 'owed') told.push({ what: 'failed', amountMinor });
+      facts.push({ what: 'ordered', amountMinor });
+    if (is === 'moved') facts.push({ what: 'paid', amountMinor });
+    if (is === 'owed') facts.push({ what: 'failed', amountMinor });
   }
-  if (returnedMinor > 0n) told.push({ what: 'paid', amountMinor: returnedMinor });
-  const events = told.flatMap(({ what, amountMinor }) =>
+  if (returnedMinor > 0n) facts.push({ what: 'paid', amountMinor: returnedMinor });
+  const events = facts.flatMap(({ what, amountMinor }) =>
     refundEventTypes(payment, what).map((type) => ({
       type,
       payment,
@@ -347,21 +340,21 @@ function covers(amountMinor: bigint, { amount }: Payment): boolean {
   return amountMinor >= amount.amountMinor;
 }
 
-function isAlive({ state, end }: PartnerCommand): boolean {
+function isAlive({ state, end }: MoneyCommand): boolean {
   return state === 'done' && end !== 'failed' && end !== 'returned';
 }
 
-/** A payout that was ordered is never ordered again, even after it failed. */
-function isPayout({ kind, state }: PartnerCommand): boolean {
+/** A payout that was ordered is not ordered again, however it ended. */
+function isPayout({ kind, state }: MoneyCommand): boolean {
   return kind === 'payout' && state !== 'void';
 }
 
 /** The partner has it, or may have it. */
-function isPayoutMade(order: PartnerCommand): boolean {
+function isPayoutMade(order: MoneyCommand): boolean {
   return isPayout(order) && order.state !== 'pending' && order.state !== 'refused';
 }
 
-function payins(orders: readonly PartnerCommand[]): readonly PartnerCommand[] {
+function payins(orders: readonly MoneyCommand[]): readonly MoneyCommand[] {
   return orders.filter(({ kind }) => kind === 'payin');
 }
 
@@ -369,11 +362,11 @@ const DRAFT = { id: '', reference: '' };
 
 /** Drafts count like orders that were not sent. */
 function withDrafts(
-  commands: readonly PartnerCommand[],
+  commands: readonly MoneyCommand[],
   { commands: drafts, payment }: Change,
-): readonly PartnerCommand[] {
+): readonly MoneyCommand[] {
   return [
     ...commands,
-    ...drafts.map((draft) => newCommand(payment, DRAFT, draft, { paymentId: payment.id }, 0)),
+    ...drafts.map((draft) => newCommand(payment, DRAFT, { ...draft, paymentId: payment.id }, 0)),
   ];
 }

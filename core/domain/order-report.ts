@@ -7,7 +7,9 @@ import {
   type CommandState,
   changed,
   FIRST_POLL_MS,
+  isMoneyCommand,
   isPolled,
+  type MoneyCommand,
   nextCommandState,
   type OrderEnd,
   type PartnerCommand,
@@ -17,8 +19,8 @@ import {
 export type ReportEffect = 'apply' | 'ask' | 'ignore';
 
 /**
- * Reports come late and out of order. Once the partner has told an end, a message with another one
- * may be older than it or a change (`ask`): only what the partner answers when asked counts.
+ * Reports come late and out of order. After a reported end, a message with another end may be older
+ * or may be a change (`ask`): only the partner's answer to a question counts.
  */
 const endMoves: Readonly<Record<OrderEnd, Readonly<Record<OrderEnd, ReportEffect>>>> = {
   open: { open: 'ignore', completed: 'apply', failed: 'apply', returned: 'apply' },
@@ -28,8 +30,8 @@ const endMoves: Readonly<Record<OrderEnd, Readonly<Record<OrderEnd, ReportEffect
 };
 
 /** `asked`: the report answers a question of ours, so it is how the order stands now. */
-export function reportEffect(was: OrderEnd, told: OrderEnd, asked: boolean): ReportEffect {
-  const effect = endMoves[was][told];
+export function reportEffect(was: OrderEnd, reported: OrderEnd, asked: boolean): ReportEffect {
+  const effect = endMoves[was][reported];
   return effect === 'ask' && asked ? 'apply' : effect;
 }
 
@@ -44,7 +46,7 @@ export const POLL_BACKOFF_MS = [
   900_000,
 ] as const;
 
-/** Waits between questions about a failed payout: until told, nobody knows where its money is. */
+/** Waits between questions about a failed payout: until reported, its money is missing. */
 export const FAILED_PAYOUT_BACKOFF_MS = [...POLL_BACKOFF_MS, 3_600_000] as const;
 /** An abandoned pay-in is polled ever more rarely, at last once in this time. */
 export const ABANDONED_POLL_MAX_MS = 86_400_000;
@@ -55,12 +57,12 @@ export const ABANDONED_POLL_FOR_MS = 180 * ABANDONED_POLL_MAX_MS;
  * Look again later: the question was asked and the order had not ended. Where nobody waits for it
  * since `abandonedAtMs`, as long again passes at least.
  */
-export function askAgain(
-  command: PartnerCommand,
+export function askAgain<C extends PartnerCommand>(
+  command: C,
   lastError: string | null,
   nowMs: number,
   abandonedAtMs: number | null = null,
-): PartnerCommand {
+): C {
   const tries = command.tries + 1;
   const waitMs = backoffMs(pollWaitsMs(command, command.end), tries);
   const agoMs = abandonedAtMs === null ? 0 : Math.min(nowMs - abandonedAtMs, ABANDONED_POLL_MAX_MS);
@@ -73,12 +75,12 @@ export function askAgain(
 }
 
 /** A poll that brought nothing new of an order that has ended: nothing is due any more. */
-export function stopAsking(command: PartnerCommand, nowMs: number): PartnerCommand {
+export function stopAsking<C extends PartnerCommand>(command: C, nowMs: number): C {
   return changed(command, nowMs, { dueAtMs: null, leaseToken: null, lastError: null });
 }
 
 /** Ask the partner how the order stands now, before a report that contradicts its end counts. */
-export function askAtOnce(command: PartnerCommand, nowMs: number): PartnerCommand {
+export function askAtOnce<C extends PartnerCommand>(command: C, nowMs: number): C {
   return changed(command, nowMs, { dueAtMs: nowMs, leaseToken: null });
 }
 
@@ -95,15 +97,15 @@ export interface OrderReport {
 }
 
 /**
- * The partner told how the order stands. An order that is reported exists, whatever was believed.
+ * The partner reports how the order stands. An order that is reported exists.
  * Totals only grow, so old and double reports are harmless. A failed payout is polled until the
  * partner says where its money is.
  */
-export function reportOrder(
-  command: PartnerCommand,
+export function reportOrder<C extends PartnerCommand>(
+  command: C,
   report: OrderReport,
   nowMs: number,
-): PartnerCommand {
+): C {
   const effect = reportEffect(command.end, report.end, report.asked);
   const known = withReport(command, report, report.asked || effect === 'apply');
   if (effect === 'ask') return askAtOnce(known, nowMs);
@@ -128,18 +130,19 @@ export function reportOrder(
 }
 
 /** What ended here without an order, and failed there, changes nothing but for a payout's money. */
-function revivedState({ kind, state }: PartnerCommand, told: OrderEnd): CommandState {
+function revivedState({ kind, state }: PartnerCommand, reported: OrderEnd): CommandState {
   const isOver = state === 'refused' || state === 'void';
-  if (isOver && kind !== 'payout' && (told === 'failed' || told === 'returned')) return state;
+  if (isOver && kind !== 'payout' && (reported === 'failed' || reported === 'returned'))
+    return state;
   return nextCommandState(state, 'accept') ?? state;
 }
 
 /** The same end once more: only a question about a failed order counts, and goes on. */
-function askedAgain(
-  known: PartnerCommand,
+function askedAgain<C extends PartnerCommand>(
+  known: C,
   { end, asked }: OrderReport,
   nowMs: number,
-): PartnerCommand {
+): C {
   if (!asked || known.state !== 'done' || known.end !== 'failed' || end !== 'failed') return known;
   const tries = known.tries + 1;
   const dueAtMs = nextPollAtMs(known, tries, nowMs);
@@ -147,35 +150,41 @@ function askedAgain(
 }
 
 /** Yields `command` itself where the report says nothing new. */
-function withReport(command: PartnerCommand, report: OrderReport, reviewed: boolean) {
-  const { receivedMinor, end } = report;
-  const refunded = report.refunded ?? command.amount;
+function withReport<C extends PartnerCommand>(
+  command: C,
+  report: OrderReport,
+  reviewed: boolean,
+): C {
+  const { receivedMinor, end, refunded } = report;
   const confirmedMinor = end === 'completed' ? receivedMinor : 0n;
   const next = {
-    amount: sameMoney(command.amount, refunded) ? command.amount : refunded,
     partnerRef: command.partnerRef ?? report.partnerRef,
     receivedMinor: larger(command.receivedMinor, receivedMinor),
     confirmedMinor: larger(command.confirmedMinor, confirmedMinor),
     review: reviewed ? null : command.review,
   };
+  const amounts =
+    refunded !== null && isMoneyCommand(command) && !sameMoney(command.amount, refunded)
+      ? { amount: refunded }
+      : null;
   const same =
-    next.amount === command.amount &&
+    amounts === null &&
     next.partnerRef === command.partnerRef &&
     next.receivedMinor === command.receivedMinor &&
     next.confirmedMinor === command.confirmedMinor &&
     next.review === command.review;
-  return same ? command : Object.freeze({ ...command, ...next });
+  return same ? command : Object.freeze<C>({ ...command, ...next, ...amounts });
 }
 
 /**
- * An implausible report is kept for a person; the partner is asked again, but rarely. Whatever its
- * amounts, an order that is reported open or completed exists, so its money is not free.
+ * An implausible report is kept for a person; the partner is asked again, but rarely. An order that
+ * is reported open or completed exists even if its amounts are wrong, so its money is not free.
  */
 export function holdForReview(
-  command: PartnerCommand,
+  command: MoneyCommand,
   review: { readonly text: string; readonly end: OrderEnd },
   nowMs: number,
-): PartnerCommand {
+): MoneyCommand {
   const isThere = review.end === 'open' || review.end === 'completed';
   // Of an order that ended at the partner only its answer counts.
   const exists = isThere && command.end === 'open';
@@ -191,23 +200,23 @@ export function holdForReview(
 function nextPollAtMs(command: PartnerCommand, tries: number, nowMs: number): number | null {
   const { kind, end } = command;
   const waitsMs = pollWaitsMs(command, end);
-  const short = kind === 'payin' && end === 'completed' && isShort(command);
+  const short = end === 'completed' && isShort(command);
   const asked =
     end === 'open' || short || (end === 'failed' && (kind === 'payout' || tries < waitsMs.length));
   return asked ? nowMs + backoffMs(waitsMs, tries) : null;
 }
 
 /** A pay-in that brought less than was asked may be topped up. */
-export function isShort({ amount, receivedMinor }: PartnerCommand): boolean {
-  return receivedMinor < (amount?.amountMinor ?? 0n);
+export function isShort(command: PartnerCommand): boolean {
+  return command.kind === 'payin' && command.receivedMinor < command.amount.amountMinor;
 }
 
 function pollWaitsMs({ kind }: PartnerCommand, end: OrderEnd): readonly number[] {
   return kind === 'payout' && end === 'failed' ? FAILED_PAYOUT_BACKOFF_MS : POLL_BACKOFF_MS;
 }
 
-function sameMoney(left: Money | null, right: Money | null): boolean {
-  return left?.amountMinor === right?.amountMinor && left?.currency === right?.currency;
+function sameMoney(left: Money, right: Money): boolean {
+  return left.amountMinor === right.amountMinor && left.currency === right.currency;
 }
 
 function larger(left: bigint, right: bigint): bigint {

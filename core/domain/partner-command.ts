@@ -1,9 +1,9 @@
-// One thing that the settlement partner must do for us. The row is committed before the call and
-// stays the record of the order until the partner reports its end.
+// An order to the settlement partner. The row is committed before the call and stays the record of
+// the order until the partner reports its end.
 //
-// No answer to a call is believed where the order may exist already: a call without an answer
-// (`unknown`) and a refusal (`denied`) are settled by looking the order up at the partner. Only a
-// look-up that was done and found nothing counts as "absent".
+// While the order may exist at the partner, no answer to a call is final: a call without an answer
+// (`unknown`) and a refusal (`denied`) are settled by a look-up at the partner. Only a look-up that
+// succeeded and found nothing counts as "absent".
 import { assert } from '../errors.js';
 import type { Money } from './money.js';
 import { type Tenant, tenantOf } from './tenant.js';
@@ -31,36 +31,24 @@ export type CommandMove =
   | 'void'
   | 'supersede';
 
-/** What the partner tells of each kind of order later; null: its answer to the call is all. */
-export const newsOf = {
-  /** An organization's own KYB. */
-  submit_organization: 'receiver',
-  submit_buyer: 'receiver',
-  submit_account: 'receiver',
-  /** The off-ramp wallet of a seller. */
-  provision_rails: null,
-  payin: 'payin',
-  payout: 'payout',
-  refund: 'refund',
-} as const satisfies Readonly<Record<string, string | null>>;
-
-export type CommandKind = keyof typeof newsOf;
-
 /** Orders about money, in the order in which one follows from another. */
-export const moneyKinds = ['payin', 'payout', 'refund'] as const satisfies readonly CommandKind[];
+export const moneyKinds = ['payin', 'payout', 'refund'] as const;
 export type MoneyKind = (typeof moneyKinds)[number];
 
-export const commandKinds = Object.keys(newsOf) as readonly CommandKind[];
+/** Orders about parties: an organization's KYB, a buyer, an account, a seller's off-ramp wallet. */
+export const partyKinds = [
+  'submit_organization',
+  'submit_buyer',
+  'submit_account',
+  'provision_rails',
+] as const;
+export type PartyKind = (typeof partyKinds)[number];
 
-/** No call of the partner lasts longer: then its outcome is in doubt. Adapters see to it. */
-export const PARTNER_CALL_MS = 20_000;
+export type CommandKind = MoneyKind | PartyKind;
+export const commandKinds: readonly CommandKind[] = [...partyKinds, ...moneyKinds];
+
 /** How long one worker may hold a command before another may take it: longer than two calls. */
 export const COMMAND_LEASE_MS = 60_000;
-/**
- * A call in doubt may still be on its way and take effect: a look-up that finds nothing proves
- * nothing sooner after the call began. Five minutes for the slowest way, and one to spare.
- */
-export const LOOK_UP_AFTER_MS = 360_000;
 /** Waits before the same call or look-up is tried again; the last one repeats. */
 export const CALL_BACKOFF_MS = [1_000, 5_000, 15_000, 60_000, 300_000] as const;
 /** An accepted order is asked about this soon for the first time. */
@@ -69,43 +57,35 @@ export const FIRST_POLL_MS = 2_000;
 /** What became of the accepted order at the partner; `open` while it may still change. */
 export type OrderEnd = 'open' | 'completed' | 'failed' | 'returned';
 
-export interface PartnerCommand extends Tenant {
+/** What every order to the partner has. */
+interface Order extends Tenant {
   readonly id: string;
   /**
    * Our reference and idempotency key at the partner. For money it follows from payment, kind and
    * number: an order that is made again after a restored backup has the same one.
    */
   readonly reference: string;
-  readonly kind: CommandKind;
-  /** The one thing it serves: a payment, a KYC submission, an account; else the organization. */
-  readonly paymentId: string | null;
-  readonly submissionId: string | null;
-  readonly accountId: string | null;
-  /** The money it is about: asked from the buyer, paid out, or given back; null for parties. */
-  readonly amount: Money | null;
-  /** Of a refund: the pay-in command that holds the money. */
-  readonly payinId: string | null;
   readonly state: CommandState;
   /**
-   * The exact request, sealed, fixed before the first call; null until then, and of a party again
-   * once its call is answered: nobody sends its dossier any more.
+   * The exact request, sealed, fixed before the first call. Null until then, and erased of a party
+   * once its order is settled.
    */
   readonly request: string | null;
-  /** The partner's id of the order; null until it accepted or reported it. */
+  /** The partner's id of the order; null until the partner accepted or reported it. */
   readonly partnerRef: string | null;
   readonly end: OrderEnd;
-  /** Of a pay-in: all that the partner ever reported as received, and what of it it confirmed. */
+  /** Of a pay-in: the total that the partner reported as received, and as confirmed. */
   readonly receivedMinor: bigint;
   readonly confirmedMinor: bigint;
-  /** The code of the refusal that a look-up must confirm, or that was final. */
+  /** The code of the refusal: to be confirmed by a look-up, or final. */
   readonly refusal: string | null;
   /** An implausible report, as JSON text (report-check.ts): not applied until a person decides. */
   readonly review: string | null;
-  /** Calls begun (in `done`: questions asked) since the last change for the better. */
+  /** Calls begun (in `done`: reads) since the last progress. */
   readonly tries: number;
   /** When the last call began that the partner may have seen; null before any call. */
   readonly firstSentAtMs: number | null;
-  /** When a worker must look next; null when there is nothing to do by itself. */
+  /** When a worker must look next; null when no worker has anything to do. */
   readonly dueAtMs: number | null;
   readonly leaseToken: string | null;
   readonly lastError: string | null;
@@ -114,34 +94,44 @@ export interface PartnerCommand extends Tenant {
   readonly version: number;
 }
 
-/** What a change of a payment asks of the partner; the use case gives it an id. */
-export interface CommandDraft {
-  readonly kind: CommandKind;
-  readonly amount: Money | null;
+export interface MoneyCommand extends Order {
+  readonly kind: MoneyKind;
+  readonly paymentId: string;
+  /** Asked from the buyer, paid out, or refunded. */
+  readonly amount: Money;
+  /** Of a refund: the pay-in command that holds the money. */
   readonly payinId: string | null;
 }
 
-/** A command as it is first stored, due at once. */
-export function newCommand(
-  tenant: Tenant,
-  name: { readonly id: string; readonly reference: string },
-  draft: CommandDraft,
-  subject:
-    | { readonly paymentId: string }
-    | { readonly submissionId: string }
-    | { readonly accountId: string }
-    | { readonly orgId: string },
-  nowMs: number,
-): PartnerCommand {
-  return Object.freeze({
+export interface PartyCommand extends Order {
+  readonly kind: PartyKind;
+  readonly subject: Subject;
+}
+
+/** The party's record: an organization, a KYC submission of a buyer, or a connected account. */
+export interface Subject {
+  readonly kind: 'organization' | 'submission' | 'account';
+  readonly id: string;
+}
+
+export type PartnerCommand = MoneyCommand | PartyCommand;
+
+export function isMoneyCommand(command: PartnerCommand): command is MoneyCommand {
+  return 'paymentId' in command;
+}
+
+/** What a change of a payment orders from the partner; the use case gives it an id. */
+export type CommandDraft = Pick<MoneyCommand, 'kind' | 'amount' | 'payinId'>;
+
+/** An order as it is first stored, due now. */
+export function newCommand<
+  T extends
+    | (CommandDraft & Pick<MoneyCommand, 'paymentId'>)
+    | Pick<PartyCommand, 'kind' | 'subject'>,
+>(tenant: Tenant, name: Pick<Order, 'id' | 'reference'>, what: T, nowMs: number): T & Order {
+  const order: Order = {
     ...tenantOf(tenant),
     ...name,
-    kind: draft.kind,
-    paymentId: 'paymentId' in subject ? subject.paymentId : null,
-    submissionId: 'submissionId' in subject ? subject.submissionId : null,
-    accountId: 'accountId' in subject ? subject.accountId : null,
-    amount: draft.amount,
-    payinId: draft.payinId,
     state: 'pending',
     request: null,
     partnerRef: null,
@@ -158,7 +148,8 @@ export function newCommand(
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
     version: 1,
-  });
+  };
+  return Object.freeze<T & Order>({ ...what, ...order });
 }
 
 export function nextCommandState(state: CommandState, move: CommandMove): CommandState | null {
@@ -174,7 +165,7 @@ export function isVoidable(command: PartnerCommand): boolean {
 }
 
 /** A refund that the partner refused or failed: the buyer must be paid back by other means. */
-export function isDebt(command: PartnerCommand): boolean {
+export function isUnpaidRefund(command: PartnerCommand): command is MoneyCommand {
   return command.kind === 'refund' && command.state === 'refused';
 }
 
@@ -184,7 +175,7 @@ export function isOpen(command: PartnerCommand): boolean {
   return command.state !== 'refused' && command.state !== 'void';
 }
 
-/** Whether the partner may have this order, and only a look-up can tell. */
+/** The partner may have this order; only a look-up shows it. */
 export function isInDoubt({ state }: PartnerCommand): boolean {
   return nextCommandState(state, 'absent') !== null || state === 'sent';
 }
@@ -196,10 +187,10 @@ export function isPolled({ state, partnerRef }: PartnerCommand): boolean {
 }
 
 /** From when on a look-up that finds nothing proves that there is nothing. */
-export function absenceCountsAtMs(command: PartnerCommand): number {
+export function absenceCountsAtMs(command: PartnerCommand, effectWithinMs: number): number {
   // A refusal is an answer: that call is over. A party that the partner gets twice does no harm.
-  if (command.state === 'denied' || command.paymentId === null) return 0;
-  return (command.firstSentAtMs ?? 0) + LOOK_UP_AFTER_MS;
+  if (command.state === 'denied' || !isMoneyCommand(command)) return 0;
+  return (command.firstSentAtMs ?? 0) + effectWithinMs;
 }
 
 /** What a stored request is sealed for: it opens for no other command. */
@@ -216,25 +207,25 @@ export const TRIES_IN_VAIN = 20;
  */
 export function isStuck(command: PartnerCommand): boolean {
   const isInVain = isOpen(command) && command.lastError !== null && command.tries >= TRIES_IN_VAIN;
-  return isDebt(command) || command.review !== null || isInVain;
+  return isUnpaidRefund(command) || command.review !== null || isInVain;
 }
 
 /** The request is fixed and the call is about to be made, by the worker that holds the lease. */
-export function sendCommand(
-  command: PartnerCommand,
+export function sendCommand<C extends PartnerCommand>(
+  command: C,
   request: string,
   nowMs: number,
-): PartnerCommand {
+): C {
   const fields = { request, firstSentAtMs: nowMs, tries: command.tries + 1, refusal: null };
   return step(command, 'send', nowMs, fields);
 }
 
 /** The partner took the order; its end is asked for until it is reported. */
-export function acceptCommand(
-  command: PartnerCommand,
+export function acceptCommand<C extends PartnerCommand>(
+  command: C,
   partnerRef: string,
   nowMs: number,
-): PartnerCommand {
+): C {
   return step(command, 'accept', nowMs, {
     partnerRef,
     tries: 0,
@@ -245,24 +236,24 @@ export function acceptCommand(
 }
 
 /**
- * The partner refuses the order. Whether it has one all the same, a look-up must tell; the worker
- * that holds the lease does it next.
+ * The partner refuses the order, which it may have all the same: the worker that holds the lease
+ * looks it up next.
  */
-export function denyCommand(
-  command: PartnerCommand,
+export function denyCommand<C extends PartnerCommand>(
+  command: C,
   refusal: { readonly code: string; readonly message: string },
   nowMs: number,
-): PartnerCommand {
+): C {
   const lastError = `${refusal.code}: ${refusal.message}`;
   return step(command, 'deny', nowMs, { refusal: refusal.code, lastError });
 }
 
 /** The order ends without effect: refused before any call, or failed at the partner. */
-export function refuseCommand(
-  command: PartnerCommand,
+export function refuseCommand<C extends PartnerCommand>(
+  command: C,
   refusal: { readonly code: string | null; readonly message: string },
   nowMs: number,
-): PartnerCommand {
+): C {
   const { code, message } = refusal;
   const lastError = code === null ? message : `${code}: ${message}`;
   const fields = { refusal: code, dueAtMs: null, leaseToken: null, lastError };
@@ -274,9 +265,13 @@ export function refuseCommand(
  * again, as if it was never sent, for the worker that holds the lease. Too early, the order is
  * looked up again later.
  */
-export function absentCommand(command: PartnerCommand, nowMs: number): PartnerCommand {
+export function absentCommand<C extends PartnerCommand>(
+  command: C,
+  effectWithinMs: number,
+  nowMs: number,
+): C {
   const doubted = inDoubt(command, nowMs);
-  const countsAtMs = absenceCountsAtMs(doubted);
+  const countsAtMs = absenceCountsAtMs(doubted, effectWithinMs);
   if (nowMs < countsAtMs) {
     return changed(doubted, nowMs, { dueAtMs: countsAtMs, leaseToken: null });
   }
@@ -285,11 +280,11 @@ export function absentCommand(command: PartnerCommand, nowMs: number): PartnerCo
 }
 
 /** A look-up could not be done: the order stays in doubt, and is looked up again after a wait. */
-export function lookUpAgain(
-  command: PartnerCommand,
+export function lookUpAgain<C extends PartnerCommand>(
+  command: C,
   reason: string,
   nowMs: number,
-): PartnerCommand {
+): C {
   const tries = command.tries + 1;
   return changed(inDoubt(command, nowMs), nowMs, {
     tries,
@@ -300,11 +295,11 @@ export function lookUpAgain(
 }
 
 /** This call surely did nothing: the same order is tried again after a wait. */
-export function postponeCommand(
-  command: PartnerCommand,
+export function postponeCommand<C extends PartnerCommand>(
+  command: C,
   reason: string,
   nowMs: number,
-): PartnerCommand {
+): C {
   // Before any call it was the preparing that failed; that is a try too.
   const tries = command.state === 'pending' ? command.tries + 1 : command.tries;
   return step(command, 'postpone', nowMs, {
@@ -316,11 +311,11 @@ export function postponeCommand(
 }
 
 /** The answer never came: the order may or may not exist. */
-export function loseCommand(
-  command: PartnerCommand,
+export function loseCommand<C extends PartnerCommand>(
+  command: C,
   reason: string,
   nowMs: number,
-): PartnerCommand {
+): C {
   return step(command, 'lose', nowMs, {
     dueAtMs: nowMs + backoffMs(CALL_BACKOFF_MS, command.tries - 1),
     leaseToken: null,
@@ -328,13 +323,13 @@ export function loseCommand(
   });
 }
 
-export function voidCommand(command: PartnerCommand, nowMs: number): PartnerCommand {
+export function voidCommand<C extends PartnerCommand>(command: C, nowMs: number): C {
   return step(command, 'void', nowMs, { dueAtMs: null, leaseToken: null });
 }
 
 /** A refused refund is not owed any more, or is ordered again by another command. */
-export function supersedeCommand(command: PartnerCommand, nowMs: number): PartnerCommand {
-  assert(isDebt(command), 'only a refused refund is superseded');
+export function supersedeCommand<C extends PartnerCommand>(command: C, nowMs: number): C {
+  assert(isUnpaidRefund(command), 'only a refused refund is superseded');
   return step(command, 'supersede', nowMs, {});
 }
 
@@ -345,15 +340,18 @@ export function backoffMs(waitsMs: readonly number[], tries: number): number {
 }
 
 /** A call whose worker lost its lease is in doubt. */
-function inDoubt(command: PartnerCommand, nowMs: number): PartnerCommand {
+function inDoubt<C extends PartnerCommand>(command: C, nowMs: number): C {
   return command.state === 'sent' ? step(command, 'lose', nowMs, {}) : command;
 }
 
-export type CommandFields = Partial<
-  Omit<PartnerCommand, 'id' | 'kind' | 'version' | 'updatedAtMs'>
->;
+export type CommandFields = Partial<Omit<Order, 'id' | 'version' | 'updatedAtMs'>>;
 
-function step(command: PartnerCommand, move: CommandMove, nowMs: number, fields: CommandFields) {
+function step<C extends PartnerCommand>(
+  command: C,
+  move: CommandMove,
+  nowMs: number,
+  fields: CommandFields,
+): C {
   const state = nextCommandState(command.state, move);
   assert(state !== null, `a ${command.state} partner command knows no ${move}`);
   return changed(command, nowMs, { ...fields, state });
@@ -361,14 +359,14 @@ function step(command: PartnerCommand, move: CommandMove, nowMs: number, fields:
 
 /**
  * `command` with some fields changed; the state changes by the table only. The dossier of a party
- * is erased once its order can neither be sent nor looked up any more.
+ * is erased once its order can neither be sent nor looked up.
  */
-export function changed(
-  command: PartnerCommand,
+export function changed<C extends PartnerCommand>(
+  command: C,
   nowMs: number,
   fields: CommandFields,
-): PartnerCommand {
-  const next = { ...command, ...fields, updatedAtMs: nowMs };
+): C {
+  const next: C = { ...command, ...fields, updatedAtMs: nowMs };
   const isOver = next.state !== 'pending' && !isInDoubt(next);
-  return Object.freeze(isOver && next.paymentId === null ? { ...next, request: null } : next);
+  return Object.freeze(isOver && !isMoneyCommand(next) ? { ...next, request: null } : next);
 }

@@ -1,6 +1,6 @@
 // The payment: one aggregate behind both creation surfaces (payment intent and invoice). This file
 // owns what its status may become and what a payment is made of. Where the money is stands in
-// funds.ts; what one cause changes in payment, funds and commands together stands in collection.ts.
+// funds.ts; what one cause changes in payment, funds and commands together is in change.ts.
 import type { Money } from './money.js';
 import type { Tenant } from './tenant.js';
 

@@ -3,7 +3,7 @@
 // corrects it. `unusable` cannot be booked at all, `implausible` can be accepted by a person.
 import { hash } from 'node:crypto';
 import { absolute, convert, type Money, parseRate } from './money.js';
-import type { OrderEnd, PartnerCommand } from './partner-command.js';
+import type { MoneyCommand, OrderEnd } from './partner-command.js';
 import type { Quote } from './quote.js';
 
 /** A pay-in as the partner reports it; amounts are totals, so old reports are harmless. */
@@ -55,18 +55,17 @@ const ROUNDING_PERMILLE = 1n;
 
 /** `asked`: the report is how the order stands now, not a late message. */
 export function payinProblem(
-  { amount, end, receivedMinor: knownMinor }: PartnerCommand,
+  { amount, end, receivedMinor: knownMinor }: MoneyCommand,
   { receivedMinor, status }: PayinReport,
   asked: boolean,
 ): ReportProblem | null {
-  const orderedMinor = amount?.amountMinor ?? 0n;
   if (typeof receivedMinor !== 'bigint' || receivedMinor < 0n) {
     return unusable('the amount received is not a whole number of minor units');
   }
   if (receivedMinor > AMOUNT_MINOR_MAX) return unusable('the amount received cannot be stored');
-  // A total that a person accepted is no mistake when it is told again.
-  if (receivedMinor > orderedMinor * RECEIVED_TIMES_MAX && receivedMinor > knownMinor) {
-    return implausible(`received ${receivedMinor} minor units, ${orderedMinor} were ordered`);
+  // A total that a person accepted is no mistake when it is reported again.
+  if (receivedMinor > amount.amountMinor * RECEIVED_TIMES_MAX && receivedMinor > knownMinor) {
+    return implausible(`received ${receivedMinor} minor units, ${amount.amountMinor} were ordered`);
   }
   return asked && end === 'completed' && status === 'failed'
     ? implausible('a completed pay-in is reported failed')
@@ -78,28 +77,31 @@ export function payinProblem(
  * amount under the same reference. A smaller one is believed when asked; what it leaves is owed.
  */
 export function refundProblem(
-  { amount }: PartnerCommand,
-  told: Money,
+  { amount }: MoneyCommand,
+  reported: Money,
   asked: boolean,
 ): ReportProblem | null {
-  if (amount === null || told.currency !== amount.currency) {
-    return unusable(`the refund is not in ${amount?.currency}`);
+  if (reported.currency !== amount.currency) {
+    return unusable(`the refund is not in ${amount.currency}`);
   }
-  if (typeof told.amountMinor !== 'bigint' || told.amountMinor <= 0n) {
+  if (typeof reported.amountMinor !== 'bigint' || reported.amountMinor <= 0n) {
     return unusable('the amount refunded is not a whole number of minor units above zero');
   }
-  if (told.amountMinor > AMOUNT_MINOR_MAX) return unusable('the amount refunded cannot be stored');
-  const isKnown = told.amountMinor === amount.amountMinor;
-  if (isKnown || (asked && told.amountMinor < amount.amountMinor)) return null;
-  return implausible(`refunds ${told.amountMinor} minor units, ${amount.amountMinor} were ordered`);
+  if (reported.amountMinor > AMOUNT_MINOR_MAX)
+    return unusable('the amount refunded cannot be stored');
+  const isKnown = reported.amountMinor === amount.amountMinor;
+  if (isKnown || (asked && reported.amountMinor < amount.amountMinor)) return null;
+  return implausible(
+    `refunds ${reported.amountMinor} minor units, ${amount.amountMinor} were ordered`,
+  );
 }
 
 export function payoutProblem(
-  { amount, firstSentAtMs }: PartnerCommand,
+  { amount, firstSentAtMs }: MoneyCommand,
   report: PayoutReport,
   quote: Quote | null,
 ): ReportProblem | null {
-  if (report.status !== 'completed' || amount === null) return null;
+  if (report.status !== 'completed') return null;
   const { settled, fees, fxRate } = report;
   const rate = fxRate === null ? null : parseRate(fxRate);
   if (settled === null || settled.currency !== 'BRL' || settled.amountMinor <= 0n) {

@@ -108,7 +108,7 @@ export function newDelivery(
  * For a due delivery: its attempt was sent twice and lost its lease twice. Finish it as
  * `lease_lost`, do not send.
  */
-export function isSpent({ status, leaseToken, resent }: WebhookDelivery): boolean {
+export function attemptsExhausted({ status, leaseToken, resent }: WebhookDelivery): boolean {
   return status === 'pending' && leaseToken !== null && resent;
 }
 
@@ -124,7 +124,7 @@ export function beginAttempt(
 ): WebhookDelivery {
   assert(delivery.status === 'pending', `a ${delivery.status} delivery is not sent`);
   assert(delivery.dueAtMs !== null && delivery.dueAtMs <= input.nowMs, 'only a due one is sent');
-  assert(!isSpent(delivery), 'an attempt is sent twice at most');
+  assert(!attemptsExhausted(delivery), 'an attempt is sent twice at most');
   const resent = delivery.leaseToken !== null;
   return Object.freeze({
     ...delivery,

@@ -2,10 +2,12 @@
 // with what follows in one batch: events, the order for rails, the purge of its documents. What
 // becomes of it after the partner told something ends here too; the integrator's steps stand in
 // accounts.ts.
+import { emailKey } from '../domain/buyer-kyc.js';
 import {
   accepted,
   accountEvents,
   type ConnectedAccount,
+  countsAsBuyerKyc,
   decided,
   isDecision,
   railsAsked,
@@ -13,12 +15,14 @@ import {
   railsRefused,
 } from '../domain/connected-account.js';
 import { accountEvent } from '../domain/event.js';
-import type { PartnerCommand } from '../domain/partner-command.js';
+import type { PartyCommand } from '../domain/partner-command.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, ReceiverReport, Tx } from '../ports.js';
+import { stageWaiting } from './buyers.js';
 import { stagePurge } from './documents.js';
-import { partyOrder } from './party-orders.js';
+import { partyOrder } from './onboarding.js';
+import type { Batch } from './order-changes.js';
 
 /** What `provision_rails` asks of the partner: the sealed text of its request. */
 export interface RailsRequest {
@@ -60,7 +64,7 @@ export function stageAccount(
   was: ConnectedAccount,
   next: ConnectedAccount,
   lease: string | null = null,
-): PartnerCommand | null {
+): PartyCommand | null {
   if (next === was) return null;
   tx.accounts.update(next);
   stageAccountEvents(deps, tx, was, next);
@@ -73,7 +77,7 @@ export function stageAccount(
   assert(partnerRef !== null && destinationRef !== null, 'rails lead from a party to its PIX');
   const request: RailsRequest = { receiverRef: partnerRef, destinationRef, key: id };
   const order = { id, kind: 'provision_rails', request: JSON.stringify(request), lease } as const;
-  const command = partyOrder(deps, next, order, { accountId: next.id });
+  const command = partyOrder(deps, next, { ...order, subject: { kind: 'account', id: next.id } });
   tx.commands.insert(command);
   return command;
 }
@@ -97,39 +101,51 @@ export function announceAccount(deps: Deps): void {
 }
 
 /**
- * The partner knows the party of this submission, and perhaps decided on it. News of an earlier
- * submission changes nothing. Yields the account as it stands then.
+ * Stages what the partner reports of an account, then the payments of its buyer that wait for the
+ * decision; false while there is more. A report of an earlier submission changes nothing.
  */
 export async function accountReported(
-  deps: Deps,
-  command: PartnerCommand,
+  { deps, tx }: Pick<Batch, 'deps' | 'tx'>,
+  command: PartyCommand,
   partnerRef: string | null,
   report: ReceiverReport,
-): Promise<ConnectedAccount> {
-  return changeAccount(deps, tenantOf(command), accountIdOf(command), (was, nowMs) => {
-    if (was.submitCommandId !== command.id) return was;
-    const known = partnerRef === null ? was : accepted(was, partnerRef, nowMs);
-    if (report.status === 'verifying') return known;
-    const decision = report.status === 'approved' ? 'approve' : 'reject';
-    const railsCommandId = deps.ids.next('cmd', nowMs);
-    return decided(known, { decision, reason: report.reason, railsCommandId }, nowMs);
-  });
+): Promise<boolean> {
+  const tenant = tenantOf(command);
+  const was = await loadAccount(tx, tenant, command.subject.id);
+  if (was.submitCommandId !== command.id) return true;
+  const nowMs = deps.clock.nowMs();
+  const known = partnerRef === null ? was : accepted(was, partnerRef, nowMs);
+  const next = report.status === 'verifying' ? known : decidedBy(deps, known, report, nowMs);
+  if (next !== was) {
+    stageAccount(deps, tx, was, next);
+    return !countsAsBuyerKyc(next);
+  }
+  if (!countsAsBuyerKyc(was) || was.email === null) return true;
+  const buyer = await tx.buyers.byEmail(tenant.mode, emailKey(was.email));
+  return buyer === null || stageWaiting(deps, tx, tenant, buyer.id);
 }
 
-/** The off-ramp wallet is there, or was refused for good (null). */
-export async function railsReported(
+function decidedBy(
   deps: Deps,
-  command: PartnerCommand,
+  account: ConnectedAccount,
+  { status, reason }: ReceiverReport,
+  nowMs: number,
+): ConnectedAccount {
+  const decision = status === 'approved' ? 'approve' : 'reject';
+  return decided(account, { decision, reason, railsCommandId: deps.ids.next('cmd', nowMs) }, nowMs);
+}
+
+/** Stages that the off-ramp wallet is there, or was refused for good (null). */
+export async function railsReported(
+  { deps, tx }: Pick<Batch, 'deps' | 'tx'>,
+  command: PartyCommand,
   railsRef: string | null,
 ): Promise<void> {
-  await changeAccount(deps, tenantOf(command), accountIdOf(command), (was, nowMs) =>
+  const was = await loadAccount(tx, tenantOf(command), command.subject.id);
+  const nowMs = deps.clock.nowMs();
+  const next =
     railsRef === null
       ? railsRefused(was, command.id, nowMs)
-      : railsProvisioned(was, command.id, railsRef, nowMs),
-  );
-}
-
-function accountIdOf(command: PartnerCommand): string {
-  assert(command.accountId !== null, 'an order about an account serves one');
-  return command.accountId;
+      : railsProvisioned(was, command.id, railsRef, nowMs);
+  stageAccount(deps, tx, was, next);
 }

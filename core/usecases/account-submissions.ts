@@ -17,9 +17,9 @@ import type { Deps, SettlementPartner } from '../ports.js';
 import { loadAccount, stageAccount } from './account-changes.js';
 import { openTaxId, readAccount } from './accounts.js';
 import { partnerOf } from './buyers.js';
-import { workNow } from './commands.js';
+import { runInline } from './command-runner.js';
 import { stageSubmitted } from './documents.js';
-import { newLease, partyOrder, preparedParty, refuseTier } from './party-orders.js';
+import { newLease, partyOrder, preparedParty, refuseTier } from './onboarding.js';
 
 /**
  * Submits an account, or answers with it as it is while it is verifying or approved. After a
@@ -52,12 +52,13 @@ export async function submitAccount(
     const receiverId = deps.ids.next('rcv', nowMs);
     const submission = { receiverId, submitCommandId: commandId, ...detailsOf(deps, was, dossier) };
     stageAccount(deps, tx, was, submitted(bound, submission, nowMs));
-    const order = { id: commandId, kind: 'submit_account', request, lease } as const;
-    const submit = partyOrder(deps, was, order, { accountId: id });
+    const subject = { kind: 'account', id } as const;
+    const order = { id: commandId, kind: 'submit_account', subject, request, lease } as const;
+    const submit = partyOrder(deps, was, order);
     tx.commands.insert(submit);
     return submit;
   });
-  if (command !== null) await workNow(deps, command);
+  if (command !== null) await runInline(deps, command);
   return readAccount(deps, tenant, id);
 }
 

@@ -24,8 +24,8 @@ import {
   stageAccountEvents,
 } from './account-changes.js';
 import { partnerOf } from './buyers.js';
-import { workNow } from './commands.js';
-import { newLease } from './party-orders.js';
+import { runInline } from './command-runner.js';
+import { newLease } from './onboarding.js';
 import { announceRedirect, stagePayoutNotices } from './payout-notices.js';
 import { partnerKey } from './service-keys.js';
 
@@ -169,7 +169,7 @@ export async function configureAccountPayout(
   });
   announceAccount(deps);
   if (redirected) announceRedirect(deps, tenant, id);
-  if (rails !== null) await workNow(deps, rails);
+  if (rails !== null) await runInline(deps, rails);
   return readAccount(deps, tenant, id);
 }
 

@@ -10,19 +10,26 @@ import {
   withdrawn,
 } from '../domain/buyer-kyc.js';
 import { type PaymentView, unchanged } from '../domain/change.js';
-import { confirmed, kycDecided, quoted, quoteRefused, signedIn } from '../domain/collection.js';
 import { countsAsBuyerKyc } from '../domain/connected-account.js';
-import { isVoidable, voidCommand } from '../domain/partner-command.js';
+import { isVoidable, type PartyCommand, voidCommand } from '../domain/partner-command.js';
 import { nextStatus, type Payment } from '../domain/payment.js';
+import {
+  confirmed,
+  kycDecided,
+  quoted,
+  quoteRefused,
+  signedIn,
+} from '../domain/payment-transitions.js';
 import type { Quote } from '../domain/quote.js';
 import { type Mode, type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, ReceiverReport, SettlementPartner, Tx } from '../ports.js';
-import { changeCollection, loadCollection, readView } from './collections.js';
 import { stagePurge } from './documents.js';
 import { refuseInQuarantine } from './epochs.js';
+import type { Batch } from './order-changes.js';
+import { changePayment, loadPayment, readView, stageChange } from './payment-store.js';
 
-/** How many waiting payments of a buyer are looked up at a time. */
+/** How many waiting payments of a buyer are moved in one batch. */
 const WAITING_PAGE = 50;
 /** How many adopted approvals are taken back in one batch. */
 const WITHDRAWN_AT_ONCE = 50;
@@ -37,7 +44,7 @@ export async function signIn(
   paymentId: string,
   prove: (tx: Tx) => Promise<void> = async () => undefined,
 ): Promise<PaymentView> {
-  const change = await changeCollection(deps, tenant, paymentId, async (was, tx) => {
+  const change = await changePayment(deps, tenant, paymentId, async (was, tx) => {
     await prove(tx);
     const { status } = was.payment;
     const awaited = nextStatus(status, 'sign_in') ?? nextStatus(status, 'kyc_approved');
@@ -54,49 +61,42 @@ export async function signIn(
   return view;
 }
 
-/** The partner knows the party under `partnerRef`; once it approves it, no other one counts. */
-export async function submissionAccepted(
-  deps: Deps,
-  tenant: Tenant,
-  submissionId: string,
-  partnerRef: string,
-  { status }: ReceiverReport,
-): Promise<void> {
-  await deps.store.run(async (tx) => {
-    const submission = await tx.buyers.submissionById(tenant, submissionId);
-    assert(submission !== null, 'a submission stays');
-    const known = submission.partnerRef;
-    const isNews = known === null || (status === 'approved' && known !== partnerRef);
-    if (isNews) tx.buyers.updateSubmission({ ...submission, partnerRef });
-  });
-}
-
 /**
- * The partner's decision on a submission, and with it on every payment of this tenant that waits
- * for this buyer. A crash in between is healed by applying the same decision again.
+ * Stages what the partner reports of a submission: first its decision, then an approval that others
+ * adopted and that it takes back, then the payments of this tenant that wait. False while there is
+ * more. Once the partner approves a party, no other one counts for the submission.
  */
-export async function decideKyc(
-  deps: Deps,
-  tenant: Tenant,
-  submissionId: string,
+export async function submissionReported(
+  { deps, tx }: Pick<Batch, 'deps' | 'tx'>,
+  command: Tenant & Pick<PartyCommand, 'subject'>,
+  partnerRef: string | null,
   report: ReceiverReport,
-): Promise<void> {
-  if (report.status === 'verifying') return;
-  const decision = report.status === 'approved' ? 'approve' : 'reject';
-  const buyerId = await deps.store.run(async (tx) => {
-    const submission = await tx.buyers.submissionById(tenant, submissionId);
-    assert(submission !== null, 'a submission stays');
-    const { buyerId } = submission;
-    const nowMs = deps.clock.nowMs();
-    const atMs = decision === 'approve' ? nowMs : await rejectionTime(tx, submission, nowMs);
-    const decided = decideSubmission(submission, decision, report.reason, atMs);
-    if (decided === submission) return buyerId;
+): Promise<boolean> {
+  const tenant = tenantOf(command);
+  const was = await tx.buyers.submissionById(tenant, command.subject.id);
+  assert(was !== null, 'a submission stays');
+  const { status } = report;
+  const isNamed =
+    partnerRef !== null &&
+    (was.partnerRef === null || (status === 'approved' && was.partnerRef !== partnerRef));
+  const named = isNamed ? { ...was, partnerRef } : was;
+  if (status === 'verifying') {
+    if (named !== was) tx.buyers.updateSubmission(named);
+    return true;
+  }
+  const decision = status === 'approved' ? 'approve' : 'reject';
+  const nowMs = deps.clock.nowMs();
+  const atMs = decision === 'approve' ? nowMs : await rejectionTime(tx, was, nowMs);
+  const decided = decideSubmission(named, decision, report.reason, atMs);
+  if (decided !== was) {
     tx.buyers.updateSubmission(decided);
-    stagePurge(deps, tx, tenant, { party: 'buyer', id: buyerId });
-    return buyerId;
-  });
-  deps.wake('purges');
-  await moveWaiting(deps, tenant, buyerId);
+    if (decided !== named) stagePurge(deps, tx, tenant, { party: 'buyer', id: was.buyerId });
+    return false;
+  }
+  if (partnerRef !== null && status === 'rejected') {
+    if (await stageWithdrawn(tx, tenant.mode, partnerRef)) return false;
+  }
+  return stageWaiting(deps, tx, tenant, was.buyerId);
 }
 
 /**
@@ -118,18 +118,13 @@ async function rejectionTime(tx: Tx, submission: KycSubmission, nowMs: number): 
 
 /**
  * The partner rejects this party, perhaps after it had approved it: no tenant has its approval any
- * more, however it came by it. Running payments go on, the next one asks for KYC again.
+ * more, whether by its own submission or adopted. Running payments go on; the next one asks for KYC
+ * again. True until none is left that another tenant could adopt.
  */
-export async function withdrawAdopted(deps: Deps, mode: Mode, partnerRef: string): Promise<void> {
-  for (;;) {
-    const count = await deps.store.run(async (tx) => {
-      const resting = await tx.buyers.approvedByPartnerRef(mode, partnerRef, WITHDRAWN_AT_ONCE);
-      for (const submission of resting) tx.buyers.updateSubmission(withdrawn(submission));
-      return resting.length;
-    });
-    // Until none is left that one more could be adopted from meanwhile.
-    if (count === 0) return;
-  }
+async function stageWithdrawn(tx: Tx, mode: Mode, partnerRef: string): Promise<boolean> {
+  const resting = await tx.buyers.approvedByPartnerRef(mode, partnerRef, WITHDRAWN_AT_ONCE);
+  for (const submission of resting) tx.buyers.updateSubmission(withdrawn(submission));
+  return resting.length > 0;
 }
 
 /**
@@ -138,7 +133,7 @@ export async function withdrawAdopted(deps: Deps, mode: Mode, partnerRef: string
  * fails it; PartnerUnavailable when the partner cannot be asked now.
  */
 export async function requestQuote(deps: Deps, tenant: Tenant, paymentId: string): Promise<Quote> {
-  const { payment } = await deps.store.run((tx) => loadCollection(tx, tenant, paymentId));
+  const { payment } = await deps.store.run((tx) => loadPayment(tx, tenant, paymentId));
   if (nextStatus(payment.status, 'quote') === null) throw new PonteError('PaymentStateConflict');
   const { amount: source, destination } = payment;
   const partner = await partnerOf(deps, tenant);
@@ -146,7 +141,7 @@ export async function requestQuote(deps: Deps, tenant: Tenant, paymentId: string
   const nowMs = deps.clock.nowMs();
   if (answer.outcome === 'refused') {
     const { code, message } = answer;
-    await changeCollection(deps, tenant, paymentId, (was) => quoteRefused(was, code, nowMs));
+    await changePayment(deps, tenant, paymentId, (was) => quoteRefused(was, code, nowMs));
     const text = `The settlement partner refuses a quote, so the payment has failed: ${message}`;
     throw new PonteError('PaymentStateConflict', text);
   }
@@ -158,7 +153,7 @@ export async function requestQuote(deps: Deps, tenant: Tenant, paymentId: string
     paymentId,
     createdAtMs: nowMs,
   });
-  await changeCollection(deps, tenant, paymentId, (was, tx) => {
+  await changePayment(deps, tenant, paymentId, (was, tx) => {
     tx.quotes.insert(quote);
     return quoted(was, quote, nowMs);
   });
@@ -175,7 +170,7 @@ export async function confirmQuote(
   paymentId: string,
   quoteId: string,
 ): Promise<PaymentView> {
-  await changeCollection(deps, tenant, paymentId, async (was, tx) => {
+  await changePayment(deps, tenant, paymentId, async (was, tx) => {
     const { status, quoteId: current } = was.payment;
     if (nextStatus(status, 'confirm') === null || current === null) {
       throw new PonteError('PaymentStateConflict');
@@ -189,38 +184,59 @@ export async function confirmQuote(
   return readView(deps, tenant, paymentId);
 }
 
-/** Moves the payments that wait for what is decided on this buyer now, one batch each. */
+/** Moves the payments that wait for what is decided on this buyer. */
 export async function moveWaiting(deps: Deps, tenant: Tenant, buyerId: string): Promise<void> {
+  const work = (tx: Tx) => stageWaiting(deps, tx, tenant, buyerId);
+  for (let isComplete = false; !isComplete; ) isComplete = await deps.store.run(work);
+  deps.wake('outbox');
+}
+
+/** Stages a page of the payments that wait for the decision on this buyer; false if more may. */
+export async function stageWaiting(
+  deps: Deps,
+  tx: Tx,
+  tenant: Tenant,
+  buyerId: string,
+): Promise<boolean> {
+  const verdict = await verdictOn(tx, tenant, buyerId);
+  if (verdict === null) return true;
+  const { decision, reason } = verdict;
+  const waiting = await waitingFor(tx, tenant, buyerId, verdict);
+  const read = await Promise.all(waiting.map((payment) => loadPayment(tx, tenant, payment.id)));
+  const nowMs = deps.clock.nowMs();
+  if (read.length > 0) verdict.guard();
+  for (const was of read) {
+    await stageChange(deps, tx, was, kycDecided(was, decision, reason, nowMs));
+  }
+  return read.length < WAITING_PAGE;
+}
+
+/** Payments that wait for this decision: a page at least, if there are as many. */
+async function waitingFor(
+  tx: Tx,
+  tenant: Tenant,
+  buyerId: string,
+  verdict: Verdict,
+): Promise<readonly Payment[]> {
+  const found: Payment[] = [];
   for (let [fromMs, afterId] = [0, '']; ; ) {
     const page = { fromMs, afterId, limit: WAITING_PAGE };
-    const { verdict, waiting } = await deps.store.run(async (tx) => ({
-      verdict: await verdictOn(tx, tenant, buyerId),
-      waiting: await tx.payments.ofBuyer(tenant, buyerId, 'buyer_kyc_pending', page),
-    }));
-    if (verdict === null) return;
-    for (const { id } of waiting.filter((payment) => waitedFor(verdict, payment))) {
-      await changeCollection(deps, tenant, id, async (was, tx) => {
-        // A fresh submission may have begun meanwhile; then this decision is not its own.
-        const current = await verdictOn(tx, tenant, buyerId);
-        if (current === null || current.rowId !== verdict.rowId) return unchanged(was);
-        if (current.decision !== verdict.decision) return unchanged(was);
-        current.guard();
-        return kycDecided(was, current.decision, current.reason, deps.clock.nowMs());
-      });
-    }
+    const waiting = await tx.payments.ofBuyer(tenant, buyerId, 'buyer_kyc_pending', page);
+    found.push(...waiting.filter((payment) => waitedFor(verdict, payment)));
     const last = waiting.at(-1);
-    if (last === undefined || waiting.length < WAITING_PAGE) return;
+    if (last === undefined || waiting.length < WAITING_PAGE || found.length >= WAITING_PAGE) {
+      return found;
+    }
     [fromMs, afterId] = [last.createdAtMs, last.id];
   }
 }
 
-/** What is decided on a buyer, and the row that says so. */
+/** What is decided on a buyer. */
 interface Verdict {
   readonly decision: 'approve' | 'reject';
   readonly reason: string | null;
   readonly rejectedAtMs: number | null;
-  readonly rowId: string;
-  /** Stages that the row has not changed. */
+  /** Stages that the row with the decision has not changed. */
   readonly guard: () => void;
 }
 
@@ -235,18 +251,18 @@ async function verdictOn(tx: Tx, tenant: Tenant, buyerId: string): Promise<Verdi
   const account = accounts.find(countsAsBuyerKyc);
   if (account !== undefined) {
     const approval = { decision: 'approve', reason: null, rejectedAtMs: null } as const;
-    return { ...approval, rowId: account.id, guard: () => tx.accounts.expect(account) };
+    return { ...approval, guard: () => tx.accounts.expect(account) };
   }
   const decision = decisionOf(submission);
   if (submission === null || decision === null) return null;
-  const { id: rowId, reason, rejectedAtMs } = submission;
+  const { reason, rejectedAtMs } = submission;
   const guard = () => tx.buyers.expectSubmission(submission);
-  return { decision, reason, rejectedAtMs, rowId, guard };
+  return { decision, reason, rejectedAtMs, guard };
 }
 
 /**
  * A rejection is for the payments that waited when it fell. One that began to wait later waits for
- * a fresh submission, also when the news of the old one comes again.
+ * a fresh submission, even if the old rejection is reported again.
  */
 function waitedFor({ decision, rejectedAtMs }: Verdict, waiting: Payment): boolean {
   return decision === 'approve' || (rejectedAtMs !== null && waiting.updatedAtMs <= rejectedAtMs);

@@ -1,32 +1,31 @@
-// What operators do with partner commands that the service will not finish by itself: refunds that
-// the partner refused, and reports that cannot be believed. Doing the work is commands.ts.
-import { ordersChanged } from '../domain/order-outcomes.js';
+// What operators do with orders to the partner that the service cannot finish: refunds that the
+// partner refused, and implausible reports.
 import {
-  isDebt,
+  isMoneyCommand,
   isOpen,
+  isUnpaidRefund,
   type PartnerCommand,
-  requestPurpose,
   supersedeCommand,
 } from '../domain/partner-command.js';
 import { reviewName } from '../domain/report-check.js';
 import { tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, PartnerFact } from '../ports.js';
-import { announce, loadCollection, stageChange } from './collections.js';
-import { verbs } from './partner-verbs.js';
-import { applyFact, readReview } from './settlement.js';
+import { requestOf } from './command-runner.js';
+import { readReview, stageOrder, storeStaged } from './order-changes.js';
+import { applyPartnerUpdate } from './partner-inbox.js';
 
 /**
  * An operator sets a command to work again: a refused refund under a new command, any other open
- * one at once. The partner is asked about a refused refund first; what it tells of it counts.
+ * one now. The partner is asked about a refused refund first; its answer counts.
  * Answers with the command as it stands then. CommandNotRetryable when there is nothing to do,
  * PartnerUnavailable when the old order could not be looked up.
  */
 export async function retryCommand(deps: Deps, commandId: string): Promise<PartnerCommand> {
   const command = await readCommand(deps, commandId);
-  if (isDebt(command)) {
+  if (isUnpaidRefund(command)) {
     await lookUpRefused(deps, command);
-    return orderAnew(deps, commandId);
+    return orderAgain(deps, commandId);
   }
   const retried = await deps.store.run(async (tx) => {
     const current = await tx.commands.get(commandId);
@@ -68,7 +67,10 @@ export async function acceptReport(
     const message = `The report cannot be booked: ${reason}. Ask the partner to correct it.`;
     throw new PonteError('CommandNotRetryable', message);
   }
-  await applyFact(deps, commandId, fact, { askedVersion: command.version, accepted: true });
+  await applyPartnerUpdate(deps, commandId, fact, {
+    askedVersion: command.version,
+    accepted: true,
+  });
   return readCommand(deps, commandId);
 }
 
@@ -78,46 +80,43 @@ async function readCommand(deps: Deps, commandId: string): Promise<PartnerComman
   return command;
 }
 
-/** Asks the partner about a refund that counts as refused, and applies what it tells. */
+/** Asks the partner about a refund that counts as refused, and applies the answer. */
 async function lookUpRefused(deps: Deps, command: PartnerCommand): Promise<void> {
   const partner = deps.partners[command.mode];
   if (partner === null) throw new PonteError('PartnerUnavailable');
   // Without a request it was refused before any call: the partner never saw it.
   if (command.request === null) return;
-  const request = deps.secretBox.open(command.request, requestPurpose(command));
-  const found = await verbs[command.kind].find(partner, request);
+  const found = await partner.refund.find(requestOf(deps, command));
   if (found.outcome !== 'done') throw new PonteError('PartnerUnavailable');
   if (found.value === null) return;
   const { partnerRef } = found.value;
-  const told = await partner.refund(partnerRef);
-  if (told.outcome !== 'done') throw new PonteError('PartnerUnavailable');
+  const answer = await partner.refund.read(partnerRef);
+  if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
   const { reference } = command;
-  const fact: PartnerFact = { kind: 'refund', reference, partnerRef, report: told.value };
-  await applyFact(deps, command.id, fact, { askedVersion: command.version });
+  const fact: PartnerFact = { kind: 'refund', reference, partnerRef, report: answer.value };
+  await applyPartnerUpdate(deps, command.id, fact, { askedVersion: command.version });
 }
 
-async function orderAnew(deps: Deps, commandId: string): Promise<PartnerCommand> {
-  const { change, known } = await deps.store.run(async (tx) => {
-    const refused = await tx.commands.get(commandId);
-    assert(refused !== null && refused.paymentId !== null, 'a refund serves a payment');
-    if (!isDebt(refused)) {
+async function orderAgain(deps: Deps, commandId: string): Promise<PartnerCommand> {
+  let known: readonly string[] = [];
+  const superseded = await storeStaged(deps, async (batch) => {
+    const refused = await batch.tx.commands.get(commandId);
+    assert(refused !== null, 'a command stays');
+    if (!isUnpaidRefund(refused)) {
       const message = 'The partner has this refund after all: it is not ordered again.';
       throw new PonteError('CommandNotRetryable', message);
     }
-    const nowMs = deps.clock.nowMs();
-    const tenant = tenantOf(refused);
-    const was = await loadCollection(tx, tenant, refused.paymentId);
-    const commands = await tx.commands.ofPayment(tenant, refused.paymentId);
     // Without the refused order its money is held again, and so owed back by a new one.
-    const changed = ordersChanged(was, commands, [supersedeCommand(refused, nowMs)], nowMs);
-    const known = new Set(commands.map(({ id }) => id));
-    return { change: await stageChange(deps, tx, was, changed), known };
+    return stageOrder(batch, refused, (orders) => {
+      known = orders.map(({ id }) => id);
+      return supersedeCommand(refused, batch.nowMs);
+    });
   });
-  announce(deps, change);
+  assert(superseded !== null && isMoneyCommand(superseded), 'a refund is about a payment');
   const orders = await deps.store.run((tx) =>
-    tx.commands.ofPayment(tenantOf(change.payment), change.payment.id),
+    tx.commands.ofPayment(tenantOf(superseded), superseded.paymentId),
   );
-  const anew = orders.find(({ id }) => !known.has(id));
-  assert(anew !== undefined, 'a superseded refund is ordered again');
-  return anew;
+  const ordered = orders.find(({ id }) => !known.includes(id));
+  assert(ordered !== undefined, 'a superseded refund is ordered again');
+  return ordered;
 }

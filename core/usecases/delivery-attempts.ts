@@ -1,5 +1,5 @@
-// One attempt of a delivery that is in hand: signing, sending and the record of how it ended. Whose
-// turn it is stands in delivery-runner.ts, what may happen to a delivery in the domain.
+// One attempt of a leased delivery: signing, sending, and the record of how it ended. Which
+// delivery is next is decided in delivery-runner.ts.
 import { SECOND_MS } from '../domain/instant.js';
 import { signWebhook, webhookHeaders } from '../domain/signature.js';
 import type { Subscription } from '../domain/subscription.js';
@@ -11,8 +11,10 @@ import {
 import type { ClaimedDelivery, DeliveryAttempt, Deps, Tx, WebhookResult } from '../ports.js';
 import { openSecret } from './subscriptions.js';
 
-/** What a receiver has for its answer, connecting included. */
+/** Until a receiver has answered, connecting included. */
 export const SEND_TIMEOUT_MS = 10 * SECOND_MS;
+/** Long enough to send and to record the outcome: what is in flight is not taken over. */
+export const DELIVERY_LEASE_MS = 30 * SECOND_MS;
 
 /** Secrets kept open, by their sealed text: a rotated one has another. */
 const SECRETS_MAX = 1_000;
@@ -32,7 +34,7 @@ export async function attempt(
   deps: Deps,
   { secretOf, isOpen }: Sending,
   claimed: ClaimedDelivery,
-  landed: (result: WebhookResult) => void,
+  done: (result: WebhookResult) => void,
 ): Promise<void> {
   const { delivery, subscription } = claimed;
   try {
@@ -46,11 +48,11 @@ export async function attempt(
     // A quarantine may have begun since it was claimed: it is claimed again after the release.
     if (!(await isOpen())) return;
     const startedAtMs = deps.clock.nowMs();
-    // Held up since it was leased, it would go out beside the one of whoever takes it over.
+    // After a pause since its lease, it would be sent beside the attempt that takes it over.
     if ((delivery.dueAtMs ?? 0) - startedAtMs < SEND_TIMEOUT_MS) return;
     const result = await send(deps, secretOf, claimed, startedAtMs);
     // The receiver is free for the next one while this one is recorded.
-    landed(result);
+    done(result);
     await record(deps, claimed, result, startedAtMs);
   } catch (error) {
     deps.log.error('a delivery attempt was not made or not recorded', {
@@ -153,7 +155,7 @@ export function noteFailure(deps: Deps, delivery: WebhookDelivery): void {
   deps.log.warn('a delivery became a dead letter', { deliveryId, subscriptionId, lastError });
 }
 
-/** A delivery that was ended, replayed or taken over meanwhile is left as it is. */
+/** A delivery that was ended, replayed or taken over is left as it is. */
 function stageIfOurs(
   tx: Tx,
   current: WebhookDelivery | null,

@@ -31,7 +31,7 @@ import { freeSlot } from '../domain/slot.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, isCode, PonteError } from '../errors.js';
 import type { ByteSource, Deps, DocumentFilter, DocumentStorage, Tx } from '../ports.js';
-import { eachDue } from './collections.js';
+import { eachDue } from './due-work.js';
 
 /** Bytes of an upload's name: two uploads never share one. */
 const CONTENT_NAME_BYTES = 16;

@@ -1,9 +1,8 @@
-// The sequencer: committed events come out of the outbox and get their place in the tenant's feed,
-// a gap-free sequence and a hash chained to all before, together with one delivery per subscription
-// that wants them. Sending is delivery-runner.ts's matter; what the runner of this process has a
-// place for is stored as already in its hand, so that nobody has to claim it. It may run on several
-// hosts at once: the heads are written by compare-and-set, so that one wins and the others read on
-// behind it.
+// The sequencer: moves committed events from the outbox to the tenant's feed, each with
+// a gap-free sequence and a hash chained to all before, together with one delivery per matching
+// subscription. Deliveries that the runner of this process has a slot for are stored as leased, so
+// that none has to claim them. Several hosts may run it: the heads are written by compare-and-set,
+// so that one wins and the others continue behind it.
 import { hash } from 'node:crypto';
 import { type DomainEvent, matchesEvent } from '../domain/event.js';
 import type { Subscription } from '../domain/subscription.js';
@@ -14,49 +13,49 @@ import type { ClaimedDelivery, Deps, FeedHead, Tx } from '../ports.js';
 /** Enough for one batch, which holds up everybody else's writes; an event is never split. */
 const DELIVERIES_PER_BATCH = 1_000;
 
-/** Goes to the subscription that it tests, whatever that one's types, and to nobody else. */
+/** Goes to the subscription that it tests, of any types, and to no other. */
 export const TEST_EVENT_TYPE = 'webhook.test';
 
-/** The deliveries of one batch on their way to whoever sends them in this process. */
-export interface Handover {
-  /** The delivery as it is to be stored: leased where there is a place to send it, else due. */
-  offer(made: ClaimedDelivery): WebhookDelivery;
-  /** The batch is stored: what was leased is sent. */
+/** The deliveries of one batch that the runner of this process sends without a claim. */
+export interface DirectDispatch {
+  /** The delivery as it is to be stored: leased if a slot is free to send it, else due. */
+  tryReserve(made: ClaimedDelivery): WebhookDelivery;
+  /** The batch is stored: sends what was leased. */
   send(): void;
   /**
-   * Nothing more is sent: the batch is not stored, or nobody knows. If it is, what was leased is
-   * tried again when its lease ends, as after a crash.
+   * Sends nothing: the batch is not stored, or its outcome is unknown. If it is stored, what was
+   * leased is sent when its lease ends, as after a crash.
    */
-  takeBack(): void;
+  cancel(): void;
 }
 
 /**
  * Sequences the oldest events, `limit` at most. Returns how many; 0 means there are none. Without
- * `handover` all deliveries wait to be claimed.
+ * `dispatch` all deliveries wait to be claimed.
  */
 export async function runSequencer(
   deps: Deps,
   nowMs: number,
   limit: number,
-  handover: Handover | null = null,
+  dispatch: DirectDispatch | null = null,
 ): Promise<number> {
   const work = async (tx: Tx) => {
-    // Of a run before this one, which lost.
-    handover?.takeBack();
+    // Release what a lost attempt reserved.
+    dispatch?.cancel();
     const rows = await tx.outbox.oldest(limit);
     const events = rows.map(({ event }) => event);
-    const result = await sequence(deps, tx, events, { nowMs, handover });
+    const result = await sequence(deps, tx, events, { nowMs, dispatch });
     tx.outbox.remove(rows.slice(0, result.sequenced));
     return result;
   };
   try {
     const { tenants, sequenced, deliveries } = await deps.store.run(work);
-    handover?.send();
+    dispatch?.send();
     if (sequenced > 0) deps.wake('feed', tenants);
     if (deliveries.some(({ leaseToken }) => leaseToken === null)) deps.wake('deliveries');
     return sequenced;
   } finally {
-    handover?.takeBack();
+    dispatch?.cancel();
   }
 }
 
@@ -68,7 +67,7 @@ export async function sequence(
   deps: Deps,
   tx: Tx,
   events: readonly DomainEvent[],
-  { nowMs, handover }: { readonly nowMs: number; readonly handover: Handover | null },
+  { nowMs, dispatch }: { readonly nowMs: number; readonly dispatch: DirectDispatch | null },
 ): Promise<Sequenced> {
   const feeds = await feedsOf(tx, events);
   const deliveries: WebhookDelivery[] = [];
@@ -93,7 +92,7 @@ export async function sequence(
       });
       const { body, createdAtMs: eventCreatedAtMs } = event;
       const offered = { delivery: made, subscription, body, eventCreatedAtMs };
-      const delivery = handover?.offer(offered) ?? made;
+      const delivery = dispatch?.tryReserve(offered) ?? made;
       // A claim would look whether it is active and by which secret to sign; here it is as read.
       if (delivery.leaseToken !== null) reliedOn.add(subscription);
       tx.deliveries.insert(delivery);

@@ -1,14 +1,14 @@
 // What only invoices have: a list, the approval by a second person, and the invitation of the buyer
 // by mail. An invoice is a payment, so creating, reading and cancelling one stand in payments.ts.
-import type { Collection, PaymentView } from '../domain/change.js';
-import { approved, invited } from '../domain/collection.js';
+import type { PaymentAggregate, PaymentView } from '../domain/change.js';
 import { invitationWaitMs } from '../domain/mail.js';
 import type { Payment } from '../domain/payment.js';
+import { approved, invited } from '../domain/payment-transitions.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps, InvoiceFilter } from '../ports.js';
-import { changeCollection, readView } from './collections.js';
 import { mailNumber, stageMail } from './mails.js';
+import { changePayment, readView } from './payment-store.js';
 import { rateLimited } from './rate-limits.js';
 
 /** Newest first. */
@@ -30,7 +30,7 @@ export async function approveInvoice(
   id: string,
   memberId: string,
 ): Promise<PaymentView> {
-  await changeCollection(deps, tenant, id, (was) =>
+  await changePayment(deps, tenant, id, (was) =>
     approved(invoiceOnly(was), memberId, deps.clock.nowMs()),
   );
   return readView(deps, tenant, id);
@@ -48,7 +48,7 @@ export async function inviteBuyer(
   id: string,
   whenLimited: 'refuse' | 'without a mail' = 'refuse',
 ): Promise<Payment> {
-  const { payment } = await changeCollection(deps, tenant, id, async (was, tx) => {
+  const { payment } = await changePayment(deps, tenant, id, async (was, tx) => {
     const nowMs = deps.clock.nowMs();
     const change = invited(invoiceOnly(was), nowMs);
     const { invitedAtMs, buyer } = was.payment;
@@ -64,7 +64,7 @@ export async function inviteBuyer(
   return payment;
 }
 
-function invoiceOnly(was: Collection): Collection {
+function invoiceOnly(was: PaymentAggregate): PaymentAggregate {
   if (was.payment.origin !== 'invoice') throw new PonteError('NotFound');
   return was;
 }

@@ -17,10 +17,10 @@ import type { Tenant } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, SettlementPartner, Tx } from '../ports.js';
 import { newSubmission, partnerOf } from './buyers.js';
-import { loadCollection } from './collections.js';
-import { workNow } from './commands.js';
+import { runInline } from './command-runner.js';
 import { stageSubmitted } from './documents.js';
-import { newLease, partyOrder, preparedParty, refuseTier } from './party-orders.js';
+import { newLease, partyOrder, preparedParty, refuseTier } from './onboarding.js';
+import { loadPayment } from './payment-store.js';
 import { newBuyer } from './payments.js';
 
 /** Bytes of a hosted form's id: 144 bits, at least 128 are asked for. */
@@ -78,7 +78,7 @@ export async function startBuyerKyc(
   const order = { ...whole, reference, role: 'buyer', entityType } as const;
   const request = await preparedParty(partner, order);
   const handedIn = await handIn(deps, tenant, start, { id: reference, request });
-  if (handedIn.command !== null) await workNow(deps, handedIn.command);
+  if (handedIn.command !== null) await runInline(deps, handedIn.command);
   return readSubmission(deps, tenant, handedIn.submissionId);
 }
 
@@ -89,7 +89,7 @@ export async function submitBuyerKyc(
   paymentId: string,
   { entityType, ...dossier }: BuyerDossier,
 ): Promise<KycSubmission> {
-  const { payment } = await deps.store.run((tx) => loadCollection(tx, tenant, paymentId));
+  const { payment } = await deps.store.run((tx) => loadPayment(tx, tenant, paymentId));
   const { email, name } = payment.buyer;
   return startBuyerKyc(deps, tenant, { email, name, entityType, paymentId, dossier });
 }
@@ -137,8 +137,8 @@ async function handIn(
     const next = { ...fresh, status, tosId, draftSealed: null, submittedAtMs: nowMs };
     if (was === null) tx.buyers.insertSubmission(next);
     else tx.buyers.updateSubmission(next);
-    const submit = { ...order, kind: 'submit_buyer', lease } as const;
-    const command = partyOrder(deps, tenant, submit, { submissionId });
+    const subject = { kind: 'submission', id: submissionId } as const;
+    const command = partyOrder(deps, tenant, { ...order, kind: 'submit_buyer', subject, lease });
     tx.commands.insert(command);
     return { submissionId, command };
   });

@@ -11,7 +11,7 @@ import {
   heldMinor,
   sumsOf,
 } from '../domain/funds.js';
-import type { PartnerCommand } from '../domain/partner-command.js';
+import type { MoneyCommand } from '../domain/partner-command.js';
 import type { Payment } from '../domain/payment.js';
 import { tenantOf } from '../domain/tenant.js';
 import { assert } from '../errors.js';
@@ -49,7 +49,7 @@ export async function findDifferences(
 interface Books {
   readonly payment: Payment;
   readonly funds: Funds;
-  readonly orders: readonly PartnerCommand[];
+  readonly orders: readonly MoneyCommand[];
   readonly postings: readonly StoredPosting[];
 }
 

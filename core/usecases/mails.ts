@@ -3,7 +3,6 @@
 // most, under one Message-ID. The token of its link lies sealed, and only until then; the mail with
 // its address is forgotten after MAIL_KEPT_MS.
 import { emailKey } from '../domain/buyer-kyc.js';
-import { type Letter, letterOf, payoutNoticeOf } from '../domain/letter.js';
 import {
   ADDRESS_MAILS_MAX,
   dropMail,
@@ -20,11 +19,12 @@ import {
   nextMail,
   tokenPurpose,
 } from '../domain/mail.js';
+import { type MailText, renderMail, renderPayoutNotice } from '../domain/mail-template.js';
 import { isTerminal, type Payment } from '../domain/payment.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert } from '../errors.js';
 import type { Deps, Tx } from '../ports.js';
-import { eachByItself } from './collections.js';
+import { eachSeparately } from './due-work.js';
 
 /** No more than a mail server takes connections from one client. */
 const MAILS_AT_ONCE = 10;
@@ -80,7 +80,7 @@ export async function runMails(deps: Deps, nowMs: number, limit: number): Promis
     limit: Math.min(limit, MAILS_AT_ONCE),
   });
   // One that fails is taken up again when its lease runs out.
-  await eachByItself(deps, 'mails', claimed, (mail) => send(deps, mail));
+  await eachSeparately(deps, 'mails', claimed, (mail) => send(deps, mail));
   return claimed.length;
 }
 
@@ -116,23 +116,28 @@ async function send(deps: Deps, mail: Mail): Promise<void> {
   const { purpose } = mail;
   const result = await deps.mailer.send({
     ...(purpose === 'payout_changed'
-      ? payoutNoticeOf(mail, about)
-      : linkLetter(deps, { ...mail, purpose }, about)),
+      ? renderPayoutNotice(mail, about)
+      : linkMail(deps, { ...mail, purpose }, about)),
     ...{ to: mail.to, messageId: mail.id, writtenAtMs: mail.createdAtMs },
   });
   await record(deps, mail, (current) => mailTried(current, result, deps.clock.nowMs()));
   tell(deps, mail, result);
 }
 
-function linkLetter(
+function linkMail(
   deps: Deps,
   mail: Mail & { readonly purpose: LinkPurpose },
   { payment, organizationName }: { payment: Payment | null; organizationName: string },
-): Letter {
+): MailText {
   assert(payment !== null && mail.tokenSealed !== null, 'a link leads to its payment by a token');
   const token = deps.secretBox.open(mail.tokenSealed, tokenPurpose(mail));
   const pageUrl = `${deps.settings.payUrl}/r/${payment.publicId}`;
-  return letterOf(mail, { payment, organizationName, pageUrl, link: `${pageUrl}?token=${token}` });
+  return renderMail(mail, {
+    payment,
+    organizationName,
+    pageUrl,
+    link: `${pageUrl}?token=${token}`,
+  });
 }
 
 /** Why there is no use in sending it; null when there is. */

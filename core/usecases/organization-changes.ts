@@ -1,10 +1,11 @@
 // The one way in which what an organization has in a mode is changed, and what becomes of its KYB
 // when the partner tells something. The operators' steps stand in organizations.ts.
 import { kybReported, type OrganizationProfile } from '../domain/organization.js';
-import type { PartnerCommand } from '../domain/partner-command.js';
+import type { PartyCommand } from '../domain/partner-command.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps, ReceiverReport, Tx } from '../ports.js';
+import type { Batch } from './order-changes.js';
 
 export async function changeProfile(
   deps: Deps,
@@ -14,7 +15,7 @@ export async function changeProfile(
   return deps.store.run(async (tx) => {
     const was = await loadProfile(tx, tenant);
     const changed = change(was);
-    if (changed !== was) tx.organizations.updateProfile(Object.freeze(changed));
+    stageProfile(tx, was, changed);
     return changed;
   });
 }
@@ -25,14 +26,20 @@ export async function loadProfile(tx: Tx, tenant: Tenant): Promise<OrganizationP
   return profile;
 }
 
-/** News of an earlier submission changes nothing. */
+/** Stages what the partner reports of the KYB; of an earlier submission nothing counts. */
 export async function organizationReported(
-  deps: Deps,
-  command: PartnerCommand,
+  { tx }: Pick<Batch, 'tx'>,
+  command: PartyCommand,
   partnerRef: string | null,
   report: ReceiverReport,
-): Promise<void> {
-  await changeProfile(deps, tenantOf(command), (was) =>
-    was.kybCommandId === command.id ? kybReported(was, partnerRef, report.status) : was,
-  );
+): Promise<boolean> {
+  const was = await loadProfile(tx, command);
+  if (was.kybCommandId === command.id) {
+    stageProfile(tx, was, kybReported(was, partnerRef, report.status));
+  }
+  return true;
+}
+
+function stageProfile(tx: Tx, was: OrganizationProfile, next: OrganizationProfile): void {
+  if (next !== was) tx.organizations.updateProfile(Object.freeze(next));
 }

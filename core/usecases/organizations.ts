@@ -17,10 +17,10 @@ import { hasUnstorableText } from '../domain/raw-json.js';
 import { type Mode, modes, type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, PartnerAnswer, SettlementPartner, Tx } from '../ports.js';
-import { workNow } from './commands.js';
+import { runInline } from './command-runner.js';
 import { refuseInQuarantine } from './epochs.js';
+import { newLease, partyOrder, refuseTier } from './onboarding.js';
 import { changeProfile, loadProfile } from './organization-changes.js';
-import { newLease, partyOrder, refuseTier } from './party-orders.js';
 import { announceRedirect, stagePayoutNotices } from './payout-notices.js';
 import { partnerKey } from './service-keys.js';
 
@@ -212,7 +212,7 @@ async function submitted(
   const command = anew
     ? await recordedSubmission(deps, partner, profiles[tenant.mode], given)
     : await deps.store.run((tx) => takenSubmission(deps, tx, tenant));
-  if (command !== null) await workNow(deps, command);
+  if (command !== null) await runInline(deps, command);
   const profile = await deps.store.run((tx) => loadProfile(tx, tenant));
   if (profile.kybStatus === 'verifying' && profile.partnerRef === null) {
     throw new PonteError('PartnerUnavailable');
@@ -232,11 +232,12 @@ async function recordedSubmission(
   const nowMs = deps.clock.nowMs();
   const commandId = deps.ids.next('cmd', nowMs);
   const request = done(
-    await partner.prepareReceiver({ ...dossier, ...PARTY, reference: commandId }),
+    await partner.receiver.prepare({ ...dossier, ...PARTY, reference: commandId }),
   );
   const order = { id: commandId, kind: 'submit_organization', request } as const;
   const lease = newLease(deps);
-  const command = partyOrder(deps, tenant, { ...order, lease }, { orgId: tenant.orgId });
+  const subject = { kind: 'organization', id: tenant.orgId } as const;
+  const command = partyOrder(deps, tenant, { ...order, subject, lease });
   return deps.store.run(async (tx) => {
     const was = await loadProfile(tx, tenant);
     const receiverId = deps.ids.next('rcv', nowMs);

@@ -1,8 +1,7 @@
 // What integrators and operators do with payments: create, read, cancel, give up, and the clock
-// that expires them. The buyer's steps stand in buyers.ts, the partner's in settlement.ts.
+// that expires them. The buyer's steps are in buyers.ts, the partner's in partner-operations.ts.
 import { type Buyer, emailKey } from '../domain/buyer-kyc.js';
 import type { PaymentView } from '../domain/change.js';
-import { cancelled, expired, failedByOperator } from '../domain/collection.js';
 import { readyToCollect } from '../domain/connected-account.js';
 import { paymentEvent, paymentEventTypes } from '../domain/event.js';
 import { noFunds } from '../domain/funds.js';
@@ -20,11 +19,13 @@ import {
   paymentIdPrefixes,
   paymentOrigins,
 } from '../domain/payment.js';
+import { cancelled, expired, failedByOperator } from '../domain/payment-transitions.js';
 import { hasUnstorableText } from '../domain/raw-json.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps, Tx } from '../ports.js';
-import { changeCollection, eachDue, kycStatusOf, loadView, viewAfter } from './collections.js';
+import { eachDue } from './due-work.js';
+import { changePayment, kycStatusOf, loadView, viewAfter } from './payment-store.js';
 
 /** The interface's minimum for USD: 10.00. */
 export const MINIMUM_USD_MINOR = 1_000n;
@@ -140,7 +141,7 @@ export async function cancelPayment(
   id: string,
   reason: string,
 ): Promise<PaymentView> {
-  const change = await changeCollection(deps, tenant, id, async (was, tx) =>
+  const change = await changePayment(deps, tenant, id, async (was, tx) =>
     cancelled(was, await tx.commands.ofPayment(tenant, id), reason, deps.clock.nowMs()),
   );
   return viewAfter(deps, change);
@@ -165,7 +166,7 @@ export async function failPaymentByOperator(
 ): Promise<PaymentView> {
   const told = checkedReason(reason);
   const tenant = tenantOf(await findPayment(deps, id));
-  const change = await changeCollection(deps, tenant, id, async (was, tx) =>
+  const change = await changePayment(deps, tenant, id, async (was, tx) =>
     failedByOperator(was, await tx.commands.ofPayment(tenant, id), told, deps.clock.nowMs()),
   );
   return viewAfter(deps, change);
@@ -197,7 +198,7 @@ export async function runExpiry(deps: Deps, nowMs: number, limit: number): Promi
       cursorOf: ({ id, expiresAtMs }) => ({ id, dueAtMs: expiresAtMs ?? nowMs }),
       work: async (payment) => {
         const tenant = tenantOf(payment);
-        await changeCollection(deps, tenant, payment.id, async (was, tx) =>
+        await changePayment(deps, tenant, payment.id, async (was, tx) =>
           expired(was, await tx.commands.ofPayment(tenant, payment.id), nowMs),
         );
       },

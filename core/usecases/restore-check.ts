@@ -4,25 +4,32 @@
 // make next. What it says is stored like the answer to any other question. The check runs in
 // quarantine, page by page, and resumes where it was interrupted.
 import { sumsOf } from '../domain/funds.js';
-import { ordersChanged } from '../domain/order-outcomes.js';
 import {
   acceptCommand,
+  isMoneyCommand,
+  type MoneyCommand,
   type MoneyKind,
   moneyKinds,
   newCommand,
-  type PartnerCommand,
   voidCommand,
 } from '../domain/partner-command.js';
 import { isTerminal, type Payment } from '../domain/payment.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
-import type { Deps, PartnerAnswer, PartnerFact, SettlementPartner, Tx } from '../ports.js';
-import { announce, loadCollection, stageChange } from './collections.js';
+import type {
+  AcceptedOrder,
+  Deps,
+  PartnerAnswer,
+  PartnerFact,
+  SettlementPartner,
+  Tx,
+} from '../ports.js';
 import { currentEpoch } from './epochs.js';
+import { readReview, stageOrder, storeStaged } from './order-changes.js';
 import { orderReference, orderSubject } from './order-references.js';
-import { verbs } from './partner-verbs.js';
+import { applyPartnerUpdate } from './partner-inbox.js';
+import { loadPayment } from './payment-store.js';
 import { currentKey } from './service-keys.js';
-import { applyFact, readReview } from './settlement.js';
 
 const PAYMENTS_PER_PAGE = 50;
 /** Payments that the partner is asked about at a time. */
@@ -71,7 +78,7 @@ const nothing: Progress = { payments: 0, learned: 0, differing: 0, missed: 0, af
  */
 export async function checkRestored(
   given: Deps,
-  tell: (payment: CheckedPayment) => void,
+  report: (payment: CheckedPayment) => void,
 ): Promise<CheckCounts> {
   const deps = learning(given);
   const { number, state, checkProgress } = await currentEpoch(deps);
@@ -87,7 +94,7 @@ export async function checkRestored(
       const some = page.slice(at, at + PAYMENTS_AT_ONCE);
       checked.push(...(await Promise.all(some.map((funds) => checkPayment(deps, funds)))));
     }
-    for (const payment of checked) if (isWorthTelling(payment)) tell(payment);
+    for (const payment of checked) if (isNotable(payment)) report(payment);
     const place = { ...tenantOf(last), paymentId: last.paymentId };
     progress = counted({ ...progress, after: place }, checked);
     await noteProgress(deps, number, progress, false);
@@ -97,7 +104,7 @@ export async function checkRestored(
   return { payments, learned, differing, missed };
 }
 
-/** Whatever these use cases store, they store in quarantine too: they learn and order nothing. */
+/** What these use cases store, they store in quarantine too: they learn and order nothing. */
 function learning(deps: Deps): Deps {
   const { store } = deps;
   const inQuarantine = true;
@@ -139,7 +146,7 @@ function counted(progress: Progress, checked: readonly CheckedPayment[]): Progre
   };
 }
 
-function isWorthTelling({ was, is, adopted, differs, missed }: CheckedPayment): boolean {
+function isNotable({ was, is, adopted, differs, missed }: CheckedPayment): boolean {
   return was !== is || adopted.length + differs.length + missed.length > 0;
 }
 
@@ -150,7 +157,7 @@ interface Look {
   readonly paymentId: string;
   readonly partner: SettlementPartner;
   readonly key: Uint8Array;
-  /** It had ended before the check: then it ordered nothing more but refunds. */
+  /** It was ended before the check: it orders nothing more but refunds. */
   readonly wasEnded: boolean;
   /** `settledState` of its orders before the check; null where it may yet owe a refund. */
   readonly settledState: string | null;
@@ -199,7 +206,7 @@ async function checkPayment(
  * nothing for a person to decide, and all received money was paid out. While it is the same, there
  * was no reason to refund. Null for any other payment.
  */
-function settledState(orders: readonly PartnerCommand[]): string | null {
+function settledState(orders: readonly MoneyCommand[]): string | null {
   const isOver = orders.every(
     ({ state, end, review }) =>
       review === null && (state === 'void' || (state === 'done' && end === 'completed')),
@@ -209,7 +216,7 @@ function settledState(orders: readonly PartnerCommand[]): string | null {
   return orders.map(({ id, version }) => `${id} ${version}`).join();
 }
 
-/** Orders of one kind: those that rows know, which may grow meanwhile, then those beyond them. */
+/** Orders of one kind: those that rows know, whose number may grow, then those beyond them. */
 async function checkKind(look: Look, kind: MoneyKind): Promise<void> {
   const seen = new Set<string>();
   for (;;) {
@@ -217,7 +224,7 @@ async function checkKind(look: Look, kind: MoneyKind): Promise<void> {
     const next = orders.find((order) => order.kind === kind && !seen.has(order.id));
     if (next === undefined) break;
     seen.add(next.id);
-    await learn(look, next, kind);
+    await reconcile(look, next, kind);
   }
   const { orders } = await readOrders(look.deps, look.tenant, look.paymentId);
   const payins = orders.filter((order) => order.kind === 'payin');
@@ -234,7 +241,7 @@ async function checkKind(look: Look, kind: MoneyKind): Promise<void> {
 }
 
 /** Orders that no row knows, by the numbers that would be given next. */
-async function checkBeyond(look: Look, kind: MoneyKind, payin: PartnerCommand | null) {
+async function checkBeyond(look: Look, kind: MoneyKind, payin: MoneyCommand | null) {
   const payinId = payin?.id ?? null;
   for (let absent = 1; absent <= ABSENT_MAX[kind]; absent += 1) {
     const { payment, orders } = await readOrders(look.deps, look.tenant, look.paymentId);
@@ -261,12 +268,7 @@ interface Adoption {
   readonly payinId: string | null;
   /** Of the numbers that the partner does not know, and of the order that it has. */
   readonly references: readonly string[];
-  readonly found: FoundOrder;
-}
-
-interface FoundOrder {
-  readonly partnerRef: string;
-  readonly instructions?: string;
+  readonly found: AcceptedOrder;
 }
 
 /**
@@ -281,84 +283,82 @@ async function adopt(look: Look, payment: Payment, adoption: Adoption): Promise<
   const nowMs = deps.clock.nowMs();
   const made = references.map((reference) => {
     const name = { id: deps.ids.next('cmd', nowMs), reference };
-    const order = newCommand(tenant, name, { kind, amount, payinId }, { paymentId }, nowMs);
-    return voidCommand(order, nowMs);
+    const what = { kind, amount, payinId, paymentId };
+    return voidCommand(newCommand(tenant, name, what, nowMs), nowMs);
   });
   const last = made.at(-1);
   assert(last !== undefined, 'an order that was found has a reference');
-  const command = await accepted(look, last.id, found, made);
+  const command = await storeAccepted(look, last, found, made);
   look.adopted.push(kind);
-  await ask(look, command, kind);
+  await askState(look, command, kind);
 }
 
 /** Of a refund, what the partner says; null where it does not. */
 async function amountOf(look: Look, payment: Payment, kind: MoneyKind, partnerRef: string) {
   if (kind !== 'refund') return payment.amount;
-  const told = await look.partner.refund(partnerRef);
-  if (told.outcome !== 'done') {
-    look.missed.push(missing(`refund ${partnerRef}`, told));
+  const answer = await look.partner.refund.read(partnerRef);
+  if (answer.outcome !== 'done') {
+    look.missed.push(missing(`refund ${partnerRef}`, answer));
     return null;
   }
-  const { amount } = told.value;
+  const { amount } = answer.value;
   if (amount.currency === payment.amount.currency) return amount;
   look.missed.push(`refund ${partnerRef} is in ${amount.currency}`);
   return null;
 }
 
 /** Looks an order up where the partner's id is unknown, and stores how it stands. */
-async function learn(look: Look, order: PartnerCommand, kind: MoneyKind): Promise<void> {
-  const { partner } = look;
-  if (order.partnerRef !== null) return ask(look, order, kind);
-  const found = await partner.findOrder(kind, order.reference);
+/** Looks an order up where the partner's id is unknown, and stores how it stands. */
+async function reconcile(look: Look, order: MoneyCommand, kind: MoneyKind): Promise<void> {
+  if (order.partnerRef !== null) return askState(look, order, kind);
+  const found = await look.partner.findOrder(kind, order.reference);
   if (found.outcome !== 'done') look.missed.push(missing(kind, found));
-  else if (found.value !== null) await ask(look, await accepted(look, order.id, found.value), kind);
+  else if (found.value !== null) {
+    await askState(look, await storeAccepted(look, order, found.value), kind);
+  }
 }
 
 /** Stores how an order stands that the partner has. */
-async function ask({ deps, partner, missed }: Look, command: PartnerCommand, kind: MoneyKind) {
+async function askState(look: Look, command: MoneyCommand, kind: MoneyKind): Promise<void> {
+  const { deps, partner, missed } = look;
   const { partnerRef, reference } = command;
-  const { ask: read } = verbs[kind];
-  assert(read !== null && partnerRef !== null, 'an order about money is asked about');
-  const told = await read(partner, partnerRef);
-  if (told.outcome !== 'done') {
-    missed.push(missing(kind, told));
+  assert(partnerRef !== null, 'an order that was found has its id');
+  const answer = await partner[kind].read(partnerRef);
+  if (answer.outcome !== 'done') {
+    missed.push(missing(kind, answer));
     return;
   }
-  // Kind and report belong together by the table of verbs.
-  const fact = { kind, reference, partnerRef, report: told.value } as PartnerFact;
-  await applyFact(deps, command.id, fact, { askedVersion: command.version });
+  // Kind and report belong together by the port.
+  const fact = { kind, reference, partnerRef, report: answer.value } as PartnerFact;
+  await applyPartnerUpdate(deps, command.id, fact, { askedVersion: command.version });
 }
 
 /** The partner has the order. `made` are orders without a row, this one among them. */
-async function accepted(
-  look: Look,
-  commandId: string,
-  { partnerRef, instructions }: FoundOrder,
-  made: readonly PartnerCommand[] = [],
-): Promise<PartnerCommand> {
-  const { deps, tenant, paymentId } = look;
-  const stored = await deps.store.run(async (tx) => {
-    const was = await loadCollection(tx, tenant, paymentId);
-    const commands = [...(await tx.commands.ofPayment(tenant, paymentId)), ...made];
-    const command = commands.find(({ id }) => id === commandId);
-    assert(command !== undefined, 'a command stays');
-    const nowMs = deps.clock.nowMs();
-    const next = acceptCommand(command, partnerRef, nowMs);
-    const change = ordersChanged(was, commands, [next], nowMs, { instructions });
-    return { next, change: await stageChange(deps, tx, was, change, made) };
+async function storeAccepted(
+  { deps }: Look,
+  order: MoneyCommand,
+  { partnerRef, instructions }: AcceptedOrder,
+  made: readonly MoneyCommand[] = [],
+): Promise<MoneyCommand> {
+  const stored = await storeStaged(deps, (batch) => {
+    const accept = (orders: readonly MoneyCommand[]) => {
+      const command = orders.find(({ id }) => id === order.id);
+      assert(command !== undefined, 'a command stays');
+      return acceptCommand(command, partnerRef, batch.nowMs);
+    };
+    return stageOrder(batch, order, accept, { instructions }, made);
   });
-  announce(deps, stored.change);
-  const { version } = stored.next;
-  return { ...stored.next, version: made.length > 0 ? version : version + 1 };
+  assert(stored !== null && isMoneyCommand(stored), 'an order about money stays one');
+  return stored;
 }
 
 function readOrders(
   { store }: Deps,
   tenant: Tenant,
   paymentId: string,
-): Promise<{ readonly payment: Payment; readonly orders: readonly PartnerCommand[] }> {
+): Promise<{ readonly payment: Payment; readonly orders: readonly MoneyCommand[] }> {
   return store.run(async (tx: Tx) => {
-    const { payment } = await loadCollection(tx, tenant, paymentId);
+    const { payment } = await loadPayment(tx, tenant, paymentId);
     return { payment, orders: await tx.commands.ofPayment(tenant, paymentId) };
   });
 }

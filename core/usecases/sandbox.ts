@@ -10,9 +10,10 @@ import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Advance, Deps } from '../ports.js';
 import { confirmQuote, requestQuote, signIn } from './buyers.js';
-import { eachDue, readView } from './collections.js';
+import { eachDue } from './due-work.js';
 import { inviteBuyer } from './invoices.js';
 import { submitBuyerKyc } from './kyc.js';
+import { readView } from './payment-store.js';
 
 /** Waits between looks at a payment that is the partner's turn; the last one repeats. */
 const LOOK_AGAIN_MS = [20, 50, 100, 100, 100, 100, 200, 200, 500, 1_000, 5_000, 30_000] as const;

@@ -137,7 +137,7 @@ export async function testSubscription(
       }),
       createdAtMs: nowMs,
     };
-    const { deliveries } = await sequence(deps, tx, [event], { nowMs, handover: null });
+    const { deliveries } = await sequence(deps, tx, [event], { nowMs, dispatch: null });
     // None when it was deleted between the two reads.
     if (deliveries[0] === undefined) throw notFoundDeleted();
     return deliveries[0];

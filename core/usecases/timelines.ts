@@ -3,7 +3,7 @@
 // else's.
 import { statusTold } from '../domain/event.js';
 import { postingKinds } from '../domain/ledger.js';
-import type { PartnerCommand } from '../domain/partner-command.js';
+import type { MoneyCommand } from '../domain/partner-command.js';
 import type { Payment } from '../domain/payment.js';
 import { tenantOf } from '../domain/tenant.js';
 import {
@@ -88,10 +88,8 @@ function statusEntries(payment: Payment, events: readonly EventNote[]): readonly
 }
 
 /** What was said to the partner and what came of it, without its ids and words. */
-function commandEntries(command: PartnerCommand): readonly TimelineEntry[] {
-  const order = orderKinds.find((kind) => kind === command.kind);
-  const { id: commandId, amount, firstSentAtMs } = command;
-  if (order === undefined || amount === null) return [];
+function commandEntries(command: MoneyCommand): readonly TimelineEntry[] {
+  const { id: commandId, kind: order, amount, firstSentAtMs } = command;
   const fields = { commandId, order, tie: tieOf(orderKinds.indexOf(order), commandId) };
   const outcome = outcomeOf(command);
   return [

@@ -68,13 +68,13 @@ export function person(fields: Partial<ReceiverOrder>): ReceiverOrder {
 }
 
 export async function submitted({ partner }: PartnerHarness, fields: Partial<ReceiverOrder>) {
-  const request = done(await partner.prepareReceiver(person(fields)));
-  return done(await partner.submitReceiver(request));
+  const request = done(await partner.receiver.prepare(person(fields)));
+  return done(await partner.receiver.start(request));
 }
 
 export async function approvedParty(harness: PartnerHarness): Promise<string> {
   const { partnerRef } = await submitted(harness, { entityType: 'business' });
-  await ended(harness, () => harness.partner.receiver(partnerRef));
+  await ended(harness, () => harness.partner.receiver.read(partnerRef));
   return partnerRef;
 }
 
@@ -96,7 +96,7 @@ export async function preparedPayin(
   const destination = await destinationOf(harness, traits);
   const quote = done(await harness.partner.quote({ source, destination }));
   const order: PayinOrder = { reference, quote, payerEmail: 'buyer@example.com' };
-  return done(await harness.partner.preparePayin(order));
+  return done(await harness.partner.payin.prepare(order));
 }
 
 export async function startedPayin(
@@ -106,7 +106,7 @@ export async function startedPayin(
   reference = 'cmd_payin',
 ): Promise<string> {
   const request = await preparedPayin(harness, traits, source, reference);
-  return done(await harness.partner.startPayin(request)).partnerRef;
+  return done(await harness.partner.payin.start(request)).partnerRef;
 }
 
 export async function preparedPayout(
@@ -116,7 +116,7 @@ export async function preparedPayout(
 ): Promise<string> {
   const destination = await destinationOf(harness, traits);
   const order = { reference: 'cmd_payout', amount, destination };
-  return done(await harness.partner.preparePayout(order));
+  return done(await harness.partner.payout.prepare(order));
 }
 
 /** The first report that is no longer `open` or `verifying`. */

@@ -32,11 +32,11 @@ function payinRules(traits: PartnerTraits, check: Check): void {
   check('the same request twice is one pay-in, which is found', async (harness) => {
     const { partner } = harness;
     const request = await preparedPayin(harness, traits, traits.amounts.fine);
-    const started = done(await partner.startPayin(request));
-    assert.ok(started.instructions.length > 0);
-    assert.deepEqual(done(await partner.startPayin(request)), started);
-    assert.deepEqual(done(await partner.findPayin(request)), started);
-    assert.deepEqual(done(await harness.restarted().startPayin(request)), started);
+    const started = done(await partner.payin.start(request));
+    assert.ok(started.instructions);
+    assert.deepEqual(done(await partner.payin.start(request)), started);
+    assert.deepEqual(done(await partner.payin.find(request)), started);
+    assert.deepEqual(done(await harness.restarted().payin.start(request)), started);
   });
 
   check('requests of two references are two pay-ins', async (harness) => {
@@ -46,8 +46,8 @@ function payinRules(traits: PartnerTraits, check: Check): void {
     for (const reference of ['cmd_a', 'cmd_b']) {
       const quote = done(await harness.partner.quote({ source, destination }));
       const order: PayinOrder = { reference, quote, payerEmail: 'buyer@example.com' };
-      const request = done(await harness.partner.preparePayin(order));
-      refs.push(done(await harness.partner.startPayin(request)).partnerRef);
+      const request = done(await harness.partner.payin.prepare(order));
+      refs.push(done(await harness.partner.payin.start(request)).partnerRef);
     }
     assert.equal(new Set(refs).size, 2);
   });
@@ -56,9 +56,9 @@ function payinRules(traits: PartnerTraits, check: Check): void {
     const { partner } = harness;
     const amount = traits.amounts.fine;
     const partnerRef = await startedPayin(harness, traits, amount);
-    const first = done(await partner.payin(partnerRef));
+    const first = done(await partner.payin.read(partnerRef));
     assert.ok(first.status === 'open' || first.status === 'completed');
-    const report = await ended(harness, () => partner.payin(partnerRef));
+    const report = await ended(harness, () => partner.payin.read(partnerRef));
     assert.equal(report.status, 'completed');
     assert.equal(report.receivedMinor, amount.amountMinor);
     assert.ok(report.transactionHash);
@@ -68,7 +68,7 @@ function payinRules(traits: PartnerTraits, check: Check): void {
   check('a pay-in that fails is told so, with a reason and without money', async (harness) => {
     const { partner } = harness;
     const partnerRef = await startedPayin(harness, traits, traits.amounts.payinFails);
-    const report = await ended(harness, () => partner.payin(partnerRef));
+    const report = await ended(harness, () => partner.payin.read(partnerRef));
     assert.equal(report.status, 'failed');
     assert.equal(report.receivedMinor, 0n);
     assert.ok(report.reason);
@@ -77,7 +77,7 @@ function payinRules(traits: PartnerTraits, check: Check): void {
   check('a pay-in that was started is known after a restart', async (harness) => {
     const partnerRef = await startedPayin(harness, traits, traits.amounts.fine);
     const partner = harness.restarted();
-    const report = await ended(harness, () => partner.payin(partnerRef));
+    const report = await ended(harness, () => partner.payin.read(partnerRef));
     assert.equal(report.status, 'completed');
   });
 
@@ -88,22 +88,22 @@ function payinRules(traits: PartnerTraits, check: Check): void {
     const quote = done(await partner.quote({ source, destination }));
     while (harness.nowMs() < quote.expiresAtMs) await harness.step();
     const order: PayinOrder = { reference: 'cmd_late', quote, payerEmail: 'buyer@example.com' };
-    const prepared = await partner.preparePayin(order);
+    const prepared = await partner.payin.prepare(order);
     const answer =
-      prepared.outcome === 'done' ? await partner.startPayin(prepared.value) : prepared;
+      prepared.outcome === 'done' ? await partner.payin.start(prepared.value) : prepared;
     assert.equal(answer.outcome === 'refused' ? answer.code : answer.outcome, 'quote_expired');
   });
 
   check('unknown ids and requests that nobody prepared are refused', async ({ partner }) => {
     for (const ref of ['', 'nothing', 'fake_payin_AAAA']) {
-      assert.equal((await partner.receiver(ref)).outcome, 'refused', ref);
-      assert.equal((await partner.payin(ref)).outcome, 'refused', ref);
-      assert.equal((await partner.payout(ref)).outcome, 'refused', ref);
-      assert.equal((await partner.refund(ref)).outcome, 'refused', ref);
+      assert.equal((await partner.receiver.read(ref)).outcome, 'refused', ref);
+      assert.equal((await partner.payin.read(ref)).outcome, 'refused', ref);
+      assert.equal((await partner.payout.read(ref)).outcome, 'refused', ref);
+      assert.equal((await partner.refund.read(ref)).outcome, 'refused', ref);
     }
     for (const request of ['', '{}', 'null', '[', '{"kind":"payin"}']) {
-      assert.equal((await partner.startPayin(request)).outcome, 'refused', request);
-      assert.equal((await partner.startPayout(request)).outcome, 'refused', request);
+      assert.equal((await partner.payin.start(request)).outcome, 'refused', request);
+      assert.equal((await partner.payout.start(request)).outcome, 'refused', request);
     }
   });
 }
@@ -112,18 +112,18 @@ function payoutRules(traits: PartnerTraits, check: Check): void {
   check('the same request twice is one payout, which is found', async (harness) => {
     const { partner } = harness;
     const request = await preparedPayout(harness, traits, traits.amounts.fine);
-    const started = done(await partner.startPayout(request));
-    assert.deepEqual(done(await partner.startPayout(request)), started);
-    assert.deepEqual(done(await partner.findPayout(request)), started);
-    assert.deepEqual(done(await harness.restarted().startPayout(request)), started);
+    const started = done(await partner.payout.start(request));
+    assert.deepEqual(done(await partner.payout.start(request)), started);
+    assert.deepEqual(done(await partner.payout.find(request)), started);
+    assert.deepEqual(done(await harness.restarted().payout.start(request)), started);
   });
 
   check('a payout completes and tells BRL, rate, fees and the PIX id', async (harness) => {
     const { partner } = harness;
     const amount = traits.amounts.fine;
     const request = await preparedPayout(harness, traits, amount);
-    const { partnerRef } = done(await partner.startPayout(request));
-    const report = await ended(harness, () => partner.payout(partnerRef));
+    const { partnerRef } = done(await partner.payout.start(request));
+    const report = await ended(harness, () => partner.payout.read(partnerRef));
     assert.equal(report.status, 'completed');
     assert.equal(report.settled?.currency, 'BRL');
     assert.ok(report.settled.amountMinor > 0n);
@@ -136,10 +136,10 @@ function payoutRules(traits: PartnerTraits, check: Check): void {
   check('a payout that fails stays failed and tells no sums', async (harness) => {
     const { partner } = harness;
     const request = await preparedPayout(harness, traits, traits.amounts.payoutFails);
-    const { partnerRef } = done(await partner.startPayout(request));
-    await ended(harness, () => partner.payout(partnerRef));
+    const { partnerRef } = done(await partner.payout.start(request));
+    await ended(harness, () => partner.payout.read(partnerRef));
     for (let count = 0; count < STEPS_MAX; count += 1) await harness.step();
-    const report = done(await partner.payout(partnerRef));
+    const report = done(await partner.payout.read(partnerRef));
     assert.equal(report.status, 'failed');
     assert.ok(report.reason);
     const { settled, fxRate, fees, endToEndId } = report;
@@ -149,10 +149,10 @@ function payoutRules(traits: PartnerTraits, check: Check): void {
   check('money of a failed payout that came back is told as returned', async (harness) => {
     const { partner } = harness;
     const request = await preparedPayout(harness, traits, traits.amounts.payoutReturns);
-    const { partnerRef } = done(await partner.startPayout(request));
+    const { partnerRef } = done(await partner.payout.start(request));
     const seen = new Set<string>();
     for (let count = 0; count < STEPS_MAX; count += 1) {
-      seen.add(done(await partner.payout(partnerRef)).status);
+      seen.add(done(await partner.payout.read(partnerRef)).status);
       await harness.step();
     }
     assert.equal([...seen].at(-1), 'returned');
@@ -162,9 +162,9 @@ function payoutRules(traits: PartnerTraits, check: Check): void {
   check('a payout to an unknown destination is refused', async ({ partner }) => {
     const amount = traits.amounts.fine;
     const order = { reference: 'cmd_x', amount, destination: 'nowhere' };
-    const prepared = await partner.preparePayout(order);
+    const prepared = await partner.payout.prepare(order);
     const answer =
-      prepared.outcome === 'done' ? await partner.startPayout(prepared.value) : prepared;
+      prepared.outcome === 'done' ? await partner.payout.start(prepared.value) : prepared;
     assert.equal(answer.outcome, 'refused');
   });
 }
@@ -174,17 +174,17 @@ function refundRules(traits: PartnerTraits, check: Check): void {
     const { partner } = harness;
     const amount = traits.amounts.fine;
     const payinRef = await startedPayin(harness, traits, amount);
-    await ended(harness, () => partner.payin(payinRef));
-    const prepared = await partner.prepareRefund({ reference: 'cmd_refund', payinRef, amount });
+    await ended(harness, () => partner.payin.read(payinRef));
+    const prepared = await partner.refund.prepare({ reference: 'cmd_refund', payinRef, amount });
     if (!traits.refunds) {
       assert.equal(prepared.outcome, 'refused');
       return;
     }
     const request = done(prepared);
-    const started = done(await partner.startRefund(request));
-    assert.deepEqual(done(await partner.startRefund(request)), started);
-    assert.deepEqual(done(await partner.findRefund(request)), started);
-    const report = await ended(harness, () => partner.refund(started.partnerRef));
+    const started = done(await partner.refund.start(request));
+    assert.deepEqual(done(await partner.refund.start(request)), started);
+    assert.deepEqual(done(await partner.refund.find(request)), started);
+    const report = await ended(harness, () => partner.refund.read(started.partnerRef));
     assert.deepEqual(report, { status: 'completed', amount, reason: null });
   });
 
@@ -193,10 +193,10 @@ function refundRules(traits: PartnerTraits, check: Check): void {
     const { partner } = harness;
     const { amountMinor, currency } = traits.amounts.fine;
     const payinRef = await startedPayin(harness, traits, traits.amounts.fine);
-    await ended(harness, () => partner.payin(payinRef));
+    await ended(harness, () => partner.payin.read(payinRef));
     const amount = money(amountMinor + 1n, currency);
-    const request = await partner.prepareRefund({ reference: 'cmd_refund', payinRef, amount });
-    const answer = request.outcome === 'done' ? await partner.startRefund(request.value) : request;
+    const request = await partner.refund.prepare({ reference: 'cmd_refund', payinRef, amount });
+    const answer = request.outcome === 'done' ? await partner.refund.start(request.value) : request;
     assert.equal(answer.outcome, 'refused');
   });
 }

@@ -73,24 +73,24 @@ function partyRules(traits: PartnerTraits, check: Check): void {
   check('a business or an individual is approved sooner or later', async (harness) => {
     for (const entityType of ['business', 'individual'] as const) {
       const { partnerRef } = await submitted(harness, { entityType });
-      const report = await ended(harness, () => harness.partner.receiver(partnerRef));
+      const report = await ended(harness, () => harness.partner.receiver.read(partnerRef));
       assert.deepEqual(report, { status: 'approved', reason: null });
     }
   });
 
   check('a party that is rejected is told so, with a reason', async (harness) => {
     const { partnerRef } = await submitted(harness, traits.rejected);
-    const report = await ended(harness, () => harness.partner.receiver(partnerRef));
+    const report = await ended(harness, () => harness.partner.receiver.read(partnerRef));
     assert.equal(report.status, 'rejected');
     assert.ok(report.reason);
   });
 
   check('submitting the same request twice makes one party, which is found', async (harness) => {
     const { partner } = harness;
-    const request = done(await partner.prepareReceiver(person({})));
-    const { partnerRef } = done(await partner.submitReceiver(request));
-    assert.equal(done(await partner.submitReceiver(request)).partnerRef, partnerRef);
-    assert.equal(done(await partner.findReceiver(request))?.partnerRef, partnerRef);
+    const request = done(await partner.receiver.prepare(person({})));
+    const { partnerRef } = done(await partner.receiver.start(request));
+    assert.equal(done(await partner.receiver.start(request)).partnerRef, partnerRef);
+    assert.equal(done(await partner.receiver.find(request))?.partnerRef, partnerRef);
   });
 
   check('a PIX destination is one per key, and no id shows the PIX key', async (harness) => {
@@ -157,7 +157,7 @@ function messageRules(traits: PartnerTraits, check: Check): void {
   check('messages tell what asking tells, under our reference', async (harness) => {
     const { partner } = harness;
     const partnerRef = await startedPayin(harness, traits, traits.amounts.fine, 'cmd_told');
-    const report = await ended(harness, () => partner.payin(partnerRef));
+    const report = await ended(harness, () => partner.payin.read(partnerRef));
     await until(harness, () => payinFacts(harness).length > 0);
     const told = payinFacts(harness).filter((fact) => fact.partnerRef === partnerRef);
     assert.deepEqual(told.at(-1)?.report, report);
@@ -167,11 +167,11 @@ function messageRules(traits: PartnerTraits, check: Check): void {
   check('a message that comes twice comes under one id', async (harness) => {
     const { partner } = harness;
     const request = await preparedPayin(harness, traits, traits.amounts.fine);
-    const { partnerRef } = done(await partner.startPayin(request));
-    await ended(harness, () => partner.payin(partnerRef));
+    const { partnerRef } = done(await partner.payin.start(request));
+    await ended(harness, () => partner.payin.read(partnerRef));
     await until(harness, () => payinFacts(harness).length > 0);
     const first = harness.messages();
-    done(await partner.startPayin(request));
+    done(await partner.payin.start(request));
     for (let count = 0; count < STEPS_MAX; count += 1) await harness.step();
     const ids = (messages: readonly PartnerMessage[]) =>
       new Set(messages.map((message) => read(harness, message)?.messageId));
@@ -181,7 +181,7 @@ function messageRules(traits: PartnerTraits, check: Check): void {
   check('a message is genuine only as it was sent, and when it was sent', async (harness) => {
     const { partner } = harness;
     const partnerRef = await startedPayin(harness, traits, traits.amounts.fine);
-    await ended(harness, () => partner.payin(partnerRef));
+    await ended(harness, () => partner.payin.read(partnerRef));
     await until(harness, () => harness.messages().length > 0);
     const message = harness.messages().at(-1);
     assert.ok(message !== undefined);

@@ -11,7 +11,14 @@ import {
 } from '../../core/domain/connected-account.js';
 import { PonteError } from '../../core/errors.js';
 import type { Store } from '../../core/ports.js';
-import { aCommand, anAccount, otherMode, otherOrg, T0, tenant } from '../support/domain-samples.js';
+import {
+  anAccount,
+  aPartyCommand,
+  otherMode,
+  otherOrg,
+  T0,
+  tenant,
+} from '../support/domain-samples.js';
 import type { OpenStore } from './store-contract.js';
 
 const bare = anAccount({
@@ -66,11 +73,9 @@ export function storeAccountsContract(database: string, open: OpenStore): void {
 
     test('an order about an account names it', async () => {
       const store = await fresh([]);
-      const order = aCommand({
+      const order = aPartyCommand({
         kind: 'submit_account',
-        paymentId: null,
-        accountId: 'acct_1',
-        amount: null,
+        subject: { kind: 'account', id: 'acct_1' },
       });
       await store.run(async (tx) => tx.commands.insert(order));
       assert.deepEqual(await store.run((tx) => tx.commands.get('cmd_1')), order);
@@ -117,7 +122,7 @@ export function storeAccountsContract(database: string, open: OpenStore): void {
       await assert.rejects(
         store.run(async (tx) => {
           tx.accounts.expect(anAccount());
-          tx.commands.insert(aCommand());
+          tx.commands.insert(aPartyCommand());
         }),
         PonteError,
       );

@@ -3,11 +3,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import {
+  type CommandKind,
   type CommandState,
-  commandKinds,
   commandMoves,
   isStuck,
+  moneyKinds,
   type PartnerCommand,
+  partyKinds,
 } from '../../core/domain/partner-command.js';
 import { paymentStatuses } from '../../core/domain/payment.js';
 import type { Store, Tx } from '../../core/ports.js';
@@ -21,6 +23,7 @@ import {
   anAdvance,
   anEvent,
   anOrganization,
+  aPartyCommand,
   aSubscription,
   duePage,
   otherMode,
@@ -149,12 +152,18 @@ export function storeListsContract(database: string, open: OpenStore): void {
     test('stuck commands are those that the domain calls so', async () => {
       const store = await fresh();
       const states = Object.keys(commandMoves) as readonly CommandState[];
-      const all: PartnerCommand[] = commandKinds.flatMap((kind) =>
-        states.flatMap((state) =>
-          [null, '{}'].map((review) =>
-            aCommand({ id: `cmd_${kind}_${state}_${review}`, kind, state, review }),
-          ),
-        ),
+      const all: PartnerCommand[] = states.flatMap((state) =>
+        [null, '{}'].flatMap((review) => {
+          const rest = (kind: CommandKind) => ({
+            id: `cmd_${kind}_${state}_${review}`,
+            state,
+            review,
+          });
+          return [
+            ...moneyKinds.map((kind) => aCommand({ ...rest(kind), kind })),
+            ...partyKinds.map((kind) => aPartyCommand({ ...rest(kind), kind })),
+          ];
+        }),
       );
       await store.run(async (tx) => {
         for (const command of all) tx.commands.insert(command);

@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import { type Member, memberRoles } from '../../core/domain/member.js';
 import { PonteError } from '../../core/errors.js';
 import type { Store } from '../../core/ports.js';
-import { aCommand, aMember, T0 } from '../support/domain-samples.js';
+import { aMember, aPartyCommand, T0 } from '../support/domain-samples.js';
 import type { OpenStore } from './store-contract.js';
 
 export function storeMembersContract(database: string, open: OpenStore): void {
@@ -70,7 +70,7 @@ export function storeMembersContract(database: string, open: OpenStore): void {
 
     test('the order of an organization’s own KYB names nothing but its tenant', async () => {
       const store = await fresh([]);
-      const order = aCommand({ kind: 'submit_organization', paymentId: null, amount: null });
+      const order = aPartyCommand();
       await store.run(async (tx) => tx.commands.insert(order));
       assert.deepEqual(await store.run((tx) => tx.commands.get('cmd_1')), order);
     });

@@ -5,7 +5,7 @@ import { after, describe, test } from 'node:test';
 import type { Funds } from '../../core/domain/funds.js';
 import { ledgerAccounts, posting, postingKinds, transfer } from '../../core/domain/ledger.js';
 import { money } from '../../core/domain/money.js';
-import type { PartnerCommand } from '../../core/domain/partner-command.js';
+import type { MoneyCommand } from '../../core/domain/partner-command.js';
 import type { Mode } from '../../core/domain/tenant.js';
 import { PonteError } from '../../core/errors.js';
 import type { Store } from '../../core/ports.js';
@@ -61,13 +61,13 @@ export function storeMoneyContract(database: string, open: OpenStore): void {
     test('an order changes in what became of it, and stays what was ordered', async () => {
       const store = await fresh();
       await store.run(async (tx) => tx.commands.insert(aCommand()));
-      const became: Partial<PartnerCommand> = {
+      const became: Partial<MoneyCommand> = {
         ...{ state: 'denied', request: 'another', partnerRef: 'pa_2', end: 'returned' },
         ...{ receivedMinor: 7n, confirmedMinor: 6n, refusal: 'no', review: '{}', tries: 9 },
         ...{ firstSentAtMs: T0 + 7, dueAtMs: null, leaseToken: 'w', lastError: null },
-        ...{ amount: money(1n, aCommand().amount?.currency ?? ''), updatedAtMs: T0 + 8 },
+        ...{ amount: money(1n, aCommand().amount.currency), updatedAtMs: T0 + 8 },
       };
-      const ordered: Partial<PartnerCommand> = {
+      const ordered: Partial<MoneyCommand> = {
         ...{ reference: 'another', kind: 'refund', paymentId: 'pi_2', payinId: 'cmd_0' },
         createdAtMs: T0 + 9,
       };

@@ -14,6 +14,7 @@ import {
   anAdvance,
   anAttempt,
   anOrganization,
+  aPartyCommand,
   aPayment,
   aProfile,
   aQuote,
@@ -43,11 +44,9 @@ const bareProfile = aProfile({
   tosId: null,
   tosAcceptedAtMs: null,
 });
-const bareCommand = aCommand({
+const bareCommand = aPartyCommand({
   kind: 'submit_buyer',
-  paymentId: null,
-  submissionId: 'kyc_1',
-  amount: null,
+  subject: { kind: 'submission', id: 'kyc_1' },
   request: null,
   partnerRef: null,
   firstSentAtMs: null,

@@ -70,7 +70,7 @@ const outages: readonly Outage[] = [
     name: 'the partner does not answer',
     codes: ['PartnerUnavailable'],
     requestsMax: 6,
-    begin: ({ world }) => override(world.partner, silentPartner),
+    begin: ({ world }) => override(world.partner, silentPartner(world)),
   },
   {
     name: 'document storage is not configured',

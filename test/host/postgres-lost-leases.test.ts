@@ -9,7 +9,7 @@ import { after, type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
 import { COMMAND_LEASE_MS } from '../../core/domain/partner-command.js';
-import { DELIVERY_LEASE_MS } from '../../core/usecases/delivery-runner.js';
+import { DELIVERY_LEASE_MS } from '../../core/usecases/delivery-attempts.js';
 import { aCommand, T0 } from '../support/domain-samples.js';
 import { type HostProcess, startHostProcess } from '../support/host-process.js';
 import { localPostgres } from '../support/local-postgres.js';

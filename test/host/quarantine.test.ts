@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Deps } from '../../core/ports.js';
 import { retryCommand } from '../../core/usecases/command-retries.js';
-import { commandRunner } from '../../core/usecases/commands.js';
+import { commandRunner } from '../../core/usecases/command-runner.js';
 import { replayAllDead } from '../../core/usecases/deliveries.js';
 import { deliveryRunner } from '../../core/usecases/delivery-runner.js';
 import { endQuarantine, quarantineRestored } from '../../core/usecases/epochs.js';
@@ -16,22 +16,23 @@ import { createSubscription } from '../../core/usecases/subscriptions.js';
 import { workerSteps } from '../../host/workers.js';
 import { type Scene, scene } from '../support/order-scene.js';
 
-const outward = [
-  ...['startTos', 'submitReceiver', 'registerPixDestination', 'provisionRails', 'quote'],
-  ...['startPayin', 'startPayout', 'startRefund', 'payin', 'payout', 'refund', 'receiver'],
-] as const;
+const outward = ['startTos', 'registerPixDestination', 'provisionRails', 'quote'] as const;
+const orderKinds = ['receiver', 'payin', 'payout', 'refund'] as const;
 
 /** Names of what reaches the world outside from now on. */
 function watched({ made }: Scene): string[] {
   const seen: string[] = [];
-  const watch = (of: object, name: string) => {
+  const watch = (of: object, name: string, called = name) => {
     const usual = Reflect.get(of, name) as (...given: unknown[]) => unknown;
     Reflect.set(of, name, (...given: unknown[]) => {
-      seen.push(name);
+      seen.push(called);
       return usual.apply(of, given);
     });
   };
   for (const name of outward) watch(made.partner, name);
+  for (const kind of orderKinds) {
+    for (const name of ['start', 'read']) watch(made.partner[kind], name, `${kind}.${name}`);
+  }
   watch(made.deps.sender, 'send');
   watch(made.deps.mailer, 'send');
   return seen;
@@ -136,7 +137,7 @@ test('in quarantine no worker reaches outside or decides, and all goes on after 
   await at.pass(20);
   assert.equal((await at.shown())[0], 'settled');
   assert.deepEqual(
-    ['send', 'startPayin', 'startPayout'].filter((name) => !seen.includes(name)),
+    ['send', 'payin.start', 'payout.start'].filter((name) => !seen.includes(name)),
     [],
   );
   await at.booksAreRight();

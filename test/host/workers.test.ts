@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import type { Deps, Log } from '../../core/ports.js';
-import { EARNED_MAX, IN_FLIGHT_PER_SUBSCRIPTION } from '../../core/usecases/delivery-runner.js';
+import {
+  IN_FLIGHT_PER_SUBSCRIPTION,
+  WINDOW_GROWTH_MAX,
+} from '../../core/usecases/delivery-window.js';
 import {
   createSignals,
   type Runners,
@@ -200,25 +203,27 @@ test('a step without a good run for half a minute is stalled', async () => {
 test('one run takes as many deliveries as one receiver may have at once, of else a hundred', async () => {
   const parts = { deps: {} as Deps, runners: {} as Runners };
   const asked = await Promise.all(
-    [...workerSteps(parts), ...stepsOfApi({ ...parts, fakePartners: [] })].map(async (step) => {
-      const { promise, resolve } = Promise.withResolvers<number>();
-      const run = async (_: number, limit: number) => {
-        resolve(limit);
-        return 0;
-      };
-      const workers = startWorkers({
-        steps: [{ ...step, run, pollMs: NEVER_MS }],
-        signals: createSignals(),
-        clock: { nowMs: () => 0 },
-        log,
-      });
-      const limit = await promise;
-      await workers.stop();
-      return [step.name, limit] as const;
-    }),
+    [...workerSteps(parts), ...stepsOfApi({ ...parts, partners: { test: null, live: null } })].map(
+      async (step) => {
+        const { promise, resolve } = Promise.withResolvers<number>();
+        const run = async (_: number, limit: number) => {
+          resolve(limit);
+          return 0;
+        };
+        const workers = startWorkers({
+          steps: [{ ...step, run, pollMs: NEVER_MS }],
+          signals: createSignals(),
+          clock: { nowMs: () => 0 },
+          log,
+        });
+        const limit = await promise;
+        await workers.stop();
+        return [step.name, limit] as const;
+      },
+    ),
   );
   const { deliveries, ...others } = Object.fromEntries(asked);
-  assert.equal(deliveries, IN_FLIGHT_PER_SUBSCRIPTION + EARNED_MAX);
+  assert.equal(deliveries, IN_FLIGHT_PER_SUBSCRIPTION + WINDOW_GROWTH_MAX);
   assert.deepEqual([...new Set(Object.values(others))], [100]);
 });
 

@@ -5,12 +5,12 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/domain/instant.js';
 import { isExpirable } from '../../core/domain/payment.js';
 import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
 import { replayAllDead, replayByOperator, replayDelivery } from '../../core/usecases/deliveries.js';
+import { receivePartnerMessage } from '../../core/usecases/partner-inbox.js';
 import {
   cancelPayment,
   cancelPaymentByOperator,
   failPaymentByOperator,
 } from '../../core/usecases/payments.js';
-import { receivePartnerMessage } from '../../core/usecases/settlement.js';
 import {
   createSubscription,
   deleteSubscription,

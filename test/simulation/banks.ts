@@ -1,7 +1,7 @@
 // What moves at the partner: buyers pay, banks carry out, return and fail, identities are decided
 // on, and messages about it are on their way to us. Banks also change what had ended, days later.
 import type { PonteError } from '../../core/errors.js';
-import { receivePartnerMessage } from '../../core/usecases/settlement.js';
+import { receivePartnerMessage } from '../../core/usecases/partner-inbox.js';
 import type { FaultKind } from './faults.js';
 import type { OrderKind, OrderStatus, PartnerOrder } from './partner-books.js';
 import type { SimulatedHost } from './simulated-host.js';

@@ -1,6 +1,6 @@
 // What the database says and ever said, as batches were seen to store it, and what was told of it:
 // all that goes back with the database when an earlier copy is restored.
-import type { PartnerCommand } from '../../core/domain/partner-command.js';
+import type { PartyCommand } from '../../core/domain/partner-command.js';
 import type { PaymentStatus } from '../../core/domain/payment.js';
 import type { Subscription } from '../../core/domain/subscription.js';
 import type { Tenant } from '../../core/domain/tenant.js';
@@ -35,7 +35,7 @@ export type Acknowledgement =
 export class DatabaseMemory {
   readonly payments = new Map<string, PaymentEvidence>();
   /** Commands that serve a party. */
-  readonly partyCommands = new Map<string, PartnerCommand>();
+  readonly partyCommands = new Map<string, PartyCommand>();
   readonly tenants = new Map<string, TenantEvidence>();
   readonly deliveries = new Map<string, WebhookDelivery>();
   readonly subscriptions = new Map<string, Subscription>();

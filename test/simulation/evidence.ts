@@ -4,7 +4,7 @@
 import type { Epoch } from '../../core/domain/epoch.js';
 import type { DomainEvent } from '../../core/domain/event.js';
 import type { Mail } from '../../core/domain/mail.js';
-import type { PartnerCommand } from '../../core/domain/partner-command.js';
+import { isMoneyCommand, type PartnerCommand } from '../../core/domain/partner-command.js';
 import type { Payment } from '../../core/domain/payment.js';
 import type { Subscription } from '../../core/domain/subscription.js';
 import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
@@ -189,8 +189,8 @@ export class Evidence extends DatabaseMemory implements BatchObserver {
       }
       for (const id of touched.commands) {
         const command = await tx.commands.get(id);
-        if (command !== null) this.partyCommands.set(id, command);
-        else this.partyCommands.delete(id);
+        if (command === null) this.partyCommands.delete(id);
+        else if (!isMoneyCommand(command)) this.partyCommands.set(id, command);
       }
       for (const [key, tenant] of touched.tenants) {
         const feed = this.tenants.get(key)?.feed ?? [];
@@ -342,7 +342,7 @@ export class Evidence extends DatabaseMemory implements BatchObserver {
   }
 
   #touchCommand(command: PartnerCommand): void {
-    if (command.paymentId === null) {
+    if (!isMoneyCommand(command)) {
       this.#touched.commands.add(command.id);
       return;
     }

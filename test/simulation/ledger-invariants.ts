@@ -3,7 +3,7 @@
 // broken table does not excuse itself.
 import type { Funds } from '../../core/domain/funds.js';
 import type { PostingKind } from '../../core/domain/ledger.js';
-import type { PartnerCommand } from '../../core/domain/partner-command.js';
+import type { MoneyCommand } from '../../core/domain/partner-command.js';
 import type { InboxMessage, PartnerFact, StoredPosting } from '../../core/ports.js';
 import { type Evidence, eachPayment } from './evidence.js';
 import type { PartnerOrder } from './partner-books.js';
@@ -119,7 +119,7 @@ function isTrue(order: PartnerOrder, fact: Exclude<PartnerFact, { kind: 'receive
 }
 
 /** The end that we know came after the one that was reported. */
-function isOutdated(order: PartnerOrder, told: string, { end }: PartnerCommand): boolean {
+function isOutdated(order: PartnerOrder, told: string, { end }: MoneyCommand): boolean {
   const ends = order.history.map(({ status }) => status as string);
   return ends.lastIndexOf(end) > ends.indexOf(told);
 }
@@ -135,18 +135,18 @@ function sumsOfFunds(funds: Funds): Sums {
   };
 }
 
-const inDoubt: readonly PartnerCommand['state'][] = ['sent', 'unknown', 'denied'];
+const inDoubt: readonly MoneyCommand['state'][] = ['sent', 'unknown', 'denied'];
 
-function sumsOfOrders(commands: readonly PartnerCommand[]): Sums {
-  const sum = (orders: readonly PartnerCommand[]) =>
+function sumsOfOrders(commands: readonly MoneyCommand[]): Sums {
+  const sum = (orders: readonly MoneyCommand[]) =>
     orders.reduce((total, { amount }) => total + (amount?.amountMinor ?? 0n), 0n);
-  const isMoving = ({ state, end }: PartnerCommand) =>
+  const isMoving = ({ state, end }: MoneyCommand) =>
     inDoubt.includes(state) || (state === 'done' && end === 'open');
-  const isMoved = ({ state, end }: PartnerCommand) => state === 'done' && end === 'completed';
+  const isMoved = ({ state, end }: MoneyCommand) => state === 'done' && end === 'completed';
   const payouts = commands.filter(({ kind }) => kind === 'payout');
   const refunds = commands.filter(({ kind }) => kind === 'refund');
-  const isMissing = ({ state, end }: PartnerCommand) => state === 'done' && end === 'failed';
-  const isOwed = (refund: PartnerCommand) =>
+  const isMissing = ({ state, end }: MoneyCommand) => state === 'done' && end === 'failed';
+  const isOwed = (refund: MoneyCommand) =>
     refund.state !== 'void' && !isMoving(refund) && !isMoved(refund);
   const payins = commands.filter(({ kind }) => kind === 'payin');
   const received = payins.reduce((total, { receivedMinor }) => total + receivedMinor, 0n);

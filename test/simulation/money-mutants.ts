@@ -51,7 +51,7 @@ export const moneyMutants = [
   },
   {
     name: 'a refusal is believed although the partner has the order',
-    file: 'core/usecases/commands.ts',
+    file: 'core/usecases/command-runner.ts',
     edits: [
       [
         "if (found.outcome === 'done' && found.value !== null) {",
@@ -63,7 +63,7 @@ export const moneyMutants = [
   },
   {
     name: 'a look-up that is forbidden counts as absent',
-    file: 'core/usecases/commands.ts',
+    file: 'core/usecases/command-runner.ts',
     edits: [
       [
         "if (found.outcome !== 'done') {",
@@ -82,14 +82,14 @@ export const moneyMutants = [
   },
   {
     name: 'the partner is called before the intention is stored',
-    file: 'core/usecases/commands.ts',
+    file: 'core/usecases/command-runner.ts',
     edits: [
       [
         'const sent = await markSent(deps, claimed, prepared.value);',
-        'const early = await callPartner(partner, claimed, prepared.value);\n' +
+        'const early = await call(partner, claimed, prepared.value);\n' +
           '  const sent = await markSent(deps, claimed, prepared.value);',
       ],
-      ['const answer = await callPartner(partner, sent, prepared.value);', 'const answer = early;'],
+      ['const answer = await call(partner, sent, prepared.value);', 'const answer = early;'],
     ],
     focus: { ...payments, gates: 1, faults: { crash: 0.05, restore: 0 } },
     caughtBy: ['everyOrderAtThePartnerIsKnown', 'cancelAndPayoutNeverBothWin'],
@@ -144,7 +144,7 @@ export const moneyMutants = [
   },
   {
     name: 'every report is believed',
-    file: 'core/usecases/settlement.ts',
+    file: 'core/usecases/order-changes.ts',
     edits: [
       [
         "const problem = source.accepted && found?.kind === 'implausible' ? null : found;",
@@ -160,14 +160,14 @@ export const moneyMutants = [
   },
   {
     name: 'a message may name any order',
-    file: 'core/usecases/settlement.ts',
+    file: 'core/usecases/partner-inbox.ts',
     edits: [['if (known === fact.partnerRef) return command.id;', 'return command.id;']],
     focus: { ...payments, faults: { ...calm, wrongReference: 0.9 } },
     caughtBy: ['whatTheBuyerSentIsAccountedFor', 'fundsSayNoMoreThanThePartner'],
   },
   {
     name: 'the reference of an order does not follow from what it orders',
-    file: 'core/usecases/collections.ts',
+    file: 'core/usecases/payment-store.ts',
     edits: [
       [
         'const reference = orderReference(bytes, { subject, kind, number: alike.length + 1 });',
@@ -205,13 +205,10 @@ export const moneyMutants = [
   },
   {
     name: 'a refund counts as it was ordered, whatever the partner has',
-    file: 'core/usecases/settlement.ts',
+    file: 'core/usecases/partner-operations.ts',
     edits: [
-      ['return refundProblem(command, fact.report.amount, asked);', 'return null;'],
-      [
-        "const refunded = fact.kind === 'refund' ? fact.report.amount : null;",
-        'const refunded = null;',
-      ],
+      ['=> refundProblem(command, report.amount, asked),', '=> null,'],
+      ['({ receivedMinor: 0n, refunded: amount }),', '({ receivedMinor: 0n, refunded: null }),'],
     ],
     focus: { ...payments, faults: { ...surprises, restore: 0.05 }, often: thoughts },
     caughtBy: ['fundsSayNoMoreThanThePartner', 'whatTheBuyerSentIsAccountedFor'],
@@ -247,14 +244,14 @@ export const moneyMutants = [
   },
   {
     name: 'funds are not stored with the orders that they follow from',
-    file: 'core/usecases/collections.ts',
+    file: 'core/usecases/payment-store.ts',
     edits: [['if (funds !== was.funds) tx.funds.update(funds);', '']],
     focus: payments,
     caughtBy: ['whatTheBuyerSentIsAccountedFor', 'fundsFollowFromTheOrders'],
   },
   {
     name: 'a ledger posting is dropped',
-    file: 'core/usecases/collections.ts',
+    file: 'core/usecases/payment-store.ts',
     edits: [['of change.postings)', 'of change.postings.slice(1))']],
     focus: payments,
     caughtBy: ['fundsFollowFromTheLedger'],

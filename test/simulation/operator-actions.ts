@@ -2,10 +2,15 @@
 // operator sees the partner's own books, and accepts an odd report only where they say the same.
 
 import { MINUTE_MS } from '../../core/domain/instant.js';
-import { isDebt, isStuck, type PartnerCommand } from '../../core/domain/partner-command.js';
+import {
+  isStuck,
+  isUnpaidRefund,
+  type MoneyCommand,
+  type PartnerCommand,
+} from '../../core/domain/partner-command.js';
 import { reviewName } from '../../core/domain/report-check.js';
 import { acceptReport, retryCommand } from '../../core/usecases/command-retries.js';
-import { readReview } from '../../core/usecases/settlement.js';
+import { readReview } from '../../core/usecases/order-changes.js';
 import type { SimulatedHost } from './simulated-host.js';
 import type { World } from './world.js';
 
@@ -14,14 +19,14 @@ const PATIENCE_MS = 20 * MINUTE_MS;
 
 export function isTheOperatorsTurn(world: World, command: PartnerCommand): boolean {
   if (!isStuck(command) || command.updatedAtMs + PATIENCE_MS > world.nowMs) return false;
-  return !isDebt(command) || !isPaidElsewhere(world, command);
+  return !isUnpaidRefund(command) || !isPaidElsewhere(world, command);
 }
 
 /** Before a restore the partner gave this money away: no refund of it can ever be ordered. */
-function isPaidElsewhere({ evidence }: World, command: PartnerCommand): boolean {
+function isPaidElsewhere({ evidence }: World, command: MoneyCommand): boolean {
   const { paymentId, reference, amount } = command;
   if (!evidence.forgiven.hasPayment(paymentId)) return false;
-  return evidence.outside.books.freeMinor(reference) < (amount?.amountMinor ?? 0n);
+  return evidence.outside.books.freeMinor(reference) < amount.amountMinor;
 }
 
 export function operatorActs(world: World, host: SimulatedHost, command: PartnerCommand): void {

@@ -1,6 +1,6 @@
 // The line between one simulated process and the partner: calls that never arrive, arrive late, or
-// whose answer is lost, and answers that take their time. What an arrived call does is the
-// partner's matter.
+// whose answer is lost, and answers that take their time. What an arrived call does is in
+// simulated-partner.ts.
 import type { Money } from '../../core/domain/money.js';
 import type { PartnerAnswer, SettlementPartner } from '../../core/ports.js';
 import type { Faults } from './faults.js';
@@ -41,12 +41,12 @@ export const STRAGGLE_MS_MAX = 300_000;
 export function partnerLine(input: PartnerLineInput): SettlementPartner {
   return {
     name: PARTNER_NAME,
+    callTimeoutMs: 20_000,
+    effectWithinMs: STRAGGLE_MS_MAX + 60_000,
     currencies: ['USD', 'EUR', 'GBP'],
     notes: { signatureHeader: 'genuine', testValues: [] },
     ...partyCalls(input),
-    ...payinCalls(input),
-    ...payoutCalls(input),
-    ...refundCalls(input),
+    ...orderCalls(input),
     readInbound: (headers, body) => {
       const messageId = headers['message-id'];
       if (headers['genuine'] !== 'yes' || messageId === undefined) return null;
@@ -61,25 +61,27 @@ function partyCalls(input: PartnerLineInput) {
     requirements: (role) => (role === 'seller' ? ['tosId'] : []),
     startTos: ({ redirectUrl, key }) =>
       call(input, 'start terms', () => done({ url: `${redirectUrl}?tos_id=${key}` })),
-    prepareReceiver: (order) => prepare(input, order),
-    submitReceiver: async (request) => {
-      const label = `enrol ${referenceOf(request)}`;
-      const answer = await call(input, label, () => desk.enrol(request));
-      return mapped(answer, (ref) => {
-        const status = desk.party(ref)?.status ?? 'verifying';
-        return { partnerRef: ref, status, reason: null };
-      });
+    receiver: {
+      prepare: (order) => prepare(input, order),
+      start: async (request) => {
+        const label = `enrol ${referenceOf(request)}`;
+        const answer = await call(input, label, () => desk.enrol(request));
+        return mapped(answer, (ref) => {
+          const status = desk.party(ref)?.status ?? 'verifying';
+          return { partnerRef: ref, report: { status, reason: null } };
+        });
+      },
+      read: (ref) =>
+        read(input, `ask ${ref}`, () => {
+          const party = desk.party(ref);
+          return party === null ? null : { status: party.status, reason: null };
+        }),
+      find: (request) =>
+        lookUp(input, request, () => {
+          const reference = referenceOf(request);
+          return desk.parties.find((party) => party.reference === reference)?.ref ?? null;
+        }),
     },
-    receiver: (ref) =>
-      read(input, `ask ${ref}`, () => {
-        const party = desk.party(ref);
-        return party === null ? null : { status: party.status, reason: null };
-      }),
-    findReceiver: (request) =>
-      lookUp(input, request, () => {
-        const reference = referenceOf(request);
-        return desk.parties.find((party) => party.reference === reference)?.ref ?? null;
-      }),
     registerPixDestination: async ({ receiverRef, pixKey, key }) => {
       const order = { receiverRef, pixKey, key };
       const label = `register PIX of ${receiverRef}`;
@@ -94,49 +96,40 @@ function partyCalls(input: PartnerLineInput) {
   } satisfies Partial<SettlementPartner>;
 }
 
-function payinCalls(input: PartnerLineInput) {
+function orderCalls(input: PartnerLineInput) {
   const { partner } = input;
-  const instructions = (partnerRef: string) => JSON.stringify({ account: partnerRef });
+  const withInstructions = (found: { readonly partnerRef: string }) => ({
+    ...found,
+    instructions: JSON.stringify({ account: found.partnerRef }),
+  });
   return {
     quote: ({ source }) => read(input, 'quote', () => partner.quote(source)),
-    preparePayin: ({ reference, quote }) =>
-      prepare(input, { reference, ...sumOf(quote.source), quoteId: quote.partnerQuoteId }),
-    startPayin: async (request) =>
-      mapped(await start(input, 'payin', request), ({ partnerRef }) => ({
-        partnerRef,
-        instructions: instructions(partnerRef),
-      })),
-    payin: (ref) => report(input, ref, payinReport, wrongPayinReport),
-    findPayin: async (request) =>
-      mapped(await find(input, request), (found) =>
-        found === null ? null : { ...found, instructions: instructions(found.partnerRef) },
-      ),
+    payin: {
+      prepare: ({ reference, quote }) =>
+        prepare(input, { reference, ...sumOf(quote.source), quoteId: quote.partnerQuoteId }),
+      start: async (request) => mapped(await start(input, 'payin', request), withInstructions),
+      find: async (request) =>
+        mapped(await find(input, request), (found) => found && withInstructions(found)),
+      read: (ref) => report(input, ref, payinReport, wrongPayinReport),
+    },
+    payout: {
+      prepare: ({ reference, amount, destination }) =>
+        prepare(input, { reference, destination, ...sumOf(amount) }),
+      start: (request) => start(input, 'payout', request),
+      find: (request) => find(input, request),
+      read: (ref) => report(input, ref, payoutReport, wrongPayoutReport),
+    },
+    refund: {
+      prepare: ({ reference, payinRef, amount }) =>
+        prepare(input, { reference, payinRef, ...sumOf(amount) }),
+      start: (request) => start(input, 'refund', request),
+      find: (request) => find(input, request),
+      read: (ref) => report(input, ref, refundReport, wrongRefundReport),
+    },
     findOrder: async (kind, reference) =>
       mapped(await find(input, JSON.stringify({ reference })), (found) =>
-        found === null || kind !== 'payin'
-          ? found
-          : { ...found, instructions: instructions(found.partnerRef) },
+        found === null || kind !== 'payin' ? found : withInstructions(found),
       ),
-  } satisfies Partial<SettlementPartner>;
-}
-
-function payoutCalls(input: PartnerLineInput) {
-  return {
-    preparePayout: ({ reference, amount, destination }) =>
-      prepare(input, { reference, destination, ...sumOf(amount) }),
-    startPayout: (request) => start(input, 'payout', request),
-    payout: (ref) => report(input, ref, payoutReport, wrongPayoutReport),
-    findPayout: (request) => find(input, request),
-  } satisfies Partial<SettlementPartner>;
-}
-
-function refundCalls(input: PartnerLineInput) {
-  return {
-    prepareRefund: ({ reference, payinRef, amount }) =>
-      prepare(input, { reference, payinRef, ...sumOf(amount) }),
-    startRefund: (request) => start(input, 'refund', request),
-    refund: (ref) => report(input, ref, refundReport, wrongRefundReport),
-    findRefund: (request) => find(input, request),
   } satisfies Partial<SettlementPartner>;
 }
 

@@ -13,7 +13,8 @@ export function noApprovalIsUsedThatWasTakenBack(evidence: Evidence): string | n
     const supports = parties.some((party) => {
       if (!party.everApproved || evidence.heardTakenBack.has(party.ref)) return false;
       const command = evidence.partyCommands.get(party.reference);
-      return command?.accountId === null || command?.orgId === payment.orgId;
+      if (command === undefined) return false;
+      return command.subject.kind !== 'account' || command.orgId === payment.orgId;
     });
     if (!supports) return `${payment.id} passed KYC without an approval that stands`;
   }
@@ -30,7 +31,7 @@ export function aKycRejectionFailsOnlyItsOwnTenantsPayments(evidence: Evidence):
     const causes = [...rejected.map(({ reference }) => reference), ...turnedAway];
     const own = causes.some((reference) => {
       const command = evidence.partyCommands.get(reference);
-      return command?.submissionId !== null && command?.orgId === payment.orgId;
+      return command?.kind === 'submit_buyer' && command.orgId === payment.orgId;
     });
     return own ? null : 'failed by KYC, and its tenant has no rejection';
   });
@@ -65,7 +66,7 @@ export function sellersArePaidAtTheirOwnDestination(evidence: Evidence): string 
     const receiver = evidence.outside.destinations().find(({ ref }) => ref === destination);
     const party = partyOf(evidence, receiver?.receiverRef ?? null);
     const command = evidence.partyCommands.get(party?.reference ?? '');
-    const seller = evidence.parties.accounts.get(command?.accountId ?? '');
+    const seller = evidence.parties.accounts.get(command?.subject.id ?? '');
     const isOwn = seller?.orgId === orgId && seller.mode === mode && seller.role === 'seller';
     if (!isOwn || seller.externalId !== sellerExternalId) return `is paid to ${destination}`;
     return party?.everApproved ? null : `is paid to ${destination}, of somebody unknown`;

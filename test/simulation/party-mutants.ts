@@ -47,8 +47,8 @@ export const partyMutants = [
   },
   {
     name: 'an approval that was taken back stays with those who adopted it',
-    file: 'core/usecases/parties.ts',
-    edits: [["if (partnerRef !== null && report.status === 'rejected') {", 'if (false) {']],
+    file: 'core/usecases/buyers.ts',
+    edits: [["if (partnerRef !== null && status === 'rejected') {", 'if (false) {']],
     focus: adoptions,
     caughtBy: ['noApprovalIsUsedThatWasTakenBack'],
   },
@@ -57,17 +57,16 @@ export const partyMutants = [
     file: 'core/usecases/buyers.ts',
     edits: [
       [
-        "await tx.payments.ofBuyer(tenant, buyerId, 'buyer_kyc_pending', page),",
+        "await tx.payments.ofBuyer(tenant, buyerId, 'buyer_kyc_pending', page);",
         "(await tx.payments.list({ status: 'buyer_kyc_pending', orgId: null, beforeId: null, " +
-          'limit: 50 })).filter((one) => one.buyerId === buyerId),',
+          'limit: 50 })).filter((one) => one.buyerId === buyerId);',
       ],
       [
-        'for (const { id } of waiting.filter((payment) => waitedFor(verdict, payment))) {\n' +
-          '      await changeCollection(deps, tenant, id,',
-        'for (const { id, orgId, mode } of waiting.filter((one) => waitedFor(verdict, one) && ' +
-          "(one.orgId === tenant.orgId || verdict.decision === 'reject'))) {\n" +
-          '      await changeCollection(deps, { orgId, mode }, id,',
+        'found.push(...waiting.filter((payment) => waitedFor(verdict, payment)));',
+        'found.push(...waiting.filter((payment) => waitedFor(verdict, payment) && ' +
+          "(payment.orgId === tenant.orgId || verdict.decision === 'reject')));",
       ],
+      ['loadPayment(tx, tenant, payment.id)', 'loadPayment(tx, payment, payment.id)'],
     ],
     focus: { ...adoptions, often: ['create', 'buyerStep', 'bankMoves', 'message', 'work'] },
     // By the second where the tenant's own request brings the rejection, and not a message.
@@ -110,7 +109,7 @@ export const partyMutants = [
   },
   {
     name: 'a member approves its own invoice',
-    file: 'core/domain/collection.ts',
+    file: 'core/domain/payment-transitions.ts',
     edits: [['if (createdByMemberId === memberId) throw', 'if (memberId === null) throw']],
     focus: parties,
     caughtBy: ['noInvoiceIsApprovedByItsMaker'],
@@ -173,9 +172,8 @@ export const partyMutants = [
     file: 'core/usecases/buyers.ts',
     edits: [
       [
-        'tx.buyers.updateSubmission(decided);\n    stagePurge(deps, tx, tenant, { party: ' +
-          "'buyer', id: buyerId });",
-        'tx.buyers.updateSubmission(decided);',
+        "if (decided !== named) stagePurge(deps, tx, tenant, { party: 'buyer', id: was.buyerId });",
+        '',
       ],
     ],
     focus: { ...parties, often: ['getUpload', 'upload', 'buyerStep'] },

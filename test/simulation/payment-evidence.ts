@@ -1,7 +1,7 @@
 // A payment as the invariants see it: its rows as they read now, every status that it ever had, and
 // what of it must be read again after a batch.
 import type { Funds } from '../../core/domain/funds.js';
-import type { PartnerCommand } from '../../core/domain/partner-command.js';
+import type { MoneyCommand } from '../../core/domain/partner-command.js';
 import type { Payment, PaymentStatus } from '../../core/domain/payment.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { Advance, StoredPosting, Tx } from '../../core/ports.js';
@@ -9,7 +9,7 @@ import type { Advance, StoredPosting, Tx } from '../../core/ports.js';
 export interface PaymentEvidence {
   readonly payment: Payment;
   readonly funds: Funds;
-  readonly commands: readonly PartnerCommand[];
+  readonly commands: readonly MoneyCommand[];
   readonly postings: readonly StoredPosting[];
   readonly advance: Advance | null;
   /** Every status that a committed batch stored, in order. */

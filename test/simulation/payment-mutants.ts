@@ -34,15 +34,15 @@ export const paymentMutants = [
   },
   {
     name: 'a payout is ordered again under a new key',
-    file: 'core/usecases/commands.ts',
+    file: 'core/usecases/command-runner.ts',
     edits: [
       [
-        'if (command.request !== null) {',
-        "if (command.request !== null && command.kind !== 'payout') {",
+        'if (command.request !== null) return {',
+        "if (command.request !== null && command.kind !== 'payout') return {",
       ],
       [
-        'return partner.preparePayout({ reference,',
-        'return partner.preparePayout({ reference: reference + command.tries,',
+        '.prepare(deps, partner, command);',
+        '.prepare(deps, partner, { ...command, reference: command.reference + command.tries });',
       ],
     ],
     focus: { ...payments, faults: { ...unreliable, crash: 0 }, often: ['advance'] },
@@ -50,12 +50,12 @@ export const paymentMutants = [
   },
   {
     name: 'a call in doubt counts as failed',
-    file: 'core/usecases/commands.ts',
+    file: 'core/usecases/command-runner.ts',
     edits: [
       [
-        'return loseCommand(command, answer.reason, nowMs);',
-        'return (command.paymentId === null ? loseCommand : refuseCommand)(' +
-          'command, answer.reason, nowMs);',
+        'return changed(loseCommand(command, answer.reason, nowMs));',
+        'return changed((isMoneyCommand(command) ? refuseCommand : loseCommand)(' +
+          'command, answer.reason, nowMs));',
       ],
     ],
     focus: { ...payments, faults: unreliable },
@@ -67,9 +67,12 @@ export const paymentMutants = [
   },
   {
     name: 'the answer of a worker that lost its lease is applied',
-    file: 'core/usecases/commands.ts',
+    file: 'core/usecases/command-runner.ts',
     edits: [
-      ['return command.leaseToken === claimed.leaseToken ? command : null;', 'return command;'],
+      [
+        'return isLeased(command, claimed) ? stage(batch, command) : null;',
+        'return stage(batch, command);',
+      ],
     ],
     focus: { ...payments, gates: 1, faults: { crash: 0 }, often: ['jump', 'work'] },
     caughtBy: ['noCallerSeesASurprise', 'everyPaymentIsTerminal'],
@@ -102,14 +105,14 @@ export const paymentMutants = [
   },
   {
     name: 'a ledger posting is dropped',
-    file: 'core/usecases/collections.ts',
+    file: 'core/usecases/payment-store.ts',
     edits: [['of change.postings)', 'of change.postings.slice(1))']],
     focus: payments,
     caughtBy: ['fundsFollowFromTheLedger', 'theLedgerCheckFindsNothing'],
   },
   {
     name: 'an event is dropped',
-    file: 'core/usecases/collections.ts',
+    file: 'core/usecases/payment-store.ts',
     edits: [['of change.events)', 'of change.events.slice(1))']],
     focus: payments,
     caughtBy: ['oneEventPerChangeAndNamespaceInOrder'],
@@ -138,8 +141,8 @@ export const paymentMutants = [
   },
   {
     name: 'a message that came before is refused',
-    file: 'core/usecases/settlement.ts',
-    edits: [['if (known !== null) return null;', '']],
+    file: 'core/usecases/partner-inbox.ts',
+    edits: [['if (isKnown) return;', "if (isKnown) throw new PonteError('NotFound');"]],
     focus: { ...payments, faults: { messageDoubled: 0.5, messageLost: 0 } },
     caughtBy: ['everyMessageIsAnswered'],
   },
@@ -171,7 +174,7 @@ export const paymentMutants = [
   },
   {
     name: 'a buyer needs no KYC',
-    file: 'core/domain/collection.ts',
+    file: 'core/domain/payment-transitions.ts',
     edits: [['if (!verified) return', 'if (verified) return']],
     focus: payments,
     caughtBy: ['noPaymentPassesKycUnapproved'],

@@ -28,10 +28,8 @@ export class QuarantineWatch {
 type Ways = Pick<Deps, 'partners' | 'sender' | 'mailer'>;
 
 /** Calls of the partner that order something. */
-const orders: readonly string[] = [
-  ...['startPayin', 'startPayout', 'startRefund'],
-  ...['submitReceiver', 'registerPixDestination', 'provisionRails'],
-];
+const orders: readonly string[] = ['registerPixDestination', 'provisionRails'];
+const orderKinds: readonly string[] = ['receiver', 'payin', 'payout', 'refund'];
 
 /** The same ports; `leaves` is called before each call that sends something out. */
 export function watchDepartures(
@@ -41,8 +39,10 @@ export function watchDepartures(
   const watched = <T extends object>(port: T, names: readonly string[]): T =>
     new Proxy(port, {
       get: (target, name) => {
+        const value = Reflect.get(target, name) as T[keyof T & string] & object;
+        if (orderKinds.includes(String(name))) return watched(value, ['start']);
         if (typeof name === 'string' && names.includes(name)) leaves(name);
-        return Reflect.get(target, name);
+        return value;
       },
     });
   const { test, live } = partners;

@@ -8,15 +8,15 @@ import type { Mode, Tenant } from '../../core/domain/tenant.js';
 import { RETRY_DELAYS_MS } from '../../core/domain/webhook-delivery.js';
 import { PonteError } from '../../core/errors.js';
 import type { Deps, DocumentStorage, Ids, Log, SecretBox, Store } from '../../core/ports.js';
-import { commandRunner } from '../../core/usecases/commands.js';
+import { commandRunner } from '../../core/usecases/command-runner.js';
+import type { Runner } from '../../core/usecases/concurrency-limiter.js';
 import { type DeliveryRunner, deliveryRunner } from '../../core/usecases/delivery-runner.js';
 import { runPurges } from '../../core/usecases/documents.js';
 import { runSequencer } from '../../core/usecases/feed.js';
-import type { Runner } from '../../core/usecases/flights.js';
 import { runMails } from '../../core/usecases/mails.js';
+import { runInbox } from '../../core/usecases/partner-inbox.js';
 import { runExpiry } from '../../core/usecases/payments.js';
 import { runAdvances } from '../../core/usecases/sandbox.js';
-import { runInbox } from '../../core/usecases/settlement.js';
 import { type HostClock, newHostClock } from '../../host/host-clock.js';
 import type { Chaos } from './chaos.js';
 import type { Evidence } from './evidence.js';
@@ -147,7 +147,7 @@ export class SimulatedHost {
       case 'commands':
         return this.#commands.runOnce(nowMs, LIMIT);
       case 'sequencer':
-        return runSequencer(this.deps, nowMs, LIMIT, this.#deliveries.handover());
+        return runSequencer(this.deps, nowMs, LIMIT, this.#deliveries.directDispatch());
       case 'deliveries':
         return this.#deliveries.runOnce(nowMs, LIMIT);
       case 'inbox':

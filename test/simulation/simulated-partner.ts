@@ -1,6 +1,6 @@
 // The settlement partner: it takes orders, and its books (partner-books.ts) judge ours. Same key
 // and same request give the same order while it keeps the key; money moves only when the simulator
-// says so; every change is told by a message. How calls get lost is in partner-line.ts.
+// says so; every change is reported by a message. How calls get lost is in partner-line.ts.
 import { DAY_MS } from '../../core/domain/instant.js';
 import type { Money } from '../../core/domain/money.js';
 import type { QuoteTerms } from '../../core/domain/quote.js';
@@ -28,11 +28,11 @@ export interface PartnerMessage {
   readonly mode: Mode;
   readonly body: string;
   readonly readyAtMs: number;
-  /** Sent again until it is acknowledged: polling may not bring what it tells. */
+  /** Sent again until it is acknowledged: polling may not bring its report. */
   readonly guaranteed: boolean;
   /**
-   * The order of which it tells a return, or what follows an end: these come in order, because a
-   * report has no time by which an older one could be told.
+   * The order whose return it reports, or what follows an end: these come in order, because a
+   * report has no time by which an older one could be recognized.
    */
   readonly inOrderOf: string | null;
 }
@@ -63,7 +63,7 @@ export interface SimulatedPartnerInput {
   readonly faults: Faults;
   /** Those of every mode. */
   readonly books: PartnerBooks;
-  /** Does something within minutes, whatever happens to its caller. */
+  /** Does something within minutes, even if its caller dies. */
   readonly later: (label: string, effect: () => void) => void;
 }
 
@@ -203,7 +203,7 @@ export class SimulatedPartner {
     const was = order.status;
     this.#input.books.change(order, status, receivedMinor);
     // Nobody asks about an order that has ended, or that counts as refused.
-    this.#tell(order, was !== 'open' || order.takenAfterRefusal);
+    this.#report(order, was !== 'open' || order.takenAfterRefusal);
   }
 
   #once(
@@ -278,13 +278,13 @@ export class SimulatedPartner {
     return free < amountMinor && books.isSurprised(order.reference) ? 'insufficient_funds' : null;
   }
 
-  #tell(order: PartnerOrder, guaranteed: boolean): void {
+  #report(order: PartnerOrder, guaranteed: boolean): void {
     const { random, faults, books } = this.#input;
     const isWrong = faults.occurs('wrongReport');
     // Of an order that counts as refused we know our reference alone.
     const isNamed = random.chance(0.8) || order.takenAfterRefusal;
     const facts = [isWrong ? wrongFact(random, order) : orderFact(order, isNamed)];
-    // A snapshot of another order; of one that ever returned it could be told out of order.
+    // A snapshot of another order; of one that ever returned it could be reported out of order.
     const other = random.pick(this.orders);
     if (random.chance(0.1) && !wasEver(other, 'returned')) facts.push(orderFact(other, true));
     const id = this.#send(facts, guaranteed);

@@ -9,7 +9,11 @@ import type { Mail } from '../../core/domain/mail.js';
 import type { Member } from '../../core/domain/member.js';
 import { money } from '../../core/domain/money.js';
 import type { Organization, OrganizationProfile } from '../../core/domain/organization.js';
-import { newCommand, type PartnerCommand } from '../../core/domain/partner-command.js';
+import {
+  type MoneyCommand,
+  newCommand,
+  type PartyCommand,
+} from '../../core/domain/partner-command.js';
 import type { Payment } from '../../core/domain/payment.js';
 import type { Quote } from '../../core/domain/quote.js';
 import type { Subscription } from '../../core/domain/subscription.js';
@@ -182,19 +186,22 @@ export function aQuote(fields: Partial<Quote> = {}): Quote {
   };
 }
 
-export function aCommand(fields: Partial<PartnerCommand> = {}): PartnerCommand {
-  const name = { id: 'cmd_1', reference: `ref_of_${fields.id ?? 'cmd_1'}` };
+const worked = {
+  ...{ request: 'sealed', partnerRef: 'pa_1', tries: 3, lastError: 'it was late' },
+  ...{ firstSentAtMs: T0 + 1, updatedAtMs: T0 + 2 },
+} as const;
+const named = (id = 'cmd_1') => ({ id: 'cmd_1', reference: `ref_of_${id}` });
+
+export function aCommand(fields: Partial<MoneyCommand> = {}): MoneyCommand {
   const draft = { kind: 'payin', amount: money(10_000n, 'EUR'), payinId: null } as const;
-  return {
-    ...newCommand(tenant, name, draft, { paymentId: 'pi_1' }, T0),
-    request: 'sealed',
-    partnerRef: 'pa_1',
-    tries: 3,
-    firstSentAtMs: T0 + 1,
-    lastError: 'it was late',
-    updatedAtMs: T0 + 2,
-    ...fields,
-  };
+  const command = newCommand(tenant, named(fields.id), { ...draft, paymentId: 'pi_1' }, T0);
+  return { ...command, ...worked, ...fields };
+}
+
+export function aPartyCommand(fields: Partial<PartyCommand> = {}): PartyCommand {
+  const subject = { kind: 'organization', id: tenant.orgId } as const;
+  const party = { kind: 'submit_organization', subject } as const;
+  return { ...newCommand(tenant, named(fields.id), party, T0), ...worked, ...fields };
 }
 
 export function aBuyer(fields: Partial<Buyer> = {}): Buyer {

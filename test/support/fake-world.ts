@@ -67,8 +67,8 @@ export function party(fields: Partial<ReceiverOrder>): ReceiverOrder {
 
 export async function approvedBusiness({ partner }: World): Promise<string> {
   const business = party({ role: 'seller', entityType: 'business', legalName: 'Lima Ltda' });
-  const request = done(await partner.prepareReceiver(business));
-  return done(await partner.submitReceiver(request)).partnerRef;
+  const request = done(await partner.receiver.prepare(business));
+  return done(await partner.receiver.start(request)).partnerRef;
 }
 
 export async function destinationOf(made: World): Promise<string> {
@@ -81,21 +81,21 @@ export async function startedPayin(made: World, source: Money): Promise<string> 
   const destination = await destinationOf(made);
   const quote = done(await made.partner.quote({ source, destination }));
   const order = { reference: 'cmd_1', quote, payerEmail: 'buyer@example.com' };
-  const request = done(await made.partner.preparePayin(order));
-  return done(await made.partner.startPayin(request)).partnerRef;
+  const request = done(await made.partner.payin.prepare(order));
+  return done(await made.partner.payin.start(request)).partnerRef;
 }
 
 export async function startedPayout(made: World, amount: Money, to?: string): Promise<string> {
   const destination = to ?? (await destinationOf(made));
   const order = { reference: 'cmd_1', amount, destination };
-  const request = done(await made.partner.preparePayout(order));
-  return done(await made.partner.startPayout(request)).partnerRef;
+  const request = done(await made.partner.payout.prepare(order));
+  return done(await made.partner.payout.start(request)).partnerRef;
 }
 
 export async function payoutEnd(made: World, amount: Money, destination: string) {
   const partnerRef = await startedPayout(made, amount, destination);
   await made.pass(2 * DELAY_MS);
-  return done(await made.partner.payout(partnerRef));
+  return done(await made.partner.payout.read(partnerRef));
 }
 
 export function facts({ partner, messages, nowMs }: World): readonly PartnerFact[] {

@@ -2,11 +2,15 @@
 // of the same buyer.
 import assert from 'node:assert/strict';
 import type { KycSubmission } from '../../core/domain/buyer-kyc.js';
+import type { PartyCommand } from '../../core/domain/partner-command.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import { PonteError } from '../../core/errors.js';
-import type { Deps, SettlementPartner } from '../../core/ports.js';
+import type { Deps, ReceiverReport, Tx } from '../../core/ports.js';
+import { submissionReported } from '../../core/usecases/buyers.js';
 import { type KycStart, startBuyerKyc } from '../../core/usecases/kyc.js';
+import { applyPartnerUpdate } from '../../core/usecases/partner-inbox.js';
 import { createPayment, readPayment } from '../../core/usecases/payments.js';
+import { changedPartner, type PartnerChanges } from './changed-partner.js';
 import { type World, world } from './small-world.js';
 
 export const ana = {
@@ -98,22 +102,44 @@ export function refuses(code: string, pattern = /./): (error: unknown) => boolea
     error instanceof PonteError && error.code === code && pattern.test(error.message);
 }
 
-export function withPartner(deps: Deps, changed: Partial<SettlementPartner>): Deps {
+export function withPartner(deps: Deps, changed: PartnerChanges): Deps {
   const { test: partner } = deps.partners;
   assert.ok(partner !== null);
-  return { ...deps, partners: { ...deps.partners, test: { ...partner, ...changed } } };
+  return { ...deps, partners: { ...deps.partners, test: changedPartner(partner, changed) } };
 }
 
 /** The orders about buyers, newest first. */
 export async function commandsOf({ deps }: World) {
   const commands = await deps.store.run((tx) => tx.commands.list({ stuck: false, limit: 100 }));
-  return commands.filter(({ kind }) => kind === 'submit_buyer');
+  return commands.filter((command): command is PartyCommand => command.kind === 'submit_buyer');
 }
 
 export async function decided({ deps, tenant }: Scene, { id }: KycSubmission): Promise<string> {
   const submission = await deps.store.run((tx) => tx.buyers.submissionById(tenant, id));
   assert.ok(submission !== null);
   return submission.status;
+}
+
+/** The partner reports how a party stands. */
+export async function partyReported(
+  deps: Deps,
+  { id, reference }: PartyCommand,
+  partnerRef: string,
+  report: ReceiverReport,
+): Promise<void> {
+  await applyPartnerUpdate(deps, id, { kind: 'receiver', reference, partnerRef, report });
+}
+
+/** The same of a submission that has no order here. */
+export async function decideKyc(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  report: ReceiverReport,
+): Promise<void> {
+  const command = { ...tenant, subject: { kind: 'submission', id } } as const;
+  const stage = (tx: Tx) => submissionReported({ deps, tx }, command, null, report);
+  while (!(await deps.store.run(stage)));
 }
 
 /** For JSON.stringify of rows with amounts. */

@@ -3,18 +3,14 @@
 import assert from 'node:assert/strict';
 import {
   type Change,
-  type Collection,
   commandsAfter,
+  type PaymentAggregate,
   unchanged,
 } from '../../core/domain/change.js';
 import { type Funds, fundsOf, heldMinor } from '../../core/domain/funds.js';
 import { type Learned, ordersChanged } from '../../core/domain/order-outcomes.js';
 import { type OrderReport, reportOrder } from '../../core/domain/order-report.js';
-import {
-  newCommand,
-  type PartnerCommand,
-  refuseCommand,
-} from '../../core/domain/partner-command.js';
+import { type MoneyCommand, newCommand, refuseCommand } from '../../core/domain/partner-command.js';
 import type { Payment, PaymentStatus, SettlementFacts } from '../../core/domain/payment.js';
 import { START_MS, sampleFunds, samplePayment, sent } from './sample-rows.js';
 
@@ -28,17 +24,17 @@ export const sampleSettlement: SettlementFacts = {
   endToEndId: 'E1',
 };
 
-export class MoneyScene implements Collection {
+export class MoneyScene implements PaymentAggregate {
   readonly payment: Payment;
   readonly funds: Funds;
-  readonly orders: readonly PartnerCommand[];
+  readonly orders: readonly MoneyCommand[];
   /** What the last step changed. */
   readonly change: Change;
   readonly nowMs: number;
 
   constructor(
-    rows: Collection,
-    orders: readonly PartnerCommand[],
+    rows: PaymentAggregate,
+    orders: readonly MoneyCommand[],
     change = unchanged(rows),
     nowMs = NOW_MS,
   ) {
@@ -52,7 +48,7 @@ export class MoneyScene implements Collection {
   /** The sample payment in this status, with its funds as the orders say. */
   static at(
     status: PaymentStatus,
-    orders: readonly PartnerCommand[],
+    orders: readonly MoneyCommand[],
     fields: Partial<Payment> = {},
   ): MoneyScene {
     const isPaid = orders.some(({ kind, end }) => kind === 'payout' && end === 'completed');
@@ -61,7 +57,7 @@ export class MoneyScene implements Collection {
     return new MoneyScene({ payment, funds: fundsOf(sampleFunds, orders) }, orders);
   }
 
-  order(id: string): PartnerCommand {
+  order(id: string): MoneyCommand {
     return this.orders.find((order) => order.id === id) ?? assert.fail(`there is no order ${id}`);
   }
 
@@ -77,13 +73,15 @@ export class MoneyScene implements Collection {
       const number = orders.filter(({ kind }) => kind === draft.kind).length + 1;
       const id = `${draft.kind}_${number}`;
       const name = { id, reference: `reference_of_${id}` };
-      orders.push(newCommand(change.payment, name, draft, { paymentId: change.payment.id }, nowMs));
+      orders.push(
+        newCommand(change.payment, name, { ...draft, paymentId: change.payment.id }, nowMs),
+      );
     }
     return new MoneyScene(change, orders, change, nowMs);
   }
 
   /** Orders as a worker, an operator or the partner left them. */
-  changed(changed: readonly PartnerCommand[], learned: Learned = {}): MoneyScene {
+  changed(changed: readonly MoneyCommand[], learned: Learned = {}): MoneyScene {
     return this.after(ordersChanged(this, this.orders, changed, this.nowMs, learned));
   }
 

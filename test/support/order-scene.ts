@@ -3,16 +3,17 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { FakeMemory } from '../../adapters/partner/fake-memory.js';
-import type { PartnerCommand } from '../../core/domain/partner-command.js';
+import type { MoneyCommand } from '../../core/domain/partner-command.js';
 import type { PaymentStatus } from '../../core/domain/payment.js';
 import { reviewName } from '../../core/domain/report-check.js';
 import type { Tenant } from '../../core/domain/tenant.js';
-import type { PartnerAnswer, PartnerFact, SettlementPartner } from '../../core/ports.js';
+import type { PartnerAnswer, PartnerFact } from '../../core/ports.js';
 import { acceptReport } from '../../core/usecases/command-retries.js';
 import { findDifferences } from '../../core/usecases/ledger-check.js';
+import { applyPartnerUpdate } from '../../core/usecases/partner-inbox.js';
 import { createPayment, readPayment } from '../../core/usecases/payments.js';
 import { advancePayment } from '../../core/usecases/sandbox.js';
-import { applyFact } from '../../core/usecases/settlement.js';
+import { changePartner } from './changed-partner.js';
 import { type World, world } from './small-world.js';
 
 export type OrderKind = 'payin' | 'payout' | 'refund';
@@ -38,13 +39,13 @@ export class Scene {
     await this.made.settle();
   }
 
-  async orders(kind: OrderKind): Promise<readonly PartnerCommand[]> {
+  async orders(kind: OrderKind): Promise<readonly MoneyCommand[]> {
     const { deps } = this.made;
     const all = await deps.store.run((tx) => tx.commands.ofPayment(this.tenant, this.id));
     return all.filter((order) => order.kind === kind);
   }
 
-  async order(kind: OrderKind): Promise<PartnerCommand> {
+  async order(kind: OrderKind): Promise<MoneyCommand> {
     return (await this.orders(kind)).at(-1) ?? assert.fail(`there is no ${kind}`);
   }
 
@@ -74,14 +75,14 @@ export class Scene {
   async report(kind: OrderKind, report: object): Promise<void> {
     const { id, reference, partnerRef } = await this.order(kind);
     const fact = { kind, reference, partnerRef, report } as PartnerFact;
-    await applyFact(this.made.deps, id, fact);
+    await applyPartnerUpdate(this.made.deps, id, fact);
   }
 
   /** What the partner answers when asked about the newest order of this kind. */
   async answer(kind: OrderKind, report: object): Promise<void> {
     const { id, reference, partnerRef, version } = await this.order(kind);
     const fact = { kind, reference, partnerRef, report } as PartnerFact;
-    await applyFact(this.made.deps, id, fact, { askedVersion: version });
+    await applyPartnerUpdate(this.made.deps, id, fact, { askedVersion: version });
   }
 
   /** An operator accepts the report that waits for the newest order of this kind. */
@@ -141,9 +142,6 @@ export async function newPayment(
   return payment.id;
 }
 
-type Start = 'startPayin' | 'startPayout' | 'startRefund';
-type Answer = PartnerAnswer<{ partnerRef: string; instructions: string }>;
-
 export const couldNot: readonly PartnerAnswer<never>[] = [
   { outcome: 'refused', code: 'forbidden', message: 'no' },
   { outcome: 'refused', code: 'rate_limited', message: 'slow down' },
@@ -162,37 +160,33 @@ const answers = {
 /** What becomes of a call that does not go well. */
 export type Fate = keyof typeof answers;
 
-/** Each call of `verb` gets the next fate; counts what the partner executed. */
+/** Each start of this kind gets the next fate; counts what the partner executed. */
 export function fates(
   { made: { partner } }: Scene,
-  verb: Start,
+  kind: OrderKind,
   ...script: readonly Fate[]
 ): { readonly executed: string[]; calls: number } {
   const seen = { executed: [] as string[], calls: 0 };
-  const usual = partner[verb].bind(partner) as (request: string) => Promise<Answer>;
-  const start = async (request: string): Promise<Answer> => {
+  const usual = partner[kind];
+  const start = async (request: string) => {
     const fate = script[seen.calls];
     seen.calls += 1;
     if (fate !== undefined && !fate.startsWith('executed')) return answers[fate];
     seen.executed.push(request);
-    const answer = await usual(request);
+    const answer = await usual.start(request);
     return fate === undefined ? answer : answers[fate];
   };
-  Object.assign(partner, { [verb]: start });
+  changePartner(partner, { [kind]: { start } });
   return seen;
 }
 
 /** A look-up that finds only what was executed, like a real partner's. */
-export function honestLookUp(
-  at: Scene,
-  verb: 'findPayin' | 'findPayout' | 'findRefund',
-  seen: string[],
-) {
+export function honestLookUp(at: Scene, kind: OrderKind, seen: readonly string[]): void {
   const { partner } = at.made;
-  const usual = partner[verb].bind(partner) as SettlementPartner['findPayin'];
+  const usual = partner[kind];
   const find = async (request: string) =>
-    seen.includes(request) ? usual(request) : ({ outcome: 'done', value: null } as const);
-  Object.assign(partner, { [verb]: find });
+    seen.includes(request) ? usual.find(request) : ({ outcome: 'done', value: null } as const);
+  changePartner(partner, { [kind]: { find } });
 }
 
 export const absent = async () => ({ outcome: 'done', value: null }) as const;

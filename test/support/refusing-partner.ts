@@ -6,45 +6,46 @@ import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FakePartner } from '../../adapters/partner/fake.js';
-import type { PartnerAnswer } from '../../core/ports.js';
+import type { OrderApi } from '../../core/ports.js';
+import { changedPartner } from './changed-partner.js';
 
 const folder = process.env['REFUSING_PARTNER_FOLDER'] ?? '';
 const deadly = (process.env['REFUSING_PARTNER_KILLS'] ?? '').split(',').map(Number);
 const fake = fileURLToPath(new URL('../../adapters/partner/fake.ts', import.meta.url));
 
-type Call = (request: string) => Promise<PartnerAnswer<unknown>>;
-
-const calls = {
-  payin: ['startPayin', 'findPayin'],
-  payout: ['startPayout', 'findPayout'],
-  refund: ['startRefund', 'findRefund'],
-} as const;
+type Find = OrderApi<never, unknown>['find'];
+type Start = OrderApi<never, unknown>['start'];
 
 mkdirSync(folder, { recursive: true });
 
 /** How the loaded module reaches this one. */
 Object.assign(globalThis, {
   refusing: (partner: FakePartner): FakePartner => {
-    const changed: Record<string, Call> = {};
-    for (const [kind, [start, find]] of Object.entries(calls)) {
+    const refusing = (kind: 'payin' | 'payout' | 'refund') => {
+      const usual = partner[kind];
       const pathOf = (request: string) =>
         join(folder, `${kind}.${(JSON.parse(request) as { reference: string }).reference}`);
-      changed[start] = async (request) => {
+      const start: Start = async (request) => {
         if (!remembered(pathOf(request), request)) {
           writeFileSync(join(folder, `repeat.${readdirSync(folder).length}`), request);
           return { outcome: 'refused', code: 'already_used', message: 'already used' };
         }
         const number = readdirSync(folder).length;
-        const answer = await (partner[start] as Call)(request);
+        const answer = await usual.start(request);
         if (deadly.includes(number)) process.kill(process.pid, 'SIGKILL');
         return answer;
       };
-      changed[find] = async (request) =>
+      const find: Find = async (request) =>
         readdirSync(folder).some((name) => pathOf(request).endsWith(name))
-          ? (partner[find] as Call)(request)
+          ? usual.find(request)
           : { outcome: 'done', value: null };
-    }
-    return { ...partner, ...changed };
+      return { start, find };
+    };
+    return changedPartner(partner, {
+      payin: refusing('payin'),
+      payout: refusing('payout'),
+      refund: refusing('refund'),
+    });
   },
 });
 

@@ -8,8 +8,8 @@ import {
   type CommandState,
   denyCommand,
   loseCommand,
+  type MoneyCommand,
   newCommand,
-  type PartnerCommand,
   sendCommand,
   voidCommand,
 } from '../../core/domain/partner-command.js';
@@ -72,38 +72,43 @@ export const sampleQuote: Quote = Object.freeze({
   createdAtMs: START_MS,
 });
 
+/** Of the fake partner. */
+export const EFFECT_WITHIN_MS = 360_000;
+
 /** A payout order as it is first stored. */
-export const sampleCommand: PartnerCommand = newCommand(
+export const sampleCommand: MoneyCommand = newCommand(
   sampleTenant,
   { id: 'cmd_1', reference: 'reference_1' },
-  { kind: 'payout', amount: { amountMinor: 10_000n, currency: 'USD' }, payinId: null },
-  { paymentId: 'pi_1' },
+  {
+    ...{ kind: 'payout', payinId: null, paymentId: 'pi_1' },
+    amount: { amountMinor: 10_000n, currency: 'USD' },
+  },
   START_MS,
 );
 
 /** As the store's claim does: due again only when the lease ends. */
-export function leased(command: PartnerCommand, nowMs: number): PartnerCommand {
+export function leased(command: MoneyCommand, nowMs: number): MoneyCommand {
   return { ...command, leaseToken: 'lease_1', dueAtMs: nowMs + COMMAND_LEASE_MS };
 }
 
 /** Claimed and sent. */
-export function sent(command: PartnerCommand, nowMs = START_MS): PartnerCommand {
+export function sent(command: MoneyCommand, nowMs = START_MS): MoneyCommand {
   return sendCommand(leased(command, nowMs), 'sealed', nowMs);
 }
 
 /** Refused by the partner, and not yet looked up. */
-export function denied(command: PartnerCommand, nowMs = START_MS): PartnerCommand {
+export function denied(command: MoneyCommand, nowMs = START_MS): MoneyCommand {
   return denyCommand(command, { code: 'account_blocked', message: 'blocked' }, nowMs);
 }
 
 /** One command in each state, as it got there. */
-export const commandIn: Readonly<Record<CommandState, PartnerCommand>> = {
+export const commandIn: Readonly<Record<CommandState, MoneyCommand>> = {
   pending: sampleCommand,
   sent: sent(sampleCommand),
   unknown: loseCommand(sent(sampleCommand), 'time-out', START_MS),
   done: acceptCommand(sent(sampleCommand), 'partner_1', START_MS),
   denied: denied(sent(sampleCommand)),
-  refused: absentCommand(denied(sent({ ...sampleCommand, kind: 'refund' })), START_MS),
+  refused: absentCommand(denied(sent({ ...sampleCommand, kind: 'refund' })), 0, START_MS),
   void: voidCommand(sampleCommand, START_MS),
 };
 
@@ -111,8 +116,8 @@ export const commandIn: Readonly<Record<CommandState, PartnerCommand>> = {
 export function orderOf(
   kind: 'payin' | 'payout' | 'refund',
   id: string,
-  fields: Partial<PartnerCommand> & { readonly amountMinor?: bigint } = {},
-): PartnerCommand {
+  fields: Partial<MoneyCommand> & { readonly amountMinor?: bigint } = {},
+): MoneyCommand {
   const { amountMinor = 10_000n, ...others } = fields;
   return {
     ...commandIn.done,

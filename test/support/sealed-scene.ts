@@ -60,7 +60,7 @@ async function orderPayin(deps: Deps, tenant: Tenant, { id, amount }: Payment): 
   const nowMs = deps.clock.nowMs();
   const name = { id: deps.ids.next('cmd', nowMs), reference: `payin of ${id}` };
   const draft = { kind: 'payin', amount, payinId: null } as const;
-  const order = newCommand(tenant, name, draft, { paymentId: id }, nowMs);
+  const order = newCommand(tenant, name, { ...draft, paymentId: id }, nowMs);
   const request = deps.secretBox.seal('{}', requestPurpose(order));
   await deps.store.run(async (tx) => tx.commands.insert({ ...order, request, dueAtMs: null }));
 }

@@ -25,20 +25,20 @@ import type {
   WebhookRequest,
   WebhookResult,
 } from '../../core/ports.js';
-import { commandRunner } from '../../core/usecases/commands.js';
+import { commandRunner } from '../../core/usecases/command-runner.js';
+import type { Runner } from '../../core/usecases/concurrency-limiter.js';
 import { deliveryRunner } from '../../core/usecases/delivery-runner.js';
 import { runPurges } from '../../core/usecases/documents.js';
 import { runSequencer } from '../../core/usecases/feed.js';
 import { type FeedReaders, feedReaders } from '../../core/usecases/feed-readers.js';
-import type { Runner } from '../../core/usecases/flights.js';
 import { createKey } from '../../core/usecases/keys.js';
 import { runMails } from '../../core/usecases/mails.js';
 import { addMember } from '../../core/usecases/members.js';
 import { createOrganization } from '../../core/usecases/organizations.js';
+import { receivePartnerMessage, runInbox } from '../../core/usecases/partner-inbox.js';
 import { runExpiry } from '../../core/usecases/payments.js';
 import { runAdvances } from '../../core/usecases/sandbox.js';
 import { plantCanary } from '../../core/usecases/secret-keys.js';
-import { receivePartnerMessage, runInbox } from '../../core/usecases/settlement.js';
 import { testStore } from './test-store.js';
 
 /** 2030-01-01T00:00:00.000Z */
@@ -208,7 +208,7 @@ function settler(deps: Deps, partner: FakePartner): () => Promise<void> {
     (nowMs) => runExpiry(deps, nowMs, BATCH),
     (nowMs) => runPurges(deps, nowMs, BATCH),
     (nowMs) => runMails(deps, nowMs, BATCH),
-    (nowMs) => runSequencer(deps, nowMs, BATCH, deliveries.handover()),
+    (nowMs) => runSequencer(deps, nowMs, BATCH, deliveries.directDispatch()),
     waited(deliveries),
   ];
   return async () => {

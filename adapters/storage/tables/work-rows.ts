@@ -1,14 +1,22 @@
 // Work besides deliveries: partner commands, the partner's messages, and test payments in progress:
 // columns and SQL.
+import type { Money } from '../../../core/domain/money.js';
 import {
+  type CommandKind,
   type CommandState,
   commandKinds,
   commandMoves,
+  isMoneyCommand,
+  type MoneyCommand,
+  moneyKinds,
   type OrderEnd,
   type PartnerCommand,
+  partyKinds,
+  type Subject,
   TRIES_IN_VAIN,
 } from '../../../core/domain/partner-command.js';
 import { paymentStatuses } from '../../../core/domain/payment.js';
+import { assert } from '../../../core/errors.js';
 import type { Advance, InboxMessage, Tx } from '../../../core/ports.js';
 import {
   fixed,
@@ -27,7 +35,7 @@ import {
   version,
 } from '../columns.js';
 import { duePage, timeParam } from '../database.js';
-import { defineTable, merge, rowName } from '../table.js';
+import { defineTable, mapped, merge, rowName, type Table } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 
 const commandStates = Object.keys(commandMoves) as readonly CommandState[];
@@ -45,7 +53,16 @@ export const stuckSql = [
   `and last_error is not null and tries >= ${TRIES_IN_VAIN})`,
 ].join(' ');
 
-export const commands = defineTable<PartnerCommand>('partner_commands', {
+/** What the columns of an order hold. */
+interface CommandRow extends Omit<MoneyCommand, 'kind' | 'paymentId' | 'amount'> {
+  readonly kind: CommandKind;
+  readonly paymentId: string | null;
+  readonly submissionId: string | null;
+  readonly accountId: string | null;
+  readonly amount: Money | null;
+}
+
+const commandRows = defineTable<CommandRow>('partner_commands', {
   ...fixedTenant,
   id: key(text('id')),
   reference: fixed(text('reference')),
@@ -72,6 +89,36 @@ export const commands = defineTable<PartnerCommand>('partner_commands', {
   updatedAtMs: time('updated_at'),
   version,
 });
+
+export const commands: Table<PartnerCommand> = mapped(commandRows, toRow, fromRow);
+
+function toRow(command: PartnerCommand): CommandRow {
+  if (isMoneyCommand(command)) return { ...command, submissionId: null, accountId: null };
+  const { subject, ...order } = command;
+  const idOf = (kind: Subject['kind']) => (subject.kind === kind ? subject.id : null);
+  const none = { paymentId: null, amount: null, payinId: null };
+  return { ...order, ...none, submissionId: idOf('submission'), accountId: idOf('account') };
+}
+
+function fromRow(row: CommandRow): PartnerCommand {
+  const { kind, paymentId, amount, payinId, submissionId, accountId, ...order } = row;
+  if (paymentId !== null) {
+    assert(isIn(moneyKinds, kind) && amount !== null, 'an order of a payment is about money');
+    return Object.freeze({ ...order, kind, paymentId, amount, payinId });
+  }
+  assert(isIn(partyKinds, kind), 'an order without a payment is about a party');
+  return Object.freeze({ ...order, kind, subject: subjectOf(row) });
+}
+
+function subjectOf({ orgId, submissionId, accountId }: CommandRow): Subject {
+  if (submissionId !== null) return { kind: 'submission', id: submissionId };
+  if (accountId !== null) return { kind: 'account', id: accountId };
+  return { kind: 'organization', id: orgId };
+}
+
+function isIn<K extends CommandKind>(kinds: readonly K[], kind: CommandKind): kind is K {
+  return kinds.some((one) => one === kind);
+}
 
 const inbox = defineTable<InboxMessage>('inbox', {
   partner: key(text('partner')),
@@ -111,15 +158,13 @@ export function commandsOf(unit: UnitOfWork): Tx['commands'] {
         ].join(' '),
         [mode, kind, partnerRef],
       ),
-    ofPayment: ({ orgId, mode }, paymentId) =>
-      unit.all(
-        commands,
-        [
-          'select * from partner_commands where org_id = $1 and mode = $2 and payment_id = $3',
-          'order by created_at, id',
-        ].join(' '),
-        [orgId, mode, paymentId],
-      ),
+    ofPayment: async ({ orgId, mode }, paymentId) => {
+      const sql = [
+        'select * from partner_commands where org_id = $1 and mode = $2 and payment_id = $3',
+        'order by created_at, id',
+      ].join(' ');
+      return (await unit.all(commands, sql, [orgId, mode, paymentId])).filter(isMoneyCommand);
+    },
     ofSubmission: ({ orgId, mode }, submissionId) =>
       unit.all(
         commands,

@@ -2,8 +2,9 @@
 // feed are whole; and ways to make the partner act otherwise, or tell something.
 import assert from 'node:assert/strict';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import type { ReceiverReport, SettlementPartner } from '../../../core/ports.js';
-import { applyFact } from '../../../core/usecases/settlement.js';
+import type { ReceiverReport } from '../../../core/ports.js';
+import { applyPartnerUpdate } from '../../../core/usecases/partner-inbox.js';
+import { changePartner, type PartnerChanges } from '../../support/changed-partner.js';
 import type { World } from '../../support/small-world.js';
 import { withStatements } from '../../support/test-store.js';
 import { newSeller, payoutConfig, sellerDossier } from './account-calls.js';
@@ -133,17 +134,22 @@ export async function reportOn(
 ): Promise<void> {
   const command = await deps.store.run((tx) => tx.commands.get(commandId));
   const partnerRef = command?.partnerRef ?? assert.fail('the partner does not know it');
-  await applyFact(deps, commandId, { kind: 'receiver', reference: commandId, partnerRef, report });
+  await applyPartnerUpdate(deps, commandId, {
+    kind: 'receiver',
+    reference: commandId,
+    partnerRef,
+    report,
+  });
 }
 
 /** While `work` runs, the partner does these things otherwise. */
 export async function withPartner(
   { partner }: World,
-  otherwise: Partial<SettlementPartner>,
+  otherwise: PartnerChanges,
   work: () => Promise<void>,
 ): Promise<void> {
   const usual = { ...partner };
-  Object.assign(partner, otherwise);
+  changePartner(partner, otherwise);
   try {
     await work();
   } finally {

@@ -123,13 +123,13 @@ test('while verifying or approved a submit answers with the account as it is', a
 test('submits that race make one party at the partner', async () => {
   api = await newAccountClient(site);
   const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
-  const { submitReceiver } = site.world.partner;
+  const { start } = site.world.partner.receiver;
   const requests = new Set<string>();
-  const counted: SettlementPartner['submitReceiver'] = (request) => {
+  const counted: typeof start = (request) => {
     requests.add(request);
-    return submitReceiver(request);
+    return start(request);
   };
-  await withPartner(site.world, { submitReceiver: counted }, async () => {
+  await withPartner(site.world, { receiver: { start: counted } }, async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => api.submit(id, sellerDossier)),
     );
@@ -161,10 +161,9 @@ test('after a rejection a submit opens a fresh submission as a fresh receiver', 
 test('a partner that refuses a dossier for good has rejected it', async () => {
   api = await newAccountClient(site);
   const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
-  const submitReceiver = async () =>
-    ({ outcome: 'refused', code: 'sanctioned', message: 'no' }) as const;
-  const findReceiver = async () => ({ outcome: 'done', value: null }) as const;
-  await withPartner(site.world, { submitReceiver, findReceiver }, async () => {
+  const start = async () => ({ outcome: 'refused', code: 'sanctioned', message: 'no' }) as const;
+  const find = async () => ({ outcome: 'done', value: null }) as const;
+  await withPartner(site.world, { receiver: { start, find } }, async () => {
     assert.equal((await api.submit(id, sellerDossier)).body['status'], 'rejected');
   });
   assert.equal((await api.submit(id, sellerDossier)).body['status'], 'approved');
@@ -173,12 +172,12 @@ test('a partner that refuses a dossier for good has rejected it', async () => {
 test('a call whose answer is lost leaves it verifying; the workers do the rest', async () => {
   api = await newAccountClient(site);
   const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
-  const lost: readonly SettlementPartner['submitReceiver'][] = [
+  const lost: readonly SettlementPartner['receiver']['start'][] = [
     async () => ({ outcome: 'unknown', reason: 'time-out' }),
     async () => Promise.reject(new Error('reset')),
   ];
-  for (const submitReceiver of lost) {
-    await withPartner(site.world, { submitReceiver }, async () => {
+  for (const start of lost) {
+    await withPartner(site.world, { receiver: { start } }, async () => {
       const { body } = await api.submit(id, sellerDossier);
       assert.equal(body['status'], 'verifying');
     });
@@ -192,11 +191,11 @@ test('a crash between the record and the call is healed when the lease runs out'
   api = await newAccountClient(site);
   const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
   const called = Promise.withResolvers<void>();
-  const submitReceiver: SettlementPartner['submitReceiver'] = () => {
+  const start: SettlementPartner['receiver']['start'] = () => {
     called.resolve();
     return new Promise(() => undefined);
   };
-  await withPartner(site.world, { submitReceiver }, async () => {
+  await withPartner(site.world, { receiver: { start } }, async () => {
     // Nobody answers this request any more: its process is dead.
     void submitAccount(site.world.deps, api.tenant, String(id), sellerDossier);
     await called.promise;
@@ -211,8 +210,8 @@ test('a crash between the record and the call is healed when the lease runs out'
 test('a partner that cannot prepare a submission: 503, and nothing is recorded', async () => {
   api = await newAccountClient(site);
   const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
-  const prepareReceiver = async () => ({ outcome: 'later', reason: 'down' }) as const;
-  await withPartner(site.world, { prepareReceiver }, async () => {
+  const prepare = async () => ({ outcome: 'later', reason: 'down' }) as const;
+  await withPartner(site.world, { receiver: { prepare } }, async () => {
     assert.equal(refusalOf(await api.submit(id, sellerDossier)), '503 PartnerUnavailable');
   });
   assert.equal((await api.get(id)).body['status'], 'created');

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { redeemSignIn } from '../../../core/usecases/sign-ins.js';
+import { changedPartner } from '../../support/changed-partner.js';
 import { businessBody, hostedBody, individualBody, owner } from './buyer-calls.js';
 import { type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
 
@@ -69,7 +70,8 @@ test('white space around an address reaches neither the partner nor a mail', asy
   const { deps } = site.world;
   const orders: unknown[] = [];
   const partner = { ...site.world.partner };
-  const noted = { ...partner, prepareReceiver: noting(orders, partner.prepareReceiver) };
+  const prepare = noting(orders, partner.receiver.prepare);
+  const noted = changedPartner(partner, { receiver: { prepare } });
   Object.assign(deps, { partners: { ...deps.partners, test: noted } });
   const seller = { role: 'seller', entityType: 'business', email: ' s@acme.example\n' };
   const account = await site.call('POST', '/v1/accounts', { key, body: seller });
@@ -211,10 +213,8 @@ test('what the interface leaves open is taken, by any partner that does not refu
 test('what the partner cannot take is refused with its words, and nothing is started', async () => {
   const { deps, partner } = site.world;
   const message = 'dateOfBirth: send a date as YYYY-MM-DD';
-  const refusing = {
-    ...partner,
-    prepareReceiver: async () => ({ outcome: 'refused', code: 'date', message }) as const,
-  };
+  const prepare = async () => ({ outcome: 'refused', code: 'date', message }) as const;
+  const refusing = changedPartner(partner, { receiver: { prepare } });
   const body = { ...individualBody(), dateOfBirth: '31 Jan 1990' };
   Object.assign(deps, { partners: { ...deps.partners, test: refusing } });
   const answer = await start(body);

@@ -146,7 +146,7 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
   ConnectedAccountNotApproved: async (operation) =>
     ask(operation, { path: await onNewSeller(operation) }),
   PartnerUnavailable: (operation) =>
-    ask(operation, { around: replaced(scene.site.world.partner, silentPartner) }),
+    ask(operation, { around: replaced(scene.site.world.partner, silentPartner(scene.site.world)) }),
   KycStorageDisabled: (operation) =>
     ask(operation, { around: replaced(scene.site.world.deps, { documents: null }) }),
   UploadUrlExpired: (operation) =>

@@ -16,6 +16,7 @@ import { requireApproval } from '../../../core/usecases/organizations.js';
 import { cancelPayment, createPayment } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { testSubscription } from '../../../core/usecases/subscriptions.js';
+import { changePartner } from '../../support/changed-partner.js';
 import { type World, world } from '../../support/small-world.js';
 import { newSeller, readySeller, sellerDossier } from './account-calls.js';
 import { checkedSite } from './checked-site.js';
@@ -104,12 +105,13 @@ async function recordedEvents(): Promise<Json> {
   await played(made, tenant, { amount: money(10_066n, 'USD') });
   await played(made, tenant, { amount: money(10_088n, 'USD') });
   const unpaid = money(20_088n, 'USD');
-  const refund: SettlementPartner['refund'] = async () => ({
+  const read: SettlementPartner['refund']['read'] = async () => ({
     outcome: 'done',
     value: { status: 'failed', amount: unpaid, reason: 'the account is closed' },
   });
   const usual = { ...made.partner };
-  Object.assign(made.partner, { refund, pump: async () => 0 });
+  changePartner(made.partner, { refund: { read } });
+  Object.assign(made.partner, { pump: async () => 0 });
   await played(made, tenant, { amount: unpaid });
   Object.assign(made.partner, usual);
   await played(made, tenant, { name: 'Fail' });

@@ -1,16 +1,21 @@
 // Outages of what the service depends on: a partner that does not answer, a store that fails. Tests
 // put them in place of the working parts.
+
+import type { FakePartner } from '../../../adapters/partner/fake.js';
 import { type ErrorCode, PonteError } from '../../../core/errors.js';
-import type { Deps, SettlementPartner } from '../../../core/ports.js';
+import type { Deps } from '../../../core/ports.js';
+import { changedPartner } from '../../support/changed-partner.js';
+import type { World } from '../../support/small-world.js';
 
 const noAnswer = async () => ({ outcome: 'unknown', reason: 'no answer' }) as const;
 
 /** Does not answer the calls that are made within a request. */
-export const silentPartner: Partial<SettlementPartner> = {
-  startTos: noAnswer,
-  prepareReceiver: noAnswer,
-  registerPixDestination: noAnswer,
-};
+export const silentPartner = ({ partner }: World): FakePartner =>
+  changedPartner(partner, {
+    startTos: noAnswer,
+    receiver: { prepare: noAnswer },
+    registerPixDestination: noAnswer,
+  });
 
 export function failingStore({ store }: Deps, code: ErrorCode): Pick<Deps, 'store'> {
   const run = async () => {

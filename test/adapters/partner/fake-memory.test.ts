@@ -55,8 +55,8 @@ async function payoutRequest(partner: Partner, reference = 'ref_1'): Promise<str
   parties += 1;
   const order = { role: 'seller', entityType: 'business', email: 'a@b.example' } as const;
   const party = done(
-    await partner.submitReceiver(
-      done(await partner.prepareReceiver({ ...order, reference: `party_${parties}` })),
+    await partner.receiver.start(
+      done(await partner.receiver.prepare({ ...order, reference: `party_${parties}` })),
     ),
   );
   const pix = { pixKey: '12345678901', accountHolderName: 'Ana', key: 'k' };
@@ -64,7 +64,7 @@ async function payoutRequest(partner: Partner, reference = 'ref_1'): Promise<str
     await partner.registerPixDestination({ ...pix, receiverRef: party.partnerRef }),
   );
   const amount = money(10_000n, 'USD');
-  return done(await partner.preparePayout({ reference, amount, destination }));
+  return done(await partner.payout.prepare({ reference, amount, destination }));
 }
 
 for (const [name, newMemory] of Object.entries(memories)) {
@@ -74,11 +74,11 @@ for (const [name, newMemory] of Object.entries(memories)) {
       const partner = partnerWith(open());
       const request = await payoutRequest(partner);
       assert.equal(done(await partner.findOrder('payout', 'ref_1')), null);
-      assert.equal(done(await partner.findPayout(request)), null);
-      const { partnerRef } = done(await partner.startPayout(request));
+      assert.equal(done(await partner.payout.find(request)), null);
+      const { partnerRef } = done(await partner.payout.start(request));
       const again = partnerWith(open());
       assert.deepEqual(done(await again.findOrder('payout', 'ref_1')), { partnerRef });
-      assert.deepEqual(done(await again.findPayout(request)), { partnerRef });
+      assert.deepEqual(done(await again.payout.find(request)), { partnerRef });
       assert.equal(done(await again.findOrder('refund', 'ref_1')), null);
       assert.equal(done(await again.findOrder('payout', 'ref_2')), null);
     });
@@ -87,10 +87,10 @@ for (const [name, newMemory] of Object.entries(memories)) {
       const open = newMemory();
       const partner = partnerWith(open());
       const request = await payoutRequest(partner);
-      const started = done(await partner.startPayout(request));
+      const started = done(await partner.payout.start(request));
       const again = partnerWith(open());
-      assert.deepEqual(done(await again.startPayout(request)), started);
-      const other = await again.startPayout(await payoutRequest(again));
+      assert.deepEqual(done(await again.payout.start(request)), started);
+      const other = await again.payout.start(await payoutRequest(again));
       assert.equal(other.outcome === 'refused' && other.code, 'idempotency_key_reused');
       const payouts = open()
         .all()

@@ -99,17 +99,17 @@ test('how an amount ends decides how its pay-in ends', async () => {
   for (const [text, status, received] of payinCases) {
     const made = world();
     const partnerRef = await startedPayin(made, minor(text));
-    assert.equal(done(await made.partner.payin(partnerRef)).status, 'open');
+    assert.equal(done(await made.partner.payin.read(partnerRef)).status, 'open');
     await made.pass(DELAY_MS - 1);
-    assert.equal(done(await made.partner.payin(partnerRef)).receivedMinor, 0n);
+    assert.equal(done(await made.partner.payin.read(partnerRef)).receivedMinor, 0n);
     assert.equal(made.messages.length, 0);
     await made.pass(1);
-    const report = done(await made.partner.payin(partnerRef));
+    const report = done(await made.partner.payin.read(partnerRef));
     assert.equal(report.status, status, text);
     assert.equal(report.receivedMinor, minor(received).amountMinor, text);
     assert.equal(report.transactionHash !== null, status === 'completed');
     await made.pass(1_000 * DELAY_MS);
-    assert.deepEqual(done(await made.partner.payin(partnerRef)), report);
+    assert.deepEqual(done(await made.partner.payin.read(partnerRef)), report);
     assert.deepEqual(facts(made), [{ kind: 'payin', reference: 'cmd_1', partnerRef, report }]);
   }
 });
@@ -127,7 +127,7 @@ test('how an amount ends decides how its payout goes, and each step is told', as
     const made = world();
     const partnerRef = await startedPayout(made, minor(text));
     for (const status of statuses) {
-      assert.equal(done(await made.partner.payout(partnerRef)).status, status, text);
+      assert.equal(done(await made.partner.payout.read(partnerRef)).status, status, text);
       await made.pass(DELAY_MS);
     }
     const told = facts(made).map(({ report }) => report.status);
@@ -159,12 +159,12 @@ const partyCases: readonly (readonly [Partial<ReceiverOrder>, string, string])[]
 test('a seller business is decided on in the call, others by message after the delay', async () => {
   for (const [fields, inTheCall, atLast] of partyCases) {
     const made = world();
-    const request = done(await made.partner.prepareReceiver(party(fields)));
-    const { partnerRef, ...report } = done(await made.partner.submitReceiver(request));
-    assert.equal(report.status, inTheCall);
-    assert.deepEqual(done(await made.partner.receiver(partnerRef)), report);
+    const request = done(await made.partner.receiver.prepare(party(fields)));
+    const { partnerRef, report } = done(await made.partner.receiver.start(request));
+    assert.equal(report?.status, inTheCall);
+    assert.deepEqual(done(await made.partner.receiver.read(partnerRef)), report);
     await made.pass(DELAY_MS);
-    const decided = done(await made.partner.receiver(partnerRef));
+    const decided = done(await made.partner.receiver.read(partnerRef));
     assert.equal(decided.status, atLast);
     const told = { kind: 'receiver', reference: 'cmd_1', partnerRef, report: decided };
     assert.deepEqual(facts(made), inTheCall === atLast ? [] : [told]);
@@ -178,9 +178,9 @@ test('a pay-in of a quote that nobody gave is refused', async () => {
   );
   const forged = { ...quote, partnerQuoteId: `${quote.partnerQuoteId}A` };
   const order = { reference: 'cmd_1', quote: forged, payerEmail: 'buyer@example.com' };
-  const request = done(await made.partner.preparePayin(order));
-  assert.equal(refusalCode(await made.partner.startPayin(request)), 'not_found');
-  assert.equal(done(await made.partner.findPayin(request)), null);
+  const request = done(await made.partner.payin.prepare(order));
+  assert.equal(refusalCode(await made.partner.payin.start(request)), 'not_found');
+  assert.equal(done(await made.partner.payin.find(request)), null);
 });
 
 test('a quote can be ordered up to, and not at, its expiry', async () => {
@@ -194,10 +194,10 @@ test('a quote can be ordered up to, and not at, its expiry', async () => {
   ] as const) {
     made.nowMs = quote.expiresAtMs - beforeMs;
     const order = { reference: 'cmd_1', quote, payerEmail: 'buyer@example.com' };
-    const request = done(await made.partner.preparePayin(order));
+    const request = done(await made.partner.payin.prepare(order));
     made.nowMs += 60_000;
-    assert.equal(refusalCode(await made.partner.startPayin(request)), code);
-    assert.equal(done(await made.partner.findPayin(request)) === null, code !== null);
+    assert.equal(refusalCode(await made.partner.payin.start(request)), code);
+    assert.equal(done(await made.partner.payin.find(request)) === null, code !== null);
   }
 });
 
@@ -211,8 +211,8 @@ test('the amount of the quote counts, whatever else the order says', async () =>
     quote: { ...quote, source: minor('1.00') },
     payerEmail: 'buyer@example.com',
   };
-  const request = done(await made.partner.preparePayin(order));
-  const { instructions } = done(await made.partner.startPayin(request));
+  const request = done(await made.partner.payin.prepare(order));
+  const { instructions = '' } = done(await made.partner.payin.start(request));
   const told: unknown = JSON.parse(instructions);
   assert.partialDeepStrictEqual(told, { amount: '10.00', currency: 'USD' });
 });
@@ -231,14 +231,14 @@ test('a refund is at most what the pay-in brings, in its currency', async () => 
     const payinRef = await startedPayin(made, minor(payin));
     await made.pass(DELAY_MS);
     const order = { reference: 'cmd_2', payinRef, amount: refund };
-    const request = done(await made.partner.prepareRefund(order));
-    const started = await made.partner.startRefund(request);
+    const request = done(await made.partner.refund.prepare(order));
+    const started = await made.partner.refund.start(request);
     assert.equal(started.outcome, outcome, `${payin} ${refund.amountMinor}`);
     if (started.outcome !== 'done') continue;
     const { partnerRef } = started.value;
-    assert.equal(done(await made.partner.refund(partnerRef)).status, 'open');
+    assert.equal(done(await made.partner.refund.read(partnerRef)).status, 'open');
     await made.pass(DELAY_MS);
-    assert.equal(done(await made.partner.refund(partnerRef)).status, 'completed');
+    assert.equal(done(await made.partner.refund.read(partnerRef)).status, 'completed');
     assert.equal(facts(made).at(-1)?.kind, 'refund');
   }
 });

@@ -58,8 +58,8 @@ test('terms of any tosId are taken, and none are asked for', async () => {
       assert.deepEqual(partner.requirements(role, entityType), []);
       for (const tosId of ['tos_of_nobody', '', null]) {
         const order = { reference: `cmd_${tosId}`, role, entityType, tosId };
-        const request = done(await partner.prepareReceiver(order));
-        assert.equal((await partner.submitReceiver(request)).outcome, 'done');
+        const request = done(await partner.receiver.prepare(order));
+        assert.equal((await partner.receiver.start(request)).outcome, 'done');
       }
     }
   }
@@ -73,14 +73,17 @@ test('a request text alone decides the id, whenever and wherever it is started',
       const destination = await destinationOf(made);
       const quote = done(await made.partner.quote({ source: amount, destination }));
       const order = { reference: name, quote, payerEmail: 'buyer@example.com' };
-      const payin = done(await made.partner.preparePayin(order));
+      const payin = done(await made.partner.payin.prepare(order));
       const payout = done(
-        await made.partner.preparePayout({ reference: name, amount, destination }),
+        await made.partner.payout.prepare({ reference: name, amount, destination }),
       );
-      const first = [await made.partner.startPayin(payin), await made.partner.startPayout(payout)];
+      const first = [
+        await made.partner.payin.start(payin),
+        await made.partner.payout.start(payout),
+      ];
       made.nowMs += laterMs;
       const other = made.restarted();
-      assert.deepEqual([await other.startPayin(payin), await other.startPayout(payout)], first);
+      assert.deepEqual([await other.payin.start(payin), await other.payout.start(payout)], first);
       for (const answer of first) {
         assert.ok(done<{ partnerRef: string }>(answer).partnerRef.length <= 100);
       }
@@ -90,8 +93,8 @@ test('a request text alone decides the id, whenever and wherever it is started',
 
 test('without a delay messages are due at once, and still not sent in the call', async () => {
   const made = world({ delayMs: 0 });
-  const request = done(await made.partner.prepareReceiver(party({})));
-  assert.equal(done(await made.partner.submitReceiver(request)).status, 'verifying');
+  const request = done(await made.partner.receiver.prepare(party({})));
+  assert.equal(done(await made.partner.receiver.start(request)).report?.status, 'verifying');
   assert.equal(made.partner.nextDueAtMs(), START_MS);
   const partnerRef = await startedPayout(made, minor('10.88'));
   assert.equal(made.messages.length, 0);
@@ -111,7 +114,7 @@ test('a restart forgets messages and nothing else', async () => {
   const partner = made.restarted();
   assert.equal(partner.nextDueAtMs(), null);
   made.nowMs += DELAY_MS;
-  assert.equal(done(await partner.payin(partnerRef)).status, 'completed');
+  assert.equal(done(await partner.payin.read(partnerRef)).status, 'completed');
 });
 
 test('looking an order up finds it from when it was prepared, and tells nobody', async () => {
@@ -121,21 +124,21 @@ test('looking an order up finds it from when it was prepared, and tells nobody',
     amount: minor('10.00'),
     destination: await destinationOf(made),
   };
-  const request = done(await made.partner.preparePayout(order));
-  const found = done(await made.partner.findPayout(request));
+  const request = done(await made.partner.payout.prepare(order));
+  const found = done(await made.partner.payout.find(request));
   assert.equal(made.partner.nextDueAtMs(), null);
-  assert.deepEqual(done(await made.partner.startPayout(request)), found);
-  assert.equal(done(await made.partner.findPayin(request)), null);
-  assert.equal(done(await made.partner.findPayout('{}')), null);
+  assert.deepEqual(done(await made.partner.payout.start(request)), found);
+  assert.equal(done(await made.partner.payin.find(request)), null);
+  assert.equal(done(await made.partner.payout.find('{}')), null);
 });
 
 test('ids and requests of one mode are unknown in the other', async () => {
   const [test, live] = [world(), world({ mode: 'live' })];
   const partnerRef = await startedPayin(test, minor('10.00'));
-  assert.equal(refusalCode(await live.partner.payin(partnerRef)), 'not_found');
-  assert.equal(refusalCode(await test.partner.payout(partnerRef)), 'not_found');
-  const request = done(await test.partner.prepareReceiver(party({})));
-  assert.equal(refusalCode(await live.partner.submitReceiver(request)), 'request_invalid');
+  assert.equal(refusalCode(await live.partner.payin.read(partnerRef)), 'not_found');
+  assert.equal(refusalCode(await test.partner.payout.read(partnerRef)), 'not_found');
+  const request = done(await test.partner.receiver.prepare(party({})));
+  assert.equal(refusalCode(await live.partner.receiver.start(request)), 'request_invalid');
   await test.pass(DELAY_MS);
   for (const { headers, body } of test.messages) {
     assert.equal(live.partner.readInbound(headers, body, live.nowMs + DELAY_MS), null);
@@ -148,7 +151,7 @@ test('an id of which any character is changed is unknown', async () => {
   for (let at = 0; at < partnerRef.length; at += 1) {
     const changed = String.fromCharCode(partnerRef.charCodeAt(at) ^ 1);
     const other = partnerRef.slice(0, at) + changed + partnerRef.slice(at + 1);
-    assert.equal(refusalCode(await made.partner.payin(other)), 'not_found', other);
+    assert.equal(refusalCode(await made.partner.payin.read(other)), 'not_found', other);
   }
 });
 
@@ -191,8 +194,8 @@ test('PIX and rails need an approved party and a holder', async () => {
     made.partner.registerPixDestination({ receiverRef, pixKey, accountHolderName, key: 'k' });
   const approved = await approvedBusiness(made);
   assert.equal(refusalCode(await pix(approved, '  ')), 'account_holder_invalid');
-  const request = done(await made.partner.prepareReceiver(party({})));
-  const { partnerRef } = done(await made.partner.submitReceiver(request));
+  const request = done(await made.partner.receiver.prepare(party({})));
+  const { partnerRef } = done(await made.partner.receiver.start(request));
   assert.equal(refusalCode(await pix(partnerRef, 'Ana')), 'receiver_not_approved');
   await made.pass(DELAY_MS);
   assert.equal(refusalCode(await pix(partnerRef, 'Ana')), null);

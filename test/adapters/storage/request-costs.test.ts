@@ -12,7 +12,7 @@ import { migrateSqlite } from '../../../adapters/storage/sqlite/migrations.js';
 import { newStore } from '../../../adapters/storage/store.js';
 import { money } from '../../../core/domain/money.js';
 import type { Store } from '../../../core/ports.js';
-import { commandRunner } from '../../../core/usecases/commands.js';
+import { commandRunner } from '../../../core/usecases/command-runner.js';
 import { deliveryRunner } from '../../../core/usecases/delivery-runner.js';
 import { createKey } from '../../../core/usecases/keys.js';
 import { createOrganization } from '../../../core/usecases/organizations.js';

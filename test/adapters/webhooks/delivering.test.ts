@@ -3,9 +3,9 @@ import { type TestContext, test } from 'node:test';
 import { verifyWebhook } from '../../../adapters/client/verify.js';
 import { webhookSender } from '../../../adapters/webhooks/sender.js';
 import type { Deps } from '../../../core/ports.js';
+import type { Runner } from '../../../core/usecases/concurrency-limiter.js';
 import { deliveryRunner } from '../../../core/usecases/delivery-runner.js';
 import { runSequencer } from '../../../core/usecases/feed.js';
-import type { Runner } from '../../../core/usecases/flights.js';
 import { type Answering, startReceiver } from '../../support/local-receiver.js';
 import { type Scene, STARTS_AT_MS, scene, turn, until } from '../../support/webhook-scene.js';
 

@@ -15,7 +15,7 @@ import { type Posting, sumByCurrency } from '../../../core/domain/ledger.js';
 import {
   type CommandState,
   commandMoves,
-  type PartnerCommand,
+  type MoneyCommand,
 } from '../../../core/domain/partner-command.js';
 import { orderOf, sampleFunds } from '../../support/sample-rows.js';
 
@@ -58,7 +58,7 @@ const orders = fc
   ]);
 const changes = fc.array(change, { minLength: ORDERS, maxLength: ORDERS });
 
-function changedBy(was: readonly PartnerCommand[], by: Changes): readonly PartnerCommand[] {
+function changedBy(was: readonly MoneyCommand[], by: Changes): readonly MoneyCommand[] {
   return was.map((order, index) => {
     const [fields, receivedMinor] = by[index] ?? [{}, 0n];
     const next = { ...order, ...fields };
@@ -67,7 +67,7 @@ function changedBy(was: readonly PartnerCommand[], by: Changes): readonly Partne
   });
 }
 
-function eachSet(look: (funds: Funds, set: readonly PartnerCommand[]) => void): void {
+function eachSet(look: (funds: Funds, set: readonly MoneyCommand[]) => void): void {
   fc.assert(
     fc.property(orders, changes, (begun, by) => {
       const set = changedBy(begun, by);
@@ -77,7 +77,7 @@ function eachSet(look: (funds: Funds, set: readonly PartnerCommand[]) => void): 
   );
 }
 
-function postingsFrom(was: readonly PartnerCommand[], next: readonly PartnerCommand[]) {
+function postingsFrom(was: readonly MoneyCommand[], next: readonly MoneyCommand[]) {
   return postingsBetween(sumsOf(was), sumsOf(next), 'USD', settlement);
 }
 
@@ -161,8 +161,7 @@ test('law: the postings between two sets of orders lead from the balances of one
     fc.property(orders, changes, changes, (begun, first, second) => {
       const was = changedBy(begun, first);
       const next = changedBy(was, second);
-      const balances = (set: readonly PartnerCommand[]) =>
-        balancesOf(sumsOf(set), 'USD', settlement);
+      const balances = (set: readonly MoneyCommand[]) => balancesOf(sumsOf(set), 'USD', settlement);
       assert.deepEqual(booked(postingsFrom([], was)), booked([], balances(was)));
       const found = booked(postingsFrom(was, next), balances(was));
       assert.deepEqual(found, booked([], balances(next)));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { balancesOf, postingsBetween, sumsOf } from '../../../core/domain/funds.js';
-import type { OrderEnd, PartnerCommand } from '../../../core/domain/partner-command.js';
+import type { MoneyCommand, OrderEnd } from '../../../core/domain/partner-command.js';
 import { AssertionFailure } from '../../../core/errors.js';
 import { completedPayin, orderOf } from '../../support/sample-rows.js';
 
@@ -11,15 +11,15 @@ const brl = (amountMinor: bigint) => ({ amountMinor, currency: 'BRL' });
 const settlement = { settled: brl(51_480n), fees: usd(100n), fxRate: '5.20', endToEndId: 'E1' };
 
 const payin = completedPayin('in', 10_000n);
-const payout = (fields: Partial<PartnerCommand> = {}) => orderOf('payout', 'out', fields);
-const refund = (amountMinor: bigint, fields: Partial<PartnerCommand> = {}) =>
+const payout = (fields: Partial<MoneyCommand> = {}) => orderOf('payout', 'out', fields);
+const refund = (amountMinor: bigint, fields: Partial<MoneyCommand> = {}) =>
   orderOf('refund', `back_${amountMinor}`, { amountMinor, ...fields });
 
 /** From one set of orders to another: the posting, and its lines. */
 const moves: readonly (readonly [
   kind: string,
-  from: readonly PartnerCommand[],
-  to: readonly PartnerCommand[],
+  from: readonly MoneyCommand[],
+  to: readonly MoneyCommand[],
   lines: readonly (readonly [account: string, amountMinor: bigint, currency?: string])[],
 ])[] = [
   [

@@ -5,12 +5,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
-  cancelled,
-  confirmed,
-  expired,
-  failedByOperator,
-} from '../../../core/domain/collection.js';
-import {
   balanceName,
   balancesOf,
   freeOfPayin,
@@ -26,13 +20,12 @@ import {
   absentCommand,
   acceptCommand,
   denyCommand,
-  isDebt,
   isInDoubt,
+  isUnpaidRefund,
   isVoidable,
-  LOOK_UP_AFTER_MS,
   lookUpAgain,
   loseCommand,
-  type PartnerCommand,
+  type MoneyCommand,
   postponeCommand,
   refuseCommand,
   supersedeCommand,
@@ -43,14 +36,25 @@ import {
   nextStatus,
   paymentMoves,
 } from '../../../core/domain/payment.js';
+import {
+  cancelled,
+  confirmed,
+  expired,
+  failedByOperator,
+} from '../../../core/domain/payment-transitions.js';
 import { MoneyScene, sampleSettlement } from '../../support/money-scene.js';
-import { completedPayin, orderOf, sampleQuote } from '../../support/sample-rows.js';
+import {
+  completedPayin,
+  EFFECT_WITHIN_MS,
+  orderOf,
+  sampleQuote,
+} from '../../support/sample-rows.js';
 
 const blocked = { code: 'account_blocked', message: 'blocked' };
 const requote = { code: 'quote_expired', message: 'too late' };
 
 /** What a worker or an operator does with an order, where its state allows it. */
-const works: Readonly<Record<string, (scene: MoneyScene, order: PartnerCommand) => MoneyScene>> = {
+const works: Readonly<Record<string, (scene: MoneyScene, order: MoneyCommand) => MoneyScene>> = {
   send: (scene, order) => (isVoidable(order) ? scene.send(order.id) : scene),
   accept: called((order, nowMs) => acceptCommand(order, `partner_${order.id}`, nowMs)),
   deny: called((order, nowMs) => denyCommand(order, blocked, nowMs)),
@@ -60,7 +64,7 @@ const works: Readonly<Record<string, (scene: MoneyScene, order: PartnerCommand) 
   'refuse before any call': (scene, order) =>
     isVoidable(order) ? scene.changed([refuseCommand(order, blocked, scene.nowMs)]) : scene,
   'find nothing': (scene, order) =>
-    isInDoubt(order) ? scene.changed([absentCommand(order, scene.nowMs)]) : scene,
+    isInDoubt(order) ? scene.changed([absentCommand(order, EFFECT_WITHIN_MS, scene.nowMs)]) : scene,
   'find it': (scene, order) =>
     isInDoubt(order)
       ? scene.changed([acceptCommand(order, `partner_${order.id}`, scene.nowMs)])
@@ -68,13 +72,13 @@ const works: Readonly<Record<string, (scene: MoneyScene, order: PartnerCommand) 
   'fail to look up': (scene, order) =>
     isInDoubt(order) ? scene.changed([lookUpAgain(order, 'not reached', scene.nowMs)]) : scene,
   supersede: (scene, order) =>
-    isDebt(order) ? scene.changed([supersedeCommand(order, scene.nowMs)]) : scene,
+    isUnpaidRefund(order) ? scene.changed([supersedeCommand(order, scene.nowMs)]) : scene,
   'hold a report': (scene, order) =>
     scene.changed([holdForReview(order, { text: '{}', end: 'completed' }, scene.nowMs)]),
 };
 
-function called(answer: (order: PartnerCommand, nowMs: number) => PartnerCommand) {
-  return (scene: MoneyScene, order: PartnerCommand) =>
+function called(answer: (order: MoneyCommand, nowMs: number) => MoneyCommand) {
+  return (scene: MoneyScene, order: MoneyCommand) =>
     order.state === 'sent' ? scene.changed([answer(order, scene.nowMs)]) : scene;
 }
 
@@ -116,7 +120,7 @@ const workStep = fc.record({ which, work: fc.constantFrom(...Object.keys(works))
 const step = fc.oneof(
   { weight: 6, arbitrary: reportStep },
   { weight: 8, arbitrary: workStep },
-  { weight: 2, arbitrary: fc.record({ laterMs: fc.constantFrom(1_000, LOOK_UP_AFTER_MS) }) },
+  { weight: 2, arbitrary: fc.record({ laterMs: fc.constantFrom(1_000, EFFECT_WITHIN_MS) }) },
   { weight: 1, arbitrary: fc.record({ cause: fc.constantFrom(...Object.keys(causes)) }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -132,7 +136,7 @@ function take(scene: MoneyScene, next: Step): MoneyScene {
 
 function reported(
   scene: MoneyScene,
-  order: PartnerCommand,
+  order: MoneyCommand,
   {
     end,
     receivedMinor,
@@ -240,7 +244,7 @@ test('law: nothing unclaimed is kept: it is owed back at once', () => {
 test('law: a refund that waits asks for no more than its pay-in has', () => {
   eachStep(({ scene: { orders } }) => {
     for (const refund of orders) {
-      if (refund.kind !== 'refund' || !(isVoidable(refund) || isDebt(refund))) continue;
+      if (refund.kind !== 'refund' || !(isVoidable(refund) || isUnpaidRefund(refund))) continue;
       const payin = orders.find(({ id }) => id === refund.payinId);
       assert.ok(payin !== undefined && payin.end !== 'returned');
       assert.ok(freeOfPayin(payin, orders) >= 0n);

@@ -4,13 +4,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   denyCommand,
-  type PartnerCommand,
+  type MoneyCommand,
   supersedeCommand,
 } from '../../../core/domain/partner-command.js';
 import { MoneyScene, NOW_MS } from '../../support/money-scene.js';
 import { completedPayin, orderOf, START_MS } from '../../support/sample-rows.js';
 
-type Fields = Partial<PartnerCommand> & { readonly amountMinor?: bigint };
+type Fields = Partial<MoneyCommand> & { readonly amountMinor?: bigint };
 
 const payin = completedPayin('in', 10_000n);
 const payout = (fields: Fields = {}) => orderOf('payout', 'out', fields);

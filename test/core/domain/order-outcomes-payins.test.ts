@@ -2,12 +2,12 @@
 // which of them a refund gives back.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { OrderEnd, PartnerCommand } from '../../../core/domain/partner-command.js';
+import type { MoneyCommand, OrderEnd } from '../../../core/domain/partner-command.js';
 import type { PaymentStatus } from '../../../core/domain/payment.js';
 import { MoneyScene } from '../../support/money-scene.js';
 import { completedPayin, orderOf } from '../../support/sample-rows.js';
 
-type Fields = Partial<PartnerCommand> & { readonly amountMinor?: bigint };
+type Fields = Partial<MoneyCommand> & { readonly amountMinor?: bigint };
 
 const payin = completedPayin('in', 10_000n);
 const payout = (fields: Fields = {}) => orderOf('payout', 'out', fields);
@@ -193,26 +193,24 @@ test('a covered payment needs no further pay-in: one that was not sent is void',
 test('each refund goes against the pay-in that holds the money, the newest first', () => {
   const second = completedPayin('in_2', 6_000n);
   const taken = refund({ payinId: 'in_2', amountMinor: 2_500n });
-  const table: readonly (readonly [
-    orders: readonly PartnerCommand[],
-    drafts: readonly string[],
-  ])[] = [
+  const table: readonly (readonly [orders: readonly MoneyCommand[], drafts: readonly string[]])[] =
     [
-      [completedPayin('in', 6_000n), second],
-      ['refund 6000 of in_2', 'refund 6000 of in'],
-    ],
-    [
-      [payin, second, taken],
-      ['refund 3500 of in_2', 'refund 10000 of in'],
-    ],
-    [[payin, { ...second, end: 'returned' }], ['refund 10000 of in']],
-    [[payin, second, payout()], ['refund 6000 of in_2']],
-    [[payin, second, payout({ amountMinor: 13_000n })], ['refund 3000 of in_2']],
-    [
-      [payin, second, payout({ amountMinor: 4_000n })],
-      ['refund 6000 of in_2', 'refund 6000 of in'],
-    ],
-  ];
+      [
+        [completedPayin('in', 6_000n), second],
+        ['refund 6000 of in_2', 'refund 6000 of in'],
+      ],
+      [
+        [payin, second, taken],
+        ['refund 3500 of in_2', 'refund 10000 of in'],
+      ],
+      [[payin, { ...second, end: 'returned' }], ['refund 10000 of in']],
+      [[payin, second, payout()], ['refund 6000 of in_2']],
+      [[payin, second, payout({ amountMinor: 13_000n })], ['refund 3000 of in_2']],
+      [
+        [payin, second, payout({ amountMinor: 4_000n })],
+        ['refund 6000 of in_2', 'refund 6000 of in'],
+      ],
+    ];
   for (const [orders, drafts] of table) {
     assert.deepEqual(MoneyScene.at('failed', orders).changed([]).drafts(), drafts);
   }

@@ -1,23 +1,23 @@
 // What is told of money: events when it goes back to the buyer, alerts for a person.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PartnerCommand } from '../../../core/domain/partner-command.js';
+import type { MoneyCommand } from '../../../core/domain/partner-command.js';
 import { MoneyScene } from '../../support/money-scene.js';
 import { completedPayin, orderOf, START_MS } from '../../support/sample-rows.js';
 
 const payin = completedPayin('in', 10_000n);
-const refund = (fields: Partial<PartnerCommand> = {}) =>
+const refund = (fields: Partial<MoneyCommand> = {}) =>
   orderOf('refund', 'back', { amountMinor: 4_000n, ...fields });
 const unsent = { state: 'pending', partnerRef: null, firstSentAtMs: null } as const;
 const returned = { end: 'returned', receivedMinor: 10_000n } as const;
 
-const was = (fields: Partial<PartnerCommand>) =>
+const was = (fields: Partial<MoneyCommand>) =>
   MoneyScene.at('settled', [
     payin,
     orderOf('payout', 'out', { amountMinor: 6_000n }),
     refund(fields),
   ]);
-const alone = (fields: Partial<PartnerCommand>) =>
+const alone = (fields: Partial<MoneyCommand>) =>
   MoneyScene.at('cancelled', [payin, refund(fields)]);
 
 /** What happens to a refund of 40.00, and the events: their names and how much they are about. */
@@ -100,7 +100,7 @@ test('an event about a refund carries the payment as it is then', () => {
   );
 });
 
-const payout = (fields: Partial<PartnerCommand> = {}) => orderOf('payout', 'out', fields);
+const payout = (fields: Partial<MoneyCommand> = {}) => orderOf('payout', 'out', fields);
 const lost = 'more left than arrived: the house loses 10000 minor units so far';
 const unknown = 'the position of the money must be found out';
 const debt = 'a refund was refused or failed: the buyer must be paid back by hand';

@@ -1,7 +1,7 @@
 // What orders to the partner do to the status of their payment, and to the orders that follow.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { OrderEnd, PartnerCommand } from '../../../core/domain/partner-command.js';
+import type { MoneyCommand, OrderEnd } from '../../../core/domain/partner-command.js';
 import { isTerminal, type PaymentStatus, paymentStatuses } from '../../../core/domain/payment.js';
 import { MoneyScene, NOW_MS } from '../../support/money-scene.js';
 import { completedPayin, orderOf, START_MS } from '../../support/sample-rows.js';
@@ -26,7 +26,7 @@ const payins = {
   refused: blocked,
   'refused for its quote': { state: 'refused', refusal: 'quote_expired' },
   void: { state: 'void' },
-} as const satisfies Readonly<Record<string, Partial<PartnerCommand> | null>>;
+} as const satisfies Readonly<Record<string, Partial<MoneyCommand> | null>>;
 
 /** How the payout stands, its pay-in completed. */
 const payouts = {
@@ -39,7 +39,7 @@ const payouts = {
   failed: { end: 'failed' },
   returned: { end: 'returned' },
   refused: blocked,
-} as const satisfies Readonly<Record<string, Partial<PartnerCommand>>>;
+} as const satisfies Readonly<Record<string, Partial<MoneyCommand>>>;
 
 type Steps<Case extends string> = Readonly<Record<Case, PaymentStatus | 'stays'>>;
 

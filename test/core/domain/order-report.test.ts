@@ -19,8 +19,8 @@ import {
 import {
   type CommandState,
   isStuck,
+  type MoneyCommand,
   type OrderEnd,
-  type PartnerCommand,
 } from '../../../core/domain/partner-command.js';
 import { commandIn, leased, START_MS, sampleCommand } from '../../support/sample-rows.js';
 
@@ -28,14 +28,14 @@ const HOUR_MS = 3_600_000;
 const ends = ['open', 'completed', 'failed', 'returned'] as const;
 const kinds = ['payin', 'payout', 'refund'] as const;
 
-function told(command: PartnerCommand, fields: Partial<OrderReport>, nowMs = START_MS) {
+function told(command: MoneyCommand, fields: Partial<OrderReport>, nowMs = START_MS) {
   const report = { partnerRef: 'partner_1', end: 'open', reason: null, asked: false } as const;
   const sums = { receivedMinor: 0n, refunded: null };
   return reportOrder(command, { ...report, ...sums, ...fields }, nowMs);
 }
 
 /** An accepted order whose end was reported. */
-function ended(end: OrderEnd, fields: Partial<PartnerCommand> = {}): PartnerCommand {
+function ended(end: OrderEnd, fields: Partial<MoneyCommand> = {}): MoneyCommand {
   return { ...told(commandIn.done, { end }), dueAtMs: null, ...fields };
 }
 
@@ -138,7 +138,7 @@ test('what was received and confirmed of a pay-in only grows, whatever is report
   });
   fc.assert(
     fc.property(fc.array(report), (reports) => {
-      let command: PartnerCommand = { ...commandIn.done, kind: 'payin' };
+      let command: MoneyCommand = { ...commandIn.done, kind: 'payin' };
       let [received, confirmed] = [0n, 0n];
       for (const next of reports) {
         command = told(command, next);
@@ -160,7 +160,7 @@ test('law: reports that come twice leave the order as they do once', () => {
   const state = fc.constantFrom(...(Object.keys(commandIn) as CommandState[]));
   fc.assert(
     fc.property(state, fc.constantFrom(...kinds), fc.array(report), (from, kind, reports) => {
-      let once: PartnerCommand = { ...commandIn[from], kind };
+      let once: MoneyCommand = { ...commandIn[from], kind };
       let twice = once;
       for (const next of reports) {
         once = told(once, next);
@@ -200,7 +200,7 @@ test('an order that ended is not asked about any more', () => {
 });
 
 test('a pay-in that completed short is asked about until it is topped up', () => {
-  const payin: PartnerCommand = { ...commandIn.done, kind: 'payin' };
+  const payin: MoneyCommand = { ...commandIn.done, kind: 'payin' };
   const short = told(payin, { end: 'completed', receivedMinor: 9_999n });
   assert.deepEqual([isShort(short), short.dueAtMs], [true, START_MS + 2_000]);
   const full = told(short, { end: 'completed', receivedMinor: 10_000n });

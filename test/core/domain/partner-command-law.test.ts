@@ -10,19 +10,19 @@ import {
   isVoidable,
   lookUpAgain,
   loseCommand,
-  type PartnerCommand,
+  type MoneyCommand,
   postponeCommand,
   sendCommand,
   voidCommand,
 } from '../../../core/domain/partner-command.js';
-import { leased, START_MS, sampleCommand } from '../../support/sample-rows.js';
+import { EFFECT_WITHIN_MS, leased, START_MS, sampleCommand } from '../../support/sample-rows.js';
 
 const blocked = { code: 'account_blocked', message: 'The account is blocked.' };
 const answers = {
-  accept: (command: PartnerCommand, nowMs: number) => acceptCommand(command, 'partner_1', nowMs),
-  deny: (command: PartnerCommand, nowMs: number) => denyCommand(command, blocked, nowMs),
-  postpone: (command: PartnerCommand, nowMs: number) => postponeCommand(command, 'busy', nowMs),
-  lose: (command: PartnerCommand, nowMs: number) => loseCommand(command, 'time-out', nowMs),
+  accept: (command: MoneyCommand, nowMs: number) => acceptCommand(command, 'partner_1', nowMs),
+  deny: (command: MoneyCommand, nowMs: number) => denyCommand(command, blocked, nowMs),
+  postpone: (command: MoneyCommand, nowMs: number) => postponeCommand(command, 'busy', nowMs),
+  lose: (command: MoneyCommand, nowMs: number) => loseCommand(command, 'time-out', nowMs),
 } as const;
 
 /** How a call ends: what it does at the partner, and what is recorded here. */
@@ -70,7 +70,7 @@ test('law: an order that counts as pending, refused or void is not at the partne
           const found = existsAtMs !== null && existsAtMs <= nowMs;
           command = found
             ? acceptCommand(command, 'partner_1', nowMs)
-            : absentCommand(command, nowMs);
+            : absentCommand(command, EFFECT_WITHIN_MS, nowMs);
         } else if (step === 'fail to look up' && isInDoubt(command)) {
           command = lookUpAgain(command, 'not reached', nowMs);
         } else if (step === 'void' && isVoidable(command)) {

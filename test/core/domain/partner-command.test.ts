@@ -10,22 +10,22 @@ import {
   type CommandMove,
   type CommandState,
   changed,
-  commandKinds,
   commandMoves,
   denyCommand,
   FIRST_POLL_MS,
-  isDebt,
   isInDoubt,
   isOpen,
   isPolled,
   isStuck,
+  isUnpaidRefund,
   isVoidable,
-  LOOK_UP_AFTER_MS,
   lookUpAgain,
   loseCommand,
+  type MoneyCommand,
+  moneyKinds,
   nextCommandState,
-  PARTNER_CALL_MS,
   type PartnerCommand,
+  partyKinds,
   postponeCommand,
   refuseCommand,
   requestPurpose,
@@ -35,9 +35,17 @@ import {
   voidCommand,
 } from '../../../core/domain/partner-command.js';
 import { AssertionFailure } from '../../../core/errors.js';
-import { commandIn, leased, START_MS, sampleCommand, sent } from '../../support/sample-rows.js';
+import { aPartyCommand } from '../../support/domain-samples.js';
+import {
+  commandIn,
+  EFFECT_WITHIN_MS,
+  leased,
+  START_MS,
+  sampleCommand,
+  sent,
+} from '../../support/sample-rows.js';
 
-const LATER_MS = START_MS + LOOK_UP_AFTER_MS;
+const LATER_MS = START_MS + EFFECT_WITHIN_MS;
 const refusal = { code: 'account_blocked', message: 'The account is blocked.' };
 
 const none: Record<CommandMove, CommandState | null> = {
@@ -71,11 +79,11 @@ const matrix: Record<CommandState, Record<CommandMove, CommandState | null>> = {
 const states = Object.keys(matrix) as readonly CommandState[];
 
 /** Each move as the function that makes it, late enough for a look-up to count. */
-const makers: Record<CommandMove, (command: PartnerCommand) => PartnerCommand> = {
+const makers: Record<CommandMove, (command: MoneyCommand) => MoneyCommand> = {
   send: (command) => sendCommand(command, 'sealed', LATER_MS),
   accept: (command) => acceptCommand(command, 'partner_1', LATER_MS),
   deny: (command) => denyCommand(command, refusal, LATER_MS),
-  absent: (command) => absentCommand(command, LATER_MS),
+  absent: (command) => absentCommand(command, EFFECT_WITHIN_MS, LATER_MS),
   refuse: (command) => refuseCommand(command, refusal, LATER_MS),
   postpone: (command) => postponeCommand(command, 'busy', LATER_MS),
   lose: (command) => loseCommand(command, 'time-out', LATER_MS),
@@ -131,12 +139,22 @@ test('an accepted order is open until the partner reports its end', () => {
   }
 });
 
+/** One command of each kind, of money and of parties. */
+function inEachKind(state: CommandState): readonly PartnerCommand[] {
+  return [
+    ...moneyKinds.map((kind) => ({ ...commandIn[state], kind })),
+    ...partyKinds.map((kind) =>
+      aPartyCommand({ kind, state, tries: 0, lastError: null, dueAtMs: null }),
+    ),
+  ];
+}
+
 test('a person must look at refused refunds, reports in review and orders long tried in vain', () => {
   for (const state of states) {
-    for (const kind of commandKinds) {
-      const command = { ...commandIn[state], kind };
+    for (const command of inEachKind(state)) {
+      const { kind } = command;
       const isRefusedRefund = kind === 'refund' && state === 'refused';
-      assert.equal(isDebt(command), isRefusedRefund, `${kind} ${state}`);
+      assert.equal(isUnpaidRefund(command), isRefusedRefund, `${kind} ${state}`);
       assert.equal(isStuck(command), isRefusedRefund, `${kind} ${state}`);
       assert.equal(isStuck({ ...command, review: '{}' }), true, `${kind} ${state} in review`);
       const isUnderWay = isOpen(command);
@@ -149,10 +167,14 @@ test('a person must look at refused refunds, reports in review and orders long t
   }
 });
 
-const party = { kind: 'submit_buyer', paymentId: null, submissionId: 'kyc_1' } as const;
+const party = { kind: 'submit_buyer', subject: { kind: 'submission', id: 'kyc_1' } } as const;
 
 test('a party that a look-up does not find may be submitted again at once: twice does no harm', () => {
-  const again = absentCommand({ ...commandIn.unknown, ...party }, START_MS);
+  const again = absentCommand(
+    aPartyCommand({ ...party, state: 'unknown' }),
+    EFFECT_WITHIN_MS,
+    START_MS,
+  );
   assert.equal(again.state, 'pending');
 });
 
@@ -167,7 +189,7 @@ test('the dossier of a party is erased once its order can neither be sent nor lo
     ['void', false],
   ] as const) {
     const order = { ...commandIn[state], request: 'sealed' };
-    const ofParty = changed({ ...order, ...party }, START_MS, { tries: 1 });
+    const ofParty = changed(aPartyCommand({ ...party, state }), START_MS, { tries: 1 });
     assert.equal(ofParty.request, kept ? 'sealed' : null, state);
     assert.equal(changed(order, START_MS, { tries: 1 }).request, 'sealed', `money ${state}`);
   }
@@ -184,12 +206,6 @@ test('sending fixes the request, counts the try and keeps the lease', () => {
   assert.equal(sending.updatedAtMs, START_MS + 5);
   assert.equal(sending.version, sampleCommand.version);
   assert.ok(Object.isFrozen(sending));
-});
-
-test('a lease outlives two calls, and a look-up counts when no call can be on its way', () => {
-  assert.ok(COMMAND_LEASE_MS > 2 * PARTNER_CALL_MS);
-  assert.ok(LOOK_UP_AFTER_MS > COMMAND_LEASE_MS + PARTNER_CALL_MS);
-  assert.equal(LOOK_UP_AFTER_MS, 360_000);
 });
 
 test('a call without an answer leaves the order in doubt, and it is looked up after a wait', () => {
@@ -220,19 +236,19 @@ test('a look-up that finds nothing proves it only 6 minutes after the call, of a
     next: 'sent by the same worker' | 'looked up again' | 'over',
   ])[] = [
     ['unknown', 0, 'unknown', 'looked up again'],
-    ['unknown', LOOK_UP_AFTER_MS - 1, 'unknown', 'looked up again'],
-    ['unknown', LOOK_UP_AFTER_MS, 'pending', 'sent by the same worker'],
+    ['unknown', EFFECT_WITHIN_MS - 1, 'unknown', 'looked up again'],
+    ['unknown', EFFECT_WITHIN_MS, 'pending', 'sent by the same worker'],
     // The worker that called lost its lease.
-    ['sent', LOOK_UP_AFTER_MS - 1, 'unknown', 'looked up again'],
-    ['sent', LOOK_UP_AFTER_MS, 'pending', 'sent by the same worker'],
+    ['sent', EFFECT_WITHIN_MS - 1, 'unknown', 'looked up again'],
+    ['sent', EFFECT_WITHIN_MS, 'pending', 'sent by the same worker'],
     ['denied', 0, 'refused', 'over'],
-    ['denied', LOOK_UP_AFTER_MS, 'refused', 'over'],
+    ['denied', EFFECT_WITHIN_MS, 'refused', 'over'],
   ];
   for (const [from, sinceCallMs, state, next] of table) {
     const name = `${from} ${sinceCallMs}`;
     const nowMs = START_MS + sinceCallMs;
     const command = leased(commandIn[from], nowMs);
-    const looked = absentCommand(command, nowMs);
+    const looked = absentCommand(command, EFFECT_WITHIN_MS, nowMs);
     const { leaseToken, dueAtMs } = {
       'sent by the same worker': command,
       'looked up again': { leaseToken: null, dueAtMs: LATER_MS },
@@ -255,17 +271,20 @@ test('a look-up that finds nothing proves it only 6 minutes after the call, of a
 
 test('the six minutes count from the last call that the partner may have seen', () => {
   const again = loseCommand(
-    sent(absentCommand(commandIn.unknown, LATER_MS), LATER_MS),
+    sent(absentCommand(commandIn.unknown, EFFECT_WITHIN_MS, LATER_MS), LATER_MS),
     'no',
     LATER_MS,
   );
-  assert.equal(absenceCountsAtMs(again), LATER_MS + LOOK_UP_AFTER_MS);
-  assert.equal(absentCommand(again, LATER_MS + LOOK_UP_AFTER_MS - 1).state, 'unknown');
+  assert.equal(absenceCountsAtMs(again, EFFECT_WITHIN_MS), LATER_MS + EFFECT_WITHIN_MS);
+  assert.equal(
+    absentCommand(again, EFFECT_WITHIN_MS, LATER_MS + EFFECT_WITHIN_MS - 1).state,
+    'unknown',
+  );
 });
 
 test('a look-up that could not be done keeps the doubt, and is repeated after the same waits', () => {
   for (const state of ['sent', 'unknown', 'denied'] as const) {
-    let command: PartnerCommand = { ...commandIn[state], tries: 0 };
+    let command: MoneyCommand = { ...commandIn[state], tries: 0 };
     for (const waitMs of [1_000, 5_000, 15_000, 60_000, 300_000, 300_000]) {
       command = lookUpAgain(leased(command, LATER_MS), 'not reached', LATER_MS);
       assert.equal(command.state, state === 'denied' ? 'denied' : 'unknown');
@@ -348,8 +367,8 @@ test('a voided order is not due, and no worker holds it', () => {
 });
 
 test('only a refused refund is superseded', () => {
-  for (const kind of commandKinds) {
-    const refused = { ...commandIn.refused, kind };
+  for (const refused of inEachKind('refused')) {
+    const { kind } = refused;
     if (kind === 'refund') assert.equal(supersedeCommand(refused, START_MS).state, 'void');
     else assert.throws(() => supersedeCommand(refused, START_MS), AssertionFailure, kind);
   }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { convert, formatRate } from '../../../core/domain/money.js';
-import type { PartnerCommand } from '../../../core/domain/partner-command.js';
+import type { MoneyCommand } from '../../../core/domain/partner-command.js';
 import type { Quote } from '../../../core/domain/quote.js';
 import {
   type PayinReport,
@@ -19,8 +19,8 @@ type Verdict = 'unusable' | 'implausible' | null;
 
 const usd = (amountMinor: bigint) => ({ amountMinor, currency: 'USD' });
 const brl = (amountMinor: bigint) => ({ amountMinor, currency: 'BRL' });
-const payin: PartnerCommand = { ...commandIn.done, kind: 'payin' };
-const payout: PartnerCommand = { ...commandIn.done, firstSentAtMs: START_MS };
+const payin: MoneyCommand = { ...commandIn.done, kind: 'payin' };
+const payout: MoneyCommand = { ...commandIn.done, firstSentAtMs: START_MS };
 const paid: PayoutReport = {
   status: 'completed',
   settled: brl(51_480n),
@@ -37,7 +37,7 @@ const locked: Quote = {
 
 function payinVerdict(
   fields: Partial<PayinReport>,
-  command: Partial<PartnerCommand> = {},
+  command: Partial<MoneyCommand> = {},
   asked = false,
 ): Verdict {
   const report = {
@@ -236,7 +236,7 @@ test('law: what a partner converts by its own fees and rate is plausible, of any
 });
 
 test('a refund is of the amount ordered; a smaller one counts when the partner was asked', () => {
-  const refund: PartnerCommand = { ...commandIn.done, kind: 'refund', amount: usd(10_000n) };
+  const refund: MoneyCommand = { ...commandIn.done, kind: 'refund', amount: usd(10_000n) };
   const table: readonly (readonly [amountMinor: unknown, told: Verdict, asked: Verdict])[] = [
     [10_000n, null, null],
     [9_999n, 'implausible', null],

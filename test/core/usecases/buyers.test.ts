@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import type { Money } from '../../../core/domain/money.js';
 import type { BuyerHint } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import { confirmQuote, decideKyc, requestQuote, signIn } from '../../../core/usecases/buyers.js';
+import { confirmQuote, requestQuote, signIn } from '../../../core/usecases/buyers.js';
 import { submitBuyerKyc } from '../../../core/usecases/kyc.js';
 import { createPayment, readPayment } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
-import { refuses, withPartner } from '../../support/kyc-scene.js';
+import { decideKyc, refuses, withPartner } from '../../support/kyc-scene.js';
 import { type World, world } from '../../support/small-world.js';
 
 async function tenantOf(made: World): Promise<Tenant> {

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { COMMAND_LEASE_MS, requestPurpose } from '../../../core/domain/partner-command.js';
 import type { PartnerAnswer, ReceiverReport, Store, WorkKind } from '../../../core/ports.js';
-import { commandRunner } from '../../../core/usecases/commands.js';
-import type { Runner } from '../../../core/usecases/flights.js';
-import { aCommand } from '../../support/domain-samples.js';
+import { commandRunner } from '../../../core/usecases/command-runner.js';
+import type { Runner } from '../../../core/usecases/concurrency-limiter.js';
+import { changedPartner } from '../../support/changed-partner.js';
+import { aPartyCommand } from '../../support/domain-samples.js';
 import { world } from '../../support/small-world.js';
 import { until } from '../../support/webhook-scene.js';
 
@@ -20,22 +21,19 @@ async function desk(t: TestContext, ids: readonly string[], hangs: readonly stri
   const { promise, resolve } = Promise.withResolvers<Answer>();
   const asked: string[] = [];
   const woken: WorkKind[] = [];
-  const receiver = async (partnerRef: string) => {
+  const read = async (partnerRef: string) => {
     asked.push(partnerRef);
     return hangs.includes(partnerRef) ? promise : notNow;
   };
   const deps = {
     ...made.deps,
-    partners: { test: { ...made.partner, receiver }, live: null },
+    partners: { test: changedPartner(made.partner, { receiver: { read } }), live: null },
     wake: (work: WorkKind) => woken.push(work),
   };
   const dueAtMs = deps.clock.nowMs();
   await deps.store.run(async (tx) => {
     for (const id of ids) {
-      const party = { kind: 'submit_organization', paymentId: null, amount: null } as const;
-      tx.commands.insert(
-        aCommand({ id, ...party, state: 'done', tries: 0, partnerRef: id, dueAtMs }),
-      );
+      tx.commands.insert(aPartyCommand({ id, state: 'done', tries: 0, partnerRef: id, dueAtMs }));
     }
   });
   return {
@@ -79,19 +77,24 @@ test('a worker held up for longer than its lease does not call; the next one loo
   const made = await world();
   t.after(() => made.close());
   const { store, clock, secretBox } = made.deps;
-  const command = aCommand({
-    ...{ kind: 'submit_organization', paymentId: null, amount: null, partnerRef: null },
-    ...{ state: 'pending', tries: 0, firstSentAtMs: null, dueAtMs: clock.nowMs() },
+  const command = aPartyCommand({
+    ...{
+      partnerRef: null,
+      state: 'pending',
+      tries: 0,
+      firstSentAtMs: null,
+      dueAtMs: clock.nowMs(),
+    },
   });
   const request = secretBox.seal('the order', requestPurpose(command));
   await store.run(async (tx) => tx.commands.insert({ ...command, request }));
   const stored = () => store.run((tx) => tx.commands.get(command.id));
   const calls: string[] = [];
-  const submitReceiver = async (text: string) => {
+  const start = async (text: string) => {
     calls.push(`submit ${text}`);
     return notNow;
   };
-  const findReceiver = async (text: string) => {
+  const find = async (text: string) => {
     calls.push(`find ${text}`);
     return { outcome: 'done', value: null } as const;
   };
@@ -108,7 +111,10 @@ test('a worker held up for longer than its lease does not call; the next one loo
       return value;
     },
   };
-  const partners = { test: { ...made.partner, submitReceiver, findReceiver }, live: null };
+  const partners = {
+    test: changedPartner(made.partner, { receiver: { start, find } }),
+    live: null,
+  };
   const runner = commandRunner({ ...made.deps, store: held, partners });
   const work = async () => {
     await runner.runOnce(clock.nowMs(), 1);

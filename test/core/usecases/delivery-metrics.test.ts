@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ATTEMPTS_MAX } from '../../../core/domain/webhook-delivery.js';
-import { DELIVERY_LEASE_MS, deliveryRunner } from '../../../core/usecases/delivery-runner.js';
+import { DELIVERY_LEASE_MS } from '../../../core/usecases/delivery-attempts.js';
+import { deliveryRunner } from '../../../core/usecases/delivery-runner.js';
 import { runSequencer } from '../../../core/usecases/feed.js';
 import { notedMetrics } from '../../support/noted-metrics.js';
 import { scene } from '../../support/webhook-scene.js';

@@ -4,10 +4,8 @@ import { verifyWebhook, webhookHeaders } from '../../../core/domain/signature.js
 import { RETRY_DELAYS_MS } from '../../../core/domain/webhook-delivery.js';
 import type { Deps, WebhookResult } from '../../../core/ports.js';
 import { replayDelivery } from '../../../core/usecases/deliveries.js';
-import {
-  deliveryRunner,
-  IN_FLIGHT_PER_SUBSCRIPTION,
-} from '../../../core/usecases/delivery-runner.js';
+import { deliveryRunner } from '../../../core/usecases/delivery-runner.js';
+import { IN_FLIGHT_PER_SUBSCRIPTION } from '../../../core/usecases/delivery-window.js';
 import { runSequencer } from '../../../core/usecases/feed.js';
 import { deleteSubscription, rotateSecret } from '../../../core/usecases/subscriptions.js';
 import {

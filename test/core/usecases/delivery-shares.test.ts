@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { DomainEvent } from '../../../core/domain/event.js';
+import { deliveryRunner } from '../../../core/usecases/delivery-runner.js';
 import {
-  deliveryRunner,
-  EARNED_MAX,
   IN_FLIGHT_PER_SUBSCRIPTION,
-} from '../../../core/usecases/delivery-runner.js';
+  WINDOW_GROWTH_MAX,
+} from '../../../core/usecases/delivery-window.js';
 import { runSequencer } from '../../../core/usecases/feed.js';
 import {
   type Answer,
@@ -47,7 +47,7 @@ async function placesAfter(t: TestContext, answers: readonly Awaited<Answer>[]):
   }
   const { answer, release } = held();
   made.answer = () => answer;
-  await sequenced(made, IN_FLIGHT_PER_SUBSCRIPTION + EARNED_MAX + 10);
+  await sequenced(made, IN_FLIGHT_PER_SUBSCRIPTION + WINDOW_GROWTH_MAX + 10);
   while ((await made.runner.runOnce(made.deps.clock.nowMs(), 300)) > 0);
   const places = made.runner.inFlight();
   release();
@@ -59,7 +59,7 @@ const quick = { durationMs: 250 } as const;
 
 test('a receiver earns one more place with each delivery that it takes quickly', async (t) => {
   assert.equal(await placesAfter(t, [quick, quick, quick]), IN_FLIGHT_PER_SUBSCRIPTION + 3);
-  const many = Array.from({ length: EARNED_MAX + 10 }, () => quick);
+  const many = Array.from({ length: WINDOW_GROWTH_MAX + 10 }, () => quick);
   assert.equal(await placesAfter(t, many), 256);
 });
 

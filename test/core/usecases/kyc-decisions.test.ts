@@ -5,17 +5,18 @@ import { test } from 'node:test';
 import { COMMAND_LEASE_MS } from '../../../core/domain/partner-command.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { PartnerAnswer } from '../../../core/ports.js';
-import { decideKyc, moveWaiting, signIn } from '../../../core/usecases/buyers.js';
+import { moveWaiting, signIn } from '../../../core/usecases/buyers.js';
 import { createUpload, receiveUpload, runPurges } from '../../../core/usecases/documents.js';
-import { partyReported } from '../../../core/usecases/parties.js';
 import { allOf, chunks } from '../../contract/document-storage.js';
 import { aBarePayment, aBuyer, aSubmission, someFunds, T0 } from '../../support/domain-samples.js';
 import {
   ana,
   commandsOf,
   decided,
+  decideKyc,
   hosted,
   individual,
+  partyReported,
   refuses,
   type Scene,
   scene,
@@ -179,7 +180,7 @@ test('an approval of its own holds when the one adopted before it is taken back'
 test('a call in doubt is answered as verifying, and goes on by itself', async () => {
   const made = await scene();
   const lost: PartnerAnswer<never> = { outcome: 'unknown', reason: 'no answer' };
-  const silent = withPartner(made.deps, { submitReceiver: async () => lost });
+  const silent = withPartner(made.deps, { receiver: { start: async () => lost } });
   const submission = await made.start(individual, made.tenant, silent);
   assert.deepEqual([submission.status, submission.partnerRef], ['verifying', null]);
   assert.deepEqual(await made.start(individual, made.tenant, silent), submission);
@@ -193,7 +194,7 @@ test('a call in doubt is answered as verifying, and goes on by itself', async ()
 test('a partner that cannot be asked: PartnerUnavailable, and nothing is recorded', async () => {
   const made = await scene();
   const away = withPartner(made.deps, {
-    prepareReceiver: async () => ({ outcome: 'later', reason: 'down' }),
+    receiver: { prepare: async () => ({ outcome: 'later', reason: 'down' }) },
   });
   await assert.rejects(made.start(individual, made.tenant, away), refuses('PartnerUnavailable'));
   assert.deepEqual(await commandsOf(made), []);
@@ -238,9 +239,11 @@ test('a worker that lost its lease decides on no party any more', async () => {
   const late = Promise.withResolvers<PartnerAnswer<never>>();
   const called = Promise.withResolvers<void>();
   const slow = withPartner(made.deps, {
-    submitReceiver: () => {
-      called.resolve();
-      return late.promise;
+    receiver: {
+      start: () => {
+        called.resolve();
+        return late.promise;
+      },
     },
   });
   const starting = made.start(individual, made.tenant, slow);

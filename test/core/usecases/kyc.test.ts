@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requestPurpose } from '../../../core/domain/partner-command.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import type { SettlementPartner } from '../../../core/ports.js';
 import type { KycStart } from '../../../core/usecases/kyc.js';
 import { readPayment } from '../../../core/usecases/payments.js';
+import type { PartnerChanges } from '../../support/changed-partner.js';
 import {
   acme,
   ana,
@@ -36,8 +36,8 @@ test('a dossier goes to the partner in the call and is verifying until the decis
 });
 
 /** A partner that takes no party now: its order waits. */
-const busy: Partial<SettlementPartner> = {
-  submitReceiver: async () => ({ outcome: 'later', reason: 'busy' }),
+const busy: PartnerChanges = {
+  receiver: { start: async () => ({ outcome: 'later', reason: 'busy' }) },
 };
 
 test('the dossier is kept nowhere but sealed in the order to the partner', async () => {
@@ -47,7 +47,7 @@ test('the dossier is kept nowhere but sealed in the order to the partner', async
   assert.ok(command?.request);
   for (const secret of ['Acme', 'DE123456789', 'Ana', 'selfie.jpg']) {
     const rows = await made.deps.store.run(async (tx) => [
-      await tx.buyers.submissionById(made.tenant, command.submissionId ?? ''),
+      await tx.buyers.submissionById(made.tenant, command.subject.id),
       await tx.buyers.byEmail('test', 'buyer@example.com'),
       command,
     ]);
@@ -124,9 +124,11 @@ test('kycTier is standard unless it is told', async () => {
     const made = await scene();
     const tiers: unknown[] = [];
     const watching = withPartner(made.deps, {
-      prepareReceiver: async (order) => {
-        tiers.push(order.kycTier);
-        return { outcome: 'refused', code: 'seen', message: 'seen' };
+      receiver: {
+        prepare: async (order) => {
+          tiers.push(order.kycTier);
+          return { outcome: 'refused', code: 'seen', message: 'seen' };
+        },
       },
     });
     const start = { ...individual, dossier: { ...ana, kycTier } } as typeof individual;

@@ -8,8 +8,9 @@ import {
 } from '../../../core/domain/report-check.js';
 import type { PartnerFact } from '../../../core/ports.js';
 import { acceptReport, retryCommand } from '../../../core/usecases/command-retries.js';
+import { applyPartnerUpdate, receivePartnerMessage } from '../../../core/usecases/partner-inbox.js';
 import { cancelPayment, failPaymentByOperator } from '../../../core/usecases/payments.js';
-import { applyFact, receivePartnerMessage } from '../../../core/usecases/settlement.js';
+import { changePartner } from '../../support/changed-partner.js';
 import { absent, fates, type Scene, scene, silent } from '../../support/order-scene.js';
 
 const payinBack: PayinReport = {
@@ -27,18 +28,18 @@ const payoutBack: PayoutReport = {
 
 test('money of two pay-ins is added, and the surplus goes back by the one that holds it', async (t) => {
   const at = await scene(t);
-  const { startPayin, findPayin } = at.made.partner;
+  const { payin } = at.made.partner;
   const expired = { outcome: 'refused', code: 'quote_expired', message: 'too late' } as const;
-  Object.assign(at.made.partner, { startPayin: async () => expired, findPayin: absent });
+  changePartner(at.made.partner, { payin: { start: async () => expired, find: absent } });
   while ((await at.orders('payin'))[0]?.state !== 'refused') await at.pass(1);
-  Object.assign(at.made.partner, { startPayin, findPayin });
+  Object.assign(at.made.partner, { payin });
   await at.pass(20);
   const [first, second] = await at.orders('payin');
   assert.deepEqual([first?.state, second?.end], ['refused', 'completed']);
   // The partner had taken the first one after all, and the buyer paid it too.
   const report: PayinReport = { ...payinBack, status: 'completed', reason: null };
   const fact = { kind: 'payin', reference: null, partnerRef: 'pay-in 1', report } as const;
-  await applyFact(at.made.deps, first?.id ?? '', fact);
+  await applyPartnerUpdate(at.made.deps, first?.id ?? '', fact);
   assert.deepEqual(await at.shown(), ['settled', 'paid', 'refund_owed', 200, 100, 100, 0, 0]);
   assert.equal((await at.order('refund')).payinId, second?.id, 'a payout takes what came first');
   await at.booksAreRight();
@@ -49,16 +50,16 @@ test('money of two pay-ins is added, and the surplus goes back by the one that h
 
 test('what each of two pay-ins brought goes back by orders of their own', async (t) => {
   const at = await scene(t, 10_055n);
-  const { startPayin, findPayin } = at.made.partner;
+  const { payin } = at.made.partner;
   const expired = { outcome: 'refused', code: 'quote_expired', message: 'too late' } as const;
-  Object.assign(at.made.partner, { startPayin: async () => expired, findPayin: absent });
+  changePartner(at.made.partner, { payin: { start: async () => expired, find: absent } });
   while ((await at.orders('payin'))[0]?.state !== 'refused') await at.pass(1);
-  Object.assign(at.made.partner, { startPayin, findPayin });
+  Object.assign(at.made.partner, { payin });
   await at.pass(20);
   const first = (await at.orders('payin')).find(({ state }) => state === 'refused');
   const report: PayinReport = { ...payinBack, status: 'open', receivedMinor: 45n };
   const fact = { kind: 'payin', reference: null, partnerRef: 'pay-in 1', report } as const;
-  await applyFact(at.made.deps, first?.id ?? '', fact);
+  await applyPartnerUpdate(at.made.deps, first?.id ?? '', fact);
   await cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
   const refunds = await at.orders('refund');
   assert.deepEqual(refunds.map(({ amount }) => amount?.amountMinor).toSorted(), [45n, 9_955n]);
@@ -71,7 +72,9 @@ test('what each of two pay-ins brought goes back by orders of their own', async 
 /** The payment is cancelled; its refund is ordered, and no message tells of it. */
 async function refundOrdered(at: Scene): Promise<void> {
   // Only a start leaves messages.
-  Object.assign(at.made.partner, { startRefund: at.made.partner.findRefund });
+  const { refund } = at.made.partner;
+  const start = refund.find as typeof refund.start;
+  changePartner(at.made.partner, { refund: { start } });
   await at.pass(20);
   await cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
   await at.made.settle();
@@ -80,13 +83,13 @@ async function refundOrdered(at: Scene): Promise<void> {
 test('a refund is worth what the partner says when asked, and the rest is ordered by another', async (t) => {
   const at = await scene(t, 10_055n);
   const { refund } = at.made.partner;
-  const partly = async (ref: string): ReturnType<typeof refund> => {
-    const told = await refund(ref);
+  const partly: typeof refund.read = async (ref) => {
+    const told = await refund.read(ref);
     const orders = await at.orders('refund');
     if (told.outcome !== 'done' || ref !== orders[0]?.partnerRef) return told;
     return { ...told, value: { ...told.value, amount: usd(4_000n) } };
   };
-  Object.assign(at.made.partner, { refund: partly });
+  changePartner(at.made.partner, { refund: { read: partly } });
   await refundOrdered(at);
   await at.pass(30);
   const refunds = await at.orders('refund');
@@ -190,9 +193,8 @@ test('a payout that completes after its refund is a loss, once the partner confi
   await at.report('payout', completed);
   await at.pass(5);
   assert.equal((await at.shown())[1], 'handed_back');
-  Object.assign(at.made.partner, {
-    payout: async () => ({ outcome: 'done', value: completed }) as const,
-  });
+  const read = async () => ({ outcome: 'done', value: completed }) as const;
+  changePartner(at.made.partner, { payout: { read } });
   await at.report('payout', completed);
   await at.pass(5);
   assert.deepEqual(await at.shown(), [
@@ -232,10 +234,9 @@ const absurd: readonly (readonly [string, PayoutReport, boolean])[] = [
 for (const [what, report, acceptable] of absurd) {
   test(`a payout reported with ${what} waits for a person and settles nothing`, async (t) => {
     const at = await scene(t);
-    Object.assign(at.made.partner, {
-      payout: async () => ({ outcome: 'later', reason: 'down' }) as const,
-      ...silent,
-    });
+    const read = async () => ({ outcome: 'later', reason: 'down' }) as const;
+    Object.assign(at.made.partner, silent);
+    changePartner(at.made.partner, { payout: { read } });
     await at.pass(20);
     while ((await at.orders('payout')).length === 0) await at.pass(5);
     await at.made.settle();
@@ -266,17 +267,18 @@ const oddFees = {
 test('a refused refund is not ordered anew while a report says that the partner has it', async (t) => {
   for (const amount of [usd(9_956n), { amountMinor: 9_955n, currency: 'EUR' }]) {
     const at = await scene(t, 10_055n);
-    const { findRefund } = at.made.partner;
-    const seen = fates(at, 'startRefund', 'executed, refused');
-    Object.assign(at.made.partner, silent, { findRefund: absent });
+    const { find } = at.made.partner.refund;
+    const seen = fates(at, 'refund', 'executed, refused');
+    Object.assign(at.made.partner, silent);
+    changePartner(at.made.partner, { refund: { find: absent } });
     await at.pass(20);
     await cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
     await at.pass(10, 60_000);
     const refused = await at.order('refund');
     assert.equal(refused.state, 'refused');
     const report = { status: 'completed', amount, reason: null } as const;
-    const refund = async () => ({ outcome: 'done', value: report }) as const;
-    Object.assign(at.made.partner, { findRefund, refund });
+    const read = async () => ({ outcome: 'done', value: report }) as const;
+    changePartner(at.made.partner, { refund: { find, read } });
     const retried = retryCommand(at.made.deps, refused.id);
     await assert.rejects(retried, { code: 'CommandNotRetryable' });
     await at.pass(20);
@@ -290,12 +292,12 @@ test('a refused refund is not ordered anew while a report says that the partner 
 test('a payout of which an odd report comes is there: nothing is refunded beside it', async (t) => {
   const at = await scene(t);
   const busy = Array.from({ length: 9 }, () => 'busy' as const);
-  fates(at, 'startPayout', ...busy);
-  const seen = fates(at, 'startRefund');
+  fates(at, 'payout', ...busy);
+  const seen = fates(at, 'refund');
   while ((await at.orders('payout')).length === 0) await at.pass(1);
   const { id, reference } = await at.order('payout');
   const fact = { kind: 'payout', reference, partnerRef: 'earlier', report: oddFees } as const;
-  await applyFact(at.made.deps, id, fact);
+  await applyPartnerUpdate(at.made.deps, id, fact);
   await failPaymentByOperator(at.made.deps, at.id, 'by hand').catch(() => null);
   await at.pass(30);
   assert.deepEqual([(await at.order('payout')).state, seen.executed.length], ['done', 0]);
@@ -304,12 +306,13 @@ test('a payout of which an odd report comes is there: nothing is refunded beside
 
 test('no payout is sent while a person must decide whether its pay-in failed', async (t) => {
   const at = await scene(t);
-  const seen = fates(at, 'startPayout', 'busy');
+  const seen = fates(at, 'payout', 'busy');
   while ((await at.orders('payout')).length === 0) await at.pass(1);
   await at.answer('payin', { ...payinBack, status: 'failed' });
   assert.match((await at.order('payin')).review ?? '', /completed pay-in is reported failed/);
   const { payin } = at.made.partner;
-  Object.assign(at.made.partner, { payin: async () => ({ outcome: 'later', reason: 'busy' }) });
+  const read = async () => ({ outcome: 'later', reason: 'busy' }) as const;
+  changePartner(at.made.partner, { payin: { read } });
   await at.pass(20);
   assert.deepEqual([seen.executed.length, (await at.order('payout')).state], [0, 'pending']);
   Object.assign(at.made.partner, { payin });

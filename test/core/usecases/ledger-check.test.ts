@@ -10,7 +10,7 @@ import {
 } from '../../../core/domain/funds.js';
 import { type Posting, posting, transfer } from '../../../core/domain/ledger.js';
 import { money } from '../../../core/domain/money.js';
-import type { PartnerCommand } from '../../../core/domain/partner-command.js';
+import type { MoneyCommand } from '../../../core/domain/partner-command.js';
 import type { Payment } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { Store, Tx } from '../../../core/ports.js';
@@ -36,7 +36,7 @@ afterEach(() => made.close());
 interface Books {
   readonly payment: Payment;
   readonly funds: Funds;
-  readonly orders: readonly PartnerCommand[];
+  readonly orders: readonly MoneyCommand[];
   readonly postings: readonly Posting[];
 }
 
@@ -51,7 +51,7 @@ const settlement = {
 function books(
   of: Tenant,
   id: string,
-  orders: readonly PartnerCommand[],
+  orders: readonly MoneyCommand[],
   wrong: Partial<Books> = {},
 ) {
   const sums = sumsOf(orders);
@@ -66,7 +66,7 @@ function books(
   };
 }
 
-function order(of: Tenant, paymentId: string, fields: Partial<PartnerCommand>): PartnerCommand {
+function order(of: Tenant, paymentId: string, fields: Partial<MoneyCommand>): MoneyCommand {
   const { kind = 'payin' } = fields;
   return aCommand({
     ...{ ...of, id: `cmd_${paymentId}_${kind}`, kind, paymentId, amount: money(1_000n, 'EUR') },
@@ -76,9 +76,9 @@ function order(of: Tenant, paymentId: string, fields: Partial<PartnerCommand>): 
 }
 
 /** All 15.00 that arrived: 10.00 paid out, 2.00 given back, 1.00 ordered back, 2.00 owed. */
-function fullOrders(of: Tenant, id: string): readonly PartnerCommand[] {
+function fullOrders(of: Tenant, id: string): readonly MoneyCommand[] {
   const payin = order(of, id, { end: 'completed', receivedMinor: 1_500n, confirmedMinor: 1_500n });
-  const refund = (amountMinor: bigint, fields: Partial<PartnerCommand>) =>
+  const refund = (amountMinor: bigint, fields: Partial<MoneyCommand>) =>
     order(of, id, {
       ...{ kind: 'refund', id: `cmd_${id}_${amountMinor}`, payinId: payin.id },
       ...{ amount: money(amountMinor, 'EUR'), partnerRef: null },

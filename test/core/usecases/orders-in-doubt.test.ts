@@ -4,12 +4,13 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import { retryCommand } from '../../../core/usecases/command-retries.js';
+import { applyPartnerUpdate } from '../../../core/usecases/partner-inbox.js';
 import {
   cancelPayment,
   failPaymentByOperator,
   readPayment,
 } from '../../../core/usecases/payments.js';
-import { applyFact } from '../../../core/usecases/settlement.js';
+import { changePartner } from '../../support/changed-partner.js';
 import {
   absent,
   couldNot,
@@ -22,12 +23,6 @@ import {
   silent,
 } from '../../support/order-scene.js';
 
-const verbs = {
-  payin: { start: 'startPayin', find: 'findPayin' },
-  payout: { start: 'startPayout', find: 'findPayout' },
-  refund: { start: 'startRefund', find: 'findRefund' },
-} as const;
-
 /** How everything is where all went well in the end. */
 const well = {
   payin: ['settled', 'paid', 'none', 100, 100, 0, 0, 0],
@@ -38,8 +33,8 @@ const well = {
 /** Calls of this kind get these fates; look-ups find what was executed. A refund is due. */
 async function begun(t: TestContext, kind: OrderKind, ...script: readonly Fate[]) {
   const at = await scene(t, kind === 'refund' ? 10_055n : 10_000n);
-  const seen = fates(at, verbs[kind].start, ...script);
-  honestLookUp(at, verbs[kind].find, seen.executed);
+  const seen = fates(at, kind, ...script);
+  honestLookUp(at, kind, seen.executed);
   if (kind === 'refund') {
     await at.pass(20);
     await cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
@@ -94,7 +89,7 @@ for (const kind of ['payin', 'payout', 'refund'] as const) {
   test(`a ${kind} that surely was not done is called again, without a look-up`, async (t) => {
     const { at, seen } = await begun(t, kind, 'busy', 'busy');
     const find = async () => assert.fail('nothing is in doubt');
-    Object.assign(at.made.partner, { [verbs[kind].find]: find });
+    changePartner(at.made.partner, { [kind]: { find } });
     await at.pass(60);
     assert.deepEqual([await at.shown(), seen.calls], [well[kind], 3]);
   });
@@ -107,10 +102,10 @@ for (const kind of ['payin', 'payout', 'refund'] as const) {
     ] as const) {
       test(`a look-up that ends ${what} is none: a ${state} ${kind} stays in doubt`, async (t) => {
         const { at, seen } = await begun(t, kind, fate);
-        const find = at.made.partner[verbs[kind].find];
-        const unable = { [verbs[kind].find]: async () => answer };
+        const { find } = at.made.partner[kind];
         const { pump } = at.made.partner;
-        Object.assign(at.made.partner, silent, unable);
+        Object.assign(at.made.partner, silent);
+        changePartner(at.made.partner, { [kind]: { find: async () => answer } });
         await at.pass(30, MINUTE_MS);
         const order = await at.order(kind);
         assert.deepEqual([order.state, seen.calls], [state, 1]);
@@ -118,7 +113,8 @@ for (const kind of ['payin', 'payout', 'refund'] as const) {
         assert.equal((await retryCommand(at.made.deps, order.id)).id, order.id);
         await at.pass(2 * (HOUR_MS / MINUTE_MS), MINUTE_MS);
         assert.deepEqual(await stuckOf(at), [`${kind} ${state}`], 'operators see it');
-        Object.assign(at.made.partner, { [verbs[kind].find]: find, pump });
+        changePartner(at.made.partner, { [kind]: { find } });
+        Object.assign(at.made.partner, { pump });
         await at.pass(20, MINUTE_MS);
         assert.deepEqual([await at.shown(), seen.executed.length], [well[kind], 1]);
         assert.deepEqual(await stuckOf(at), []);
@@ -158,20 +154,20 @@ test('a payment that ends takes back a payout that a look-up does not find', asy
 test('the buyer gets the instructions although a message was faster than the answer', async (t) => {
   const at = await scene(t);
   const { partner } = at.made;
-  const [startPayin, payin] = [partner.startPayin.bind(partner), partner.payin.bind(partner)];
+  const { payin } = partner;
   const nothing = { receivedMinor: 0n, transactionHash: null, reason: null };
   const report = { status: 'open', ...nothing } as const;
-  Object.assign(partner, silent, {
-    startPayin: async (request: string) => {
-      const answer = await startPayin(request);
-      assert.ok(answer.outcome === 'done');
-      const { partnerRef } = answer.value;
-      const { id, reference } = await at.order('payin');
-      await applyFact(at.made.deps, id, { kind: 'payin', reference, partnerRef, report });
-      return answer;
-    },
-    payin: async () => ({ outcome: 'done', value: report }) as const,
-  });
+  const start = async (request: string) => {
+    const answer = await payin.start(request);
+    assert.ok(answer.outcome === 'done');
+    const { partnerRef } = answer.value;
+    const { id, reference } = await at.order('payin');
+    await applyPartnerUpdate(at.made.deps, id, { kind: 'payin', reference, partnerRef, report });
+    return answer;
+  };
+  const read = async () => ({ outcome: 'done', value: report }) as const;
+  Object.assign(partner, silent);
+  changePartner(partner, { payin: { start, read } });
   await at.pass(10);
   const { payment } = await readPayment(at.made.deps, at.tenant, at.id);
   assert.equal(payment.status, 'on_ramp_pending');
@@ -184,22 +180,24 @@ test('the buyer gets the instructions although a message was faster than the ans
 /** A refund that the partner refused although it may have it; an operator is to look. */
 async function refusedRefund(t: TestContext, fate: Fate) {
   const at = await scene(t, 10_055n);
-  const seen = fates(at, 'startRefund', fate);
-  const { findRefund } = at.made.partner;
-  Object.assign(at.made.partner, silent, { findRefund: absent });
+  const seen = fates(at, 'refund', fate);
+  const { find } = at.made.partner.refund;
+  Object.assign(at.made.partner, silent);
+  changePartner(at.made.partner, { refund: { find: absent } });
   await at.pass(20);
   await cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
   await at.pass(10, MINUTE_MS);
   const refused = await at.order('refund');
   assert.deepEqual([refused.state, (await at.shown())[2]], ['refused', 'operator']);
   const truly = (finds: boolean) =>
-    Object.assign(at.made.partner, { findRefund: finds ? findRefund : absent });
+    changePartner(at.made.partner, { refund: { find: finds ? find : absent } });
   return { at, seen, refused, truly };
 }
 
 test('a refused refund that the partner really has not is ordered anew', async (t) => {
   const { at, refused } = await refusedRefund(t, 'refused');
   const next = await retryCommand(at.made.deps, refused.id);
+  assert.ok(next.kind === 'refund');
   assert.notEqual(next.reference, refused.reference);
   assert.deepEqual(
     [next.state, next.payinId, next.amount],
@@ -224,14 +222,13 @@ test('a refused refund that the partner has after all is not ordered again', asy
 test('a refused refund that failed at the partner is ordered anew', async (t) => {
   const { at, refused, truly } = await refusedRefund(t, 'executed, refused');
   truly(true);
-  const { refund } = at.made.partner;
-  assert.ok(refused.amount !== null);
+  const { read } = at.made.partner.refund;
   const report = { status: 'failed', amount: refused.amount, reason: 'no account' } as const;
   const failed = { outcome: 'done', value: report } as const;
-  Object.assign(at.made.partner, { refund: async () => failed });
+  changePartner(at.made.partner, { refund: { read: async () => failed } });
   const next = await retryCommand(at.made.deps, refused.id);
   assert.notEqual(next.id, refused.id);
-  Object.assign(at.made.partner, { refund });
+  changePartner(at.made.partner, { refund: { read } });
   await at.pass(10);
   assert.deepEqual(await at.shown(), well.refund);
   await at.booksAreRight();
@@ -239,15 +236,15 @@ test('a refused refund that failed at the partner is ordered anew', async (t) =>
 
 test('a refused refund is left alone while the partner cannot be asked about it', async (t) => {
   const { at, refused, truly } = await refusedRefund(t, 'executed, refused');
-  const { refund } = at.made.partner;
+  const { read } = at.made.partner.refund;
   for (const answer of couldNot) {
     const before = await at.shown();
-    Object.assign(at.made.partner, { findRefund: async () => answer });
+    changePartner(at.made.partner, { refund: { find: async () => answer } });
     await assert.rejects(retryCommand(at.made.deps, refused.id), { code: 'PartnerUnavailable' });
     truly(true);
-    Object.assign(at.made.partner, { refund: async () => answer });
+    changePartner(at.made.partner, { refund: { read: async () => answer } });
     await assert.rejects(retryCommand(at.made.deps, refused.id), { code: 'PartnerUnavailable' });
-    Object.assign(at.made.partner, { refund });
+    changePartner(at.made.partner, { refund: { read } });
     assert.deepEqual([await at.shown(), (await at.orders('refund')).length], [before, 1]);
   }
 });

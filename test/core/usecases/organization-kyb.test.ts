@@ -7,13 +7,14 @@ import { MINUTE_MS } from '../../../core/domain/instant.js';
 import { mayCollect } from '../../../core/domain/organization.js';
 import { type Mode, modes, type Tenant } from '../../../core/domain/tenant.js';
 import type {
+  AcceptedOrder,
   Deps,
   PartnerAnswer,
   ReceiverOrder,
   ReceiverReport,
   SettlementPartner,
 } from '../../../core/ports.js';
-import { commandRunner } from '../../../core/usecases/commands.js';
+import { commandRunner } from '../../../core/usecases/command-runner.js';
 import {
   acceptTerms,
   approveKyb,
@@ -23,8 +24,9 @@ import {
   readOrganization,
   submitKyb,
 } from '../../../core/usecases/organizations.js';
+import { applyPartnerUpdate } from '../../../core/usecases/partner-inbox.js';
 import { onboardingStatus } from '../../../core/usecases/sessions.js';
-import { applyFact } from '../../../core/usecases/settlement.js';
+import { changedPartner } from '../../support/changed-partner.js';
 import { kyb, organizationScene, pix, refusal } from '../../support/organization-scene.js';
 
 const scene = organizationScene();
@@ -34,7 +36,7 @@ describe('the KYB is an order to the partner', () => {
     readonly deps: Deps;
     /** The exact requests that were submitted. */
     readonly requests: string[];
-    answer: PartnerAnswer<{ partnerRef: string } & ReceiverReport>;
+    answer: PartnerAnswer<AcceptedOrder>;
     /** What a look-up by the request finds. */
     found: PartnerAnswer<{ partnerRef: string } | null>;
     report: ReceiverReport;
@@ -44,22 +46,23 @@ describe('the KYB is an order to the partner', () => {
     const verifying = { status: 'verifying', reason: null } as const;
     const made: Desk = {
       requests: [],
-      answer: { outcome: 'done', value: { partnerRef: 're_1', ...verifying } },
+      answer: { outcome: 'done', value: { partnerRef: 're_1', report: verifying } },
       found: { outcome: 'done', value: null },
       report: verifying,
       deps: {
         ...scene.deps,
         partners: {
           ...scene.deps.partners,
-          test: {
-            ...scene.partner('test'),
-            submitReceiver: async (request) => {
-              made.requests.push(request);
-              return made.answer;
+          test: changedPartner(scene.partner('test'), {
+            receiver: {
+              start: async (request) => {
+                made.requests.push(request);
+                return made.answer;
+              },
+              find: async () => made.found,
+              read: async () => ({ outcome: 'done', value: made.report }),
             },
-            findReceiver: async () => made.found,
-            receiver: async () => ({ outcome: 'done', value: made.report }),
-          },
+          }),
         },
       },
     };
@@ -122,7 +125,7 @@ describe('the KYB is an order to the partner', () => {
     for (const status of ['approved', 'rejected'] as const) {
       const report = { status, reason: null };
       const fact = { kind: 'receiver', reference: null, partnerRef: 're_1', report } as const;
-      await applyFact(at.deps, order?.id ?? '', fact);
+      await applyPartnerUpdate(at.deps, order?.id ?? '', fact);
       assert.equal((await kybOf(tenant)).kybStatus, status);
     }
   });
@@ -134,7 +137,7 @@ describe('the KYB is an order to the partner', () => {
     const told = async (status: 'approved' | 'rejected') => {
       const report = { status, reason: null };
       const fact = { kind: 'receiver', reference: null, partnerRef: 're_1', report } as const;
-      await applyFact(at.deps, first?.id ?? '', fact);
+      await applyPartnerUpdate(at.deps, first?.id ?? '', fact);
     };
     await told('rejected');
     at.answer = { outcome: 'unknown', reason: 'no answer' };
@@ -205,7 +208,7 @@ describe('the KYB is an order to the partner', () => {
     const order = await orderOf(tenant);
     const report = { status: 'rejected', reason: null } as const;
     const fact = { kind: 'receiver', reference: null, partnerRef: 're_1', report } as const;
-    await applyFact(scene.deps, order?.id ?? '', fact);
+    await applyPartnerUpdate(scene.deps, order?.id ?? '', fact);
     const { profiles } = await submitKyb(scene.deps, tenant, kyb);
     const { kybStatus, virtualAccountRef, destinationRef } = profiles.test;
     assert.deepEqual([kybStatus, virtualAccountRef, destinationRef], ['approved', null, null]);
@@ -257,11 +260,11 @@ function notingOrders(): { readonly noted: Deps; readonly orders: readonly Recei
   const orders: ReceiverOrder[] = [];
   const noting = (mode: Mode): SettlementPartner => {
     const real = scene.partner(mode);
-    const prepareReceiver = (order: ReceiverOrder) => {
+    const prepare = (order: ReceiverOrder) => {
       orders.push(order);
-      return real.prepareReceiver(order);
+      return real.receiver.prepare(order);
     };
-    return { ...real, prepareReceiver };
+    return changedPartner(real, { receiver: { prepare } });
   };
   return {
     noted: { ...scene.deps, partners: { test: noting('test'), live: noting('live') } },

@@ -172,7 +172,7 @@ test('whether invoices need approval is switched on and off', async () => {
 });
 
 describe('a partner whose answers get lost', () => {
-  const calls = ['submitReceiver', 'registerPixDestination', 'provisionRails'] as const;
+  const calls = ['receiver.start', 'registerPixDestination', 'provisionRails'] as const;
 
   /** The call has its effect, and its answer never comes. */
   function losing(call: (typeof calls)[number]): { deps: Deps; parties: Set<string> } {
@@ -181,10 +181,13 @@ describe('a partner whose answers get lost', () => {
     let lost = false;
     const lossy: SettlementPartner = {
       ...real,
-      submitReceiver: async (request) => {
-        const answer = await real.submitReceiver(request);
-        if (answer.outcome === 'done') parties.add(answer.value.partnerRef);
-        return once('submitReceiver', answer);
+      receiver: {
+        ...real.receiver,
+        start: async (request) => {
+          const answer = await real.receiver.start(request);
+          if (answer.outcome === 'done') parties.add(answer.value.partnerRef);
+          return once('receiver.start', answer);
+        },
       },
       registerPixDestination: async (input) =>
         once('registerPixDestination', await real.registerPixDestination(input)),

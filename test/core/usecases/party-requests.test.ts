@@ -29,24 +29,25 @@ const later = { outcome: 'later', reason: 'busy' } as const;
 const unknown = { outcome: 'unknown', reason: 'no answer' } as const;
 const failing = { ...individual, dossier: { ...ana, firstName: 'Fail' } };
 
-type Submit = SettlementPartner['submitReceiver'];
+type Submit = SettlementPartner['receiver']['start'];
 
 /** The sealed requests that are stored while the partner is called, and how it answers. */
 function watched(made: Scene, answer: (real: () => ReturnType<Submit>) => ReturnType<Submit>) {
   const sealed: string[] = [];
-  const { submitReceiver, findReceiver } = made.partner;
+  const { start, find } = made.partner.receiver;
   let isRefused = false;
   const deps = withPartner(made.deps, {
-    findReceiver: async (request) =>
-      isRefused ? { outcome: 'done', value: null } : findReceiver(request),
-    submitReceiver: async (request) => {
-      const commands = await made.deps.store.run((tx) =>
-        tx.commands.list({ stuck: false, limit: 100 }),
-      );
-      sealed.push(...commands.flatMap((one) => one.request ?? []));
-      const answered = await answer(() => submitReceiver(request));
-      isRefused = answered.outcome === 'refused';
-      return answered;
+    receiver: {
+      find: async (request) => (isRefused ? { outcome: 'done', value: null } : find(request)),
+      start: async (request) => {
+        const commands = await made.deps.store.run((tx) =>
+          tx.commands.list({ stuck: false, limit: 100 }),
+        );
+        sealed.push(...commands.flatMap((one) => one.request ?? []));
+        const answered = await answer(() => start(request));
+        isRefused = answered.outcome === 'refused';
+        return answered;
+      },
     },
   });
   return { sealed, deps };

@@ -6,13 +6,14 @@ import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import { memberRoles } from '../../../core/domain/member.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { PayoutOrder } from '../../../core/ports.js';
-import { accountReported } from '../../../core/usecases/account-changes.js';
 import { submitAccount } from '../../../core/usecases/account-submissions.js';
 import { configureAccountPayout, createAccount } from '../../../core/usecases/accounts.js';
 import { addMember, removeMember } from '../../../core/usecases/members.js';
 import { configurePayout } from '../../../core/usecases/organizations.js';
 import { createPayment, readPayment } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
+import { changePartner } from '../../support/changed-partner.js';
+import { partyReported } from '../../support/kyc-scene.js';
 import { type World, world } from '../../support/small-world.js';
 
 const dossier = { legalName: 'Loja Ltda', cnpj: '11.222.333/0001-81' } as const;
@@ -143,8 +144,9 @@ test('a seller that could collect before is notified after it was verified again
   const seller = await newSeller();
   await configured(seller, 'first');
   const command = await made.deps.store.run((tx) => tx.commands.get(seller.submitCommandId ?? ''));
-  assert.ok(command !== null);
-  await accountReported(made.deps, command, null, { status: 'rejected', reason: null });
+  assert.ok(command?.kind === 'submit_account');
+  const rejected = { status: 'rejected', reason: null } as const;
+  await partyReported(made.deps, command, command.partnerRef ?? '', rejected);
   const again = await submitAccount(made.deps, tenant, seller.id, dossier);
   assert.deepEqual([again.status, again.destinationRef], ['approved', null]);
   assert.deepEqual(await configured(seller, 'thief'), changed);
@@ -157,13 +159,12 @@ test('existing payments keep their destination, new ones get the new one', async
   await configured(seller, 'thief');
   const after = await newPayment();
   const orders: PayoutOrder[] = [];
-  const { preparePayout } = made.partner;
-  Object.assign(made.partner, {
-    preparePayout: (order: PayoutOrder) => {
-      orders.push(order);
-      return preparePayout(order);
-    },
-  });
+  const { payout } = made.partner;
+  const prepare = (order: PayoutOrder) => {
+    orders.push(order);
+    return payout.prepare(order);
+  };
+  changePartner(made.partner, { payout: { prepare } });
   for (const id of [before, after]) {
     await advancePayment(made.deps, tenant, id, null);
     for (let looks = 0; looks < 200 && (await statusOf(id)) !== 'settled'; looks += 1) {

@@ -7,13 +7,14 @@ import { type FakeMemory, memoryOnly } from '../../../adapters/partner/fake-memo
 import type { MoneyKind } from '../../../core/domain/partner-command.js';
 import type { PaymentStatus } from '../../../core/domain/payment.js';
 import type { PartnerAnswer, SettlementPartner } from '../../../core/ports.js';
-import { commandRunner } from '../../../core/usecases/commands.js';
+import { commandRunner } from '../../../core/usecases/command-runner.js';
 import { currentEpoch, endQuarantine, quarantineRestored } from '../../../core/usecases/epochs.js';
 import { orderReference } from '../../../core/usecases/order-references.js';
 import { cancelPayment } from '../../../core/usecases/payments.js';
 import { type CheckedPayment, checkRestored } from '../../../core/usecases/restore-check.js';
 import { advancePayment, runAdvances } from '../../../core/usecases/sandbox.js';
 import { currentKey } from '../../../core/usecases/service-keys.js';
+import { changePartner } from '../../support/changed-partner.js';
 import { newPayment, Scene, scene } from '../../support/order-scene.js';
 
 const HOUR_SECONDS = 3_600;
@@ -63,15 +64,15 @@ async function otherPayin(life: Life, number = 1): Promise<string> {
   const quote = done(await partner.quote({ source, destination }));
   const reference = await referenceOf(life, 'payin', number);
   const order = { reference, quote, payerEmail: 'buyer@example.com' };
-  return done(await partner.startPayin(done(await partner.preparePayin(order)))).partnerRef;
+  return done(await partner.payin.start(done(await partner.payin.prepare(order)))).partnerRef;
 }
 
 async function otherPayout(life: Life): Promise<void> {
   const { partner } = life.at.made;
   const { amount, destination } = (await life.at.read()).payment;
   const reference = await referenceOf(life, 'payout', 1);
-  const request = done(await partner.preparePayout({ reference, amount, destination }));
-  done(await partner.startPayout(request));
+  const request = done(await partner.payout.prepare({ reference, amount, destination }));
+  done(await partner.payout.start(request));
 }
 
 async function otherRefund(life: Life, payinRef: string, amountMinor: bigint): Promise<void> {
@@ -80,7 +81,7 @@ async function otherRefund(life: Life, payinRef: string, amountMinor: bigint): P
   const reference = await referenceOf(life, 'refund', 1, subject);
   const amount = { amountMinor, currency: 'USD' };
   done(
-    await partner.startRefund(done(await partner.prepareRefund({ reference, payinRef, amount }))),
+    await partner.refund.start(done(await partner.refund.prepare({ reference, payinRef, amount }))),
   );
 }
 
@@ -164,16 +165,17 @@ test('a payout that could be found and not be looked at is not ordered again', a
     if (kind === 'payout') finds += 1;
     return kind === 'payout' && finds > 1 ? later : findOrder(kind, reference);
   };
-  const open: SettlementPartner['payin'] = async (ref) => {
-    const told = done(await payin(ref));
-    return { outcome: 'done', value: { ...told, status: 'open', receivedMinor: 0n } };
+  const open: typeof payin.read = async (ref) => {
+    const report = done(await payin.read(ref));
+    return { outcome: 'done', value: { ...report, status: 'open', receivedMinor: 0n } };
   };
-  Object.assign(partner, { findOrder: once, payout: async () => later, payin: open });
+  Object.assign(partner, { findOrder: once });
+  changePartner(partner, { payout: { read: async () => later }, payin: { read: open } });
   await quarantineRestored(life.at.made.deps);
   const [first] = await checked(life);
   assert.notDeepEqual(first?.missed, []);
   Object.assign(partner, { findOrder, payin, payout });
-  assert.equal(done(await payin(partnerRef ?? '')).status, 'completed');
+  assert.equal(done(await payin.read(partnerRef ?? '')).status, 'completed');
   await checked(life);
   const orders = await life.at.orders('payout');
   assert.deepEqual(
@@ -188,12 +190,12 @@ test('a payout is found although its pay-in went back since', async (t) => {
   const { partner } = life.at.made;
   await otherPayout(life);
   const { payin } = partner;
-  const returned: SettlementPartner['payin'] = async (ref) => {
-    const told = done(await payin(ref));
+  const returned: typeof payin.read = async (ref) => {
+    const told = done(await payin.read(ref));
     const status = 'returned' as const;
     return { outcome: 'done', value: { ...told, status, receivedMinor: 10_000n } };
   };
-  Object.assign(partner, { payin: returned });
+  changePartner(partner, { payin: { read: returned } });
   const [told] = await restored(life);
   assert.deepEqual(told?.adopted, ['payout']);
   assert.equal((await life.at.shown()).at(-1), 100, 'the house has lost it, and knows');
@@ -204,10 +206,10 @@ test('a payout that was read back counts, also while a report of its pay-in wait
   const { deps, partner } = life.at.made;
   await otherPayout(life);
   const { payin } = partner;
-  const odd: SettlementPartner['payin'] = async (ref) => {
-    return { outcome: 'done', value: { ...done(await payin(ref)), receivedMinor: 70_000n } };
+  const odd: typeof payin.read = async (ref) => {
+    return { outcome: 'done', value: { ...done(await payin.read(ref)), receivedMinor: 70_000n } };
   };
-  Object.assign(partner, { payin: odd });
+  changePartner(partner, { payin: { read: odd } });
   await quarantineRestored(deps);
   await checked(life);
   assert.equal((await life.at.shown())[0], 'settled');
@@ -312,13 +314,13 @@ test('of a payment that was paid out and did not change since, no unknown order 
 
 test('refunds are looked for when the payout of an ended payment came back since', async (t) => {
   const cameBack = ({ at: { made } }: Life) => {
-    const payout: SettlementPartner['payout'] = made.partner.payout.bind(made.partner);
-    const returned: SettlementPartner['payout'] = async (ref) => {
-      const told = done(await payout(ref));
+    const { payout } = made.partner;
+    const returned: typeof payout.read = async (ref) => {
+      const report = done(await payout.read(ref));
       const status = 'returned' as const;
-      return { outcome: 'done', value: { ...told, status, settled: null, fees: null } };
+      return { outcome: 'done', value: { ...report, status, settled: null, fees: null } };
     };
-    Object.assign(made.partner, { payout: returned });
+    changePartner(made.partner, { payout: { read: returned } });
   };
   const kinds = await lookedUp(t, cameBack);
   assert.ok(kinds.includes('refund'), kinds.join());

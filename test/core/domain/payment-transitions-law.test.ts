@@ -3,16 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  cancelled,
-  confirmed,
-  expired,
-  failedByOperator,
-  kycDecided,
-  quoted,
-  signedIn,
-} from '../../../core/domain/collection.js';
-import { isOpen, LOOK_UP_AFTER_MS } from '../../../core/domain/partner-command.js';
+import { isOpen } from '../../../core/domain/partner-command.js';
 import {
   isCancellable,
   isTerminal,
@@ -21,9 +12,18 @@ import {
   type PaymentStatus,
   paymentMoves,
 } from '../../../core/domain/payment.js';
-import { type Answer, CollectionModel, type PartnerOrder } from '../../support/collection-model.js';
+import {
+  cancelled,
+  confirmed,
+  expired,
+  failedByOperator,
+  kycDecided,
+  quoted,
+  signedIn,
+} from '../../../core/domain/payment-transitions.js';
 import type { MoneyScene } from '../../support/money-scene.js';
-import { sampleQuote } from '../../support/sample-rows.js';
+import { type Answer, CollectionModel, type PartnerOrder } from '../../support/payment-model.js';
+import { EFFECT_WITHIN_MS, sampleQuote } from '../../support/sample-rows.js';
 
 type Model = CollectionModel;
 
@@ -60,7 +60,7 @@ const causes = {
     model.apply(failedByOperator(scene, scene.orders, 'by hand', scene.nowMs));
   },
   look_up: (model: Model) => model.lookUp(),
-  wait: (model: Model) => model.pass(LOOK_UP_AFTER_MS),
+  wait: (model: Model) => model.pass(EFFECT_WITHIN_MS),
   debts_anew: (model: Model) => model.orderDebtsAnew(),
   onwards,
 } as const satisfies Record<string, (model: Model) => void>;
@@ -268,7 +268,7 @@ function onwards(model: Model): void {
     return known.end !== end || receivedMinor > known.receivedMinor;
   });
   if (doubted) {
-    model.pass(LOOK_UP_AFTER_MS);
+    model.pass(EFFECT_WITHIN_MS);
     model.lookUp();
   } else if (waiting !== undefined) model.call(waiting.kind, 'accepted');
   else if (order !== undefined)
@@ -283,7 +283,7 @@ function onwards(model: Model): void {
 /** Everything that is under way comes to its end and is heard; what never began is cancelled. */
 function heal(model: Model): void {
   for (let round = 0; round < 12; round += 1) {
-    model.pass(LOOK_UP_AFTER_MS);
+    model.pass(EFFECT_WITHIN_MS);
     for (const { id } of model.scene.orders) {
       if (model.scene.order(id).state !== 'done') model.lookUp();
     }

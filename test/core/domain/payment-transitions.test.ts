@@ -1,17 +1,7 @@
 // What people do to a payment. What the partner does is in order-outcomes*.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Change, Collection } from '../../../core/domain/change.js';
-import {
-  cancelled,
-  confirmed,
-  expired,
-  failedByOperator,
-  kycDecided,
-  quoted,
-  quoteRefused,
-  signedIn,
-} from '../../../core/domain/collection.js';
+import type { Change, PaymentAggregate } from '../../../core/domain/change.js';
 import type { CommandState } from '../../../core/domain/partner-command.js';
 import {
   isCancellable,
@@ -21,6 +11,16 @@ import {
   type PaymentStatus,
   paymentStatuses,
 } from '../../../core/domain/payment.js';
+import {
+  cancelled,
+  confirmed,
+  expired,
+  failedByOperator,
+  kycDecided,
+  quoted,
+  quoteRefused,
+  signedIn,
+} from '../../../core/domain/payment-transitions.js';
 import { type ErrorCode, PonteError } from '../../../core/errors.js';
 import { MoneyScene } from '../../support/money-scene.js';
 import {
@@ -34,7 +34,7 @@ import {
 
 const NOW_MS = START_MS + 1_000;
 
-function at(status: PaymentStatus, fields: Partial<Payment> = {}): Collection {
+function at(status: PaymentStatus, fields: Partial<Payment> = {}): PaymentAggregate {
   return { payment: { ...samplePayment, ...fields, status }, funds: sampleFunds };
 }
 
@@ -47,7 +47,7 @@ function refusedWith(code: ErrorCode): (error: unknown) => boolean {
 }
 
 /** Nothing to store, nothing to tell. */
-function assertUnchanged(change: Change, was: Collection, name?: string): void {
+function assertUnchanged(change: Change, was: PaymentAggregate, name?: string): void {
   assert.equal(change.payment, was.payment, name);
   assert.equal(change.funds, was.funds, name);
   const { postings, events, commands, changedCommands, alerts } = change;

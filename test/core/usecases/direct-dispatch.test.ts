@@ -4,13 +4,9 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { verifyWebhook, webhookHeaders } from '../../../core/domain/signature.js';
 import type { Deps, Store, Tx } from '../../../core/ports.js';
-import { SEND_TIMEOUT_MS } from '../../../core/usecases/delivery-attempts.js';
-import {
-  DELIVERY_LEASE_MS,
-  type DeliveryRunner,
-  deliveryRunner,
-  IN_FLIGHT_PER_SUBSCRIPTION,
-} from '../../../core/usecases/delivery-runner.js';
+import { DELIVERY_LEASE_MS, SEND_TIMEOUT_MS } from '../../../core/usecases/delivery-attempts.js';
+import { type DeliveryRunner, deliveryRunner } from '../../../core/usecases/delivery-runner.js';
+import { IN_FLIGHT_PER_SUBSCRIPTION } from '../../../core/usecases/delivery-window.js';
 import { runSequencer } from '../../../core/usecases/feed.js';
 import { deleteSubscription, rotateSecret } from '../../../core/usecases/subscriptions.js';
 import {
@@ -40,7 +36,7 @@ async function opened(t: TestContext, runnerOf: (deps: Deps) => DeliveryRunner =
   /** Events into the outbox, and all of it sequenced for this runner. */
   const sequenced = async (count: number, by: Deps = deps) => {
     const events = await made.emit(...Array.from({ length: count }, () => ({})));
-    await runSequencer(by, deps.clock.nowMs(), 1_000, runner.handover());
+    await runSequencer(by, deps.clock.nowMs(), 1_000, runner.directDispatch());
     return events;
   };
   const rows = () => made.deliveries(subscription.id);
@@ -135,7 +131,7 @@ test('until a runner has looked, what is new waits behind what may be there', as
   const { made, deps, rows } = await opened(t);
   const started = deliveryRunner(deps);
   await made.emit({});
-  await runSequencer(deps, deps.clock.nowMs(), 10, started.handover());
+  await runSequencer(deps, deps.clock.nowMs(), 10, started.directDispatch());
   assert.deepEqual(
     (await rows()).map(({ attempt, leaseToken }) => [attempt, leaseToken]),
     [[0, null]],
@@ -238,7 +234,7 @@ test('a batch that cannot be stored gives its places back', async (t) => {
   const failing = withBefore(deps, () => Promise.reject(new Error('the disk is full')));
   await assert.rejects(sequenced(3, failing), { message: 'the disk is full' });
   assert.deepEqual([made.sent.length, runner.inFlight()], [0, 0]);
-  await runSequencer(deps, deps.clock.nowMs(), 1_000, runner.handover());
+  await runSequencer(deps, deps.clock.nowMs(), 1_000, runner.directDispatch());
   await runner.idle();
   assert.equal(made.sent.length, 3);
   await allPlacesAreFree(made, runner, sequenced);

@@ -1,15 +1,15 @@
 // What only invoices go through: the approval by a second person and the invitation of the buyer.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Change, Collection } from '../../../core/domain/change.js';
-import { approved, invited, signedIn } from '../../../core/domain/collection.js';
+import type { Change, PaymentAggregate } from '../../../core/domain/change.js';
 import { type Payment, type PaymentStatus, paymentStatuses } from '../../../core/domain/payment.js';
+import { approved, invited, signedIn } from '../../../core/domain/payment-transitions.js';
 import { type ErrorCode, PonteError } from '../../../core/errors.js';
 import { START_MS, sampleFunds, samplePayment } from '../../support/sample-rows.js';
 
 const NOW_MS = START_MS + 1_000;
 
-function at(status: PaymentStatus, fields: Partial<Payment> = {}): Collection {
+function at(status: PaymentStatus, fields: Partial<Payment> = {}): PaymentAggregate {
   const invoice = { ...samplePayment, id: 'inv_1', origin: 'invoice' } as const;
   return { payment: { ...invoice, ...fields, status }, funds: sampleFunds };
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Deps, Store, Tx } from '../../../core/ports.js';
-import { eachDue } from '../../../core/usecases/collections.js';
+import { eachDue } from '../../../core/usecases/due-work.js';
 import { createPayment, readPayment, runExpiry } from '../../../core/usecases/payments.js';
 import { type World, world } from '../../support/small-world.js';
 

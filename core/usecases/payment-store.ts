@@ -1,43 +1,42 @@
 // The one way in which a payment and what belongs to it are changed: read both rows, let the domain
 // decide, stage everything in one batch. The payment's version is the root: every change raises it,
-// so two causes never decide on the same rows. Use cases of this folder build on it; it knows no
-// cause by itself.
+// so two causes never decide on the same rows.
 import { emailKey, type KycStatus } from '../domain/buyer-kyc.js';
-import type { Change, Collection, PaymentView } from '../domain/change.js';
+import type { Change, PaymentAggregate, PaymentView } from '../domain/change.js';
 import { paymentEvent } from '../domain/event.js';
-import { newCommand, type PartnerCommand } from '../domain/partner-command.js';
+import { type MoneyCommand, newCommand } from '../domain/partner-command.js';
 import type { Payment } from '../domain/payment.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
-import { assert, isCode, PonteError } from '../errors.js';
-import type { Deps, DueCursor, DuePage, Tx } from '../ports.js';
+import { assert, PonteError } from '../errors.js';
+import type { Deps, Tx } from '../ports.js';
 import { orderReference, orderSubject } from './order-references.js';
 import { currentKeyIn } from './service-keys.js';
 
-type Decide = (was: Collection, tx: Tx) => Change | Promise<Change>;
+type Decide = (was: PaymentAggregate, tx: Tx) => Change | Promise<Change>;
 
 /**
  * Changes one payment and answers with the change as stored: `decide` may read and stage more
  * through `tx`. Refusals of the domain pass through; NotFound when the tenant has no such payment.
  */
-export async function changeCollection(
+export async function changePayment(
   deps: Deps,
   tenant: Tenant,
   paymentId: string,
   decide: Decide,
 ): Promise<Change> {
   const change = await deps.store.run(async (tx) => {
-    const was = await loadCollection(tx, tenant, paymentId);
+    const was = await loadPayment(tx, tenant, paymentId);
     return await stageChange(deps, tx, was, await decide(was, tx));
   });
   announce(deps, change);
   return change;
 }
 
-export async function loadCollection(
+export async function loadPayment(
   tx: Tx,
   tenant: Tenant,
   paymentId: string,
-): Promise<Collection> {
+): Promise<PaymentAggregate> {
   const [payment, funds] = await Promise.all([
     tx.payments.get(tenant, paymentId),
     tx.funds.get(tenant, paymentId),
@@ -54,9 +53,9 @@ export async function loadCollection(
 export async function stageChange(
   deps: Deps,
   tx: Tx,
-  was: Collection,
+  was: PaymentAggregate,
   change: Change,
-  adopted: readonly PartnerCommand[] = [],
+  adopted: readonly MoneyCommand[] = [],
 ): Promise<Change> {
   const { funds } = change;
   const touched =
@@ -94,12 +93,12 @@ async function newOrders(
   payment: Payment,
   { commands: drafts }: Change,
   nowMs: number,
-  adopted: readonly PartnerCommand[],
-): Promise<readonly PartnerCommand[]> {
+  adopted: readonly MoneyCommand[],
+): Promise<readonly MoneyCommand[]> {
   if (drafts.length === 0) return [];
   const known = [...(await tx.commands.ofPayment(tenantOf(payment), payment.id)), ...adopted];
   const { bytes } = await currentKeyIn(deps, tx, 'partner');
-  const made: PartnerCommand[] = [];
+  const made: MoneyCommand[] = [];
   for (const draft of drafts) {
     const { kind, payinId } = draft;
     const orders = [...known, ...made];
@@ -107,12 +106,12 @@ async function newOrders(
     const subject = orders.find(({ id }) => id === payinId)?.reference ?? orderSubject(payment);
     const reference = orderReference(bytes, { subject, kind, number: alike.length + 1 });
     const name = { id: deps.ids.next('cmd', nowMs), reference };
-    made.push(newCommand(payment, name, draft, { paymentId: payment.id }, nowMs));
+    made.push(newCommand(payment, name, { ...draft, paymentId: payment.id }, nowMs));
   }
   return made;
 }
 
-/** After the batch is stored: workers look at once, and what a person should see is logged. */
+/** After the batch is stored: wakes workers and logs alerts. */
 export function announce(deps: Deps, change: Change): void {
   if (change.events.length > 0) deps.wake('outbox');
   if (change.commands.length > 0) deps.wake('commands');
@@ -122,7 +121,10 @@ export function announce(deps: Deps, change: Change): void {
 }
 
 /** The view of a payment as a change left it. */
-export async function viewAfter(deps: Deps, { payment, funds }: Collection): Promise<PaymentView> {
+export async function viewAfter(
+  deps: Deps,
+  { payment, funds }: PaymentAggregate,
+): Promise<PaymentView> {
   const kycStatus = await deps.store.run((tx) => kycStatusOf(tx, payment));
   return { payment, funds, kycStatus };
 }
@@ -140,60 +142,6 @@ export async function loadView(tx: Tx, tenant: Tenant, paymentId: string): Promi
   const view = await tx.views.get(tenant, paymentId);
   if (view === null) throw new PonteError('NotFound');
   return view;
-}
-
-/**
- * Works on each item by itself: one that fails is logged and stays due, the others go on. Returns
- * how many succeeded, so that a worker whose items all fail pauses before it looks again.
- */
-export async function eachByItself<T>(
-  deps: Deps,
-  step: string,
-  items: readonly T[],
-  work: (item: T) => Promise<void>,
-): Promise<number> {
-  const errors = await failuresOf(items, work);
-  for (const error of errors) deps.log.error('a piece of work failed', { step, error });
-  return items.length - errors.length;
-}
-
-/**
- * Works on rows that are due, each by itself; returns how many succeeded. Those that fail stay due;
- * where a whole page of them does, the next page is taken, so that they keep no other from its
- * turn. Rejects when all fail because the database is away or in quarantine, so that the worker
- * backs off.
- */
-export async function eachDue<T>(
-  deps: Deps,
-  step: string,
-  { nowMs, limit }: Omit<DuePage, 'after'>,
-  rows: {
-    readonly read: (page: DuePage) => Promise<readonly T[]>;
-    readonly cursorOf: (row: T) => DueCursor;
-    readonly work: (row: T) => Promise<void>;
-  },
-): Promise<number> {
-  for (let after: DueCursor | null = null; ; ) {
-    const due = await rows.read({ nowMs, limit, after });
-    const errors = await failuresOf(due, rows.work);
-    const done = due.length - errors.length;
-    const away = errors.find(
-      (error) => isCode(error, 'StoreUnavailable') || isCode(error, 'InQuarantine'),
-    );
-    if (done === 0 && away !== undefined) throw away;
-    for (const error of errors) deps.log.error('a piece of work failed', { step, error });
-    const last = due.at(-1);
-    if (done > 0 || last === undefined || due.length < limit) return done;
-    after = rows.cursorOf(last);
-  }
-}
-
-async function failuresOf<T>(
-  items: readonly T[],
-  work: (item: T) => Promise<void>,
-): Promise<readonly unknown[]> {
-  const outcomes = await Promise.allSettled(items.map((item) => work(item)));
-  return outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
 }
 
 /** What this tenant knows of the payment's buyer; nothing of other tenants is shown. */

@@ -1,12 +1,11 @@
-// The subject and text of mails: to buyers, with the magic link to their payment, and notices.
-// Plain text, so that what is seen is what was sent. It sends nothing.
+// The templates of mails, in plain text: to buyers, with the link to their payment, and notices.
 import type { ConnectedAccount } from './connected-account.js';
 import { formatInstant } from './instant.js';
 import type { LinkPurpose, Mail } from './mail.js';
 import { formatAmount } from './money.js';
 import type { Payment } from './payment.js';
 
-export interface Letter {
+export interface MailText {
   readonly subject: string;
   readonly text: string;
 }
@@ -15,7 +14,7 @@ export interface Letter {
 const SUBJECT_PART_MAX = 100;
 
 /** `link` signs in; `pageUrl` is the hosted page, where another link can be asked for. */
-export function letterOf(
+export function renderMail(
   mail: Pick<Mail, 'mode' | 'linkEndsAtMs'> & { readonly purpose: LinkPurpose },
   about: {
     readonly payment: Payment;
@@ -23,7 +22,7 @@ export function letterOf(
     readonly link: string;
     readonly pageUrl: string;
   },
-): Letter {
+): MailText {
   const { payment, link, pageUrl } = about;
   const from = oneLine(about.organizationName);
   const amount = `${formatAmount(payment.amount.amountMinor)} ${payment.amount.currency}`;
@@ -47,8 +46,8 @@ export function letterOf(
       ...(test ? ['This is a test: no money moves.'] : []),
       ...(details.length === 0 ? [] : [details.join('\n')]),
       `Open this link to see it and to pay:\n${link}`,
-      `It signs you in once, until ${momentText(mail.linkEndsAtMs)}. Do not forward it: whoever ` +
-        `opens it acts for you. You can ask for another one at\n${pageUrl}`,
+      `It signs you in once, until ${momentText(mail.linkEndsAtMs)}. Do not forward it: anyone ` +
+        `who opens it acts for you. You can ask for another one at\n${pageUrl}`,
       'If you did not expect this mail, ignore it: nothing is paid unless you do it.',
       '',
     ].join('\n\n'),
@@ -56,10 +55,10 @@ export function letterOf(
 }
 
 /** About a seller, or (null) the organization itself. It does not contain the destination. */
-export function payoutNoticeOf(
+export function renderPayoutNotice(
   { mode, createdAtMs }: Pick<Mail, 'mode' | 'createdAtMs'>,
   about: { readonly organizationName: string; readonly account: ConnectedAccount | null },
-): Letter {
+): MailText {
   const organization = oneLine(about.organizationName);
   const { account } = about;
   const called = account?.displayName ?? account?.legalName ?? account?.externalId ?? account?.id;
@@ -73,7 +72,7 @@ export function payoutNoticeOf(
       ...(account === null ? [] : [`Seller: ${account.id}\nCollected by: ${organization}`]),
       'Payments created from now on are paid to the new destination. ' +
         'Payments created before keep the old one.',
-      'If you expected this, you need do nothing. If not, act at once: ' +
+      'If you expected this, you need do nothing. If not, act immediately: ' +
         (account === null
           ? 'contact the operator of this service.'
           : `${organization} should revoke its API keys with the scope connected_accounts:write, ` +
@@ -88,7 +87,7 @@ function momentText(atMs: number): string {
   return `${formatInstant(atMs).slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** No text of an integrator begins a line or a header of its own. */
+/** One line, so that an integrator's text can start neither a line nor a header. */
 function oneLine(text: string): string {
   const line = [...text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()];
   return line.length <= SUBJECT_PART_MAX

@@ -2,14 +2,20 @@
 // cause; each yields everything that must be stored in one batch. Guards come first and refuse;
 // after them the change must succeed. What the partner does is in order-outcomes.ts.
 import { PonteError } from '../errors.js';
-import { type Change, type Collection, type MoveFields, unchanged, withMove } from './change.js';
+import {
+  type Change,
+  type MoveFields,
+  type PaymentAggregate,
+  unchanged,
+  withMove,
+} from './change.js';
 import { withMoneySettled } from './order-outcomes.js';
-import type { CommandDraft, PartnerCommand } from './partner-command.js';
+import type { CommandDraft, MoneyCommand } from './partner-command.js';
 import { isCancellable, isTerminal, nextStatus } from './payment.js';
 import { isQuoteExpired, type Quote } from './quote.js';
 
 /** A second person approves an invoice; one that is approved stays as it is. */
-export function approved(was: Collection, memberId: string, nowMs: number): Change {
+export function approved(was: PaymentAggregate, memberId: string, nowMs: number): Change {
   const { status, createdByMemberId } = was.payment;
   if (createdByMemberId === memberId) throw new PonteError('SelfApprovalNotAllowed');
   if (status === 'approved') return unchanged(was);
@@ -17,7 +23,7 @@ export function approved(was: Collection, memberId: string, nowMs: number): Chan
 }
 
 /** The buyer of an invoice is sent a link, for the first time or once more. */
-export function invited(was: Collection, nowMs: number): Change {
+export function invited(was: PaymentAggregate, nowMs: number): Change {
   const { payment } = was;
   if (nextStatus(payment.status, 'invite') !== null) {
     return withMove(unchanged(was), 'invite', nowMs, { invitedAtMs: nowMs });
@@ -33,7 +39,7 @@ export function invited(was: Collection, nowMs: number): Change {
  * The buyer proved the mailbox. `verified`: already KYC-approved in this mode, so that a payment
  * which waits for that since an earlier sign-in goes on too.
  */
-export function signedIn(was: Collection, verified: boolean, nowMs: number): Change {
+export function signedIn(was: PaymentAggregate, verified: boolean, nowMs: number): Change {
   const { payment } = was;
   const waits = nextStatus(payment.status, 'kyc_approved') !== null;
   if (verified && waits) return withMove(unchanged(was), 'kyc_approved', nowMs);
@@ -45,7 +51,7 @@ export function signedIn(was: Collection, verified: boolean, nowMs: number): Cha
 
 /** The partner decided on the buyer; payments that do not wait for it stay as they are. */
 export function kycDecided(
-  was: Collection,
+  was: PaymentAggregate,
   decision: 'approve' | 'reject',
   reason: string | null,
   nowMs: number,
@@ -57,12 +63,12 @@ export function kycDecided(
   return withMove(unchanged(was), move, nowMs, { failureReason });
 }
 
-export function quoted(was: Collection, quote: Quote, nowMs: number): Change {
+export function quoted(was: PaymentAggregate, quote: Quote, nowMs: number): Change {
   return withMove(unchanged(was), 'quote', nowMs, { quoteId: quote.id });
 }
 
 /** The partner will never quote this payment; nothing was ordered yet. */
-export function quoteRefused(was: Collection, code: string, nowMs: number): Change {
+export function quoteRefused(was: PaymentAggregate, code: string, nowMs: number): Change {
   if (nextStatus(was.payment.status, 'quote') === null) return unchanged(was);
   const failureReason = `quote refused: ${code}`;
   return withMove(unchanged(was), 'fail', nowMs, { failureReason });
@@ -70,8 +76,8 @@ export function quoteRefused(was: Collection, code: string, nowMs: number): Chan
 
 /** The buyer accepts the quote it was shown: the pay-in is ordered. */
 export function confirmed(
-  was: Collection,
-  commands: readonly PartnerCommand[],
+  was: PaymentAggregate,
+  commands: readonly MoneyCommand[],
   quote: Quote,
   nowMs: number,
 ): Change {
@@ -81,10 +87,10 @@ export function confirmed(
   return withMoneySettled({ ...change, commands: [payin] }, was, commands, nowMs);
 }
 
-/** Valid before the payout is taken in hand. Orders that were not sent are taken back with it. */
+/** Valid before the payout is taken by the partner. Orders that were not sent are taken back. */
 export function cancelled(
-  was: Collection,
-  commands: readonly PartnerCommand[],
+  was: PaymentAggregate,
+  commands: readonly MoneyCommand[],
   reason: string,
   nowMs: number,
 ): Change {
@@ -95,8 +101,8 @@ export function cancelled(
 
 /** The payment ran out of time. Nothing happens once the partner has reported all the funds. */
 export function expired(
-  was: Collection,
-  commands: readonly PartnerCommand[],
+  was: PaymentAggregate,
+  commands: readonly MoneyCommand[],
   nowMs: number,
 ): Change {
   const { status, expiresAtMs, coveredAtMs } = was.payment;
@@ -107,8 +113,8 @@ export function expired(
 
 /** Operations staff give the payment up. */
 export function failedByOperator(
-  was: Collection,
-  commands: readonly PartnerCommand[],
+  was: PaymentAggregate,
+  commands: readonly MoneyCommand[],
   reason: string,
   nowMs: number,
 ): Change {
@@ -117,8 +123,8 @@ export function failedByOperator(
 }
 
 function ended(
-  was: Collection,
-  commands: readonly PartnerCommand[],
+  was: PaymentAggregate,
+  commands: readonly MoneyCommand[],
   move: 'cancel' | 'expire' | 'fail',
   fields: MoveFields,
   nowMs: number,

@@ -4,11 +4,18 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import type { PayinReport, PayoutReport } from '../../../core/domain/report-check.js';
-import type { PartnerAnswer, PartnerFact, RefundReport } from '../../../core/ports.js';
+import type {
+  AcceptedOrder,
+  PartnerAnswer,
+  PartnerFact,
+  RefundReport,
+  Store,
+} from '../../../core/ports.js';
 import { retryCommand } from '../../../core/usecases/command-retries.js';
+import { applyPartnerUpdate, receivePartnerMessage } from '../../../core/usecases/partner-inbox.js';
 import { cancelPayment, readPayment } from '../../../core/usecases/payments.js';
-import { applyFact, receivePartnerMessage } from '../../../core/usecases/settlement.js';
-import { fates, type OrderKind, type Scene, scene, silent } from '../../support/order-scene.js';
+import { changePartner } from '../../support/changed-partner.js';
+import { fates, type Scene, scene, silent } from '../../support/order-scene.js';
 
 const payin: PayinReport = {
   status: 'completed',
@@ -45,12 +52,12 @@ async function desk(t: TestContext): Promise<Desk> {
     payout: open,
     refund: { ...refunded, status: 'open' },
   };
-  const asked = (kind: OrderKind) => async (): Promise<PartnerAnswer<unknown>> => ({
-    outcome: 'done',
-    value: says[kind],
+  Object.assign(at.made.partner, silent);
+  changePartner(at.made.partner, {
+    payin: { read: async () => ({ outcome: 'done', value: says.payin }) },
+    payout: { read: async () => ({ outcome: 'done', value: says.payout }) },
+    refund: { read: async () => ({ outcome: 'done', value: says.refund }) },
   });
-  const asks = { payin: asked('payin'), payout: asked('payout'), refund: asked('refund') };
-  Object.assign(at.made.partner, silent, asks);
   while ((await at.orders('payin'))[0]?.state !== 'done') await at.pass(1);
   return { at, says };
 }
@@ -134,7 +141,7 @@ test('an answer that a message has overtaken counts no more than an old message'
     }
     return { outcome: 'done', value };
   };
-  Object.assign(at.made.partner, { payout });
+  changePartner(at.made.partner, { payout: { read: payout } });
   // Not true at the moment, but it makes us ask.
   await at.report('payout', { ...open, status: 'failed' });
   await at.made.settle();
@@ -213,9 +220,8 @@ test('a refused payout of which nonsense is reported is asked about by the partn
   const { at, says } = await desk(t);
   const refused = { outcome: 'refused', code: 'no', message: 'no' } as const;
   const none = { outcome: 'done', value: null } as const;
-  Object.assign(at.made.partner, {
-    startPayout: async () => refused,
-    findPayout: async () => none,
+  changePartner(at.made.partner, {
+    payout: { start: async () => refused, find: async () => none },
   });
   await at.report('payin', payin);
   await at.pass(1);
@@ -223,7 +229,7 @@ test('a refused payout of which nonsense is reported is asked about by the partn
   assert.equal(state, 'refused');
   const report = { ...paid, fxRate: '0.01' };
   const fact = { kind: 'payout', reference, partnerRef: 'theirs', report } as const;
-  await applyFact(at.made.deps, id, fact);
+  await applyPartnerUpdate(at.made.deps, id, fact);
   says.payout = paid;
   await at.pass(16, MINUTE_MS);
   const { end, review, partnerRef } = await at.order('payout');
@@ -272,10 +278,15 @@ test('what is told again of a paid payout changes no settlement, and needs no re
 });
 
 /** A genuine message with this fact, as the host takes it in. */
-async function received({ made }: Scene, messageId: string, fact: PartnerFact): Promise<void> {
+async function received(
+  { made }: Scene,
+  messageId: string,
+  fact: PartnerFact,
+  deps = made.deps,
+): Promise<void> {
   Object.assign(made.partner, { readInbound: () => ({ messageId, facts: [fact] }) });
   const message = { partner: 'fake', mode: 'test', headers: {}, body: new Uint8Array() } as const;
-  await receivePartnerMessage(made.deps, message);
+  await receivePartnerMessage(deps, message);
 }
 
 test('a message finds its order by our reference, or else by the partner’s id', async (t) => {
@@ -288,12 +299,40 @@ test('a message finds its order by our reference, or else by the partner’s id'
   }
 });
 
+test('a message is marked as applied in the batch of its effect', async (t) => {
+  const { at } = await desk(t);
+  const { deps } = at.made;
+  const { reference, partnerRef } = await at.order('payin');
+  const seen: unknown[] = [];
+  const store: Store = {
+    ...deps.store,
+    run: async (work, options) => {
+      const value = await deps.store.run(work, options);
+      const message = await deps.store.run((tx) => tx.inbox.get('fake', 'test', 'msg_1'));
+      seen.push([(await at.order('payin')).end, message === null ? 'absent' : message.dueAtMs]);
+      return value;
+    },
+  };
+  const fact = { kind: 'payin', reference, partnerRef: partnerRef ?? '', report: payin } as const;
+  await received(at, 'msg_1', fact, { ...deps, store });
+  assert.deepEqual(
+    [...new Set(seen.map((moment) => JSON.stringify(moment)))],
+    ['["open","absent"]', '["completed",null]'],
+  );
+  const message = await deps.store.run((tx) => tx.inbox.get('fake', 'test', 'msg_1'));
+  assert.deepEqual([message?.dueAtMs, message?.tries], [null, 1]);
+});
+
 test('a message about an order without an id on record counts if a look-up finds that id', async (t) => {
-  const found = (partnerRef: string | null): PartnerAnswer<unknown> => ({
+  const found = (partnerRef: string | null): PartnerAnswer<AcceptedOrder | null> => ({
     outcome: 'done',
     value: partnerRef === null ? null : { partnerRef, instructions: '{}' },
   });
-  const table: readonly (readonly [PartnerAnswer<unknown>, end: string, alerts: number])[] = [
+  const table: readonly (readonly [
+    PartnerAnswer<AcceptedOrder | null>,
+    end: string,
+    alerts: number,
+  ])[] = [
     [found('theirs'), 'completed', 0],
     [found('another'), 'open', 1],
     [found(null), 'open', 0],
@@ -301,11 +340,12 @@ test('a message about an order without an id on record counts if a look-up finds
   ];
   for (const [answer, end, alerts] of table) {
     const at = await scene(t);
-    fates(at, 'startPayin', 'executed, answer lost');
+    fates(at, 'payin', 'executed, answer lost');
     const busy = async () => ({ outcome: 'later', reason: 'busy' }) as const;
-    Object.assign(at.made.partner, silent, { findPayin: busy });
+    Object.assign(at.made.partner, silent);
+    changePartner(at.made.partner, { payin: { find: busy } });
     while ((await at.orders('payin'))[0]?.state !== 'unknown') await at.pass(1);
-    Object.assign(at.made.partner, { findPayin: async () => answer });
+    changePartner(at.made.partner, { payin: { find: async () => answer } });
     const { reference } = await at.order('payin');
     await received(at, 'msg_1', { kind: 'payin', reference, partnerRef: 'theirs', report: payin });
     assert.deepEqual([(await at.order('payin')).end, at.alerts().length], [end, alerts]);

@@ -8,24 +8,24 @@ import {
   absentCommand,
   acceptCommand,
   denyCommand,
-  isDebt,
   isInDoubt,
   isOpen,
+  isUnpaidRefund,
   isVoidable,
   loseCommand,
+  type MoneyCommand,
   type OrderEnd,
-  type PartnerCommand,
   postponeCommand,
   supersedeCommand,
 } from '../../core/domain/partner-command.js';
 import type { PaymentOrigin } from '../../core/domain/payment.js';
 import { MoneyScene } from './money-scene.js';
-import { START_MS } from './sample-rows.js';
+import { EFFECT_WITHIN_MS, START_MS } from './sample-rows.js';
 
 /** An order in the partner's books. */
 export interface PartnerOrder {
   readonly id: string;
-  readonly kind: PartnerCommand['kind'];
+  readonly kind: MoneyCommand['kind'];
   readonly amountMinor: bigint;
   /** Of a refund: the pay-in that it gives back. */
   readonly payinId: string | null;
@@ -82,7 +82,7 @@ export class CollectionModel {
   }
 
   /** A worker sends the oldest order of this kind that waits, and notes the answer. */
-  call(kind: PartnerCommand['kind'], answer: Answer): void {
+  call(kind: MoneyCommand['kind'], answer: Answer): void {
     const due = this.scene.orders.find((order) => order.kind === kind && isVoidable(order));
     if (due === undefined) return;
     this.#step(this.scene.send(due.id));
@@ -104,7 +104,9 @@ export class CollectionModel {
     const { nowMs } = this.scene;
     const found = this.order(doubted.id) !== undefined;
     this.#changed(
-      found ? acceptCommand(doubted, partnerRef(doubted), nowMs) : absentCommand(doubted, nowMs),
+      found
+        ? acceptCommand(doubted, partnerRef(doubted), nowMs)
+        : absentCommand(doubted, EFFECT_WITHIN_MS, nowMs),
     );
   }
 
@@ -123,11 +125,11 @@ export class CollectionModel {
 
   /** An operator orders the refunds anew that the partner refused: it is asked about each first. */
   orderDebtsAnew(): void {
-    for (const { id } of this.scene.orders.filter(isDebt)) {
+    for (const { id } of this.scene.orders.filter(isUnpaidRefund)) {
       const order = this.order(id);
       if (order !== undefined) this.#report(order, true);
       const debt = this.scene.order(id);
-      if (isDebt(debt)) this.#changed(supersedeCommand(debt, this.scene.nowMs));
+      if (isUnpaidRefund(debt)) this.#changed(supersedeCommand(debt, this.scene.nowMs));
     }
   }
 
@@ -164,7 +166,7 @@ export class CollectionModel {
   }
 
   /** What the partner can answer: one reference is one order, and it refuses what it lacks. */
-  #possible({ id, kind, amount, payinId }: PartnerCommand, answer: Answer): Answer {
+  #possible({ id, kind, amount, payinId }: MoneyCommand, answer: Answer): Answer {
     const effect = !['refused', 'later', 'lost on its way'].includes(answer);
     const known = this.books.find((order) => order.id === id);
     if (known !== undefined || !effect) return answer;
@@ -192,7 +194,7 @@ export class CollectionModel {
     this.#step(told);
   }
 
-  #changed(order: PartnerCommand): void {
+  #changed(order: MoneyCommand): void {
     this.#step(this.scene.changed([order]));
   }
 
@@ -206,6 +208,6 @@ export class CollectionModel {
   }
 }
 
-function partnerRef({ id }: PartnerCommand): string {
+function partnerRef({ id }: MoneyCommand): string {
   return `partner_${id}`;
 }

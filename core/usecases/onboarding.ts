@@ -1,13 +1,12 @@
-// Orders to the partner about a party, whoever it is: the exact request is made first, then stored
-// with the order, and whoever stored it may work on it at once under a lease. What the partner says
-// of the party is parties.ts's matter.
+// Orders to the partner about a party: an organization, a buyer or a connected account. The exact
+// request is prepared first, then stored with the order. The process that stores it may run it
+// inline, under a lease. What follows from the partner's answer is in partner-operations.ts.
 import type { EntityType } from '../domain/connected-account.js';
 import { type Dossier, isTierAllowed } from '../domain/dossier.js';
 import {
   COMMAND_LEASE_MS,
-  type CommandKind,
   newCommand,
-  type PartnerCommand,
+  type PartyCommand,
   requestPurpose,
 } from '../domain/partner-command.js';
 import type { Tenant } from '../domain/tenant.js';
@@ -27,28 +26,24 @@ export async function preparedParty(
   partner: SettlementPartner,
   order: ReceiverOrder,
 ): Promise<string> {
-  const answer = await partner.prepareReceiver(order);
+  const answer = await partner.receiver.prepare(order);
   if (answer.outcome === 'refused') throw new PonteError('ValidationError', answer.message);
   if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
   return answer.value;
 }
 
-/** An order with its request fixed: due at once or, under a lease, its maker's for a while. */
+/** An order with its request fixed: due now or, under a lease, run by the process that makes it. */
 export function partyOrder(
   deps: Deps,
   tenant: Tenant,
-  order: {
-    readonly id: string;
-    readonly kind: CommandKind;
+  order: Pick<PartyCommand, 'id' | 'kind' | 'subject'> & {
     readonly request: string;
     readonly lease: string | null;
   },
-  party: Parameters<typeof newCommand>[3],
-): PartnerCommand {
-  const { id, kind, request, lease } = order;
+): PartyCommand {
+  const { id, kind, subject, request, lease } = order;
   const nowMs = deps.clock.nowMs();
-  const draft = { kind, amount: null, payinId: null };
-  const command = newCommand(tenant, { id, reference: id }, draft, party, nowMs);
+  const command = newCommand(tenant, { id, reference: id }, { kind, subject }, nowMs);
   return Object.freeze({
     ...command,
     request: deps.secretBox.seal(request, requestPurpose(command)),
@@ -57,7 +52,7 @@ export function partyOrder(
   });
 }
 
-/** For an order that the process works on that makes it. */
+/** The lease of an order that the process runs inline. */
 export function newLease(deps: Deps): string {
   return deps.store.claims.owner + Buffer.from(deps.ids.randomBytes(16)).toString('hex');
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { letterOf, payoutNoticeOf } from '../../../core/domain/letter.js';
 import { type LinkPurpose, type Mail, newMail } from '../../../core/domain/mail.js';
+import { renderMail, renderPayoutNotice } from '../../../core/domain/mail-template.js';
 import type { Payment } from '../../../core/domain/payment.js';
 import { anAccount } from '../../support/domain-samples.js';
 import { samplePayment, sampleTenant } from '../../support/sample-rows.js';
@@ -23,7 +23,7 @@ function letter(
   payment: Partial<Payment> = {},
   organizationName = 'Acme',
 ) {
-  return letterOf(
+  return renderMail(
     { ...mail, purpose: 'invitation', ...fields },
     {
       payment: { ...samplePayment, ...payment },
@@ -43,7 +43,7 @@ test('an invitation says who asks for how much, until when the link is good, and
       'Acme asks you to pay 100.00 USD.',
       'Invoice: INV/7\nDue: 2030-02-28',
       'Open this link to see it and to pay:\nhttps://pay.example/r/p?token=t',
-      'It signs you in once, until 2030-01-08 00:00 UTC. Do not forward it: whoever opens it ' +
+      'It signs you in once, until 2030-01-08 00:00 UTC. Do not forward it: anyone who opens it ' +
         'acts for you. You can ask for another one at\nhttps://pay.example/r/p',
       'If you did not expect this mail, ignore it: nothing is paid unless you do it.',
       '',
@@ -73,7 +73,7 @@ test('an integrator’s text begins no line of its own, and is cut when it is lo
 
 test('a notice says whose destination was changed and what to do, not the destination itself', () => {
   const account = anAccount({ id: 'acct_1', displayName: 'Loja\nBcc: x', destinationRef: 'pix_9' });
-  const { subject, text } = payoutNoticeOf(mail, { organizationName: 'Acme', account });
+  const { subject, text } = renderPayoutNotice(mail, { organizationName: 'Acme', account });
   assert.equal(subject, '[Test] The PIX destination of Loja Bcc: x was changed');
   assert.equal(
     text,
@@ -83,13 +83,13 @@ test('a notice says whose destination was changed and what to do, not the destin
       'Seller: acct_1\nCollected by: Acme',
       'Payments created from now on are paid to the new destination. ' +
         'Payments created before keep the old one.',
-      'If you expected this, you need do nothing. If not, act at once: ' +
+      'If you expected this, you need do nothing. If not, act immediately: ' +
         'Acme should revoke its API keys with the scope connected_accounts:write, ' +
         'then register the right destination again.',
       '',
     ].join('\n\n'),
   );
-  const own = payoutNoticeOf(
+  const own = renderPayoutNotice(
     { ...mail, mode: 'live' },
     { organizationName: 'Acme', account: null },
   );

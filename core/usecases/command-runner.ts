@@ -1,0 +1,354 @@
+// The worker of orders to the partner. It leases those that are due, fixes the exact request,
+// stores the intention, calls, and records the answer. A call without an answer and a refusal are
+// settled by a look-up; an accepted order is polled until the partner reports its end. The worker
+// waits for no call. Once it has lost the lease of an order it changes nothing of it.
+import { ABANDONED_POLL_FOR_MS, askAgain, isShort, stopAsking } from '../domain/order-report.js';
+import {
+  absentCommand,
+  COMMAND_LEASE_MS,
+  denyCommand,
+  isInDoubt,
+  isMoneyCommand,
+  isOpen,
+  isPolled,
+  lookUpAgain,
+  loseCommand,
+  type MoneyCommand,
+  type PartnerCommand,
+  postponeCommand,
+  refuseCommand,
+  requestPurpose,
+  sendCommand,
+} from '../domain/partner-command.js';
+import { isTerminal, type Payment } from '../domain/payment.js';
+import { tenantOf } from '../domain/tenant.js';
+import { assert, unreachable } from '../errors.js';
+import type {
+  AcceptedOrder,
+  Deps,
+  PartnerAnswer,
+  PartnerFact,
+  SettlementPartner,
+} from '../ports.js';
+import { ConcurrencyLimiter, type Runner } from './concurrency-limiter.js';
+import { eachSeparately } from './due-work.js';
+import {
+  type Batch,
+  isPayinDoubted,
+  type Staged,
+  stageCommand,
+  stageOrder,
+  storeStaged,
+  unchangedCommand,
+} from './order-changes.js';
+import { operationOf } from './partner-operations.js';
+
+/** Commands run at a time in one process: each is a connection to the partner. */
+export const COMMANDS_IN_FLIGHT_MAX = 256;
+
+/** One per process: it counts the commands it runs. */
+export function commandRunner(deps: Deps, inFlightMax = COMMANDS_IN_FLIGHT_MAX): Runner {
+  for (const partner of Object.values(deps.partners)) {
+    const calledMs = 2 * (partner?.callTimeoutMs ?? 0);
+    assert(COMMAND_LEASE_MS > calledMs, 'a lease outlives the calls made under it');
+  }
+  const limiter = new ConcurrencyLimiter(() => deps.wake('commands'));
+  return {
+    runOnce: async (nowMs, limitAsked) => {
+      const limit = Math.min(limitAsked, inFlightMax - limiter.reserved());
+      if (limit <= 0) {
+        limiter.onAvailable();
+        return 0;
+      }
+      const token = Buffer.from(deps.ids.randomBytes(16)).toString('hex');
+      const claim = { nowMs, limit, leaseMs: COMMAND_LEASE_MS, token };
+      const claimed = await deps.store.claims.commands(claim);
+      limiter.reserve([], claimed.length);
+      for (const command of claimed) limiter.run([], () => runLeased(deps, command));
+      return claimed.length;
+    },
+    inFlight: () => limiter.inFlight(),
+    idle: () => limiter.idle(),
+  };
+}
+
+/**
+ * Runs a command in the request that stored it, under the lease it was stored with. After a crash
+ * or a failure the workers take it over when the lease ends.
+ */
+export async function runInline(deps: Deps, command: PartnerCommand): Promise<void> {
+  await runLeased(deps, command);
+  deps.wake('commands');
+}
+
+/** Does not reject: after a failure the command is due again when its lease ends. */
+async function runLeased(deps: Deps, command: PartnerCommand): Promise<void> {
+  await eachSeparately(deps, 'commands', [command], (leased) => run(deps, leased));
+}
+
+async function run(deps: Deps, command: PartnerCommand): Promise<void> {
+  const partner = deps.partners[command.mode];
+  if (partner === null) throw new Error(`no settlement partner is configured for ${command.mode}`);
+  if (isPolled(command)) await poll(deps, partner, command);
+  else if (isInDoubt(command)) await lookUp(deps, partner, command);
+  else await send(deps, partner, command);
+}
+
+async function send(deps: Deps, partner: SettlementPartner, claimed: PartnerCommand) {
+  const prepared = await prepare(deps, partner, claimed);
+  if (prepared.outcome !== 'done') {
+    // Preparing has no effect: an answer in doubt is as good as none.
+    const { outcome } = prepared;
+    await record(
+      deps,
+      claimed,
+      outcome === 'unknown' ? { ...prepared, outcome: 'later' } : prepared,
+    );
+    return;
+  }
+  const sent = await markSent(deps, claimed, prepared.value);
+  // After a pause longer than its lease, this process would call beside another one.
+  if (sent?.state !== 'sent' || isLeaseOver(claimed, deps.clock.nowMs())) return;
+  const answer = await call(partner, sent, prepared.value);
+  const recorded = await record(deps, sent, answer);
+  if (recorded?.state === 'denied') await lookUp(deps, partner, recorded);
+}
+
+async function prepare(
+  deps: Deps,
+  partner: SettlementPartner,
+  command: PartnerCommand,
+): Promise<PartnerAnswer<string>> {
+  if (command.request !== null) return { outcome: 'done', value: requestOf(deps, command) };
+  return operationOf(command).prepare(deps, partner, command);
+}
+
+/** The exact request of an order that was sent. */
+export function requestOf(deps: Deps, command: PartnerCommand): string {
+  assert(command.request !== null, 'a command that was sent has its request');
+  return deps.secretBox.open(command.request, requestPurpose(command));
+}
+
+/**
+ * Stores the intention; null if the lease is lost. No payout is sent while a person must decide
+ * whether its pay-in failed: the money may not be there.
+ */
+function markSent(
+  deps: Deps,
+  claimed: PartnerCommand,
+  request: string,
+): Promise<PartnerCommand | null> {
+  return storeLeased(deps, claimed, (batch, command) => {
+    const { tx, nowMs } = batch;
+    return operationOf(command).onChanged(batch, command, (orders) => {
+      if (command.kind === 'payout' && orders.some(isPayinDoubted)) {
+        return postponeCommand(command, 'a person must decide whether the pay-in failed', nowMs);
+      }
+      // What a call brought is stored in quarantine too, but no call begins there.
+      tx.epochs.expectOpen();
+      const sealed = command.request ?? deps.secretBox.seal(request, requestPurpose(command));
+      return sendCommand(command, sealed, nowMs);
+    });
+  });
+}
+
+/** An adapter that throws leaves the outcome in doubt. */
+async function call(
+  partner: SettlementPartner,
+  command: PartnerCommand,
+  request: string,
+): Promise<PartnerAnswer<AcceptedOrder>> {
+  try {
+    return await operationOf(command).callsOf(partner).start(request);
+  } catch (error) {
+    // Its message may quote the request.
+    const name = error instanceof Error ? error.name : typeof error;
+    return { outcome: 'unknown', reason: `the adapter threw: ${name}` };
+  }
+}
+
+/** The order may exist at the partner: only a look-up shows it. */
+async function lookUp(deps: Deps, partner: SettlementPartner, claimed: PartnerCommand) {
+  const found = await operationOf(claimed).callsOf(partner).find(requestOf(deps, claimed));
+  if (found.outcome === 'done' && found.value !== null) {
+    const recorded = await record(deps, claimed, { outcome: 'done', value: found.value });
+    // People wait for the decision on a party; an order about money is polled when it is due.
+    if (recorded !== null && !isMoneyCommand(recorded) && isOpen(recorded)) {
+      await poll(deps, partner, recorded);
+    }
+    return;
+  }
+  if (found.outcome !== 'done') {
+    const why = found.outcome === 'refused' ? found.code : found.reason;
+    const reason = `the order could not be looked up: ${why}`;
+    await storeLeased(deps, claimed, (batch, command) => {
+      const next = lookUpAgain(command, reason, batch.nowMs);
+      return operationOf(command).onChanged(batch, command, () => next);
+    });
+    return;
+  }
+  const absent = await storeLeased(deps, claimed, (batch, command) => {
+    const next = absentCommand(command, partner.effectWithinMs, batch.nowMs);
+    const operation = operationOf(command);
+    return next.state === 'refused'
+      ? operation.onRefused(batch, command, next, command.refusal ?? 'refused')
+      : operation.onChanged(batch, command, () => next);
+  });
+  if (absent?.state === 'pending') await send(deps, partner, absent);
+}
+
+/** Records the answer to a call or a look-up that found the order; null if the lease is lost. */
+async function record(
+  deps: Deps,
+  claimed: PartnerCommand,
+  answer: PartnerAnswer<AcceptedOrder>,
+): Promise<PartnerCommand | null> {
+  const recorded = await storeLeased(deps, claimed, (batch, command) =>
+    stageAnswer(batch, command, isMoneyCommand(command) ? answer : withoutWords(answer)),
+  );
+  if (recorded === null) {
+    const { outcome } = answer;
+    deps.log.warn('late answer of the partner', { commandId: claimed.id, outcome });
+  }
+  return recorded;
+}
+
+function stageAnswer(
+  batch: Batch,
+  command: PartnerCommand,
+  answer: PartnerAnswer<AcceptedOrder>,
+): Promise<Staged> {
+  const { nowMs } = batch;
+  const operation = operationOf(command);
+  const changed = (next: PartnerCommand) => operation.onChanged(batch, command, () => next);
+  switch (answer.outcome) {
+    case 'done':
+      return operation.onAccepted(batch, command, answer.value);
+    case 'refused':
+      // Refused before any call, there is nothing to look up.
+      return command.state === 'pending'
+        ? operation.onRefused(batch, command, refuseCommand(command, answer, nowMs), answer.code)
+        : changed(denyCommand(command, answer, nowMs));
+    case 'later':
+      return changed(postponeCommand(command, answer.reason, nowMs));
+    case 'unknown':
+      return changed(loseCommand(command, answer.reason, nowMs));
+    default:
+      return unreachable(answer);
+  }
+}
+
+/** The partner's words about a party may quote its data: only the code is kept with the order. */
+function withoutWords(answer: PartnerAnswer<AcceptedOrder>): PartnerAnswer<AcceptedOrder> {
+  if (answer.outcome === 'done') return answer;
+  if (answer.outcome === 'refused') return { ...answer, message: 'refused by the partner' };
+  const reason = answer.outcome === 'later' ? 'not taken for now' : 'no answer to the call';
+  return { ...answer, reason };
+}
+
+/**
+ * Stages changes of a claimed command under its lease; null if the lease is lost. What was learned
+ * of money is stored in quarantine too.
+ */
+function storeLeased(
+  deps: Deps,
+  claimed: PartnerCommand,
+  stage: (batch: Batch, command: PartnerCommand) => Promise<Staged>,
+): Promise<PartnerCommand | null> {
+  return storeStaged(
+    deps,
+    async (batch) => {
+      const command = await batch.tx.commands.get(claimed.id);
+      assert(command !== null, 'a claimed command exists');
+      return isLeased(command, claimed) ? stage(batch, command) : null;
+    },
+    { inQuarantine: isMoneyCommand(claimed) },
+  );
+}
+
+/** Reads how an accepted order stands: the backstop for messages that never came. */
+async function poll(deps: Deps, partner: SettlementPartner, claimed: PartnerCommand) {
+  const command = isMoneyCommand(claimed)
+    ? await withInstructions(deps, partner, claimed)
+    : claimed;
+  if (command === null) return;
+  const { partnerRef, reference, version } = command;
+  assert(partnerRef !== null, 'an accepted order has the partner’s id');
+  const { callsOf, reportKind: kind } = operationOf(command);
+  const answer = await callsOf(partner).read(partnerRef);
+  await storeStaged(deps, async (batch) => {
+    const { tx, nowMs } = batch;
+    const current = await tx.commands.get(command.id);
+    assert(current !== null, 'a claimed command exists');
+    const lastError = answer.outcome === 'done' ? null : 'the partner could not be asked';
+    const polled = <C extends PartnerCommand>(next: C, payment: Payment | null): C =>
+      isLeased(next, command) ? afterPoll(next, payment, lastError, nowMs) : next;
+    if (answer.outcome !== 'done') {
+      const payment = isMoneyCommand(current)
+        ? await tx.payments.get(tenantOf(current), current.paymentId)
+        : null;
+      const next = polled(current, payment);
+      return next === current ? null : stageCommand(batch, next);
+    }
+    // Kind and report belong together by the table of operations.
+    const fact = { kind, reference, partnerRef, report: answer.value } as PartnerFact;
+    const source = { askedVersion: version, besides: polled };
+    return operationOf(current).onReport(batch, current, fact, source);
+  });
+}
+
+/** When a polled order is due next, if ever. */
+function afterPoll<C extends PartnerCommand>(
+  command: C,
+  payment: Payment | null,
+  lastError: string | null,
+  nowMs: number,
+): C {
+  // Its buyer may still pay, but nobody expects it.
+  const isAbandoned = command.kind === 'payin' && payment !== null && isTerminal(payment.status);
+  const abandonedAtMs = isAbandoned ? payment.updatedAtMs : null;
+  const isOver = abandonedAtMs !== null && nowMs - abandonedAtMs > ABANDONED_POLL_FOR_MS;
+  const isSettled = !isOpen(command) && !mayChange(command) && lastError === null;
+  return isSettled || isOver
+    ? stopAsking(command, nowMs)
+    : askAgain(command, lastError, nowMs, abandonedAtMs);
+}
+
+/**
+ * A pay-in that a message reported before the answer to its call was recorded has no instructions
+ * for the buyer: a look-up brings them. Yields the command as stored; null if the lease is lost.
+ */
+async function withInstructions(
+  deps: Deps,
+  partner: SettlementPartner,
+  claimed: MoneyCommand,
+): Promise<PartnerCommand | null> {
+  const { kind, end, paymentId, request } = claimed;
+  if (kind !== 'payin' || end !== 'open' || request === null) return claimed;
+  const payment = await deps.store.run((tx) => tx.payments.get(tenantOf(claimed), paymentId));
+  if (payment === null || payment.payinInstructions !== null) return claimed;
+  const found = await partner.payin.find(requestOf(deps, claimed));
+  const instructions = found.outcome === 'done' ? found.value?.instructions : undefined;
+  if (instructions === undefined) return claimed;
+  return storeLeased(deps, claimed, async (batch, command) =>
+    isMoneyCommand(command)
+      ? stageOrder(batch, command, () => command, { instructions })
+      : unchangedCommand(command),
+  );
+}
+
+/** It has ended and is polled all the same: out of sight, in review, or short. */
+function mayChange(command: PartnerCommand): boolean {
+  if (command.state !== 'done') return false;
+  if (command.end === 'failed' || command.review !== null) return true;
+  return command.end === 'completed' && isShort(command);
+}
+
+function isLeaseOver({ dueAtMs }: PartnerCommand, nowMs: number): boolean {
+  return dueAtMs !== null && dueAtMs <= nowMs;
+}
+
+/** The lease under which the command was claimed still holds. */
+function isLeased(command: PartnerCommand, claimed: PartnerCommand): boolean {
+  return command.leaseToken === claimed.leaseToken;
+}

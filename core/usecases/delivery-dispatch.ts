@@ -1,0 +1,103 @@
+// Deliveries that the sequencer makes in the process of their runner: those with a free slot are
+// stored as leased and sent after the commit, without a claim. Also which subscriptions have due
+// deliveries that are not leased, so that older ones go first.
+import { beginAttempt, type WebhookDelivery } from '../domain/webhook-delivery.js';
+import type { ClaimedDelivery } from '../ports.js';
+import { DELIVERY_LEASE_MS } from './delivery-attempts.js';
+import type { ConcurrencyWindow, DueSubscription } from './delivery-window.js';
+import type { DirectDispatch } from './feed.js';
+
+/** One run of the delivery runner; runs are numbered from 1. */
+export interface Run {
+  readonly number: number;
+  readonly lease: { readonly token: string; readonly nowMs: number };
+}
+
+/**
+ * The subscriptions that have due deliveries without a lease, as far as this process knows. A new
+ * delivery goes behind them, so that the events of a subscription are sent in order.
+ */
+export class WaitingSubscriptions {
+  /** Until the first look, any subscription may have some. */
+  lookedAtMs = Number.NEGATIVE_INFINITY;
+  #runs = 0;
+  /** By id, with the last run that may have missed some of its deliveries. */
+  readonly #waiting = new Map<string, { readonly due: DueSubscription; readonly run: number }>();
+
+  hasNone({ id }: DueSubscription): boolean {
+    return this.lookedAtMs >= 0 && !this.#waiting.has(id);
+  }
+
+  all(): readonly DueSubscription[] {
+    return [...this.#waiting.values()].map(({ due }) => due);
+  }
+
+  /** A batch that was just stored left deliveries to wait: a run under way may miss them. */
+  add(due: DueSubscription): void {
+    this.#waiting.set(due.id, { due, run: this.#runs });
+  }
+
+  /** All that was added before is visible to this run. */
+  beginRun(): number {
+    this.#runs += 1;
+    return this.#runs;
+  }
+
+  /** A look in the store found these, and only these. */
+  replace(all: readonly DueSubscription[], { number, lease }: Run): void {
+    this.lookedAtMs = lease.nowMs;
+    for (const id of this.#waiting.keys()) this.remove(id, number);
+    for (const due of all) {
+      if (!this.#waiting.has(due.id)) this.#waiting.set(due.id, { due, run: 0 });
+    }
+  }
+
+  /** This run found no more of its deliveries. */
+  remove(subscriptionId: string, run: number): void {
+    const waiting = this.#waiting.get(subscriptionId);
+    if (waiting !== undefined && waiting.run < run) this.#waiting.delete(subscriptionId);
+  }
+}
+
+/** `owner` names this process in its leases; `begin` sends in a reserved slot. */
+export function directDispatch(runner: {
+  readonly window: ConcurrencyWindow;
+  readonly waiting: WaitingSubscriptions;
+  readonly begin: (claimed: ClaimedDelivery) => void;
+  readonly owner: string;
+}): DirectDispatch {
+  const { window, waiting, begin, owner } = runner;
+  const left = new Set<DueSubscription>();
+  let leased: ClaimedDelivery[] = [];
+
+  const end = (): readonly ClaimedDelivery[] => {
+    for (const due of left) waiting.add(due);
+    left.clear();
+    const ended = leased;
+    leased = [];
+    return ended;
+  };
+
+  return {
+    tryReserve(made: ClaimedDelivery): WebhookDelivery {
+      const { subscription } = made;
+      if (!waiting.hasNone(subscription) || window.freeFor(subscription) === 0) {
+        left.add(subscription);
+        return made.delivery;
+      }
+      window.reserve(subscription, 1);
+      const delivery = beginAttempt(made.delivery, {
+        nowMs: made.delivery.createdAtMs,
+        // A delivery is new once: no other lease of it has this token.
+        leaseToken: `${owner}new`,
+        leaseMs: DELIVERY_LEASE_MS,
+      });
+      leased.push({ ...made, delivery });
+      return delivery;
+    },
+    send: () => end().forEach(begin),
+    cancel() {
+      for (const { subscription } of end()) window.release(subscription, 1);
+    },
+  };
+}

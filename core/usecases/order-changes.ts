@@ -1,0 +1,230 @@
+// Changes of orders to the partner, each stored in one batch with everything that follows from it:
+// of an order about money, the payment's status, funds, ledger, refunds and events. Reports are
+// checked before they are applied; an implausible one is kept until a person decides.
+import type { Change, PaymentAggregate } from '../domain/change.js';
+import { type Learned, ordersChanged } from '../domain/order-outcomes.js';
+import { holdForReview, type OrderReport, reportOrder } from '../domain/order-report.js';
+import {
+  type MoneyCommand,
+  type PartnerCommand,
+  refuseCommand,
+} from '../domain/partner-command.js';
+import type { Payment } from '../domain/payment.js';
+import type { Quote } from '../domain/quote.js';
+import type { ReportProblem } from '../domain/report-check.js';
+import { tenantOf } from '../domain/tenant.js';
+import type { Deps, PartnerFact, RunOptions, Tx } from '../ports.js';
+import { announce, loadPayment, stageChange } from './payment-store.js';
+
+/** One batch under way. */
+export interface Batch {
+  readonly deps: Deps;
+  readonly tx: Tx;
+  readonly nowMs: number;
+}
+
+/** What a batch stores of an order. */
+export interface Staged {
+  /** The order as it is stored. */
+  readonly command: PartnerCommand;
+  /** False while a report changes more than one batch takes: stage it again. */
+  readonly isComplete: boolean;
+  /** To be called once the batch is stored. */
+  readonly announce: () => void;
+}
+
+/** How a report came. */
+export interface ReportSource {
+  /**
+   * The version of the order when the partner was asked. The answer says how the order stands,
+   * unless the order has changed since.
+   */
+  readonly askedVersion?: number;
+  /** A person accepted the report although it is implausible. */
+  readonly accepted?: boolean;
+  /** What else changes in the same batch; `payment` is the one of an order about money. */
+  readonly besides?: <C extends PartnerCommand>(next: C, payment: Payment | null) => C;
+}
+
+/** Stores what `stage` stages, in as many batches as it needs; null if `stage` gives up. */
+export async function storeStaged(
+  deps: Deps,
+  stage: (batch: Batch) => Promise<Staged | null>,
+  options?: RunOptions,
+): Promise<PartnerCommand | null> {
+  for (;;) {
+    const work = (tx: Tx) => stage({ deps, tx, nowMs: deps.clock.nowMs() });
+    const staged = await deps.store.run(work, options);
+    staged?.announce();
+    if (staged === null || staged.isComplete) return staged?.command ?? null;
+  }
+}
+
+/** Stages an order without anything that follows from it. */
+export function stageCommand({ tx }: Batch, next: PartnerCommand): Staged {
+  tx.commands.update(next);
+  return staged(next, () => undefined);
+}
+
+export function unchangedCommand(command: PartnerCommand): Staged {
+  return { command, isComplete: true, announce: () => undefined };
+}
+
+/**
+ * Stages an order about money with all that follows from it. `decide` gets all orders of its
+ * payment. `adopted` are orders that have no row yet.
+ */
+export async function stageOrder(
+  batch: Batch,
+  command: MoneyCommand,
+  decide: (orders: readonly MoneyCommand[]) => MoneyCommand,
+  learned: Learned = {},
+  adopted: readonly MoneyCommand[] = [],
+): Promise<Staged> {
+  const { was, orders: stored } = await loadBooks(batch.tx, command);
+  const orders = [...stored, ...adopted];
+  return stageBooks(batch, { was, orders, adopted }, decide(orders), learned);
+}
+
+/** What the rules of a report need to know. */
+export interface Reported<R> {
+  readonly command: MoneyCommand;
+  readonly report: R;
+  readonly quote: Quote | null;
+  /** The report says how the order stands now. */
+  readonly asked: boolean;
+}
+
+/** What is particular to the reports of one kind of order about money. */
+export interface ReportRules<R> {
+  /** Why the report cannot be true; null if it can. */
+  problem(reported: Reported<R>): ReportProblem | null;
+  /** The sums that the report states. */
+  sums(report: R): Pick<OrderReport, 'receivedMinor' | 'refunded'>;
+  /** What it states besides, if it ends the order. */
+  learned(report: R): Learned;
+}
+
+/** Stages what a report about an order says, or the report itself if it is implausible. */
+export async function stageReport<R extends MoneyFact['report']>(
+  batch: Batch,
+  command: MoneyCommand,
+  fact: { readonly partnerRef: string; readonly report: R } & MoneyFact,
+  source: ReportSource,
+  rules: ReportRules<R>,
+): Promise<Staged> {
+  const { tx, nowMs, deps } = batch;
+  const books = await loadBooks(tx, command);
+  const { payment } = books.was;
+  const quote =
+    payment.quoteId === null ? null : await tx.quotes.get(tenantOf(command), payment.quoteId);
+  const { report } = fact;
+  const asked = source.askedVersion === command.version;
+  const found = rules.problem({ command, report, quote, asked });
+  const problem = source.accepted && found?.kind === 'implausible' ? null : found;
+  const next =
+    problem === null
+      ? reported(command, fact, { ...rules.sums(report), asked }, nowMs)
+      : held(command, problem, fact, nowMs);
+  const last = source.besides?.(next, payment) ?? next;
+  if (next === command) {
+    return last === command ? unchangedCommand(command) : stageCommand(batch, last);
+  }
+  // A report that contradicts the known end changes nothing until the partner is asked.
+  const isLearned = problem === null && next.end === report.status;
+  const stored = await stageBooks(batch, books, last, isLearned ? rules.learned(report) : {});
+  const asks = next.dueAtMs === nowMs;
+  return {
+    ...stored,
+    announce: () => {
+      stored.announce();
+      if (asks) deps.wake('commands');
+    },
+  };
+}
+
+export type MoneyFact = Exclude<PartnerFact, { readonly kind: 'receiver' }>;
+
+/** A report that waits for a person, with the reason: the text of PartnerCommand.review. */
+export interface Review {
+  readonly kind: ReportProblem['kind'];
+  readonly reason: string;
+  readonly fact: MoneyFact;
+}
+
+export function readReview(text: string): Review {
+  return JSON.parse(text, readAmount) as Review;
+}
+
+/** A report that waits for a person says that a pay-in brought nothing, or that it was returned. */
+export function isPayinDoubted({ kind, review }: MoneyCommand): boolean {
+  if (kind !== 'payin' || review === null) return false;
+  const { status } = readReview(review).fact.report;
+  return status === 'failed' || status === 'returned';
+}
+
+/** Amounts (`…Minor`) are written as text and read back as bigint. */
+export function writeAmount(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
+export function readAmount(key: string, value: unknown): unknown {
+  return key.endsWith('Minor') && typeof value === 'string' ? BigInt(value) : value;
+}
+
+interface Books {
+  readonly was: PaymentAggregate;
+  /** All orders of the payment. */
+  readonly orders: readonly MoneyCommand[];
+  /** Those of them that have no row yet. */
+  readonly adopted?: readonly MoneyCommand[];
+}
+
+/** The payment is read first: its version guards the orders that are read after it. */
+async function loadBooks(tx: Tx, command: MoneyCommand): Promise<Books> {
+  const tenant = tenantOf(command);
+  const was = await loadPayment(tx, tenant, command.paymentId);
+  return { was, orders: await tx.commands.ofPayment(tenant, command.paymentId) };
+}
+
+async function stageBooks(
+  { deps, tx, nowMs }: Batch,
+  { was, orders, adopted = [] }: Books,
+  next: MoneyCommand,
+  learned: Learned,
+): Promise<Staged> {
+  const change: Change = ordersChanged(was, orders, [next], nowMs, learned);
+  const stored = await stageChange(deps, tx, was, change, adopted);
+  const isNew = adopted.some(({ id }) => id === next.id);
+  const { command, ...rest } = staged(next, () => announce(deps, stored));
+  return { ...rest, command: isNew ? next : command };
+}
+
+function staged(next: PartnerCommand, after: () => void): Staged {
+  return { command: { ...next, version: next.version + 1 }, isComplete: true, announce: after };
+}
+
+function reported(
+  command: MoneyCommand,
+  { partnerRef, report: { status: end, reason } }: MoneyFact,
+  known: Pick<OrderReport, 'receivedMinor' | 'refunded' | 'asked'>,
+  nowMs: number,
+): MoneyCommand {
+  const next = reportOrder(command, { ...known, partnerRef, end, reason }, nowMs);
+  if (next.kind !== 'refund' || next.state !== 'done' || next.end !== 'failed') return next;
+  // A person must pay the buyer back.
+  return refuseCommand(next, { code: null, message: reason ?? 'refund failed' }, nowMs);
+}
+
+/** An order whose report waits for a person is asked about by the partner's id. */
+function held(
+  command: MoneyCommand,
+  { kind, text: reason }: ReportProblem,
+  fact: MoneyFact,
+  nowMs: number,
+): MoneyCommand {
+  const review: Review = { kind, reason, fact };
+  const text = JSON.stringify(review, writeAmount);
+  const named = command.partnerRef === null ? { ...command, partnerRef: fact.partnerRef } : command;
+  return holdForReview(named, { text, end: fact.report.status }, nowMs);
+}

@@ -1,0 +1,215 @@
+// Messages of the partner. Each is applied once: its id is stored in the batch of its effect. One
+// that cannot be applied at first is stored, and a worker tries again; so none is lost.
+import {
+  backoffMs,
+  CALL_BACKOFF_MS,
+  commandKinds,
+  type PartnerCommand,
+} from '../domain/partner-command.js';
+import type { Mode } from '../domain/tenant.js';
+import { assert, PonteError } from '../errors.js';
+import type { Deps, InboxMessage, PartnerFact, Tx } from '../ports.js';
+import { requestOf } from './command-runner.js';
+import { eachDue } from './due-work.js';
+import { type ReportSource, readAmount, storeStaged, writeAmount } from './order-changes.js';
+import { operationOf, operations } from './partner-operations.js';
+
+/** Attempts at a message that fits no order (yet), or that cannot be applied. */
+const MESSAGE_TRIES_MAX = 12;
+
+export interface PartnerMessage {
+  readonly partner: string;
+  readonly mode: Mode;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The raw bytes as received. */
+  readonly body: Uint8Array;
+}
+
+/**
+ * Verifies a message of the partner and applies it. When this returns, the message is stored; if it
+ * could not be applied, a worker tries again. In quarantine it is stored and applied after the
+ * release: a partner may repeat a refused message for a shorter time than the quarantine lasts.
+ * InvalidSignature when it is not genuine.
+ */
+export async function receivePartnerMessage(deps: Deps, message: PartnerMessage): Promise<void> {
+  const { mode, headers, body } = message;
+  const partner = deps.partners[mode];
+  if (partner === null || partner.name !== message.partner) throw new PonteError('NotFound');
+  const nowMs = deps.clock.nowMs();
+  const read = partner.readInbound(headers, body, nowMs);
+  if (read === null) throw new PonteError('InvalidSignature');
+  const fresh: InboxMessage = {
+    partner: partner.name,
+    mode,
+    messageId: read.messageId,
+    facts: JSON.stringify(read.facts, writeAmount),
+    receivedAtMs: nowMs,
+    dueAtMs: nowMs + backoffMs(CALL_BACKOFF_MS, 0),
+    tries: 0,
+    version: 1,
+  };
+  const { isKnown, isQuarantine } = await deps.store.run(async (tx) => ({
+    isKnown: (await inboxRow(tx, fresh)) !== null,
+    isQuarantine: (await tx.epochs.current()).state === 'quarantine',
+  }));
+  if (isKnown) return;
+  if (isQuarantine) {
+    await recordInboxAttempt(deps, fresh);
+    return;
+  }
+  const error = await attemptMessage(deps, fresh);
+  if (error !== null) deps.log.error('a piece of work failed', { step: 'inbox', error });
+}
+
+/** Applies messages that were stored and not applied; returns how many. */
+export async function runInbox(deps: Deps, nowMs: number, limit: number): Promise<number> {
+  return eachDue(
+    deps,
+    'inbox',
+    { nowMs, limit },
+    {
+      read: (page) => deps.store.run((tx) => tx.inbox.unapplied(page)),
+      cursorOf: ({ messageId, dueAtMs }) => ({ id: messageId, dueAtMs: dueAtMs ?? nowMs }),
+      work: async (message) => {
+        const error = await attemptMessage(deps, message);
+        if (error !== null) throw error;
+      },
+    },
+  );
+}
+
+/**
+ * Applies a report to its order; twice, late or out of order it is harmless. The message that
+ * brought it is marked as applied in the same batch.
+ */
+export async function applyPartnerUpdate(
+  deps: Deps,
+  commandId: string,
+  fact: PartnerFact,
+  source: ReportSource = {},
+  message: InboxMessage | null = null,
+): Promise<void> {
+  await storeStaged(deps, async (batch) => {
+    const command = await batch.tx.commands.get(commandId);
+    assert(command !== null, 'a command stays');
+    const staged = await operationOf(command).onReport(batch, command, fact, source);
+    if (message !== null && staged.isComplete) await stageApplied(batch.tx, message);
+    return staged;
+  });
+}
+
+/** Yields the error that kept the message from being applied, once the attempt is recorded. */
+async function attemptMessage(deps: Deps, message: InboxMessage): Promise<unknown> {
+  let failure: unknown = null;
+  try {
+    if (await applyFacts(deps, message)) return null;
+  } catch (error) {
+    failure = error;
+  }
+  await recordInboxAttempt(deps, message);
+  return failure;
+}
+
+/** False if a fact fits no order; else the batch of the last fact marks the message as applied. */
+async function applyFacts(deps: Deps, message: InboxMessage): Promise<boolean> {
+  const facts = JSON.parse(message.facts, readAmount) as readonly PartnerFact[];
+  const found = [];
+  for (const fact of facts) found.push(await matchingCommand(deps, message.mode, fact));
+  const unmatched = found.includes(null);
+  const last = facts.length - 1;
+  for (const [at, fact] of facts.entries()) {
+    const commandId = found[at] ?? null;
+    if (commandId === null) continue;
+    await applyPartnerUpdate(deps, commandId, fact, {}, at === last && !unmatched ? message : null);
+  }
+  if (last < 0) await deps.store.run((tx) => stageApplied(tx, message));
+  return !unmatched;
+}
+
+/** Stages that the message is applied; a message that another host applied stays as it is. */
+async function stageApplied(tx: Tx, message: InboxMessage): Promise<void> {
+  const row = await inboxRow(tx, message);
+  const applied = { ...(row ?? message), dueAtMs: null };
+  if (row === null) tx.inbox.insert({ ...applied, tries: 1 });
+  else if (row.dueAtMs !== null) tx.inbox.update({ ...applied, tries: row.tries + 1 });
+}
+
+function inboxRow(tx: Tx, { partner, mode, messageId }: InboxMessage) {
+  return tx.inbox.get(partner, mode, messageId);
+}
+
+/**
+ * Records an attempt that did not apply the message; a fresh one is stored with it. After the last
+ * attempt a person must look. In quarantine the message only waits.
+ */
+async function recordInboxAttempt(deps: Deps, message: InboxMessage): Promise<void> {
+  const nowMs = deps.clock.nowMs();
+  const givenUp = await deps.store.run(
+    async (tx) => {
+      const row = await inboxRow(tx, message);
+      const { state } = await tx.epochs.current();
+      if (state === 'quarantine') {
+        if (row === null) tx.inbox.insert(message);
+        return false;
+      }
+      if (row?.dueAtMs === null) return false;
+      const tries = (row ?? message).tries + 1;
+      const isLast = tries >= MESSAGE_TRIES_MAX;
+      const dueAtMs = isLast ? null : nowMs + backoffMs(CALL_BACKOFF_MS, tries);
+      if (row === null) tx.inbox.insert({ ...message, tries, dueAtMs });
+      else tx.inbox.update({ ...row, tries, dueAtMs });
+      return isLast;
+    },
+    { inQuarantine: true },
+  );
+  const { messageId } = message;
+  if (givenUp) deps.log.error('alert', { alert: 'a partner message was not applied', messageId });
+}
+
+/**
+ * The order that a fact is about. The partner's id must be the one on record: a message that names
+ * another order under our reference is not applied, and an alert is logged.
+ */
+async function matchingCommand(deps: Deps, mode: Mode, fact: PartnerFact): Promise<string | null> {
+  const fits = ({ mode: its, kind }: PartnerCommand) =>
+    its === mode && operations[kind].reportKind === fact.kind;
+  const found = await deps.store.run(async (tx) => {
+    const { reference } = fact;
+    if (reference === null) return byPartnerRef(tx, mode, fact);
+    const named = await tx.commands.byReference(mode, reference);
+    return named === null ? [] : [named];
+  });
+  const command = found.find(fits);
+  if (command === undefined) return null;
+  const known = command.partnerRef ?? (await lookedUpRef(deps, command, fact));
+  if (known === fact.partnerRef) return command.id;
+  const { partnerRef } = fact;
+  const alert = 'the partner reports another order under our reference than the one on record';
+  if (known !== null) deps.log.error('alert', { alert, commandId: command.id, partnerRef });
+  return null;
+}
+
+/**
+ * The partner's id of an order that has none on record, asked of the partner: a message alone could
+ * name another order. Null if the partner cannot be asked now; then the message is tried again.
+ */
+async function lookedUpRef(
+  deps: Deps,
+  command: PartnerCommand,
+  { partnerRef }: PartnerFact,
+): Promise<string | null> {
+  const partner = deps.partners[command.mode];
+  // Without a request nothing was sent from here: there is nothing to look up by.
+  if (partner === null || command.request === null) return partnerRef;
+  const found = await operationOf(command).callsOf(partner).find(requestOf(deps, command));
+  return found.outcome === 'done' ? (found.value?.partnerRef ?? null) : null;
+}
+
+async function byPartnerRef(tx: Tx, mode: Mode, { kind, partnerRef }: PartnerFact) {
+  const kinds = commandKinds.filter((its) => operations[its].reportKind === kind);
+  const found = await Promise.all(
+    kinds.map((its) => tx.commands.byPartnerRef(mode, its, partnerRef)),
+  );
+  return found.filter((command) => command !== null);
+}

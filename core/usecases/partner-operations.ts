@@ -1,0 +1,243 @@
+// The table of orders to the partner: how an order of each kind is prepared, started, looked up and
+// read, and what is stored when the partner accepts, refuses or reports it. When calls are made is
+// decided in command-runner.ts.
+import { reportEffect, reportOrder } from '../domain/order-report.js';
+import {
+  acceptCommand,
+  type CommandKind,
+  type MoneyCommand,
+  type PartnerCommand,
+  type PartyCommand,
+} from '../domain/partner-command.js';
+import {
+  type PayoutReport,
+  payinProblem,
+  payoutProblem,
+  refundProblem,
+} from '../domain/report-check.js';
+import { tenantOf } from '../domain/tenant.js';
+import { assert } from '../errors.js';
+import type {
+  AcceptedOrder,
+  Deps,
+  OrderApi,
+  PartnerAnswer,
+  PartnerFact,
+  PartnerReports,
+  ReceiverReport,
+  SettlementPartner,
+} from '../ports.js';
+import {
+  accountReported,
+  announceAccount,
+  type RailsRequest,
+  railsReported,
+} from './account-changes.js';
+import { submissionReported } from './buyers.js';
+import {
+  type Batch,
+  type MoneyFact,
+  type ReportRules,
+  type ReportSource,
+  type Staged,
+  stageCommand,
+  stageOrder,
+  stageReport,
+} from './order-changes.js';
+import { organizationReported } from './organization-changes.js';
+import { loadPayment } from './payment-store.js';
+
+export interface Operation<C extends PartnerCommand = PartnerCommand> {
+  /** What the partner reports of the order later; null: its answer to the call is final. */
+  readonly reportKind: keyof PartnerReports | null;
+  /** The exact request, if it was not fixed when the order was made. */
+  prepare(deps: Deps, partner: SettlementPartner, command: C): Promise<PartnerAnswer<string>>;
+  /** The calls that start, find and read it. */
+  callsOf(partner: SettlementPartner): Omit<OrderApi<never, PartnerFact['report']>, 'prepare'>;
+  /** The partner has the order. */
+  onAccepted(batch: Batch, command: C, accepted: AcceptedOrder): Promise<Staged>;
+  /** The partner refuses the order for good; `refused` is the order with its refusal. */
+  onRefused(batch: Batch, command: C, refused: C, code: string): Promise<Staged>;
+  /** Sent, lost, postponed or in doubt; `orders` are those of the same payment. */
+  onChanged(
+    batch: Batch,
+    command: C,
+    decide: (orders: readonly MoneyCommand[]) => C,
+  ): Promise<Staged>;
+  /** `fact` is of `reportKind`; twice, late or out of order it is harmless. */
+  onReport(batch: Batch, command: C, fact: PartnerFact, source: ReportSource): Promise<Staged>;
+}
+
+export function operationOf<C extends PartnerCommand>(command: C): Operation<C> {
+  return operations[command.kind];
+}
+
+const nothing = { receivedMinor: 0n, refunded: null };
+
+export const operations: Readonly<Record<CommandKind, Operation>> = {
+  submit_organization: partyOperation(organizationReported),
+  submit_buyer: partyOperation(submissionReported),
+  submit_account: partyOperation(accountReported),
+  provision_rails: {
+    ...partyOperation(neverReported),
+    reportKind: null,
+    callsOf: (partner) => ({
+      async start(request) {
+        const answer = await partner.provisionRails(JSON.parse(request) as RailsRequest);
+        if (answer.outcome !== 'done') return answer;
+        return { outcome: 'done', value: { partnerRef: answer.value.virtualAccountRef } };
+      },
+      // Nobody is paid through a wallet that is not recorded: another one does no harm.
+      find: async () => ({ outcome: 'done', value: null }),
+      read: neverReported,
+    }),
+    async onAccepted(batch, command: PartyCommand, { partnerRef }) {
+      await railsReported(batch, command, partnerRef);
+      const report = { ...nothing, partnerRef, end: 'completed', reason: null } as const;
+      return stageParty(batch, reportOrder(command, { ...report, asked: true }, batch.nowMs));
+    },
+    async onRefused(batch, _, refused: PartyCommand, code) {
+      await railsReported(batch, refused, null);
+      const alert = 'the partner refuses the rails of a seller: it cannot collect';
+      const { id: commandId, subject } = refused;
+      const announce = () => {
+        announceAccount(batch.deps);
+        batch.deps.log.error('alert', { alert, accountId: subject.id, commandId, code });
+      };
+      return { ...stageCommand(batch, refused), announce };
+    },
+  },
+  payin: moneyOperation('payin', {
+    async prepare(partner, { reference }, { payment, quote }) {
+      assert(quote !== null, 'a pay-in follows a quote');
+      return partner.payin.prepare({ reference, quote, payerEmail: payment.buyer.email });
+    },
+    problem: ({ command, report, asked }) => payinProblem(command, report, asked),
+    sums: ({ receivedMinor }) => ({ receivedMinor, refunded: null }),
+    learned: ({ reason, transactionHash }) => ({ reason, transactionHash }),
+  }),
+  payout: moneyOperation('payout', {
+    prepare: (partner, { reference, amount }, { payment: { destination } }) =>
+      partner.payout.prepare({ reference, amount, destination }),
+    // A report of what is known has nothing to check.
+    problem: ({ command, report, quote, asked }) =>
+      reportEffect(command.end, report.status, asked) === 'apply'
+        ? payoutProblem(command, report, quote)
+        : null,
+    sums: () => nothing,
+    learned: settlementOf,
+  }),
+  refund: moneyOperation('refund', {
+    async prepare(partner, { reference, amount, payinId }, { orders }) {
+      const payinRef = orders.find(({ id }) => id === payinId)?.partnerRef ?? null;
+      assert(payinRef !== null, 'money to refund came by a pay-in');
+      return partner.refund.prepare({ reference, payinRef, amount });
+    },
+    problem: ({ command, report, asked }) => refundProblem(command, report.amount, asked),
+    sums: ({ amount }) => ({ receivedMinor: 0n, refunded: amount }),
+    learned: ({ reason }) => ({ reason }),
+  }),
+};
+
+async function neverReported(): Promise<never> {
+  throw new Error('the partner reports nothing about rails');
+}
+
+function settlementOf({ status, reason, settled, fees, fxRate, endToEndId }: PayoutReport) {
+  if (status !== 'completed') return { reason };
+  assert(settled !== null && fees !== null && fxRate !== null, 'a checked report has its sums');
+  return { settlement: { settled, fees, fxRate, endToEndId } };
+}
+
+interface MoneyRules<R> extends ReportRules<R> {
+  prepare(
+    partner: SettlementPartner,
+    command: MoneyCommand,
+    known: Awaited<ReturnType<typeof knownOf>>,
+  ): Promise<PartnerAnswer<string>>;
+}
+
+function moneyOperation<K extends MoneyFact['kind']>(
+  kind: K,
+  rules: MoneyRules<PartnerReports[K]>,
+): Operation<MoneyCommand> {
+  return {
+    reportKind: kind,
+    callsOf: (partner) => partner[kind],
+    prepare: async (deps, partner, command) =>
+      rules.prepare(partner, command, await knownOf(deps, command)),
+    onAccepted: (batch, command, { partnerRef, instructions }) =>
+      stageOrder(batch, command, () => acceptCommand(command, partnerRef, batch.nowMs), {
+        instructions,
+      }),
+    onRefused: (batch, command, refused) => stageOrder(batch, command, () => refused),
+    onChanged: stageOrder,
+    onReport(batch, command, fact, source) {
+      assert(fact.kind === kind, `the report of a ${kind} is about one`);
+      // Its kind and its report belong together.
+      const own = fact as MoneyFact & { readonly report: PartnerReports[K] };
+      return stageReport(batch, command, own, source, rules);
+    },
+  };
+}
+
+function knownOf({ store }: Deps, command: MoneyCommand) {
+  const tenant = tenantOf(command);
+  return store.run(async (tx) => {
+    const { payment } = await loadPayment(tx, tenant, command.paymentId);
+    const { quoteId } = payment;
+    const quote = quoteId === null ? null : await tx.quotes.get(tenant, quoteId);
+    return { payment, quote, orders: await tx.commands.ofPayment(tenant, command.paymentId) };
+  });
+}
+
+/**
+ * An order about a party. `stageReport` stages what a report changes of the party's record, then of
+ * the payments that wait for it; false while there is more.
+ */
+function partyOperation(
+  stageReport: (
+    batch: Batch,
+    command: PartyCommand,
+    partnerRef: string | null,
+    report: ReceiverReport,
+  ) => Promise<boolean>,
+): Operation<PartyCommand> {
+  /** The order is stored with the last of the changes, so that a crash before it repeats them. */
+  const stage = async (
+    batch: Batch,
+    [was, next]: readonly [PartyCommand, PartyCommand],
+    partnerRef: string | null,
+    report: ReceiverReport,
+  ): Promise<Staged> => {
+    const isComplete = await stageReport(batch, was, partnerRef, report);
+    if (isComplete && next !== was) return stageParty(batch, next);
+    return { command: was, isComplete, announce: () => announceAccount(batch.deps) };
+  };
+  return {
+    reportKind: 'receiver',
+    callsOf: (partner) => partner.receiver,
+    prepare: async () => {
+      throw new Error('the request about a party is fixed when its order is made');
+    },
+    onAccepted: (batch, command, { partnerRef, report = { status: 'verifying', reason: null } }) =>
+      stage(batch, [command, acceptCommand(command, partnerRef, batch.nowMs)], partnerRef, report),
+    onRefused: (batch, command, refused, code) =>
+      stage(batch, [command, refused], null, { status: 'rejected', reason: code }),
+    onChanged: async (batch, _, decide) => stageCommand(batch, decide([])),
+    onReport(batch, command, fact, { besides }) {
+      assert(fact.kind === 'receiver', 'the report of a party is about one');
+      const { partnerRef, report } = fact;
+      const { status, reason } = report;
+      const end = status === 'verifying' ? 'open' : 'completed';
+      const answer = { ...nothing, partnerRef, end, reason, asked: true } as const;
+      const reported = reportOrder(command, answer, batch.nowMs);
+      const next = besides?.(reported, null) ?? reported;
+      return stage(batch, [command, next], partnerRef, report);
+    },
+  };
+}
+
+function stageParty(batch: Batch, next: PartyCommand): Staged {
+  return { ...stageCommand(batch, next), announce: () => announceAccount(batch.deps) };
+}
