@@ -6,7 +6,7 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CLOCK_ERROR_MAX_MS, formatInstant, MINUTE_MS } from '../core/domain/instant.js';
 import { PonteError } from '../core/errors.js';
-import type { Store } from '../core/ports.js';
+import type { Store } from '../core/ports/storage.js';
 import { findDifferences } from '../core/usecases/ledger-check.js';
 import {
   COUNTED_MAX,
@@ -141,8 +141,8 @@ async function found(operator: Operator): Promise<Findings> {
 }
 
 async function olderKeysOf({ store, secretBox }: Operator['deps']): Promise<readonly string[]> {
-  const canaries = await store.run((tx) => tx.keyCanaries.list());
-  return canaries.map(({ keyId }) => keyId).filter((keyId) => keyId !== secretBox.keyId);
+  const checkValues = await store.run((tx) => tx.keyCheckValues.list());
+  return checkValues.map(({ keyId }) => keyId).filter((keyId) => keyId !== secretBox.keyId);
 }
 
 async function backupsOf({
@@ -174,7 +174,7 @@ function existingParent(folder: string): string {
 
 async function whyAway(store: Store): Promise<string | null> {
   try {
-    await store.run((tx) => tx.keyCanaries.list());
+    await store.run((tx) => tx.keyCheckValues.list());
     return null;
   } catch (error) {
     return error instanceof PonteError ? reasonOf(error) : null;
@@ -252,7 +252,7 @@ function dataChecks(
   { waiting, imbalances }: NonNullable<Findings['data']>,
   { keysProblem, olderKeys, placeProblem }: Omit<Findings, 'data'>,
 ): readonly Check[] {
-  const { queues, undeliveredMs, stuckCommands, deadLetters, operatorFunds } = waiting;
+  const { queues, undeliveredMs, stuckCommands, deadLetters, fundsToReview } = waiting;
   const { deliveries, ...ours } = queues;
   // In quarantine no work is claimed: the epoch check says so, and lateness adds nothing.
   const isLate = ({ lateMs }: QueueLoad) => lateMs > LATE_MS && !waiting.inQuarantine;
@@ -283,9 +283,9 @@ function dataChecks(
       'critical',
       `${counted(stuckCommands, 'command')} stuck: ponte commands list --stuck`,
     ]),
-    unless(operatorFunds === 0, 'funds', 'all accounted for', [
+    unless(fundsToReview === 0, 'funds', 'all accounted for', [
       'critical',
-      `${counted(operatorFunds, 'payment')} whose money needs a person: ponte refunds list`,
+      `${counted(fundsToReview, 'payment')} whose money needs a person: ponte refunds list`,
     ]),
     unless(late.length === 0, 'workers', 'nothing waits for them', [
       'critical',

@@ -4,7 +4,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { writeJson } from '../core/domain/raw-json.js';
 import { catalogue, PonteError } from '../core/errors.js';
-import type { Deps, Store } from '../core/ports.js';
+import type { Deps } from '../core/ports/deps.js';
+import type { Store } from '../core/ports/storage.js';
 import type { Opening, OperatorAccess } from '../host/main.js';
 import { type ExitKind, exitCodes, exitOf } from './exit-codes.js';
 

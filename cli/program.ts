@@ -2,23 +2,23 @@
 // what it is given and where it prints come in, so that tests run commands as functions.
 import { Command, CommanderError, Help, type Option } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
-import { addBackupVerbs } from './backup-verbs.js';
-import { addCommandsVerbs, addLedgerVerbs } from './commands-verbs.js';
-import { addDeliveriesVerbs } from './deliveries-verbs.js';
+import { addBackupVerbs } from './backup-commands.js';
+import { addDeliveriesVerbs } from './deliveries-commands.js';
 import { addDemoVerb } from './demo.js';
-import { addDocumentsVerbs } from './documents-verbs.js';
+import { addDocumentsVerbs } from './documents-commands.js';
 import { exitCodes } from './exit-codes.js';
-import { addKeyVerbs } from './key-verbs.js';
+import { addKeyVerbs } from './key-commands.js';
 import { addListenVerb } from './listen.js';
-import { addMailsVerbs } from './mails-verbs.js';
-import { addMemberVerbs } from './member-verbs.js';
+import { addMailsVerbs } from './mails-commands.js';
+import { addMemberVerbs } from './member-commands.js';
 import { failure, finish, type Shell } from './operator.js';
-import { addOrgVerbs } from './org-verbs.js';
-import { addPaymentsVerbs } from './payments-verbs.js';
-import { addReleaseVerbs } from './release-verbs.js';
-import { addSecretsVerbs } from './secrets-verbs.js';
-import { addServiceVerbs } from './service-verbs.js';
-import { addStoreVerbs } from './store-verbs.js';
+import { addOrgVerbs } from './org-commands.js';
+import { addCommandsVerbs, addLedgerVerbs } from './partner-commands.js';
+import { addPaymentsVerbs } from './payments-commands.js';
+import { addReleaseVerbs } from './release-commands.js';
+import { addSecretsVerbs } from './secrets-commands.js';
+import { addServiceVerbs } from './service-commands.js';
+import { addStoreVerbs } from './store-commands.js';
 
 /** Runs one command to its end; `shell.exitCode` then tells how it went. */
 export async function runProgram(shell: Shell, words: readonly string[]): Promise<void> {

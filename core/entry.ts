@@ -45,33 +45,34 @@ export type { Subscription } from './domain/subscription.js';
 export type { Mode, Tenant } from './domain/tenant.js';
 export { deliveryMoves, RETRY_DELAYS_MS, type WebhookDelivery } from './domain/webhook-delivery.js';
 export { catalogue, type ErrorCode, PonteError } from './errors.js';
+export type { Deps } from './ports/deps.js';
 export type {
-  AcceptedOrder,
   Clock,
-  Deps,
   DocumentStorage,
   Ids,
   Log,
   Metrics,
+  RateLimits,
+  SecretBox,
+  SessionClaims,
+  TokenSigner,
+  WebhookRequest,
+  WebhookResult,
+  WebhookSender,
+} from './ports/outside.js';
+export type {
+  AcceptedOrder,
   OrderApi,
   PartnerAnswer,
   PartnerFact,
   PartnerReports,
   PayinOrder,
   PayoutOrder,
-  RateLimits,
   ReceiverOrder,
   ReceiverReport,
   RefundOrder,
   RefundReport,
-  SecretBox,
-  SessionClaims,
   SettlementPartner,
-  Store,
-  TokenSigner,
-  Tx,
-  WebhookRequest,
-  WebhookResult,
-  WebhookSender,
-} from './ports.js';
+} from './ports/partner.js';
+export type { Store, Tx } from './ports/storage.js';
 export type { CreatedPayment, CreatePaymentInput } from './usecases/payments.js';

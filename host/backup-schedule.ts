@@ -6,7 +6,8 @@ import { constants, setPriority } from 'node:os';
 import { newestBackup } from '../adapters/backup/backup-folder.js';
 import type { Source } from '../adapters/backup/manifest.js';
 import { MINUTE_MS, parseInstant } from '../core/domain/instant.js';
-import type { Clock, Deps, Log } from '../core/ports.js';
+import type { Deps } from '../core/ports/deps.js';
+import type { Clock, Log } from '../core/ports/outside.js';
 import { sourceOf } from './backup.js';
 import type { Config } from './config.js';
 

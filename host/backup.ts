@@ -21,7 +21,8 @@ import { openSqliteStore } from '../adapters/storage/sqlite/store.js';
 import type { ServedStore } from '../adapters/storage/store.js';
 import { formatInstant } from '../core/domain/instant.js';
 import { UnsoundCopy } from '../core/errors.js';
-import type { Deps, Store } from '../core/ports.js';
+import type { Deps } from '../core/ports/deps.js';
+import type { Store } from '../core/ports/storage.js';
 import {
   anyDeleted,
   copyFiles,
@@ -98,11 +99,11 @@ export type Facts = Pick<
 >;
 
 export async function factsOf(store: Store, { migrations, tables }: StoredRows): Promise<Facts> {
-  const canaries = await store.run((tx) => tx.keyCanaries.list());
+  const checkValues = await store.run((tx) => tx.keyCheckValues.list());
   return {
     schema: migrations,
     epoch: (await currentEpoch({ store })).number,
-    secretKeys: canaries.map(({ keyId: id, sealed }) => ({ id, sealed })),
+    secretKeys: checkValues.map(({ keyId: id, sealed }) => ({ id, sealed })),
     rows: tables,
     ledgerDifferences: (await findDifferences({ store }, DIFFERENCES_MAX)).length,
     documentFingerprint: await documentFingerprint(store),
@@ -151,7 +152,7 @@ async function checkedFacts(
   if (source.rows.migrations !== facts.schema || differing.length > 0) {
     throw unsound(`other numbers of rows in ${differing.join(', ')}`);
   }
-  const closed = closedKeys(source.secretBox, await store.run((tx) => tx.keyCanaries.list()));
+  const closed = closedKeys(source.secretBox, await store.run((tx) => tx.keyCheckValues.list()));
   if (closed.length > 0) throw unsound(`the secret keys ${closed.join(', ')} do not open it`);
   return facts;
 }

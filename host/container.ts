@@ -19,23 +19,23 @@ import type { ServedStore } from '../adapters/storage/store.js';
 import { webhookSender } from '../adapters/webhooks/sender.js';
 import type { Mode } from '../core/domain/tenant.js';
 import { assert } from '../core/errors.js';
+import type { Deps } from '../core/ports/deps.js';
 import type {
   Clock,
-  Deps,
   Ids,
   Log,
   Mailer,
   RateLimits,
-  Sealer,
   SecretBox,
   TokenSigner,
   WebhookSender,
-} from '../core/ports.js';
+} from '../core/ports/outside.js';
+import type { Sealer } from '../core/ports/storage.js';
 import { commandRunner } from '../core/usecases/command-runner.js';
 import { deliveryRunner } from '../core/usecases/delivery-runner.js';
 import { type FeedReaders, feedReaders } from '../core/usecases/feed-readers.js';
 import { receivePartnerMessage } from '../core/usecases/partner-inbox.js';
-import { plantCanary } from '../core/usecases/secret-keys.js';
+import { recordKeyCheckValue } from '../core/usecases/secret-keys.js';
 import { currentKey, type KeyNeeds, validKeys } from '../core/usecases/service-keys.js';
 import type { Config } from './config.js';
 import { type HostClock, newHostClock } from './host-clock.js';
@@ -162,7 +162,7 @@ function sealerOf(all: Pick<ResolutionContext, 'get'>): Sealer {
     keyId,
     registerKey: async () => {
       const [store, clock] = [all.get(tokens.store), all.get(tokens.clock)];
-      if (!(await plantCanary({ store, secretBox, clock }))) return;
+      if (!(await recordKeyCheckValue({ store, secretBox, clock }))) return;
       const advice = 'check that all processes have the same PONTE_SECRET_KEYS';
       all.get(tokens.log).warn(`sealed under a new or retired key: ${advice}`, { keyId });
     },

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { newSecretKey, parseSecretKeys, type SecretKey } from '../adapters/crypto/secret-box.js';
 import { assert } from '../core/errors.js';
-import type { Deps } from '../core/ports.js';
+import type { Deps } from '../core/ports/deps.js';
 import { currentEpoch } from '../core/usecases/epochs.js';
 import { createKey } from '../core/usecases/keys.js';
 import { createOrganization, listOrganizations } from '../core/usecases/organizations.js';

@@ -3,7 +3,7 @@
 // clock of the process counts, which does not jump with the machine's. On SQLite the machine's
 // clock counts; when it goes back, what waits must keep its wait.
 import { CLOCK_ERROR_MAX_MS, SECOND_MS } from '../core/domain/instant.js';
-import type { Clock, Log } from '../core/ports.js';
+import type { Clock, Log } from '../core/ports/outside.js';
 import type { WorkerStep } from './workers.js';
 
 /** Smaller steps are corrections of the machine's clock, which delay nothing noticeably. */

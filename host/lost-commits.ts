@@ -1,7 +1,8 @@
 // A PostgreSQL server that took over without all that its predecessor had acknowledged.
 import { setTimeout as wait } from 'node:timers/promises';
 import { SECOND_MS } from '../core/domain/instant.js';
-import type { Deps, Store } from '../core/ports.js';
+import type { Deps } from '../core/ports/deps.js';
+import type { Store } from '../core/ports/storage.js';
 import { quarantineLostCommits } from '../core/usecases/epochs.js';
 
 const RETRY_MS = SECOND_MS;

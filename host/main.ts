@@ -9,10 +9,10 @@ import type { StoredRows } from '../adapters/storage/row-counts.js';
 import type { ServedStore, Server } from '../adapters/storage/store.js';
 import { SECOND_MS } from '../core/domain/instant.js';
 import { assert, StoreRefusal } from '../core/errors.js';
-import type { Deps } from '../core/ports.js';
+import type { Deps } from '../core/ports/deps.js';
 import { currentEpoch } from '../core/usecases/epochs.js';
 import { readQueueStats } from '../core/usecases/queue-stats.js';
-import { plantCanary, secretKeysProblem } from '../core/usecases/secret-keys.js';
+import { recordKeyCheckValue, secretKeysProblem } from '../core/usecases/secret-keys.js';
 import { currentKey } from '../core/usecases/service-keys.js';
 import {
   documentStorageProblem,
@@ -26,7 +26,7 @@ import { type Demo, developmentSecret, makeDemo, throwawaySecret } from './devel
 import { dueAlarm } from './due-alarm.js';
 import { clockStep, type HostClock, whileRight } from './host-clock.js';
 import { quarantined } from './lost-commits.js';
-import { listeningProblem, openingProblem } from './mistakes.js';
+import { listeningProblem, openingProblem } from './startup-errors.js';
 import { startWorkers, stepsOfApi, type Workers, workerSteps } from './workers.js';
 
 /** What runs when the drain is over has this long; the process is gone 10 s after the drain. */
@@ -294,7 +294,7 @@ async function takeDatabase(store: ServedStore, deps: Deps, role: HostRole): Pro
   await store.migrate();
   const problem = await secretKeysProblem(deps);
   if (problem !== null) throw new ConfigError([`PONTE_SECRET_KEYS: ${problem}`]);
-  await plantCanary(deps);
+  await recordKeyCheckValue(deps);
   await currentKey(deps, 'partner');
   // What a killed process had taken in hand goes on at once; beside others, when its lease ends.
   if (access === 'exclusive') await store.claims.releaseAll(deps.clock.nowMs());

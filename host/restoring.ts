@@ -19,7 +19,7 @@ import { acquireServingLock, servingProcess } from '../adapters/storage/sqlite/s
 import { openSqliteStore } from '../adapters/storage/sqlite/store.js';
 import { formatInstant } from '../core/domain/instant.js';
 import { StoreRefusal, UnsoundCopy } from '../core/errors.js';
-import type { Clock, Log } from '../core/ports.js';
+import type { Clock, Log } from '../core/ports/outside.js';
 import { namedFiles, pathOf } from '../core/usecases/document-copies.js';
 import { quarantineRestored } from '../core/usecases/epochs.js';
 import { closedKeys } from '../core/usecases/secret-keys.js';
@@ -126,11 +126,11 @@ function refuseNewer({ schema, version }: Manifest, known: number): void {
 
 function refuseMissingKeys({ secretKeys }: Manifest, config: Config): void {
   const keys = config.secretKeys ?? developmentSecret(config, { makes: false });
-  const canaries = secretKeys.map(({ id: keyId, sealed }) => ({ keyId, sealed }));
+  const checkValues = secretKeys.map(({ id: keyId, sealed }) => ({ keyId, sealed }));
   const closed =
     keys === null
-      ? canaries.map(({ keyId }) => keyId)
-      : closedKeys(createSecretBox(keys), canaries);
+      ? checkValues.map(({ keyId }) => keyId)
+      : closedKeys(createSecretBox(keys), checkValues);
   if (closed.length === 0) return;
   const names = closed.map((id) => JSON.stringify(id)).join(', ');
   throw new ConfigError([`PONTE_SECRET_KEYS: the backup does not open without the key ${names}`]);

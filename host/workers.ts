@@ -5,7 +5,8 @@ import type { HostedPartner } from '../adapters/partner/hosted-partner.js';
 import { MINUTE_MS, SECOND_MS } from '../core/domain/instant.js';
 import type { Mode, Tenant } from '../core/domain/tenant.js';
 import { isCode } from '../core/errors.js';
-import type { Clock, Deps, Log, WorkKind } from '../core/ports.js';
+import type { Deps, WorkKind } from '../core/ports/deps.js';
+import type { Clock, Log } from '../core/ports/outside.js';
 import type { Runner } from '../core/usecases/concurrency-limiter.js';
 import type { DeliveryRunner } from '../core/usecases/delivery-runner.js';
 import { IN_FLIGHT_PER_SUBSCRIPTION, WINDOW_GROWTH_MAX } from '../core/usecases/delivery-window.js';
@@ -223,7 +224,7 @@ function startLoop(
   step: WorkerStep,
   { clock, log }: Omit<Parameters<typeof startWorkers>[0], 'steps'>,
 ): Loop {
-  const bell = createBell();
+  const signal = createWakeSignal();
   let stopping = false;
   /** Since when it has not had a good run that it should have had; null while it sleeps. */
   let lateSinceMs: number | null = clock.nowMs();
@@ -232,30 +233,30 @@ function startLoop(
     while (!stopping) {
       try {
         lateSinceMs ??= clock.nowMs();
-        bell.hush();
+        signal.clear();
         const count = await step.run(clock.nowMs(), step.batch ?? BATCH);
         lateSinceMs = null;
         backoffMs = 0;
         const restMs = typeof step.restMs === 'function' ? step.restMs() : step.restMs;
         // Requests get their turn between two batches.
-        if (restMs !== undefined && !stopping) await bell.silence(restMs);
-        await (count > 0 ? immediately() : bell.rung(sleepMs(step, clock)));
+        if (restMs !== undefined && !stopping) await signal.sleep(restMs);
+        await (count > 0 ? immediately() : signal.wait(sleepMs(step, clock)));
       } catch (error) {
         backoffMs = Math.min(Math.max(backoffMs * 2, BACKOFF_FIRST_MS), BACKOFF_MAX_MS);
         // The text is the same each time, so that the log counts repeats.
         log.error('a worker step failed', { step: step.name, error });
-        if (!stopping) await bell.silence(backoffMs);
+        if (!stopping) await signal.sleep(backoffMs);
       }
     }
   })();
   return {
     name: step.name,
     wokenBy: step.wokenBy,
-    wake: bell.ring,
+    wake: signal.notify,
     isStalled: () => lateSinceMs !== null && clock.nowMs() - lateSinceMs > STALLED_AFTER_MS,
     stop: () => {
       stopping = true;
-      bell.end();
+      signal.end();
       return running;
     },
   };
@@ -266,23 +267,22 @@ function sleepMs({ pollMs, nextDueAtMs }: WorkerStep, clock: Clock): number {
   return dueAtMs === null ? pollMs : Math.min(pollMs, Math.max(0, dueAtMs - clock.nowMs()));
 }
 
-interface Bell {
-  ring(): void;
-  /** Waits for a ring, at most this long; for none if there was one since `hush`. */
-  rung(timeoutMs: number): Promise<void>;
-  /** Forgets rings: what they told of is looked at now. */
-  hush(): void;
-  /** Waits this long whatever rings. */
-  silence(timeoutMs: number): Promise<void>;
-  /** Ends the wait under way, and makes every later one end at once. */
+interface WakeSignal {
+  notify(): void;
+  /** Waits for `notify`, at most this long. Returns immediately if it came since `clear`. */
+  wait(timeoutMs: number): Promise<void>;
+  clear(): void;
+  /** Waits this long. `notify` does not end it. */
+  sleep(timeoutMs: number): Promise<void>;
+  /** Ends the current wait and all later ones immediately. */
   end(): void;
 }
 
-function createBell(): Bell {
-  let ringing = false;
+function createWakeSignal(): WakeSignal {
+  let isNotified = false;
   let ended = false;
   let wakeUp: (() => void) | null = null;
-  let deaf = false;
+  let isMuted = false;
   const wait = (timeoutMs: number) =>
     new Promise<void>((resolve) => {
       const timer = setTimeout(finish, ended ? 0 : timeoutMs);
@@ -294,18 +294,18 @@ function createBell(): Bell {
       wakeUp = finish;
     });
   return {
-    ring: () => {
-      ringing = true;
-      if (!deaf) wakeUp?.();
+    notify: () => {
+      isNotified = true;
+      if (!isMuted) wakeUp?.();
     },
-    rung: (timeoutMs) => (ringing ? immediately() : wait(timeoutMs)),
-    hush: () => {
-      ringing = false;
+    wait: (timeoutMs) => (isNotified ? immediately() : wait(timeoutMs)),
+    clear: () => {
+      isNotified = false;
     },
-    silence: async (timeoutMs) => {
-      deaf = true;
+    sleep: async (timeoutMs) => {
+      isMuted = true;
       await wait(timeoutMs);
-      deaf = false;
+      isMuted = false;
     },
     end: () => {
       ended = true;

@@ -3,7 +3,7 @@
 // one millisecond their order is chance. It owns no clock, and no state but its source of bytes.
 import { createHash, randomBytes } from 'node:crypto';
 import { assert } from '../../core/errors.js';
-import { ID_TIME_CHARACTERS, type IdPrefix, type Ids } from '../../core/ports.js';
+import { ID_TIME_CHARACTERS, type IdPrefix, type Ids } from '../../core/ports/outside.js';
 
 /** Without i, l, o and u; in ASCII order, so that the text sorts like the bits. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';

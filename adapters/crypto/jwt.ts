@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { SECOND_MS } from '../../core/domain/instant.js';
 import { modes } from '../../core/domain/tenant.js';
 import { assert } from '../../core/errors.js';
-import type { TokenSigner } from '../../core/ports.js';
+import type { TokenSigner } from '../../core/ports/outside.js';
 import type { SecretKey } from './secret-box.js';
 
 const ALGORITHM = 'EdDSA';

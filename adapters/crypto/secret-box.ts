@@ -16,7 +16,7 @@ import {
 } from 'node:crypto';
 import { SEALED_VERSION, sealedPrefix } from '../../core/domain/sealed-text.js';
 import { assert } from '../../core/errors.js';
-import type { SecretBox } from '../../core/ports.js';
+import type { SecretBox } from '../../core/ports/outside.js';
 import type { ByteSource } from './ids.js';
 
 const CIPHER = 'aes-256-gcm';

@@ -4,7 +4,7 @@
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { assert, PonteError } from '../../core/errors.js';
-import type { ByteSource, DocumentStorage } from '../../core/ports.js';
+import type { ByteSource, DocumentStorage } from '../../core/ports/outside.js';
 
 const documentIdForm = /^doc_[0-9a-z]{1,64}$/;
 const fingerprintForm = /^database-[0-9a-f]{1,64}$/;

@@ -1,6 +1,6 @@
 // Documents in the memory of this process, for tests and embedding: gone when it ends.
 import { assert } from '../../core/errors.js';
-import type { ByteSource, DocumentStorage } from '../../core/ports.js';
+import type { ByteSource, DocumentStorage } from '../../core/ports/outside.js';
 
 export function createMemoryDocuments(): DocumentStorage {
   const documents = new Map<string, Map<string, Uint8Array>>();

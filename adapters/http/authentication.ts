@@ -2,7 +2,7 @@
 // and rate limits are the pipeline's next steps.
 import type { IncomingMessage } from 'node:http';
 import { PonteError } from '../../core/errors.js';
-import type { Deps } from '../../core/ports.js';
+import type { Deps } from '../../core/ports/deps.js';
 import { authenticateKey } from '../../core/usecases/keys.js';
 import { authenticateSession, bearerToken } from '../../core/usecases/sessions.js';
 import { header } from './request-input.js';

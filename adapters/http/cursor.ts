@@ -3,7 +3,7 @@
 // was first at its creation is configured.
 import type { Tenant } from '../../core/domain/tenant.js';
 import { PonteError } from '../../core/errors.js';
-import type { SecretBox } from '../../core/ports.js';
+import type { SecretBox } from '../../core/ports/outside.js';
 
 const PURPOSE = 'list-cursor';
 /** 256 bits in hex. */

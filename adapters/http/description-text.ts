@@ -2,7 +2,7 @@
 // codes, the test values of the sandbox, and the groups of operations.
 import { type PaymentStatus, paymentStatuses } from '../../core/domain/payment.js';
 import { catalogue, type ErrorCode } from '../../core/errors.js';
-import type { PartnerNotes } from '../../core/ports.js';
+import type { PartnerNotes } from '../../core/ports/partner.js';
 import { offTableCodes } from './route-errors.js';
 
 export interface TagText {

@@ -9,7 +9,7 @@ import {
 } from '../../core/domain/document.js';
 import { formatInstant } from '../../core/domain/instant.js';
 import type { Tenant } from '../../core/domain/tenant.js';
-import type { Deps } from '../../core/ports.js';
+import type { Deps } from '../../core/ports/deps.js';
 import {
   createUpload,
   readDocument,

@@ -1,9 +1,9 @@
 // The event feed. Each event has the `data` of its webhook (event-bodies.ts).
 import { z } from 'zod';
+import type { FeedEvent } from '../../core/domain/event.js';
 import { formatInstant, SECOND_MS } from '../../core/domain/instant.js';
 import { RawJson, sliceTopLevel } from '../../core/domain/raw-json.js';
 import { assert } from '../../core/errors.js';
-import type { FeedEvent } from '../../core/ports.js';
 import { type FeedPage, WAITING_PER_KEY_MAX } from '../../core/usecases/feed-readers.js';
 import { eventBodies } from './event-bodies.js';
 import { representation } from './representation.js';

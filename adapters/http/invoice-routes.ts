@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { PaymentView } from '../../core/domain/change.js';
 import type { Payment } from '../../core/domain/payment.js';
-import type { Deps } from '../../core/ports.js';
+import type { Deps } from '../../core/ports/deps.js';
 import { approveInvoice, inviteBuyer, listInvoices } from '../../core/usecases/invoices.js';
 import { cancelPayment, createPayment } from '../../core/usecases/payments.js';
 import { loadPage } from './cursor.js';

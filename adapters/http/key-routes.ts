@@ -1,10 +1,9 @@
 // API keys, which the dashboard creates, lists and revokes.
 import { z } from 'zod';
-import { keyPrefix } from '../../core/domain/api-key.js';
+import { keyPrefix, type StoredKey } from '../../core/domain/api-key.js';
 import { formatInstant } from '../../core/domain/instant.js';
 import { scopes } from '../../core/domain/scope.js';
 import { modes } from '../../core/domain/tenant.js';
-import type { StoredKey } from '../../core/ports.js';
 import { createKey, listKeys, NAME_LENGTH_MAX, revokeKey } from '../../core/usecases/keys.js';
 import { representation, wholeListOf } from './representation.js';
 import { reply, route } from './route-row.js';

@@ -5,7 +5,7 @@ import { eventTypes } from '../../core/domain/event.js';
 import type { PaymentOrigin } from '../../core/domain/payment.js';
 import { type ScopeRule, scopes } from '../../core/domain/scope.js';
 import { assert, catalogue, type ErrorCode, PonteError } from '../../core/errors.js';
-import type { PartnerNotes } from '../../core/ports.js';
+import type { PartnerNotes } from '../../core/ports/partner.js';
 import { kyc } from './buyer-kyc-routes.js';
 import { introduction, tagOf, tagTexts } from './description-text.js';
 import { errorBody } from './error-body.js';

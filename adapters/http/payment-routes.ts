@@ -8,7 +8,7 @@ import { formatInstant, parseInstant } from '../../core/domain/instant.js';
 import { formatAmount, money, parseAmount } from '../../core/domain/money.js';
 import { isPageOpen, paymentMoves, paymentStatuses, progress } from '../../core/domain/payment.js';
 import { RawJson } from '../../core/domain/raw-json.js';
-import type { Deps } from '../../core/ports.js';
+import type { Deps } from '../../core/ports/deps.js';
 import {
   type CreatedPayment,
   cancelPayment,
@@ -139,8 +139,8 @@ const funds = representation<Funds>()(
       z.enum(positions).meta({
         description:
           'Where the principal is: none, expected (a pay-in was ordered), received, ' +
-          'payout_ordered, paid (to the seller), handed_back (owed or returned to the buyer), ' +
-          'operator (unknown until an operator resolves it).',
+          'payout_ordered, paid (to the seller), returned_to_buyer (returned, or owed to the ' +
+          'buyer), needs_review (unknown until an operator resolves it).',
       }),
       ({ position }) => position,
     ],

@@ -6,7 +6,7 @@ import type { PaymentView } from '../../core/domain/change.js';
 import { originsIn, ruleFor } from '../../core/domain/scope.js';
 import { tenantOf } from '../../core/domain/tenant.js';
 import { assert, PonteError } from '../../core/errors.js';
-import type { Deps } from '../../core/ports.js';
+import type { Deps } from '../../core/ports/deps.js';
 import { requireScope } from '../../core/usecases/keys.js';
 import { readPayment } from '../../core/usecases/payments.js';
 import { takeCreateSlot } from '../../core/usecases/rate-limits.js';

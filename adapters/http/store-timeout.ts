@@ -1,7 +1,7 @@
 // The time limit of one request on the store. At the limit the request is refused; a write that it
 // started continues or fails by itself. Partner calls and slow bodies have other limits.
 import { PonteError } from '../../core/errors.js';
-import type { Deps } from '../../core/ports.js';
+import type { Deps } from '../../core/ports/deps.js';
 
 /** Three seconds in the queue, and half a second of work. */
 export const STORE_TIMEOUT_MS = 3_500;

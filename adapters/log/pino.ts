@@ -2,7 +2,7 @@
 // keys and personal data are cut out by the name of their field at any depth, and by their form in
 // any text. What is worth a line, and at which level, is for those who write it.
 import { type DestinationStream, pino } from 'pino';
-import type { Log } from '../../core/ports.js';
+import type { Log } from '../../core/ports/outside.js';
 import { Repeats } from './repeats.js';
 
 /** Fields that are cut out whatever they hold; compared in lower case, without `-` and `_`. */

@@ -4,7 +4,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { assert } from '../../core/errors.js';
-import type { Log, Mailer } from '../../core/ports.js';
+import type { Log, Mailer } from '../../core/ports/outside.js';
 import { type MailSender, messageOf } from './message.js';
 
 const messageIdForm = /^mail_[0-9a-z]{1,64}$/;

@@ -1,5 +1,5 @@
 // Mails that stay in the memory of this process, for tests and embedding: sent is what was kept.
-import type { Mailer, OutgoingMail } from '../../core/ports.js';
+import type { Mailer, OutgoingMail } from '../../core/ports/outside.js';
 
 export interface MemoryMailer extends Mailer {
   /** Everything that was sent so far, oldest first. */

@@ -1,7 +1,7 @@
 // A mail as nodemailer takes it, the same for each way of sending: every try at a mail gives the
 // same message. It also says what a sender's address may look like.
 import type { SendMailOptions } from 'nodemailer';
-import type { OutgoingMail } from '../../core/ports.js';
+import type { OutgoingMail } from '../../core/ports/outside.js';
 
 /** Who mails come from. */
 export interface MailSender {

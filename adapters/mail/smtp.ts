@@ -3,7 +3,7 @@
 // anything else may be the fault of the server, the line or the configuration, and passes.
 import { createTransport } from 'nodemailer';
 import type { MailOutcome } from '../../core/domain/mail.js';
-import type { Mailer } from '../../core/ports.js';
+import type { Mailer } from '../../core/ports/outside.js';
 import { type MailSender, messageOf } from './message.js';
 
 /** A server that says nothing for this long is given up. */

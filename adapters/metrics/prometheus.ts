@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { SECOND_MS } from '../../core/domain/instant.js';
-import type { Metrics } from '../../core/ports.js';
+import type { Metrics } from '../../core/ports/outside.js';
 import type { QueueStats } from '../../core/usecases/queue-stats.js';
 
 /** So long one reading serves whoever asks. */
@@ -188,7 +188,7 @@ function queueGauges(registers: Registry[]): (waiting: QueueStats) => void {
   );
   const stuck = gauge('ponte_stuck_commands', 'Partner commands that wait for a person.');
   const dead = gauge('ponte_dead_letters', 'Deliveries that were given up, 10000 at most.');
-  const funds = gauge('ponte_operator_funds', 'Payments whose money needs a person.');
+  const funds = gauge('ponte_funds_needing_review', 'Payments whose money needs a person.');
   const epoch = gauge('ponte_epoch', 'The epoch of the feed: 1 until the first restore.');
   const quarantine = gauge(
     'ponte_quarantine',
@@ -204,7 +204,7 @@ function queueGauges(registers: Registry[]): (waiting: QueueStats) => void {
     undelivered.set(seconds(waiting.undeliveredMs));
     stuck.set(waiting.stuckCommands);
     dead.set(waiting.deadLetters);
-    funds.set(waiting.operatorFunds);
+    funds.set(waiting.fundsToReview);
   };
 }
 

@@ -8,7 +8,7 @@ import { formatAmount, formatRate, type Money, money, type Rate } from '../../co
 import type { PayinReport, PayoutReport } from '../../core/domain/report-check.js';
 import type { Mode } from '../../core/domain/tenant.js';
 import { assert } from '../../core/errors.js';
-import type { PartnerReports } from '../../core/ports.js';
+import type { PartnerReports } from '../../core/ports/partner.js';
 import { priceAt } from './fake-quote.js';
 import { digestOf, makeRef, type RefField, readRef } from './fake-ref.js';
 

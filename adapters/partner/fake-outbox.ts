@@ -3,7 +3,7 @@
 // partner got lost.
 import { z } from 'zod';
 import { SECOND_MS } from '../../core/domain/instant.js';
-import type { PartnerFact } from '../../core/ports.js';
+import type { PartnerFact } from '../../core/ports/partner.js';
 import { type SignedMessage, signMessage } from './signed-message.js';
 
 /** Waits before a message that was not taken is sent again; after the last it is given up. */

@@ -11,9 +11,9 @@ import { formatRate, type Money } from '../../core/domain/money.js';
 import type { QuoteTerms } from '../../core/domain/quote.js';
 import type { Mode } from '../../core/domain/tenant.js';
 import { assert } from '../../core/errors.js';
+import type { Clock } from '../../core/ports/outside.js';
 import type {
   AcceptedOrder,
-  Clock,
   OrderApi,
   PartnerAnswer,
   PartnerFact,
@@ -23,7 +23,7 @@ import type {
   ReceiverOrder,
   ReceiverReport,
   SettlementPartner,
-} from '../../core/ports.js';
+} from '../../core/ports/partner.js';
 import { type FakeMemory, memoryInFile } from './fake-memory.js';
 import {
   amountTooSmall,

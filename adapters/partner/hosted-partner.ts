@@ -1,7 +1,8 @@
 // What a settlement partner needs to be run by a host: the variables it reads, and how it is made.
 import type { z } from 'zod';
 import type { Mode } from '../../core/domain/tenant.js';
-import type { Clock, SettlementPartner } from '../../core/ports.js';
+import type { Clock } from '../../core/ports/outside.js';
+import type { SettlementPartner } from '../../core/ports/partner.js';
 import type { SignedMessage } from './signed-message.js';
 
 export interface PartnerKind {

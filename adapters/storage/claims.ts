@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Subscription } from '../../core/domain/subscription.js';
 import { assert } from '../../core/errors.js';
-import type { Claims } from '../../core/ports.js';
+import type { Claims } from '../../core/ports/storage.js';
 import { integer, readTenant, text, time } from './columns.js';
 
 import { type Database, duePage, timeParam } from './database.js';

@@ -3,7 +3,7 @@
 // `indexed by` where SQLite needs it. A session adapts placeholders, locks, named indexes, times
 // and booleans.
 
-import type { DuePage } from '../../core/ports.js';
+import type { DuePage } from '../../core/ports/storage.js';
 
 export interface Database {
   /** Sees every batch that was answered before it. */

@@ -3,7 +3,9 @@
 // what differs between databases is in the sessions.
 import type { Tenant } from '../../core/domain/tenant.js';
 import { PonteError } from '../../core/errors.js';
-import type { Log, RateLimits, RunOptions, Sealer, Store, Tx, WorkKind } from '../../core/ports.js';
+import type { WorkKind } from '../../core/ports/deps.js';
+import type { Log, RateLimits } from '../../core/ports/outside.js';
+import type { RunOptions, Sealer, Store, Tx } from '../../core/ports/storage.js';
 import { newClaims } from './claims.js';
 import { type Database, StoreConflict } from './database.js';
 import type { StoredRows } from './row-counts.js';
@@ -15,7 +17,7 @@ import { epochsOf, expectOpen, isInQuarantine } from './tables/epoch-rows.js';
 import { feedOf, outboxOf } from './tables/event-rows.js';
 import {
   expectInUse,
-  keyCanariesOf,
+  keyCheckValuesOf,
   serviceKeysOf,
   storageFingerprintsOf,
 } from './tables/key-rows.js';
@@ -284,8 +286,8 @@ class LazyTx implements Tx {
     return this.part('retention', retentionOf);
   }
 
-  get keyCanaries() {
-    return this.part('keyCanaries', keyCanariesOf);
+  get keyCheckValues() {
+    return this.part('keyCheckValues', keyCheckValuesOf);
   }
 
   get storageFingerprints() {

@@ -2,8 +2,7 @@
 // back. claims.ts takes the rows.
 
 import { time } from './columns.js';
-import type { Database } from './database.js';
-import { timeParam } from './database.js';
+import { type Database, timeParam } from './database.js';
 import { waitingSubscriptions } from './tables/delivery-rows.js';
 import { expirableSql } from './tables/payment-rows.js';
 

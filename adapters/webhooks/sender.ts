@@ -3,7 +3,7 @@
 // what a status means are not its matter; where it may connect is egress.ts's.
 import { Agent, type Dispatcher } from 'undici';
 import { assert } from '../../core/errors.js';
-import type { WebhookRequest, WebhookResult, WebhookSender } from '../../core/ports.js';
+import type { WebhookRequest, WebhookResult, WebhookSender } from '../../core/ports/outside.js';
 import { SEND_TIMEOUT_MS } from '../../core/usecases/delivery-attempts.js';
 import { egressGuard, type Resolve } from './egress.js';
 

@@ -6,6 +6,7 @@
 // limit how many requests a host can serve.
 import { hash, timingSafeEqual } from 'node:crypto';
 import { assert } from '../errors.js';
+import type { Scope } from './scope.js';
 import type { Mode } from './tenant.js';
 
 const keyForm = /^pk_(test|live)_([^.\s]+)\.(\S+)$/;
@@ -102,3 +103,19 @@ const nobody: ApiKeyFacts = {
   secretHash: '00'.repeat(32),
   revokedAtMs: 0,
 };
+
+export interface StoredKey {
+  readonly id: string;
+  readonly orgId: string;
+  readonly mode: Mode;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly salt: string;
+  readonly secretHash: string;
+  readonly lastUsedAtMs: number | null;
+  readonly revokedAtMs: number | null;
+  /** Taken until it is revoked, see slot.ts; null of one that an earlier version created. */
+  readonly slot: number | null;
+  readonly createdAtMs: number;
+  readonly version: number;
+}

@@ -183,3 +183,20 @@ function reachableStatuses(): readonly PaymentStatus[] {
   const rows: readonly Readonly<Record<string, PaymentStatus>>[] = Object.values(paymentMoves);
   return [...new Set(rows.flatMap((row) => Object.values(row)))];
 }
+
+/** `position` orders rows of one subject as they were committed. */
+export interface OutboxRow {
+  readonly position: bigint;
+  readonly event: DomainEvent;
+}
+
+export interface FeedHead {
+  readonly sequence: number;
+  /** Hex SHA-256 over the chain hash before and this event's body: the audit chain. */
+  readonly chainHash: string;
+}
+
+export interface FeedEvent extends DomainEvent, FeedHead {}
+
+/** An event without what it says. */
+export type EventNote = Pick<DomainEvent, 'id' | 'type' | 'createdAtMs'>;

@@ -44,8 +44,8 @@ export const positions = [
   'received',
   'payout_ordered',
   'paid',
-  'handed_back',
-  'operator',
+  'returned_to_buyer',
+  'needs_review',
 ] as const;
 export type Position = (typeof positions)[number];
 
@@ -54,7 +54,7 @@ export const refundStates = [
   'refund_owed',
   'refund_ordered',
   'refunded',
-  'operator',
+  'needs_review',
 ] as const;
 export type RefundState = (typeof refundStates)[number];
 
@@ -286,16 +286,16 @@ function payoutPosting(
 
 function positionOf(sums: MoneySums, held: bigint, orders: readonly MoneyCommand[]): Position {
   const reviewed = orders.some(({ kind, review }) => kind !== 'refund' && review !== null);
-  if (sums.missingMinor > 0n || reviewed) return 'operator';
+  if (sums.missingMinor > 0n || reviewed) return 'needs_review';
   if (sums.paidMinor > 0n) return 'paid';
   if (sums.payoutMinor > 0n) return 'payout_ordered';
-  if (sums.receivedMinor > 0n) return held > 0n ? 'received' : 'handed_back';
+  if (sums.receivedMinor > 0n) return held > 0n ? 'received' : 'returned_to_buyer';
   return orders.some((order) => order.kind === 'payin' && isOpen(order)) ? 'expected' : 'none';
 }
 
 function refundStateOf(sums: MoneySums, orders: readonly MoneyCommand[]): RefundState {
   if (orders.some((order) => order.kind === 'refund' && stageOf(order) === 'owed')) {
-    return 'operator';
+    return 'needs_review';
   }
   if (sums.owedMinor > 0n) return 'refund_owed';
   if (sums.orderedMinor > 0n) return 'refund_ordered';

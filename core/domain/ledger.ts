@@ -71,3 +71,8 @@ export function sumByCurrency(lines: readonly LedgerLine[]): ReadonlyMap<string,
   }
   return sums;
 }
+
+export interface StoredPosting extends Posting {
+  readonly id: string;
+  readonly atMs: number;
+}

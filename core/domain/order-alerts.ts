@@ -18,7 +18,7 @@ export function alertsBetween(was: Books, { payment, funds, orders }: Books): re
       `more left than arrived: the house loses ${after.lossMinor} minor units so far`,
     ],
     [
-      funds.position === 'operator' && was.funds.position !== 'operator',
+      funds.position === 'needs_review' && was.funds.position !== 'needs_review',
       'the position of the money must be found out',
     ],
     [

@@ -1,5 +1,5 @@
 // Every column that holds sealed texts, and the purpose that binds each text to its row. A reseal
-// covers exactly these columns, so a new sealed column must be added here. Key canaries
+// covers exactly these columns, so a new sealed column must be added here. Key check values
 // (secret-keys.ts) are not listed: each is removed with its key.
 import { draftPurpose } from './buyer-kyc.js';
 import { taxIdPurpose } from './connected-account.js';

@@ -268,3 +268,15 @@ function moved(delivery: WebhookDelivery, move: DeliveryMove): DeliveryStatus {
   assert(status !== null, `a ${delivery.status} delivery knows no ${move}`);
   return status;
 }
+
+export interface DeliveryAttempt {
+  readonly id: string;
+  readonly deliveryId: string;
+  readonly attempt: number;
+  readonly startedAtMs: number;
+  readonly durationMs: number;
+  readonly responseStatus: number | null;
+  /** The first 4 KiB of the answer at most, as text; null when there was none. */
+  readonly responseBody: string | null;
+  readonly error: string | null;
+}

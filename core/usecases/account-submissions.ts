@@ -13,7 +13,8 @@ import {
 import { type Dossier, lastFour, malformedFields, missingFields } from '../domain/dossier.js';
 import type { Tenant } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
-import type { Deps, SettlementPartner } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { SettlementPartner } from '../ports/partner.js';
 import { loadAccount, stageAccount } from './account-changes.js';
 import { openTaxId, readAccount } from './accounts.js';
 import { partnerOf } from './buyers.js';

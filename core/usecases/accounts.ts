@@ -15,7 +15,9 @@ import { lastFour } from '../domain/dossier.js';
 import { accountMismatch } from '../domain/idempotency.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
-import type { AccountFilter, Deps, PartnerAnswer } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { PartnerAnswer } from '../ports/partner.js';
+import type { AccountFilter } from '../ports/storage.js';
 import {
   announceAccount,
   changeAccount,

@@ -23,7 +23,9 @@ import {
 import type { Quote } from '../domain/quote.js';
 import { type Mode, type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
-import type { Deps, ReceiverReport, SettlementPartner, Tx } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { ReceiverReport, SettlementPartner } from '../ports/partner.js';
+import type { Tx } from '../ports/storage.js';
 import { stagePurge } from './documents.js';
 import { refuseInQuarantine } from './epochs.js';
 import type { Batch } from './order-changes.js';

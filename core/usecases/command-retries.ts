@@ -10,7 +10,8 @@ import {
 import { reviewName } from '../domain/report-check.js';
 import { tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
-import type { Deps, PartnerFact } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { PartnerFact } from '../ports/partner.js';
 import { requestOf } from './command-runner.js';
 import { readReview, stageOrder, storeStaged } from './order-changes.js';
 import { applyPartnerUpdate } from './partner-inbox.js';

@@ -23,13 +23,13 @@ import {
 import { isTerminal, type Payment } from '../domain/payment.js';
 import { tenantOf } from '../domain/tenant.js';
 import { assert, unreachable } from '../errors.js';
+import type { Deps } from '../ports/deps.js';
 import type {
   AcceptedOrder,
-  Deps,
   PartnerAnswer,
   PartnerFact,
   SettlementPartner,
-} from '../ports.js';
+} from '../ports/partner.js';
 import { ConcurrencyLimiter, type Runner } from './concurrency-limiter.js';
 import { eachSeparately } from './due-work.js';
 import {

@@ -3,9 +3,10 @@
 // them.
 import type { Subscription } from '../domain/subscription.js';
 import { sameTenant, type Tenant } from '../domain/tenant.js';
-import { replay, type WebhookDelivery } from '../domain/webhook-delivery.js';
+import { type DeliveryAttempt, replay, type WebhookDelivery } from '../domain/webhook-delivery.js';
 import { assert, PonteError } from '../errors.js';
-import type { DeliveryAttempt, Deps, Tx } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { Tx } from '../ports/storage.js';
 
 /** Dead letters that are looked at in one batch of `replayAllDead`. */
 const REPLAYED_PER_BATCH = 100;

@@ -4,11 +4,14 @@ import { SECOND_MS } from '../domain/instant.js';
 import { signWebhook, webhookHeaders } from '../domain/signature.js';
 import type { Subscription } from '../domain/subscription.js';
 import {
+  type DeliveryAttempt,
   endForDeletedSubscription,
   finishAttempt,
   type WebhookDelivery,
 } from '../domain/webhook-delivery.js';
-import type { ClaimedDelivery, DeliveryAttempt, Deps, Tx, WebhookResult } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { WebhookResult } from '../ports/outside.js';
+import type { ClaimedDelivery, Tx } from '../ports/storage.js';
 import { openSecret } from './subscriptions.js';
 
 /** Until a receiver has answered, connecting included. */

@@ -2,7 +2,7 @@
 // stored as leased and sent after the commit, without a claim. Also which subscriptions have due
 // deliveries that are not leased, so that older ones go first.
 import { beginAttempt, type WebhookDelivery } from '../domain/webhook-delivery.js';
-import type { ClaimedDelivery } from '../ports.js';
+import type { ClaimedDelivery } from '../ports/storage.js';
 import { DELIVERY_LEASE_MS } from './delivery-attempts.js';
 import type { ConcurrencyWindow, DueSubscription } from './delivery-window.js';
 import type { DirectDispatch } from './feed.js';

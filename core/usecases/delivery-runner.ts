@@ -7,7 +7,8 @@ import {
   type WebhookDelivery,
 } from '../domain/webhook-delivery.js';
 import { assert } from '../errors.js';
-import type { ClaimedDelivery, Deps } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { ClaimedDelivery } from '../ports/storage.js';
 import { ConcurrencyLimiter, type Runner } from './concurrency-limiter.js';
 import {
   attempt,

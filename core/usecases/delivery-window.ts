@@ -3,7 +3,8 @@
 // is left for the next tenant. A receiver that answers fast gets a larger window.
 import type { Tenant } from '../domain/tenant.js';
 import { isSuccess } from '../domain/webhook-delivery.js';
-import type { Claims, WebhookResult } from '../ports.js';
+import type { WebhookResult } from '../ports/outside.js';
+import type { Claims } from '../ports/storage.js';
 import type { ConcurrencyLimiter } from './concurrency-limiter.js';
 
 /** Attempts in flight to one subscription, in one process, before its window grows. */

@@ -2,7 +2,8 @@
 // A name is given once, so bytes that were copied stay right; what is deleted before it was copied
 // is found missing, and its row tells whether that is as it should be.
 import { type Document, isReadable } from '../domain/document.js';
-import type { DocumentFilter, DocumentStorage, Store } from '../ports.js';
+import type { DocumentStorage } from '../ports/outside.js';
+import type { DocumentFilter, Store } from '../ports/storage.js';
 
 const PAGE = 500;
 

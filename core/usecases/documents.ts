@@ -30,7 +30,9 @@ import { type Dossier, fileLinks } from '../domain/dossier.js';
 import { freeSlot } from '../domain/slot.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, isCode, PonteError } from '../errors.js';
-import type { ByteSource, Deps, DocumentFilter, DocumentStorage, Tx } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { ByteSource, DocumentStorage } from '../ports/outside.js';
+import type { DocumentFilter, Tx } from '../ports/storage.js';
 import { eachDue } from './due-work.js';
 
 /** Bytes of an upload's name: two uploads never share one. */

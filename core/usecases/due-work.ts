@@ -1,6 +1,7 @@
 // Working on rows that are due: a row that fails neither stops the others nor blocks them.
 import { isCode } from '../errors.js';
-import type { Deps, DueCursor, DuePage } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { DueCursor, DuePage } from '../ports/storage.js';
 
 /**
  * Works on each item separately: one that fails is logged and stays due. Returns how many

@@ -8,7 +8,8 @@ import {
   releaseEpoch,
 } from '../domain/epoch.js';
 import { PonteError } from '../errors.js';
-import type { Deps, Tx } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { Tx } from '../ports/storage.js';
 
 type Needs = Pick<Deps, 'clock' | 'log'> & { readonly store: Pick<Deps['store'], 'run'> };
 

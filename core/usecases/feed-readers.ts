@@ -2,9 +2,12 @@
 // database nothing: when a tenant's feed has grown, one look for all of that tenant's readers hands
 // each what it waits for. Who tells that a feed has grown (the sequencer by `wake`, and whatever
 // watches other processes) is not this file's matter; nor is the clock that ends a wait.
+
+import type { FeedEvent } from '../domain/event.js';
 import type { Tenant } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
-import type { Deps, FeedEvent, Tx } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { Tx } from '../ports/storage.js';
 
 /** Events that one look takes; what is beyond them is taken by the next one, at once. */
 export const EVENTS_PER_LOOK = 100;

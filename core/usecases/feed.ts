@@ -4,11 +4,12 @@
 // that none has to claim them. Several hosts may run it: the heads are written by compare-and-set,
 // so that one wins and the others continue behind it.
 import { hash } from 'node:crypto';
-import { type DomainEvent, matchesEvent } from '../domain/event.js';
+import { type DomainEvent, type FeedHead, matchesEvent } from '../domain/event.js';
 import type { Subscription } from '../domain/subscription.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { newDelivery, type WebhookDelivery } from '../domain/webhook-delivery.js';
-import type { ClaimedDelivery, Deps, FeedHead, Tx } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { ClaimedDelivery, Tx } from '../ports/storage.js';
 
 /** Enough for one batch, which holds up everybody else's writes; an event is never split. */
 const DELIVERIES_PER_BATCH = 1_000;

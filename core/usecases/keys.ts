@@ -1,13 +1,22 @@
 // API keys: who a request speaks for, and making, listing and revoking keys. The form and the
 // check of a key are core/domain/api-key.ts; which scope a route needs is the route table's matter.
-import { issueApiKey, mayUse, parseApiKey, SALT_BYTES, SECRET_BYTES } from '../domain/api-key.js';
+
+import {
+  issueApiKey,
+  mayUse,
+  parseApiKey,
+  SALT_BYTES,
+  SECRET_BYTES,
+  type StoredKey,
+} from '../domain/api-key.js';
 import { MINUTE_MS } from '../domain/instant.js';
 import { hasUnstorableText } from '../domain/raw-json.js';
 import { allows, isScope, type Scope, type ScopeRule, scopes, scopesIn } from '../domain/scope.js';
 import { freeSlot } from '../domain/slot.js';
 import type { Mode, Tenant } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
-import type { Deps, Store, StoredKey } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { Store } from '../ports/storage.js';
 
 /** Active keys of one organization and mode at most; a list has all of them, */
 export const KEYS_MAX = 100;

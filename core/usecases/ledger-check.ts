@@ -11,11 +11,13 @@ import {
   heldMinor,
   sumsOf,
 } from '../domain/funds.js';
+import type { StoredPosting } from '../domain/ledger.js';
 import type { MoneyCommand } from '../domain/partner-command.js';
 import type { Payment } from '../domain/payment.js';
 import { tenantOf } from '../domain/tenant.js';
 import { assert } from '../errors.js';
-import type { Deps, StoredPosting, Tx } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { Tx } from '../ports/storage.js';
 
 const PAYMENTS_PER_PAGE = 100;
 

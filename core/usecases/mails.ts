@@ -23,7 +23,8 @@ import { type MailText, renderMail, renderPayoutNotice } from '../domain/mail-te
 import { isTerminal, type Payment } from '../domain/payment.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert } from '../errors.js';
-import type { Deps, Tx } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { Tx } from '../ports/storage.js';
 import { eachSeparately } from './due-work.js';
 
 /** No more than a mail server takes connections from one client. */

@@ -3,7 +3,7 @@
 import { emailKey, readEmail } from '../domain/buyer-kyc.js';
 import type { Member, MemberRole } from '../domain/member.js';
 import { PonteError } from '../errors.js';
-import type { Deps } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
 
 /** A new member; one who is there already has this role from the next request on. */
 export async function addMember(

@@ -11,7 +11,8 @@ import {
 } from '../domain/partner-command.js';
 import type { Tenant } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
-import type { Deps, ReceiverOrder, SettlementPartner } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { ReceiverOrder, SettlementPartner } from '../ports/partner.js';
 
 export function refuseTier(entityType: EntityType, dossier: Dossier): void {
   if (isTierAllowed(entityType, dossier)) return;

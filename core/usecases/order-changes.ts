@@ -13,7 +13,9 @@ import type { Payment } from '../domain/payment.js';
 import type { Quote } from '../domain/quote.js';
 import type { ReportProblem } from '../domain/report-check.js';
 import { tenantOf } from '../domain/tenant.js';
-import type { Deps, PartnerFact, RunOptions, Tx } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { PartnerFact } from '../ports/partner.js';
+import type { RunOptions, Tx } from '../ports/storage.js';
 import { announce, loadPayment, stageChange } from './payment-store.js';
 
 /** One batch under way. */

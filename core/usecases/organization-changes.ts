@@ -4,7 +4,9 @@ import { kybReported, type OrganizationProfile } from '../domain/organization.js
 import type { PartyCommand } from '../domain/partner-command.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
-import type { Deps, ReceiverReport, Tx } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { ReceiverReport } from '../ports/partner.js';
+import type { Tx } from '../ports/storage.js';
 import type { Batch } from './order-changes.js';
 
 export async function changeProfile(

@@ -16,7 +16,9 @@ import { COMMAND_LEASE_MS, isOpen, type PartnerCommand } from '../domain/partner
 import { hasUnstorableText } from '../domain/raw-json.js';
 import { type Mode, modes, type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
-import type { Deps, PartnerAnswer, SettlementPartner, Tx } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { PartnerAnswer, SettlementPartner } from '../ports/partner.js';
+import type { Tx } from '../ports/storage.js';
 import { runInline } from './command-runner.js';
 import { refuseInQuarantine } from './epochs.js';
 import { newLease, partyOrder, refuseTier } from './onboarding.js';

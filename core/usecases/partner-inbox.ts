@@ -8,7 +8,9 @@ import {
 } from '../domain/partner-command.js';
 import type { Mode } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
-import type { Deps, InboxMessage, PartnerFact, Tx } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { PartnerFact } from '../ports/partner.js';
+import type { InboxMessage, Tx } from '../ports/storage.js';
 import { requestOf } from './command-runner.js';
 import { eachDue } from './due-work.js';
 import { type ReportSource, readAmount, storeStaged, writeAmount } from './order-changes.js';

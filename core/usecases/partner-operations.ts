@@ -17,16 +17,16 @@ import {
 } from '../domain/report-check.js';
 import { tenantOf } from '../domain/tenant.js';
 import { assert } from '../errors.js';
+import type { Deps } from '../ports/deps.js';
 import type {
   AcceptedOrder,
-  Deps,
   OrderApi,
   PartnerAnswer,
   PartnerFact,
   PartnerReports,
   ReceiverReport,
   SettlementPartner,
-} from '../ports.js';
+} from '../ports/partner.js';
 import {
   accountReported,
   announceAccount,

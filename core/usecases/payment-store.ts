@@ -8,7 +8,8 @@ import { type MoneyCommand, newCommand } from '../domain/partner-command.js';
 import type { Payment } from '../domain/payment.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
-import type { Deps, Tx } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { Tx } from '../ports/storage.js';
 import { orderReference, orderSubject } from './order-references.js';
 import { currentKeyIn } from './service-keys.js';
 

@@ -23,7 +23,8 @@ import { cancelled, expired, failedByOperator } from '../domain/payment-transiti
 import { hasUnstorableText } from '../domain/raw-json.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
-import type { Deps, Tx } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { Tx } from '../ports/storage.js';
 import { eachDue } from './due-work.js';
 import { changePayment, kycStatusOf, loadView, viewAfter } from './payment-store.js';
 

@@ -5,7 +5,8 @@ import type { ConnectedAccount } from '../domain/connected-account.js';
 import { newMail } from '../domain/mail.js';
 import { scopesOf } from '../domain/member.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
-import type { Deps, Tx } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { Tx } from '../ports/storage.js';
 import { mailNumber } from './mails.js';
 
 /**

@@ -7,7 +7,8 @@
 import { DAY_MS } from '../domain/instant.js';
 import type { Tenant } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
-import type { Deps, MessageCursor, RetentionCutoff, Tx } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { MessageCursor, RetentionCutoff, Tx } from '../ports/storage.js';
 import { refuseInQuarantine } from './epochs.js';
 
 /** Receivers are tried for 31 hours; the rest is for those who were away or look into a fault. */

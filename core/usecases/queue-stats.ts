@@ -1,5 +1,6 @@
 // How much waits and since when. The metrics and `ponte doctor` read this; each sets its limits.
-import type { Backlog, Deps, QueueName } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { Backlog, QueueName } from '../ports/storage.js';
 
 /** Counts stop here: a higher number costs more to read and says no more. */
 export const COUNTED_MAX = 10_000;

@@ -3,7 +3,7 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/instant.js';
 import { clientNetwork, type RateLimit } from '../domain/rate-limit.js';
 import { PonteError } from '../errors.js';
-import type { Deps } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
 
 /**
  * Requests for a sign-in link: this many at once, and this many per hour after that. It bounds

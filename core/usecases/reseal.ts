@@ -10,8 +10,8 @@ import { type SealedColumn, sealedColumns } from '../domain/sealed-columns.js';
 import { keyIdOf } from '../domain/sealed-text.js';
 import { isCurrent } from '../domain/service-key.js';
 import { AssertionFailure } from '../errors.js';
-import type { KeyCanary, SealedRow, Tx } from '../ports.js';
-import { plantCanary } from './secret-keys.js';
+import type { KeyCheckValue, SealedRow, Tx } from '../ports/storage.js';
+import { recordKeyCheckValue } from './secret-keys.js';
 import { type KeyNeeds, newKey, type RotatedSessionKey, stageRotation } from './service-keys.js';
 
 /** Bounds how long a batch delays other writes. */
@@ -52,7 +52,7 @@ type ColumnCounts = ReadonlyMap<SealedColumn, Counts>;
 /** Counts what a reseal would do, without changing anything. */
 export async function countSealed(deps: KeyNeeds, progress: Progress): Promise<Reseal> {
   const remaining = await countAll(deps, progress);
-  const others = await deps.store.run((tx) => otherCanaries(deps, tx));
+  const others = await deps.store.run((tx) => otherCheckValues(deps, tx));
   return {
     ...{ keyId: deps.secretBox.keyId, sessionKey: null, retiredKeys: [], keysInUse: [] },
     columns: reportOf(new Map(), remaining),
@@ -61,7 +61,7 @@ export async function countSealed(deps: KeyNeeds, progress: Progress): Promise<R
 }
 
 export async function reseal(deps: KeyNeeds, progress: Progress): Promise<Reseal> {
-  await plantCanary(deps);
+  await recordKeyCheckValue(deps);
   const retiring = await markRetiring(deps);
   const sessionKey = await rotateOldSessionKey(deps);
   const resealed = new Map<SealedColumn, number>();
@@ -82,14 +82,14 @@ export async function reseal(deps: KeyNeeds, progress: Progress): Promise<Reseal
   };
 }
 
-/** Returns the version of each canary after the mark. */
+/** Returns the version of each check value after the mark. */
 function markRetiring(deps: KeyNeeds): Promise<ReadonlyMap<string, number>> {
   return deps.store.run(async (tx) => {
     const versions = new Map<string, number>();
-    for (const canary of await otherCanaries(deps, tx)) {
-      const isMarked = canary.state === 'retiring';
-      if (!isMarked) tx.keyCanaries.update({ ...canary, state: 'retiring' });
-      versions.set(canary.keyId, isMarked ? canary.version : canary.version + 1);
+    for (const checkValue of await otherCheckValues(deps, tx)) {
+      const isMarked = checkValue.state === 'retiring';
+      if (!isMarked) tx.keyCheckValues.update({ ...checkValue, state: 'retiring' });
+      versions.set(checkValue.keyId, isMarked ? checkValue.version : checkValue.version + 1);
     }
     return versions;
   });
@@ -104,7 +104,7 @@ function rotateOldSessionKey(deps: KeyNeeds): Promise<RotatedSessionKey | null> 
   });
 }
 
-/** Removes the canaries of keys that no text needs and that were not used since the mark. */
+/** Removes the check values of keys that no text needs and that were not used since the mark. */
 function removeUnused(
   deps: KeyNeeds,
   retiring: ReadonlyMap<string, number>,
@@ -112,10 +112,10 @@ function removeUnused(
 ): Promise<Pick<Reseal, 'retiredKeys' | 'requiredKeys' | 'keysInUse'>> {
   const isNeeded = (keyId: string) => [...remaining.values()].some((counts) => counts.has(keyId));
   return deps.store.run(async (tx) => {
-    const others = await otherCanaries(deps, tx);
+    const others = await otherCheckValues(deps, tx);
     const used = others.filter(({ keyId, version }) => retiring.get(keyId) !== version);
     const unused = others.filter((one) => !used.includes(one) && !isNeeded(one.keyId));
-    for (const canary of unused) tx.keyCanaries.remove(canary);
+    for (const checkValue of unused) tx.keyCheckValues.remove(checkValue);
     const required = others.filter((one) => !unused.includes(one));
     return {
       retiredKeys: unused.map(({ keyId }) => keyId),
@@ -175,14 +175,17 @@ function opened({ secretBox }: KeyNeeds, sealed: string, purpose: string): strin
   }
 }
 
-async function otherCanaries({ secretBox }: KeyNeeds, tx: Tx): Promise<readonly KeyCanary[]> {
-  const canaries = await tx.keyCanaries.list();
-  return canaries.filter(({ keyId }) => keyId !== secretBox.keyId);
+async function otherCheckValues(
+  { secretBox }: KeyNeeds,
+  tx: Tx,
+): Promise<readonly KeyCheckValue[]> {
+  const checkValues = await tx.keyCheckValues.list();
+  return checkValues.filter(({ keyId }) => keyId !== secretBox.keyId);
 }
 
-function keyIds(canaries: readonly KeyCanary[], remaining: ColumnCounts): readonly string[] {
+function keyIds(checkValues: readonly KeyCheckValue[], remaining: ColumnCounts): readonly string[] {
   const ofTexts = [...remaining.values()].flatMap((counts) => [...counts.keys()]);
-  return [...new Set([...canaries.map(({ keyId }) => keyId), ...ofTexts])].sort();
+  return [...new Set([...checkValues.map(({ keyId }) => keyId), ...ofTexts])].sort();
 }
 
 function reportOf(

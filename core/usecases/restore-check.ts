@@ -16,14 +16,14 @@ import {
 import { isTerminal, type Payment } from '../domain/payment.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
+import type { Deps } from '../ports/deps.js';
 import type {
   AcceptedOrder,
-  Deps,
   PartnerAnswer,
   PartnerFact,
   SettlementPartner,
-  Tx,
-} from '../ports.js';
+} from '../ports/partner.js';
+import type { Tx } from '../ports/storage.js';
 import { currentEpoch } from './epochs.js';
 import { readReview, stageOrder, storeStaged } from './order-changes.js';
 import { orderReference, orderSubject } from './order-references.js';

@@ -8,7 +8,8 @@ import { isTerminal, type Payment, type PaymentStatus, progress } from '../domai
 import { isQuoteExpired } from '../domain/quote.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
-import type { Advance, Deps } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { Advance } from '../ports/storage.js';
 import { confirmQuote, requestQuote, signIn } from './buyers.js';
 import { eachDue } from './due-work.js';
 import { inviteBuyer } from './invoices.js';

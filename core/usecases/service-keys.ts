@@ -10,7 +10,8 @@ import {
   type ServiceKeyPurpose,
   serviceKeyPurpose,
 } from '../domain/service-key.js';
-import type { Deps, Tx } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { Tx } from '../ports/storage.js';
 
 export type KeyNeeds = Pick<Deps, 'store' | 'secretBox' | 'ids' | 'clock'>;
 

@@ -5,7 +5,8 @@ import { type KybStatus, needsOnboarding } from '../domain/organization.js';
 import type { Scope } from '../domain/scope.js';
 import type { Mode, Tenant } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
-import type { Deps, SessionClaims } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { SessionClaims } from '../ports/outside.js';
 import { findMember } from './members.js';
 
 /** Whoever a session speaks for. */

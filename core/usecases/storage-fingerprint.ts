@@ -1,7 +1,7 @@
 // Binds a database to its document storage. Hosts that share a database must share their documents:
 // a host with another folder would miss the uploads of others, and record documents as purged that
 // it never had. The first start therefore records a random fingerprint in both places.
-import type { Deps } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
 
 const NAME = 'documents';
 const FINGERPRINT_BYTES = 16;

@@ -12,7 +12,8 @@ import {
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { endForDeletedSubscription, type WebhookDelivery } from '../domain/webhook-delivery.js';
 import { PonteError } from '../errors.js';
-import type { Deps, Tx } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { Tx } from '../ports/storage.js';
 import { sequence, TEST_EVENT_TYPE } from './feed.js';
 
 const SECRET_BYTES = 32;

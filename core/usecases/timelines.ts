@@ -1,8 +1,9 @@
 // The timeline of a payment: its rows of all kinds, read page by page and put in one order. It
 // shows integrators what happened to their payment, and nothing that is the partner's or anybody
 // else's.
-import { statusTold } from '../domain/event.js';
-import { postingKinds } from '../domain/ledger.js';
+
+import { type EventNote, statusTold } from '../domain/event.js';
+import { postingKinds, type StoredPosting } from '../domain/ledger.js';
 import type { MoneyCommand } from '../domain/partner-command.js';
 import type { Payment } from '../domain/payment.js';
 import { tenantOf } from '../domain/tenant.js';
@@ -14,7 +15,8 @@ import {
   type TimelineCursor,
   type TimelineEntry,
 } from '../domain/timeline.js';
-import type { Deps, EventNote, StoredPosting, Tx } from '../ports.js';
+import type { Deps } from '../ports/deps.js';
+import type { Tx } from '../ports/storage.js';
 
 /** A payment changes its status a few dozen times at most. */
 const RANK_DIGITS = 6;

@@ -41,7 +41,7 @@ const idle = {
     ...{ outbox: nothing, deliveries: nothing, commands: nothing, inbox: nothing },
     ...{ mails: nothing, documents: nothing, advances: nothing },
   },
-  ...{ undeliveredMs: 0, stuckCommands: 0, deadLetters: 0, operatorFunds: 0 },
+  ...{ undeliveredMs: 0, stuckCommands: 0, deadLetters: 0, fundsToReview: 0 },
   ...{ epoch: 1, inQuarantine: false, isChecked: false },
 };
 const healthy: Findings = {
@@ -180,7 +180,7 @@ describe('each defect is told in words, with what to do about it', () => {
       'critical partner commands: 10000 or more commands stuck: ponte commands list --stuck',
     ],
     [
-      waiting({ operatorFunds: 2 }),
+      waiting({ fundsToReview: 2 }),
       'critical funds: 2 payments whose money needs a person: ponte refunds list',
     ],
     [

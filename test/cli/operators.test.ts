@@ -390,11 +390,11 @@ test('a debt is listed until the partner confirms the refund; a lost position st
   const fundsOf = async (id: unknown) =>
     (await api(null, 'GET', `/v1/payments/${id}`)).json['funds'] as Json;
   await until(async () => (await fundsOf(refunded))['refundStatus'] === 'refunded');
-  await until(async () => (await fundsOf(lost))['status'] === 'operator');
+  await until(async () => (await fundsOf(lost))['status'] === 'needs_review');
   const data = (await done('refunds list'))['data'] as readonly Json[];
   assert.deepEqual(
     data.map(({ paymentId, status, received }) => [paymentId, status, received]),
-    [[lost, 'operator', '20.77']],
+    [[lost, 'needs_review', '20.77']],
   );
   assert.equal((await done('ledger verify'))['balanced'], true);
 });

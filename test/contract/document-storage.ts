@@ -2,7 +2,7 @@
 // and nothing of a purged document is left. Run over each adapter.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { DocumentStorage } from '../../core/ports.js';
+import type { DocumentStorage } from '../../core/ports/outside.js';
 
 export async function* chunks(...texts: readonly string[]): AsyncIterable<Uint8Array> {
   for (const text of texts) yield Buffer.from(text);

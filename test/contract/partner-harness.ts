@@ -8,7 +8,7 @@ import type {
   PayinOrder,
   ReceiverOrder,
   SettlementPartner,
-} from '../../core/ports.js';
+} from '../../core/ports/partner.js';
 
 export interface PartnerMessage {
   readonly headers: Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@
 // payouts and refunds, each started once however often, found again, and brought to its end.
 import assert from 'node:assert/strict';
 import { money, parseRate } from '../../core/domain/money.js';
-import type { PayinOrder } from '../../core/ports.js';
+import type { PayinOrder } from '../../core/ports/partner.js';
 import {
   type Check,
   destinationOf,

@@ -10,7 +10,7 @@ import {
   roles,
 } from '../../core/domain/connected-account.js';
 import { PonteError } from '../../core/errors.js';
-import type { Store } from '../../core/ports.js';
+import type { Store } from '../../core/ports/storage.js';
 import {
   anAccount,
   aPartyCommand,

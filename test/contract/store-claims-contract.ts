@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { isExpirable, type Payment, paymentStatuses } from '../../core/domain/payment.js';
-import type { Claim, DuePage, Store } from '../../core/ports.js';
+import type { Claim, DuePage, Store } from '../../core/ports/storage.js';
 import {
   aBarePayment,
   aCommand,

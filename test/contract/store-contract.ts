@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { AssertionFailure, PonteError } from '../../core/errors.js';
-import type { Sealer, Store } from '../../core/ports.js';
+import type { Sealer, Store } from '../../core/ports/storage.js';
 import {
   aBuyer,
   aCommand,

@@ -10,7 +10,7 @@ import {
   purgeOrdered,
 } from '../../core/domain/document.js';
 import { PonteError } from '../../core/errors.js';
-import type { Store } from '../../core/ports.js';
+import type { Store } from '../../core/ports/storage.js';
 import { aDocument, duePage, otherMode, otherOrg, T0, tenant } from '../support/domain-samples.js';
 import type { OpenStore } from './store-contract.js';
 

@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import type { Mail } from '../../core/domain/mail.js';
 import { type Payment, paymentStatuses } from '../../core/domain/payment.js';
 import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
-import type { Claim, InvoiceFilter, Store } from '../../core/ports.js';
+import type { Claim, InvoiceFilter, Store } from '../../core/ports/storage.js';
 import {
   aBarePayment,
   aMail,

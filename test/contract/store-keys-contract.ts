@@ -1,10 +1,10 @@
-// What every store promises about keys: canaries, the guard on sealed texts, re-sealing, and the
+// What every store promises about keys: check values, the guard on sealed texts, re-sealing, the
 // service's own keys. Run over each database.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { SealedColumn } from '../../core/domain/sealed-columns.js';
 import type { Subscription } from '../../core/domain/subscription.js';
-import type { SealedRow, Sealer, Store, Tx } from '../../core/ports.js';
+import type { SealedRow, Sealer, Store, Tx } from '../../core/ports/storage.js';
 import {
   aCommand,
   aMail,
@@ -14,7 +14,7 @@ import {
   T0,
   tenant,
 } from '../support/domain-samples.js';
-import { aCanary, aServiceKey } from '../support/key-samples.js';
+import { aCheckValue, aServiceKey } from '../support/key-samples.js';
 import type { OpenStore } from './store-contract.js';
 
 export function storeKeysContract(database: string, open: OpenStore): void {
@@ -31,9 +31,10 @@ export function storeKeysContract(database: string, open: OpenStore): void {
       const registerKey = async (): Promise<void> => {
         count += 1;
         await store.run(async (tx) => {
-          const known = (await tx.keyCanaries.list()).find(({ keyId }) => keyId === 'k1');
-          if (known === undefined) tx.keyCanaries.insert(aCanary({ keyId: 'k1' }));
-          else if (known.state !== 'in_use') tx.keyCanaries.update({ ...known, state: 'in_use' });
+          const known = (await tx.keyCheckValues.list()).find(({ keyId }) => keyId === 'k1');
+          if (known === undefined) tx.keyCheckValues.insert(aCheckValue({ keyId: 'k1' }));
+          else if (known.state !== 'in_use')
+            tx.keyCheckValues.update({ ...known, state: 'in_use' });
         });
       };
       const store: Store = await fresh({ keyId: 'k1', registerKey });
@@ -41,25 +42,25 @@ export function storeKeysContract(database: string, open: OpenStore): void {
     };
     after(() => Promise.all(opened.map((store) => store.close())));
 
-    test('a canary is stored once per key; only its state changes', async () => {
+    test('a check value is stored once per key; only its state changes', async () => {
       const store = await fresh();
-      const [first, second] = [aCanary({ keyId: 'k1' }), aCanary({ keyId: 'k2' })];
-      const list = () => store.run((tx) => tx.keyCanaries.list());
-      await store.run(async (tx) => tx.keyCanaries.insert(second));
-      await store.run(async (tx) => tx.keyCanaries.insert(first));
+      const [first, second] = [aCheckValue({ keyId: 'k1' }), aCheckValue({ keyId: 'k2' })];
+      const list = () => store.run((tx) => tx.keyCheckValues.list());
+      await store.run(async (tx) => tx.keyCheckValues.insert(second));
+      await store.run(async (tx) => tx.keyCheckValues.insert(first));
       assert.deepEqual(await list(), [first, second]);
       await assert.rejects(
-        store.run(async (tx) => tx.keyCanaries.insert({ ...first, sealed: 'another' })),
+        store.run(async (tx) => tx.keyCheckValues.insert({ ...first, sealed: 'another' })),
         { code: 'StoreContention' },
       );
       const retiring = { ...first, state: 'retiring' } as const;
-      await store.run(async (tx) => tx.keyCanaries.update(retiring));
+      await store.run(async (tx) => tx.keyCheckValues.update(retiring));
       assert.deepEqual(await list(), [{ ...retiring, version: 2 }, second]);
       await assert.rejects(
-        store.run(async (tx) => tx.keyCanaries.remove(retiring)),
+        store.run(async (tx) => tx.keyCheckValues.remove(retiring)),
         { code: 'StoreContention' },
       );
-      await store.run(async (tx) => tx.keyCanaries.remove({ ...retiring, version: 2 }));
+      await store.run(async (tx) => tx.keyCheckValues.remove({ ...retiring, version: 2 }));
       assert.deepEqual(await list(), [second]);
     });
 
@@ -113,7 +114,7 @@ export function storeKeysContract(database: string, open: OpenStore): void {
       );
     });
 
-    test('a text sealed under the key of the process requires its canary', async () => {
+    test('a text sealed under the key of the process requires its check value', async () => {
       for (const [name, write] of eachColumn) {
         const { store, registered } = await sealing();
         await store.run(async (tx) => write(tx, 's1.k2.a'));
@@ -121,8 +122,8 @@ export function storeKeysContract(database: string, open: OpenStore): void {
         assert.equal(registered(), 0, `${name}: another key, or none`);
         await store.run(async (tx) => write(tx, 's1.k1.a', '_first'));
         assert.equal(registered(), 1, name);
-        const [canary] = await store.run((tx) => tx.keyCanaries.list());
-        assert.equal(canary?.state, 'in_use');
+        const [checkValue] = await store.run((tx) => tx.keyCheckValues.list());
+        assert.equal(checkValue?.state, 'in_use');
         await store.run(async (tx) => write(tx, 's1.k1.b', '_second'));
         assert.equal(registered(), 1, `${name}: already registered`);
       }
@@ -130,13 +131,13 @@ export function storeKeysContract(database: string, open: OpenStore): void {
 
     test('a retiring key is in use again once it seals', async () => {
       const { store, registered } = await sealing();
-      const retiring = aCanary({ keyId: 'k1', state: 'retiring' });
-      await store.run(async (tx) => tx.keyCanaries.insert(retiring));
+      const retiring = aCheckValue({ keyId: 'k1', state: 'retiring' });
+      await store.run(async (tx) => tx.keyCheckValues.insert(retiring));
       await store.run(async (tx) => tx.subscriptions.insert(aSubscription()));
-      assert.deepEqual(await store.run((tx) => tx.keyCanaries.list()), [retiring]);
+      assert.deepEqual(await store.run((tx) => tx.keyCheckValues.list()), [retiring]);
       await store.run(async (tx) => tx.subscriptions.update(sealed(aSubscription())));
       assert.equal(registered(), 1);
-      const known = await store.run((tx) => tx.keyCanaries.list());
+      const known = await store.run((tx) => tx.keyCheckValues.list());
       assert.deepEqual(known, [{ ...retiring, state: 'in_use', version: 2 }]);
     });
 
@@ -198,20 +199,20 @@ export function storeKeysContract(database: string, open: OpenStore): void {
       assert.deepEqual(await store.run((tx) => tx.subscriptions.get(tenant, 'whs_1')), replaced);
     });
 
-    test('without its canary, nothing that the key sealed is stored', async () => {
+    test('without its check value, nothing that the key sealed is stored', async () => {
       const store = await fresh({ keyId: 'k1', registerKey: async () => undefined });
       const written = store.run(async (tx) => tx.subscriptions.insert(sealed(aSubscription())));
       await assert.rejects(written, { code: 'StoreContention' });
       assert.equal(await store.run((tx) => tx.subscriptions.find('whs_1')), null);
     });
 
-    test('a key that seals while it is retired keeps its canary', async () => {
+    test('a key that seals while it is retired keeps its check value', async () => {
       const { store } = await sealing();
       const rounds = 25;
       for (let round = 0; round < rounds; round += 1) {
         await store.run(async (tx) => {
-          const known = await tx.keyCanaries.list();
-          if (known.length === 0) tx.keyCanaries.insert(aCanary({ keyId: 'k1' }));
+          const known = await tx.keyCheckValues.list();
+          if (known.length === 0) tx.keyCheckValues.insert(aCheckValue({ keyId: 'k1' }));
         });
         // One by one, so that they fall before, between and after the steps of `retire`.
         const write = async () => {
@@ -224,8 +225,11 @@ export function storeKeysContract(database: string, open: OpenStore): void {
         const left = (await store.run((tx) => tx.subscriptions.list(tenant, 100))).filter(
           isUnderK1,
         );
-        const canaries = await store.run((tx) => tx.keyCanaries.list());
-        assert.ok(left.length === 0 || canaries.length === 1, `${left.length} without canary`);
+        const checkValues = await store.run((tx) => tx.keyCheckValues.list());
+        assert.ok(
+          left.length === 0 || checkValues.length === 1,
+          `${left.length} without checkValue`,
+        );
       }
     });
   });
@@ -268,11 +272,11 @@ function isUnderK1({ secretSealed }: Subscription): boolean {
 /** As a reseal does it: mark, re-seal, scan again, remove if unused. */
 async function retire(store: Store): Promise<void> {
   const marked = await store.run(async (tx) => {
-    const [canary] = await tx.keyCanaries.list();
-    if (canary === undefined) return null;
-    const retiring = { ...canary, state: 'retiring' } as const;
-    tx.keyCanaries.update(retiring);
-    return { ...retiring, version: canary.version + 1 };
+    const [checkValue] = await tx.keyCheckValues.list();
+    if (checkValue === undefined) return null;
+    const retiring = { ...checkValue, state: 'retiring' } as const;
+    tx.keyCheckValues.update(retiring);
+    return { ...retiring, version: checkValue.version + 1 };
   });
   if (marked === null) return;
   for (let left = 1; left > 0; ) {
@@ -283,7 +287,7 @@ async function retire(store: Store): Promise<void> {
     });
   }
   await store.run(async (tx) => {
-    const [canary] = await tx.keyCanaries.list();
-    if (canary?.version === marked.version) tx.keyCanaries.remove(canary);
+    const [checkValue] = await tx.keyCheckValues.list();
+    if (checkValue?.version === marked.version) tx.keyCheckValues.remove(checkValue);
   });
 }

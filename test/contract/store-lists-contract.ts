@@ -12,7 +12,7 @@ import {
   partyKinds,
 } from '../../core/domain/partner-command.js';
 import { paymentStatuses } from '../../core/domain/payment.js';
-import type { Store, Tx } from '../../core/ports.js';
+import type { Store, Tx } from '../../core/ports/storage.js';
 import {
   aBarePayment,
   aCommand,
@@ -136,8 +136,8 @@ export function storeListsContract(database: string, open: OpenStore): void {
         const held = { receivedMinor: 5n };
         tx.funds.insert(someFunds({ paymentId: 'pi_04', ...held, refundOwedMinor: 1n }));
         tx.funds.insert(someFunds({ paymentId: 'inv_02', ...held, refundOrderedMinor: 1n }));
-        tx.funds.insert(someFunds({ paymentId: 'pi_03', position: 'operator' }));
-        tx.funds.insert(someFunds({ paymentId: 'pi_01', refund: 'operator' }));
+        tx.funds.insert(someFunds({ paymentId: 'pi_03', position: 'needs_review' }));
+        tx.funds.insert(someFunds({ paymentId: 'pi_01', refund: 'needs_review' }));
         tx.funds.insert(someFunds({ paymentId: 'pi_00', ...held, refundedMinor: 5n }));
         tx.funds.insert(someFunds({ paymentId: 'pi_05', ...held, position: 'received' }));
         tx.funds.insert(someFunds({ paymentId: 'pi_02', payoutMinor: 5n, lossMinor: 5n }));

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { type Member, memberRoles } from '../../core/domain/member.js';
 import { PonteError } from '../../core/errors.js';
-import type { Store } from '../../core/ports.js';
+import type { Store } from '../../core/ports/storage.js';
 import { aMember, aPartyCommand, T0 } from '../support/domain-samples.js';
 import type { OpenStore } from './store-contract.js';
 

@@ -8,7 +8,7 @@ import { money } from '../../core/domain/money.js';
 import type { MoneyCommand } from '../../core/domain/partner-command.js';
 import type { Mode } from '../../core/domain/tenant.js';
 import { PonteError } from '../../core/errors.js';
-import type { Store } from '../../core/ports.js';
+import type { Store } from '../../core/ports/storage.js';
 import { aCommand, someFunds, T0, tenant } from '../support/domain-samples.js';
 import type { OpenStore } from './store-contract.js';
 

@@ -2,7 +2,7 @@
 // receivers are still owed, and what needs a person, over all tenants.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import type { Backlog, Store, Tx } from '../../core/ports.js';
+import type { Backlog, Store, Tx } from '../../core/ports/storage.js';
 import {
   aCommand,
   aDelivery,
@@ -48,7 +48,7 @@ export function storeQueueStatsContract(database: string, open: OpenStore): void
         oldestUndeliveredAtMs: null,
         stuckCommands: 0,
         deadLetters: 0,
-        operatorFunds: 0,
+        fundsToReview: 0,
       });
     });
 
@@ -118,8 +118,8 @@ export function storeQueueStatsContract(database: string, open: OpenStore): void
         tx.commands.insert(
           aCommand({ id: 'cmd_paid', ...refund, state: 'done', end: 'completed' }),
         );
-        tx.funds.insert(someFunds({ paymentId: 'pi_lost', position: 'operator' }));
-        tx.funds.insert(someFunds({ paymentId: 'pi_debt', refund: 'operator' }));
+        tx.funds.insert(someFunds({ paymentId: 'pi_lost', position: 'needs_review' }));
+        tx.funds.insert(someFunds({ paymentId: 'pi_debt', refund: 'needs_review' }));
         tx.funds.insert(
           someFunds({
             ...{ paymentId: 'pi_refund', refund: 'refund_ordered' },
@@ -127,8 +127,8 @@ export function storeQueueStatsContract(database: string, open: OpenStore): void
           }),
         );
       });
-      const { stuckCommands, deadLetters, operatorFunds } = await backlog();
-      assert.deepEqual([stuckCommands, deadLetters, operatorFunds], [2, COUNT_MAX, 2]);
+      const { stuckCommands, deadLetters, fundsToReview } = await backlog();
+      assert.deepEqual([stuckCommands, deadLetters, fundsToReview], [2, COUNT_MAX, 2]);
     });
   });
 }

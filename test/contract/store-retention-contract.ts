@@ -2,9 +2,10 @@
 // still old goes, and a feed loses its beginning whole or not at all. Run over each database.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import type { FeedEvent } from '../../core/domain/event.js';
 import { isTerminal, type Payment, paymentStatuses } from '../../core/domain/payment.js';
 import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
-import type { FeedEvent, MessageCursor, RetentionCutoff, Store } from '../../core/ports.js';
+import type { MessageCursor, RetentionCutoff, Store } from '../../core/ports/storage.js';
 import {
   aBarePayment,
   aDelivery,

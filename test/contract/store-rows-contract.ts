@@ -2,7 +2,7 @@
 // tenants do not see each other. Run over each database.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { Store, Tx } from '../../core/ports.js';
+import type { Store, Tx } from '../../core/ports/storage.js';
 import {
   aBarePayment,
   aBuyer,

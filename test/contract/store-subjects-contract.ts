@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Tenant } from '../../core/domain/tenant.js';
-import type { Store, TimePage } from '../../core/ports.js';
+import type { Store, TimePage } from '../../core/ports/storage.js';
 import {
   aDelivery,
   aFeedEvent,

@@ -5,7 +5,7 @@ import { after, describe, test } from 'node:test';
 import type { KycStatus } from '../../core/domain/buyer-kyc.js';
 import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
 import { AssertionFailure, PonteError } from '../../core/errors.js';
-import type { Store, Tx } from '../../core/ports.js';
+import type { Store, Tx } from '../../core/ports/storage.js';
 import {
   aBuyer,
   anAccount,

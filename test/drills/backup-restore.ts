@@ -10,7 +10,7 @@ import { isDeepStrictEqual } from 'node:util';
 import SqliteConnection from 'better-sqlite3';
 import { memoryInFile } from '../../adapters/partner/fake-memory.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
-import type { FeedEvent } from '../../core/ports.js';
+import type { FeedEvent } from '../../core/domain/event.js';
 import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
 import { orderOf } from '../support/payment-load.js';
 import { brokenOf, type Drill, type DrillContext, type DrillResult } from './drill.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
-import type { Store } from '../../core/ports.js';
+import type { Store } from '../../core/ports/storage.js';
 import type { HostProcess } from '../support/host-process.js';
 import { temporaryPostgres } from '../support/local-postgres.js';
 import { brokenOf, type Drill, type DrillContext, type DrillResult } from './drill.js';

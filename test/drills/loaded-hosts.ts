@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Store } from '../../core/ports.js';
+import type { Store } from '../../core/ports/storage.js';
 import { checkBooks, checkPartner, readFeed } from '../support/after-faults.js';
 import { type HostProcess, startHostProcess } from '../support/host-process.js';
 import {

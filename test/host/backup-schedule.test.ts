@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { newestBackup } from '../../adapters/backup/backup-folder.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
 import { PonteError } from '../../core/errors.js';
-import type { Log } from '../../core/ports.js';
+import type { Log } from '../../core/ports/outside.js';
 import {
   readBackupAgeMs,
   type ScheduleOptions,

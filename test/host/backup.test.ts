@@ -28,7 +28,7 @@ import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { createFsDocuments } from '../../adapters/documents/fs.js';
 import { copySqliteFile, damageOf } from '../../adapters/storage/sqlite/file-copy.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
-import type { DocumentStorage } from '../../core/ports.js';
+import type { DocumentStorage } from '../../core/ports/outside.js';
 import { endQuarantine, quarantineRestored } from '../../core/usecases/epochs.js';
 import { makeBackup } from '../../host/backup.js';
 import { openForOperator } from '../../host/main.js';

@@ -11,7 +11,7 @@ import type {
   ReceiverOrder,
   RefundOrder,
   SettlementPartner,
-} from '../../core/ports.js';
+} from '../../core/ports/partner.js';
 import { createPonte, type PartnerSetup } from '../../host/embed.js';
 
 function done<T>(value: T): PartnerAnswer<T> {

@@ -1,7 +1,7 @@
 // The clock of a process: whose time counts, when it is wrong, and what it does then.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Log } from '../../core/ports.js';
+import type { Log } from '../../core/ports/outside.js';
 import { type ClockStep, clockStep, newHostClock, whileRight } from '../../host/host-clock.js';
 
 const T0 = 1_790_000_000_000;

@@ -10,7 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
-import type { Store } from '../../core/ports.js';
+import type { Store } from '../../core/ports/storage.js';
 import { checkBooks, checkReceived, readFeed } from '../support/after-faults.js';
 import { runCommand } from '../support/command.js';
 import { type HostProcess, startHostProcess } from '../support/host-process.js';

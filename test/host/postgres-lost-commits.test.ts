@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openPostgresStore, type PostgresStore } from '../../adapters/storage/postgres/store.js';
 import { isCode } from '../../core/errors.js';
-import type { Store } from '../../core/ports.js';
+import type { Store } from '../../core/ports/storage.js';
 import { aBuyer } from '../support/domain-samples.js';
 import { type PostgresPair, postgresPair } from '../support/postgres-pair.js';
 

@@ -2,7 +2,7 @@
 // decided, and all of it goes on after the release without a restart.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Deps } from '../../core/ports.js';
+import type { Deps } from '../../core/ports/deps.js';
 import { retryCommand } from '../../core/usecases/command-retries.js';
 import { commandRunner } from '../../core/usecases/command-runner.js';
 import { replayAllDead } from '../../core/usecases/deliveries.js';

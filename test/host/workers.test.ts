@@ -1,7 +1,8 @@
 // The worker loops: woken at once, polling behind it, undisturbed by failures, stopped gracefully.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import type { Deps, Log } from '../../core/ports.js';
+import type { Deps } from '../../core/ports/deps.js';
+import type { Log } from '../../core/ports/outside.js';
 import {
   IN_FLIGHT_PER_SUBSCRIPTION,
   WINDOW_GROWTH_MAX,

@@ -1,11 +1,13 @@
 // What the database says and ever said, as batches were seen to store it, and what was told of it:
 // all that goes back with the database when an earlier copy is restored.
+
+import type { FeedEvent, FeedHead, OutboxRow } from '../../core/domain/event.js';
 import type { PartyCommand } from '../../core/domain/partner-command.js';
 import type { PaymentStatus } from '../../core/domain/payment.js';
 import type { Subscription } from '../../core/domain/subscription.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
-import type { FeedEvent, FeedHead, InboxMessage, OutboxRow } from '../../core/ports.js';
+import type { InboxMessage } from '../../core/ports/storage.js';
 import type { PaymentEvidence } from './payment-evidence.js';
 
 export interface TenantEvidence {

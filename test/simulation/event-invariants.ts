@@ -1,10 +1,9 @@
 // Invariants of events and their deliveries: nothing told twice, out of order or not at all, judged
 // by what truly reached the receivers.
 import { createHash } from 'node:crypto';
-import { matchesEvent } from '../../core/domain/event.js';
+import { type FeedEvent, matchesEvent } from '../../core/domain/event.js';
 import { verifyWebhook } from '../../core/domain/signature.js';
 import { ATTEMPTS_MAX } from '../../core/domain/webhook-delivery.js';
-import type { FeedEvent } from '../../core/ports.js';
 import { type Evidence, eachPayment } from './evidence.js';
 import { walks } from './payment-evidence.js';
 import { plainOf } from './simulated-host.js';

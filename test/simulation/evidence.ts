@@ -9,7 +9,7 @@ import type { Payment } from '../../core/domain/payment.js';
 import type { Subscription } from '../../core/domain/subscription.js';
 import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
 import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
-import type { ClaimedDelivery, InboxMessage, Store } from '../../core/ports.js';
+import type { ClaimedDelivery, InboxMessage, Store } from '../../core/ports/storage.js';
 import { findDifferences, type LedgerDifference } from '../../core/usecases/ledger-check.js';
 import { DatabaseMemory, type Memories } from './database-memory.js';
 import type { FeedDiary } from './feed-reading.js';

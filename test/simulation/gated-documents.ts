@@ -3,7 +3,7 @@
 import { createMemoryDocuments } from '../../adapters/documents/memory.js';
 import { UPLOAD_TIME_MAX_MS } from '../../core/domain/document.js';
 import { PonteError } from '../../core/errors.js';
-import type { DocumentStorage } from '../../core/ports.js';
+import type { DocumentStorage } from '../../core/ports/outside.js';
 import type { Faults } from './faults.js';
 import type { Gates, SimulatedProcess } from './gates.js';
 

@@ -5,7 +5,7 @@ import type { Mail } from '../../core/domain/mail.js';
 import type { PartnerCommand } from '../../core/domain/partner-command.js';
 import type { Payment } from '../../core/domain/payment.js';
 import type { Tenant } from '../../core/domain/tenant.js';
-import type { ClaimedDelivery, Claims, Store, Tx } from '../../core/ports.js';
+import type { ClaimedDelivery, Claims, Store, Tx } from '../../core/ports/storage.js';
 import type { Gates, SimulatedProcess } from './gates.js';
 import type { SeededRandom } from './seeded-random.js';
 

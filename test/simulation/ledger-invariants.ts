@@ -2,9 +2,10 @@
 // partner told is in them. The meaning of orders and postings is written here once more, so that a
 // broken table does not excuse itself.
 import type { Funds } from '../../core/domain/funds.js';
-import type { PostingKind } from '../../core/domain/ledger.js';
+import type { PostingKind, StoredPosting } from '../../core/domain/ledger.js';
 import type { MoneyCommand } from '../../core/domain/partner-command.js';
-import type { InboxMessage, PartnerFact, StoredPosting } from '../../core/ports.js';
+import type { PartnerFact } from '../../core/ports/partner.js';
+import type { InboxMessage } from '../../core/ports/storage.js';
 import { type Evidence, eachPayment } from './evidence.js';
 import type { PartnerOrder } from './partner-books.js';
 import { orderFact, readFacts } from './partner-reports.js';
@@ -25,7 +26,7 @@ export function fundsConserve(evidence: Evidence): string | null {
     const amounts = Object.values(sums).join(' ');
     if (Object.values(sums).some((sum) => sum < 0n)) return `has a negative part: ${amounts}`;
     const isReviewed = commands.some(({ review }) => review !== null);
-    const handedOut = ['payout_ordered', 'paid', 'operator'].includes(funds.position);
+    const handedOut = ['payout_ordered', 'paid', 'needs_review'].includes(funds.position);
     if (!isReviewed && handedOut !== sums.paidOut > 0n) return `is ${funds.position}: ${amounts}`;
     const isOpen = sums.owed + sums.ordered > 0n;
     const isClosed = funds.refund === 'none' || funds.refund === 'refunded';

@@ -181,7 +181,7 @@ export function owedMoneyIsReallyGivenBack(evidence: Evidence): string | null {
     const owed = funds.refundOwedMinor + funds.refundOrderedMinor;
     if (owed > 0n) return `still owes ${owed}: ${funds.refund}`;
     const isMissing = sumsOf(evidence.ordersOf(found)).missingMinor > 0n;
-    const waits = funds.position === 'operator' && !isMissing;
+    const waits = funds.position === 'needs_review' && !isMissing;
     return waits ? 'waits for an operator although the partner knows' : null;
   });
 }

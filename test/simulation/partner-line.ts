@@ -2,7 +2,7 @@
 // whose answer is lost, and answers that take their time. What an arrived call does is in
 // simulated-partner.ts.
 import type { Money } from '../../core/domain/money.js';
-import type { PartnerAnswer, SettlementPartner } from '../../core/ports.js';
+import type { PartnerAnswer, SettlementPartner } from '../../core/ports/partner.js';
 import type { Faults } from './faults.js';
 import type { Gates, SimulatedProcess } from './gates.js';
 import type { OrderKind, PartnerOrder } from './partner-books.js';

@@ -2,7 +2,7 @@
 // number that cannot be true.
 import type { Money } from '../../core/domain/money.js';
 import type { PayinReport, PayoutReport } from '../../core/domain/report-check.js';
-import type { PartnerFact, RefundReport } from '../../core/ports.js';
+import type { PartnerFact, RefundReport } from '../../core/ports/partner.js';
 import type { PartnerOrder } from './partner-books.js';
 import type { SeededRandom } from './seeded-random.js';
 

@@ -7,7 +7,7 @@ import type {
   PartnerFact,
   ReceiverOrder,
   ReceiverReport,
-} from '../../core/ports.js';
+} from '../../core/ports/partner.js';
 import type { Faults } from './faults.js';
 import type { SeededRandom } from './seeded-random.js';
 

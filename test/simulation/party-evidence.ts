@@ -5,7 +5,7 @@ import type { ConnectedAccount } from '../../core/domain/connected-account.js';
 import type { Document, DocumentOwner } from '../../core/domain/document.js';
 import type { Mail } from '../../core/domain/mail.js';
 import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
-import type { Store, Tx } from '../../core/ports.js';
+import type { Store, Tx } from '../../core/ports/storage.js';
 import type { StagedWrite } from './gated-store.js';
 
 /** One kind of row: what is known of it, and what must be read again. */

@@ -1,10 +1,11 @@
 // A payment as the invariants see it: its rows as they read now, every status that it ever had, and
 // what of it must be read again after a batch.
 import type { Funds } from '../../core/domain/funds.js';
+import type { StoredPosting } from '../../core/domain/ledger.js';
 import type { MoneyCommand } from '../../core/domain/partner-command.js';
 import type { Payment, PaymentStatus } from '../../core/domain/payment.js';
 import type { Tenant } from '../../core/domain/tenant.js';
-import type { Advance, StoredPosting, Tx } from '../../core/ports.js';
+import type { Advance, Tx } from '../../core/ports/storage.js';
 
 export interface PaymentEvidence {
   readonly payment: Payment;

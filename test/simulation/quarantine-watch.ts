@@ -1,6 +1,6 @@
 // What a quarantine holds back and happened nevertheless: orders, webhooks and mails that were
 // claimed or sent, and writes of runs that it refuses.
-import type { Deps } from '../../core/ports.js';
+import type { Deps } from '../../core/ports/deps.js';
 import type { StagedWrite } from './gated-store.js';
 
 export class QuarantineWatch {

@@ -5,7 +5,7 @@ import { loadMigrations } from '../../adapters/storage/migrations.js';
 import { SqliteDatabase } from '../../adapters/storage/sqlite/database.js';
 import { migrateSqlite } from '../../adapters/storage/sqlite/migrations.js';
 import { newStore } from '../../adapters/storage/store.js';
-import type { Store } from '../../core/ports.js';
+import type { Store } from '../../core/ports/storage.js';
 import { OrderedDatabase } from './ordered-database.js';
 
 export interface SimulatedDatabase {

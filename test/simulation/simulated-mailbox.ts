@@ -1,7 +1,7 @@
 // The mail server and the buyers' mailboxes: mails are taken, not taken, refused, or arrive
 // although nobody hears of it. What a mailbox has is what its owner may open.
 import type { MailOutcome } from '../../core/domain/mail.js';
-import type { Mailer, OutgoingMail } from '../../core/ports.js';
+import type { Mailer, OutgoingMail } from '../../core/ports/outside.js';
 import type { Faults } from './faults.js';
 import type { Gates, SimulatedProcess } from './gates.js';
 

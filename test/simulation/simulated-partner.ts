@@ -5,7 +5,7 @@ import { DAY_MS } from '../../core/domain/instant.js';
 import type { Money } from '../../core/domain/money.js';
 import type { QuoteTerms } from '../../core/domain/quote.js';
 import type { Mode } from '../../core/domain/tenant.js';
-import type { PartnerAnswer, PartnerFact } from '../../core/ports.js';
+import type { PartnerAnswer, PartnerFact } from '../../core/ports/partner.js';
 import type { Faults } from './faults.js';
 import {
   type OrderKind,

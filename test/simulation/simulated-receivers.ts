@@ -1,7 +1,7 @@
 // The integrators' servers: each URL has a mood, and what truly reached a server is written down.
 // Whether it should have been sent is the invariants' matter.
 import { webhookHeaders } from '../../core/domain/signature.js';
-import type { WebhookRequest, WebhookResult, WebhookSender } from '../../core/ports.js';
+import type { WebhookRequest, WebhookResult, WebhookSender } from '../../core/ports/outside.js';
 import type { Gates, SimulatedProcess } from './gates.js';
 
 export const moods = ['well', 'answers 500', 'redirects', 'down', 'hangs'] as const;

@@ -62,8 +62,8 @@ test('the histories have seen what they are for', () => {
   for (const what of [
     'ended settled, funds paid, refund none',
     'ended settled, funds paid, refund refunded',
-    'ended failed, funds handed_back, refund refunded',
-    'ended cancelled, funds handed_back, refund refunded',
+    'ended failed, funds returned_to_buyer, refund refunded',
+    'ended cancelled, funds returned_to_buyer, refund refunded',
     'ended expired, funds none, refund none',
     'delivery dead_letter',
     'delivery delivered',

@@ -4,7 +4,8 @@
 import type { DocumentKind, DocumentOwner } from '../../core/domain/document.js';
 import { HOUR_MS } from '../../core/domain/instant.js';
 import type { Mode, Tenant } from '../../core/domain/tenant.js';
-import type { Ids, Store } from '../../core/ports.js';
+import type { Ids } from '../../core/ports/outside.js';
+import type { Store } from '../../core/ports/storage.js';
 import type { CreatePaymentInput } from '../../core/usecases/payments.js';
 import { currentKey } from '../../core/usecases/service-keys.js';
 import { CAREFUL_ORG, destinationOf, tenants } from './cast.js';

@@ -4,8 +4,9 @@
 import assert from 'node:assert/strict';
 import { verifyWebhook } from '../../adapters/client/verify.js';
 import { memoryInFile } from '../../adapters/partner/fake-memory.js';
+import type { FeedEvent } from '../../core/domain/event.js';
 import { paymentStatuses } from '../../core/domain/payment.js';
-import type { FeedEvent, Store } from '../../core/ports.js';
+import type { Store } from '../../core/ports/storage.js';
 import { chainHash } from '../../core/usecases/feed.js';
 import type { ReceivedRequest } from './local-receiver.js';
 

@@ -1,5 +1,5 @@
 // A settlement partner some of whose calls do something else.
-import type { PartnerReports, SettlementPartner } from '../../core/ports.js';
+import type { PartnerReports, SettlementPartner } from '../../core/ports/partner.js';
 
 type OrderKind = keyof PartnerReports;
 

@@ -5,7 +5,8 @@ import type { DocumentOwner } from '../../core/domain/document.js';
 import type { Dossier } from '../../core/domain/dossier.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import { PonteError } from '../../core/errors.js';
-import type { Deps, DocumentStorage } from '../../core/ports.js';
+import type { Deps } from '../../core/ports/deps.js';
+import type { DocumentStorage } from '../../core/ports/outside.js';
 import {
   createUpload,
   type ReceivedUpload,

@@ -1,9 +1,11 @@
 // Domain values for tests that need some of everything: valid, distinct in every field that could
 // be mixed up, and changed by the fields that a test is about.
+
+import type { StoredKey } from '../../core/domain/api-key.js';
 import { type Buyer, emailKey, type KycSubmission } from '../../core/domain/buyer-kyc.js';
 import type { ConnectedAccount } from '../../core/domain/connected-account.js';
 import type { Document } from '../../core/domain/document.js';
-import type { DomainEvent } from '../../core/domain/event.js';
+import type { DomainEvent, FeedEvent } from '../../core/domain/event.js';
 import { type Funds, noFunds } from '../../core/domain/funds.js';
 import type { Mail } from '../../core/domain/mail.js';
 import type { Member } from '../../core/domain/member.js';
@@ -18,15 +20,12 @@ import type { Payment } from '../../core/domain/payment.js';
 import type { Quote } from '../../core/domain/quote.js';
 import type { Subscription } from '../../core/domain/subscription.js';
 import type { Tenant } from '../../core/domain/tenant.js';
-import { newDelivery, type WebhookDelivery } from '../../core/domain/webhook-delivery.js';
-import type {
-  Advance,
-  DeliveryAttempt,
-  DuePage,
-  FeedEvent,
-  InboxMessage,
-  StoredKey,
-} from '../../core/ports.js';
+import {
+  type DeliveryAttempt,
+  newDelivery,
+  type WebhookDelivery,
+} from '../../core/domain/webhook-delivery.js';
+import type { Advance, DuePage, InboxMessage } from '../../core/ports/storage.js';
 
 /** 2026-01-02T03:04:05.678Z. */
 export const T0 = 1_767_323_045_678;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createFakePartner, type FakePartner } from '../../adapters/partner/fake.js';
 import type { SignedMessage } from '../../adapters/partner/signed-message.js';
 import { type Money, money } from '../../core/domain/money.js';
-import type { PartnerAnswer, PartnerFact, ReceiverOrder } from '../../core/ports.js';
+import type { PartnerAnswer, PartnerFact, ReceiverOrder } from '../../core/ports/partner.js';
 import { done } from '../contract/partner-harness.js';
 
 export const START_MS = 1_763_640_000_000;

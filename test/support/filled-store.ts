@@ -2,7 +2,7 @@
 // adds a table adds a row here: the tests say so when one is empty.
 import { posting, transfer } from '../../core/domain/ledger.js';
 import { money } from '../../core/domain/money.js';
-import type { Store } from '../../core/ports.js';
+import type { Store } from '../../core/ports/storage.js';
 import {
   aBarePayment,
   aBuyer,
@@ -30,7 +30,7 @@ import {
   T0,
   tenant,
 } from './domain-samples.js';
-import { aCanary, anEpoch, aServiceKey } from './key-samples.js';
+import { aCheckValue, anEpoch, aServiceKey } from './key-samples.js';
 
 /** Past what a float can count. */
 const LARGE_MINOR = 9_007_199_254_740_993n;
@@ -64,7 +64,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.deliveries.logAttempt(anAttempt());
     tx.inbox.insert(aMessage());
     tx.advances.put(anAdvance());
-    tx.keyCanaries.insert(aCanary());
+    tx.keyCheckValues.insert(aCheckValue());
     tx.storageFingerprints.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
     tx.serviceKeys.insert(aServiceKey());
     tx.epochs.insert(anEpoch());
@@ -101,7 +101,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.deliveries.attempts('whd_1'),
       tx.inbox.get('fake', 'test', 'msg_1'),
       tx.advances.get(tenant, 'pi_1'),
-      tx.keyCanaries.list(),
+      tx.keyCheckValues.list(),
       tx.storageFingerprints.get('documents'),
       tx.serviceKeys.list('session'),
       tx.epochs.list(),

@@ -1,7 +1,8 @@
 // Invoices for tests above the core, and what a buyer finds in its mailbox.
 import { money } from '../../core/domain/money.js';
 import type { Tenant } from '../../core/domain/tenant.js';
-import type { Deps, OutgoingMail } from '../../core/ports.js';
+import type { Deps } from '../../core/ports/deps.js';
+import type { OutgoingMail } from '../../core/ports/outside.js';
 import { type CreatePaymentInput, createPayment } from '../../core/usecases/payments.js';
 
 type InvoiceInput = Extract<CreatePaymentInput, { readonly origin: 'invoice' }>;

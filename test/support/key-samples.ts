@@ -1,7 +1,7 @@
 // Samples of keys and epochs stored in the database, like those of domain-samples.ts.
 import type { Epoch } from '../../core/domain/epoch.js';
 import type { ServiceKey } from '../../core/domain/service-key.js';
-import type { KeyCanary } from '../../core/ports.js';
+import type { KeyCheckValue } from '../../core/ports/storage.js';
 import { T0 } from './domain-samples.js';
 
 /** A rotated key. */
@@ -17,7 +17,7 @@ export function aServiceKey(fields: Partial<ServiceKey> = {}): ServiceKey {
   };
 }
 
-export function aCanary(fields: Partial<KeyCanary> = {}): KeyCanary {
+export function aCheckValue(fields: Partial<KeyCheckValue> = {}): KeyCheckValue {
   const { keyId = 'first' } = fields;
   const sealed = `sealed under ${keyId}`;
   return { keyId, sealed, state: 'in_use', createdAtMs: T0, version: 1, ...fields };

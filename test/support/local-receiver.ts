@@ -1,8 +1,12 @@
 // Real servers on this machine that play an integrator's webhook receiver, well or badly behaved,
 // and a certificate for the name receiver.test. What should come of it is the tests' matter.
 import { once } from 'node:events';
-import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
-import { createServer as createHttpServer } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type IncomingHttpHeaders,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import {
   type AddressInfo,

@@ -1,5 +1,5 @@
 // Metrics that note what they are told, line by line, for tests of who tells them.
-import type { Metrics } from '../../core/ports.js';
+import type { Metrics } from '../../core/ports/outside.js';
 
 interface NotedMetrics extends Metrics {
   readonly told: readonly string[];

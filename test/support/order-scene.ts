@@ -7,7 +7,7 @@ import type { MoneyCommand } from '../../core/domain/partner-command.js';
 import type { PaymentStatus } from '../../core/domain/payment.js';
 import { reviewName } from '../../core/domain/report-check.js';
 import type { Tenant } from '../../core/domain/tenant.js';
-import type { PartnerAnswer, PartnerFact } from '../../core/ports.js';
+import type { PartnerAnswer, PartnerFact } from '../../core/ports/partner.js';
 import { acceptReport } from '../../core/usecases/command-retries.js';
 import { findDifferences } from '../../core/usecases/ledger-check.js';
 import { applyPartnerUpdate } from '../../core/usecases/partner-inbox.js';

@@ -3,7 +3,8 @@ import { after, before } from 'node:test';
 import { createFakePartner } from '../../adapters/partner/fake.js';
 import type { Mode } from '../../core/domain/tenant.js';
 import { type ErrorCode, PonteError } from '../../core/errors.js';
-import type { Deps, SettlementPartner } from '../../core/ports.js';
+import type { Deps } from '../../core/ports/deps.js';
+import type { SettlementPartner } from '../../core/ports/partner.js';
 import { createOrganization } from '../../core/usecases/organizations.js';
 import { createPonte, type Ponte } from '../../host/embed.js';
 

@@ -6,7 +6,7 @@ import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FakePartner } from '../../adapters/partner/fake.js';
-import type { OrderApi } from '../../core/ports.js';
+import type { OrderApi } from '../../core/ports/partner.js';
 import { changedPartner } from './changed-partner.js';
 
 const folder = process.env['REFUSING_PARTNER_FOLDER'] ?? '';

@@ -6,7 +6,8 @@ import { newCommand, requestPurpose } from '../../core/domain/partner-command.js
 import type { Payment } from '../../core/domain/payment.js';
 import { type SealedColumn, sealedColumns } from '../../core/domain/sealed-columns.js';
 import type { Tenant } from '../../core/domain/tenant.js';
-import type { Deps, SealedRow, Store } from '../../core/ports.js';
+import type { Deps } from '../../core/ports/deps.js';
+import type { SealedRow, Store } from '../../core/ports/storage.js';
 import { createAccount } from '../../core/usecases/accounts.js';
 import { inviteBuyer } from '../../core/usecases/invoices.js';
 import { startBuyerKyc } from '../../core/usecases/kyc.js';

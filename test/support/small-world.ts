@@ -18,13 +18,8 @@ import { type MemberRole, SESSION_MS } from '../../core/domain/member.js';
 import type { Scope } from '../../core/domain/scope.js';
 import type { Mode } from '../../core/domain/tenant.js';
 import { RETRY_DELAYS_MS } from '../../core/domain/webhook-delivery.js';
-import type {
-  Deps,
-  OutgoingMail,
-  Settings,
-  WebhookRequest,
-  WebhookResult,
-} from '../../core/ports.js';
+import type { Deps, Settings } from '../../core/ports/deps.js';
+import type { OutgoingMail, WebhookRequest, WebhookResult } from '../../core/ports/outside.js';
 import { commandRunner } from '../../core/usecases/command-runner.js';
 import type { Runner } from '../../core/usecases/concurrency-limiter.js';
 import { deliveryRunner } from '../../core/usecases/delivery-runner.js';
@@ -38,7 +33,7 @@ import { createOrganization } from '../../core/usecases/organizations.js';
 import { receivePartnerMessage, runInbox } from '../../core/usecases/partner-inbox.js';
 import { runExpiry } from '../../core/usecases/payments.js';
 import { runAdvances } from '../../core/usecases/sandbox.js';
-import { plantCanary } from '../../core/usecases/secret-keys.js';
+import { recordKeyCheckValue } from '../../core/usecases/secret-keys.js';
 import { testStore } from './test-store.js';
 
 /** 2030-01-01T00:00:00.000Z */
@@ -104,7 +99,7 @@ export async function world(
   const secretKey = newKey(bytes);
   let nowMs = STARTS_AT_MS;
   const clock = { nowMs: () => nowMs };
-  const registerKey = async () => void (await plantCanary(deps));
+  const registerKey = async () => void (await recordKeyCheckValue(deps));
   const store = await testStore({ keyId: secretKey.id, registerKey });
   const log: LogEntry[] = [];
   const sent: WebhookRequest[] = [];

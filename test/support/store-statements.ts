@@ -3,7 +3,7 @@
 import type { Database, Param, Statement } from '../../adapters/storage/database.js';
 import { newStore } from '../../adapters/storage/store.js';
 import type { SealedColumn } from '../../core/domain/sealed-columns.js';
-import type { Claims, SealedRow, Tx } from '../../core/ports.js';
+import type { Claims, SealedRow, Tx } from '../../core/ports/storage.js';
 import {
   aBuyer,
   aCommand,
@@ -29,7 +29,7 @@ import {
   T0,
   tenant,
 } from './domain-samples.js';
-import { aCanary, anEpoch, aServiceKey } from './key-samples.js';
+import { aCheckValue, anEpoch, aServiceKey } from './key-samples.js';
 
 const page = { beforeId: 'x', limit: 5 };
 const age = { sinceMs: T0, sinceDeliveryId: 'whd_5' };
@@ -205,7 +205,7 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     tx.inbox.unapplied(duePage(5)),
     tx.advances.get(tenant, 'pi_1'),
     tx.advances.due(duePage(5)),
-    tx.keyCanaries.list(),
+    tx.keyCheckValues.list(),
     tx.storageFingerprints.get('documents'),
     tx.serviceKeys.list('session'),
     // No row is found here, and a database always has one.
@@ -267,9 +267,9 @@ function everyWrite(tx: Tx): void {
   tx.deliveries.logAttempt(anAttempt());
   tx.inbox.insert(aMessage());
   tx.inbox.update(aMessage());
-  tx.keyCanaries.insert(aCanary());
-  tx.keyCanaries.update(aCanary());
-  tx.keyCanaries.remove(aCanary({ keyId: 'second' }));
+  tx.keyCheckValues.insert(aCheckValue());
+  tx.keyCheckValues.update(aCheckValue());
+  tx.keyCheckValues.remove(aCheckValue({ keyId: 'second' }));
   tx.storageFingerprints.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
   tx.serviceKeys.insert(aServiceKey({ sealed: 's1.k1.a' }));
   tx.serviceKeys.update(aServiceKey());

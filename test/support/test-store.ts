@@ -11,7 +11,7 @@ import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
 import { SqliteDatabase } from '../../adapters/storage/sqlite/database.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
 import type { ServedStore } from '../../adapters/storage/store.js';
-import type { Sealer } from '../../core/ports.js';
+import type { Sealer } from '../../core/ports/storage.js';
 
 const { PONTE_TEST_DATABASE: chosen = 'memory' } = process.env;
 

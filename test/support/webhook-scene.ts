@@ -9,20 +9,17 @@ import {
   parseSecretKeys,
 } from '../../adapters/crypto/secret-box.js';
 import { createMemoryMailer } from '../../adapters/mail/memory-mail.js';
-import { type DomainEvent, eventBody } from '../../core/domain/event.js';
+import { type DomainEvent, eventBody, type FeedEvent } from '../../core/domain/event.js';
 import type { Subscription } from '../../core/domain/subscription.js';
 import type { Tenant } from '../../core/domain/tenant.js';
-import { RETRY_DELAYS_MS, type WebhookDelivery } from '../../core/domain/webhook-delivery.js';
-import type {
-  DeliveryAttempt,
-  Deps,
-  FeedEvent,
-  Settings,
-  Store,
-  WebhookRequest,
-  WebhookResult,
-  WorkKind,
-} from '../../core/ports.js';
+import {
+  type DeliveryAttempt,
+  RETRY_DELAYS_MS,
+  type WebhookDelivery,
+} from '../../core/domain/webhook-delivery.js';
+import type { Deps, Settings, WorkKind } from '../../core/ports/deps.js';
+import type { WebhookRequest, WebhookResult } from '../../core/ports/outside.js';
+import type { Store } from '../../core/ports/storage.js';
 import { type DeliveryRunner, deliveryRunner } from '../../core/usecases/delivery-runner.js';
 import { runSequencer } from '../../core/usecases/feed.js';
 import { createSubscription } from '../../core/usecases/subscriptions.js';

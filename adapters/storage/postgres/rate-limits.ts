@@ -4,7 +4,7 @@
 // because the time of a key only grows, or falls to what its limit can produce.
 import { gcraStep } from '../../../core/domain/rate-limit.js';
 import { PonteError } from '../../../core/errors.js';
-import type { RateLimits } from '../../../core/ports.js';
+import type { RateLimits } from '../../../core/ports/outside.js';
 import { integer, text } from '../columns.js';
 import type { Database } from '../database.js';
 import { MicroBatcher } from './micro-batcher.js';

@@ -1,7 +1,7 @@
 // The store on PostgreSQL: what one of several hosts needs beside the session.
 import { setTimeout as wait } from 'node:timers/promises';
 import { assert, isCode, PonteError, StoreRefusal } from '../../../core/errors.js';
-import type { Sealer } from '../../../core/ports.js';
+import type { Sealer } from '../../../core/ports/storage.js';
 import { loadMigrations } from '../migrations.js';
 import { postgresRows } from '../row-counts.js';
 import { type ClusterChannel, newStore, type ServedStore, type Server } from '../store.js';

@@ -295,19 +295,19 @@ create table funds (
   constraint funds_payout_minor_check check ((payout_minor >= 0)),
   constraint funds_pkey primary key (org_id, mode, payment_id),
   constraint funds_position_check check (("position" = any (array['none'::text, 'expected'::text,
-    'received'::text, 'payout_ordered'::text, 'paid'::text, 'handed_back'::text,
-    'operator'::text]))),
+    'received'::text, 'payout_ordered'::text, 'paid'::text, 'returned_to_buyer'::text,
+    'needs_review'::text]))),
   constraint funds_received_minor_check check ((received_minor >= 0)),
   constraint funds_refund_check check ((refund = any (array['none'::text, 'refund_owed'::text,
-    'refund_ordered'::text, 'refunded'::text, 'operator'::text]))),
+    'refund_ordered'::text, 'refunded'::text, 'needs_review'::text]))),
   constraint funds_refund_ordered_minor_check check ((refund_ordered_minor >= 0)),
   constraint funds_refund_owed_minor_check check ((refund_owed_minor >= 0)),
   constraint funds_refunded_minor_check check ((refunded_minor >= 0))
 );
 
 create index funds_open on funds using btree (payment_id) where (((refund_owed_minor +
-    refund_ordered_minor) > 0) or (loss_minor > 0) or ("position" = 'operator'::text) or (refund =
-    'operator'::text));
+    refund_ordered_minor) > 0) or (loss_minor > 0) or ("position" = 'needs_review'::text) or
+    (refund = 'needs_review'::text));
 
 create table idempotency_keys (
   org_id text collate "C" not null,
@@ -339,14 +339,14 @@ create index inbox_applied on inbox using btree (received_at, message_id) where 
 
 create index inbox_due on inbox using btree (due_at) where (due_at is not null);
 
-create table key_canaries (
+create table key_check_values (
   key_id text collate "C" not null,
   sealed text not null,
   state text not null,
   created_at timestamp with time zone not null,
   version integer not null,
-  constraint key_canaries_pkey primary key (key_id),
-  constraint key_canaries_state_check check ((state = any (array['in_use'::text,
+  constraint key_check_values_pkey primary key (key_id),
+  constraint key_check_values_state_check check ((state = any (array['in_use'::text,
     'retiring'::text])))
 );
 

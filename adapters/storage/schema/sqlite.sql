@@ -229,10 +229,10 @@ create table funds (
   payment_id text not null,
   currency text not null,
   position text not null check (position in (
-    'none', 'expected', 'received', 'payout_ordered', 'paid', 'handed_back', 'operator'
+    'none', 'expected', 'received', 'payout_ordered', 'paid', 'returned_to_buyer', 'needs_review'
   )),
   refund text not null check (refund in (
-    'none', 'refund_owed', 'refund_ordered', 'refunded', 'operator'
+    'none', 'refund_owed', 'refund_ordered', 'refunded', 'needs_review'
   )),
   received_minor integer not null check (received_minor >= 0),
   payout_minor integer not null check (payout_minor >= 0),
@@ -251,7 +251,7 @@ create table funds (
 
 create index funds_open on funds (payment_id)
   where refund_owed_minor + refund_ordered_minor > 0 or loss_minor > 0
-    or position = 'operator' or refund = 'operator';
+    or position = 'needs_review' or refund = 'needs_review';
 
 create table idempotency_keys (
   org_id text not null,
@@ -279,7 +279,7 @@ create index inbox_applied on inbox (received_at, message_id) where due_at is nu
 
 create index inbox_due on inbox (due_at) where due_at is not null;
 
-create table key_canaries (
+create table key_check_values (
   key_id text not null primary key,
   sealed text not null,
   state text not null check (state in ('in_use', 'retiring')),

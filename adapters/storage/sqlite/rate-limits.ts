@@ -1,7 +1,7 @@
 // Rate limits in memory, for a single serving process. rate-limit.ts has the arithmetic; this keeps
 // its one number per key, for a bounded number of keys.
 import { gcraStep } from '../../../core/domain/rate-limit.js';
-import type { RateLimits } from '../../../core/ports.js';
+import type { RateLimits } from '../../../core/ports/outside.js';
 
 /** About 10 MB. Beyond it the least recently used key is dropped, which allows it a new burst. */
 const KEYS_MAX = 100_000;

@@ -1,7 +1,7 @@
 // The store on SQLite: what one process that serves a file needs beside the session.
 import type SqliteConnection from 'better-sqlite3';
 import { assert } from '../../../core/errors.js';
-import type { Sealer } from '../../../core/ports.js';
+import type { Sealer } from '../../../core/ports/storage.js';
 import { loadMigrations, type Migration } from '../migrations.js';
 import { sqliteRows } from '../row-counts.js';
 import { newStore, type ServedStore } from '../store.js';

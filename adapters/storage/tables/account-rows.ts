@@ -9,7 +9,7 @@ import {
   roles,
 } from '../../../core/domain/connected-account.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import type { AccountFilter, Tx } from '../../../core/ports.js';
+import type { AccountFilter, Tx } from '../../../core/ports/storage.js';
 import { fixed, key, oneOf, sealed, searchable, tenant, text, time, version } from '../columns.js';
 import type { Param } from '../database.js';
 import { defineTable } from '../table.js';

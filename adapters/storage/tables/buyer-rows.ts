@@ -5,7 +5,7 @@ import {
   type KycSubmission,
   kycMoves,
 } from '../../../core/domain/buyer-kyc.js';
-import type { Tx } from '../../../core/ports.js';
+import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, key, mode, oneOf, sealed, tenant, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';

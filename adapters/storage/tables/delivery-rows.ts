@@ -1,11 +1,12 @@
 // Webhook subscriptions, the deliveries to them and the log of attempts: columns and SQL.
 import type { Subscription } from '../../../core/domain/subscription.js';
 import {
+  type DeliveryAttempt,
   type DeliveryStatus,
   deliveryStatuses,
   type WebhookDelivery,
 } from '../../../core/domain/webhook-delivery.js';
-import type { DeliveryAttempt, Tx } from '../../../core/ports.js';
+import type { Tx } from '../../../core/ports/storage.js';
 import {
   fixed,
   fixedTenant,

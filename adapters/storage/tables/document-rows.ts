@@ -8,7 +8,7 @@ import {
   documentStatuses,
   nextDocumentStatus,
 } from '../../../core/domain/document.js';
-import type { Tx } from '../../../core/ports.js';
+import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, group, integer, key, oneOf, tenant, text, time, version } from '../columns.js';
 import { duePage, timeParam } from '../database.js';
 import { defineTable, merge } from '../table.js';

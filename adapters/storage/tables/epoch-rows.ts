@@ -6,7 +6,7 @@ import {
   epochStates,
 } from '../../../core/domain/epoch.js';
 import { assert } from '../../../core/errors.js';
-import type { Tx } from '../../../core/ports.js';
+import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, integer, key, oneOf, text, time, version } from '../columns.js';
 import type { Database, StatementTemplate } from '../database.js';
 import { defineTable, templated, type Write } from '../table.js';

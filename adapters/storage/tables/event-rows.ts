@@ -1,7 +1,7 @@
 // Events on their way: the outbox, and the feed with its gap-free sequence and audit chain per
 // tenant: columns and SQL.
-import type { DomainEvent } from '../../../core/domain/event.js';
-import type { EventNote, FeedEvent, FeedHead, Tx } from '../../../core/ports.js';
+import type { DomainEvent, EventNote, FeedEvent, FeedHead } from '../../../core/domain/event.js';
+import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, group, integer, key, minor, readerOf, tenant, text, time } from '../columns.js';
 import type { Row } from '../database.js';
 import { defineTable, rowName, templated } from '../table.js';

@@ -1,12 +1,12 @@
-// Key canaries and storage fingerprints, which a start checks, and the service's own keys.
+// Key check values and storage fingerprints, which a start checks, and the service's own keys.
 import { type KeyState, keyStates } from '../../../core/domain/sealed-text.js';
 import { type ServiceKey, serviceKeyPurposes } from '../../../core/domain/service-key.js';
-import type { KeyCanary, StorageFingerprint, Tx } from '../../../core/ports.js';
+import type { KeyCheckValue, StorageFingerprint, Tx } from '../../../core/ports/storage.js';
 import { fixed, key, oneOf, sealed, text, time, version } from '../columns.js';
 import { defineTable, rowName, templated, type Write } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 
-const keyCanaries = defineTable<KeyCanary>('key_canaries', {
+const keyCheckValues = defineTable<KeyCheckValue>('key_check_values', {
   keyId: key(text('key_id')),
   sealed: fixed(text('sealed')),
   state: oneOf('state', keyStates),
@@ -16,7 +16,7 @@ const keyCanaries = defineTable<KeyCanary>('key_canaries', {
 
 const inUse = templated({
   kind: 'expect',
-  table: keyCanaries.name,
+  table: keyCheckValues.name,
   columns: ['key_id', 'state'],
   key: ['key_id', 'state'],
 });
@@ -27,10 +27,10 @@ export function expectInUse(keyId: string): Write {
   return inUse(rowName(params), params);
 }
 
-export function keyCanariesOf(unit: UnitOfWork): Tx['keyCanaries'] {
+export function keyCheckValuesOf(unit: UnitOfWork): Tx['keyCheckValues'] {
   return {
-    ...unit.writes(keyCanaries),
-    list: () => unit.all(keyCanaries, 'select * from key_canaries order by key_id', []),
+    ...unit.writes(keyCheckValues),
+    list: () => unit.all(keyCheckValues, 'select * from key_check_values order by key_id', []),
   };
 }
 

@@ -1,6 +1,6 @@
 // Mails and the links in them: columns and SQL.
 import { countedOver, type Mail, mailPurposes, mailStatuses } from '../../../core/domain/mail.js';
-import type { Tx } from '../../../core/ports.js';
+import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, integer, key, oneOf, sealed, tenant, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';

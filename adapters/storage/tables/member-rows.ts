@@ -1,6 +1,6 @@
 // Members of organizations: columns and SQL.
 import { type Member, memberRoles } from '../../../core/domain/member.js';
-import type { Tx } from '../../../core/ports.js';
+import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, key, oneOf, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';

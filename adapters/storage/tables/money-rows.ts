@@ -5,10 +5,11 @@ import {
   ledgerAccounts,
   type PostingKind,
   postingKinds,
+  type StoredPosting,
 } from '../../../core/domain/ledger.js';
 import type { Quote, RateKind } from '../../../core/domain/quote.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import type { StoredPosting, Tx } from '../../../core/ports.js';
+import type { Tx } from '../../../core/ports/storage.js';
 import {
   fixed,
   integer,
@@ -32,7 +33,7 @@ const rateKinds = Object.keys({
 /** A debt to the buyer, an unknown position, a loss. Spelled as the partial index has it. */
 export const openFundsSql = [
   'refund_owed_minor + refund_ordered_minor > 0 or loss_minor > 0',
-  "or position = 'operator' or refund = 'operator'",
+  "or position = 'needs_review' or refund = 'needs_review'",
 ].join(' ');
 
 export const funds = defineTable<Funds>('funds', {

@@ -10,7 +10,8 @@ import {
   statusesWhere,
 } from '../../../core/domain/payment.js';
 import { modes, type Tenant } from '../../../core/domain/tenant.js';
-import { ID_TIME_CHARACTERS, type PaymentFilter, type Tx } from '../../../core/ports.js';
+import { ID_TIME_CHARACTERS } from '../../../core/ports/outside.js';
+import type { PaymentFilter, Tx } from '../../../core/ports/storage.js';
 import {
   fixed,
   group,

@@ -1,6 +1,6 @@
 // Queue statistics over all tenants: how much is due in each queue and since when, and what needs
 // an operator. Each number is read along an index, up to a limit.
-import type { QueueName, Tx } from '../../../core/ports.js';
+import type { QueueName, Tx } from '../../../core/ports/storage.js';
 import { integer, time } from '../columns.js';
 import { type Param, timeParam } from '../database.js';
 import type { UnitOfWork } from '../unit-of-work.js';
@@ -39,9 +39,9 @@ const undeliveredSql =
 const attentionSql = {
   stuckCommands: countOf('partner_commands', stuckSql),
   deadLetters: countOf('deliveries', "status = 'dead_letter'"),
-  operatorFunds: countOf(
+  fundsToReview: countOf(
     'funds',
-    `(${openFundsSql}) and (position = 'operator' or refund = 'operator')`,
+    `(${openFundsSql}) and (position = 'needs_review' or refund = 'needs_review')`,
   ),
 } as const;
 
@@ -60,19 +60,19 @@ export function queueStatsOf(unit: UnitOfWork): Tx['queueStats'] {
   };
   return {
     async read(nowMs, countMax) {
-      const [queues, undelivered, stuckCommands, deadLetters, operatorFunds] = await Promise.all([
+      const [queues, undelivered, stuckCommands, deadLetters, fundsToReview] = await Promise.all([
         Promise.all(
           queueNames.map(async (name) => [name, await queue(name, nowMs, countMax)] as const),
         ),
         row(undeliveredSql, []),
         count('stuckCommands', countMax),
         count('deadLetters', countMax),
-        count('operatorFunds', countMax),
+        count('fundsToReview', countMax),
       ]);
       return Object.freeze({
         queues: Object.fromEntries(queues) as Record<QueueName, (typeof queues)[number][1]>,
         oldestUndeliveredAtMs: time.null('oldest_at').read(undelivered),
-        ...{ stuckCommands, deadLetters, operatorFunds },
+        ...{ stuckCommands, deadLetters, fundsToReview },
       });
     },
   };

@@ -2,7 +2,7 @@
 // that it scans, so its cost does not depend on the number of texts in it.
 import type { SealedColumn } from '../../../core/domain/sealed-columns.js';
 import { sealedPrefix } from '../../../core/domain/sealed-text.js';
-import type { Tx } from '../../../core/ports.js';
+import type { Tx } from '../../../core/ports/storage.js';
 import { text } from '../columns.js';
 import { merge, type Table } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';

@@ -1,11 +1,13 @@
 // Organizations, what they have in each mode, and their API keys: columns and SQL.
+
+import type { StoredKey } from '../../../core/domain/api-key.js';
 import {
   kybStatuses,
   type Organization,
   type OrganizationProfile,
 } from '../../../core/domain/organization.js';
 import { isScope } from '../../../core/domain/scope.js';
-import type { StoredKey, Tx } from '../../../core/ports.js';
+import type { Tx } from '../../../core/ports/storage.js';
 import {
   fixed,
   flag,

@@ -3,7 +3,7 @@
 import { type KycStatus, knownKycStatus } from '../../../core/domain/buyer-kyc.js';
 import type { PaymentView } from '../../../core/domain/change.js';
 import { assert } from '../../../core/errors.js';
-import type { Tx } from '../../../core/ports.js';
+import type { Tx } from '../../../core/ports/storage.js';
 import { nullable, oneOf } from '../columns.js';
 import type { Param, Row } from '../database.js';
 import { aliasedColumns } from '../table.js';

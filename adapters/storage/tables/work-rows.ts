@@ -17,7 +17,7 @@ import {
 } from '../../../core/domain/partner-command.js';
 import { paymentStatuses } from '../../../core/domain/payment.js';
 import { assert } from '../../../core/errors.js';
-import type { Advance, InboxMessage, Tx } from '../../../core/ports.js';
+import type { Advance, InboxMessage, Tx } from '../../../core/ports/storage.js';
 import {
   fixed,
   fixedTenant,

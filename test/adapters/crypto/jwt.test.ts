@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { createTokenSigner, fixedKeys } from '../../../adapters/crypto/jwt.js';
 import type { SecretKey } from '../../../adapters/crypto/secret-box.js';
-import type { SessionClaims } from '../../../core/ports.js';
+import type { SessionClaims } from '../../../core/ports/outside.js';
 
 const NOW_MS = 1_893_456_000_000;
 const [first, second] = [key('k1', 1), key('k2', 2)];

@@ -2,7 +2,7 @@
 // feed are whole; and ways to make the partner act otherwise, or tell something.
 import assert from 'node:assert/strict';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import type { ReceiverReport } from '../../../core/ports.js';
+import type { ReceiverReport } from '../../../core/ports/partner.js';
 import { applyPartnerUpdate } from '../../../core/usecases/partner-inbox.js';
 import { changePartner, type PartnerChanges } from '../../support/changed-partner.js';
 import type { World } from '../../support/small-world.js';

@@ -1,7 +1,7 @@
 // The payout of connected sellers over HTTP: PIX destination, off-ramp wallet, ready to collect.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { SettlementPartner } from '../../../core/ports.js';
+import type { SettlementPartner } from '../../../core/ports/partner.js';
 import { newSeller, payoutConfig, sellerDossier } from './account-calls.js';
 import {
   type AccountClient,

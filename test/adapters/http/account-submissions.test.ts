@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
-import type { SettlementPartner } from '../../../core/ports.js';
+import type { SettlementPartner } from '../../../core/ports/partner.js';
 import { submitAccount } from '../../../core/usecases/account-submissions.js';
 import { createUpload, listDocuments, receiveUpload } from '../../../core/usecases/documents.js';
 import { sellerDossier } from './account-calls.js';

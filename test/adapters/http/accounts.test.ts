@@ -1,7 +1,7 @@
 // Connected accounts over HTTP: create, list, terms, and required fields.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { SettlementPartner } from '../../../core/ports.js';
+import type { SettlementPartner } from '../../../core/ports/partner.js';
 import { sellerDossier } from './account-calls.js';
 import {
   type AccountClient,

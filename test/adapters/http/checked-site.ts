@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { Agent, type OutgoingHttpHeaders, request as startRequest } from 'node:http';
 import { createHttpServer, type HttpOptions } from '../../../adapters/http/server.js';
 import { type Readiness, readinessBody } from '../../../adapters/http/service-routes.js';
-import type { Settings } from '../../../core/ports.js';
+import type { Settings } from '../../../core/ports/deps.js';
 import { type World, world } from '../../support/small-world.js';
 import { checkDescribed, checkDescribedWebhook } from './described-answers.js';
 

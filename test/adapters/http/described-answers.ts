@@ -8,7 +8,7 @@ import { describeRoutes } from '../../../adapters/http/openapi.js';
 import { offTableCodes } from '../../../adapters/http/route-errors.js';
 import { routes } from '../../../adapters/http/routes.js';
 import { fakeNotes } from '../../../adapters/partner/fake.js';
-import type { WebhookRequest } from '../../../core/ports.js';
+import type { WebhookRequest } from '../../../core/ports/outside.js';
 import type { Answer } from './checked-site.js';
 
 type Json = Readonly<Record<string, unknown>>;

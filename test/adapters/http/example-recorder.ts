@@ -9,7 +9,7 @@ import { eventTypes } from '../../../core/domain/event.js';
 import { SECOND_MS } from '../../../core/domain/instant.js';
 import { type Money, money } from '../../../core/domain/money.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import type { SettlementPartner } from '../../../core/ports.js';
+import type { SettlementPartner } from '../../../core/ports/partner.js';
 import { submitAccount } from '../../../core/usecases/account-submissions.js';
 import { approveInvoice, inviteBuyer } from '../../../core/usecases/invoices.js';
 import { requireApproval } from '../../../core/usecases/organizations.js';

@@ -3,7 +3,7 @@
 
 import type { FakePartner } from '../../../adapters/partner/fake.js';
 import { type ErrorCode, PonteError } from '../../../core/errors.js';
-import type { Deps } from '../../../core/ports.js';
+import type { Deps } from '../../../core/ports/deps.js';
 import { changedPartner } from '../../support/changed-partner.js';
 import type { World } from '../../support/small-world.js';
 

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { errorCodesOf } from '../../../adapters/http/route-errors.js';
-import type { Route } from '../../../adapters/http/route-row.js';
-import { noParams } from '../../../adapters/http/route-row.js';
+import { noParams, type Route } from '../../../adapters/http/route-row.js';
 import { routes } from '../../../adapters/http/routes.js';
 import { scopesIn } from '../../../core/domain/scope.js';
 import type { Tenant } from '../../../core/domain/tenant.js';

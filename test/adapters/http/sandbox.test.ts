@@ -115,11 +115,11 @@ const magic: Readonly<Record<keyof typeof magicValues, readonly [create: Json, e
   ],
   '.77': [
     { amount: '100.77' },
-    { status: 'failed', funds: ['operator', 'none', '100.77', '0.00', '0.00'] },
+    { status: 'failed', funds: ['needs_review', 'none', '100.77', '0.00', '0.00'] },
   ],
   '.88': [
     { amount: '100.88' },
-    { status: 'failed', funds: ['handed_back', 'refunded', '100.88', '0.00', '100.88'] },
+    { status: 'failed', funds: ['returned_to_buyer', 'refunded', '100.88', '0.00', '100.88'] },
   ],
   '.55': [
     { amount: '100.55' },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withStoreTimeout } from '../../../adapters/http/store-timeout.js';
-import type { Store } from '../../../core/ports.js';
+import type { Store } from '../../../core/ports/storage.js';
 import { world } from '../../support/small-world.js';
 
 test('a request is refused when the store has taken its time, in one piece or in several', async (t) => {

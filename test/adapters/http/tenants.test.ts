@@ -3,11 +3,10 @@
 // names it, and nothing is written for it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Auth } from '../../../adapters/http/route-row.js';
-import { noParams } from '../../../adapters/http/route-row.js';
+import { type Auth, noParams } from '../../../adapters/http/route-row.js';
 import { parseApiKey } from '../../../core/domain/api-key.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import type { IdPrefix } from '../../../core/ports.js';
+import type { IdPrefix } from '../../../core/ports/outside.js';
 import { revokeKey } from '../../../core/usecases/keys.js';
 import { withStatements } from '../../support/test-store.js';
 import { newSeller, readySeller, sellerDossier } from './account-calls.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createFileMailer } from '../../../adapters/mail/file.js';
-import type { OutgoingMail } from '../../../core/ports.js';
+import type { OutgoingMail } from '../../../core/ports/outside.js';
 
 const home = mkdtempSync(join(tmpdir(), 'ponte-mails-'));
 const folder = join(home, 'mails');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { createSmtpMailer, type SmtpOptions } from '../../../adapters/mail/smtp.js';
-import type { OutgoingMail } from '../../../core/ports.js';
+import type { OutgoingMail } from '../../../core/ports/outside.js';
 import { type LocalSmtp, localSmtp } from '../../support/local-smtp.js';
 
 let server: LocalSmtp;

@@ -17,7 +17,7 @@ const waiting: QueueStats = {
   undeliveredMs: 7_200_000,
   stuckCommands: 2,
   deadLetters: 4,
-  operatorFunds: 1,
+  fundsToReview: 1,
   epoch: 1_800_000_000,
   ...{ inQuarantine: true, isChecked: false },
 };
@@ -89,7 +89,7 @@ test('what waits is told in rows and seconds, beside what the store did', async 
     'ponte_oldest_undelivered_seconds 7200',
     'ponte_stuck_commands 2',
     'ponte_dead_letters 4',
-    'ponte_operator_funds 1',
+    'ponte_funds_needing_review 1',
     'ponte_database_up 1',
     'ponte_store_commits_total 7',
     'ponte_store_batches_total 21',

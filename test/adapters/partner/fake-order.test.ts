@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { magicValues } from '../../../adapters/partner/fake-order.js';
 import { convert, money, parseRate, subtract } from '../../../core/domain/money.js';
-import type { ReceiverOrder } from '../../../core/ports.js';
+import type { ReceiverOrder } from '../../../core/ports/partner.js';
 import { done } from '../../contract/partner-harness.js';
 import {
   DELAY_MS,

@@ -22,7 +22,7 @@ import { callsOfTheStore, statementsOfTheStore } from '../../support/store-state
 /** Statements that may look at a whole table, and why. */
 const wholeTables: Readonly<Record<string, string>> = {
   'from organizations order by': 'operators list all organizations',
-  'from key_canaries order by': 'a service has few secret keys in its life',
+  'from key_check_values order by': 'a service has few secret keys in its life',
   'from service_keys where': 'a service makes few keys for itself',
   'from epochs order by': 'a database is restored a few times in its life',
 };

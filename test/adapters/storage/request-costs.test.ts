@@ -11,7 +11,7 @@ import { SqliteDatabase } from '../../../adapters/storage/sqlite/database.js';
 import { migrateSqlite } from '../../../adapters/storage/sqlite/migrations.js';
 import { newStore } from '../../../adapters/storage/store.js';
 import { money } from '../../../core/domain/money.js';
-import type { Store } from '../../../core/ports.js';
+import type { Store } from '../../../core/ports/storage.js';
 import { commandRunner } from '../../../core/usecases/command-runner.js';
 import { deliveryRunner } from '../../../core/usecases/delivery-runner.js';
 import { createKey } from '../../../core/usecases/keys.js';

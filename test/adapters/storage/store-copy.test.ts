@@ -10,7 +10,7 @@ import pg from 'pg';
 import { openPostgresStore, type PostgresStore } from '../../../adapters/storage/postgres/store.js';
 import { openSqliteStore } from '../../../adapters/storage/sqlite/store.js';
 import { type CopiedTable, copyStore } from '../../../adapters/storage/store-copy.js';
-import type { Store } from '../../../core/ports.js';
+import type { Store } from '../../../core/ports/storage.js';
 import { aBarePayment, anEvent, aPayment } from '../../support/domain-samples.js';
 import { contentsOf, fillStore } from '../../support/filled-store.js';
 import { localPostgres } from '../../support/local-postgres.js';
@@ -175,8 +175,8 @@ describe('what is not the same on both sides is found', () => {
     ['a row too few', "delete from payments where id = 'pi_1'", 'payments'],
     [
       'a row too many',
-      "insert into key_canaries values ('z', 's', 'in_use', now(), 1)",
-      'key_canaries',
+      "insert into key_check_values values ('z', 's', 'in_use', now(), 1)",
+      'key_check_values',
     ],
   ] as const) {
     test(what, async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { openPostgresStore } from '../../../adapters/storage/postgres/store.js';
 import { openSqliteStore } from '../../../adapters/storage/sqlite/store.js';
-import type { Store } from '../../../core/ports.js';
+import type { Store } from '../../../core/ports/storage.js';
 import {
   endQuarantine,
   quarantineLostCommits,

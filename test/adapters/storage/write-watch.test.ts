@@ -16,7 +16,7 @@ import { migrateSqlite } from '../../../adapters/storage/sqlite/migrations.js';
 import { newStore } from '../../../adapters/storage/store.js';
 import { WriteWatch } from '../../../adapters/storage/write-watch.js';
 import { PonteError } from '../../../core/errors.js';
-import type { Store } from '../../../core/ports.js';
+import type { Store } from '../../../core/ports/storage.js';
 import { aBuyer } from '../../support/domain-samples.js';
 import { localPostgres } from '../../support/local-postgres.js';
 
@@ -110,14 +110,15 @@ test('the probe of health takes its whole size on the disk of PostgreSQL', async
   const { store, client } = await emptyPostgres(t);
   await client.query(`create function full_disk() returns trigger language plpgsql as $$
     begin
-      if tg_table_name = 'marks' then
-        if (select pg_column_size(value) > 60000 from marks where name = new.name) then
+      if tg_table_name = 'storage_fingerprints' then
+        if (select pg_column_size(value) > 60000
+            from storage_fingerprints where name = new.name) then
           return new;
         end if;
       end if;
       raise exception 'could not extend file: No space left on device' using errcode = '53100';
     end $$`);
-  for (const table of ['buyers', 'marks']) {
+  for (const table of ['buyers', 'storage_fingerprints']) {
     await client.query(`create trigger full_disk after insert on ${table}
       for each row execute function full_disk()`);
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { verifyWebhook } from '../../../adapters/client/verify.js';
 import { webhookSender } from '../../../adapters/webhooks/sender.js';
-import type { Deps } from '../../../core/ports.js';
+import type { Deps } from '../../../core/ports/deps.js';
 import type { Runner } from '../../../core/usecases/concurrency-limiter.js';
 import { deliveryRunner } from '../../../core/usecases/delivery-runner.js';
 import { runSequencer } from '../../../core/usecases/feed.js';

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { type SenderOptions, webhookSender } from '../../../adapters/webhooks/sender.js';
 import { AssertionFailure } from '../../../core/errors.js';
-import type { WebhookSender } from '../../../core/ports.js';
+import type { WebhookSender } from '../../../core/ports/outside.js';
 import {
   type Answering,
   ended,

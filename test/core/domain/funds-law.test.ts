@@ -113,12 +113,12 @@ test('law: position and refund state say what the amounts say', () => {
     const missing = set.some(
       ({ kind, state, end }) => kind === 'payout' && state === 'done' && end === 'failed',
     );
-    assert.equal(position === 'operator', reviewed || missing);
-    if (position !== 'operator') {
+    assert.equal(position === 'needs_review', reviewed || missing);
+    if (position !== 'needs_review') {
       assert.equal(position === 'paid' || position === 'payout_ordered', funds.payoutMinor > 0n);
       if (position === 'none' || position === 'expected') assert.equal(funds.receivedMinor, 0n);
       if (position === 'received') assert.ok(heldMinor(funds) > 0n);
-      if (position === 'handed_back') assert.equal(heldMinor(funds), 0n);
+      if (position === 'returned_to_buyer') assert.equal(heldMinor(funds), 0n);
     }
     const [owed, ordered] = [funds.refundOwedMinor > 0n, funds.refundOrderedMinor > 0n];
     if (refund === 'none') assert.ok(!owed && !ordered && funds.refundedMinor === 0n);

@@ -140,7 +140,7 @@ const scenes: readonly (readonly [
     'the payout failed: a person must find its money',
     [payin, payout({ end: 'failed' })],
     [10_000n, 0n, 10_000n, 0n, 0n, 0n, 0n],
-    'operator',
+    'needs_review',
     'none',
   ],
   [
@@ -161,14 +161,14 @@ const scenes: readonly (readonly [
     'a refund waits to be sent',
     [payin, refund(10_000n, { state: 'pending' })],
     [10_000n, 0n, 0n, 10_000n, 0n, 0n, 0n],
-    'handed_back',
+    'returned_to_buyer',
     'refund_owed',
   ],
   [
     'a refund is under way, another waits',
     [payin, refund(6_000n), refund(4_000n, { state: 'pending' })],
     [10_000n, 0n, 0n, 4_000n, 6_000n, 0n, 0n],
-    'handed_back',
+    'returned_to_buyer',
     'refund_owed',
   ],
   [
@@ -182,15 +182,15 @@ const scenes: readonly (readonly [
     'a refund completed',
     [payin, refund(10_000n, { end: 'completed' })],
     [10_000n, 0n, 0n, 0n, 0n, 10_000n, 0n],
-    'handed_back',
+    'returned_to_buyer',
     'refunded',
   ],
   [
     'a refund was refused: a person must see it',
     [payin, refund(6_000n, { state: 'refused' }), refund(4_000n)],
     [10_000n, 0n, 0n, 6_000n, 4_000n, 0n, 0n],
-    'handed_back',
-    'operator',
+    'returned_to_buyer',
+    'needs_review',
   ],
   [
     'a superseded refund is not owed any more',
@@ -203,14 +203,14 @@ const scenes: readonly (readonly [
     'a pay-in went back by itself',
     [orderOf('payin', 'in', { end: 'returned', receivedMinor: 10_000n })],
     [10_000n, 0n, 0n, 0n, 0n, 10_000n, 0n],
-    'handed_back',
+    'returned_to_buyer',
     'refunded',
   ],
   [
     'a pay-in went back, and the refund that was under way has part of it',
     [orderOf('payin', 'in', { end: 'returned', receivedMinor: 10_000n }), refund(4_000n)],
     [10_000n, 0n, 0n, 0n, 4_000n, 6_000n, 0n],
-    'handed_back',
+    'returned_to_buyer',
     'refund_ordered',
   ],
   [
@@ -257,8 +257,8 @@ test('every position and refund state comes about', () => {
 
 test('a pay-in or a payout in review leaves the position to a person; a refund does not', () => {
   for (const [kind, position] of [
-    ['payin', 'operator'],
-    ['payout', 'operator'],
+    ['payin', 'needs_review'],
+    ['payout', 'needs_review'],
     ['refund', 'received'],
   ] as const) {
     const reviewed = orderOf(kind, 'one', { review: '{}', state: 'void' });
@@ -294,8 +294,8 @@ test('two rows say the same where position, refund state and amounts are equal',
   const funds = fundsOf(sampleFunds, [payin]);
   assert.equal(sameFunds(funds, { ...funds, version: 9 }), true);
   const others: readonly Partial<Funds>[] = [
-    { position: 'operator' },
-    { refund: 'operator' },
+    { position: 'needs_review' },
+    { refund: 'needs_review' },
     ...fundsAmounts.map((name) => ({ [name]: funds[name] + 1n })),
   ];
   for (const other of others) assert.equal(sameFunds(funds, { ...funds, ...other }), false);

@@ -293,7 +293,7 @@ test('law: a payment is paid out by one order at most, and is settled only when 
     assert.ok(orders.filter(({ kind }) => kind === 'payout').length <= 1);
     if (payment.status !== 'settled' || was.payment.status === 'settled') return;
     assert.equal(sumsOf(orders).paidMinor, payment.amount.amountMinor);
-    assert.ok(['paid', 'operator'].includes(funds.position));
+    assert.ok(['paid', 'needs_review'].includes(funds.position));
   });
 });
 
@@ -349,7 +349,7 @@ test('the histories come to every position, refund state and end', () => {
     'refund_bounced',
     'payout_returned',
   ];
-  const names = ['paid', 'handed_back', 'operator'].map((name) => `funds ${name}`);
+  const names = ['paid', 'returned_to_buyer', 'needs_review'].map((name) => `funds ${name}`);
   for (const name of [...statuses, ...orders, ...postings, ...names, 'return_reversed']) {
     assert.ok(seen.has(name), name);
   }

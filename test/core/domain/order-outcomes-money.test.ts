@@ -101,11 +101,14 @@ test('a refund that comes to nothing after its pay-in went back is no debt', () 
 
 test('a payout that failed leaves its money to a person, until the partner says where it is', () => {
   const failed = paying.report('out', { end: 'failed', reason: 'account closed' });
-  assert.deepEqual([failed.payment.status, failed.funds.position], ['failed', 'operator']);
+  assert.deepEqual([failed.payment.status, failed.funds.position], ['failed', 'needs_review']);
   assert.deepEqual([failed.amounts()[2], failed.drafts()], [10_000n, []]);
   assert.deepEqual(failed.report('out', { end: 'failed' }).change.alerts, [], 'alerted once');
   const back = failed.report('out', { end: 'returned' });
-  assert.deepEqual([back.drafts(), back.funds.position], [['refund 10000 of in'], 'handed_back']);
+  assert.deepEqual(
+    [back.drafts(), back.funds.position],
+    [['refund 10000 of in'], 'returned_to_buyer'],
+  );
   const paid = failed.report('out', { end: 'completed' });
   assert.deepEqual([paid.payment.status, paid.funds.position], ['failed', 'paid']);
   assert.deepEqual(paid.events(), [], 'settled never follows failed');
@@ -166,7 +169,7 @@ test('a refund that was refused or failed waits for a person, and is not ordered
     cancelled({ state: 'denied' }).changed([refund({ state: 'refused' })]),
     cancelled({ end: 'completed' }).report('back', { end: 'failed', asked: true }),
   ]) {
-    assert.deepEqual([next.order('back').state, next.funds.refund], ['refused', 'operator']);
+    assert.deepEqual([next.order('back').state, next.funds.refund], ['refused', 'needs_review']);
     assert.deepEqual(next.amounts(), [10_000n, 0n, 0n, 10_000n, 0n, 0n, 0n]);
     assert.deepEqual([next.drafts(), next.change.alerts.length], [[], 1]);
   }

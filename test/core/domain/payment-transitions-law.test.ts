@@ -243,7 +243,14 @@ test('the histories reach every end, with every kind of order', () => {
     // The same histories every time: this looks at the generator, not at the payment.
     { seed: 1 },
   );
-  const ends = ['settled', 'failed', 'cancelled', 'expired', 'funds paid', 'funds handed_back'];
+  const ends = [
+    'settled',
+    'failed',
+    'cancelled',
+    'expired',
+    'funds paid',
+    'funds returned_to_buyer',
+  ];
   const orders = ['payin completed', 'payin returned', 'payout completed', 'payout returned'];
   for (const name of [...ends, ...orders, 'refund completed', 'refund failed', 'an alert']) {
     assert.ok(seen.has(name), name);

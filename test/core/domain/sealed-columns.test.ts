@@ -6,7 +6,7 @@ import { ts } from '@ts-morph/common';
 import { sealedColumns } from '../../../core/domain/sealed-columns.js';
 import { projectFiles, type SourceFile } from '../../support/source-tree.js';
 
-/** A canary is removed with its key. */
+/** A check value is removed with its key. */
 const APART = 'core/usecases/secret-keys.ts';
 
 /** The purpose of each `seal` call: the function that makes it, or the expression. */

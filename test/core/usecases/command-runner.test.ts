@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { COMMAND_LEASE_MS, requestPurpose } from '../../../core/domain/partner-command.js';
-import type { PartnerAnswer, ReceiverReport, Store, WorkKind } from '../../../core/ports.js';
+import type { WorkKind } from '../../../core/ports/deps.js';
+import type { PartnerAnswer, ReceiverReport } from '../../../core/ports/partner.js';
+import type { Store } from '../../../core/ports/storage.js';
 import { commandRunner } from '../../../core/usecases/command-runner.js';
 import type { Runner } from '../../../core/usecases/concurrency-limiter.js';
 import { changedPartner } from '../../support/changed-partner.js';

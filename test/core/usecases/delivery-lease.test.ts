@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { SECOND_MS } from '../../../core/domain/instant.js';
-import type { Deps, WebhookResult } from '../../../core/ports.js';
+import type { Deps } from '../../../core/ports/deps.js';
+import type { WebhookResult } from '../../../core/ports/outside.js';
 import { DELIVERY_LEASE_MS, SEND_TIMEOUT_MS } from '../../../core/usecases/delivery-attempts.js';
 import { deliveryRunner } from '../../../core/usecases/delivery-runner.js';
 import { runSequencer } from '../../../core/usecases/feed.js';

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { verifyWebhook, webhookHeaders } from '../../../core/domain/signature.js';
-import type { Deps, Store, Tx } from '../../../core/ports.js';
+import type { Deps } from '../../../core/ports/deps.js';
+import type { Store, Tx } from '../../../core/ports/storage.js';
 import { DELIVERY_LEASE_MS, SEND_TIMEOUT_MS } from '../../../core/usecases/delivery-attempts.js';
 import { type DeliveryRunner, deliveryRunner } from '../../../core/usecases/delivery-runner.js';
 import { IN_FLIGHT_PER_SUBSCRIPTION } from '../../../core/usecases/delivery-window.js';

@@ -8,7 +8,7 @@ import {
   UPLOAD_TIME_MAX_MS,
   UPLOAD_URL_LIFE_MS,
 } from '../../../core/domain/document.js';
-import type { Deps } from '../../../core/ports.js';
+import type { Deps } from '../../../core/ports/deps.js';
 import { listDocuments, runPurges, type Upload } from '../../../core/usecases/documents.js';
 import { allOf, chunks } from '../../contract/document-storage.js';
 import { contentOf, grantOf, refuses, scene } from '../../support/document-scene.js';

@@ -10,7 +10,8 @@ import {
   UPLOADS_MAX,
 } from '../../../core/domain/document.js';
 import { PonteError } from '../../../core/errors.js';
-import type { Deps, DocumentStorage } from '../../../core/ports.js';
+import type { Deps } from '../../../core/ports/deps.js';
+import type { DocumentStorage } from '../../../core/ports/outside.js';
 import { receiveUpload, type Upload } from '../../../core/usecases/documents.js';
 import { allOf, chunks } from '../../contract/document-storage.js';
 import { contentOf, grantOf, refuses, type Scene, scene } from '../../support/document-scene.js';

@@ -6,7 +6,7 @@ import { describe, type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { PonteError } from '../../../core/errors.js';
-import type { Store } from '../../../core/ports.js';
+import type { Store } from '../../../core/ports/storage.js';
 import { endQuarantine, quarantineLostCommits } from '../../../core/usecases/epochs.js';
 import { runSequencer } from '../../../core/usecases/feed.js';
 import {

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { MINUTE_MS } from '../../../core/domain/instant.js';
 import { type ErrorCode, PonteError } from '../../../core/errors.js';
-import type { Deps, Store } from '../../../core/ports.js';
+import type { Deps } from '../../../core/ports/deps.js';
+import type { Store } from '../../../core/ports/storage.js';
 import {
   authenticateKey,
   createKey,

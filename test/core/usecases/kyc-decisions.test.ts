@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { COMMAND_LEASE_MS } from '../../../core/domain/partner-command.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import type { PartnerAnswer } from '../../../core/ports.js';
+import type { PartnerAnswer } from '../../../core/ports/partner.js';
 import { moveWaiting, signIn } from '../../../core/usecases/buyers.js';
 import { createUpload, receiveUpload, runPurges } from '../../../core/usecases/documents.js';
 import { allOf, chunks } from '../../contract/document-storage.js';

@@ -6,7 +6,7 @@ import {
   type PayoutReport,
   reviewName,
 } from '../../../core/domain/report-check.js';
-import type { PartnerFact } from '../../../core/ports.js';
+import type { PartnerFact } from '../../../core/ports/partner.js';
 import { acceptReport, retryCommand } from '../../../core/usecases/command-retries.js';
 import { applyPartnerUpdate, receivePartnerMessage } from '../../../core/usecases/partner-inbox.js';
 import { cancelPayment, failPaymentByOperator } from '../../../core/usecases/payments.js';
@@ -102,7 +102,7 @@ test('a refund is worth what the partner says when asked, and the rest is ordere
   );
   assert.deepEqual(await at.shown(), [
     'cancelled',
-    'handed_back',
+    'returned_to_buyer',
     'refunded',
     99.55,
     0,
@@ -124,7 +124,7 @@ test('a message about a refund of another amount changes nothing before the part
   await at.pass(20, 60_000);
   assert.deepEqual(await at.shown(), [
     'cancelled',
-    'handed_back',
+    'returned_to_buyer',
     'refunded',
     99.55,
     0,
@@ -139,12 +139,30 @@ test('a payout returned after it was paid is held again and owed back', async (t
   const at = await scene(t);
   await at.pass(20);
   await at.answer('payout', payoutBack);
-  assert.deepEqual(await at.shown(), ['settled', 'handed_back', 'refund_owed', 100, 0, 100, 0, 0]);
+  assert.deepEqual(await at.shown(), [
+    'settled',
+    'returned_to_buyer',
+    'refund_owed',
+    100,
+    0,
+    100,
+    0,
+    0,
+  ]);
   const open = await at.made.deps.store.run((tx) => tx.funds.open(5));
   assert.equal(open[0]?.paymentId, at.id);
   await at.booksAreRight();
   await at.pass(10);
-  assert.deepEqual(await at.shown(), ['settled', 'handed_back', 'refunded', 100, 0, 0, 100, 0]);
+  assert.deepEqual(await at.shown(), [
+    'settled',
+    'returned_to_buyer',
+    'refunded',
+    100,
+    0,
+    0,
+    100,
+    0,
+  ]);
   await at.booksAreRight();
 });
 
@@ -180,7 +198,7 @@ test('a late message that money came back changes nothing before the partner is 
 test('a payout that completes after its refund is a loss, once the partner confirms it', async (t) => {
   const at = await scene(t, 10_088n);
   await at.pass(20);
-  assert.deepEqual((await at.shown()).slice(0, 3), ['failed', 'handed_back', 'refunded']);
+  assert.deepEqual((await at.shown()).slice(0, 3), ['failed', 'returned_to_buyer', 'refunded']);
   const completed: PayoutReport = {
     status: 'completed',
     settled: { amountMinor: 54_207n, currency: 'BRL' },
@@ -192,7 +210,7 @@ test('a payout that completes after its refund is a loss, once the partner confi
   // A message may be older than what is known: the partner is asked, and says otherwise.
   await at.report('payout', completed);
   await at.pass(5);
-  assert.equal((await at.shown())[1], 'handed_back');
+  assert.equal((await at.shown())[1], 'returned_to_buyer');
   const read = async () => ({ outcome: 'done', value: completed }) as const;
   changePartner(at.made.partner, { payout: { read } });
   await at.report('payout', completed);
@@ -241,7 +259,7 @@ for (const [what, report, acceptable] of absurd) {
     while ((await at.orders('payout')).length === 0) await at.pass(5);
     await at.made.settle();
     await at.report('payout', report);
-    assert.deepEqual((await at.shown()).slice(0, 2), ['offramp_pending', 'operator']);
+    assert.deepEqual((await at.shown()).slice(0, 2), ['offramp_pending', 'needs_review']);
     const { review } = await at.order('payout');
     assert.match(review ?? '', /"status":"completed"/, 'it is shown as received');
     await at.booksAreRight();

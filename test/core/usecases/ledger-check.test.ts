@@ -13,7 +13,7 @@ import { money } from '../../../core/domain/money.js';
 import type { MoneyCommand } from '../../../core/domain/partner-command.js';
 import type { Payment } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import type { Store, Tx } from '../../../core/ports.js';
+import type { Store, Tx } from '../../../core/ports/storage.js';
 import { findDifferences, type LedgerDifference } from '../../../core/usecases/ledger-check.js';
 import { aBarePayment, aCommand, someFunds, T0 } from '../../support/domain-samples.js';
 import { type World, world } from '../../support/small-world.js';

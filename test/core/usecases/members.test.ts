@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type ErrorCode, PonteError } from '../../../core/errors.js';
-import type { Deps } from '../../../core/ports.js';
+import type { Deps } from '../../../core/ports/deps.js';
 import {
   addMember,
   findMember,

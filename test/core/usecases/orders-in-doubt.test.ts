@@ -27,7 +27,7 @@ import {
 const well = {
   payin: ['settled', 'paid', 'none', 100, 100, 0, 0, 0],
   payout: ['settled', 'paid', 'none', 100, 100, 0, 0, 0],
-  refund: ['cancelled', 'handed_back', 'refunded', 99.55, 0, 0, 99.55, 0],
+  refund: ['cancelled', 'returned_to_buyer', 'refunded', 99.55, 0, 0, 99.55, 0],
 } as const satisfies Readonly<Record<OrderKind, readonly unknown[]>>;
 
 /** Calls of this kind get these fates; look-ups find what was executed. A refund is due. */
@@ -126,7 +126,16 @@ for (const kind of ['payin', 'payout', 'refund'] as const) {
 test('a payout that is refused for good fails the payment, and its money goes back', async (t) => {
   const { at } = await begun(t, 'payout', 'refused');
   await at.pass(30);
-  assert.deepEqual(await at.shown(), ['failed', 'handed_back', 'refunded', 100, 0, 0, 100, 0]);
+  assert.deepEqual(await at.shown(), [
+    'failed',
+    'returned_to_buyer',
+    'refunded',
+    100,
+    0,
+    0,
+    100,
+    0,
+  ]);
   const { payment } = await readPayment(at.made.deps, at.tenant, at.id);
   assert.equal(payment.failureReason, 'payout refused: already_used');
   await at.booksAreRight();
@@ -147,7 +156,16 @@ test('a payment that ends takes back a payout that a look-up does not find', asy
   assert.deepEqual((await at.shown()).slice(0, 2), ['failed', 'payout_ordered']);
   await at.pass(10, MINUTE_MS);
   assert.deepEqual([(await at.order('payout')).state, seen.executed], ['void', []]);
-  assert.deepEqual(await at.shown(), ['failed', 'handed_back', 'refunded', 100, 0, 0, 100, 0]);
+  assert.deepEqual(await at.shown(), [
+    'failed',
+    'returned_to_buyer',
+    'refunded',
+    100,
+    0,
+    0,
+    100,
+    0,
+  ]);
   await at.booksAreRight();
 });
 
@@ -188,7 +206,7 @@ async function refusedRefund(t: TestContext, fate: Fate) {
   await cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
   await at.pass(10, MINUTE_MS);
   const refused = await at.order('refund');
-  assert.deepEqual([refused.state, (await at.shown())[2]], ['refused', 'operator']);
+  assert.deepEqual([refused.state, (await at.shown())[2]], ['refused', 'needs_review']);
   const truly = (finds: boolean) =>
     changePartner(at.made.partner, { refund: { find: finds ? find : absent } });
   return { at, seen, refused, truly };

@@ -6,14 +6,14 @@ import { isCnpj } from '../../../core/domain/dossier.js';
 import { MINUTE_MS } from '../../../core/domain/instant.js';
 import { mayCollect } from '../../../core/domain/organization.js';
 import { type Mode, modes, type Tenant } from '../../../core/domain/tenant.js';
+import type { Deps } from '../../../core/ports/deps.js';
 import type {
   AcceptedOrder,
-  Deps,
   PartnerAnswer,
   ReceiverOrder,
   ReceiverReport,
   SettlementPartner,
-} from '../../../core/ports.js';
+} from '../../../core/ports/partner.js';
 import { commandRunner } from '../../../core/usecases/command-runner.js';
 import {
   acceptTerms,

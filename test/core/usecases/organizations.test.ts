@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { mayCollect } from '../../../core/domain/organization.js';
 import { PonteError } from '../../../core/errors.js';
-import type { Deps, PartnerAnswer, SettlementPartner } from '../../../core/ports.js';
+import type { Deps } from '../../../core/ports/deps.js';
+import type { PartnerAnswer, SettlementPartner } from '../../../core/ports/partner.js';
 import {
   acceptTerms,
   approveKyb,

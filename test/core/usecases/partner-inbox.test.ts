@@ -9,8 +9,8 @@ import type {
   PartnerAnswer,
   PartnerFact,
   RefundReport,
-  Store,
-} from '../../../core/ports.js';
+} from '../../../core/ports/partner.js';
+import type { Store } from '../../../core/ports/storage.js';
 import { retryCommand } from '../../../core/usecases/command-retries.js';
 import { applyPartnerUpdate, receivePartnerMessage } from '../../../core/usecases/partner-inbox.js';
 import { cancelPayment, readPayment } from '../../../core/usecases/payments.js';
@@ -80,7 +80,7 @@ async function refunding(t: TestContext): Promise<Desk> {
   await made.at.pass(1);
   assert.deepEqual((await made.at.shown()).slice(0, 3), [
     'cancelled',
-    'handed_back',
+    'returned_to_buyer',
     'refund_ordered',
   ]);
   return made;
@@ -102,7 +102,7 @@ test('a pay-in that completed short is asked about until it is topped up', async
 test('a message that contradicts the known end makes us ask, and the answer counts', async (t) => {
   for (const [status, refund, alerts] of [
     ['completed', 'refunded', 0],
-    ['failed', 'operator', 1],
+    ['failed', 'needs_review', 1],
   ] as const) {
     const { at, says } = await refunding(t);
     await at.report('refund', refunded);
@@ -174,7 +174,16 @@ test('a refund that fails after its pay-in came back leaves nothing for an opera
   const { at } = await refunding(t);
   await at.answer('payin', { ...payin, status: 'returned' });
   await at.report('refund', { ...refunded, status: 'failed', reason: 'nothing is left' });
-  assert.deepEqual(await at.shown(), ['cancelled', 'handed_back', 'refunded', 100, 0, 0, 100, 0]);
+  assert.deepEqual(await at.shown(), [
+    'cancelled',
+    'returned_to_buyer',
+    'refunded',
+    100,
+    0,
+    0,
+    100,
+    0,
+  ]);
   assert.equal((await at.order('refund')).state, 'void');
   const stuck = await at.made.deps.store.run((tx) => tx.commands.list({ stuck: true, limit: 9 }));
   assert.deepEqual(stuck, []);

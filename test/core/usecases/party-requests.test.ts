@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import type { Deps, PartnerAnswer, SettlementPartner } from '../../../core/ports.js';
+import type { Deps } from '../../../core/ports/deps.js';
+import type { PartnerAnswer, SettlementPartner } from '../../../core/ports/partner.js';
 import { submitAccount } from '../../../core/usecases/account-submissions.js';
 import { type CreateAccountInput, createAccount } from '../../../core/usecases/accounts.js';
 import { signIn } from '../../../core/usecases/buyers.js';

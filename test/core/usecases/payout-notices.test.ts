@@ -5,7 +5,7 @@ import type { ConnectedAccount } from '../../../core/domain/connected-account.js
 import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import { memberRoles } from '../../../core/domain/member.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import type { PayoutOrder } from '../../../core/ports.js';
+import type { PayoutOrder } from '../../../core/ports/partner.js';
 import { submitAccount } from '../../../core/usecases/account-submissions.js';
 import { configureAccountPayout, createAccount } from '../../../core/usecases/accounts.js';
 import { addMember, removeMember } from '../../../core/usecases/members.js';

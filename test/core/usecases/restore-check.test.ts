@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { type FakeMemory, memoryOnly } from '../../../adapters/partner/fake-memory.js';
 import type { MoneyKind } from '../../../core/domain/partner-command.js';
 import type { PaymentStatus } from '../../../core/domain/payment.js';
-import type { PartnerAnswer, SettlementPartner } from '../../../core/ports.js';
+import type { PartnerAnswer, SettlementPartner } from '../../../core/ports/partner.js';
 import { commandRunner } from '../../../core/usecases/command-runner.js';
 import { currentEpoch, endQuarantine, quarantineRestored } from '../../../core/usecases/epochs.js';
 import { orderReference } from '../../../core/usecases/order-references.js';
@@ -126,7 +126,16 @@ test('a payment that was refunded after the backup is not paid out', async (t) =
   const { partnerRef } = await life.at.order('payin');
   await otherRefund(life, partnerRef ?? '', 10_000n);
   await restored(life);
-  assert.deepEqual(await life.at.shown(), ['failed', 'handed_back', 'refunded', 100, 0, 0, 100, 0]);
+  assert.deepEqual(await life.at.shown(), [
+    'failed',
+    'returned_to_buyer',
+    'refunded',
+    100,
+    0,
+    0,
+    100,
+    0,
+  ]);
   assert.deepEqual([life.taken('payout'), life.taken('refund')], [0, 1]);
 });
 
@@ -135,7 +144,16 @@ test('a refund of another amount counts for what it gave back; the rest is refun
   const { partnerRef } = await life.at.order('payin');
   await otherRefund(life, partnerRef ?? '', 4_000n);
   await restored(life);
-  assert.deepEqual(await life.at.shown(), ['failed', 'handed_back', 'refunded', 100, 0, 0, 100, 0]);
+  assert.deepEqual(await life.at.shown(), [
+    'failed',
+    'returned_to_buyer',
+    'refunded',
+    100,
+    0,
+    0,
+    100,
+    0,
+  ]);
   assert.deepEqual([life.taken('payout'), life.taken('refund')], [0, 2]);
 });
 

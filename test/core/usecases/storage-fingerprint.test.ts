@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { createMemoryDocuments } from '../../../adapters/documents/memory.js';
-import type { Deps, DocumentStorage } from '../../../core/ports.js';
+import type { Deps } from '../../../core/ports/deps.js';
+import type { DocumentStorage } from '../../../core/ports/outside.js';
 import {
   documentStorageProblem,
   fingerprintDocuments,

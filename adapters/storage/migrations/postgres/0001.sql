@@ -172,10 +172,10 @@ create table funds (
   payment_id text collate "C" not null,
   currency text not null,
   position text not null check (position in (
-    'none', 'expected', 'received', 'payout_ordered', 'paid', 'handed_back', 'operator'
+    'none', 'expected', 'received', 'payout_ordered', 'paid', 'returned_to_buyer', 'needs_review'
   )),
   refund text not null check (refund in (
-    'none', 'refund_owed', 'refund_ordered', 'refunded', 'operator'
+    'none', 'refund_owed', 'refund_ordered', 'refunded', 'needs_review'
   )),
   received_minor bigint not null check (received_minor >= 0),
   payout_minor bigint not null check (payout_minor >= 0),
@@ -194,7 +194,7 @@ create table funds (
 
 create index funds_open on funds (payment_id)
   where refund_owed_minor + refund_ordered_minor > 0 or loss_minor > 0
-    or position = 'operator' or refund = 'operator';
+    or position = 'needs_review' or refund = 'needs_review';
 
 create table ledger_lines (
   org_id text collate "C" not null,
@@ -612,7 +612,7 @@ values (1, 'made', 'open', date_trunc('milliseconds', now()), 1);
 -- One known text per secret key that has sealed something here. A start that lacks one of these
 -- keys is refused: its texts could not be opened. A batch that seals under a key requires it to be
 -- in use.
-create table key_canaries (
+create table key_check_values (
   key_id text collate "C" not null primary key,
   sealed text not null,
   state text not null check (state in ('in_use', 'retiring')),

@@ -6,7 +6,8 @@ import {
   openPostgresStore,
   type PostgresStore,
 } from '../../../../adapters/storage/postgres/store.js';
-import type { Log, WorkKind } from '../../../../core/ports.js';
+import type { WorkKind } from '../../../../core/ports/deps.js';
+import type { Log } from '../../../../core/ports/outside.js';
 import { otherOrg, tenant } from '../../../support/domain-samples.js';
 import { localPostgres } from '../../../support/local-postgres.js';
 

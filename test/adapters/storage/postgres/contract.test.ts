@@ -1,6 +1,6 @@
 // The store's contract, over PostgreSQL.
 import { openPostgresStore } from '../../../../adapters/storage/postgres/store.js';
-import type { Sealer, Store } from '../../../../core/ports.js';
+import type { Sealer, Store } from '../../../../core/ports/storage.js';
 import { storeAccountsContract } from '../../../contract/store-accounts-contract.js';
 import { storeClaimsContract } from '../../../contract/store-claims-contract.js';
 import { storeContract } from '../../../contract/store-contract.js';

@@ -10,7 +10,7 @@ import {
   type PostgresStore,
 } from '../../../../adapters/storage/postgres/store.js';
 import { PonteError } from '../../../../core/errors.js';
-import type { Log } from '../../../../core/ports.js';
+import type { Log } from '../../../../core/ports/outside.js';
 import {
   aBarePayment,
   aBuyer,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { openSqliteStore, type SqliteStore } from '../../../../adapters/storage/sqlite/store.js';
-import type { Sealer } from '../../../../core/ports.js';
+import type { Sealer } from '../../../../core/ports/storage.js';
 import { storeAccountsContract } from '../../../contract/store-accounts-contract.js';
 import { storeClaimsContract } from '../../../contract/store-claims-contract.js';
 import { storeContract } from '../../../contract/store-contract.js';

@@ -62,8 +62,12 @@ async function reseal(shell: Shell, operator: Operator, dryRun: boolean): Promis
 /** Running hosts that lack the key could not open what is re-sealed. */
 async function refuseUnknownKey({ deps, servers }: Operator): Promise<void> {
   const { keyId } = deps.secretBox;
-  const canaries = await deps.store.run((tx) => tx.keyCanaries.list());
-  if (canaries.some((canary) => canary.keyId === keyId) || (await servers()).length === 0) return;
+  const checkValues = await deps.store.run((tx) => tx.keyCheckValues.list());
+  if (
+    checkValues.some((checkValue) => checkValue.keyId === keyId) ||
+    (await servers()).length === 0
+  )
+    return;
   const { ConfigError } = await import('../host/config.js');
   const problem = `no host was started with ${JSON.stringify(keyId)} as the first key`;
   throw new ConfigError([`PONTE_SECRET_KEYS: ${problem}. Restart all hosts with it first`]);

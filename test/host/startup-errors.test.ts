@@ -7,7 +7,7 @@ import { after, describe, test } from 'node:test';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { acquireServingLock } from '../../adapters/storage/sqlite/serving-lock.js';
 import { readConfig } from '../../host/config.js';
-import { listeningProblem, openingProblem } from '../../host/mistakes.js';
+import { listeningProblem, openingProblem } from '../../host/startup-errors.js';
 import { runCommand } from '../support/command.js';
 import { olderDatabase } from '../support/older-database.js';
 

@@ -4,7 +4,7 @@ import { formatInstant } from '../core/domain/instant.js';
 import { needsOnboarding } from '../core/domain/organization.js';
 import type { Mode } from '../core/domain/tenant.js';
 import { PonteError } from '../core/errors.js';
-import type { Deps } from '../core/ports.js';
+import type { Deps } from '../core/ports/deps.js';
 import type { OrganizationView } from '../core/usecases/organizations.js';
 import type { Opening } from '../host/main.js';
 import { type DossierOptions, dossierFor, dossierOptions, readDossier } from './kyb-dossier.js';

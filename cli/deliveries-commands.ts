@@ -2,12 +2,12 @@
 import { type Command, Option } from 'commander';
 import { formatInstant } from '../core/domain/instant.js';
 import {
+  type DeliveryAttempt,
   type DeliveryStatus,
   deliveryStatuses,
   type WebhookDelivery,
 } from '../core/domain/webhook-delivery.js';
 import { PonteError } from '../core/errors.js';
-import type { DeliveryAttempt } from '../core/ports.js';
 import {
   addVerb,
   asOperator,

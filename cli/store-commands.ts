@@ -56,7 +56,7 @@ async function copy(shell: Shell, { from, to }: CopyOptions): Promise<Outcome> {
     copying = name;
   };
   const tables = await copyStore({ from, to, progress }).catch(async (error: unknown) => {
-    const { accessProblem } = await import('../host/mistakes.js');
+    const { accessProblem } = await import('../host/startup-errors.js');
     const { ConfigError } = await import('../host/config.js');
     const problem = accessProblem(error);
     throw problem === null ? error : new ConfigError([`--to: ${problem}`]);

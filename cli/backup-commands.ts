@@ -1,5 +1,5 @@
 // `ponte backup` and `ponte restore`: a copy of everything that the service stores, and the way
-// back. Secret keys are in no backup. What follows a restore is in release-verbs.ts.
+// back. Secret keys are in no backup. What follows a restore is in release-commands.ts.
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Manifest } from '../adapters/backup/manifest.js';
@@ -16,7 +16,7 @@ import {
   type Shell,
 } from './operator.js';
 import { fields, spoken } from './output.js';
-import { checkAfterRestore } from './release-verbs.js';
+import { checkAfterRestore } from './release-commands.js';
 
 interface BackupOptions {
   readonly to: string;

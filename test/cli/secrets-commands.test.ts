@@ -76,7 +76,7 @@ for (const [name, newDatabase] of Object.entries(databases)) {
       let host = await start(oldKey);
       t.after(() => host.stop());
       const given = await giveOut(host, receiver.url);
-      const sealed = [...allColumns, 'key_canaries.sealed'].sort();
+      const sealed = [...allColumns, 'key_check_values.sealed'].sort();
       assert.deepEqual(await holding('s1.old.'), sealed, 'the table lists every sealed column');
 
       const early = await command(both, 'secrets reseal');

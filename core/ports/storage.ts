@@ -1,100 +1,38 @@
-// Everything the core asks of the world outside. Adapters implement these; use cases take them as
-// `Deps`. What an operation means to the business stands in the domain, not here.
-import type { Buyer, KycStatus, KycSubmission } from './domain/buyer-kyc.js';
-import type { PaymentView } from './domain/change.js';
+// The storage port. An adapter implements it for one database. What an operation means to the
+// business is documented in the domain.
+import type { StoredKey } from '../domain/api-key.js';
+import type { Buyer, KycStatus, KycSubmission } from '../domain/buyer-kyc.js';
+import type { PaymentView } from '../domain/change.js';
+import type { AccountStatus, ConnectedAccount, Role } from '../domain/connected-account.js';
+import type { Document, DocumentOwner } from '../domain/document.js';
+import type { Epoch } from '../domain/epoch.js';
+import type { DomainEvent, EventNote, FeedEvent, FeedHead, OutboxRow } from '../domain/event.js';
+import type { Funds } from '../domain/funds.js';
+import type { Posting, StoredPosting } from '../domain/ledger.js';
+import type { Mail, MailStatus } from '../domain/mail.js';
+import type { Member } from '../domain/member.js';
+import type { Organization, OrganizationProfile } from '../domain/organization.js';
+import type { CommandKind, MoneyCommand, PartnerCommand } from '../domain/partner-command.js';
+import type { Payment, PaymentOrigin, PaymentStatus } from '../domain/payment.js';
+import type { Quote } from '../domain/quote.js';
+import type { SealedColumn } from '../domain/sealed-columns.js';
+import type { KeyState } from '../domain/sealed-text.js';
+import type { ServiceKey, ServiceKeyPurpose } from '../domain/service-key.js';
+import type { Subscription } from '../domain/subscription.js';
+import type { Mode, Tenant } from '../domain/tenant.js';
 import type {
-  AccountStatus,
-  ConnectedAccount,
-  EntityType,
-  Role,
-} from './domain/connected-account.js';
-import type { Document, DocumentOwner } from './domain/document.js';
-import type { Dossier } from './domain/dossier.js';
-import type { Epoch } from './domain/epoch.js';
-import type { DomainEvent } from './domain/event.js';
-import type { Funds } from './domain/funds.js';
-import type { Posting } from './domain/ledger.js';
-import type { Mail, MailOutcome, MailStatus } from './domain/mail.js';
-import type { Member } from './domain/member.js';
-import type { Money } from './domain/money.js';
-import type { Organization, OrganizationProfile } from './domain/organization.js';
-import type {
-  CommandKind,
-  MoneyCommand,
-  MoneyKind,
-  PartnerCommand,
-} from './domain/partner-command.js';
-import type { Payment, PaymentOrigin, PaymentStatus } from './domain/payment.js';
-import type { Quote, QuoteTerms } from './domain/quote.js';
-import type { PayinReport, PayoutReport } from './domain/report-check.js';
-import type { Scope } from './domain/scope.js';
-import type { SealedColumn } from './domain/sealed-columns.js';
-import type { KeyState } from './domain/sealed-text.js';
-import type { ServiceKey, ServiceKeyPurpose } from './domain/service-key.js';
-import type { Subscription } from './domain/subscription.js';
-import type { Mode, Tenant } from './domain/tenant.js';
-import type { DeliveryStatus, WebhookDelivery } from './domain/webhook-delivery.js';
-
-/** What every use case gets. */
-export interface Deps {
-  readonly store: Store;
-  /** The settlement partner of each mode; null where none is configured. */
-  readonly partners: Readonly<Record<Mode, SettlementPartner | null>>;
-  readonly sender: WebhookSender;
-  readonly mailer: Mailer;
-  readonly secretBox: SecretBox;
-  /** Null where documents are not taken in: parties then name addresses of their own. */
-  readonly documents: DocumentStorage | null;
-  readonly tokenSigner: TokenSigner;
-  readonly rateLimits: RateLimits;
-  readonly clock: Clock;
-  /** Resolves after this long; at once where the clock is moved by hand. */
-  readonly pause: (durationMs: number) => Promise<void>;
-  readonly ids: Ids;
-  readonly log: Log;
-  /** Null where nobody watches. */
-  readonly metrics: Metrics | null;
-  /**
-   * Called after work was stored: workers of this process look at once, readers of the feed at the
-   * tenants named, or at all of theirs.
-   */
-  readonly wake: (work: WorkKind, tenants?: readonly Tenant[]) => void;
-  readonly settings: Settings;
-}
-
-export type WorkKind =
-  | 'outbox'
-  | 'feed'
-  | 'commands'
-  | 'deliveries'
-  | 'inbox'
-  | 'advances'
-  | 'purges'
-  | 'mails';
-
-export interface Settings {
-  /** Public address of the API, without a trailing slash. */
-  readonly baseUrl: string;
-  /** Public address of the hosted page, without a trailing slash. */
-  readonly payUrl: string;
-  /** Waits before attempts 2 to 7 of a delivery. */
-  readonly retryDelaysMs: readonly number[];
-  /** Creates per minute and key; 0 switches the limit off. */
-  readonly rateLimitPerMinute: number;
-  readonly rateLimitBurst: number;
-  /** Whether webhook URLs may be http and private: development only. */
-  readonly allowPrivateUrls: boolean;
-}
-
-// ---------------------------------------------------------------------------------- storage
+  DeliveryAttempt,
+  DeliveryStatus,
+  WebhookDelivery,
+} from '../domain/webhook-delivery.js';
 
 /**
  * The one way to data. `run` lets `work` read freely and stage writes; when it returns, all staged
  * writes are applied as one atomic batch, or none. If a guard fails or a unique value was taken
  * meanwhile, the whole `work` runs again and reads the winner; after a bounded number of runs it
- * gives up with `StoreContention` (transient). `work` must not do I/O of its own. A batch that
- * contains a text sealed under this process's key requires that key's canary to be `in_use`. In
- * quarantine (epoch.ts) a batch is refused with InQuarantine unless the run says otherwise.
+ * gives up with `StoreContention` (transient). `work` must not do other I/O. A batch that contains
+ * a text sealed under this process's key requires that key's check value to be `in_use`. In
+ * quarantine (epoch.ts) a batch is refused with InQuarantine unless the run allows it.
  */
 export interface Store {
   run<T>(work: (tx: Tx) => Promise<T>, options?: RunOptions): Promise<T>;
@@ -419,13 +357,13 @@ export interface Tx {
     /** All of them or, while any of them has a delivery, none: the feed has no gaps. */
     removeEvents(tenant: Tenant, after: number, last: number): void;
   };
-  readonly keyCanaries: {
+  readonly keyCheckValues: {
     /** One per key that may have sealed something. */
-    list(): Promise<readonly KeyCanary[]>;
+    list(): Promise<readonly KeyCheckValue[]>;
     /** A second one of a key is a conflict: the work runs again. */
-    insert(canary: KeyCanary): void;
-    update(canary: KeyCanary): void;
-    remove(canary: KeyCanary): void;
+    insert(checkValue: KeyCheckValue): void;
+    update(checkValue: KeyCheckValue): void;
+    remove(checkValue: KeyCheckValue): void;
   };
   /** Sealed texts of any table, for a reseal. */
   readonly sealed: {
@@ -530,7 +468,7 @@ export interface Backlog {
   readonly stuckCommands: number;
   readonly deadLetters: number;
   /** Payments whose money needs a person. */
-  readonly operatorFunds: number;
+  readonly fundsToReview: number;
 }
 
 export interface PaymentFilter {
@@ -566,44 +504,6 @@ export interface DocumentFilter {
   readonly limit: number;
 }
 
-export interface StoredKey {
-  readonly id: string;
-  readonly orgId: string;
-  readonly mode: Mode;
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-  readonly salt: string;
-  readonly secretHash: string;
-  readonly lastUsedAtMs: number | null;
-  readonly revokedAtMs: number | null;
-  /** Taken until it is revoked, see slot.ts; null of one that an earlier version created. */
-  readonly slot: number | null;
-  readonly createdAtMs: number;
-  readonly version: number;
-}
-
-export interface StoredPosting extends Posting {
-  readonly id: string;
-  readonly atMs: number;
-}
-
-/** `position` orders rows of one subject as they were committed. */
-export interface OutboxRow {
-  readonly position: bigint;
-  readonly event: DomainEvent;
-}
-
-export interface FeedHead {
-  readonly sequence: number;
-  /** Hex SHA-256 over the chain hash before and this event's body: the audit chain. */
-  readonly chainHash: string;
-}
-
-export interface FeedEvent extends DomainEvent, FeedHead {}
-
-/** An event without what it says. */
-export type EventNote = Pick<DomainEvent, 'id' | 'type' | 'createdAtMs'>;
-
 /** Rows that are due at `nowMs`, oldest first, ids breaking ties: those behind `after`. */
 export interface DuePage {
   readonly nowMs: number;
@@ -634,18 +534,6 @@ export interface TimePage {
   readonly limit: number;
 }
 
-export interface DeliveryAttempt {
-  readonly id: string;
-  readonly deliveryId: string;
-  readonly attempt: number;
-  readonly startedAtMs: number;
-  readonly durationMs: number;
-  readonly responseStatus: number | null;
-  /** The first 4 KiB of the answer at most, as text; null when there was none. */
-  readonly responseBody: string | null;
-  readonly error: string | null;
-}
-
 export interface InboxMessage {
   readonly partner: string;
   readonly mode: Mode;
@@ -663,7 +551,7 @@ export interface InboxMessage {
 export type MessageCursor = Pick<InboxMessage, 'receivedAtMs' | 'messageId'>;
 
 /** A known text sealed under a secret key. Its presence makes every start require the key. */
-export interface KeyCanary {
+export interface KeyCheckValue {
   readonly keyId: string;
   readonly sealed: string;
   readonly state: KeyState;
@@ -674,7 +562,7 @@ export interface KeyCanary {
 /** The secret key under which this process seals. */
 export interface Sealer {
   readonly keyId: string;
-  /** Stores the key's canary as `in_use`. */
+  /** Stores the key's check value as `in_use`. */
   registerKey(): Promise<void>;
 }
 
@@ -707,329 +595,4 @@ export interface Advance extends Tenant {
   readonly dueAtMs: number;
   readonly tries: number;
   readonly version: number;
-}
-
-// ------------------------------------------------------------------------ settlement partner
-
-/**
- * How a call that may have an effect ends. `refused`: never, for good. `later`: surely nothing
- * happened, try again. `unknown`: it may have happened; never taken for a failure.
- */
-export type PartnerAnswer<T> =
-  | { readonly outcome: 'done'; readonly value: T }
-  | { readonly outcome: 'refused'; readonly code: string; readonly message: string }
-  | { readonly outcome: 'later'; readonly reason: string }
-  | { readonly outcome: 'unknown'; readonly reason: string };
-
-export interface PayinOrder {
-  /** Our reference, and the idempotency key of the call. */
-  readonly reference: string;
-  readonly quote: QuoteTerms;
-  readonly payerEmail: string;
-}
-
-export interface PayoutOrder {
-  readonly reference: string;
-  /** What is paid out, in the currency the buyer paid. */
-  readonly amount: Money;
-  /** From registerPixDestination. */
-  readonly destination: string;
-}
-
-export interface RefundOrder {
-  readonly reference: string;
-  readonly payinRef: string;
-  readonly amount: Money;
-}
-
-/** What a party tells of itself, under our reference, which is also the idempotency key. */
-export interface ReceiverOrder extends Dossier {
-  readonly reference: string;
-  readonly role: Role;
-  readonly entityType: EntityType;
-}
-
-export interface ReceiverReport {
-  readonly status: 'verifying' | 'approved' | 'rejected';
-  readonly reason: string | null;
-}
-
-export interface RefundReport {
-  readonly status: 'open' | 'completed' | 'failed';
-  /** What the order gives back, before any fee of a bank. */
-  readonly amount: Money;
-  readonly reason: string | null;
-}
-
-/**
- * A fact the partner tells, by message or when asked. `reference` is ours where the partner sends
- * it; `partnerRef` is its own id.
- */
-export type PartnerFact = {
-  readonly [K in keyof PartnerReports]: {
-    readonly kind: K;
-    readonly reference: string | null;
-    readonly partnerRef: string;
-    readonly report: PartnerReports[K];
-  };
-}[keyof PartnerReports];
-
-/** What the partner reports of each kind of order. */
-export interface PartnerReports {
-  readonly receiver: ReceiverReport;
-  readonly payin: PayinReport;
-  readonly payout: PayoutReport;
-  readonly refund: RefundReport;
-}
-
-/** What the partner answers when it takes an order, or when a look-up finds it. */
-export interface AcceptedOrder {
-  readonly partnerRef: string;
-  /** Of a pay-in: what the buyer must do to pay, as JSON text. */
-  readonly instructions?: string;
-  /** Of a party: how it stands, if the answer says so. */
-  readonly report?: ReceiverReport;
-}
-
-/** What the description of the API says about a partner. */
-export interface PartnerNotes {
-  /** The header with the signature of a message. */
-  readonly signatureHeader: string;
-  /** Values that change an outcome in test mode: where they are sent, and what they do. */
-  readonly testValues: readonly {
-    readonly where: string;
-    readonly value: string;
-    readonly means: string;
-  }[];
-}
-
-/**
- * One kind of order. `prepare` makes the exact text of a request and has no effect. The text is
- * stored before `start`, which may be repeated with the same text. `find` looks an order up by its
- * request, where a repeat is not safe; null: there is none. A read that has no answer is `later`.
- */
-export interface OrderApi<Order, Report> {
-  prepare(order: Order): Promise<PartnerAnswer<string>>;
-  start(request: string): Promise<PartnerAnswer<AcceptedOrder>>;
-  find(request: string): Promise<PartnerAnswer<AcceptedOrder | null>>;
-  read(partnerRef: string): Promise<PartnerAnswer<Report>>;
-}
-
-export interface SettlementPartner {
-  readonly name: string;
-  /** Every call answers within this time; then its outcome is `unknown`. Half a lease at most. */
-  readonly callTimeoutMs: number;
-  /**
-   * A call in doubt may take effect until this long after it began. A look-up that finds nothing
-   * sooner proves nothing.
-   */
-  readonly effectWithinMs: number;
-  /** Currencies that buyers can pay in, ISO 4217. */
-  readonly currencies: readonly string[];
-  readonly notes: PartnerNotes;
-  /** Fields that it needs of such a party besides those of dossier.ts; `tosId` means terms. */
-  requirements(role: Role, entityType: EntityType): readonly (keyof Dossier)[];
-  /** Where a party accepts the terms; it comes back to `redirectUrl` with a `tos_id`. */
-  startTos(input: {
-    readonly redirectUrl: string;
-    readonly key: string;
-  }): Promise<PartnerAnswer<{ url: string }>>;
-  /** Parties: organizations, sellers and buyers. */
-  readonly receiver: OrderApi<ReceiverOrder, ReceiverReport>;
-  readonly payin: OrderApi<PayinOrder, PayinReport>;
-  readonly payout: OrderApi<PayoutOrder, PayoutReport>;
-  readonly refund: OrderApi<RefundOrder, RefundReport>;
-  /** `key` makes a repeat harmless; the raw PIX key goes nowhere else. */
-  registerPixDestination(input: {
-    readonly receiverRef: string;
-    readonly pixKey: string;
-    readonly accountHolderName: string;
-    readonly key: string;
-  }): Promise<PartnerAnswer<{ destinationRef: string }>>;
-  provisionRails(input: {
-    readonly receiverRef: string;
-    readonly destinationRef: string;
-    readonly key: string;
-  }): Promise<PartnerAnswer<{ virtualAccountRef: string }>>;
-  quote(input: {
-    readonly source: Money;
-    readonly destination: string;
-  }): Promise<PartnerAnswer<QuoteTerms>>;
-  /**
-   * The order about money with this reference of ours; null: there is none. For a read-back after
-   * a restore, when no row may know the request.
-   */
-  findOrder(kind: MoneyKind, reference: string): Promise<PartnerAnswer<AcceptedOrder | null>>;
-  /**
-   * Verifies a message over its raw bytes and reads it. Null when it is not genuine (signature,
-   * age) or not readable.
-   */
-  readInbound(
-    headers: Readonly<Record<string, string | undefined>>,
-    body: Uint8Array,
-    nowMs: number,
-  ): { readonly messageId: string; readonly facts: readonly PartnerFact[] } | null;
-}
-
-// ------------------------------------------------------------------------------- the rest
-
-export interface WebhookRequest {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-/** `error` is null exactly when an answer came; what its status means is the domain's matter. */
-export interface WebhookResult {
-  readonly responseStatus: number | null;
-  /** 4 KiB at most. */
-  readonly responseBody: string | null;
-  readonly error: string | null;
-  readonly durationMs: number;
-}
-
-export interface WebhookSender {
-  /** POSTs once, follows no redirect, gives up after the receiver's 10 s; never throws. */
-  send(request: WebhookRequest): Promise<WebhookResult>;
-  /** Why this URL may not be subscribed; null when it may. */
-  refusal(url: string): Promise<string | null>;
-  close(): Promise<void>;
-}
-
-export interface OutgoingMail {
-  /** One address. */
-  readonly to: string;
-  readonly subject: string;
-  /** Plain text. */
-  readonly text: string;
-  /** Sent twice under one name, it is the same mail: the left half of its Message-ID. */
-  readonly messageId: string;
-  readonly writtenAtMs: number;
-}
-
-export interface Mailer {
-  /** Sends once and gives up well before MAIL_LEASE_MS; never throws. */
-  send(mail: OutgoingMail): Promise<MailOutcome>;
-}
-
-/** Authenticated encryption of what must not lie readable in the database. */
-export interface SecretBox {
-  /** The name of the key that seals, which a sealed text remembers. */
-  readonly keyId: string;
-  /** `purpose` is bound to the ciphertext: opening it for another purpose fails. */
-  seal(plain: string, purpose: string): string;
-  open(sealed: string, purpose: string): string;
-  /** HMAC-SHA256 in hex under a key derived for `purpose`. */
-  mac(text: string, purpose: string): string;
-  /** Whether `mac` gave this, under whichever key that is still configured; in constant time. */
-  isMac(text: string, purpose: string, mac: string): boolean;
-}
-
-/** Holds what it reads from, as an open file, until it is read to its end or closed. */
-export interface ByteSource extends AsyncIterable<Uint8Array> {
-  /** At any time, also again. */
-  close(): Promise<void>;
-}
-
-/** Where the bytes of documents lie. It knows no tenants: an id is a document.ts `Document`'s. */
-export interface DocumentStorage {
-  /** As people know it. */
-  readonly place: string;
-  /** Records it durably beside other fingerprints and documents. Repeating it is harmless. */
-  recordFingerprint(fingerprint: string): Promise<void>;
-  hasFingerprint(fingerprint: string): Promise<boolean>;
-  /** Keeps the bytes under a name that is new to this document: whole and durably, or rejects. */
-  put(documentId: string, name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Null when there is nothing of this name. */
-  get(documentId: string, name: string): Promise<ByteSource | null>;
-  /** Deletes what is there of this name, which no row names any more; if anything. */
-  remove(documentId: string, name: string): Promise<void>;
-  /** Deletes all that was put for the document but one, or all: also what came only half. */
-  purge(documentId: string, keptName: string | null): Promise<void>;
-  /** Ids of documents of which anything is kept, in the order of the ids. */
-  list(page: {
-    readonly afterId: string | null;
-    readonly limit: number;
-  }): Promise<readonly string[]>;
-}
-
-/** What a session token says: who speaks, for which organization, in which mode, until when. */
-export interface SessionClaims extends Tenant {
-  readonly memberId: string;
-  /** Kept to the second. */
-  readonly expiresAtMs: number;
-}
-
-export interface TokenSigner {
-  /** A JWT, for `Authorization: Bearer`. */
-  sign(claims: SessionClaims): Promise<string>;
-  /** Null unless it was signed here, is unchanged and has not expired at `nowMs`. */
-  verify(token: string, nowMs: number): Promise<SessionClaims | null>;
-}
-
-export interface RateLimits {
-  /** One atomic step of rate-limit.ts; seconds to wait when refused, null when allowed. */
-  take(input: {
-    readonly key: string;
-    readonly perMinute: number;
-    readonly burst: number;
-    readonly nowMs: number;
-  }): Promise<number | null>;
-}
-
-export interface Clock {
-  nowMs(): number;
-}
-
-export type IdPrefix =
-  | 'org'
-  | 'key'
-  | 'pi'
-  | 'inv'
-  | 'byr'
-  | 'kyc'
-  | 'acct'
-  | 'rcv'
-  | 'whs'
-  | 'evt'
-  | 'whd'
-  | 'doc'
-  | 'mem'
-  | 'mail'
-  | 'skey'
-  | 'qt'
-  | 'cmd'
-  | 'pst'
-  | 'att';
-
-/** Characters of an id behind its prefix that sort by time of creation. */
-export const ID_TIME_CHARACTERS = 10;
-
-export interface Ids {
-  /** `<prefix>_…`: sortable by time of creation, unguessable (80 random bits). */
-  next(prefix: IdPrefix, nowMs: number): string;
-  randomBytes(length: number): Uint8Array;
-}
-
-/** Is told what happened, for operators to watch. A call costs little and does not throw. */
-export interface Metrics {
-  /**
-   * A request was answered. `operation` is null where it named no row of the route table;
-   * `createMs` is how long a create took that was not refused, null of everything else.
-   */
-  answered(
-    operation: string | null,
-    answer: { readonly status: number; readonly createMs: number | null },
-  ): void;
-  /** A receiver took a delivery, so long after its event. */
-  delivered(sinceEventMs: number): void;
-  /** Attempts failed: to be tried again, or the last ones of their deliveries. */
-  undelivered(outcome: 'failed' | 'dead_letter', count: number): void;
-}
-
-export interface Log {
-  debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }

@@ -1,0 +1,67 @@
+// What every use case gets: the ports, and the settings.
+import type { Mode, Tenant } from '../domain/tenant.js';
+import type {
+  Clock,
+  DocumentStorage,
+  Ids,
+  Log,
+  Mailer,
+  Metrics,
+  RateLimits,
+  SecretBox,
+  TokenSigner,
+  WebhookSender,
+} from './outside.js';
+import type { SettlementPartner } from './partner.js';
+import type { Store } from './storage.js';
+
+/** What every use case gets. */
+export interface Deps {
+  readonly store: Store;
+  /** The settlement partner of each mode; null where none is configured. */
+  readonly partners: Readonly<Record<Mode, SettlementPartner | null>>;
+  readonly sender: WebhookSender;
+  readonly mailer: Mailer;
+  readonly secretBox: SecretBox;
+  /** Null where documents are not taken in: parties then name addresses of their own. */
+  readonly documents: DocumentStorage | null;
+  readonly tokenSigner: TokenSigner;
+  readonly rateLimits: RateLimits;
+  readonly clock: Clock;
+  /** Resolves after this long; at once where the clock is moved by hand. */
+  readonly pause: (durationMs: number) => Promise<void>;
+  readonly ids: Ids;
+  readonly log: Log;
+  /** Null where nobody watches. */
+  readonly metrics: Metrics | null;
+  /**
+   * Called after work was stored: workers of this process look at once, readers of the feed at the
+   * tenants named, or at all of theirs.
+   */
+  readonly wake: (work: WorkKind, tenants?: readonly Tenant[]) => void;
+  readonly settings: Settings;
+}
+
+export type WorkKind =
+  | 'outbox'
+  | 'feed'
+  | 'commands'
+  | 'deliveries'
+  | 'inbox'
+  | 'advances'
+  | 'purges'
+  | 'mails';
+
+export interface Settings {
+  /** Public address of the API, without a trailing slash. */
+  readonly baseUrl: string;
+  /** Public address of the hosted page, without a trailing slash. */
+  readonly payUrl: string;
+  /** Waits before attempts 2 to 7 of a delivery. */
+  readonly retryDelaysMs: readonly number[];
+  /** Creates per minute and key; 0 switches the limit off. */
+  readonly rateLimitPerMinute: number;
+  readonly rateLimitBurst: number;
+  /** Whether webhook URLs may be http and private: development only. */
+  readonly allowPrivateUrls: boolean;
+}
