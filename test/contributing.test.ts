@@ -1,0 +1,126 @@
+// The worked examples of CONTRIBUTING.md are true: applied to a copy of the sources, they compile
+// and do what the text says.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { projectRoot } from './support/source-tree.js';
+
+const copy = mkdtempSync(join(tmpdir(), 'ponte-contributing-'));
+const guide = readFileSync(join(projectRoot, 'CONTRIBUTING.md'), 'utf8');
+/** Files that examples create, and files that they change. */
+const created: string[] = [];
+const changed: string[] = [];
+
+before(() => {
+  for (const name of ['core', 'adapters', 'host', 'cli', 'package.json', 'tsconfig.json']) {
+    cpSync(join(projectRoot, name), join(copy, name), { recursive: true });
+  }
+  symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'));
+  for (const [, language = '', path = '', body = ''] of guide.matchAll(
+    /^```(ts|sql|diff)\n(?:\/\/|--) (\S+)\n([\s\S]*?)^```$/gm,
+  )) {
+    const file = join(copy, path);
+    if (language === 'diff') {
+      writeFileSync(file, edited(readFileSync(file, 'utf8'), body.trimEnd().split('\n'), path));
+      changed.push(path);
+    } else {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, body);
+      created.push(path);
+    }
+  }
+  const bank = readFileSync(join(projectRoot, 'test/examples/bank-partner.ts'), 'utf8');
+  const moved = bank.replaceAll("'../../core/", "'../../../core/");
+  writeFileSync(join(copy, 'adapters/partner/bank/bank-partner.ts'), moved);
+});
+
+after(() => rmSync(copy, { recursive: true }));
+
+/** Inserts each run of `+` lines behind the line of context before it. */
+function edited(text: string, diff: readonly string[], path: string): string {
+  let rest = text;
+  let done = '';
+  for (const line of diff) {
+    const own = `${line.slice(1)}\n`;
+    if (line.startsWith('+')) done += own;
+    else {
+      const at = `\n${rest}`.indexOf(`\n${own}`);
+      assert.ok(at >= 0, `${path} has the line: ${own}`);
+      done += rest.slice(0, at + own.length);
+      rest = rest.slice(at + own.length);
+    }
+  }
+  return done + rest;
+}
+
+test('an endpoint changes two files, a partner adds a folder and a line, an error code a row', () => {
+  assert.deepEqual(changed, [
+    'adapters/http/routes.ts',
+    'core/errors.ts',
+    'adapters/partner/partners.ts',
+  ]);
+  assert.deepEqual(created, [
+    'adapters/http/currency-routes.ts',
+    'adapters/partner/bank/bank.ts',
+    'adapters/storage/migrations/sqlite/0002.sql',
+    'adapters/storage/migrations/postgres/0002.sql',
+  ]);
+});
+
+test('the examples compile', () => {
+  const config = JSON.stringify({
+    extends: './tsconfig.json',
+    include: ['core', 'adapters', 'host'],
+  });
+  writeFileSync(join(copy, 'tsconfig.examples.json'), config);
+  const compiler = join(projectRoot, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [compiler, '-p', 'tsconfig.examples.json'], {
+    cwd: copy,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+});
+
+test('the examples run: endpoint, error code, partner and migration', () => {
+  const script = `
+    import { createPonte } from './host/embed.js';
+    import { catalogue } from './core/errors.js';
+    import { bankPartner } from './adapters/partner/bank/bank.js';
+    import { partnerVariables, partners } from './adapters/partner/partners.js';
+    import { loadMigrations } from './adapters/storage/migrations.js';
+    const ponte = await createPonte({ partner: (setup) => partners.bank.create(setup, {}) });
+    const numbers = (database) => loadMigrations(database).map(({ number }) => number);
+    console.log(JSON.stringify({
+      currencies: await ponte.get('/v1/currencies'),
+      described: Object.keys((await ponte.get('/docs-json')).paths).includes('/v1/currencies'),
+      status: catalogue.CurrencyNotSupported.status,
+      isConfigured: 'PONTE_BANK_URL' in partnerVariables && partners.bank === bankPartner,
+      migrations: [numbers('sqlite'), numbers('postgres')],
+    }));
+    await ponte.close();`;
+  writeFileSync(join(copy, 'examples.ts'), script);
+  const said = execFileSync(process.execPath, ['--import', 'tsx', 'examples.ts'], {
+    cwd: copy,
+    encoding: 'utf8',
+  });
+  assert.deepEqual(JSON.parse(said), {
+    currencies: { currencies: ['USD'] },
+    described: true,
+    status: 400,
+    isConfigured: true,
+    migrations: [
+      [1, 2],
+      [1, 2],
+    ],
+  });
+});

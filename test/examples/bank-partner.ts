@@ -1,0 +1,93 @@
+// A settlement partner with the least that the port requires. It accepts every order, completes it
+// immediately, and keeps orders in memory. CONTRIBUTING.md uses it as the start of a new adapter.
+import { MINUTE_MS } from '../../core/domain/instant.js';
+import { money } from '../../core/domain/money.js';
+import type {
+  AcceptedOrder,
+  OrderApi,
+  PartnerAnswer,
+  PayinOrder,
+  PayoutOrder,
+  ReceiverOrder,
+  RefundOrder,
+  SettlementPartner,
+} from '../../core/ports/partner.js';
+
+export interface BankPartner extends SettlementPartner {
+  /** Kind and reference of each order, in the order in which they were started. */
+  readonly started: readonly string[];
+}
+
+export function createBankPartner({ clock }: { clock: { nowMs(): number } }): BankPartner {
+  const started: string[] = [];
+  const brl = (amountMinor: bigint) => money(amountMinor * 5n, 'BRL');
+  const orderApi = <Order extends { readonly reference: string }, Report>(
+    kind: string,
+    answer: Omit<AcceptedOrder, 'partnerRef'>,
+    report: (order: Order) => Report,
+  ): OrderApi<Order, Report> => {
+    const prepared = new Map<string, Order>();
+    const nameOf = (reference: string) => `${kind} ${reference}`;
+    return {
+      prepare: async (order) => {
+        prepared.set(order.reference, order);
+        return done(order.reference);
+      },
+      start: async (reference) => {
+        if (!started.includes(nameOf(reference))) started.push(nameOf(reference));
+        return done({ partnerRef: nameOf(reference), ...answer });
+      },
+      find: async (reference) => {
+        const isThere = started.includes(nameOf(reference));
+        return done(isThere ? { partnerRef: nameOf(reference), ...answer } : null);
+      },
+      read: async (partnerRef) => {
+        const order = prepared.get(partnerRef.slice(nameOf('').length));
+        if (order === undefined) return { outcome: 'refused', code: 'absent', message: 'absent' };
+        return done(report(order));
+      },
+    };
+  };
+  const approved = { status: 'approved', reason: null } as const;
+  const completed = { status: 'completed', reason: null } as const;
+  return {
+    started,
+    name: 'bank',
+    currencies: ['USD'],
+    callTimeoutMs: 5_000,
+    effectWithinMs: MINUTE_MS,
+    notes: { signatureHeader: 'Bank-Signature', testValues: [] },
+    requirements: () => [],
+    startTos: async ({ redirectUrl }) => done({ url: redirectUrl }),
+    receiver: orderApi<ReceiverOrder, typeof approved>(
+      'receiver',
+      { report: approved },
+      () => approved,
+    ),
+    payin: orderApi('payin', { instructions: '{"account":"1"}' }, ({ quote }: PayinOrder) => ({
+      ...completed,
+      transactionHash: null,
+      receivedMinor: quote.source.amountMinor,
+    })),
+    payout: orderApi('payout', {}, ({ amount }: PayoutOrder) => ({
+      ...completed,
+      ...{ fxRate: '5', endToEndId: 'E1' },
+      ...{ settled: brl(amount.amountMinor), fees: money(0n, amount.currency) },
+    })),
+    refund: orderApi('refund', {}, ({ amount }: RefundOrder) => ({ ...completed, amount })),
+    registerPixDestination: async ({ key }) => done({ destinationRef: `pix_${key}` }),
+    provisionRails: async ({ key }) => done({ virtualAccountRef: `account_${key}` }),
+    quote: async ({ source }) =>
+      done({
+        ...{ partnerQuoteId: 'quote', source, fees: money(0n, source.currency), rate: '5' },
+        ...{ target: brl(source.amountMinor), rateKind: 'indicative', lockedUntilMs: null },
+        expiresAtMs: clock.nowMs() + MINUTE_MS,
+      }),
+    findOrder: async () => done(null),
+    readInbound: () => null,
+  };
+}
+
+function done<T>(value: T): PartnerAnswer<T> {
+  return { outcome: 'done', value };
+}
