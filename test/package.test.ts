@@ -2,7 +2,7 @@
 // empty folder, and used from there. The build runs in a copy, since a server may run from dist/.
 // PONTE_TEST_NODES=/path/to/node:… repeats what runs on other versions of Node as well.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   cpSync,
   mkdirSync,
@@ -14,7 +14,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import { after, before, describe, test } from 'node:test';
+import { signWebhook } from '../core/domain/signature.js';
 import { importsOf, projectFiles, projectRoot } from './support/source-tree.js';
 
 const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
@@ -129,6 +131,28 @@ for (const node of nodes) {
     });
   });
 }
+
+test('the receiver in TypeScript runs as it is, and takes a signed webhook', async (t) => {
+  const file = join(consumer, 'receiver.ts');
+  cpSync(join(projectRoot, 'test/examples/receiver.ts'), file);
+  const env = { ...process.env, WEBHOOK_SECRET: 'whsec_1', PORT: '0' };
+  const receiver = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => receiver.kill());
+  const printed = createInterface(receiver.stdout)[Symbol.asyncIterator]();
+  const port = /port: ([0-9]+)/.exec((await printed.next()).value ?? '')?.[1];
+  const data = { externalId: 'order-7', brlSettledAmount: '1250.00' };
+  const body = JSON.stringify({ event: 'payment_intent.settled', data });
+  const post = (signature: string) =>
+    fetch(`http://127.0.0.1:${port}`, {
+      ...{ method: 'POST', body },
+      headers: { 'x-service-signature': signature, 'x-service-delivery-id': 'dlv_1' },
+    });
+  const timestampSeconds = Math.floor(Date.now() / 1_000);
+  const signature = signWebhook({ secret: 'whsec_1', timestampSeconds, body });
+  assert.equal((await post('t=1,v1=00')).status, 400);
+  assert.equal((await post(signature)).status, 204);
+  assert.equal((await printed.next()).value, 'order-7 1250.00');
+});
 
 test('the types of every export and README snippet hold without our devDependencies', () => {
   const names = Object.keys(manifest.exports).filter((path) => !path.endsWith('.json'));

@@ -1,7 +1,8 @@
 // Loaded into a host process before anything else: the fake partner gets a memory in a folder, as a
-// real one has, and refuses every call that it carried out before. On the orders whose numbers are
-// named it kills the host between the effect and the answer.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+// real one has, and refuses every call that it carried out before. For each number in
+// REFUSING_PARTNER_KILLS it kills the host once, between the effect and the answer of the first
+// order that has this number or a later one.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,9 +31,14 @@ Object.assign(globalThis, {
           writeFileSync(join(folder, `repeat.${readdirSync(folder).length}`), request);
           return { outcome: 'refused', code: 'already_used', message: 'already used' };
         }
-        const number = readdirSync(folder).length;
+        const number = readdirSync(folder).filter((name) => /^(pay|refund)/.test(name)).length;
         const answer = await usual.start(request);
-        if (deadly.includes(number)) process.kill(process.pid, 'SIGKILL');
+        // Orders that are started together do not share a kill.
+        const due = deadly.find((at) => at <= number && !existsSync(join(folder, `killed.${at}`)));
+        if (due !== undefined) {
+          writeFileSync(join(folder, `killed.${due}`), '');
+          process.kill(process.pid, 'SIGKILL');
+        }
         return answer;
       };
       const find: Find = async (request) =>

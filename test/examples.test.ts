@@ -1,0 +1,67 @@
+// The programs in test/examples do what they say, in each language that this machine has.
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { signWebhook } from '../core/domain/signature.js';
+import { startHostProcess } from './support/host-process.js';
+import { projectRoot } from './support/source-tree.js';
+
+const folder = join(projectRoot, 'test/examples');
+
+/** Programs that verify a webhook: header as argument, body on stdin. */
+const verifiers = [
+  { command: 'python3', options: ['verify_webhook.py'] },
+  { command: 'php', options: ['verify_webhook.php'] },
+  { command: 'go', options: ['run', 'verify_webhook.go'] },
+  { command: 'java', options: ['VerifyWebhook.java'] },
+];
+
+for (const { command, options } of verifiers.filter(({ command }) => isInstalled(command))) {
+  test(`${options.at(-1)} accepts a signed webhook and rejects any other`, () => {
+    const secret = 'whsec_c2VjcmV0';
+    const body = '{"event":"payment_intent.settled","data":{"name":"São João"}}';
+    const nowSeconds = Math.floor(Date.now() / 1_000);
+    const sign = (seconds: number) => signWebhook({ secret, timestampSeconds: seconds, body });
+    const header = sign(nowSeconds);
+    const cases = [
+      { header, body, said: 'valid' },
+      { header, body: `${body} `, said: 'invalid' },
+      { header: sign(nowSeconds - 301), body, said: 'invalid' },
+      { header: header.replace('v1', 'v0'), body, said: 'invalid' },
+    ];
+    for (const { header, body, said } of cases) {
+      const env = { ...process.env, WEBHOOK_SECRET: secret };
+      const settings = { cwd: folder, env, input: body, encoding: 'utf8' } as const;
+      assert.equal(execFileSync(command, [...options, header], settings).trim(), said, header);
+    }
+  });
+}
+
+test('seller-and-invoice.sh ends with an invoice that settles', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'ponte-examples-'));
+  const host = await startHostProcess({ PONTE_DATA_DIR: data, PONTE_FAKE_PARTNER_DELAY_MS: '0' });
+  try {
+    const env = { ...process.env, KEY: host.key ?? '', PONTE_URL: host.url };
+    const { status, stdout, stderr } = spawnSync('sh', [join(folder, 'seller-and-invoice.sh')], {
+      env,
+      encoding: 'utf8',
+    });
+    assert.equal(status, 0, `${stdout}\n${stderr}`);
+    for (let invoice = ''; invoice !== 'settled'; ) {
+      const headers = { 'x-api-key': host.key ?? '' };
+      const response = await fetch(`${host.url}/v1/invoices/ext_invoice-7`, { headers });
+      invoice = ((await response.json()) as { readonly status: string }).status;
+      assert.notEqual(invoice, 'failed');
+    }
+  } finally {
+    await host.kill();
+    rmSync(data, { recursive: true });
+  }
+});
+
+function isInstalled(command: string): boolean {
+  return spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
+}
