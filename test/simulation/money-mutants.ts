@@ -211,7 +211,11 @@ export const moneyMutants = [
       ['({ receivedMinor: 0n, refunded: amount }),', '({ receivedMinor: 0n, refunded: null }),'],
     ],
     focus: { ...payments, faults: { ...surprises, restore: 0.05 }, often: thoughts },
-    caughtBy: ['fundsSayNoMoreThanThePartner', 'whatTheBuyerSentIsAccountedFor'],
+    caughtBy: [
+      'fundsAgreeWithThePartner',
+      'fundsSayNoMoreThanThePartner',
+      'whatTheBuyerSentIsAccountedFor',
+    ],
   },
   {
     name: 'a refused refund is ordered anew without a look-up',
