@@ -134,7 +134,7 @@ for (const node of nodes) {
 
 test('the receiver in TypeScript runs as it is, and takes a signed webhook', async (t) => {
   const file = join(consumer, 'receiver.ts');
-  cpSync(join(projectRoot, 'test/examples/receiver.ts'), file);
+  cpSync(join(projectRoot, 'test/examples/webhook-receiver.ts'), file);
   const env = { ...process.env, WEBHOOK_SECRET: 'whsec_1', PORT: '0' };
   const receiver = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(() => receiver.kill());

@@ -1,4 +1,4 @@
-// A receiver in TypeScript: WEBHOOK_SECRET=whsec_… node receiver.ts
+// A receiver in TypeScript: WEBHOOK_SECRET=whsec_… node webhook-receiver.ts
 import { createServer } from 'node:http';
 import { constructEvent, PonteError } from 'ponte/webhooks';
 
