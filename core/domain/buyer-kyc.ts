@@ -1,6 +1,7 @@
 // A buyer and the KYC submissions made for it. A buyer is one identity per mode and e-mail; a
 // submission belongs to one tenant, so that a rejection touches only that tenant's payments. An
 // approval is reused over tenants when the buyer itself signs in.
+import { type MoveOf, machine } from './machine.js';
 import type { Mode, Tenant } from './tenant.js';
 
 export const kycMoves = {
@@ -14,10 +15,11 @@ export const kycMoves = {
   },
   approved: { reject: 'rejected' },
   rejected: {},
-} as const satisfies Record<KycStatus, Partial<Record<KycMove, KycStatus>>>;
+} as const;
 
-export type KycStatus = 'not_started' | 'pending' | 'verifying' | 'approved' | 'rejected';
-export type KycMove = 'submit' | 'approve' | 'reject' | 'adopt';
+export type KycStatus = keyof typeof kycMoves;
+export type KycMove = MoveOf<typeof kycMoves>;
+export const { states: kycStatuses, next: nextKycStatus } = machine(kycMoves);
 
 export interface Buyer {
   readonly id: string;
@@ -51,11 +53,6 @@ export interface KycSubmission extends Tenant {
   readonly rejectedAtMs: number | null;
   readonly createdAtMs: number;
   readonly version: number;
-}
-
-export function nextKycStatus(status: KycStatus, move: KycMove): KycStatus | null {
-  const row: Partial<Record<KycMove, KycStatus>> = kycMoves[status];
-  return row[move] ?? null;
 }
 
 /**

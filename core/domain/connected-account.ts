@@ -2,6 +2,7 @@
 // partner. This file owns what its status may become, when a seller is ready to collect, and which
 // events and orders to the partner follow from a change. What it must tell stands in dossier.ts.
 import { PonteError } from '../errors.js';
+import { type MoveOf, machine } from './machine.js';
 import type { Tenant } from './tenant.js';
 
 export const accountMoves = {
@@ -9,10 +10,11 @@ export const accountMoves = {
   verifying: { approve: 'approved', reject: 'rejected' },
   approved: { reject: 'rejected' },
   rejected: { submit: 'verifying' },
-} as const satisfies Record<AccountStatus, Partial<Record<AccountMove, AccountStatus>>>;
+} as const;
 
-export type AccountStatus = 'created' | 'verifying' | 'approved' | 'rejected';
-export type AccountMove = 'submit' | 'approve' | 'reject';
+export type AccountStatus = keyof typeof accountMoves;
+export type AccountMove = MoveOf<typeof accountMoves>;
+export const { states: accountStatuses, next: nextAccountStatus } = machine(accountMoves);
 
 export const roles = ['seller', 'buyer'] as const;
 export type Role = (typeof roles)[number];
@@ -27,8 +29,6 @@ export const accountEventTypes = [
   'ready_to_collect',
 ] as const;
 export type AccountEventType = (typeof accountEventTypes)[number];
-
-export const accountStatuses = Object.keys(accountMoves) as readonly AccountStatus[];
 
 export interface ConnectedAccount extends Tenant {
   readonly id: string;
@@ -67,11 +67,6 @@ export interface ConnectedAccount extends Tenant {
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   readonly version: number;
-}
-
-export function nextAccountStatus(status: AccountStatus, move: AccountMove): AccountStatus | null {
-  const row: Partial<Record<AccountMove, AccountStatus>> = accountMoves[status];
-  return row[move] ?? null;
 }
 
 /** While one of these, a submit answers with the account as it is. */

@@ -3,8 +3,9 @@
 // purge, and when a worker must look at it. Where the bytes lie is a port's matter; which dossier
 // names a document is the use case's.
 import { hash } from 'node:crypto';
-import { assert, PonteError } from '../errors.js';
-import { backoffMs } from './partner-command.js';
+import { PonteError } from '../errors.js';
+import { backoffMs } from './lease.js';
+import { type MoveOf, machine } from './machine.js';
 import type { Tenant } from './tenant.js';
 
 export const documentMoves = {
@@ -13,10 +14,12 @@ export const documentMoves = {
   submitted: { submit: 'submitted', purge: 'purging' },
   purging: { purged: 'purged' },
   purged: {},
-} as const satisfies Record<DocumentStatus, Partial<Record<DocumentMove, DocumentStatus>>>;
+} as const;
 
-export type DocumentStatus = 'awaiting' | 'stored' | 'submitted' | 'purging' | 'purged';
-export type DocumentMove = 'store' | 'submit' | 'purge' | 'purged';
+export type DocumentStatus = keyof typeof documentMoves;
+export type DocumentMove = MoveOf<typeof documentMoves>;
+const documents = machine(documentMoves);
+export const { states: documentStatuses, next: nextDocumentStatus } = documents;
 
 const photos = ['image/jpeg', 'image/png'] as const;
 const scans = [...photos, 'application/pdf'] as const;
@@ -89,17 +92,6 @@ export interface Document extends Tenant {
   readonly createdAtMs: number;
   readonly purgedAtMs: number | null;
   readonly version: number;
-}
-
-/** Every status in table order. */
-export const documentStatuses = Object.keys(documentMoves) as readonly DocumentStatus[];
-
-export function nextDocumentStatus(
-  status: DocumentStatus,
-  move: DocumentMove,
-): DocumentStatus | null {
-  const row: Partial<Record<DocumentMove, DocumentStatus>> = documentMoves[status];
-  return row[move] ?? null;
 }
 
 /** Whether a document of this kind may be of this type. */
@@ -226,9 +218,7 @@ function expiresAtMs(document: Document): number {
 }
 
 function step(document: Document, move: DocumentMove, fields: Partial<Document>): Document {
-  const status = nextDocumentStatus(document.status, move);
-  assert(status !== null, `a document that is ${document.status} knows no ${move}`);
-  return changed(document, { ...fields, status });
+  return changed(document, { ...fields, status: documents.step(document.status, move) });
 }
 
 function changed(document: Document, fields: Partial<Document>): Document {

@@ -3,6 +3,8 @@
 // claiming by lease are not its matter. The interface reserves a status `failed`; nothing makes it.
 import { assert, PonteError } from '../errors.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './instant.js';
+import type { Leased } from './lease.js';
+import { type MoveOf, machine } from './machine.js';
 import type { Tenant } from './tenant.js';
 
 export const deliveryMoves = {
@@ -14,16 +16,12 @@ export const deliveryMoves = {
   },
   delivered: { replay: 'pending' },
   dead_letter: { replay: 'pending' },
-} as const satisfies Record<DeliveryStatus, Partial<Record<DeliveryMove, DeliveryStatus>>>;
+} as const;
 
-export type DeliveryStatus = 'pending' | 'delivered' | 'dead_letter';
-
-export type DeliveryMove =
-  | 'attempt_succeeded'
-  | 'attempt_failed'
-  | 'attempts_exhausted'
-  | 'subscription_deleted'
-  | 'replay';
+export type DeliveryStatus = keyof typeof deliveryMoves;
+export type DeliveryMove = MoveOf<typeof deliveryMoves>;
+const deliveries = machine(deliveryMoves);
+export const { states: deliveryStatuses, next: nextDeliveryStatus } = deliveries;
 
 /** Attempts from creation, or from the last replay, until the delivery is a dead letter. */
 export const ATTEMPTS_MAX = 7;
@@ -38,7 +36,7 @@ export const RETRY_DELAYS_MS: readonly number[] = [
   DAY_MS,
 ];
 
-export interface WebhookDelivery extends Tenant {
+export interface WebhookDelivery extends Tenant, Leased {
   readonly id: string;
   readonly subscriptionId: string;
   readonly eventId: string;
@@ -48,14 +46,8 @@ export interface WebhookDelivery extends Tenant {
   readonly attempt: number;
   /** Of the last attempt that was answered. */
   readonly responseStatus: number | null;
-  /** Why the last attempt failed, or why the delivery ended; null once delivered. */
-  readonly lastError: string | null;
   /** When the attempt under way or the next one was planned to start; null once ended. */
   readonly nextAttemptAtMs: number | null;
-  /** When a worker must look: the planned start or, under way, the lease's end; null once ended. */
-  readonly dueAtMs: number | null;
-  /** Who is sending; null when nobody is. */
-  readonly leaseToken: string | null;
   /** Whether the attempt under way is sent a second time: the first sending lost its lease. */
   readonly resent: boolean;
   readonly deliveredAtMs: number | null;
@@ -70,18 +62,6 @@ export type AttemptOutcome =
   | { readonly kind: 'unanswered'; readonly error: string; readonly durationMs: number }
   /** Both sendings lost their leases: whether the receiver was reached is not known. */
   | { readonly kind: 'lease_lost' };
-
-/** Every status in table order, for checks that must cover all of them. */
-export const deliveryStatuses = Object.keys(deliveryMoves) as readonly DeliveryStatus[];
-
-/** The status after `move`, or null when the table has no such cell. */
-export function nextDeliveryStatus(
-  status: DeliveryStatus,
-  move: DeliveryMove,
-): DeliveryStatus | null {
-  const row: Partial<Record<DeliveryMove, DeliveryStatus>> = deliveryMoves[status];
-  return row[move] ?? null;
-}
 
 /** A new delivery, due at once. */
 export function newDelivery(
@@ -167,7 +147,7 @@ export function finishAttempt(
   );
   return Object.freeze({
     ...delivery,
-    status: moved(delivery, 'attempt_failed'),
+    status: deliveries.step(delivery.status, 'attempt_failed'),
     responseStatus: result.responseStatus,
     lastError: result.error,
     nextAttemptAtMs: nowMs + delayMs,
@@ -251,7 +231,7 @@ function ended(
 ): WebhookDelivery {
   return Object.freeze({
     ...delivery,
-    status: moved(delivery, move),
+    status: deliveries.step(delivery.status, move),
     responseStatus: last.responseStatus,
     lastError: last.error,
     nextAttemptAtMs: null,
@@ -261,12 +241,6 @@ function ended(
     deliveredAtMs: last.deliveredAtMs,
     durationMs: last.durationMs,
   });
-}
-
-function moved(delivery: WebhookDelivery, move: DeliveryMove): DeliveryStatus {
-  const status = nextDeliveryStatus(delivery.status, move);
-  assert(status !== null, `a ${delivery.status} delivery knows no ${move}`);
-  return status;
 }
 
 export interface DeliveryAttempt {

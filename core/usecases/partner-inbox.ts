@@ -1,11 +1,7 @@
 // Messages of the partner. Each is applied once: its id is stored in the batch of its effect. One
 // that cannot be applied at first is stored, and a worker tries again; so none is lost.
-import {
-  backoffMs,
-  CALL_BACKOFF_MS,
-  commandKinds,
-  type PartnerCommand,
-} from '../domain/partner-command.js';
+import { backoffMs } from '../domain/lease.js';
+import { CALL_BACKOFF_MS, commandKinds, type PartnerCommand } from '../domain/partner-command.js';
 import type { Mode } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';

@@ -3,7 +3,7 @@
 // is left to the partner.
 
 import type { PaymentView } from '../domain/change.js';
-import { backoffMs } from '../domain/partner-command.js';
+import { backoffMs } from '../domain/lease.js';
 import { isTerminal, type Payment, type PaymentStatus, progress } from '../domain/payment.js';
 import { isQuoteExpired } from '../domain/quote.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';

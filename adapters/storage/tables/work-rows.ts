@@ -3,9 +3,8 @@
 import type { Money } from '../../../core/domain/money.js';
 import {
   type CommandKind,
-  type CommandState,
   commandKinds,
-  commandMoves,
+  commandStates,
   isMoneyCommand,
   type MoneyCommand,
   moneyKinds,
@@ -38,7 +37,6 @@ import { duePage, timeParam } from '../database.js';
 import { defineTable, mapped, merge, rowName, type Table } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 
-const commandStates = Object.keys(commandMoves) as readonly CommandState[];
 export const orderEnds = Object.keys({
   open: true,
   completed: true,
