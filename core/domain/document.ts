@@ -224,3 +224,10 @@ function step(document: Document, move: DocumentMove, fields: Partial<Document>)
 function changed(document: Document, fields: Partial<Document>): Document {
   return Object.freeze({ ...document, ...fields });
 }
+
+/** A random value that is also recorded at a resource outside, to recognize it. */
+export interface StorageFingerprint {
+  readonly name: string;
+  readonly value: string;
+  readonly createdAtMs: number;
+}

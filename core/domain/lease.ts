@@ -3,7 +3,7 @@
 import { assert } from '../errors.js';
 
 export interface Leased {
-  /** When a worker must look: the next try or the end of the lease; null if there is nothing to do. */
+  /** When a worker must look: the next try or the lease's end; null if there is nothing to do. */
   readonly dueAtMs: number | null;
   readonly leaseToken: string | null;
   readonly lastError: string | null;

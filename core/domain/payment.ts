@@ -175,3 +175,12 @@ export function progress(status: PaymentStatus): number | null {
   if (isTerminal(status) && status !== 'settled') return null;
   return paymentStatuses.indexOf(status);
 }
+
+/** A test payment that the sandbox moves to `to`. */
+export interface Advance extends Tenant {
+  readonly paymentId: string;
+  readonly to: PaymentStatus;
+  readonly dueAtMs: number;
+  readonly tries: number;
+  readonly version: number;
+}

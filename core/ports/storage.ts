@@ -4,7 +4,7 @@ import type { StoredKey } from '../domain/api-key.js';
 import type { Buyer, KycStatus, KycSubmission } from '../domain/buyer-kyc.js';
 import type { PaymentView } from '../domain/change.js';
 import type { AccountStatus, ConnectedAccount, Role } from '../domain/connected-account.js';
-import type { Document, DocumentOwner } from '../domain/document.js';
+import type { Document, DocumentOwner, StorageFingerprint } from '../domain/document.js';
 import type { Epoch } from '../domain/epoch.js';
 import type { DomainEvent, EventNote, FeedEvent, FeedHead, OutboxRow } from '../domain/event.js';
 import type { Funds } from '../domain/funds.js';
@@ -13,10 +13,11 @@ import type { Mail, MailStatus } from '../domain/mail.js';
 import type { Member } from '../domain/member.js';
 import type { Organization, OrganizationProfile } from '../domain/organization.js';
 import type { CommandKind, MoneyCommand, PartnerCommand } from '../domain/partner-command.js';
-import type { Payment, PaymentOrigin, PaymentStatus } from '../domain/payment.js';
+import type { InboxMessage, MessageCursor } from '../domain/partner-message.js';
+import type { Advance, Payment, PaymentOrigin, PaymentStatus } from '../domain/payment.js';
 import type { Quote } from '../domain/quote.js';
 import type { SealedColumn } from '../domain/sealed-columns.js';
-import type { KeyState } from '../domain/sealed-text.js';
+import type { KeyCheckValue } from '../domain/sealed-text.js';
 import type { ServiceKey, ServiceKeyPurpose } from '../domain/service-key.js';
 import type { Subscription } from '../domain/subscription.js';
 import type { Mode, Tenant } from '../domain/tenant.js';
@@ -398,7 +399,7 @@ export interface Tx {
   };
   readonly queueStats: {
     /** For operators; counts end at `countMax`, so that looking costs little however much waits. */
-    read(nowMs: number, countMax: number): Promise<Backlog>;
+    read(nowMs: number, countMax: number): Promise<QueueStats>;
   };
 }
 
@@ -407,9 +408,11 @@ export interface Tx {
  * (epoch.ts) there are no commands, deliveries or mails to claim.
  */
 export interface Claims {
-  /** What tokens of leases that are taken here begin with. */
+  /** What the tokens of this process's leases begin with. */
   readonly owner: string;
-  /** Due commands, leased: `dueAtMs` is the end of the lease, `leaseToken` ends in `token`. */
+  /** The token of a lease under which this process stores a row that it works on itself. */
+  newLease(): string;
+  /** Due commands, leased: `dueAtMs` is the end of the lease. */
   commands(claim: Claim): Promise<readonly PartnerCommand[]>;
   /** Active or deleted subscriptions that have due deliveries to send. */
   dueSubscriptions(nowMs: number): Promise<readonly Pick<Subscription, 'id' | 'orgId' | 'mode'>[]>;
@@ -438,7 +441,6 @@ export interface Claim {
   readonly nowMs: number;
   readonly limit: number;
   readonly leaseMs: number;
-  readonly token: string;
 }
 
 export interface ClaimedDelivery {
@@ -458,7 +460,7 @@ export type QueueName =
   | 'documents'
   | 'advances';
 
-export interface Backlog {
+export interface QueueStats {
   readonly queues: Readonly<
     Record<QueueName, { readonly due: number; readonly oldestDueAtMs: number | null }>
   >;
@@ -534,31 +536,6 @@ export interface TimePage {
   readonly limit: number;
 }
 
-export interface InboxMessage {
-  readonly partner: string;
-  readonly mode: Mode;
-  /** The partner's id of the message: one message is applied once. */
-  readonly messageId: string;
-  /** JSON text of the facts read from the verified message. */
-  readonly facts: string;
-  readonly receivedAtMs: number;
-  /** When it is to be applied (again); null once applied. */
-  readonly dueAtMs: number | null;
-  readonly tries: number;
-  readonly version: number;
-}
-
-export type MessageCursor = Pick<InboxMessage, 'receivedAtMs' | 'messageId'>;
-
-/** A known text sealed under a secret key. Its presence makes every start require the key. */
-export interface KeyCheckValue {
-  readonly keyId: string;
-  readonly sealed: string;
-  readonly state: KeyState;
-  readonly createdAtMs: number;
-  readonly version: number;
-}
-
 /** The secret key under which this process seals. */
 export interface Sealer {
   readonly keyId: string;
@@ -579,20 +556,4 @@ export interface SealedRow {
   readonly place: readonly string[];
   readonly id: string;
   readonly sealed: string | null;
-}
-
-/** A random value that is also recorded at a resource outside, to recognize it. */
-export interface StorageFingerprint {
-  readonly name: string;
-  readonly value: string;
-  readonly createdAtMs: number;
-}
-
-/** A test payment that is being played towards `to`. */
-export interface Advance extends Tenant {
-  readonly paymentId: string;
-  readonly to: PaymentStatus;
-  readonly dueAtMs: number;
-  readonly tries: number;
-  readonly version: number;
 }

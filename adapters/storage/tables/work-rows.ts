@@ -14,9 +14,11 @@ import {
   type Subject,
   TRIES_IN_VAIN,
 } from '../../../core/domain/partner-command.js';
+import type { InboxMessage } from '../../../core/domain/partner-message.js';
+import type { Advance } from '../../../core/domain/payment.js';
 import { paymentStatuses } from '../../../core/domain/payment.js';
 import { assert } from '../../../core/errors.js';
-import type { Advance, InboxMessage, Tx } from '../../../core/ports/storage.js';
+import type { Tx } from '../../../core/ports/storage.js';
 import {
   fixed,
   fixedTenant,
