@@ -11,7 +11,7 @@ import { findDifferences } from '../core/usecases/ledger-check.js';
 import {
   COUNTED_MAX,
   type QueueLoad,
-  type QueueStats,
+  type QueueReport,
   readQueueStats,
 } from '../core/usecases/queue-stats.js';
 import { documentStorageProblem } from '../core/usecases/storage-fingerprint.js';
@@ -55,7 +55,7 @@ export interface Findings {
   /** Backups that the host is to make; null where none are. */
   readonly backups: { readonly everyMs: number; readonly ageMs: number | null } | null;
   /** Null where the database cannot be read by this version. */
-  readonly data: { readonly waiting: QueueStats; readonly imbalances: number } | null;
+  readonly data: { readonly waiting: QueueReport; readonly imbalances: number } | null;
 }
 
 /** Due work is taken up within a second. */

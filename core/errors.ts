@@ -1,233 +1,197 @@
 // Every refusal of the service and the class that carries it. An error code is part of the
 // interface; its name, status and default message are defined here only.
 
-/** `transient`: the unchanged request is expected to succeed later. `<n>`: the seconds to wait. */
+/**
+ * With `retryAfterSeconds` a refusal is transient: the unchanged request is expected to succeed
+ * after that wait, unless the thrower gives another one. `<n>` is the wait.
+ */
 export const catalogue = {
   ValidationError: {
     status: 400,
-    transient: false,
     message: 'The request is not valid. Correct the fields named here and send it again.',
   },
   KybNotApproved: {
     status: 400,
-    transient: false,
     message:
       'The organization has no virtual account in this mode. Complete its KYB and register its ' +
       'PIX destination, then create again.',
   },
   AmountBelowMinimum: {
     status: 400,
-    transient: false,
     message: 'The amount is below the minimum of 10.00 USD. Send a larger amount.',
   },
   SellerNotReady: {
     status: 400,
-    transient: false,
     message: 'sellerExternalId is not a seller that can be paid. Wait until it is readyToCollect.',
   },
   TosIdMismatch: {
     status: 400,
-    transient: false,
     message: 'The tosId is not the one recorded. Send the recorded one, or leave it out.',
   },
   TosSessionRequired: {
     status: 400,
-    transient: false,
     message: 'The account has no terms session. Call tos-session first.',
   },
   ConnectedAccountMissingFields: {
     status: 400,
-    transient: false,
     message: 'Fields needed for this role and entityType are missing. Send the fields named here.',
   },
   ConnectedAccountNotApproved: {
     status: 400,
-    transient: false,
     message: 'The account is not approved. Wait for status approved, then configure the payout.',
   },
   ProductionAccessNotApproved: {
     status: 400,
-    transient: false,
     message: 'Production access is not approved for this organization. Request it, then switch.',
   },
   ModeSwitchNotAllowed: {
     status: 400,
-    transient: false,
     message: 'An API key cannot switch modes. Use a key of the other mode, or a dashboard session.',
   },
   Unauthorized: {
     status: 401,
-    transient: false,
     message: 'This route needs a session. Send Authorization: Bearer <token>.',
   },
   InvalidToken: {
     status: 401,
-    transient: false,
     message: 'The session token is not valid or has expired. Sign in again.',
   },
   InvalidApiKey: {
     status: 401,
-    transient: false,
     message: 'The API key is missing, unknown or revoked. Send a valid key as X-API-Key.',
   },
   InvalidApiKeyFormat: {
     status: 401,
-    transient: false,
     message: 'X-API-Key must have the form pk_test_<id>.<secret> or pk_live_<id>.<secret>.',
   },
   InvalidSignature: {
     status: 401,
-    transient: false,
     message: 'The signature is not valid. Sign the exact bytes that are sent.',
   },
   InvalidSignInLink: {
     status: 401,
-    transient: false,
     message: 'The link was used, has expired or is not known. Request a new one.',
   },
   InsufficientScope: {
     status: 403,
-    transient: false,
     message: 'The credential lacks the scope of this route. Use a key or a role that has it.',
   },
   SelfApprovalNotAllowed: {
     status: 403,
-    transient: false,
     message: 'An invoice cannot be approved by the member who created it. Ask a teammate.',
   },
   NotFound: {
     status: 404,
-    transient: false,
     message: 'Not found. Check the path, the id and the mode of the credential.',
   },
   MethodNotAllowed: {
     status: 405,
-    transient: false,
     message: 'This path does not allow this method. The Allow header lists the allowed ones.',
   },
   RequestTimeout: {
     status: 408,
-    transient: false,
     message: 'The request did not arrive in time. Send it again on a new connection.',
   },
   IdempotencyKeyConflict: {
     status: 409,
-    transient: false,
     message:
       'This Idempotency-Key belongs to a resource of another path: payment intents and invoices ' +
       'do not share keys. Send a new key.',
   },
   PaymentNotCancellable: {
     status: 409,
-    transient: false,
     message: 'The payment has ended or its payout has begun, so it can no longer be cancelled.',
   },
   PaymentStateConflict: {
     status: 409,
-    transient: false,
     message:
       'The status of the payment does not allow this step. Read the payment and continue there.',
   },
   QuoteExpired: {
     status: 409,
-    transient: false,
     message: 'The quote has expired. Request a new one and confirm it.',
   },
   QuoteChanged: {
     status: 409,
-    transient: false,
     message: 'Another quote has replaced this one. Show the current quote and confirm it.',
   },
   InvoiceNotApproved: {
     status: 409,
-    transient: false,
     message: 'Only an approved invoice can invite its buyer. Approve it first.',
   },
   CommandNotRetryable: {
     status: 409,
-    transient: false,
     message: 'The command is in progress. Check it again in a moment.',
   },
   CheckIncomplete: {
     status: 409,
-    transient: false,
     message:
       'The partner was not asked about every payment. Run ponte restore --check until it is ' +
       'complete, then release.',
   },
   NotQuarantined: {
     status: 409,
-    transient: false,
     message: 'The database is not in quarantine: there is nothing to check or to release.',
   },
   DeliveryNotReplayable: {
     status: 409,
-    transient: false,
     message:
       'Only a delivered or dead-lettered delivery of an active subscription can be replayed.',
   },
   EventsPruned: {
     status: 410,
-    transient: false,
     message: 'Events after this sequence are no longer kept. Start from the oldest one kept.',
   },
   FeedReset: {
     status: 410,
-    transient: false,
     message:
       'The service was restored from a backup, and its feed has a new epoch. Read your payments ' +
       'again, then continue with the epoch and the lastSequence of this answer.',
   },
   UploadUrlExpired: {
     status: 410,
-    transient: false,
     message:
       'The upload URL has expired, was used too often, or its document was submitted. Request ' +
       'another URL.',
   },
   PayloadTooLarge: {
     status: 413,
-    transient: false,
     message: 'The body is too large. The limit is 256 KiB, or 10 MiB for a document.',
   },
   UnsupportedMediaType: {
     status: 415,
-    transient: false,
     message:
       'Add the header Content-Type: application/json, even without a body. With curl: ' +
       "-H 'Content-Type: application/json'.",
   },
   RateLimitExceeded: {
     status: 429,
-    transient: true,
+    retryAfterSeconds: 5,
     message: 'Rate limit exceeded. Retry after <n>s.',
   },
   HeadersTooLarge: {
     status: 431,
-    transient: false,
     message: 'The headers are larger than 16 KiB. Send fewer or shorter ones.',
   },
   InternalError: {
     status: 500,
-    transient: false,
     message:
       'Internal error. Retry with the same Idempotency-Key; if it persists, report X-Request-Id.',
   },
   StoreContention: {
     status: 503,
-    transient: true,
+    retryAfterSeconds: 5,
     message: 'Too many concurrent writes to the same data. Nothing was changed. Retry after <n>s.',
   },
   StoreUnavailable: {
     status: 503,
-    transient: true,
+    retryAfterSeconds: 5,
     message:
       'The database cannot be reached. Retry with the same Idempotency-Key after <n>s: a write ' +
       'may have been stored.',
   },
   InQuarantine: {
     status: 503,
-    transient: true,
     // It lasts until a person ends it.
     retryAfterSeconds: 60,
     message:
@@ -236,23 +200,16 @@ export const catalogue = {
   },
   KycStorageDisabled: {
     status: 503,
-    transient: false,
     message: 'Document storage is not configured. Send https URLs of documents hosted elsewhere.',
   },
   PartnerUnavailable: {
     status: 503,
-    transient: true,
+    retryAfterSeconds: 5,
     message: 'The settlement partner cannot be reached. Retry after <n>s.',
   },
 } as const satisfies Record<
   string,
-  {
-    readonly status: number;
-    readonly transient: boolean;
-    readonly message: string;
-    /** What a transient refusal asks for when its thrower does not know better; 5 without it. */
-    readonly retryAfterSeconds?: number;
-  }
+  { readonly status: number; readonly message: string; readonly retryAfterSeconds?: number }
 >;
 
 export type ErrorCode = keyof typeof catalogue;
@@ -264,17 +221,14 @@ export interface PonteErrorOptions {
   /** The oldest sequence of a feed that is still kept. */
   readonly oldestSequence?: number;
   /** The position of a restored feed. */
-  readonly feed?: FeedPlace;
+  readonly feed?: FeedPosition;
 }
 
-export interface FeedPlace {
+export interface FeedPosition {
   readonly epoch: number;
   /** 0 before the first event. */
   readonly lastSequence: number;
 }
-
-/** The wait of a transient refusal whose thrower gives none. */
-const RETRY_AFTER_DEFAULT_SECONDS = 5;
 
 /**
  * A refusal with a code of the catalogue. Without a message it carries the catalogue's.
@@ -286,16 +240,13 @@ export class PonteError extends Error {
   readonly status: number;
   readonly transient: boolean;
   readonly retryAfterSeconds: number | null;
-  /** Null unless the thrower gave one. */
   readonly oldestSequence: number | null;
-  /** Null unless the thrower gave one. */
-  readonly feed: FeedPlace | null;
+  readonly feed: FeedPosition | null;
 
   constructor(code: ErrorCode, message?: string, options: PonteErrorOptions = {}) {
     const entry = catalogue[code];
-    const usualSeconds =
-      'retryAfterSeconds' in entry ? entry.retryAfterSeconds : RETRY_AFTER_DEFAULT_SECONDS;
-    const retryAfterSeconds = options.retryAfterSeconds ?? (entry.transient ? usualSeconds : null);
+    const usualSeconds = 'retryAfterSeconds' in entry ? entry.retryAfterSeconds : null;
+    const retryAfterSeconds = options.retryAfterSeconds ?? usualSeconds;
     assert(
       retryAfterSeconds === null || (Number.isInteger(retryAfterSeconds) && retryAfterSeconds >= 1),
       'retryAfterSeconds is a whole number of 1 or more',
@@ -306,7 +257,7 @@ export class PonteError extends Error {
     );
     this.code = code;
     this.status = entry.status;
-    this.transient = entry.transient;
+    this.transient = usualSeconds !== null;
     this.retryAfterSeconds = retryAfterSeconds;
     this.oldestSequence = options.oldestSequence ?? null;
     this.feed = options.feed ?? null;

@@ -277,7 +277,7 @@ function refusals(codes: readonly ErrorCode[]): Json {
       description: names.map((name) => `\`${name}\`: ${catalogue[name].message}`).join('\n\n'),
       headers: {
         'X-Request-Id': requestIdHeader,
-        ...(names.some((name) => catalogue[name].transient)
+        ...(names.some((name) => 'retryAfterSeconds' in catalogue[name])
           ? { 'Retry-After': { schema: { type: 'integer' } } }
           : {}),
       },

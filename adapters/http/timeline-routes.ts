@@ -4,11 +4,11 @@ import { eventTypes } from '../../core/domain/event.js';
 import { formatInstant } from '../../core/domain/instant.js';
 import { type LedgerLine, ledgerAccounts, postingKinds } from '../../core/domain/ledger.js';
 import { formatAmount, type Money } from '../../core/domain/money.js';
+import { moneyKinds } from '../../core/domain/partner-command.js';
 import { paymentStatuses } from '../../core/domain/payment.js';
 import {
   decodeCursor,
   encodeCursor,
-  orderKinds,
   orderOutcomes,
   type TimelineEntry,
 } from '../../core/domain/timeline.js';
@@ -27,7 +27,7 @@ const amount = {
   amount: [decimal, (entry: { amount: Money }) => formatAmount(entry.amount.amountMinor)],
   currency: [z.string(), (entry: { amount: Money }) => entry.amount.currency],
 } as const;
-const order = { commandId: z.string(), order: z.enum(orderKinds) } as const;
+const order = { commandId: z.string(), order: z.enum(moneyKinds) } as const;
 const event = {
   event: [z.enum(eventTypes), (entry: { eventType: string }) => entry.eventType],
   eventId: z.string(),

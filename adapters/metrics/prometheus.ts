@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { SECOND_MS } from '../../core/domain/instant.js';
 import type { Metrics } from '../../core/ports/outside.js';
-import type { QueueStats } from '../../core/usecases/queue-stats.js';
+import type { QueueReport } from '../../core/usecases/queue-stats.js';
 
 /** So long one reading serves whoever asks. */
 const FRESH_MS = SECOND_MS;
@@ -20,7 +20,7 @@ const deliveryBuckets = [
 
 /** What is told beside the counters. */
 export interface MetricsSources {
-  readonly queueStats: () => Promise<QueueStats>;
+  readonly queueStats: () => Promise<QueueReport>;
   readonly store: {
     readonly counts: { readonly commits: number; readonly applied: number };
     /** Null without a connection pool. */
@@ -176,7 +176,7 @@ function scrapeOf(process: Registry, { queueStats }: MetricsSources): () => Prom
   };
 }
 
-function queueGauges(registers: Registry[]): (waiting: QueueStats) => void {
+function queueGauges(registers: Registry[]): (waiting: QueueReport) => void {
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
   const ofQueue = (name: string, help: string) =>
     new Gauge({ name, help, labelNames: ['queue'], registers });

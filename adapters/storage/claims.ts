@@ -3,16 +3,19 @@
 import { randomBytes } from 'node:crypto';
 import type { Subscription } from '../../core/domain/subscription.js';
 import { assert } from '../../core/errors.js';
-import type { Claims } from '../../core/ports/storage.js';
+import type { Claim, Claims } from '../../core/ports/storage.js';
 import { integer, readTenant, text, time } from './columns.js';
-
-import { type Database, duePage, timeParam } from './database.js';
+import { type Database, type Row as DatabaseRow, duePage, timeParam } from './database.js';
 import { deliveries, subscriptions, waitingSubscriptions } from './tables/delivery-rows.js';
 import { isOpenSql } from './tables/epoch-rows.js';
 import { mails } from './tables/mail-rows.js';
 import { expirableSql, payments } from './tables/payment-rows.js';
 import { commands } from './tables/work-rows.js';
 import { readNextDue } from './upkeep.js';
+
+interface Named {
+  readonly id: string;
+}
 
 /** Subscriptions in the cache. */
 const SUBSCRIPTIONS_KNOWN_MAX = 1_000;
@@ -63,20 +66,19 @@ const claimSql = {
     'select * from payments where expires_at <= $1 and (expires_at, id) > ($2, $3)',
     `and ${expirableSql} order by expires_at, id limit $4`,
   ].join(' '),
-  releaseCommands: [
-    'update partner_commands set lease_token = null, due_at = $1, version = version + 1',
-    'where due_at > $1 and lease_token is not null and lease_token like $2',
-  ].join(' '),
-  // The token stays: a due delivery with a token has an interrupted attempt.
-  releaseDeliveries: [
-    'update deliveries set due_at = $1, version = version + 1',
-    'where due_at > $1 and lease_token is not null and lease_token like $2',
-  ].join(' '),
-  releaseMails: [
-    'update mails set lease_token = null, due_at = $1, version = version + 1',
-    'where due_at > $1 and lease_token is not null and lease_token like $2',
-  ].join(' '),
 } as const;
+
+/** Tables whose rows are leased. */
+export const leasedTables = ['partner_commands', 'deliveries', 'mails'] as const;
+
+const releaseSql = leasedTables.map((table) =>
+  [
+    // The token stays: a due delivery with a token has an interrupted attempt.
+    `update ${table} set${table === 'deliveries' ? '' : ' lease_token = null,'}`,
+    'due_at = $1, version = version + 1',
+    'where due_at > $1 and lease_token is not null and lease_token like $2',
+  ].join(' '),
+);
 
 /** Ends the leases whose tokens match this `like` pattern. */
 export async function releaseLeases(
@@ -85,42 +87,44 @@ export async function releaseLeases(
   nowMs: number,
 ): Promise<void> {
   const params = [timeParam(nowMs), tokens];
-  await Promise.all([
-    database.immediate(claimSql.releaseCommands, params),
-    database.immediate(claimSql.releaseDeliveries, params),
-    database.immediate(claimSql.releaseMails, params),
-  ]);
+  await Promise.all(releaseSql.map((sql) => database.immediate(sql, params)));
 }
 
 /** `mark` ends the owner prefix of the leases of this process. */
 export function newClaims(database: Database, mark: () => string): Claims {
   // Leases of this process share a prefix, so that it can release them.
   const name = randomBytes(6).toString('hex');
-  const claimDeliveries = deliveryClaims(database);
-  const owned = (token: string) => `${name}${mark()}${token}`;
+  const owner = () => `${name}${mark()}`;
+  let leases = 0;
+  const newLease = () => {
+    leases += 1;
+    return `${owner()}${leases}`;
+  };
+  const claimed = async <Row extends Named & { readonly createdAtMs: number }>(
+    sql: string,
+    read: (row: DatabaseRow) => Row,
+    { nowMs, leaseMs, limit }: Claim,
+  ): Promise<readonly Row[]> => {
+    const params = [newLease(), timeParam(nowMs + leaseMs), timeParam(nowMs), limit];
+    const rows = (await database.immediate(sql, params)).map(read);
+    return rows.sort((a, b) => order(a.createdAtMs, b.createdAtMs, a, b));
+  };
   return {
     get owner() {
-      return owned('');
+      return owner();
     },
-    async commands({ token, nowMs, leaseMs, limit }) {
-      const params = [owned(token), timeParam(nowMs + leaseMs), timeParam(nowMs), limit];
-      const rows = await database.immediate(claimSql.commands, params);
-      return rows.map(commands.read).sort((a, b) => order(a.createdAtMs, b.createdAtMs, a, b));
-    },
+    newLease,
+    commands: (claim) => claimed(claimSql.commands, commands.read, claim),
     async dueSubscriptions(nowMs) {
       const rows = await database.read(claimSql.dueSubscriptions, [timeParam(nowMs)]);
       return rows.map((row) => ({ ...readTenant(row), id: text('id').read(row) }));
     },
-    deliveries: (claim) => claimDeliveries({ ...claim, token: owned(claim.token) }),
+    deliveries: deliveryClaims(database, newLease),
     async spentDeliveries(nowMs, limit) {
       const rows = await database.read(claimSql.spentDeliveries, [timeParam(nowMs), limit]);
       return rows.map(deliveries.read);
     },
-    async mails({ token, nowMs, leaseMs, limit }) {
-      const params = [owned(token), timeParam(nowMs + leaseMs), timeParam(nowMs), limit];
-      const rows = await database.immediate(claimSql.mails, params);
-      return rows.map(mails.read).sort((a, b) => order(a.createdAtMs, b.createdAtMs, a, b));
-    },
+    mails: (claim) => claimed(claimSql.mails, mails.read, claim),
     async expiredPayments(page) {
       const rows = await database.read(claimSql.expiredPayments, duePage(page));
       return rows.map(payments.read);
@@ -135,7 +139,7 @@ export function newClaims(database: Database, mark: () => string): Claims {
 }
 
 /** A claim returns the version of the subscription; a changed subscription is read again. */
-function deliveryClaims(database: Database): Claims['deliveries'] {
+function deliveryClaims(database: Database, newLease: () => string): Claims['deliveries'] {
   const known = new Map<string, Subscription>();
   const subscriptionOf = async (id: string, version: number): Promise<Subscription> => {
     const last = known.get(id);
@@ -147,8 +151,9 @@ function deliveryClaims(database: Database): Claims['deliveries'] {
     known.set(id, subscription);
     return subscription;
   };
-  return async ({ token, nowMs, leaseMs, limit, subscriptionId }) => {
-    const params = [token, timeParam(nowMs + leaseMs), subscriptionId, timeParam(nowMs), limit];
+  return async ({ nowMs, leaseMs, limit, subscriptionId }) => {
+    const endsAt = timeParam(nowMs + leaseMs);
+    const params = [newLease(), endsAt, subscriptionId, timeParam(nowMs), limit];
     const rows = await database.immediate(claimSql.deliveries, params);
     const [first] = rows;
     if (first === undefined) return [];
@@ -170,12 +175,7 @@ function deliveryClaims(database: Database): Claims['deliveries'] {
 }
 
 /** `returning` has no order. */
-function order(
-  leftMs: number,
-  rightMs: number,
-  left: { readonly id: string },
-  right: { readonly id: string },
-): number {
+function order(leftMs: number, rightMs: number, left: Named, right: Named): number {
   if (leftMs !== rightMs) return leftMs - rightMs;
   return left.id < right.id ? -1 : 1;
 }

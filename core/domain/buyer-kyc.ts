@@ -1,6 +1,7 @@
-// A buyer and the KYC submissions made for it. A buyer is one identity per mode and e-mail; a
-// submission belongs to one tenant, so that a rejection touches only that tenant's payments. An
-// approval is reused over tenants when the buyer itself signs in.
+// A buyer and its KYC submissions. A buyer is one identity per mode and e-mail address. A
+// submission belongs to one tenant, so that a rejection affects only that tenant's payments. When
+// the buyer signs in, an approval with another tenant is adopted.
+import { type MoveOf, machine } from './machine.js';
 import type { Mode, Tenant } from './tenant.js';
 
 export const kycMoves = {
@@ -14,10 +15,11 @@ export const kycMoves = {
   },
   approved: { reject: 'rejected' },
   rejected: {},
-} as const satisfies Record<KycStatus, Partial<Record<KycMove, KycStatus>>>;
+} as const;
 
-export type KycStatus = 'not_started' | 'pending' | 'verifying' | 'approved' | 'rejected';
-export type KycMove = 'submit' | 'approve' | 'reject' | 'adopt';
+export type KycStatus = keyof typeof kycMoves;
+export type KycMove = MoveOf<typeof kycMoves>;
+export const { states: kycStatuses, next: nextKycStatus } = machine(kycMoves);
 
 export interface Buyer {
   readonly id: string;
@@ -31,20 +33,17 @@ export interface Buyer {
 export interface KycSubmission extends Tenant {
   readonly id: string;
   readonly buyerId: string;
-  /** Unguessable value in the address of the hosted form; null when none was asked for. */
+  /** Random value in the URL of the hosted form; null if none was requested. */
   readonly flowId: string | null;
   /** Our own id of the party at the partner. */
   readonly receiverId: string;
   readonly status: KycStatus;
-  /**
-   * The partner's id of the party; never shown. An adopted approval has that of the party it was
-   * given to: it stands and falls with it.
-   */
+  /** The partner's id of the party; never shown. An adopted approval has that of its origin. */
   readonly partnerRef: string | null;
   readonly reason: string | null;
-  /** The partner's id of the terms that were accepted: the first one that was told stays. */
+  /** The partner's id of the accepted terms; the first one stays. */
   readonly tosId: string | null;
-  /** What was said of the buyer before its dossier, sealed; null from the dossier on. */
+  /** Data of the buyer for the hosted form, sealed; null once the dossier is submitted. */
   readonly draftSealed: string | null;
   readonly submittedAtMs: number;
   readonly approvedAtMs: number | null;
@@ -53,14 +52,9 @@ export interface KycSubmission extends Tenant {
   readonly version: number;
 }
 
-export function nextKycStatus(status: KycStatus, move: KycMove): KycStatus | null {
-  const row: Partial<Record<KycMove, KycStatus>> = kycMoves[status];
-  return row[move] ?? null;
-}
-
 /**
- * Nothing was forwarded to the partner: the next dossier joins this submission, which is
- * `verifying` all the same. Its draft is the mark. Rows of earlier versions are `pending`.
+ * Nothing was forwarded to the partner yet: the next dossier joins this submission. It is
+ * `verifying` with a draft; rows of earlier versions are `pending`.
  */
 export function awaitsDossier(submission: Pick<KycSubmission, 'status' | 'draftSealed'>): boolean {
   const { status, draftSealed } = submission;
@@ -68,7 +62,7 @@ export function awaitsDossier(submission: Pick<KycSubmission, 'status' | 'draftS
   return nextKycStatus(status, 'submit') !== null;
 }
 
-/** A new start answers with this submission as it is: the partner has it, or has approved it. */
+/** The partner verifies it or has approved it: a new start returns it unchanged. */
 export function isInFlightOrApproved(
   submission: Pick<KycSubmission, 'status' | 'draftSealed'>,
 ): boolean {
@@ -76,10 +70,7 @@ export function isInFlightOrApproved(
   return (status === 'verifying' || status === 'approved') && !awaitsDossier(submission);
 }
 
-/**
- * What a tenant knows of a buyer: by its current submission there (null: none), unless a connected
- * account of the buyer's address counts as KYC.
- */
+/** The KYC of a buyer for a tenant, by its current submission or an approved connected account. */
 export function knownKycStatus(current: KycStatus | null, accountCounts: boolean): KycStatus {
   return accountCounts ? 'approved' : (current ?? 'not_started');
 }
@@ -88,21 +79,18 @@ export function knownKycStatus(current: KycStatus | null, accountCounts: boolean
 const EMAIL_LENGTH_MAX = 254;
 const emailForm = /^(?:[\w'+-]+\.)*[\w'+-]*[\w+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/;
 
-/**
- * An e-mail address as it is stored: as given, without the white space around it. Null for
- * anything else, as white space or control characters inside.
- */
+/** The trimmed e-mail address; null for any other text. */
 export function readEmail(text: string): string | null {
   const address = text.trim();
   return address.length <= EMAIL_LENGTH_MAX && emailForm.test(address) ? address : null;
 }
 
-/** Addresses are compared trimmed and lower-cased. */
+/** Addresses are equal if their keys are. */
 export function emailKey(email: string): string {
   return email.trim().toLowerCase();
 }
 
-/** The submission after the partner's decision; unchanged when the decision no longer fits. */
+/** Unchanged where the table has no such move. */
 export function decideSubmission(
   submission: KycSubmission,
   decision: 'approve' | 'reject',
@@ -120,27 +108,25 @@ export function decideSubmission(
   });
 }
 
-/** The submission after its buyer brought the approval of another tenant along. */
+/** Takes over the approval of the buyer's submission with another tenant. */
 export function adopted(
   submission: KycSubmission,
   { partnerRef }: KycSubmission,
   nowMs: number,
 ): KycSubmission {
-  // Nothing is waited for any more, the form neither.
   const settled = { status: 'approved', approvedAtMs: nowMs, draftSealed: null } as const;
   return Object.freeze({ ...submission, ...settled, partnerRef });
 }
 
 /**
- * The partner took back the approval that this submission adopted. Why, and when, is the other
- * tenant's; without a time it fails no payment of this one.
+ * The partner withdrew the approval that this submission adopted. Reason and time are the other
+ * tenant's; without a time no payment of this tenant fails.
  */
 export function withdrawn(submission: KycSubmission): KycSubmission {
   const status = nextKycStatus(submission.status, 'reject');
   return status === null ? submission : Object.freeze({ ...submission, status });
 }
 
-/** Binds a sealed draft to its submission. */
 export function draftPurpose({ id }: Pick<KycSubmission, 'id'>): string {
   return `kyc-draft:${id}`;
 }

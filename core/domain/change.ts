@@ -1,6 +1,6 @@
-// What one cause changes of a payment: the payment, its funds and its orders to the partner
-// together, with the postings and events of that change. A use case stores all of it in one batch.
-// The causes are in payment-transitions.ts (people) and order-outcomes.ts (the partner).
+// What one cause changes: the payment, its funds and its orders to the partner, with the postings
+// and events of the change. A use case stores all of it in one batch. The causes are in
+// payment-transitions.ts (people) and order-outcomes.ts (the partner).
 import { PonteError } from '../errors.js';
 import type { KycStatus } from './buyer-kyc.js';
 import { type EventDraft, paymentEventTypes } from './event.js';
@@ -9,30 +9,27 @@ import type { Posting } from './ledger.js';
 import type { CommandDraft, MoneyCommand } from './partner-command.js';
 import { nextStatus, type Payment, type PaymentMove } from './payment.js';
 
-/** The rows as they were read. */
 export interface PaymentAggregate {
   readonly payment: Payment;
   readonly funds: Funds;
 }
 
-/** A payment with all that its representation needs. */
 export interface PaymentView extends PaymentAggregate {
-  /** The buyer's KYC as this tenant knows it. */
+  /** The buyer's KYC for this tenant. */
   readonly kycStatus: KycStatus;
 }
 
-/** What one cause changed. `payment` and `funds` are the rows as read where nothing changed. */
+/** `payment` and `funds` are the rows that were read if they are unchanged. */
 export interface Change extends PaymentAggregate {
   readonly postings: readonly Posting[];
   readonly events: readonly EventDraft[];
   readonly commands: readonly CommandDraft[];
-  /** Commands of this payment that were given and are changed by the same cause. */
+  /** Stored commands of this payment that the same cause changes. */
   readonly changedCommands: readonly MoneyCommand[];
-  /** What a person should see; logged and counted. */
+  /** For operators; logged and counted. */
   readonly alerts: readonly string[];
 }
 
-/** Fields of a payment that a move may set. */
 export type MoveFields = Partial<
   Pick<Payment, 'cancelReason' | 'failureReason' | 'quoteId' | 'approvedByMemberId' | 'invitedAtMs'>
 >;
@@ -60,7 +57,7 @@ export function withMove(
   return { ...change, payment, events: [...change.events, ...events] };
 }
 
-/** Commands as they are after a change; those that are only drafted have no row yet. */
+/** The stored commands after a change. */
 export function commandsAfter(
   commands: readonly MoneyCommand[],
   { changedCommands }: Change,

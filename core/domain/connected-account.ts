@@ -1,7 +1,8 @@
-// A connected account: an integrator's own client (a seller or a known buyer), verified at the
-// partner. This file owns what its status may become, when a seller is ready to collect, and which
-// events and orders to the partner follow from a change. What it must tell stands in dossier.ts.
+// A connected account: a client of an integrator (a seller or a known buyer), verified by the
+// partner: its states, when a seller is ready to collect, and the events and orders that follow
+// from a change. Required data is in dossier.ts.
 import { PonteError } from '../errors.js';
+import { type MoveOf, machine } from './machine.js';
 import type { Tenant } from './tenant.js';
 
 export const accountMoves = {
@@ -9,17 +10,18 @@ export const accountMoves = {
   verifying: { approve: 'approved', reject: 'rejected' },
   approved: { reject: 'rejected' },
   rejected: { submit: 'verifying' },
-} as const satisfies Record<AccountStatus, Partial<Record<AccountMove, AccountStatus>>>;
+} as const;
 
-export type AccountStatus = 'created' | 'verifying' | 'approved' | 'rejected';
-export type AccountMove = 'submit' | 'approve' | 'reject';
+export type AccountStatus = keyof typeof accountMoves;
+export type AccountMove = MoveOf<typeof accountMoves>;
+export const { states: accountStatuses, next: nextAccountStatus } = machine(accountMoves);
 
 export const roles = ['seller', 'buyer'] as const;
 export type Role = (typeof roles)[number];
 export const entityTypes = ['business', 'individual'] as const;
 export type EntityType = (typeof entityTypes)[number];
 
-/** The events of an account; `connected_account.` stands before each. */
+/** Each with the prefix `connected_account.`. */
 export const accountEventTypes = [
   'created',
   'kyb_approved',
@@ -28,8 +30,6 @@ export const accountEventTypes = [
 ] as const;
 export type AccountEventType = (typeof accountEventTypes)[number];
 
-export const accountStatuses = Object.keys(accountMoves) as readonly AccountStatus[];
-
 export interface ConnectedAccount extends Tenant {
   readonly id: string;
   /** The integrator's key, unique per tenant. */
@@ -37,9 +37,9 @@ export interface ConnectedAccount extends Tenant {
   readonly role: Role;
   readonly entityType: EntityType;
   readonly status: AccountStatus;
-  /** Our own id of the party at the partner; a fresh one for each submission. */
+  /** Our id of the party at the partner; new for each submission. */
   readonly receiverId: string | null;
-  /** The command of the newest submission: news of an earlier one decides nothing any more. */
+  /** The command of the latest submission; reports about earlier ones are ignored. */
   readonly submitCommandId: string | null;
   /** The partner's id of the party; never shown. */
   readonly partnerRef: string | null;
@@ -50,16 +50,16 @@ export interface ConnectedAccount extends Tenant {
   /** Sealed by the secret box; never returned. */
   readonly taxIdSealed: string | null;
   readonly taxIdLast4: string | null;
-  /** Our key of the terms session last minted; null before the first. */
+  /** Our key of the latest terms session. */
   readonly tosSessionKey: string | null;
   readonly tosId: string | null;
   /** The partner's reference of the PIX destination; the PIX key itself is never stored. */
   readonly destinationRef: string | null;
-  /** The command that asks for the off-ramp wallet; null before, and when it was refused. */
+  /** The command that requests the off-ramp wallet; null before it, and after a refusal. */
   readonly railsCommandId: string | null;
   /** The partner's off-ramp wallet (settlement rails). */
   readonly railsRef: string | null;
-  /** When connected_account.ready_to_collect was fired: it fires once. */
+  /** When connected_account.ready_to_collect was sent; it is sent once. */
   readonly readyAtMs: number | null;
   readonly reason: string | null;
   readonly approvedAtMs: number | null;
@@ -69,17 +69,12 @@ export interface ConnectedAccount extends Tenant {
   readonly version: number;
 }
 
-export function nextAccountStatus(status: AccountStatus, move: AccountMove): AccountStatus | null {
-  const row: Partial<Record<AccountMove, AccountStatus>> = accountMoves[status];
-  return row[move] ?? null;
-}
-
-/** While one of these, a submit answers with the account as it is. */
+/** A submit returns the account unchanged. */
 export function isSubmitted(status: AccountStatus): boolean {
   return nextAccountStatus(status, 'submit') === null;
 }
 
-/** A seller that can be named on a payment: verified, off-ramp wallet, PIX destination. */
+/** A seller that payments can be made to. */
 export function readyToCollect(account: ConnectedAccount): boolean {
   return (
     account.role === 'seller' &&
@@ -89,12 +84,11 @@ export function readyToCollect(account: ConnectedAccount): boolean {
   );
 }
 
-/** This tenant knows the buyer of that address as verified. */
 export function countsAsBuyerKyc(account: Pick<ConnectedAccount, 'role' | 'status'>): boolean {
   return account.role === 'buyer' && account.status === 'approved';
 }
 
-/** A submission is handed to the partner: as a fresh party, whatever there was before. */
+/** Submits the account to the partner as a new party. */
 export function submitted(
   account: ConnectedAccount,
   submission: Pick<ConnectedAccount, 'receiverId' | 'submitCommandId'> & AccountDetails,
@@ -102,13 +96,12 @@ export function submitted(
 ): ConnectedAccount {
   const status = nextAccountStatus(account.status, 'submit');
   if (status === null) return account;
-  // The destination and the wallet were those of the party before.
+  // Destination and wallet belong to the earlier party.
   const fresh = { partnerRef: null, destinationRef: null, railsCommandId: null, railsRef: null };
   const undecided = { reason: null, approvedAtMs: null, rejectedAtMs: null };
   return changed(account, { ...submission, ...fresh, ...undecided, status }, nowMs);
 }
 
-/** The partner knows the party under `partnerRef`. */
 export function accepted(
   account: ConnectedAccount,
   partnerRef: string,
@@ -117,7 +110,7 @@ export function accepted(
   return account.partnerRef === null ? changed(account, { partnerRef }, nowMs) : account;
 }
 
-/** The partner's decision; the account as it is when the decision no longer fits. */
+/** Unchanged where the table has no such move. */
 export function decided(
   account: ConnectedAccount,
   { decision, reason, railsCommandId }: Decision,
@@ -126,10 +119,9 @@ export function decided(
   const status = nextAccountStatus(account.status, decision);
   if (status === null) return account;
   const moment = decision === 'approve' ? { approvedAtMs: nowMs } : { rejectedAtMs: nowMs };
-  return askingForRails(changed(account, { status, reason, ...moment }, nowMs), railsCommandId);
+  return requestingRails(changed(account, { status, reason, ...moment }, nowMs), railsCommandId);
 }
 
-/** The terms a client accepted, bound to the session that was started for this account. */
 export function termsAccepted(
   account: ConnectedAccount,
   tosId: string,
@@ -149,7 +141,7 @@ export function termsStarted(
   return changed(account, { tosSessionKey }, nowMs);
 }
 
-/** The partner's id of a party that a PIX destination can be registered for. */
+/** The partner's id of a seller that a PIX destination can be registered for. */
 export function payableParty(account: ConnectedAccount): string {
   if (account.role !== 'seller') {
     throw new PonteError('ValidationError', 'role: only a seller has a payout. This is a buyer.');
@@ -160,7 +152,7 @@ export function payableParty(account: ConnectedAccount): string {
   return account.partnerRef;
 }
 
-/** The PIX destination is registered; a repeat changes nothing, unless the wallet was refused. */
+/** A repeat changes nothing, unless the wallet was refused. */
 export function payoutConfigured(
   account: ConnectedAccount,
   destinationRef: string,
@@ -169,16 +161,16 @@ export function payoutConfigured(
 ): ConnectedAccount {
   const same = account.destinationRef === destinationRef;
   const next = same ? account : changed(account, { destinationRef }, nowMs);
-  return askingForRails(next, railsCommandId);
+  return requestingRails(next, railsCommandId);
 }
 
-/** Whether a new destination replaces an earlier one, also after the seller was verified again. */
+/** A new destination replaces an earlier one, even one of an earlier party. */
 export function isRedirected(was: ConnectedAccount, next: ConnectedAccount): boolean {
   const before = was.destinationRef !== null || was.readyAtMs !== null;
   return before && next.destinationRef !== null && next.destinationRef !== was.destinationRef;
 }
 
-/** The off-ramp wallet is there, as this command asked; one of an earlier party changes nothing. */
+/** The off-ramp wallet exists; one of an earlier party changes nothing. */
 export function railsProvisioned(
   account: ConnectedAccount,
   railsCommandId: string,
@@ -189,7 +181,7 @@ export function railsProvisioned(
   return changed(account, { railsRef }, nowMs);
 }
 
-/** The partner will not make this wallet: configuring the payout again asks again. */
+/** The partner refused the wallet: configuring the payout requests it again. */
 export function railsRefused(
   account: ConnectedAccount,
   railsCommandId: string,
@@ -199,17 +191,16 @@ export function railsRefused(
   return changed(account, { railsCommandId: null }, nowMs);
 }
 
-/** The command by which this change asks for the wallet; null when it does not. */
-export function railsAsked(was: ConnectedAccount, next: ConnectedAccount): string | null {
+/** The command by which this change requests the wallet; null if it does not. */
+export function railsRequested(was: ConnectedAccount, next: ConnectedAccount): string | null {
   return next.railsCommandId === was.railsCommandId ? null : next.railsCommandId;
 }
 
-/** The partner decided: what the party brought for it is not needed any more. */
 export function isDecision(was: ConnectedAccount, next: ConnectedAccount): boolean {
   return next.status !== was.status && (next.status === 'approved' || next.status === 'rejected');
 }
 
-/** What a change of an account fires; `was` is null at its creation. */
+/** `was` is null at its creation. */
 export function accountEvents(
   was: ConnectedAccount | null,
   next: ConnectedAccount,
@@ -223,7 +214,7 @@ export function accountEvents(
   return fired;
 }
 
-/** What an account tells of itself besides its dossier. */
+/** The part of the dossier that the account shows. */
 type AccountDetails = Pick<
   ConnectedAccount,
   'email' | 'legalName' | 'country' | 'taxIdSealed' | 'taxIdLast4'
@@ -232,16 +223,16 @@ type AccountDetails = Pick<
 interface Decision {
   readonly decision: 'approve' | 'reject';
   readonly reason: string | null;
-  /** The id of the command, should the decision ask for the wallet. */
+  /** For the command, if the decision leads to a request for the wallet. */
   readonly railsCommandId: string;
 }
 
-/** The partner wants approval and PIX destination before it makes the wallet. */
-function askingForRails(account: ConnectedAccount, railsCommandId: string): ConnectedAccount {
+/** The partner requires approval and PIX destination before it makes the wallet. */
+function requestingRails(account: ConnectedAccount, railsCommandId: string): ConnectedAccount {
   const { role, status, destinationRef } = account;
   const payable = role === 'seller' && status === 'approved' && destinationRef !== null;
-  const asked = account.railsCommandId !== null || account.railsRef !== null;
-  return payable && !asked ? Object.freeze({ ...account, railsCommandId }) : account;
+  const requested = account.railsCommandId !== null || account.railsRef !== null;
+  return payable && !requested ? Object.freeze({ ...account, railsCommandId }) : account;
 }
 
 function changed(
@@ -254,7 +245,6 @@ function changed(
   return Object.freeze(isFirst ? { ...next, readyAtMs: nowMs } : next);
 }
 
-/** Binds a sealed tax id to its account. */
 export function taxIdPurpose({ id }: Pick<ConnectedAccount, 'id'>): string {
   return `connected-account:${id}`;
 }

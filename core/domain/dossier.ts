@@ -1,10 +1,8 @@
-// What a party must tell before it can be submitted: one table by role and entity type, and one for
-// each beneficial owner. Which form each field has is the schema's matter; the partner may ask for
-// more through its own requirements.
+// The data that the verification of a party requires: one table by role and entity type, and one
+// for each beneficial owner. The partner may require more.
 import { readEmail } from './buyer-kyc.js';
 import type { EntityType, Role } from './connected-account.js';
 
-/** Who proves its identity with a document, whether it sells or buys. */
 const individual = [
   'email',
   'firstName',
@@ -61,8 +59,8 @@ export const ownerRequirements = [
   'proofOfAddressDocFile',
 ] as const satisfies readonly (keyof Owner)[];
 
-/** Fields that hold the address of a document. */
-export const fileFields = [
+/** Fields that hold the URL of a document. */
+const fileFields = [
   'selfieFile',
   'idDocFrontFile',
   'idDocBackFile',
@@ -116,7 +114,7 @@ export interface Owner extends Person {
   readonly taxType?: 'SSN' | 'ITIN' | null;
 }
 
-/** Everything a party may tell. Absent and null are the same. */
+/** Absent and null are the same. */
 export interface Dossier extends Person {
   /** The partner's id of the accepted terms. */
   readonly tosId?: Text;
@@ -132,10 +130,7 @@ export interface Dossier extends Person {
   readonly owners?: readonly Owner[] | null;
 }
 
-/**
- * The paths that are missing, such as `legalName` or `owners[1].taxId`; none when complete. `extra`
- * is what the partner needs besides.
- */
+/** Missing paths, such as `legalName` or `owners[1].taxId`. `extra`: the partner's requirements. */
 export function missingFields(
   role: Role,
   entityType: EntityType,
@@ -153,7 +148,7 @@ export function missingFields(
   return [...missing, ...ofOwners];
 }
 
-/** An account is created with any text in these fields. Its submission needs these forms. */
+/** An account may be created with any text in these fields; its submission requires these forms. */
 const forms = {
   email: { fits: (text) => readEmail(text) !== null, words: 'send an e-mail address' },
   legalName: { fits: (text) => lengthOf(text) <= 200, words: 'send text of 1 to 200 characters' },
@@ -163,7 +158,6 @@ const forms = {
   Record<keyof Dossier, { readonly fits: (text: string) => boolean; readonly words: string }>
 >;
 
-/** The fields that do not have their form, and what to send instead. */
 export function malformedFields(dossier: Dossier): readonly string[] {
   return Object.entries(forms).flatMap(([field, { fits, words }]) => {
     const text = dossier[field as keyof typeof forms] ?? null;
@@ -175,12 +169,12 @@ function lengthOf(text: string): number {
   return [...text].length;
 }
 
-/** The enhanced tier is for people. */
+/** Only individuals have the enhanced tier. */
 export function isTierAllowed(entityType: EntityType, { kycTier }: Dossier): boolean {
   return entityType === 'individual' || kycTier !== 'enhanced';
 }
 
-/** Every document address in the dossier and its owners, and where it stands. */
+/** Every document URL in the dossier and its owners, with its path. */
 export function fileLinks(
   dossier: Dossier,
 ): readonly { readonly path: string; readonly url: string }[] {
@@ -196,17 +190,17 @@ export function fileLinks(
   );
 }
 
-/** What may be shown of a tax id; null where it would be most of it. */
+/** What may be shown of a tax id; null where that would be most of it. */
 export function lastFour(taxId: string): string | null {
   const plain = taxId.replace(/[^\p{L}\p{N}]/gu, '');
   return plain.length < 8 ? null : plain.slice(-4);
 }
 
 /**
- * A CNPJ with right check digits, punctuation allowed: twelve digits or, in the form in use since
- * July 2026, capital letters and digits, and two check digits. A character counts as its ASCII code
- * minus 48; weights run 2 to 9 from the right; the check digit is 11 minus the sum modulo 11, and 0
- * where that is above 9 (Receita Federal, Instrução Normativa RFB 2.229/2024).
+ * A CNPJ with valid check digits, punctuation allowed: twelve digits (since July 2026 also capital
+ * letters) and two check digits. A character counts as its ASCII code minus 48; weights run 2 to 9
+ * from the right; the check digit is 11 minus the sum modulo 11, or 0 where that is above 9
+ * (Receita Federal, Instrução Normativa RFB 2.229/2024).
  */
 export function isCnpj(text: string): boolean {
   const plain = text.replace(/[./-]/g, '');

@@ -1,7 +1,6 @@
-// What a create does with its Idempotency-Key and externalId: one literal table. Finding what a key
-// is bound to and what an externalId names is the use case's matter, and so is re-running after a
-// lost race. Keys do not expire. A repeated body decides nothing: the answer names the fields in
-// which it differs from what is stored.
+// What a create does with its Idempotency-Key and externalId: one literal table. Keys do not
+// expire. A replay does not compare bodies: its answer names the fields that differ from what is
+// stored.
 import { assert } from '../errors.js';
 import { emailKey } from './buyer-kyc.js';
 import type { ConnectedAccount } from './connected-account.js';
@@ -17,19 +16,12 @@ export const idempotencyTable = {
   'unbound key': { 'new externalId': 'create_bind', 'known externalId': 'replay_bind' },
   'key of this surface': { 'new externalId': 'replay', 'known externalId': 'replay' },
   'key of another surface': { 'new externalId': 'conflict', 'known externalId': 'conflict' },
-} as const satisfies Record<KeyFinding, Record<ExternalIdFinding, IdempotencyAnswer>>;
+} as const;
 
-export type KeyFinding =
-  | 'no key'
-  | 'unbound key'
-  | 'key of this surface'
-  | 'key of another surface';
-export type ExternalIdFinding = 'new externalId' | 'known externalId';
-export type IdempotencyAnswer = 'create' | 'create_bind' | 'replay' | 'replay_bind' | 'conflict';
+type KeyFinding = keyof typeof idempotencyTable;
 
 export interface CreateFindings {
   readonly surface: PaymentOrigin;
-  /** The Idempotency-Key sent, null without one. */
   readonly key: string | null;
   /** What the key is bound to in this tenant. */
   readonly boundTo: { readonly surface: PaymentOrigin; readonly resourceId: string } | null;
@@ -47,24 +39,17 @@ export function isIdempotencyKey(text: string): boolean {
   return /^[\x20-\x7e]{1,255}$/.test(text);
 }
 
-/** `bindKey` tells whether the key must be stored with the resource created or found. */
+/** `bindKey`: the key must be stored with the resource that is created or found. */
 export function decideCreate(findings: CreateFindings): CreateDecision {
   const { boundTo, existingByExternalId } = findings;
   const column = existingByExternalId === null ? 'new externalId' : 'known externalId';
   const answer = idempotencyTable[keyFinding(findings)][column];
-  switch (answer) {
-    case 'create':
-    case 'create_bind':
-      return { kind: 'create', bindKey: answer === 'create_bind' };
-    case 'replay':
-    case 'replay_bind': {
-      const resourceId = boundTo?.resourceId ?? existingByExternalId;
-      assert(resourceId !== null, 'a replay has found its resource');
-      return { kind: 'replay', resourceId, bindKey: answer === 'replay_bind' };
-    }
-    case 'conflict':
-      return { kind: 'conflict' };
-  }
+  if (answer === 'conflict') return { kind: 'conflict' };
+  const bindKey = answer === 'create_bind' || answer === 'replay_bind';
+  if (answer === 'create' || answer === 'create_bind') return { kind: 'create', bindKey };
+  const resourceId = boundTo?.resourceId ?? existingByExternalId;
+  assert(resourceId !== null, 'a replay has found its resource');
+  return { kind: 'replay', resourceId, bindKey };
 }
 
 function keyFinding({ surface, key, boundTo }: CreateFindings): KeyFinding {
@@ -75,11 +60,10 @@ function keyFinding({ surface, key, boundTo }: CreateFindings): KeyFinding {
 }
 
 type Value = string | number | bigint | null;
-/** The value of each field of a body, by its path, in the order of the description. */
-type Fields<T> = Readonly<Record<string, (told: T) => Value>>;
+/** The value of each field of a body by its path, in the order of the API description. */
+type Fields<T> = Readonly<Record<string, (sent: T) => Value>>;
 
-/** What a create tells of a payment and what is stored of it. */
-export type ToldOfPayment = Pick<
+export type SentPayment = Pick<
   Payment,
   | 'externalId'
   | 'amount'
@@ -93,7 +77,7 @@ export type ToldOfPayment = Pick<
   | 'dueDate'
 >;
 
-const paymentFields: Fields<ToldOfPayment> = {
+const paymentFields: Fields<SentPayment> = {
   externalId: ({ externalId }) => externalId,
   amount: ({ amount }) => amount.amountMinor,
   currency: ({ amount }) => amount.currency,
@@ -110,25 +94,24 @@ const paymentFields: Fields<ToldOfPayment> = {
   dueDate: ({ dueDate }) => dueDate,
 };
 
-/** Fields that are kept as the JSON text that was sent. */
+/** Fields that are stored as the JSON text that was sent. */
 const jsonFields: readonly string[] = ['display', 'metadata'];
 
 /** The fields of a repeated create that differ from what is stored. */
-export function paymentMismatch(told: ToldOfPayment, stored: ToldOfPayment): readonly string[] {
-  return differing(paymentFields, told, stored, (value, kept, name) => {
+export function paymentMismatch(sent: SentPayment, stored: SentPayment): readonly string[] {
+  return differing(paymentFields, sent, stored, (value, was, name) => {
     const isJson = jsonFields.includes(name);
-    if (!isJson || typeof value !== 'string' || typeof kept !== 'string') return value === kept;
-    return isSameJson(value, kept);
+    if (!isJson || typeof value !== 'string' || typeof was !== 'string') return value === was;
+    return isSameJson(value, was);
   });
 }
 
-/** What a create tells of a connected account and what is stored of it. */
-export type ToldOfAccount = Pick<
+export type SentAccount = Pick<
   ConnectedAccount,
   'role' | 'entityType' | 'email' | 'legalName' | 'displayName' | 'country'
 > & { readonly taxId: string | null };
 
-const accountFields: Fields<ToldOfAccount> = {
+const accountFields: Fields<SentAccount> = {
   role: ({ role }) => role,
   entityType: ({ entityType }) => entityType,
   email: ({ email }) => (email === null ? null : emailKey(email)),
@@ -138,18 +121,18 @@ const accountFields: Fields<ToldOfAccount> = {
   taxId: ({ taxId }) => taxId,
 };
 
-/** A submit adds what the create left out, so only what the body tells is compared. */
-export function accountMismatch(told: ToldOfAccount, stored: ToldOfAccount): readonly string[] {
-  return differing(accountFields, told, stored, (value, kept) => value === null || value === kept);
+/** A submit may add what the create left out, so only fields in the body are compared. */
+export function accountMismatch(sent: SentAccount, stored: SentAccount): readonly string[] {
+  return differing(accountFields, sent, stored, (value, was) => value === null || value === was);
 }
 
 function differing<T>(
   fields: Fields<T>,
-  told: T,
+  sent: T,
   stored: T,
-  isSame: (value: Value, kept: Value, name: string) => boolean,
+  isSame: (value: Value, was: Value, name: string) => boolean,
 ): readonly string[] {
   return Object.entries(fields)
-    .filter(([name, read]) => !isSame(read(told), read(stored), name))
+    .filter(([name, read]) => !isSame(read(sent), read(stored), name))
     .map(([name]) => name);
 }

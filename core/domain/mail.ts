@@ -4,7 +4,8 @@
 import { hash } from 'node:crypto';
 import { assert } from '../errors.js';
 import { DAY_MS, HOUR_MS, isFromWrongClock, MINUTE_MS, SECOND_MS } from './instant.js';
-import { backoffMs } from './partner-command.js';
+import { backoffMs, type Leased } from './lease.js';
+import { type MoveOf, machine } from './machine.js';
 import type { Tenant } from './tenant.js';
 
 export const mailMoves = {
@@ -12,11 +13,13 @@ export const mailMoves = {
   sent: {},
   refused: {},
   dropped: {},
-} as const satisfies Record<MailStatus, Partial<Record<MailMove, MailStatus>>>;
+} as const;
 
 /** `refused`: the mail server takes it never. `dropped`: there was no use in it any more. */
-export type MailStatus = 'pending' | 'sent' | 'refused' | 'dropped';
-export type MailMove = 'sent' | 'later' | 'refused' | 'drop';
+export type MailStatus = keyof typeof mailMoves;
+export type MailMove = MoveOf<typeof mailMoves>;
+const mails = machine(mailMoves);
+export const { states: mailStatuses, next: nextMailStatus } = mails;
 
 /** How long the link of each kind of mail is good for, and a notice worth sending. */
 export const linkLifeMs = {
@@ -61,7 +64,7 @@ export const MAIL_BACKOFF_MS = [
   HOUR_MS,
 ] as const;
 
-export interface Mail extends Tenant {
+export interface Mail extends Tenant, Leased {
   /** Also its Message-ID: sent twice, it is the same mail. */
   readonly id: string;
   readonly purpose: MailPurpose;
@@ -81,12 +84,8 @@ export interface Mail extends Tenant {
   readonly linkEndsAtMs: number;
   readonly linkUsedAtMs: number | null;
   readonly status: MailStatus;
-  /** Times that a worker took it in hand. */
+  /** Times that a worker claimed it. */
   readonly tries: number;
-  /** When a worker must look: the next try or, under way, the lease's end; null once ended. */
-  readonly dueAtMs: number | null;
-  readonly leaseToken: string | null;
-  readonly lastError: string | null;
   readonly sentAtMs: number | null;
   readonly createdAtMs: number;
   readonly version: number;
@@ -98,14 +97,7 @@ export type MailOutcome =
   | { readonly outcome: 'later'; readonly reason: string }
   | { readonly outcome: 'refused'; readonly reason: string };
 
-/** Every status in table order. */
-export const mailStatuses = Object.keys(mailMoves) as readonly MailStatus[];
 export const mailPurposes = Object.keys(linkLifeMs) as readonly MailPurpose[];
-
-export function nextMailStatus(status: MailStatus, move: MailMove): MailStatus | null {
-  const row: Partial<Record<MailMove, MailStatus>> = mailMoves[status];
-  return row[move] ?? null;
-}
 
 /** A new mail, due at once. */
 export function newMail(
@@ -205,7 +197,6 @@ function ended(mail: Mail, move: MailMove, fields: Partial<Mail>): Mail {
 }
 
 function step(mail: Mail, move: MailMove, fields: Partial<Mail>): Mail {
-  const status = nextMailStatus(mail.status, move);
-  assert(status !== null, `a mail that is ${mail.status} knows no ${move}`);
+  const status = mails.step(mail.status, move);
   return Object.freeze({ ...mail, ...fields, status, leaseToken: null });
 }

@@ -1,9 +1,9 @@
 // What a report of the partner does to the order that it is about, and when the partner is asked
 // next. Reports come late, twice and out of order; what they do to the money is in
 // order-outcomes.ts.
+import { backoffMs } from './lease.js';
 import type { Money } from './money.js';
 import {
-  backoffMs,
   type CommandState,
   changed,
   FIRST_POLL_MS,

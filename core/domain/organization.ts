@@ -2,6 +2,7 @@
 // account at the partner and the PIX destination that payments without a named seller settle to.
 import { PonteError } from '../errors.js';
 import type { Dossier } from './dossier.js';
+import { type MoveOf, machine } from './machine.js';
 import type { Tenant } from './tenant.js';
 
 /** `overrule` is an operator's word. Nothing submitted is null outside. */
@@ -10,14 +11,12 @@ export const kybMoves = {
   verifying: { approve: 'approved', reject: 'rejected', overrule: 'approved' },
   approved: { reject: 'rejected' },
   rejected: { submit: 'verifying', overrule: 'approved' },
-} as const satisfies Record<KybStatus | 'none', Partial<Record<KybMove, KybStatus>>>;
+} as const;
 
-export type KybStatus = 'verifying' | 'approved' | 'rejected';
-export type KybMove = 'submit' | 'approve' | 'reject' | 'overrule';
-
-export const kybStatuses = Object.keys(kybMoves).filter(
-  (status) => status !== 'none',
-) as readonly KybStatus[];
+export type KybStatus = Exclude<keyof typeof kybMoves, 'none'>;
+export type KybMove = MoveOf<typeof kybMoves>;
+const kyb = machine(kybMoves);
+export const kybStatuses = kyb.states.filter((status) => status !== 'none');
 
 export interface Organization {
   readonly id: string;
@@ -57,8 +56,7 @@ export function sandboxKyb({ id, name }: Organization): Dossier {
 }
 
 export function nextKybStatus(status: KybStatus | null, move: KybMove): KybStatus | null {
-  const row: Partial<Record<KybMove, KybStatus>> = kybMoves[status ?? 'none'];
-  return row[move] ?? null;
+  return kyb.next(status ?? 'none', move);
 }
 
 /** KYB approved and a virtual account there: payments can be created. */

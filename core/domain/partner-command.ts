@@ -5,6 +5,8 @@
 // (`unknown`) and a refusal (`denied`) are settled by a look-up at the partner. Only a look-up that
 // succeeded and found nothing counts as "absent".
 import { assert } from '../errors.js';
+import { backoffMs, type Leased } from './lease.js';
+import { type MoveOf, machine } from './machine.js';
 import type { Money } from './money.js';
 import { type Tenant, tenantOf } from './tenant.js';
 
@@ -16,20 +18,12 @@ export const commandMoves = {
   done: { refuse: 'refused' },
   refused: { accept: 'done', supersede: 'void' },
   void: { accept: 'done' },
-} as const satisfies Record<CommandState, Partial<Record<CommandMove, CommandState>>>;
+} as const;
 
-export type CommandState = 'pending' | 'sent' | 'unknown' | 'denied' | 'done' | 'refused' | 'void';
-
-export type CommandMove =
-  | 'send'
-  | 'accept'
-  | 'deny'
-  | 'absent'
-  | 'refuse'
-  | 'postpone'
-  | 'lose'
-  | 'void'
-  | 'supersede';
+export type CommandState = keyof typeof commandMoves;
+export type CommandMove = MoveOf<typeof commandMoves>;
+const commands = machine(commandMoves);
+export const { states: commandStates, next: nextCommandState } = commands;
 
 /** Orders about money, in the order in which one follows from another. */
 export const moneyKinds = ['payin', 'payout', 'refund'] as const;
@@ -58,7 +52,7 @@ export const FIRST_POLL_MS = 2_000;
 export type OrderEnd = 'open' | 'completed' | 'failed' | 'returned';
 
 /** What every order to the partner has. */
-interface Order extends Tenant {
+interface Order extends Tenant, Leased {
   readonly id: string;
   /**
    * Our reference and idempotency key at the partner. For money it follows from payment, kind and
@@ -85,10 +79,6 @@ interface Order extends Tenant {
   readonly tries: number;
   /** When the last call began that the partner may have seen; null before any call. */
   readonly firstSentAtMs: number | null;
-  /** When a worker must look next; null when no worker has anything to do. */
-  readonly dueAtMs: number | null;
-  readonly leaseToken: string | null;
-  readonly lastError: string | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   readonly version: number;
@@ -150,11 +140,6 @@ export function newCommand<
     version: 1,
   };
   return Object.freeze<T & Order>({ ...what, ...order });
-}
-
-export function nextCommandState(state: CommandState, move: CommandMove): CommandState | null {
-  const row: Partial<Record<CommandMove, CommandState>> = commandMoves[state];
-  return row[move] ?? null;
 }
 
 /**
@@ -333,12 +318,6 @@ export function supersedeCommand<C extends PartnerCommand>(command: C, nowMs: nu
   return step(command, 'supersede', nowMs, {});
 }
 
-export function backoffMs(waitsMs: readonly number[], tries: number): number {
-  const waitMs = waitsMs[tries < waitsMs.length ? tries : waitsMs.length - 1];
-  assert(waitMs !== undefined, 'a backoff needs at least one wait');
-  return waitMs;
-}
-
 /** A call whose worker lost its lease is in doubt. */
 function inDoubt<C extends PartnerCommand>(command: C, nowMs: number): C {
   return command.state === 'sent' ? step(command, 'lose', nowMs, {}) : command;
@@ -352,9 +331,7 @@ function step<C extends PartnerCommand>(
   nowMs: number,
   fields: CommandFields,
 ): C {
-  const state = nextCommandState(command.state, move);
-  assert(state !== null, `a ${command.state} partner command knows no ${move}`);
-  return changed(command, nowMs, { ...fields, state });
+  return changed(command, nowMs, { ...fields, state: commands.step(command.state, move) });
 }
 
 /**

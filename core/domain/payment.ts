@@ -1,6 +1,7 @@
 // The payment: one aggregate behind both creation surfaces (payment intent and invoice). This file
 // owns what its status may become and what a payment is made of. Where the money is stands in
 // funds.ts; what one cause changes in payment, funds and commands together is in change.ts.
+import { type MoveOf, machine } from './machine.js';
 import type { Money } from './money.js';
 import type { Tenant } from './tenant.js';
 
@@ -52,39 +53,11 @@ export const paymentMoves = {
   failed: {},
   cancelled: {},
   expired: {},
-} as const satisfies Record<PaymentStatus, Partial<Record<PaymentMove, PaymentStatus>>>;
+} as const;
 
-export type PaymentStatus =
-  | 'awaiting_approval'
-  | 'approved'
-  | 'awaiting_buyer'
-  | 'buyer_kyc_pending'
-  | 'buyer_kyc_approved'
-  | 'fx_quoted'
-  | 'on_ramp_pending'
-  | 'on_chain_confirmed'
-  | 'offramp_pending'
-  | 'settled'
-  | 'failed'
-  | 'cancelled'
-  | 'expired';
-
-export type PaymentMove =
-  | 'approve'
-  | 'invite'
-  | 'sign_in'
-  | 'sign_in_verified'
-  | 'kyc_approved'
-  | 'kyc_rejected'
-  | 'quote'
-  | 'confirm'
-  | 'quote_expired'
-  | 'payin_completed'
-  | 'take_payout'
-  | 'payout_completed'
-  | 'cancel'
-  | 'expire'
-  | 'fail';
+export type PaymentStatus = keyof typeof paymentMoves;
+export type PaymentMove = MoveOf<typeof paymentMoves>;
+export const { states: paymentStatuses, next: nextStatus, isTerminal } = machine(paymentMoves);
 
 export type PaymentOrigin = 'payment_intent' | 'invoice';
 
@@ -189,16 +162,6 @@ export function isPageOpen({ origin, invitedAtMs }: Payment): boolean {
   return origin === 'payment_intent' || invitedAtMs !== null;
 }
 
-/** The status after `move`, or null when the table has no such cell. */
-export function nextStatus(status: PaymentStatus, move: PaymentMove): PaymentStatus | null {
-  const row: Partial<Record<PaymentMove, PaymentStatus>> = paymentMoves[status];
-  return row[move] ?? null;
-}
-
-export function isTerminal(status: PaymentStatus): boolean {
-  return Object.keys(paymentMoves[status]).length === 0;
-}
-
 export function isCancellable(status: PaymentStatus): boolean {
   return nextStatus(status, 'cancel') !== null;
 }
@@ -207,18 +170,17 @@ export function isExpirable(status: PaymentStatus): boolean {
   return nextStatus(status, 'expire') !== null;
 }
 
-/** Every status in table order, for checks that must cover all of them. */
-export const paymentStatuses = Object.keys(paymentMoves) as readonly PaymentStatus[];
-
-/**
- * The statuses for which `test` holds: how SQL and listings learn of terminal or expirable ones.
- */
-export function statusesWhere(test: (status: PaymentStatus) => boolean): readonly PaymentStatus[] {
-  return paymentStatuses.filter(test);
-}
-
 /** How far along the way to `settled` a status is; null for statuses that left that way. */
 export function progress(status: PaymentStatus): number | null {
   if (isTerminal(status) && status !== 'settled') return null;
   return paymentStatuses.indexOf(status);
+}
+
+/** A test payment that the sandbox moves to `to`. */
+export interface Advance extends Tenant {
+  readonly paymentId: string;
+  readonly to: PaymentStatus;
+  readonly dueAtMs: number;
+  readonly tries: number;
+  readonly version: number;
 }

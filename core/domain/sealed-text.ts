@@ -16,3 +16,12 @@ export function keyIdOf(sealed: string): string {
 export function sealedPrefix(keyId: string): string {
   return `${SEALED_VERSION}.${keyId}.`;
 }
+
+/** A known text sealed under a secret key. Its presence makes every start require the key. */
+export interface KeyCheckValue {
+  readonly keyId: string;
+  readonly sealed: string;
+  readonly state: KeyState;
+  readonly createdAtMs: number;
+  readonly version: number;
+}

@@ -13,6 +13,11 @@ export function sameTenant(left: Tenant, right: Tenant): boolean {
   return left.orgId === right.orgId && left.mode === right.mode;
 }
 
+/** A text that names the tenant, for maps. */
+export function tenantKey({ orgId, mode }: Tenant): string {
+  return `${orgId}/${mode}`;
+}
+
 export function tenantOf(row: Tenant): Tenant {
   return { orgId: row.orgId, mode: row.mode };
 }

@@ -1,14 +1,13 @@
-// What happened to a payment, as one list in order of time: which kinds of entries there are, how
-// entries of one moment follow each other, and where a page begins. Nothing here is stored: the
-// rows that entries are made of are read by the use case.
+// The history of a payment as one list in order of time: its kinds of entries, their order within
+// one moment, and the cursor of a page. Nothing is stored: the use case derives entries from rows.
 import { assert } from '../errors.js';
 import type { LedgerLine, PostingKind } from './ledger.js';
 import type { Money } from './money.js';
-import type { PartnerCommand } from './partner-command.js';
+import type { MoneyKind, PartnerCommand } from './partner-command.js';
 import type { PaymentStatus } from './payment.js';
 import type { DeliveryStatus } from './webhook-delivery.js';
 
-/** At one moment entries stand in this order: a cause before what follows from it. */
+/** The order of entries at one moment: a cause before its effect. */
 export const timelineKinds = [
   'created',
   'partner_order',
@@ -22,7 +21,6 @@ export const timelineKinds = [
 
 export type TimelineKind = (typeof timelineKinds)[number];
 
-/** What became of an order to the partner; none while it is open and nothing is wrong. */
 export const orderOutcomes = [
   'completed',
   'failed',
@@ -34,20 +32,15 @@ export const orderOutcomes = [
 
 export type OrderOutcome = (typeof orderOutcomes)[number];
 
-/** Orders to the partner that a payment asks for, in the order in which one may follow another. */
-export const orderKinds = ['payin', 'payout', 'refund'] as const;
-
-export type OrderKind = (typeof orderKinds)[number];
-
-export interface Order {
+interface Order {
   readonly commandId: string;
-  readonly order: OrderKind;
+  readonly order: MoneyKind;
 }
 
 export interface TimelineCursor {
   readonly atMs: number;
   readonly kind: TimelineKind;
-  /** Orders entries of one kind and moment; the same whenever they are read. */
+  /** Orders entries of one kind and moment; stable. */
   readonly tie: string;
 }
 
@@ -97,8 +90,7 @@ export function compareEntries(left: TimelineCursor, right: TimelineCursor): num
 }
 
 /**
- * Where entries of one kind begin behind a cursor: later than `fromMs`, or at it with a tie beyond
- * `afterTie`. Null is the first entry.
+ * Entries of one kind after a cursor: later than `fromMs`, or at it with a tie above `afterTie`.
  */
 export function beginOf(
   kind: TimelineKind,
@@ -118,11 +110,11 @@ export function encodeCursor({ atMs, kind, tie }: TimelineCursor): string {
 export function decodeCursor(text: string): TimelineCursor {
   const [atMs = '', name, tie] = text.split('/');
   const kind = timelineKinds.find((known) => known === name);
-  assert(kind !== undefined && tie !== undefined, 'a cursor is decoded as it was encoded');
+  assert(kind !== undefined && tie !== undefined, 'a cursor was made by encodeCursor');
   return { atMs: Number.parseInt(atMs, 10), kind, tie };
 }
 
-/** What the partner made of an order, as far as it is known. */
+/** Null while the order is open and nothing is wrong. */
 export function outcomeOf({ state, end }: PartnerCommand): OrderOutcome | null {
   if (end !== 'open') return end;
   if (state === 'void') return 'taken_back';

@@ -1,8 +1,9 @@
-// A delivery: one event on its way to one subscription, under one id for all attempts and replays.
-// This file owns what may happen to it and when the next attempt is due. Sending, signing and
-// claiming by lease are not its matter. The interface reserves a status `failed`; nothing makes it.
+// A delivery: one event for one subscription, under one id for all attempts and replays: its states
+// and when the next attempt is due. The interface reserves a status `failed` that is not used.
 import { assert, PonteError } from '../errors.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './instant.js';
+import type { Leased } from './lease.js';
+import { type MoveOf, machine } from './machine.js';
 import type { Tenant } from './tenant.js';
 
 export const deliveryMoves = {
@@ -14,21 +15,17 @@ export const deliveryMoves = {
   },
   delivered: { replay: 'pending' },
   dead_letter: { replay: 'pending' },
-} as const satisfies Record<DeliveryStatus, Partial<Record<DeliveryMove, DeliveryStatus>>>;
+} as const;
 
-export type DeliveryStatus = 'pending' | 'delivered' | 'dead_letter';
+export type DeliveryStatus = keyof typeof deliveryMoves;
+export type DeliveryMove = MoveOf<typeof deliveryMoves>;
+const deliveries = machine(deliveryMoves);
+export const { states: deliveryStatuses, next: nextDeliveryStatus } = deliveries;
 
-export type DeliveryMove =
-  | 'attempt_succeeded'
-  | 'attempt_failed'
-  | 'attempts_exhausted'
-  | 'subscription_deleted'
-  | 'replay';
-
-/** Attempts from creation, or from the last replay, until the delivery is a dead letter. */
+/** From creation or the last replay. */
 export const ATTEMPTS_MAX = 7;
 
-/** The waits before attempts 2 to 7, each counted from the end of the attempt before. */
+/** The waits before attempts 2 to 7, each from the end of the attempt before. */
 export const RETRY_DELAYS_MS: readonly number[] = [
   30 * SECOND_MS,
   2 * MINUTE_MS,
@@ -38,7 +35,7 @@ export const RETRY_DELAYS_MS: readonly number[] = [
   DAY_MS,
 ];
 
-export interface WebhookDelivery extends Tenant {
+export interface WebhookDelivery extends Tenant, Leased {
   readonly id: string;
   readonly subscriptionId: string;
   readonly eventId: string;
@@ -46,17 +43,11 @@ export interface WebhookDelivery extends Tenant {
   readonly status: DeliveryStatus;
   /** Attempts started since creation or the last replay. */
   readonly attempt: number;
-  /** Of the last attempt that was answered. */
+  /** Of the last attempt; null if it was not answered. */
   readonly responseStatus: number | null;
-  /** Why the last attempt failed, or why the delivery ended; null once delivered. */
-  readonly lastError: string | null;
-  /** When the attempt under way or the next one was planned to start; null once ended. */
+  /** The planned start of the current or next attempt; null once ended. */
   readonly nextAttemptAtMs: number | null;
-  /** When a worker must look: the planned start or, under way, the lease's end; null once ended. */
-  readonly dueAtMs: number | null;
-  /** Who is sending; null when nobody is. */
-  readonly leaseToken: string | null;
-  /** Whether the attempt under way is sent a second time: the first sending lost its lease. */
+  /** The current attempt is sent a second time, because the first one lost its lease. */
   readonly resent: boolean;
   readonly deliveredAtMs: number | null;
   /** How long the last finished attempt took. */
@@ -68,55 +59,29 @@ export interface WebhookDelivery extends Tenant {
 export type AttemptOutcome =
   | { readonly kind: 'answered'; readonly responseStatus: number; readonly durationMs: number }
   | { readonly kind: 'unanswered'; readonly error: string; readonly durationMs: number }
-  /** Both sendings lost their leases: whether the receiver was reached is not known. */
+  /** Sent twice, and both leases were lost: the receiver may have been called. */
   | { readonly kind: 'lease_lost' };
 
-/** Every status in table order, for checks that must cover all of them. */
-export const deliveryStatuses = Object.keys(deliveryMoves) as readonly DeliveryStatus[];
-
-/** The status after `move`, or null when the table has no such cell. */
-export function nextDeliveryStatus(
-  status: DeliveryStatus,
-  move: DeliveryMove,
-): DeliveryStatus | null {
-  const row: Partial<Record<DeliveryMove, DeliveryStatus>> = deliveryMoves[status];
-  return row[move] ?? null;
-}
-
-/** A new delivery, due at once. */
 export function newDelivery(
   fields: Pick<
     WebhookDelivery,
     'id' | 'orgId' | 'mode' | 'subscriptionId' | 'eventId' | 'eventType' | 'createdAtMs'
   >,
 ): WebhookDelivery {
-  return Object.freeze({
-    id: fields.id,
-    orgId: fields.orgId,
-    mode: fields.mode,
-    subscriptionId: fields.subscriptionId,
-    eventId: fields.eventId,
-    eventType: fields.eventType,
-    status: 'pending',
-    ...fresh(fields.createdAtMs),
-    createdAtMs: fields.createdAtMs,
-    version: 1,
-  });
+  const { createdAtMs } = fields;
+  return Object.freeze({ ...fields, status: 'pending', ...fresh(createdAtMs), version: 1 });
 }
 
-/**
- * For a due delivery: its attempt was sent twice and lost its lease twice. Finish it as
- * `lease_lost`, do not send.
- */
+/** A due delivery whose attempt lost its lease twice: finish it as `lease_lost`, do not send. */
 export function attemptsExhausted({ status, leaseToken, resent }: WebhookDelivery): boolean {
   return status === 'pending' && leaseToken !== null && resent;
 }
 
 /**
- * Takes a due delivery. The attempt is counted before it is sent. An attempt that lost its lease is
- * sent once more under the same number, because the receiver may not have been called. It is sent
- * twice at most, so that a crash loop neither uses up attempts nor shortens the retry schedule. The
- * storage's claim does the same in one statement.
+ * Leases a due delivery. The attempt is counted before it is sent. An attempt that lost its lease
+ * is sent once more under the same number, because the receiver may not have been called. So a
+ * crash loop neither uses up attempts nor shortens the retry schedule. The storage's claim does the
+ * same in one statement.
  */
 export function beginAttempt(
   delivery: WebhookDelivery,
@@ -135,15 +100,13 @@ export function beginAttempt(
   });
 }
 
-/** Whether the receiver has taken it. */
 export function isSuccess(responseStatus: number): boolean {
   return responseStatus >= 200 && responseStatus <= 299;
 }
 
 /**
- * The delivery after its counted attempt ended. Any 2xx is success; everything else, redirects and
- * lost leases included, is a failure. The caller checks that the lease is still the sender's, so a
- * late answer changes nothing.
+ * The delivery after its counted attempt ended. Any 2xx is success; everything else, including
+ * redirects and lost leases, is a failure. The caller checks that the sender still holds the lease.
  */
 export function finishAttempt(
   delivery: WebhookDelivery,
@@ -151,31 +114,19 @@ export function finishAttempt(
   nowMs: number,
   retryDelaysMs: readonly number[] = RETRY_DELAYS_MS,
 ): WebhookDelivery {
-  assert(delivery.attempt >= 1, 'only an attempt that was counted can end');
-  const result = resultOf(outcome);
+  const { attempt } = delivery;
+  assert(attempt >= 1, 'only an attempt that was counted can end');
+  const responseStatus = outcome.kind === 'answered' ? outcome.responseStatus : null;
   const durationMs = outcome.kind === 'lease_lost' ? null : outcome.durationMs;
-  if (result.error === null) {
-    return ended(delivery, 'attempt_succeeded', { ...result, durationMs, deliveredAtMs: nowMs });
+  const result = { responseStatus, durationMs, lastError: errorOf(outcome) };
+  if (result.lastError === null) {
+    return ended(delivery, 'attempt_succeeded', { ...result, deliveredAtMs: nowMs });
   }
-  if (delivery.attempt >= ATTEMPTS_MAX) {
-    return ended(delivery, 'attempts_exhausted', { ...result, durationMs, deliveredAtMs: null });
-  }
-  const delayMs = retryDelaysMs[delivery.attempt - 1];
-  assert(
-    delayMs !== undefined,
-    `${ATTEMPTS_MAX - 1} retry delays, one before each attempt but one`,
-  );
-  return Object.freeze({
-    ...delivery,
-    status: moved(delivery, 'attempt_failed'),
-    responseStatus: result.responseStatus,
-    lastError: result.error,
-    nextAttemptAtMs: nowMs + delayMs,
-    dueAtMs: nowMs + delayMs,
-    leaseToken: null,
-    resent: false,
-    durationMs,
-  });
+  if (attempt >= ATTEMPTS_MAX) return ended(delivery, 'attempts_exhausted', result);
+  const delayMs = retryDelaysMs[attempt - 1];
+  assert(delayMs !== undefined, 'there is a retry delay after each attempt but the last');
+  const dueAtMs = nowMs + delayMs;
+  return released(delivery, 'attempt_failed', { ...result, nextAttemptAtMs: dueAtMs, dueAtMs });
 }
 
 /** An ended delivery of an active subscription goes out again: same id, attempts from one. */
@@ -184,52 +135,36 @@ export function replay(
   input: { readonly nowMs: number; readonly subscriptionActive: boolean },
 ): WebhookDelivery {
   if (!input.subscriptionActive) {
-    throw new PonteError(
-      'DeliveryNotReplayable',
-      'The subscription of this delivery was deleted. Create a subscription and read the events.',
-    );
+    const message = 'The subscription was deleted. Create a subscription and read the events.';
+    throw new PonteError('DeliveryNotReplayable', message);
   }
   const status = nextDeliveryStatus(delivery.status, 'replay');
   if (status === null) {
-    throw new PonteError(
-      'DeliveryNotReplayable',
-      'This delivery is still pending and is attempted by itself at nextAttemptAt.',
-    );
+    const message = 'The delivery is pending. The next attempt is at nextAttemptAt.';
+    throw new PonteError('DeliveryNotReplayable', message);
   }
   return Object.freeze({ ...delivery, status, ...fresh(input.nowMs) });
 }
 
-/** A pending delivery, under way or not, ends with its subscription. */
+/** A pending delivery, in flight or not, ends with its subscription. */
 export function endForDeletedSubscription(delivery: WebhookDelivery): WebhookDelivery {
-  return ended(delivery, 'subscription_deleted', {
-    responseStatus: delivery.responseStatus,
-    error: 'subscription deleted',
-    durationMs: delivery.durationMs,
-    deliveredAtMs: null,
-  });
+  return ended(delivery, 'subscription_deleted', { lastError: 'subscription deleted' });
 }
 
-interface AttemptResult {
-  readonly responseStatus: number | null;
-  /** Null means delivered. */
-  readonly error: string | null;
-}
-
-function resultOf(outcome: AttemptOutcome): AttemptResult {
+/** Null if the receiver accepted it. */
+function errorOf(outcome: AttemptOutcome): string | null {
   switch (outcome.kind) {
-    case 'answered': {
-      const { responseStatus } = outcome;
-      const error = isSuccess(responseStatus) ? null : `the receiver answered ${responseStatus}`;
-      return { responseStatus, error };
-    }
+    case 'answered':
+      return isSuccess(outcome.responseStatus)
+        ? null
+        : `the receiver answered ${outcome.responseStatus}`;
     case 'unanswered':
-      return { responseStatus: null, error: outcome.error };
+      return outcome.error;
     case 'lease_lost':
-      return { responseStatus: null, error: 'the sending host stopped during the attempt' };
+      return 'the sending host stopped during the attempt';
   }
 }
 
-/** What creation and replay have in common. */
 function fresh(nowMs: number) {
   return {
     attempt: 0,
@@ -247,26 +182,19 @@ function fresh(nowMs: number) {
 function ended(
   delivery: WebhookDelivery,
   move: DeliveryMove,
-  last: AttemptResult & Pick<WebhookDelivery, 'durationMs' | 'deliveredAtMs'>,
+  fields: Partial<WebhookDelivery>,
 ): WebhookDelivery {
-  return Object.freeze({
-    ...delivery,
-    status: moved(delivery, move),
-    responseStatus: last.responseStatus,
-    lastError: last.error,
-    nextAttemptAtMs: null,
-    dueAtMs: null,
-    leaseToken: null,
-    resent: false,
-    deliveredAtMs: last.deliveredAtMs,
-    durationMs: last.durationMs,
-  });
+  const over = { nextAttemptAtMs: null, dueAtMs: null, deliveredAtMs: null };
+  return released(delivery, move, { ...over, ...fields });
 }
 
-function moved(delivery: WebhookDelivery, move: DeliveryMove): DeliveryStatus {
-  const status = nextDeliveryStatus(delivery.status, move);
-  assert(status !== null, `a ${delivery.status} delivery knows no ${move}`);
-  return status;
+function released(
+  delivery: WebhookDelivery,
+  move: DeliveryMove,
+  fields: Partial<WebhookDelivery>,
+): WebhookDelivery {
+  const status = deliveries.step(delivery.status, move);
+  return Object.freeze({ ...delivery, ...fields, status, leaseToken: null, resent: false });
 }
 
 export interface DeliveryAttempt {
@@ -276,7 +204,7 @@ export interface DeliveryAttempt {
   readonly startedAtMs: number;
   readonly durationMs: number;
   readonly responseStatus: number | null;
-  /** The first 4 KiB of the answer at most, as text; null when there was none. */
+  /** At most 4 KiB; null without a response. */
   readonly responseBody: string | null;
   readonly error: string | null;
 }

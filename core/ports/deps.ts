@@ -1,4 +1,4 @@
-// What every use case gets: the ports, and the settings.
+// What every use case gets: the ports and the settings.
 import type { Mode, Tenant } from '../domain/tenant.js';
 import type {
   Clock,
@@ -15,7 +15,6 @@ import type {
 import type { SettlementPartner } from './partner.js';
 import type { Store } from './storage.js';
 
-/** What every use case gets. */
 export interface Deps {
   readonly store: Store;
   /** The settlement partner of each mode; null where none is configured. */
@@ -23,20 +22,19 @@ export interface Deps {
   readonly sender: WebhookSender;
   readonly mailer: Mailer;
   readonly secretBox: SecretBox;
-  /** Null where documents are not taken in: parties then name addresses of their own. */
+  /** Null where documents are not stored: parties then send URLs of documents hosted elsewhere. */
   readonly documents: DocumentStorage | null;
   readonly tokenSigner: TokenSigner;
   readonly rateLimits: RateLimits;
   readonly clock: Clock;
-  /** Resolves after this long; at once where the clock is moved by hand. */
+  /** Resolves after this long; immediately where a test moves the clock. */
   readonly pause: (durationMs: number) => Promise<void>;
   readonly ids: Ids;
   readonly log: Log;
-  /** Null where nobody watches. */
   readonly metrics: Metrics | null;
   /**
-   * Called after work was stored: workers of this process look at once, readers of the feed at the
-   * tenants named, or at all of theirs.
+   * Called after work is stored: wakes the workers of this process, or the readers of the feeds of
+   * these tenants (of all feeds if none are named).
    */
   readonly wake: (work: WorkKind, tenants?: readonly Tenant[]) => void;
   readonly settings: Settings;

@@ -9,7 +9,7 @@ export interface WebhookRequest {
   readonly body: string;
 }
 
-/** `error` is null exactly when an answer came; what its status means is the domain's matter. */
+/** `error` is null exactly if a response was received. */
 export interface WebhookResult {
   readonly responseStatus: number | null;
   /** 4 KiB at most. */
@@ -19,9 +19,9 @@ export interface WebhookResult {
 }
 
 export interface WebhookSender {
-  /** POSTs once, follows no redirect, gives up after the receiver's 10 s; never throws. */
+  /** POSTs once, follows no redirect, gives up after 10 s; never throws. */
   send(request: WebhookRequest): Promise<WebhookResult>;
-  /** Why this URL may not be subscribed; null when it may. */
+  /** Why this URL may not be subscribed; null if it may. */
   refusal(url: string): Promise<string | null>;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface OutgoingMail {
   readonly subject: string;
   /** Plain text. */
   readonly text: string;
-  /** Sent twice under one name, it is the same mail: the left half of its Message-ID. */
+  /** The left half of its Message-ID: a mail that is sent twice has one name. */
   readonly messageId: string;
   readonly writtenAtMs: number;
 }
@@ -42,63 +42,63 @@ export interface Mailer {
   send(mail: OutgoingMail): Promise<MailOutcome>;
 }
 
-/** Authenticated encryption of what must not lie readable in the database. */
+/** Authenticated encryption of texts that the database must not hold in the clear. */
 export interface SecretBox {
-  /** The name of the key that seals, which a sealed text remembers. */
+  /** The key that seals; a sealed text names it. */
   readonly keyId: string;
   /** `purpose` is bound to the ciphertext: opening it for another purpose fails. */
   seal(plain: string, purpose: string): string;
   open(sealed: string, purpose: string): string;
   /** HMAC-SHA256 in hex under a key derived for `purpose`. */
   mac(text: string, purpose: string): string;
-  /** Whether `mac` gave this, under whichever key that is still configured; in constant time. */
+  /** Whether `mac` is right under any configured key; in constant time. */
   isMac(text: string, purpose: string, mac: string): boolean;
 }
 
-/** Holds what it reads from, as an open file, until it is read to its end or closed. */
+/** Holds its source, such as an open file, until it is read to its end or closed. */
 export interface ByteSource extends AsyncIterable<Uint8Array> {
-  /** At any time, also again. */
+  /** May be called at any time and more than once. */
   close(): Promise<void>;
 }
 
-/** Where the bytes of documents lie. It knows no tenants: an id is a document.ts `Document`'s. */
+/** The bytes of documents, by the id of the document. */
 export interface DocumentStorage {
-  /** As people know it. */
+  /** For messages to operators. */
   readonly place: string;
-  /** Records it durably beside other fingerprints and documents. Repeating it is harmless. */
+  /** Records it durably. A repeat is harmless. */
   recordFingerprint(fingerprint: string): Promise<void>;
   hasFingerprint(fingerprint: string): Promise<boolean>;
-  /** Keeps the bytes under a name that is new to this document: whole and durably, or rejects. */
+  /** Stores the bytes under a new name of this document, whole and durably, or rejects. */
   put(documentId: string, name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Null when there is nothing of this name. */
+  /** Null if there is no such name. */
   get(documentId: string, name: string): Promise<ByteSource | null>;
-  /** Deletes what is there of this name, which no row names any more; if anything. */
+  /** Deletes the name, if it exists. */
   remove(documentId: string, name: string): Promise<void>;
-  /** Deletes all that was put for the document but one, or all: also what came only half. */
+  /** Deletes every name of the document but this one, including incomplete uploads. */
   purge(documentId: string, keptName: string | null): Promise<void>;
-  /** Ids of documents of which anything is kept, in the order of the ids. */
+  /** Ids of documents with stored bytes, in id order. */
   list(page: {
     readonly afterId: string | null;
     readonly limit: number;
   }): Promise<readonly string[]>;
 }
 
-/** What a session token says: who speaks, for which organization, in which mode, until when. */
+/** What a session token states. */
 export interface SessionClaims extends Tenant {
   readonly memberId: string;
-  /** Kept to the second. */
+  /** To the second. */
   readonly expiresAtMs: number;
 }
 
 export interface TokenSigner {
   /** A JWT, for `Authorization: Bearer`. */
   sign(claims: SessionClaims): Promise<string>;
-  /** Null unless it was signed here, is unchanged and has not expired at `nowMs`. */
+  /** Null if the signature is wrong or the token has expired at `nowMs`. */
   verify(token: string, nowMs: number): Promise<SessionClaims | null>;
 }
 
 export interface RateLimits {
-  /** One atomic step of rate-limit.ts; seconds to wait when refused, null when allowed. */
+  /** One atomic step of rate-limit.ts; the seconds to wait if refused, else null. */
   take(input: {
     readonly key: string;
     readonly perMinute: number;
@@ -132,28 +132,28 @@ export type IdPrefix =
   | 'pst'
   | 'att';
 
-/** Characters of an id behind its prefix that sort by time of creation. */
+/** The first characters of an id after its prefix sort by creation time. */
 export const ID_TIME_CHARACTERS = 10;
 
 export interface Ids {
-  /** `<prefix>_…`: sortable by time of creation, unguessable (80 random bits). */
+  /** `<prefix>_…`: sorts by creation time, unguessable (80 random bits). */
   next(prefix: IdPrefix, nowMs: number): string;
   randomBytes(length: number): Uint8Array;
 }
 
-/** Is told what happened, for operators to watch. A call costs little and does not throw. */
+/** Measurements for operators. A call is cheap and does not throw. */
 export interface Metrics {
   /**
-   * A request was answered. `operation` is null where it named no row of the route table;
-   * `createMs` is how long a create took that was not refused, null of everything else.
+   * A request was answered. `operation` is null if no route matched; `createMs` is the duration of
+   * a create that was not refused, else null.
    */
   answered(
     operation: string | null,
     answer: { readonly status: number; readonly createMs: number | null },
   ): void;
-  /** A receiver took a delivery, so long after its event. */
+  /** A receiver accepted a delivery, this long after its event. */
   delivered(sinceEventMs: number): void;
-  /** Attempts failed: to be tried again, or the last ones of their deliveries. */
+  /** Attempts failed; `dead_letter`: the last attempt of a delivery. */
   undelivered(outcome: 'failed' | 'dead_letter', count: number): void;
 }
 

@@ -1,4 +1,4 @@
-// The settlement partner port: it takes the money in, moves it and pays it out.
+// The settlement partner port: the partner receives money, converts it and pays it out.
 import type { EntityType, Role } from '../domain/connected-account.js';
 import type { Dossier } from '../domain/dossier.js';
 import type { Money } from '../domain/money.js';
@@ -7,8 +7,8 @@ import type { QuoteTerms } from '../domain/quote.js';
 import type { PayinReport, PayoutReport } from '../domain/report-check.js';
 
 /**
- * How a call that may have an effect ends. `refused`: never, for good. `later`: surely nothing
- * happened, try again. `unknown`: it may have happened; never taken for a failure.
+ * How a call ends that may have an effect. `refused`: final. `later`: without effect, to be
+ * retried. `unknown`: it may have had an effect, so it never counts as a failure.
  */
 export type PartnerAnswer<T> =
   | { readonly outcome: 'done'; readonly value: T }
@@ -37,7 +37,7 @@ export interface RefundOrder {
   readonly amount: Money;
 }
 
-/** What a party tells of itself, under our reference, which is also the idempotency key. */
+/** A party's dossier under our reference, which is also the idempotency key. */
 export interface ReceiverOrder extends Dossier {
   readonly reference: string;
   readonly role: Role;
@@ -51,14 +51,14 @@ export interface ReceiverReport {
 
 export interface RefundReport {
   readonly status: 'open' | 'completed' | 'failed';
-  /** What the order gives back, before any fee of a bank. */
+  /** Before bank fees. */
   readonly amount: Money;
   readonly reason: string | null;
 }
 
 /**
- * A fact the partner tells, by message or when asked. `reference` is ours where the partner sends
- * it; `partnerRef` is its own id.
+ * What the partner reports of an order, by message or in answer to a query. `reference` is ours, if
+ * the partner sends it; `partnerRef` is the partner's id.
  */
 export type PartnerFact = {
   readonly [K in keyof PartnerReports]: {
@@ -69,7 +69,6 @@ export type PartnerFact = {
   };
 }[keyof PartnerReports];
 
-/** What the partner reports of each kind of order. */
 export interface PartnerReports {
   readonly receiver: ReceiverReport;
   readonly payin: PayinReport;
@@ -77,20 +76,19 @@ export interface PartnerReports {
   readonly refund: RefundReport;
 }
 
-/** What the partner answers when it takes an order, or when a look-up finds it. */
+/** The partner's answer when it accepts an order or a look-up finds it. */
 export interface AcceptedOrder {
   readonly partnerRef: string;
   /** Of a pay-in: what the buyer must do to pay, as JSON text. */
   readonly instructions?: string;
-  /** Of a party: how it stands, if the answer says so. */
+  /** Of a party: its status, if the answer contains it. */
   readonly report?: ReceiverReport;
 }
 
-/** What the description of the API says about a partner. */
+/** For the description of the API. */
 export interface PartnerNotes {
-  /** The header with the signature of a message. */
   readonly signatureHeader: string;
-  /** Values that change an outcome in test mode: where they are sent, and what they do. */
+  /** Values that change an outcome in test mode. */
   readonly testValues: readonly {
     readonly where: string;
     readonly value: string;
@@ -101,7 +99,7 @@ export interface PartnerNotes {
 /**
  * One kind of order. `prepare` makes the exact text of a request and has no effect. The text is
  * stored before `start`, which may be repeated with the same text. `find` looks an order up by its
- * request, where a repeat is not safe; null: there is none. A read that has no answer is `later`.
+ * request; null: there is none. A read without an answer is `later`.
  */
 export interface OrderApi<Order, Report> {
   prepare(order: Order): Promise<PartnerAnswer<string>>;
@@ -112,19 +110,16 @@ export interface OrderApi<Order, Report> {
 
 export interface SettlementPartner {
   readonly name: string;
-  /** Every call answers within this time; then its outcome is `unknown`. Half a lease at most. */
+  /** After this time the outcome of a call is `unknown`. At most half a lease. */
   readonly callTimeoutMs: number;
-  /**
-   * A call in doubt may take effect until this long after it began. A look-up that finds nothing
-   * sooner proves nothing.
-   */
+  /** A call in doubt may take effect this late: an earlier look-up proves nothing. */
   readonly effectWithinMs: number;
   /** Currencies that buyers can pay in, ISO 4217. */
   readonly currencies: readonly string[];
   readonly notes: PartnerNotes;
-  /** Fields that it needs of such a party besides those of dossier.ts; `tosId` means terms. */
+  /** Required fields in addition to those of dossier.ts; `tosId`: accepted terms. */
   requirements(role: Role, entityType: EntityType): readonly (keyof Dossier)[];
-  /** Where a party accepts the terms; it comes back to `redirectUrl` with a `tos_id`. */
+  /** A page where a party accepts the terms; it redirects to `redirectUrl` with a `tos_id`. */
   startTos(input: {
     readonly redirectUrl: string;
     readonly key: string;
@@ -134,7 +129,7 @@ export interface SettlementPartner {
   readonly payin: OrderApi<PayinOrder, PayinReport>;
   readonly payout: OrderApi<PayoutOrder, PayoutReport>;
   readonly refund: OrderApi<RefundOrder, RefundReport>;
-  /** `key` makes a repeat harmless; the raw PIX key goes nowhere else. */
+  /** `key` makes a repeat harmless. The PIX key must not be stored or logged. */
   registerPixDestination(input: {
     readonly receiverRef: string;
     readonly pixKey: string;
@@ -150,15 +145,9 @@ export interface SettlementPartner {
     readonly source: Money;
     readonly destination: string;
   }): Promise<PartnerAnswer<QuoteTerms>>;
-  /**
-   * The order about money with this reference of ours; null: there is none. For a read-back after
-   * a restore, when no row may know the request.
-   */
+  /** Looks an order up by our reference alone, after a restore; null: there is none. */
   findOrder(kind: MoneyKind, reference: string): Promise<PartnerAnswer<AcceptedOrder | null>>;
-  /**
-   * Verifies a message over its raw bytes and reads it. Null when it is not genuine (signature,
-   * age) or not readable.
-   */
+  /** Verifies a message over its raw bytes and reads it; null if it is not genuine or malformed. */
   readInbound(
     headers: Readonly<Record<string, string | undefined>>,
     body: Uint8Array,

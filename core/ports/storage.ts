@@ -1,10 +1,10 @@
-// The storage port. An adapter implements it for one database. What an operation means to the
-// business is documented in the domain.
+// The storage port. An adapter implements it for one database. The domain documents what the rows
+// mean.
 import type { StoredKey } from '../domain/api-key.js';
 import type { Buyer, KycStatus, KycSubmission } from '../domain/buyer-kyc.js';
 import type { PaymentView } from '../domain/change.js';
 import type { AccountStatus, ConnectedAccount, Role } from '../domain/connected-account.js';
-import type { Document, DocumentOwner } from '../domain/document.js';
+import type { Document, DocumentOwner, StorageFingerprint } from '../domain/document.js';
 import type { Epoch } from '../domain/epoch.js';
 import type { DomainEvent, EventNote, FeedEvent, FeedHead, OutboxRow } from '../domain/event.js';
 import type { Funds } from '../domain/funds.js';
@@ -13,10 +13,11 @@ import type { Mail, MailStatus } from '../domain/mail.js';
 import type { Member } from '../domain/member.js';
 import type { Organization, OrganizationProfile } from '../domain/organization.js';
 import type { CommandKind, MoneyCommand, PartnerCommand } from '../domain/partner-command.js';
-import type { Payment, PaymentOrigin, PaymentStatus } from '../domain/payment.js';
+import type { InboxMessage, MessageCursor } from '../domain/partner-message.js';
+import type { Advance, Payment, PaymentOrigin, PaymentStatus } from '../domain/payment.js';
 import type { Quote } from '../domain/quote.js';
 import type { SealedColumn } from '../domain/sealed-columns.js';
-import type { KeyState } from '../domain/sealed-text.js';
+import type { KeyCheckValue } from '../domain/sealed-text.js';
 import type { ServiceKey, ServiceKeyPurpose } from '../domain/service-key.js';
 import type { Subscription } from '../domain/subscription.js';
 import type { Mode, Tenant } from '../domain/tenant.js';
@@ -27,31 +28,32 @@ import type {
 } from '../domain/webhook-delivery.js';
 
 /**
- * The one way to data. `run` lets `work` read freely and stage writes; when it returns, all staged
- * writes are applied as one atomic batch, or none. If a guard fails or a unique value was taken
- * meanwhile, the whole `work` runs again and reads the winner; after a bounded number of runs it
- * gives up with `StoreContention` (transient). `work` must not do other I/O. A batch that contains
- * a text sealed under this process's key requires that key's check value to be `in_use`. In
- * quarantine (epoch.ts) a batch is refused with InQuarantine unless the run allows it.
+ * The only access to data. In `run`, `work` reads and stages writes; when it returns, all staged
+ * writes are applied as one atomic batch, or none. If a guard fails or a unique value is taken,
+ * `work` runs again and reads the winner; after a bounded number of runs it fails with
+ * `StoreContention`. `work` must not do other I/O. A batch that contains a text sealed under this
+ * process's key requires that key's check value to be `in_use`. In quarantine (epoch.ts) a batch
+ * is refused with InQuarantine unless the run allows it.
  */
 export interface Store {
   run<T>(work: (tx: Tx) => Promise<T>, options?: RunOptions): Promise<T>;
   readonly claims: Claims;
-  /** Applies what migrations are missing, whose numbers it yields; refuses a newer database. */
+  /** Applies missing migrations and returns their numbers; refuses a newer database. */
   migrate(): Promise<readonly number[]>;
   health(): Promise<{ readonly database: boolean; readonly migrations: boolean }>;
   close(): Promise<void>;
 }
 
 export interface RunOptions {
-  /** It also writes in quarantine: it keeps or learns something, or takes a right away. */
+  /** Allows the batch in quarantine: it records what is known or revokes a right. */
   readonly inQuarantine?: boolean;
 }
 
 /**
- * Updates are compare-and-set on the version that was read, and raise it by one. `expect` guards a
- * row that was read for a decision and is not written. Reading an aggregate of which a write is
- * staged is a programmer's error. Tenants come first in every tenant read.
+ * Updates are compare-and-set on the version that was read, and raise it by one. An insert that
+ * breaks a unique constraint is a conflict: `work` runs again. `expect` guards a row that a
+ * decision depends on and that is not written. To read an aggregate with a staged write is a
+ * programmer's error. Lists for a page are newest first.
  */
 export interface Tx {
   readonly organizations: {
@@ -66,24 +68,22 @@ export interface Tx {
   };
   readonly members: {
     get(orgId: string, id: string): Promise<Member | null>;
-    /** The one of this address who was not removed. */
+    /** The member of this address that was not removed. */
     byEmail(orgId: string, emailKey: string): Promise<Member | null>;
     /** Newest first, removed ones included. */
     list(orgId: string): Promise<readonly Member[]>;
-    /** A second member of the same address is a conflict: the work runs again. */
     insert(member: Member): void;
     update(member: Member): void;
   };
   readonly keys: {
     get(keyId: string): Promise<StoredKey | null>;
-    /** Those not revoked and so many of the revoked ones, newest first by id. */
+    /** All active keys and at most `revokedMax` revoked ones, newest first. */
     list(orgId: string, revokedMax: number): Promise<readonly StoredKey[]>;
-    /** Slots of those not revoked. */
+    /** Slots of active keys. */
     slots(tenant: Tenant): Promise<readonly number[]>;
-    /** A second key in a slot is a conflict: the work runs again. */
     insert(key: StoredKey): void;
     update(key: StoredKey): void;
-    /** Raises `lastUsedAtMs`, whatever the version; a later value stays. */
+    /** Raises `lastUsedAtMs` without a check of the version; a later value stays. */
     touch(keyId: string, lastUsedAtMs: number): void;
   };
   readonly payments: {
@@ -93,9 +93,9 @@ export interface Tx {
       origin: PaymentOrigin,
       externalId: string,
     ): Promise<Payment | null>;
-    /** Whoever comes to the hosted page names its payment by this alone. */
+    /** The hosted page names its payment by this alone. */
     byPublicId(publicId: string): Promise<Payment | null>;
-    /** Payments of one tenant and buyer that wait in a status, oldest first. */
+    /** Oldest first. */
     ofBuyer(
       tenant: Tenant,
       buyerId: string,
@@ -104,14 +104,14 @@ export interface Tx {
     ): Promise<readonly Payment[]>;
     /** Any one payment of this tenant and buyer. */
     anyOfBuyer(tenant: Tenant, buyerId: string): Promise<Payment | null>;
-    /** Newest first, over all tenants: for operators. */
+    /** Over all tenants, for operators. */
     list(filter: PaymentFilter): Promise<readonly Payment[]>;
-    /** For operators, who name a payment by its id alone. */
+    /** Over all tenants, for operators. */
     find(id: string): Promise<Payment | null>;
     insert(payment: Payment): void;
     update(payment: Payment): void;
   };
-  /** For showing, each in one read. Who decides on rows reads them one by one, and guards them. */
+  /** Each in one read, for display only: a decision reads its rows separately and guards them. */
   readonly views: {
     get(tenant: Tenant, id: string): Promise<PaymentView | null>;
     byExternalId(
@@ -119,16 +119,15 @@ export interface Tx {
       origin: PaymentOrigin,
       externalId: string,
     ): Promise<PaymentView | null>;
-    /** Newest first; `beforeId` is the last id of the page before. */
     listInvoices(tenant: Tenant, filter: InvoiceFilter): Promise<readonly PaymentView[]>;
-    /** The KYC of a buyer as this tenant knows it. */
+    /** The buyer's KYC for this tenant. */
     kycStatus(tenant: Tenant, buyer: Pick<Buyer, 'id' | 'emailKey'>): Promise<KycStatus>;
   };
   readonly funds: {
     get(tenant: Tenant, paymentId: string): Promise<Funds | null>;
     /** Funds with a debt to the buyer, an unknown position or a loss, oldest first. */
     open(limit: number): Promise<readonly Funds[]>;
-    /** Of all tenants, in the order of their keys: those behind `after`. */
+    /** Over all tenants, in key order. */
     page(
       after: Pick<Funds, 'orgId' | 'mode' | 'paymentId'> | null,
       limit: number,
@@ -142,12 +141,11 @@ export interface Tx {
   };
   readonly commands: {
     get(id: string): Promise<PartnerCommand | null>;
-    /** The partner names an order by our reference. */
     byReference(mode: Mode, reference: string): Promise<PartnerCommand | null>;
     byPartnerRef(mode: Mode, kind: CommandKind, partnerRef: string): Promise<PartnerCommand | null>;
     ofPayment(tenant: Tenant, paymentId: string): Promise<readonly MoneyCommand[]>;
     ofSubmission(tenant: Tenant, submissionId: string): Promise<readonly PartnerCommand[]>;
-    /** Newest first, for operators; `stuck` as partner-command.ts defines it. */
+    /** Newest first, over all tenants; `stuck`: only those with `isStuck`. */
     list(filter: {
       readonly stuck: boolean;
       readonly limit: number;
@@ -175,18 +173,15 @@ export interface Tx {
   readonly buyers: {
     byEmail(mode: Mode, emailKey: string): Promise<Buyer | null>;
     get(mode: Mode, id: string): Promise<Buyer | null>;
-    /**
-     * A second buyer of the same address is a conflict: the work runs again and reads the first.
-     */
     insert(buyer: Buyer): void;
     /** The submission of this tenant for the buyer that is not rejected, else the newest. */
     submission(tenant: Tenant, buyerId: string): Promise<KycSubmission | null>;
     submissionById(tenant: Tenant, id: string): Promise<KycSubmission | null>;
     /** An approved submission of any tenant of the mode. */
     approvedAnywhere(mode: Mode, buyerId: string): Promise<KycSubmission | null>;
-    /** Whoever comes to a hosted form names its submission by the form's id alone. */
+    /** The hosted form names its submission by this alone. */
     submissionByFlow(flowId: string): Promise<KycSubmission | null>;
-    /** Approved submissions of all tenants that rest on this party. */
+    /** Approved submissions of all tenants that depend on this party. */
     approvedByPartnerRef(
       mode: Mode,
       partnerRef: string,
@@ -199,7 +194,6 @@ export interface Tx {
   readonly accounts: {
     get(tenant: Tenant, id: string): Promise<ConnectedAccount | null>;
     byExternalId(tenant: Tenant, externalId: string): Promise<ConnectedAccount | null>;
-    /** Newest first; `beforeId` is the last id of the page before. */
     list(tenant: Tenant, filter: AccountFilter): Promise<readonly ConnectedAccount[]>;
     /** Verifying or approved buyers of this address, newest first. */
     ofBuyer(tenant: Tenant, emailKey: string): Promise<readonly ConnectedAccount[]>;
@@ -208,91 +202,78 @@ export interface Tx {
     expect(account: ConnectedAccount): void;
   };
   readonly documents: {
-    /** Whoever has its signed URL names a document by its id alone. */
+    /** A signed URL names its document by the id alone. */
     find(id: string): Promise<Document | null>;
-    /** At which a worker must look by now. */
     due(page: DuePage): Promise<readonly Document[]>;
-    /** Newest first, over all tenants: for operators. */
+    /** Over all tenants, for operators. */
     list(filter: DocumentFilter): Promise<readonly Document[]>;
-    /** Slots of those of this party that are not purged. */
+    /** Slots of the party's documents that are not purged. */
     slots(tenant: Tenant, owner: DocumentOwner): Promise<readonly number[]>;
-    /** A second one of a party in a slot is a conflict: the work runs again. */
     insert(document: Document): void;
     update(document: Document): void;
-    /** `purgeOrdered` of document.ts for each document of this party, however many there are. */
+    /** Applies `purgeOrdered` of document.ts to each document of this party. */
     orderPurge(tenant: Tenant, owner: DocumentOwner, nowMs: number): void;
   };
   readonly mails: {
     get(tenant: Tenant, id: string): Promise<Mail | null>;
-    /** Whoever has its link names a mail by that alone. */
     byTokenHash(tokenHash: string): Promise<Mail | null>;
-    /** Numbered ones of a purpose to an address, highest first, over whom `countedOver` says. */
+    /** Numbered mails of a purpose to an address, highest first, in the scope of `countedOver`. */
     newestNumbered(
       to: Tenant & Pick<Mail, 'purpose' | 'toKey'>,
       limit: number,
     ): Promise<readonly Mail[]>;
-    /** The same of an organization, about one account only; null: about the organization. */
+    /** The same within an organization, about one account; null: about the organization. */
     newestAbout(
       to: Tenant & Pick<Mail, 'purpose' | 'toKey' | 'accountId'>,
       limit: number,
     ): Promise<readonly Mail[]>;
-    /** Newest first, over all tenants: for operators. */
+    /** Over all tenants, for operators. */
     list(filter: MailFilter): Promise<readonly Mail[]>;
-    /** Over all tenants, in the order of their ids, which is that of their making. */
+    /** Over all tenants, in creation order. */
     oldest(limit: number): Promise<readonly Mail[]>;
-    /** A second mail of an address, purpose and number is a conflict: the work runs again. */
     insert(mail: Mail): void;
     update(mail: Mail): void;
     remove(mail: Mail): void;
   };
   readonly outbox: {
     append(event: DomainEvent): void;
-    /** The oldest rows not yet sequenced. */
     oldest(limit: number): Promise<readonly OutboxRow[]>;
     remove(rows: readonly OutboxRow[]): void;
-    /** What waits of one subject, in order; only the newest thousand of a queue is looked at. */
+    /** Waiting events of one subject, in order, among the newest thousand of the queue. */
     ofSubject(tenant: Tenant, subjectId: string): Promise<readonly EventNote[]>;
   };
   readonly feed: {
-    /** The last sequence given and its chain hash; null before a tenant's first event. */
+    /** Null before a tenant's first event. */
     head(tenant: Tenant): Promise<FeedHead | null>;
-    /** Compare-and-set from `was` (null: the tenant's first). */
+    /** Compare-and-set from `was`; null for the tenant's first. */
     setHead(tenant: Tenant, was: FeedHead | null, head: FeedHead): void;
     append(event: FeedEvent): void;
     after(tenant: Tenant, sequence: number, limit: number): Promise<readonly FeedEvent[]>;
     get(tenant: Tenant, eventId: string): Promise<FeedEvent | null>;
-    /** In the order of their sequence. */
+    /** In sequence order. */
     ofSubject(tenant: Tenant, subjectId: string): Promise<readonly EventNote[]>;
   };
   readonly subscriptions: {
     get(tenant: Tenant, id: string): Promise<Subscription | null>;
     find(id: string): Promise<Subscription | null>;
-    /** The active ones and so many of the deleted ones, newest first by id. */
+    /** All active subscriptions and at most `deletedMax` deleted ones, newest first. */
     list(tenant: Tenant, deletedMax: number): Promise<readonly Subscription[]>;
     active(tenant: Tenant): Promise<readonly Subscription[]>;
-    /** Slots of the active ones. */
+    /** Slots of active subscriptions. */
     slots(tenant: Tenant): Promise<readonly number[]>;
-    /** A second active one in a slot is a conflict: the work runs again. */
     insert(subscription: Subscription): void;
     update(subscription: Subscription): void;
     expect(subscription: Subscription): void;
   };
   readonly deliveries: {
     get(id: string): Promise<WebhookDelivery | null>;
-    /** Newest first; `beforeId` is the last id of the page before. */
     ofSubscription(
       tenant: Tenant,
       subscriptionId: string,
-      page: { readonly beforeId: string | null; readonly limit: number },
+      page: ListPage,
     ): Promise<readonly WebhookDelivery[]>;
-    /** Newest first, over all tenants: for operators. */
-    list(filter: {
-      readonly status: DeliveryStatus | null;
-      readonly subscriptionId: string | null;
-      readonly beforeId: string | null;
-      readonly limit: number;
-    }): Promise<readonly WebhookDelivery[]>;
-    /** Pending ones of a subscription, for its deletion. */
+    /** Over all tenants, for operators. */
+    list(filter: DeliveryFilter): Promise<readonly WebhookDelivery[]>;
     pendingOf(subscriptionId: string, limit: number): Promise<readonly WebhookDelivery[]>;
     attempts(deliveryId: string): Promise<readonly DeliveryAttempt[]>;
     /** Deliveries of the events of one subject, oldest first. */
@@ -301,7 +282,7 @@ export interface Tx {
       subjectId: string,
       page: TimePage,
     ): Promise<readonly WebhookDelivery[]>;
-    /** Attempts of those deliveries, in the order in which they started. */
+    /** Attempts of those deliveries, in start order. */
     attemptsOfSubject(
       tenant: Tenant,
       subjectId: string,
@@ -320,54 +301,49 @@ export interface Tx {
   readonly advances: {
     get(tenant: Tenant, paymentId: string): Promise<Advance | null>;
     due(page: DuePage): Promise<readonly Advance[]>;
-    /** Inserts, or replaces the one of the same payment. */
+    /** Inserts, or replaces the advance of the same payment. */
     put(advance: Advance): void;
     update(advance: Advance): void;
     remove(advance: Advance): void;
   };
-  /** What may go when it is old; what stands for money is not among it. */
+  /** Rows that may be removed when they are old; records of money stay. */
   readonly retention: {
-    /** The next old deliveries behind an id, in the order of their ids. */
+    /** Ids of old deliveries, in id order. */
     oldDeliveries(
       cutoff: RetentionCutoff,
       afterId: string,
       limit: number,
     ): Promise<readonly string[]>;
-    /** The old ones behind an id up to another, with their attempts. */
+    /** With their attempts. */
     removeDeliveries(cutoff: RetentionCutoff, afterId: string, lastId: string): void;
-    /** The next applied messages that are old, oldest first. */
+    /** Applied messages that are old, oldest first. */
     oldMessages(
       cutoff: RetentionCutoff,
       after: MessageCursor | null,
       limit: number,
     ): Promise<readonly MessageCursor[]>;
     removeMessages(after: MessageCursor | null, last: MessageCursor): void;
-    /** Who has a feed: those behind a tenant, organizations in order. */
+    /** Tenants with a feed, in key order. */
     tenants(after: Tenant | null, limit: number): Promise<readonly Tenant[]>;
-    /**
-     * The next events behind a sequence. One is needed while it is young, while its payment is not
-     * ended, and while a delivery of it is not old.
-     */
+    /** An event is needed while it is young, its payment runs, or a delivery of it is not old. */
     oldestEvents(
       cutoff: RetentionCutoff,
       tenant: Tenant,
       after: number,
       limit: number,
     ): Promise<readonly { readonly sequence: number; readonly needed: boolean }[]>;
-    /** All of them or, while any of them has a delivery, none: the feed has no gaps. */
+    /** Removes none while any of them has a delivery: the feed has no gaps. */
     removeEvents(tenant: Tenant, after: number, last: number): void;
   };
   readonly keyCheckValues: {
-    /** One per key that may have sealed something. */
     list(): Promise<readonly KeyCheckValue[]>;
-    /** A second one of a key is a conflict: the work runs again. */
     insert(checkValue: KeyCheckValue): void;
     update(checkValue: KeyCheckValue): void;
     remove(checkValue: KeyCheckValue): void;
   };
   /** Sealed texts of any table, for a reseal. */
   readonly sealed: {
-    /** The next rows in the order of their primary key, including rows without a text. */
+    /** In primary key order, including rows without a text. */
     page(column: SealedColumn, page: SealedPage): Promise<readonly SealedRow[]>;
     /** Replaces the row's text and raises its version; does nothing if the text has changed. */
     replace(column: SealedColumn, row: SealedRow, sealed: string): void;
@@ -375,62 +351,61 @@ export interface Tx {
   readonly serviceKeys: {
     /** Expired keys included. */
     list(purpose: ServiceKeyPurpose): Promise<readonly ServiceKey[]>;
-    /** A second current key of a purpose is a conflict: the work runs again. */
     insert(key: ServiceKey): void;
     update(key: ServiceKey): void;
     remove(key: ServiceKey): void;
   };
   readonly storageFingerprints: {
     get(name: string): Promise<StorageFingerprint | null>;
-    /** A second one of a name is a conflict: the work runs again. */
-    insert(mark: StorageFingerprint): void;
+    insert(fingerprint: StorageFingerprint): void;
   };
   readonly epochs: {
-    /** The one that is not over. */
+    /** The epoch that is not over. */
     current(): Promise<Epoch>;
-    /** In the order of their numbers. */
+    /** In number order. */
     list(): Promise<readonly Epoch[]>;
     /** No quarantine begins before this batch is stored. */
     expectOpen(): void;
-    /** A second one of a number is a conflict: the work runs again. */
     insert(epoch: Epoch): void;
     update(epoch: Epoch): void;
   };
   readonly queueStats: {
-    /** For operators; counts end at `countMax`, so that looking costs little however much waits. */
-    read(nowMs: number, countMax: number): Promise<Backlog>;
+    /** Counts stop at `countMax`, so that the read stays cheap. */
+    read(nowMs: number, countMax: number): Promise<QueueStats>;
   };
 }
 
 /**
- * Immediate statements outside `run`: each takes due work for one worker by a lease. In quarantine
- * (epoch.ts) there are no commands, deliveries or mails to claim.
+ * Immediate statements outside `run`: each claims due rows for one worker by a lease. In quarantine
+ * (epoch.ts) no command, delivery or mail can be claimed.
  */
 export interface Claims {
-  /** What tokens of leases that are taken here begin with. */
+  /** What the tokens of this process's leases begin with. */
   readonly owner: string;
-  /** Due commands, leased: `dueAtMs` is the end of the lease, `leaseToken` ends in `token`. */
+  /** The token of a lease under which this process stores a row that it works on itself. */
+  newLease(): string;
+  /** Due commands, leased: `dueAtMs` is the end of the lease. */
   commands(claim: Claim): Promise<readonly PartnerCommand[]>;
   /** Active or deleted subscriptions that have due deliveries to send. */
   dueSubscriptions(nowMs: number): Promise<readonly Pick<Subscription, 'id' | 'orgId' | 'mode'>[]>;
   /**
-   * Due deliveries of one subscription that are not spent, oldest first, leased as `beginAttempt`
-   * of webhook-delivery.ts does, with their events' bodies and the subscription as it stands.
+   * Due deliveries of one subscription without `attemptsExhausted`, oldest first, leased as
+   * `beginAttempt` of webhook-delivery.ts does, with the current subscription.
    */
   deliveries(
     claim: Claim & { readonly subscriptionId: string },
   ): Promise<readonly ClaimedDelivery[]>;
-  /** Due deliveries with `attemptsExhausted`, of any subscription: to be ended, so not leased. */
+  /** Due deliveries with `attemptsExhausted`, of any subscription; they are ended, not leased. */
   spentDeliveries(nowMs: number, limit: number): Promise<readonly WebhookDelivery[]>;
-  /** Due mails, leased, each try already counted. */
+  /** Due mails, leased, the try counted. */
   mails(claim: Claim): Promise<readonly Mail[]>;
   /** Payments that are expirable (payment.ts), not covered, and whose `expiresAtMs` has come. */
   expiredPayments(page: DuePage): Promise<readonly Payment[]>;
-  /** Ends the leases that were taken here: for a process that stops. */
+  /** Ends the leases of this process, before it stops. */
   releaseOwn(nowMs: number): Promise<void>;
-  /** Ends every lease: only for a process that knows to be alone on the database. */
+  /** Ends every lease. Only the one process that serves a database may call it. */
   releaseAll(nowMs: number): Promise<void>;
-  /** The next moment at which any work falls due; null when there is none. */
+  /** When the next row of any queue falls due; null if all are empty. */
   nextDueAtMs(): Promise<number | null>;
 }
 
@@ -438,7 +413,6 @@ export interface Claim {
   readonly nowMs: number;
   readonly limit: number;
   readonly leaseMs: number;
-  readonly token: string;
 }
 
 export interface ClaimedDelivery {
@@ -448,7 +422,6 @@ export interface ClaimedDelivery {
   readonly eventCreatedAtMs: number;
 }
 
-/** Where work waits for a worker, which takes what is due. */
 export type QueueName =
   | 'outbox'
   | 'deliveries'
@@ -458,11 +431,11 @@ export type QueueName =
   | 'documents'
   | 'advances';
 
-export interface Backlog {
+export interface QueueStats {
   readonly queues: Readonly<
     Record<QueueName, { readonly due: number; readonly oldestDueAtMs: number | null }>
   >;
-  /** The oldest delivery that has not ended, waits between its attempts included. */
+  /** The oldest pending delivery, due or not. */
   readonly oldestUndeliveredAtMs: number | null;
   /** `isStuck` of partner-command.ts. */
   readonly stuckCommands: number;
@@ -471,44 +444,45 @@ export interface Backlog {
   readonly fundsToReview: number;
 }
 
-export interface PaymentFilter {
+/** A page of a list, newest first. */
+export interface ListPage {
+  /** The last id of the page before; null for the first page. */
+  readonly beforeId: string | null;
+  readonly limit: number;
+}
+
+/** Null selects all. */
+export interface InvoiceFilter extends ListPage {
   readonly status: PaymentStatus | null;
+}
+
+export interface PaymentFilter extends InvoiceFilter {
   readonly orgId: string | null;
-  readonly beforeId: string | null;
-  readonly limit: number;
 }
 
-export interface InvoiceFilter {
-  readonly status: PaymentStatus | null;
-  readonly beforeId: string | null;
-  readonly limit: number;
-}
-
-export interface MailFilter {
+interface MailFilter extends ListPage {
   readonly status: MailStatus | null;
-  readonly beforeId: string | null;
-  readonly limit: number;
 }
 
-export interface AccountFilter {
+interface DeliveryFilter extends ListPage {
+  readonly status: DeliveryStatus | null;
+  readonly subscriptionId: string | null;
+}
+
+export interface AccountFilter extends ListPage {
   readonly role: Role | null;
   readonly status: AccountStatus | null;
-  readonly beforeId: string | null;
-  readonly limit: number;
 }
 
-export interface DocumentFilter {
-  /** Only those that are not purged. */
+export interface DocumentFilter extends ListPage {
+  /** Only documents that are not purged. */
   readonly kept: boolean;
-  readonly beforeId: string | null;
-  readonly limit: number;
 }
 
-/** Rows that are due at `nowMs`, oldest first, ids breaking ties: those behind `after`. */
+/** Rows that are due at `nowMs`, oldest first, then by id, after `after`. */
 export interface DuePage {
   readonly nowMs: number;
   readonly limit: number;
-  /** Null: from the first one. */
   readonly after: DueCursor | null;
 }
 
@@ -518,12 +492,12 @@ export interface DueCursor {
 }
 
 /**
- * Rows before it may be removed. A delivery is old when it was created before `sinceMs`, has ended
+ * Rows before it may be removed. A delivery is old if it was created before `sinceMs`, has ended
  * and had no attempt since.
  */
 export interface RetentionCutoff {
   readonly sinceMs: number;
-  /** An id of a delivery made at `sinceMs`: ids sort by creation. */
+  /** An id of a delivery created at `sinceMs`: ids sort by creation. */
   readonly sinceDeliveryId: string;
 }
 
@@ -534,31 +508,6 @@ export interface TimePage {
   readonly limit: number;
 }
 
-export interface InboxMessage {
-  readonly partner: string;
-  readonly mode: Mode;
-  /** The partner's id of the message: one message is applied once. */
-  readonly messageId: string;
-  /** JSON text of the facts read from the verified message. */
-  readonly facts: string;
-  readonly receivedAtMs: number;
-  /** When it is to be applied (again); null once applied. */
-  readonly dueAtMs: number | null;
-  readonly tries: number;
-  readonly version: number;
-}
-
-export type MessageCursor = Pick<InboxMessage, 'receivedAtMs' | 'messageId'>;
-
-/** A known text sealed under a secret key. Its presence makes every start require the key. */
-export interface KeyCheckValue {
-  readonly keyId: string;
-  readonly sealed: string;
-  readonly state: KeyState;
-  readonly createdAtMs: number;
-  readonly version: number;
-}
-
 /** The secret key under which this process seals. */
 export interface Sealer {
   readonly keyId: string;
@@ -566,7 +515,7 @@ export interface Sealer {
   registerKey(): Promise<void>;
 }
 
-export interface SealedPage {
+interface SealedPage {
   /** Texts under this secret key are returned as null. */
   readonly exceptKeyId: string;
   /** Null: start with the first row. */
@@ -579,20 +528,4 @@ export interface SealedRow {
   readonly place: readonly string[];
   readonly id: string;
   readonly sealed: string | null;
-}
-
-/** A random value that is also recorded at a resource outside, to recognize it. */
-export interface StorageFingerprint {
-  readonly name: string;
-  readonly value: string;
-  readonly createdAtMs: number;
-}
-
-/** A test payment that is being played towards `to`. */
-export interface Advance extends Tenant {
-  readonly paymentId: string;
-  readonly to: PaymentStatus;
-  readonly dueAtMs: number;
-  readonly tries: number;
-  readonly version: number;
 }

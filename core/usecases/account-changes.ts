@@ -10,9 +10,9 @@ import {
   countsAsBuyerKyc,
   decided,
   isDecision,
-  railsAsked,
   railsProvisioned,
   railsRefused,
+  railsRequested,
 } from '../domain/connected-account.js';
 import { accountEvent } from '../domain/event.js';
 import type { PartyCommand } from '../domain/partner-command.js';
@@ -73,7 +73,7 @@ export function stageAccount(
   if (isDecision(was, next)) {
     stagePurge(deps, tx, tenantOf(next), { party: 'account', id: next.id });
   }
-  const id = railsAsked(was, next);
+  const id = railsRequested(was, next);
   if (id === null) return null;
   const { partnerRef, destinationRef } = next;
   assert(partnerRef !== null && destinationRef !== null, 'rails lead from a party to its PIX');

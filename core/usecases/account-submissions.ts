@@ -20,7 +20,7 @@ import { openTaxId, readAccount } from './accounts.js';
 import { partnerOf } from './buyers.js';
 import { runInline } from './command-runner.js';
 import { stageSubmitted } from './documents.js';
-import { newLease, partyOrder, preparedParty, refuseTier } from './onboarding.js';
+import { partyOrder, preparedParty, refuseTier } from './onboarding.js';
 
 /**
  * Submits an account, or answers with it as it is while it is verifying or approved. After a
@@ -43,7 +43,7 @@ export async function submitAccount(
   const { role, entityType } = account;
   const party = { ...dossier, reference: commandId, role, entityType };
   const request = await preparedParty(partner, party);
-  const lease = newLease(deps);
+  const lease = deps.store.claims.newLease();
   const command = await deps.store.run(async (tx) => {
     const was = await loadAccount(tx, tenant, id);
     if (isSubmitted(was.status)) return null;

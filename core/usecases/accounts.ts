@@ -27,7 +27,6 @@ import {
 } from './account-changes.js';
 import { partnerOf } from './buyers.js';
 import { runInline } from './command-runner.js';
-import { newLease } from './onboarding.js';
 import { announceRedirect, stagePayoutNotices } from './payout-notices.js';
 import { partnerKey } from './service-keys.js';
 
@@ -158,7 +157,7 @@ export async function configureAccountPayout(
 ): Promise<ConnectedAccount> {
   const receiverRef = payableParty(await readAccount(deps, tenant, id));
   const destinationRef = await registered(deps, tenant, id, receiverRef, destination);
-  const lease = newLease(deps);
+  const lease = deps.store.claims.newLease();
   const { rails, redirected } = await deps.store.run(async (tx) => {
     const was = await loadAccount(tx, tenant, id);
     // Meanwhile it may have been rejected, and even begun anew as another party.

@@ -2,6 +2,7 @@
 // stores the intention, calls, and records the answer. A call without an answer and a refusal are
 // settled by a look-up; an accepted order is polled until the partner reports its end. The worker
 // waits for no call. Once it has lost the lease of an order it changes nothing of it.
+import { isLeased } from '../domain/lease.js';
 import { ABANDONED_POLL_FOR_MS, askAgain, isShort, stopAsking } from '../domain/order-report.js';
 import {
   absentCommand,
@@ -60,8 +61,7 @@ export function commandRunner(deps: Deps, inFlightMax = COMMANDS_IN_FLIGHT_MAX):
         limiter.onAvailable();
         return 0;
       }
-      const token = Buffer.from(deps.ids.randomBytes(16)).toString('hex');
-      const claim = { nowMs, limit, leaseMs: COMMAND_LEASE_MS, token };
+      const claim = { nowMs, limit, leaseMs: COMMAND_LEASE_MS };
       const claimed = await deps.store.claims.commands(claim);
       limiter.reserve([], claimed.length);
       for (const command of claimed) limiter.run([], () => runLeased(deps, command));
@@ -346,9 +346,4 @@ function mayChange(command: PartnerCommand): boolean {
 
 function isLeaseOver({ dueAtMs }: PartnerCommand, nowMs: number): boolean {
   return dueAtMs !== null && dueAtMs <= nowMs;
-}
-
-/** The lease under which the command was claimed still holds. */
-function isLeased(command: PartnerCommand, claimed: PartnerCommand): boolean {
-  return command.leaseToken === claimed.leaseToken;
 }

@@ -6,7 +6,7 @@ import { sameTenant, type Tenant } from '../domain/tenant.js';
 import { type DeliveryAttempt, replay, type WebhookDelivery } from '../domain/webhook-delivery.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
-import type { Tx } from '../ports/storage.js';
+import type { ListPage, Tx } from '../ports/storage.js';
 
 /** Dead letters that are looked at in one batch of `replayAllDead`. */
 const REPLAYED_PER_BATCH = 100;
@@ -16,7 +16,7 @@ export function listDeliveries(
   deps: Deps,
   tenant: Tenant,
   subscriptionId: string,
-  page: { readonly beforeId: string | null; readonly limit: number },
+  page: ListPage,
 ): Promise<readonly WebhookDelivery[]> {
   return deps.store.run(async (tx) => {
     const subscription = await tx.subscriptions.get(tenant, subscriptionId);

@@ -1,6 +1,7 @@
 // One attempt of a leased delivery: signing, sending, and the record of how it ended. Which
 // delivery is next is decided in delivery-runner.ts.
 import { SECOND_MS } from '../domain/instant.js';
+import { isLeased } from '../domain/lease.js';
 import { signWebhook, webhookHeaders } from '../domain/signature.js';
 import type { Subscription } from '../domain/subscription.js';
 import {
@@ -165,7 +166,7 @@ function stageIfOurs(
   claimed: WebhookDelivery,
   move: (delivery: WebhookDelivery) => WebhookDelivery,
 ): WebhookDelivery | null {
-  if (current === null || current.leaseToken !== claimed.leaseToken) return null;
+  if (current === null || !isLeased(current, claimed)) return null;
   const moved = move(current);
   tx.deliveries.update(moved);
   return moved;

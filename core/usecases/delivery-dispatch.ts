@@ -10,7 +10,7 @@ import type { DirectDispatch } from './feed.js';
 /** One run of the delivery runner; runs are numbered from 1. */
 export interface Run {
   readonly number: number;
-  readonly lease: { readonly token: string; readonly nowMs: number };
+  readonly nowMs: number;
 }
 
 /**
@@ -44,8 +44,8 @@ export class WaitingSubscriptions {
   }
 
   /** A look in the store found these, and only these. */
-  replace(all: readonly DueSubscription[], { number, lease }: Run): void {
-    this.lookedAtMs = lease.nowMs;
+  replace(all: readonly DueSubscription[], { number, nowMs }: Run): void {
+    this.lookedAtMs = nowMs;
     for (const id of this.#waiting.keys()) this.remove(id, number);
     for (const due of all) {
       if (!this.#waiting.has(due.id)) this.#waiting.set(due.id, { due, run: 0 });
@@ -59,14 +59,14 @@ export class WaitingSubscriptions {
   }
 }
 
-/** `owner` names this process in its leases; `begin` sends in a reserved slot. */
+/** `begin` sends in a reserved slot. */
 export function directDispatch(runner: {
   readonly window: ConcurrencyWindow;
   readonly waiting: WaitingSubscriptions;
   readonly begin: (claimed: ClaimedDelivery) => void;
-  readonly owner: string;
+  readonly newLease: () => string;
 }): DirectDispatch {
-  const { window, waiting, begin, owner } = runner;
+  const { window, waiting, begin, newLease } = runner;
   const left = new Set<DueSubscription>();
   let leased: ClaimedDelivery[] = [];
 
@@ -88,8 +88,7 @@ export function directDispatch(runner: {
       window.reserve(subscription, 1);
       const delivery = beginAttempt(made.delivery, {
         nowMs: made.delivery.createdAtMs,
-        // A delivery is new once: no other lease of it has this token.
-        leaseToken: `${owner}new`,
+        leaseToken: newLease(),
         leaseMs: DELIVERY_LEASE_MS,
       });
       leased.push({ ...made, delivery });

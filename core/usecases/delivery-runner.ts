@@ -52,7 +52,7 @@ export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Deliver
     window.reserve(due, limit);
     let begun = 0;
     try {
-      const lease = { ...run.lease, leaseMs: DELIVERY_LEASE_MS };
+      const lease = { nowMs: run.nowMs, leaseMs: DELIVERY_LEASE_MS };
       const scope = { limit, subscriptionId: due.id };
       const claimed = await deps.store.claims.deliveries({ ...lease, ...scope });
       claimed.forEach(begin);
@@ -75,8 +75,7 @@ export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Deliver
   return {
     runOnce: async (nowMs, limitAsked) => {
       const limit = Math.min(limitAsked, window.free());
-      const token = Buffer.from(deps.ids.randomBytes(12)).toString('hex');
-      const run = { lease: { token, nowMs }, number: waiting.beginRun() };
+      const run = { nowMs, number: waiting.beginRun() };
       if (nowMs - waiting.lookedAtMs < LOOK_EVERY_MS) {
         const begun = await serve(waiting.all(), limit, run);
         if (begun > 0) return begun;
@@ -89,7 +88,7 @@ export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Deliver
       return ended + (await serve(found, limit - ended, run));
     },
     directDispatch: () =>
-      directDispatch({ window, waiting, begin, owner: deps.store.claims.owner }),
+      directDispatch({ window, waiting, begin, newLease: () => deps.store.claims.newLease() }),
     inFlight: () => limiter.inFlight(),
     idle: () => limiter.idle(),
   };

@@ -1,7 +1,7 @@
 // How many attempts a subscription may have in flight in this process. A tenant takes at most as
 // many slots as it leaves free: one alone gets half of all, and however many receivers hang, a slot
 // is left for the next tenant. A receiver that answers fast gets a larger window.
-import type { Tenant } from '../domain/tenant.js';
+import { tenantKey } from '../domain/tenant.js';
 import { isSuccess } from '../domain/webhook-delivery.js';
 import type { WebhookResult } from '../ports/outside.js';
 import type { Claims } from '../ports/storage.js';
@@ -78,8 +78,4 @@ export class ConcurrencyWindow {
 
 function groupsOf(due: DueSubscription): readonly string[] {
   return [tenantKey(due), due.id];
-}
-
-function tenantKey({ orgId, mode }: Tenant): string {
-  return `${orgId}/${mode}`;
 }

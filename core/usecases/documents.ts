@@ -7,6 +7,8 @@
 import {
   acceptsType,
   type ContentType,
+  cleanupCompleted,
+  cleanupStarted,
   DOCUMENT_BYTES_MAX,
   DOCUMENTS_MAX,
   type Document,
@@ -17,14 +19,12 @@ import {
   hashUrlToken,
   isGranted,
   isReadable,
-  lookBegun,
-  lookEnded,
   newDocument,
   refuseUpload,
   submitted,
   URL_TOKEN_BYTES,
-  uploadBegun,
   uploaded,
+  uploadStarted,
 } from '../domain/document.js';
 import { type Dossier, fileLinks } from '../domain/dossier.js';
 import { freeSlot } from '../domain/slot.js';
@@ -122,7 +122,7 @@ export async function receiveUpload(deps: Deps, upload: ReceivedUpload): Promise
     throw new PonteError('UnsupportedMediaType', message);
   }
   if (upload.sizeBytes !== null) refuseTooLarge(upload.sizeBytes);
-  await changeDocument(deps, documentId, (current) => uploadBegun(current, deps.clock.nowMs()));
+  await changeDocument(deps, documentId, (current) => uploadStarted(current, deps.clock.nowMs()));
   const name = Buffer.from(deps.ids.randomBytes(CONTENT_NAME_BYTES)).toString('hex');
   const count = { sizeBytes: 0 };
   await storage.put(documentId, name, counted(upload.bytes, count));
@@ -261,13 +261,15 @@ export async function listDocuments(
 
 async function look(deps: Deps, documentId: string): Promise<void> {
   const nowMs = deps.clock.nowMs();
-  const begun = await changeDocument(deps, documentId, (document) => lookBegun(document, nowMs));
+  const begun = await changeDocument(deps, documentId, (document) =>
+    cleanupStarted(document, nowMs),
+  );
   if (begun === null) return;
   // Without a store there is nothing to delete; what an earlier configuration kept stays due.
   await storageOf(deps).purge(documentId, isReadable(begun) ? begun.contentName : null);
   // Whatever else became of it meanwhile has a due time of its own.
   await changeDocument(deps, documentId, (document) =>
-    document.status === begun.status ? lookEnded(document, nowMs) : null,
+    document.status === begun.status ? cleanupCompleted(document, nowMs) : null,
   );
 }
 

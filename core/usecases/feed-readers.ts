@@ -4,7 +4,7 @@
 // watches other processes) is not this file's matter; nor is the clock that ends a wait.
 
 import type { FeedEvent } from '../domain/event.js';
-import type { Tenant } from '../domain/tenant.js';
+import { type Tenant, tenantKey } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
@@ -63,13 +63,13 @@ export function feedReaders(deps: Pick<Deps, 'store'>, waitingMax = WAITING_MAX)
   const watches = new Map<string, Watch>();
   const waiting = () => [...watches.values()].reduce((sum, { waiters }) => sum + waiters.size, 0);
   const isFull = (tenant: Tenant, keyId: string): boolean => {
-    const own = [...(watches.get(keyOf(tenant))?.waiters ?? [])];
+    const own = [...(watches.get(tenantKey(tenant))?.waiters ?? [])];
     const ofKey = own.filter((waiter) => waiter.keyId === keyId);
     return ofKey.length >= WAITING_PER_KEY_MAX || own.length >= waitingMax - waiting();
   };
 
   const join = (tenant: Tenant): Watch => {
-    const key = keyOf(tenant);
+    const key = tenantKey(tenant);
     const watch = watches.get(key) ?? { tenant, waiters: new Set(), looking: false, again: false };
     watches.set(key, watch);
     return watch;
@@ -77,7 +77,7 @@ export function feedReaders(deps: Pick<Deps, 'store'>, waitingMax = WAITING_MAX)
   const leave = (watch: Watch, waiter: Waiter): void => {
     watch.waiters.delete(waiter);
     // Of readers served together, one may leave when new ones have a watch of their own already.
-    const key = keyOf(watch.tenant);
+    const key = tenantKey(watch.tenant);
     if (watch.waiters.size === 0 && watches.get(key) === watch) watches.delete(key);
   };
 
@@ -116,7 +116,7 @@ export function feedReaders(deps: Pick<Deps, 'store'>, waitingMax = WAITING_MAX)
       }
     },
     look(tenants) {
-      const known = tenants?.flatMap((tenant) => watches.get(keyOf(tenant)) ?? []);
+      const known = tenants?.flatMap((tenant) => watches.get(tenantKey(tenant)) ?? []);
       for (const watch of known ?? watches.values()) void lookFor(deps, watch);
     },
     waiting,
@@ -212,8 +212,4 @@ function resetOf(epoch: number, lastSequence: number): PonteError {
 
 function pageOf({ events, epoch }: Found, { after }: FeedRequest): FeedPage {
   return { events, nextAfter: events.at(-1)?.sequence ?? after, epoch };
-}
-
-function keyOf({ orgId, mode }: Tenant): string {
-  return `${orgId}/${mode}`;
 }

@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto';
 import { type DomainEvent, type FeedHead, matchesEvent } from '../domain/event.js';
 import type { Subscription } from '../domain/subscription.js';
-import { type Tenant, tenantOf } from '../domain/tenant.js';
+import { type Tenant, tenantKey, tenantOf } from '../domain/tenant.js';
 import { newDelivery, type WebhookDelivery } from '../domain/webhook-delivery.js';
 import type { Deps } from '../ports/deps.js';
 import type { ClaimedDelivery, Tx } from '../ports/storage.js';
@@ -76,7 +76,7 @@ export async function sequence(
   let sequenced = 0;
   for (const event of events) {
     if (deliveries.length >= DELIVERIES_PER_BATCH) break;
-    const feed = feeds.get(keyOf(event)) as TenantFeed;
+    const feed = feeds.get(tenantKey(event)) as TenantFeed;
     feed.head = {
       sequence: (feed.head?.sequence ?? 0) + 1,
       chainHash: chainHash(feed.head?.chainHash ?? null, event.body),
@@ -134,7 +134,7 @@ async function feedsOf(
   tx: Tx,
   events: readonly DomainEvent[],
 ): Promise<ReadonlyMap<string, TenantFeed>> {
-  const tenants = new Map(events.map((event) => [keyOf(event), tenantOf(event)]));
+  const tenants = new Map(events.map((event) => [tenantKey(event), tenantOf(event)]));
   const feeds = await Promise.all(
     [...tenants].map(async ([key, tenant]): Promise<[string, TenantFeed]> => {
       const [was, subscriptions] = await Promise.all([
@@ -145,10 +145,6 @@ async function feedsOf(
     }),
   );
   return new Map(feeds);
-}
-
-function keyOf(tenant: Tenant): string {
-  return `${tenant.orgId}/${tenant.mode}`;
 }
 
 function recipients(

@@ -21,7 +21,7 @@ import type { Tx } from '../ports/storage.js';
 import { newSubmission, partnerOf } from './buyers.js';
 import { runInline } from './command-runner.js';
 import { stageSubmitted } from './documents.js';
-import { newLease, partyOrder, preparedParty, refuseTier } from './onboarding.js';
+import { partyOrder, preparedParty, refuseTier } from './onboarding.js';
 import { loadPayment } from './payment-store.js';
 import { newBuyer } from './payments.js';
 
@@ -126,7 +126,7 @@ async function handIn(
   start: KycStart,
   order: { readonly id: string; readonly request: string },
 ): Promise<{ readonly submissionId: string; readonly command: PartnerCommand | null }> {
-  const lease = newLease(deps);
+  const lease = deps.store.claims.newLease();
   return deps.store.run(async (tx) => {
     const { buyer, known, standing, tosId } = await checkStart(tx, tenant, start);
     if (standing !== null) return { submissionId: standing.id, command: null };

@@ -3,6 +3,7 @@
 // most, under one Message-ID. The token of its link lies sealed, and only until then; the mail with
 // its address is forgotten after MAIL_KEPT_MS.
 import { emailKey } from '../domain/buyer-kyc.js';
+import { isLeased } from '../domain/lease.js';
 import {
   ADDRESS_MAILS_MAX,
   dropMail,
@@ -75,11 +76,8 @@ export function stageMail(
 
 /** Sends what is due, each by itself; returns how many were taken in hand. */
 export async function runMails(deps: Deps, nowMs: number, limit: number): Promise<number> {
-  const token = Buffer.from(deps.ids.randomBytes(16)).toString('hex');
-  const claimed = await deps.store.claims.mails({
-    ...{ nowMs, token, leaseMs: MAIL_LEASE_MS },
-    limit: Math.min(limit, MAILS_AT_ONCE),
-  });
+  const claim = { nowMs, limit: Math.min(limit, MAILS_AT_ONCE), leaseMs: MAIL_LEASE_MS };
+  const claimed = await deps.store.claims.mails(claim);
   // One that fails is taken up again when its lease runs out.
   await eachSeparately(deps, 'mails', claimed, (mail) => send(deps, mail));
   return claimed.length;
@@ -154,7 +152,7 @@ async function record(deps: Deps, mail: Mail, change: (current: Mail) => Mail): 
   await deps.store.run(
     async (tx) => {
       const current = await tx.mails.get(tenantOf(mail), mail.id);
-      if (current === null || current.leaseToken !== mail.leaseToken) return;
+      if (current === null || !isLeased(current, mail)) return;
       tx.mails.update(change(current));
     },
     { inQuarantine: true },

@@ -52,8 +52,3 @@ export function partyOrder(
     dueAtMs: lease === null ? nowMs : nowMs + COMMAND_LEASE_MS,
   });
 }
-
-/** The lease of an order that the process runs inline. */
-export function newLease(deps: Deps): string {
-  return deps.store.claims.owner + Buffer.from(deps.ids.randomBytes(16)).toString('hex');
-}

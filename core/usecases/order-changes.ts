@@ -9,6 +9,7 @@ import {
   type PartnerCommand,
   refuseCommand,
 } from '../domain/partner-command.js';
+import { readAmount, writeAmount } from '../domain/partner-message.js';
 import type { Payment } from '../domain/payment.js';
 import type { Quote } from '../domain/quote.js';
 import type { ReportProblem } from '../domain/report-check.js';
@@ -163,15 +164,6 @@ export function isPayinDoubted({ kind, review }: MoneyCommand): boolean {
   if (kind !== 'payin' || review === null) return false;
   const { status } = readReview(review).fact.report;
   return status === 'failed' || status === 'returned';
-}
-
-/** Amounts (`…Minor`) are written as text and read back as bigint. */
-export function writeAmount(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value;
-}
-
-export function readAmount(key: string, value: unknown): unknown {
-  return key.endsWith('Minor') && typeof value === 'string' ? BigInt(value) : value;
 }
 
 interface Books {

@@ -21,7 +21,7 @@ import type { PartnerAnswer, SettlementPartner } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
 import { runInline } from './command-runner.js';
 import { refuseInQuarantine } from './epochs.js';
-import { newLease, partyOrder, refuseTier } from './onboarding.js';
+import { partyOrder, refuseTier } from './onboarding.js';
 import { changeProfile, loadProfile } from './organization-changes.js';
 import { announceRedirect, stagePayoutNotices } from './payout-notices.js';
 import { partnerKey } from './service-keys.js';
@@ -237,7 +237,7 @@ async function recordedSubmission(
     await partner.receiver.prepare({ ...dossier, ...PARTY, reference: commandId }),
   );
   const order = { id: commandId, kind: 'submit_organization', request } as const;
-  const lease = newLease(deps);
+  const lease = deps.store.claims.newLease();
   const subject = { kind: 'organization', id: tenant.orgId } as const;
   const command = partyOrder(deps, tenant, { ...order, subject, lease });
   return deps.store.run(async (tx) => {
@@ -277,7 +277,7 @@ async function takenSubmission(deps: Deps, tx: Tx, tenant: Tenant): Promise<Part
   const held = command.leaseToken !== null && (command.dueAtMs ?? 0) > nowMs;
   if (!isOpen(command) || held) return null;
   const dueAtMs = nowMs + COMMAND_LEASE_MS;
-  const taken = Object.freeze({ ...command, leaseToken: newLease(deps), dueAtMs });
+  const taken = Object.freeze({ ...command, leaseToken: deps.store.claims.newLease(), dueAtMs });
   tx.commands.update(taken);
   return taken;
 }

@@ -1,19 +1,16 @@
 // Messages of the partner. Each is applied once: its id is stored in the batch of its effect. One
 // that cannot be applied at first is stored, and a worker tries again; so none is lost.
-import {
-  backoffMs,
-  CALL_BACKOFF_MS,
-  commandKinds,
-  type PartnerCommand,
-} from '../domain/partner-command.js';
+import { backoffMs } from '../domain/lease.js';
+import { CALL_BACKOFF_MS, commandKinds, type PartnerCommand } from '../domain/partner-command.js';
+import { type InboxMessage, readAmount, writeAmount } from '../domain/partner-message.js';
 import type { Mode } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { PartnerFact } from '../ports/partner.js';
-import type { InboxMessage, Tx } from '../ports/storage.js';
+import type { Tx } from '../ports/storage.js';
 import { requestOf } from './command-runner.js';
 import { eachDue } from './due-work.js';
-import { type ReportSource, readAmount, storeStaged, writeAmount } from './order-changes.js';
+import { type ReportSource, storeStaged } from './order-changes.js';
 import { operationOf, operations } from './partner-operations.js';
 
 /** Attempts at a message that fits no order (yet), or that cannot be applied. */

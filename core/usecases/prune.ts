@@ -5,10 +5,11 @@
 // A feed has no gaps, so events go from its beginning only, up to the first that is needed. The
 // head, which the audit chain ends in, stays.
 import { DAY_MS } from '../domain/instant.js';
+import type { MessageCursor } from '../domain/partner-message.js';
 import type { Tenant } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
-import type { MessageCursor, RetentionCutoff, Tx } from '../ports/storage.js';
+import type { RetentionCutoff, Tx } from '../ports/storage.js';
 import { refuseInQuarantine } from './epochs.js';
 
 /** Receivers are tried for 31 hours; the rest is for those who were away or look into a fault. */

@@ -1,11 +1,11 @@
 // How much waits and since when. The metrics and `ponte doctor` read this; each sets its limits.
 import type { Deps } from '../ports/deps.js';
-import type { Backlog, QueueName } from '../ports/storage.js';
+import type { QueueName, QueueStats } from '../ports/storage.js';
 
 /** Counts stop here: a higher number costs more to read and says no more. */
 export const COUNTED_MAX = 10_000;
 
-export interface QueueStats extends Omit<Backlog, 'queues' | 'oldestUndeliveredAtMs'> {
+export interface QueueReport extends Omit<QueueStats, 'queues' | 'oldestUndeliveredAtMs'> {
   readonly queues: Readonly<Record<QueueName, QueueLoad>>;
   /** Age of the oldest undelivered event; 0 when there is none. */
   readonly undeliveredMs: number;
@@ -25,7 +25,7 @@ export interface QueueLoad {
 export async function readQueueStats({
   store,
   clock,
-}: Pick<Deps, 'store' | 'clock'>): Promise<QueueStats> {
+}: Pick<Deps, 'store' | 'clock'>): Promise<QueueReport> {
   const nowMs = clock.nowMs();
   const [{ queues, oldestUndeliveredAtMs, ...attention }, current] = await store.run((tx) =>
     Promise.all([tx.queueStats.read(nowMs, COUNTED_MAX), tx.epochs.current()]),

@@ -7,10 +7,11 @@
 //
 // The session key is rotated as well. A leaked secret key and a copy of the database reveal it.
 import { type SealedColumn, sealedColumns } from '../domain/sealed-columns.js';
+import type { KeyCheckValue } from '../domain/sealed-text.js';
 import { keyIdOf } from '../domain/sealed-text.js';
 import { isCurrent } from '../domain/service-key.js';
 import { AssertionFailure } from '../errors.js';
-import type { KeyCheckValue, SealedRow, Tx } from '../ports/storage.js';
+import type { SealedRow, Tx } from '../ports/storage.js';
 import { recordKeyCheckValue } from './secret-keys.js';
 import { type KeyNeeds, newKey, type RotatedSessionKey, stageRotation } from './service-keys.js';
 

@@ -3,13 +3,13 @@
 // is left to the partner.
 
 import type { PaymentView } from '../domain/change.js';
-import { backoffMs } from '../domain/partner-command.js';
+import { backoffMs } from '../domain/lease.js';
+import type { Advance } from '../domain/payment.js';
 import { isTerminal, type Payment, type PaymentStatus, progress } from '../domain/payment.js';
 import { isQuoteExpired } from '../domain/quote.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
-import type { Advance } from '../ports/storage.js';
 import { confirmQuote, requestQuote, signIn } from './buyers.js';
 import { eachDue } from './due-work.js';
 import { inviteBuyer } from './invoices.js';

@@ -1,9 +1,10 @@
 // Checks that the configured secret keys open what the database holds. For each key that may have
 // sealed something, the database keeps a check value: a known text sealed under it. The store
 // rejects a batch that seals under a key without one. Only a reseal removes them (reseal.ts).
+
+import type { KeyCheckValue } from '../domain/sealed-text.js';
 import type { Deps } from '../ports/deps.js';
 import type { SecretBox } from '../ports/outside.js';
-import type { KeyCheckValue } from '../ports/storage.js';
 
 const PURPOSE = 'key-check-value';
 const KNOWN_TEXT = 'These are the secret keys of this database.';

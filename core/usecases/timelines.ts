@@ -4,13 +4,12 @@
 
 import { type EventNote, statusTold } from '../domain/event.js';
 import { postingKinds, type StoredPosting } from '../domain/ledger.js';
-import type { MoneyCommand } from '../domain/partner-command.js';
+import { type MoneyCommand, moneyKinds } from '../domain/partner-command.js';
 import type { Payment } from '../domain/payment.js';
 import { tenantOf } from '../domain/tenant.js';
 import {
   beginOf,
   compareEntries,
-  orderKinds,
   outcomeOf,
   type TimelineCursor,
   type TimelineEntry,
@@ -92,7 +91,7 @@ function statusEntries(payment: Payment, events: readonly EventNote[]): readonly
 /** What was said to the partner and what came of it, without its ids and words. */
 function commandEntries(command: MoneyCommand): readonly TimelineEntry[] {
   const { id: commandId, kind: order, amount, firstSentAtMs } = command;
-  const fields = { commandId, order, tie: tieOf(orderKinds.indexOf(order), commandId) };
+  const fields = { commandId, order, tie: tieOf(moneyKinds.indexOf(order), commandId) };
   const outcome = outcomeOf(command);
   return [
     { kind: 'partner_order', atMs: command.createdAtMs, amount, ...fields },

@@ -22,7 +22,7 @@ import type { OpenStore } from './store-contract.js';
 
 /** What was claimed, its lease as the worker named it: the store puts its process before that. */
 export function asTaken<T extends { readonly leaseToken: string | null }>(row: T): T {
-  return { ...row, leaseToken: row.leaseToken?.replace(/^.*\./, '') ?? null };
+  return { ...row, leaseToken: row.leaseToken === null ? null : 'leased' };
 }
 
 export function storeClaimsContract(database: string, open: OpenStore): void {
@@ -48,26 +48,26 @@ export function storeClaimsContract(database: string, open: OpenStore): void {
           tx.commands.insert(aCommand({ id, dueAtMs }));
         }
       });
-      const first = await store.claims.commands({ ...claim('w1'), limit: 2 });
+      const first = await store.claims.commands({ ...claim(), limit: 2 });
       assert.deepEqual(
         first.map(asTaken),
         ['cmd_b', 'cmd_c'].map((id) =>
-          aCommand({ id, dueAtMs: T0 + 1_000, leaseToken: 'w1', version: 2 }),
+          aCommand({ id, dueAtMs: T0 + 1_000, leaseToken: 'leased', version: 2 }),
         ),
       );
       const [second, third] = await Promise.all([
-        store.claims.commands(claim('w2')),
-        store.claims.commands(claim('w3')),
+        store.claims.commands(claim()),
+        store.claims.commands(claim()),
       ]);
       assert.deepEqual(ids([...second, ...third]), ['cmd_a']);
-      const again = await store.claims.commands(claim('w4', T0 + 1_000));
+      const again = await store.claims.commands(claim(T0 + 1_000));
       assert.deepEqual(ids(again).sort(), ['cmd_a', 'cmd_b', 'cmd_c', 'cmd_later']);
     });
 
     test('a write decided before the claim loses against it', async () => {
       const store = await fresh();
       await store.run(async (tx) => tx.commands.insert(aCommand()));
-      await store.claims.commands(claim('w1'));
+      await store.claims.commands(claim());
       await assert.rejects(
         store.run(async (tx) => tx.commands.update(aCommand({ state: 'void', dueAtMs: null }))),
         { code: 'StoreContention' },
@@ -82,17 +82,22 @@ export function storeClaimsContract(database: string, open: OpenStore): void {
         tx.feed.append(aFeedEvent({ body: '{"exact": "bytes"}' }));
         tx.deliveries.insert(aDelivery());
       });
-      const taken = await store.claims.deliveries(deliveryClaim('w1', 'whs_1'));
+      const taken = await store.claims.deliveries(deliveryClaim('whs_1'));
       const plain = taken.map((one) => ({ ...one, delivery: asTaken(one.delivery) }));
       assert.deepEqual(plain, [
         {
-          delivery: aDelivery({ attempt: 1, dueAtMs: T0 + 1_000, leaseToken: 'w1', version: 2 }),
+          delivery: aDelivery({
+            attempt: 1,
+            dueAtMs: T0 + 1_000,
+            leaseToken: 'leased',
+            version: 2,
+          }),
           subscription,
           body: '{"exact": "bytes"}',
           eventCreatedAtMs: aFeedEvent().createdAtMs,
         },
       ]);
-      assert.deepEqual(await store.claims.deliveries(deliveryClaim('w2', 'whs_1')), []);
+      assert.deepEqual(await store.claims.deliveries(deliveryClaim('whs_1')), []);
     });
 
     test('deliveries come with the subscription as it stands at each claim', async () => {
@@ -103,17 +108,17 @@ export function storeClaimsContract(database: string, open: OpenStore): void {
         tx.feed.append(aFeedEvent());
         for (const id of ['whd_1', 'whd_2', 'whd_3']) tx.deliveries.insert(aDelivery({ id }));
       });
-      const claimed = async (token: string) =>
-        (await store.claims.deliveries({ ...deliveryClaim(token, 'whs_1'), limit: 1 })).map(
+      const claimed = async () =>
+        (await store.claims.deliveries({ ...deliveryClaim('whs_1'), limit: 1 })).map(
           ({ subscription }) => subscription,
         );
-      assert.deepEqual(await claimed('w1'), [first]);
+      assert.deepEqual(await claimed(), [first]);
       const rotated = { ...first, secretSealed: 'another' };
       await store.run(async (tx) => tx.subscriptions.update(rotated));
-      assert.deepEqual(await claimed('w2'), [{ ...rotated, version: 2 }]);
+      assert.deepEqual(await claimed(), [{ ...rotated, version: 2 }]);
       const ended = { ...rotated, version: 2, active: false };
       await store.run(async (tx) => tx.subscriptions.update(ended));
-      assert.deepEqual(await claimed('w3'), [{ ...ended, version: 3 }]);
+      assert.deepEqual(await claimed(), [{ ...ended, version: 3 }]);
     });
 
     test('deliveries come oldest due first, of the one subscription, up to the limit', async () => {
@@ -133,12 +138,12 @@ export function storeClaimsContract(database: string, open: OpenStore): void {
         add('whd_late', T0 + 1);
         add('whd_other', T0 - 9, 'whs_2');
       });
-      const taken = async (limit: number, token: string) =>
-        (await store.claims.deliveries({ ...deliveryClaim(token, 'whs_1'), limit })).map(
+      const taken = async (limit: number) =>
+        (await store.claims.deliveries({ ...deliveryClaim('whs_1'), limit })).map(
           ({ delivery }) => delivery.id,
         );
-      assert.deepEqual(await taken(3, 'w1'), ['whd_b', 'whd_c', 'whd_d']);
-      assert.deepEqual(await taken(3, 'w2'), ['whd_a']);
+      assert.deepEqual(await taken(3), ['whd_b', 'whd_c', 'whd_d']);
+      assert.deepEqual(await taken(3), ['whd_a']);
     });
 
     test('an attempt whose lease ran out is taken over once, under its number', async () => {
@@ -148,14 +153,20 @@ export function storeClaimsContract(database: string, open: OpenStore): void {
         tx.feed.append(aFeedEvent());
         tx.deliveries.insert(aDelivery());
       });
-      await store.claims.deliveries(deliveryClaim('w1', 'whs_1'));
-      const [again] = await store.claims.deliveries(deliveryClaim('w2', 'whs_1', T0 + 1_000));
+      await store.claims.deliveries(deliveryClaim('whs_1'));
+      const [again] = await store.claims.deliveries(deliveryClaim('whs_1', T0 + 1_000));
       assert.ok(again);
       assert.deepEqual(
         asTaken(again.delivery),
-        aDelivery({ attempt: 1, resent: true, dueAtMs: T0 + 2_000, leaseToken: 'w2', version: 3 }),
+        aDelivery({
+          attempt: 1,
+          resent: true,
+          dueAtMs: T0 + 2_000,
+          leaseToken: 'leased',
+          version: 3,
+        }),
       );
-      assert.deepEqual(await store.claims.deliveries(deliveryClaim('w3', 'whs_1', T0 + 2_000)), []);
+      assert.deepEqual(await store.claims.deliveries(deliveryClaim('whs_1', T0 + 2_000)), []);
     });
 
     test('a delivery that lost both leases of an attempt is spent: not sent, but found', async () => {
@@ -173,7 +184,7 @@ export function storeClaimsContract(database: string, open: OpenStore): void {
         tx.deliveries.insert(aDelivery({ id: 'whd_5', attempt: 3, resent: true }));
       });
       assert.deepEqual(await store.claims.spentDeliveries(T0, 9), [spent]);
-      const sent = await store.claims.deliveries(deliveryClaim('w2', 'whs_1'));
+      const sent = await store.claims.deliveries(deliveryClaim('whs_1'));
       assert.deepEqual(
         sent.map(({ delivery }) => [delivery.id, delivery.attempt, delivery.resent]),
         [
@@ -251,12 +262,12 @@ export function storeClaimsContract(database: string, open: OpenStore): void {
         tx.commands.insert(aCommand());
         tx.commands.insert(aCommand({ id: 'cmd_wait', dueAtMs: T0 + 9_000 }));
       });
-      await store.claims.commands(claim('w1'));
-      await store.claims.deliveries(deliveryClaim('w1', 'whs_1'));
+      await store.claims.commands(claim());
+      await store.claims.deliveries(deliveryClaim('whs_1'));
       await store.claims.releaseAll(T0 + 1);
-      const commands = await store.claims.commands(claim('w2', T0 + 1));
+      const commands = await store.claims.commands(claim(T0 + 1));
       assert.deepEqual(ids(commands), ['cmd_1']);
-      const deliveries = await store.claims.deliveries(deliveryClaim('w2', 'whs_1', T0 + 1));
+      const deliveries = await store.claims.deliveries(deliveryClaim('whs_1', T0 + 1));
       assert.deepEqual(
         deliveries.map(({ delivery }) => [delivery.id, delivery.attempt, delivery.resent]),
         [['whd_1', 1, true]],
@@ -276,17 +287,17 @@ export function storeClaimsContract(database: string, open: OpenStore): void {
         tx.mails.insert(aMail({ dueAtMs: T0, leaseToken: null }));
         tx.mails.insert(aMail({ id: 'mail_foreign', nth: 2, tokenHash: 'h', ...foreign }));
       });
-      const inHand = async (token: string, nowMs: number) => [
-        ...ids(await store.claims.commands(claim(token, nowMs))),
-        ...(await store.claims.deliveries(deliveryClaim(token, 'whs_1', nowMs))).map(
+      const inHand = async (nowMs: number) => [
+        ...ids(await store.claims.commands(claim(nowMs))),
+        ...(await store.claims.deliveries(deliveryClaim('whs_1', nowMs))).map(
           ({ delivery }) => delivery.id,
         ),
-        ...ids(await store.claims.mails(claim(token, nowMs))),
+        ...ids(await store.claims.mails(claim(nowMs))),
       ];
-      const own = await inHand('w1', T0);
+      const own = await inHand(T0);
       assert.equal(own.length, 3);
       await store.claims.releaseOwn(T0 + 1);
-      assert.deepEqual(await inHand('w2', T0 + 1), own);
+      assert.deepEqual(await inHand(T0 + 1), own);
     });
 
     const dueWork = {
@@ -338,12 +349,12 @@ export function storeClaimsContract(database: string, open: OpenStore): void {
   });
 }
 
-function claim(token: string, nowMs = T0): Claim {
-  return { nowMs, limit: 100, leaseMs: 1_000, token };
+function claim(nowMs = T0): Claim {
+  return { nowMs, limit: 100, leaseMs: 1_000 };
 }
 
-function deliveryClaim(token: string, subscriptionId: string, nowMs = T0) {
-  return { ...claim(token, nowMs), subscriptionId };
+function deliveryClaim(subscriptionId: string, nowMs = T0) {
+  return { ...claim(nowMs), subscriptionId };
 }
 
 function ids(rows: readonly { readonly id: string }[]): string[] {

@@ -2,7 +2,7 @@
 // receivers are still owed, and what needs a person, over all tenants.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import type { Backlog, Store, Tx } from '../../core/ports/storage.js';
+import type { QueueStats, Store, Tx } from '../../core/ports/storage.js';
 import {
   aCommand,
   aDelivery,
@@ -20,7 +20,7 @@ import type { OpenStore } from './store-contract.js';
 
 const COUNT_MAX = 5;
 const nothing = { due: 0, oldestDueAtMs: null } as const;
-const emptyQueues: Backlog['queues'] = {
+const emptyQueues: QueueStats['queues'] = {
   outbox: nothing,
   deliveries: nothing,
   commands: nothing,

@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { FeedEvent } from '../../core/domain/event.js';
+import type { MessageCursor } from '../../core/domain/partner-message.js';
 import { isTerminal, type Payment, paymentStatuses } from '../../core/domain/payment.js';
 import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
-import type { MessageCursor, RetentionCutoff, Store } from '../../core/ports/storage.js';
+import type { RetentionCutoff, Store } from '../../core/ports/storage.js';
 import {
   aBarePayment,
   aDelivery,

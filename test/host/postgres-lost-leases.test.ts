@@ -103,7 +103,7 @@ test('leases of hosts that are connected, and of commands of operators, are left
       tx.commands.insert(aCommand({ id, reference: id, dueAtMs: T0 }));
     }
   });
-  const claim = { nowMs: T0, limit: 1, leaseMs: 60_000, token: 't' };
+  const claim = { nowMs: T0, limit: 1, leaseMs: 60_000 };
   assert.equal((await served.claims.commands(claim)).length, 1);
   assert.equal((await operator.claims.commands(claim)).length, 1);
   const looks = async (from: number) => {

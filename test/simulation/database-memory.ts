@@ -3,11 +3,11 @@
 
 import type { FeedEvent, FeedHead, OutboxRow } from '../../core/domain/event.js';
 import type { PartyCommand } from '../../core/domain/partner-command.js';
+import type { InboxMessage } from '../../core/domain/partner-message.js';
 import type { PaymentStatus } from '../../core/domain/payment.js';
 import type { Subscription } from '../../core/domain/subscription.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
-import type { InboxMessage } from '../../core/ports/storage.js';
 import type { PaymentEvidence } from './payment-evidence.js';
 
 export interface TenantEvidence {

@@ -94,6 +94,7 @@ function gatedClaims({ store, process, gates, observer }: GatedStoreInput): Clai
   const unseen = () => undefined;
   return {
     owner: claims.owner,
+    newLease: () => claims.newLease(),
     commands: (claim) =>
       gated(
         'claim commands',

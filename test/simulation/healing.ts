@@ -1,6 +1,6 @@
 // The end of every history: faults stop, banks finish what they began, operators do their work, and
 // time passes until nothing is left to do, or until it is clear that this never happens.
-import { UNUSED_KEPT_MS } from '../../core/domain/document.js';
+import { UNUSED_RETENTION_MS } from '../../core/domain/document.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/domain/instant.js';
 import { isExpirable, type Payment } from '../../core/domain/payment.js';
 import { tenantOf } from '../../core/domain/tenant.js';
@@ -71,7 +71,7 @@ async function untilOver(world: World): Promise<void> {
 
 /** What nobody ever submitted has its time too, and is deleted. */
 async function outlast(world: World): Promise<void> {
-  await world.pass(UNUSED_KEPT_MS + HOUR_MS);
+  await world.pass(UNUSED_RETENTION_MS + HOUR_MS);
   for (let round = 0; dueWorkers(world).includes('purges') && round < ROUNDS_MAX; round += 1) {
     world.host()?.work('purges');
     await world.look();

@@ -4,8 +4,8 @@
 import type { Funds } from '../../core/domain/funds.js';
 import type { PostingKind, StoredPosting } from '../../core/domain/ledger.js';
 import type { MoneyCommand } from '../../core/domain/partner-command.js';
+import type { InboxMessage } from '../../core/domain/partner-message.js';
 import type { PartnerFact } from '../../core/ports/partner.js';
-import type { InboxMessage } from '../../core/ports/storage.js';
 import { type Evidence, eachPayment } from './evidence.js';
 import type { PartnerOrder } from './partner-books.js';
 import { orderFact, readFacts } from './partner-reports.js';

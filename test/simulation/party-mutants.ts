@@ -221,7 +221,7 @@ export const partyMutants = [
   {
     name: 'what nobody submits is kept for ever',
     file: 'core/domain/document.ts',
-    edits: [['document.uploadUntilMs + UNUSED_KEPT_MS', 'Number.MAX_SAFE_INTEGER']],
+    edits: [['document.uploadUntilMs + UNUSED_RETENTION_MS', 'Number.MAX_SAFE_INTEGER']],
     focus: { ...parties, often: ['getUpload', 'upload'] },
     caughtBy: ['noBytesAreKept'],
   },

@@ -3,9 +3,9 @@
 import type { Funds } from '../../core/domain/funds.js';
 import type { StoredPosting } from '../../core/domain/ledger.js';
 import type { MoneyCommand } from '../../core/domain/partner-command.js';
-import type { Payment, PaymentStatus } from '../../core/domain/payment.js';
+import type { Advance, Payment, PaymentStatus } from '../../core/domain/payment.js';
 import type { Tenant } from '../../core/domain/tenant.js';
-import type { Advance, Tx } from '../../core/ports/storage.js';
+import type { Tx } from '../../core/ports/storage.js';
 
 export interface PaymentEvidence {
   readonly payment: Payment;

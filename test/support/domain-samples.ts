@@ -16,7 +16,8 @@ import {
   newCommand,
   type PartyCommand,
 } from '../../core/domain/partner-command.js';
-import type { Payment } from '../../core/domain/payment.js';
+import type { InboxMessage } from '../../core/domain/partner-message.js';
+import type { Advance, Payment } from '../../core/domain/payment.js';
 import type { Quote } from '../../core/domain/quote.js';
 import type { Subscription } from '../../core/domain/subscription.js';
 import type { Tenant } from '../../core/domain/tenant.js';
@@ -25,7 +26,7 @@ import {
   newDelivery,
   type WebhookDelivery,
 } from '../../core/domain/webhook-delivery.js';
-import type { Advance, DuePage, InboxMessage } from '../../core/ports/storage.js';
+import type { DuePage } from '../../core/ports/storage.js';
 
 /** 2026-01-02T03:04:05.678Z. */
 export const T0 = 1_767_323_045_678;

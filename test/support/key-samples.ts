@@ -1,7 +1,7 @@
 // Samples of keys and epochs stored in the database, like those of domain-samples.ts.
 import type { Epoch } from '../../core/domain/epoch.js';
+import type { KeyCheckValue } from '../../core/domain/sealed-text.js';
 import type { ServiceKey } from '../../core/domain/service-key.js';
-import type { KeyCheckValue } from '../../core/ports/storage.js';
 import { T0 } from './domain-samples.js';
 
 /** A rotated key. */

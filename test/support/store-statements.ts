@@ -287,7 +287,7 @@ function everyWrite(tx: Tx): void {
 }
 
 async function everyClaim(claims: Claims): Promise<void> {
-  const claim = { nowMs: T0, limit: 5, leaseMs: 1_000, token: 't' };
+  const claim = { nowMs: T0, limit: 5, leaseMs: 1_000 };
   await claims.commands(claim);
   await claims.mails(claim);
   await claims.dueSubscriptions(T0);

@@ -2,7 +2,7 @@
 // leases; the leader ends leases whose owner holds none. A lease that ends too early does no harm:
 // the results of its holder are not recorded.
 import { SECOND_MS } from '../../../core/domain/instant.js';
-import { releaseLeases } from '../claims.js';
+import { leasedTables, releaseLeases } from '../claims.js';
 import { text } from '../columns.js';
 import { type Database, timeParam } from '../database.js';
 
@@ -32,7 +32,7 @@ const leasedIn = (table: string) =>
 
 const lostSql = [
   'select distinct owner from (',
-  ['partner_commands', 'deliveries', 'mails'].map(leasedIn).join(' union all '),
+  leasedTables.map(leasedIn).join(' union all '),
   `) leased where not exists (select 1 ${held}`,
   `and l.objid::bigint = ${lockIdOf('owner')}::bigint & 4294967295)`,
 ].join(' ');

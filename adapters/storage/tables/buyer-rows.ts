@@ -1,16 +1,9 @@
 // Buyers and the KYC submissions made for them: columns and SQL.
-import {
-  type Buyer,
-  type KycStatus,
-  type KycSubmission,
-  kycMoves,
-} from '../../../core/domain/buyer-kyc.js';
+import { type Buyer, type KycSubmission, kycStatuses } from '../../../core/domain/buyer-kyc.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, key, mode, oneOf, sealed, tenant, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
-
-export const kycStatuses = Object.keys(kycMoves) as readonly KycStatus[];
 
 export const buyers = defineTable<Buyer>('buyers', {
   mode: key(mode),

@@ -7,7 +7,6 @@ import {
   paymentIdPrefixes,
   paymentStatuses,
   type SettlementFacts,
-  statusesWhere,
 } from '../../../core/domain/payment.js';
 import { modes, type Tenant } from '../../../core/domain/tenant.js';
 import { ID_TIME_CHARACTERS } from '../../../core/ports/outside.js';
@@ -36,14 +35,16 @@ const origins = Object.keys({
 /** What can still expire. Spelled as the partial index has it. */
 export const expirableSql = [
   'covered_at is null and status in (',
-  statusesWhere(isExpirable)
+  paymentStatuses
+    .filter(isExpirable)
     .map((status) => `'${status}'`)
     .join(', '),
   ')',
 ].join('');
 
 /** The terminal statuses. */
-export const endedSql = `(${statusesWhere(isTerminal)
+export const endedSql = `(${paymentStatuses
+  .filter(isTerminal)
   .map((status) => `'${status}'`)
   .join(', ')})`;
 

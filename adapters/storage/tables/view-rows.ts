@@ -1,6 +1,6 @@
 // Payments with their funds and the KYC status of their buyer, read in one query. Nothing is
 // written here.
-import { type KycStatus, knownKycStatus } from '../../../core/domain/buyer-kyc.js';
+import { type KycStatus, knownKycStatus, kycStatuses } from '../../../core/domain/buyer-kyc.js';
 import type { PaymentView } from '../../../core/domain/change.js';
 import { assert } from '../../../core/errors.js';
 import type { Tx } from '../../../core/ports/storage.js';
@@ -9,7 +9,7 @@ import type { Param, Row } from '../database.js';
 import { aliasedColumns } from '../table.js';
 import type { Joined, UnitOfWork } from '../unit-of-work.js';
 import { accounts, buyerKycSql } from './account-rows.js';
-import { buyers, currentSubmission, kycStatuses, submissions } from './buyer-rows.js';
+import { buyers, currentSubmission, submissions } from './buyer-rows.js';
 import { funds } from './money-rows.js';
 import { payments } from './payment-rows.js';
 

@@ -3,9 +3,8 @@
 import type { Money } from '../../../core/domain/money.js';
 import {
   type CommandKind,
-  type CommandState,
   commandKinds,
-  commandMoves,
+  commandStates,
   isMoneyCommand,
   type MoneyCommand,
   moneyKinds,
@@ -15,9 +14,11 @@ import {
   type Subject,
   TRIES_IN_VAIN,
 } from '../../../core/domain/partner-command.js';
+import type { InboxMessage } from '../../../core/domain/partner-message.js';
+import type { Advance } from '../../../core/domain/payment.js';
 import { paymentStatuses } from '../../../core/domain/payment.js';
 import { assert } from '../../../core/errors.js';
-import type { Advance, InboxMessage, Tx } from '../../../core/ports/storage.js';
+import type { Tx } from '../../../core/ports/storage.js';
 import {
   fixed,
   fixedTenant,
@@ -38,7 +39,6 @@ import { duePage, timeParam } from '../database.js';
 import { defineTable, mapped, merge, rowName, type Table } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 
-const commandStates = Object.keys(commandMoves) as readonly CommandState[];
 export const orderEnds = Object.keys({
   open: true,
   completed: true,

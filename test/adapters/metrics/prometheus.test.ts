@@ -4,10 +4,10 @@ import {
   createPrometheusMetrics,
   type MetricsSources,
 } from '../../../adapters/metrics/prometheus.js';
-import type { QueueStats } from '../../../core/usecases/queue-stats.js';
+import type { QueueReport } from '../../../core/usecases/queue-stats.js';
 
 const nothing = { due: 0, lateMs: 0 };
-const waiting: QueueStats = {
+const waiting: QueueReport = {
   queues: {
     outbox: { due: 3, lateMs: 1_500 },
     deliveries: { due: 10_000, lateMs: 90_000 },
@@ -129,7 +129,7 @@ test('the process is told of too, in the format that Prometheus reads', async (t
 test('however many ask within a second, the database is read once', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let reads = 0;
-  const { promise, resolve } = Promise.withResolvers<QueueStats>();
+  const { promise, resolve } = Promise.withResolvers<QueueReport>();
   const { get } = await serving(t, {
     queueStats: () => {
       reads += 1;

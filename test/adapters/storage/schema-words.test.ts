@@ -20,7 +20,7 @@ import { countedOver, mailPurposes, mailStatuses } from '../../../core/domain/ma
 import { memberRoles } from '../../../core/domain/member.js';
 import { kybStatuses } from '../../../core/domain/organization.js';
 import { commandKinds, commandMoves } from '../../../core/domain/partner-command.js';
-import { isExpirable, paymentMoves, statusesWhere } from '../../../core/domain/payment.js';
+import { isExpirable, paymentMoves, paymentStatuses } from '../../../core/domain/payment.js';
 import { keyStates } from '../../../core/domain/sealed-text.js';
 import { serviceKeyPurposes } from '../../../core/domain/service-key.js';
 import { modes } from '../../../core/domain/tenant.js';
@@ -90,7 +90,7 @@ test('every tenant column is checked', () => {
 
 test('the index of expiries holds the expirable statuses', () => {
   const index = indexSql('payments_expiring');
-  assert.deepEqual(quoted(index), statusesWhere(isExpirable));
+  assert.deepEqual(quoted(index), paymentStatuses.filter(isExpirable));
 });
 
 test('the index of buyers by address holds the accounts that are submitted', () => {

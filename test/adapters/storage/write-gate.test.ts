@@ -26,7 +26,7 @@ import { localPostgres } from '../../support/local-postgres.js';
 const mute = () => undefined;
 const log = { debug: mute, info: mute, warn: mute, error: mute };
 const clock = { nowMs: () => T0 };
-const claim = { nowMs: T0 + 1_000, limit: 5, leaseMs: 1_000, token: 't' };
+const claim = { nowMs: T0 + 1_000, limit: 5, leaseMs: 1_000 };
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-quarantine-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -16,9 +16,9 @@ import {
   nextAccountStatus,
   payableParty,
   payoutConfigured,
-  railsAsked,
   railsProvisioned,
   railsRefused,
+  railsRequested,
   readyToCollect,
   submitted,
   termsAccepted,
@@ -221,25 +221,25 @@ test('ready_to_collect fires once, whatever becomes of the account', () => {
 });
 
 test('the wallet is asked for when approval and destination are both there, and once', () => {
-  assert.equal(railsAsked(approved, payable), 'cmd_rails');
-  assert.equal(railsAsked(payable, ready), null);
+  assert.equal(railsRequested(approved, payable), 'cmd_rails');
+  assert.equal(railsRequested(payable, ready), null);
   const other = payoutConfigured(payable, 'pix_2', 'cmd_other', T0);
-  assert.equal(railsAsked(payable, other), null);
-  assert.equal(railsAsked(ready, payoutConfigured(ready, 'pix_2', 'cmd_other', T0)), null);
+  assert.equal(railsRequested(payable, other), null);
+  assert.equal(railsRequested(ready, payoutConfigured(ready, 'pix_2', 'cmd_other', T0)), null);
   const early = { ...verifying, partnerRef: 're_1', destinationRef: 'pix_1' };
-  assert.equal(railsAsked(early, decided(early, verdict('approve'), T0)), 'cmd_rails');
-  assert.equal(railsAsked(early, decided(early, verdict('reject'), T0)), null);
-  assert.equal(railsAsked(verifying, decided(verifying, verdict('approve'), T0)), null);
+  assert.equal(railsRequested(early, decided(early, verdict('approve'), T0)), 'cmd_rails');
+  assert.equal(railsRequested(early, decided(early, verdict('reject'), T0)), null);
+  assert.equal(railsRequested(verifying, decided(verifying, verdict('approve'), T0)), null);
   const buyer = { ...approved, role: 'buyer' } as const;
-  assert.equal(railsAsked(buyer, payoutConfigured(buyer, 'pix_1', 'cmd_rails', T0)), null);
+  assert.equal(railsRequested(buyer, payoutConfigured(buyer, 'pix_1', 'cmd_rails', T0)), null);
 });
 
 test('a wallet that was refused is asked for again when the payout is configured again', () => {
   const refused = railsRefused(payable, 'cmd_rails', T0 + 5);
   assert.deepEqual(refused, { ...payable, railsCommandId: null, updatedAtMs: T0 + 5 });
-  assert.equal(railsAsked(payable, refused), null);
+  assert.equal(railsRequested(payable, refused), null);
   const again = payoutConfigured(refused, 'pix_1', 'cmd_again', T0 + 6);
-  assert.equal(railsAsked(refused, again), 'cmd_again');
+  assert.equal(railsRequested(refused, again), 'cmd_again');
   assert.equal(railsRefused(again, 'cmd_rails', T0), again);
 });
 

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import {
   acceptsType,
   type ContentType,
+  cleanupCompleted,
+  cleanupStarted,
   contentTypes,
   type Document,
   type DocumentKind,
@@ -14,19 +16,17 @@ import {
   hashUrlToken,
   isGranted,
   isReadable,
-  lookBegun,
-  lookEnded,
   newDocument,
   nextDocumentStatus,
   PURGE_BACKOFF_MS,
   purgeOrdered,
   submitted,
-  UNUSED_KEPT_MS,
+  UNUSED_RETENTION_MS,
   UPLOAD_TIME_MAX_MS,
   UPLOAD_URL_LIFE_MS,
   UPLOADS_MAX,
-  uploadBegun,
   uploaded,
+  uploadStarted,
 } from '../../../core/domain/document.js';
 import { AssertionFailure } from '../../../core/errors.js';
 import { START_MS, sampleTenant } from '../../support/sample-rows.js';
@@ -52,9 +52,9 @@ const inStatus: Readonly<Record<DocumentStatus, Document>> = {
   stored,
   submitted: submitted(stored),
   purging: ordered,
-  purged: lookEnded(ordered, START_MS + 3),
+  purged: cleanupCompleted(ordered, START_MS + 3),
 };
-const lastLookMs = awaiting.uploadUntilMs + UPLOAD_TIME_MAX_MS;
+const lastCleanupMs = awaiting.uploadUntilMs + UPLOAD_TIME_MAX_MS;
 
 const matrix: Record<DocumentStatus, Record<DocumentMove, DocumentStatus | null>> = {
   awaiting: { store: 'stored', submit: null, purge: 'purging', purged: null },
@@ -97,27 +97,27 @@ test('bytes are taken until the upload URL ends or the document is submitted', (
   const expired = { code: 'UploadUrlExpired' };
   for (const [status, document] of Object.entries(inStatus)) {
     const takes = status === 'awaiting' || status === 'stored';
-    if (takes) assert.equal(uploadBegun(document, last).uploads, document.uploads + 1, status);
-    else assert.throws(() => uploadBegun(document, last), expired, status);
-    assert.throws(() => uploadBegun(document, last + 1), expired, status);
+    if (takes) assert.equal(uploadStarted(document, last).uploads, document.uploads + 1, status);
+    else assert.throws(() => uploadStarted(document, last), expired, status);
+    assert.throws(() => uploadStarted(document, last + 1), expired, status);
     assert.equal(uploaded(document, content, last) !== null, takes, status);
   }
 });
 
 test('an upload that ends when documents are looked at counts no more', () => {
   for (const document of [awaiting, stored]) {
-    assert.ok(uploaded(document, content, lastLookMs - 1) !== null);
-    assert.equal(uploaded(document, content, lastLookMs), null);
+    assert.ok(uploaded(document, content, lastCleanupMs - 1) !== null);
+    assert.equal(uploaded(document, content, lastCleanupMs), null);
   }
 });
 
 test('an upload URL takes so many uploads, those that fail counted', () => {
   let document = stored;
   for (let uploads = 1; uploads <= UPLOADS_MAX; uploads += 1) {
-    document = uploadBegun(document, START_MS);
+    document = uploadStarted(document, START_MS);
     assert.equal(document.uploads, uploads);
   }
-  assert.throws(() => uploadBegun(document, START_MS), {
+  assert.throws(() => uploadStarted(document, START_MS), {
     code: 'UploadUrlExpired',
     message: /used 10 times/,
   });
@@ -150,25 +150,28 @@ test('an upload takes the place of the one before', () => {
 
 test('every document is looked at when no upload can be under way; a submitted one too', () => {
   for (const document of [awaiting, stored, inStatus.submitted]) {
-    assert.equal(document.dueAtMs, lastLookMs, document.status);
-    assert.equal(lookBegun(document, lastLookMs - 1), null);
+    assert.equal(document.dueAtMs, lastCleanupMs, document.status);
+    assert.equal(cleanupStarted(document, lastCleanupMs - 1), null);
   }
   assert.equal(ordered.dueAtMs, START_MS + 2);
 });
 
 test('a look deletes what nobody used, and of the rest what does not count', () => {
-  const expiresMs = awaiting.uploadUntilMs + UNUSED_KEPT_MS;
-  const begun = lookBegun(awaiting, lastLookMs) as Document;
+  const expiresMs = awaiting.uploadUntilMs + UNUSED_RETENTION_MS;
+  const begun = cleanupStarted(awaiting, lastCleanupMs) as Document;
   assert.equal(begun.status, 'purging', 'nothing was uploaded');
-  assert.equal(lookEnded(begun, lastLookMs).dueAtMs, null);
+  assert.equal(cleanupCompleted(begun, lastCleanupMs).dueAtMs, null);
 
-  const swept = lookEnded(lookBegun(stored, lastLookMs) as Document, lastLookMs);
+  const swept = cleanupCompleted(cleanupStarted(stored, lastCleanupMs) as Document, lastCleanupMs);
   assert.deepEqual(swept, { ...stored, dueAtMs: expiresMs });
-  assert.equal(lookBegun(swept, expiresMs - 1), null);
-  assert.equal(lookBegun(swept, expiresMs)?.status, 'purging');
+  assert.equal(cleanupStarted(swept, expiresMs - 1), null);
+  assert.equal(cleanupStarted(swept, expiresMs)?.status, 'purging');
   assert.equal(submitted(swept).dueAtMs, null, 'nothing is left to look for');
 
-  const kept = lookEnded(lookBegun(inStatus.submitted, lastLookMs) as Document, lastLookMs);
+  const kept = cleanupCompleted(
+    cleanupStarted(inStatus.submitted, lastCleanupMs) as Document,
+    lastCleanupMs,
+  );
   assert.deepEqual(kept, { ...inStatus.submitted, dueAtMs: null });
 });
 
@@ -176,30 +179,30 @@ test('a purged document is looked at once more when no upload can be under way',
   const { purged: early } = inStatus;
   assert.deepEqual(
     [early.dueAtMs, early.purgedAtMs, early.contentName],
-    [lastLookMs, START_MS + 3, null],
+    [lastCleanupMs, START_MS + 3, null],
   );
-  const done = lookEnded(lookBegun(early, lastLookMs) as Document, lastLookMs);
+  const done = cleanupCompleted(cleanupStarted(early, lastCleanupMs) as Document, lastCleanupMs);
   assert.deepEqual(done, { ...early, dueAtMs: null });
-  assert.equal(lookEnded(ordered, lastLookMs).dueAtMs, null);
+  assert.equal(cleanupCompleted(ordered, lastCleanupMs).dueAtMs, null);
 });
 
 test('a look that does not end is begun again, later each time', () => {
   for (const [first, status] of [
-    [{ ...stored, dueAtMs: lastLookMs }, 'stored'],
-    [{ ...ordered, dueAtMs: lastLookMs }, 'purging'],
+    [{ ...stored, dueAtMs: lastCleanupMs }, 'stored'],
+    [{ ...ordered, dueAtMs: lastCleanupMs }, 'purging'],
   ] as const) {
     let document: Document = first;
-    let nowMs = lastLookMs;
+    let nowMs = lastCleanupMs;
     for (const waitMs of [...PURGE_BACKOFF_MS, 300_000]) {
-      document = lookBegun(document, nowMs) as Document;
+      document = cleanupStarted(document, nowMs) as Document;
       assert.deepEqual([document.status, document.dueAtMs], [status, nowMs + waitMs]);
-      assert.equal(lookBegun(document, nowMs + waitMs - 1), null);
+      assert.equal(cleanupStarted(document, nowMs + waitMs - 1), null);
       nowMs += waitMs;
     }
     assert.equal(document.tries, PURGE_BACKOFF_MS.length + 1);
-    assert.equal(lookEnded(document, nowMs).tries, 0);
+    assert.equal(cleanupCompleted(document, nowMs).tries, 0);
   }
-  const unended = lookBegun(stored, lastLookMs) as Document;
+  const unended = cleanupStarted(stored, lastCleanupMs) as Document;
   assert.equal(submitted(unended).dueAtMs, unended.dueAtMs, 'it is begun again then too');
 });
 

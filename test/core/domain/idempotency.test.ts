@@ -8,8 +8,8 @@ import {
   decideCreate,
   isIdempotencyKey,
   paymentMismatch,
-  type ToldOfAccount,
-  type ToldOfPayment,
+  type SentAccount,
+  type SentPayment,
 } from '../../../core/domain/idempotency.js';
 import type { Payment } from '../../../core/domain/payment.js';
 import { AssertionFailure } from '../../../core/errors.js';
@@ -146,29 +146,28 @@ const stored: Payment = {
   expiresAtMs: samplePayment.createdAtMs + 1_000,
 };
 
-const changes: readonly (readonly [changed: Partial<ToldOfPayment>, fields: readonly string[]])[] =
-  [
-    [{ externalId: 'order-2' }, ['externalId']],
-    [{ externalId: null }, ['externalId']],
-    [{ amount: { amountMinor: 10_001n, currency: 'USD' } }, ['amount']],
-    [{ amount: { amountMinor: 10_000n, currency: 'EUR' } }, ['currency']],
-    [{ buyer: { ...stored.buyer, email: 'other@example.com' } }, ['buyer.email']],
-    [{ buyer: { ...stored.buyer, email: ' BUYER@example.com' } }, []],
-    [{ buyer: { ...stored.buyer, name: null } }, ['buyer.name']],
-    [{ buyer: { ...stored.buyer, country: 'DE' } }, ['buyer.country']],
-    [{ buyer: { ...stored.buyer, phone: '' } }, ['buyer.phone']],
-    [{ returnUrl: null }, ['returnUrl']],
-    [{ display: null }, ['display']],
-    [{ display: '{ "title": "Order\\u0020\\u0031" }' }, []],
-    [{ metadata: '{}' }, ['metadata']],
-    [{ metadata: '{"tags":["a"],"order":1.0}' }, []],
-    [{ metadata: '{"tags":["a","b"],"order":1}' }, ['metadata']],
-    [{ expiresAtMs: null }, ['expiresAt']],
-    [{ number: 'A-2' }, ['number']],
-    [{ sellerExternalId: null }, ['sellerExternalId']],
-    [{ dueDate: null }, ['dueDate']],
-    [{ dueDate: null, externalId: 'b', metadata: '[]' }, ['externalId', 'metadata', 'dueDate']],
-  ];
+const changes: readonly (readonly [changed: Partial<SentPayment>, fields: readonly string[]])[] = [
+  [{ externalId: 'order-2' }, ['externalId']],
+  [{ externalId: null }, ['externalId']],
+  [{ amount: { amountMinor: 10_001n, currency: 'USD' } }, ['amount']],
+  [{ amount: { amountMinor: 10_000n, currency: 'EUR' } }, ['currency']],
+  [{ buyer: { ...stored.buyer, email: 'other@example.com' } }, ['buyer.email']],
+  [{ buyer: { ...stored.buyer, email: ' BUYER@example.com' } }, []],
+  [{ buyer: { ...stored.buyer, name: null } }, ['buyer.name']],
+  [{ buyer: { ...stored.buyer, country: 'DE' } }, ['buyer.country']],
+  [{ buyer: { ...stored.buyer, phone: '' } }, ['buyer.phone']],
+  [{ returnUrl: null }, ['returnUrl']],
+  [{ display: null }, ['display']],
+  [{ display: '{ "title": "Order\\u0020\\u0031" }' }, []],
+  [{ metadata: '{}' }, ['metadata']],
+  [{ metadata: '{"tags":["a"],"order":1.0}' }, []],
+  [{ metadata: '{"tags":["a","b"],"order":1}' }, ['metadata']],
+  [{ expiresAtMs: null }, ['expiresAt']],
+  [{ number: 'A-2' }, ['number']],
+  [{ sellerExternalId: null }, ['sellerExternalId']],
+  [{ dueDate: null }, ['dueDate']],
+  [{ dueDate: null, externalId: 'b', metadata: '[]' }, ['externalId', 'metadata', 'dueDate']],
+];
 
 test('a repeated create names the fields that differ from what is stored, and no others', () => {
   assert.deepEqual(paymentMismatch(stored, stored), []);
@@ -179,7 +178,7 @@ test('a repeated create names the fields that differ from what is stored, and no
 });
 
 test('of an account only what is told counts: a submit adds the rest', () => {
-  const account: ToldOfAccount = {
+  const account: SentAccount = {
     role: 'seller',
     entityType: 'business',
     email: 'Shop@example.com',
@@ -193,7 +192,7 @@ test('of an account only what is told counts: a submit adds the rest', () => {
   assert.deepEqual(accountMismatch({ ...account, ...silent }, account), []);
   assert.deepEqual(accountMismatch({ ...account, email: ' shop@EXAMPLE.com' }, account), []);
   const names = Object.keys(account);
-  const other = Object.fromEntries(names.map((name) => [name, 'x'])) as unknown as ToldOfAccount;
+  const other = Object.fromEntries(names.map((name) => [name, 'x'])) as unknown as SentAccount;
   assert.deepEqual(accountMismatch(other, account), names);
   assert.deepEqual(accountMismatch(account, { ...account, ...silent }), names.slice(2));
 });

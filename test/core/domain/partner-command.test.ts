@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { backoffMs } from '../../../core/domain/lease.js';
 import {
   absenceCountsAtMs,
   absentCommand,
   acceptCommand,
-  backoffMs,
   CALL_BACKOFF_MS,
   COMMAND_LEASE_MS,
   type CommandMove,

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   PURGE_BACKOFF_MS,
-  UNUSED_KEPT_MS,
+  UNUSED_RETENTION_MS,
   UPLOAD_TIME_MAX_MS,
   UPLOAD_URL_LIFE_MS,
 } from '../../../core/domain/document.js';
@@ -133,7 +133,7 @@ test('what nobody uploads or submits expires', async () => {
   made.advanceClock(UPLOAD_URL_LIFE_MS + UPLOAD_TIME_MAX_MS);
   await made.purges();
   assert.equal(await made.statusOf(unsent), 'purged');
-  made.advanceClock(UNUSED_KEPT_MS - UPLOAD_TIME_MAX_MS - 1);
+  made.advanceClock(UNUSED_RETENTION_MS - UPLOAD_TIME_MAX_MS - 1);
   await made.purges();
   assert.equal(await made.statusOf(unused), 'stored');
   made.advanceClock(1);
