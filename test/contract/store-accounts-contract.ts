@@ -112,7 +112,7 @@ export function storeAccountsContract(database: string, open: OpenStore): void {
       assert.equal(found?.id, 'acct_1');
       await assert.rejects(
         store.run(async (tx) => tx.accounts.insert(anAccount({ id: 'acct_6', externalId: 'e' }))),
-        (error) => error instanceof PonteError && error.code === 'StoreContention',
+        { code: 'StoreContention' },
       );
     });
 

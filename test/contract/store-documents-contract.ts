@@ -9,7 +9,6 @@ import {
   nextDocumentStatus,
   purgeOrdered,
 } from '../../core/domain/document.js';
-import { PonteError } from '../../core/errors.js';
 import type { Store } from '../../core/ports/storage.js';
 import { aDocument, duePage, otherMode, otherOrg, T0, tenant } from '../support/domain-samples.js';
 import type { OpenStore } from './store-contract.js';
@@ -148,7 +147,7 @@ export function storeDocumentsContract(database: string, open: OpenStore): void 
       const store = await fresh(aDocument());
       await assert.rejects(
         store.run(async (tx) => tx.documents.update(aDocument({ version: 2 }))),
-        (error) => error instanceof PonteError && error.code === 'StoreContention',
+        { code: 'StoreContention' },
       );
     });
   });

@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { type Member, memberRoles } from '../../core/domain/member.js';
-import { PonteError } from '../../core/errors.js';
 import type { Store } from '../../core/ports/storage.js';
 import { aMember, aPartyCommand, T0 } from '../support/domain-samples.js';
 import type { OpenStore } from './store-contract.js';
@@ -51,10 +50,7 @@ export function storeMembersContract(database: string, open: OpenStore): void {
     test('a second member of an address is refused as long as the first one stays', async () => {
       const store = await fresh([aMember()]);
       const second = store.run(async (tx) => tx.members.insert(aMember({ id: 'mem_2' })));
-      await assert.rejects(
-        second,
-        (error) => error instanceof PonteError && error.code === 'StoreContention',
-      );
+      await assert.rejects(second, { code: 'StoreContention' });
     });
 
     test('a list holds the members of one organization, newest first', async () => {

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import type { DocumentOwner } from '../../core/domain/document.js';
 import type { Dossier } from '../../core/domain/dossier.js';
 import type { Tenant } from '../../core/domain/tenant.js';
-import { PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { DocumentStorage } from '../../core/ports/outside.js';
 import {
@@ -79,11 +78,6 @@ export function grantOf(url: string): { readonly documentId: string; readonly si
   const [, documentId = '', signature = ''] = form.exec(url) ?? [];
   assert.notEqual(documentId, '', url);
   return { documentId, signature };
-}
-
-export function refuses(code: string, pattern = /./): (error: unknown) => boolean {
-  return (error) =>
-    error instanceof PonteError && error.code === code && pattern.test(error.message);
 }
 
 export async function contentOf({ deps }: Scene, upload: Upload): Promise<string | null> {

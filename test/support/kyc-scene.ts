@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import type { KycSubmission } from '../../core/domain/buyer-kyc.js';
 import type { PartyCommand } from '../../core/domain/partner-command.js';
 import type { Tenant } from '../../core/domain/tenant.js';
-import { PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { ReceiverReport } from '../../core/ports/partner.js';
 import type { Tx } from '../../core/ports/storage.js';
@@ -97,11 +96,6 @@ export async function scene(): Promise<Scene> {
     statusOf: async (id, by = tenant) => (await readPayment(deps, by, id)).payment.status,
     kycStatusOf: async (id, by = tenant) => (await readPayment(deps, by, id)).kycStatus,
   };
-}
-
-export function refuses(code: string, pattern = /./): (error: unknown) => boolean {
-  return (error) =>
-    error instanceof PonteError && error.code === code && pattern.test(error.message);
 }
 
 export function withPartner(deps: Deps, changed: PartnerChanges): Deps {

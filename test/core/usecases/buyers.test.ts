@@ -7,7 +7,7 @@ import { confirmQuote, requestQuote, signIn } from '../../../core/usecases/buyer
 import { submitBuyerKyc } from '../../../core/usecases/kyc.js';
 import { createPayment, readPayment } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
-import { decideKyc, refuses, withPartner } from '../../support/kyc-scene.js';
+import { decideKyc, withPartner } from '../../support/kyc-scene.js';
 import { type World, world } from '../../support/small-world.js';
 
 async function tenantOf(made: World): Promise<Tenant> {
@@ -152,7 +152,7 @@ test('no quote: refused for good fails the payment; not to be had now leaves it 
   const tenant = await tenantOf(made);
   // The fees would eat it up.
   const tiny = await verified(made, tenant, { amountMinor: 1n, currency: 'EUR' });
-  await assert.rejects(requestQuote(made.deps, tenant, tiny), refuses('PaymentStateConflict'));
+  await assert.rejects(requestQuote(made.deps, tenant, tiny), { code: 'PaymentStateConflict' });
   const { payment } = await readPayment(made.deps, tenant, tiny);
   assert.deepEqual(
     [payment.status, payment.failureReason],
@@ -161,7 +161,7 @@ test('no quote: refused for good fails the payment; not to be had now leaves it 
   const fine = await verified(made, tenant);
   for (const outcome of ['later', 'unknown'] as const) {
     const away = withPartner(made.deps, { quote: async () => ({ outcome, reason: 'down' }) });
-    await assert.rejects(requestQuote(away, tenant, fine), refuses('PartnerUnavailable'));
+    await assert.rejects(requestQuote(away, tenant, fine), { code: 'PartnerUnavailable' });
   }
   assert.equal(await statusOf(made, tenant, fine), 'buyer_kyc_approved');
   await made.close();
@@ -177,13 +177,13 @@ test('the buyer confirms the quote that it was shown: with another one current, 
     await requestQuote(made.deps, tenant, id),
   ];
   for (const stale of [first.id, 'qt_none', '']) {
-    await assert.rejects(confirm(stale), refuses('QuoteChanged'));
+    await assert.rejects(confirm(stale), { code: 'QuoteChanged' });
   }
   assert.equal(await statusOf(made, tenant, id), 'fx_quoted');
   const { payment } = await confirm(second.id);
   assert.deepEqual([payment.status, payment.quoteId], ['on_ramp_pending', second.id]);
   for (const late of [first.id, second.id]) {
-    await assert.rejects(confirm(late), refuses('PaymentStateConflict'));
+    await assert.rejects(confirm(late), { code: 'PaymentStateConflict' });
   }
   await made.close();
 });
@@ -193,14 +193,14 @@ test('a quote that ended while it was shown is not confirmed, nor is one of anot
   const tenant = await tenantOf(made);
   const [id, other] = [await verified(made, tenant), await verified(made, tenant)];
   const confirm = (quoteId: string) => confirmQuote(made.deps, tenant, id, quoteId);
-  await assert.rejects(confirm('qt_none'), refuses('PaymentStateConflict'));
+  await assert.rejects(confirm('qt_none'), { code: 'PaymentStateConflict' });
   const quote = await requestQuote(made.deps, tenant, id);
   const foreign = await requestQuote(made.deps, tenant, other);
-  await assert.rejects(confirm(foreign.id), refuses('QuoteChanged'));
+  await assert.rejects(confirm(foreign.id), { code: 'QuoteChanged' });
   made.advanceClock(quote.expiresAtMs - made.deps.clock.nowMs());
-  await assert.rejects(confirm(quote.id), refuses('QuoteExpired'));
+  await assert.rejects(confirm(quote.id), { code: 'QuoteExpired' });
   const fresh = await requestQuote(made.deps, tenant, id);
-  await assert.rejects(confirm(quote.id), refuses('QuoteChanged'), 'ended and replaced');
+  await assert.rejects(confirm(quote.id), { code: 'QuoteChanged' }, 'ended and replaced');
   assert.equal((await confirm(fresh.id)).payment.status, 'on_ramp_pending');
   await made.close();
 });

@@ -11,7 +11,7 @@ import {
 import type { Deps } from '../../../core/ports/deps.js';
 import { listDocuments, runPurges, type Upload } from '../../../core/usecases/documents.js';
 import { allOf, chunks } from '../../contract/document-storage.js';
-import { contentOf, grantOf, refuses, scene } from '../../support/document-scene.js';
+import { contentOf, grantOf, scene } from '../../support/document-scene.js';
 
 test('a decision purges all documents of its party and of no other', async () => {
   const made = await scene();
@@ -22,16 +22,16 @@ test('a decision purges all documents of its party and of no other', async () =>
   for (const one of [first, second, other]) await made.send(one);
   await made.submit({ selfieFile: first.publicUrl });
   await made.decide();
-  await assert.rejects(contentOf(made, first), refuses('NotFound'), 'from the decision on');
+  await assert.rejects(contentOf(made, first), { code: 'NotFound' }, 'from the decision on');
   assert.equal(await made.purges(), 3);
   assert.deepEqual(await allOf(made.storage), [grantOf(other.uploadUrl).documentId]);
   for (const one of uploads) {
     assert.equal(await made.statusOf(one), 'purged');
-    await assert.rejects(made.send(one), refuses('UploadUrlExpired'));
+    await assert.rejects(made.send(one), { code: 'UploadUrlExpired' });
   }
   assert.equal(await contentOf(made, other), 'a card');
   const resubmitted = made.submit({ selfieFile: first.publicUrl });
-  await assert.rejects(resubmitted, refuses('ValidationError', /purged: upload it anew/));
+  await assert.rejects(resubmitted, { code: 'ValidationError', message: /purged: upload it anew/ });
   await made.close();
 });
 
@@ -96,7 +96,7 @@ test('bytes under way at the decision are deleted when they have come', async ()
     await made.decide();
     assert.equal(await made.purges(), 1);
   };
-  await assert.rejects(made.send(upload, { bytes: late() }), refuses('UploadUrlExpired'));
+  await assert.rejects(made.send(upload, { bytes: late() }), { code: 'UploadUrlExpired' });
   assert.deepEqual(await allOf(made.storage), []);
   await made.close();
 });

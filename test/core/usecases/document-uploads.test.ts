@@ -14,7 +14,7 @@ import type { Deps } from '../../../core/ports/deps.js';
 import type { DocumentStorage } from '../../../core/ports/outside.js';
 import { receiveUpload, type Upload } from '../../../core/usecases/documents.js';
 import { allOf, chunks } from '../../contract/document-storage.js';
-import { contentOf, grantOf, refuses, type Scene, scene } from '../../support/document-scene.js';
+import { contentOf, grantOf, type Scene, scene } from '../../support/document-scene.js';
 
 const LAST_LOOK_MS = UPLOAD_URL_LIFE_MS + UPLOAD_TIME_MAX_MS;
 const other = { party: 'buyer', id: 'byr_2' } as const;
@@ -90,7 +90,10 @@ test('what an upload replaces is deleted at once, and the URL takes so many', as
     assert.deepEqual(await made.left(upload), made.put.slice(-1));
   }
   const tooMany = made.send(upload);
-  await assert.rejects(tooMany, refuses('UploadUrlExpired', /used 10 times.*another URL/));
+  await assert.rejects(tooMany, {
+    code: 'UploadUrlExpired',
+    message: /used 10 times.*another URL/,
+  });
   assert.equal(await contentOf(made, upload), `take ${UPLOADS_MAX}`);
   assert.equal(made.put.length, UPLOADS_MAX);
   await made.close();
@@ -126,7 +129,7 @@ test('the bytes of an upload that lost every race for its row are deleted at onc
     return Promise.reject(new PonteError('StoreContention'));
   };
   const lost = sendBy({ ...made.deps, store: { ...store, run } }, upload, 'lost');
-  await assert.rejects(lost, refuses('StoreContention'));
+  await assert.rejects(lost, { code: 'StoreContention' });
   assert.deepEqual(await made.left(upload), made.put.slice(0, 1));
   assert.equal(made.put.length, 2);
   await made.close();
@@ -137,7 +140,7 @@ test('refused before its bytes are read, an upload is not counted', async () => 
   const upload = await made.upload();
   for (let times = 0; times <= UPLOADS_MAX; times += 1) {
     const wrong = made.send(upload, { contentType: 'text/html' });
-    await assert.rejects(wrong, refuses('UnsupportedMediaType'));
+    await assert.rejects(wrong, { code: 'UnsupportedMediaType' });
   }
   await made.send(upload);
   await made.close();
@@ -151,7 +154,7 @@ test('bytes that come after the submission are deleted, the submitted ones stay'
     yield Buffer.from('late');
     await made.submit({ selfieFile: upload.publicUrl });
   };
-  await assert.rejects(made.send(upload, { bytes: late() }), refuses('UploadUrlExpired'));
+  await assert.rejects(made.send(upload, { bytes: late() }), { code: 'UploadUrlExpired' });
   assert.deepEqual(await made.left(upload), made.put.slice(0, 1));
   made.advanceClock(LAST_LOOK_MS);
   assert.equal(await made.purges(), 1);
@@ -219,7 +222,7 @@ test('whoever reads a document while it is replaced reads one of the two', async
   };
   assert.equal(await contentOf(made, upload), 'another');
   await made.storage.purge(grantOf(upload.uploadUrl).documentId, null);
-  await assert.rejects(contentOf(made, upload), refuses('NotFound'), 'bytes that are lost');
+  await assert.rejects(contentOf(made, upload), { code: 'NotFound' }, 'bytes that are lost');
   await made.close();
 });
 
@@ -230,7 +233,7 @@ test('a party has so many documents that are not purged; another one has its own
   const racing = await Promise.allSettled(Array.from({ length: 40 }, () => made.upload()));
   assert.ok(racing.filter(({ status }) => status === 'fulfilled').length <= 20);
   while ((await Promise.allSettled([made.upload()]))[0]?.status === 'fulfilled');
-  const tooMany = refuses('ValidationError', /100 documents, the most/);
+  const tooMany = { code: 'ValidationError', message: /100 documents, the most/ };
   await assert.rejects(made.upload(), tooMany);
   const filter = { kept: false, beforeId: null, limit: 1_000 };
   const all = await made.deps.store.run((tx) => tx.documents.list(filter));
