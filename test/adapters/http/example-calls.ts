@@ -8,7 +8,7 @@ import { createKey } from '../../../core/usecases/keys.js';
 import { createPayment } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { createSubscription, testSubscription } from '../../../core/usecases/subscriptions.js';
-import type { World } from '../../support/small-world.js';
+import type { World } from '../../support/test-world.js';
 import { accountExamples, readySeller } from './account-calls.js';
 import { buyerExamples } from './buyer-calls.js';
 import type { CallOptions } from './checked-site.js';

@@ -1,7 +1,7 @@
 // The timeline of a payment over HTTP: every kind of entry, in which order, to
 // whom, and page by page.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { before, beforeEach, test } from 'node:test';
 import { money } from '../../../core/domain/money.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import {
@@ -20,12 +20,11 @@ let site: CheckedSite;
 let tenant: Tenant;
 let key: string;
 
-before(async () => {
-  site = await checkedSite();
+before(async (t) => {
+  site = await checkedSite(t);
 });
-after(() => site.close());
 beforeEach(async () => {
-  tenant = { orgId: await site.world.organization(), mode: 'test' };
+  tenant = await site.world.newTenant();
   key = await site.world.key(tenant.orgId);
 });
 

@@ -8,10 +8,10 @@ import { submitBuyerKyc } from '../../../core/usecases/kyc.js';
 import { createPayment, readPayment } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { decideKyc, withPartner } from '../../support/kyc-scene.js';
-import { type World, world } from '../../support/small-world.js';
+import { type World, world } from '../../support/test-world.js';
 
 async function tenantOf(made: World): Promise<Tenant> {
-  return { orgId: await made.organization(), mode: 'test' };
+  return await made.newTenant();
 }
 
 async function pay(
@@ -65,8 +65,8 @@ function person(firstName: string) {
   } as const;
 }
 
-test('a create makes the buyer of an unknown address and never changes a known one', async () => {
-  const made = await world();
+test('a create makes the buyer of an unknown address and never changes a known one', async (t) => {
+  const made = await world(t);
   const tenant = await tenantOf(made);
   const hint = (name: string) => ({ name, country: 'DE', phone: '+49 30 1' });
   const first = await pay(made, tenant, 'Buyer@Example.com', hint('Ana'));
@@ -91,11 +91,10 @@ test('a create makes the buyer of an unknown address and never changes a known o
     views.map(({ kycStatus }) => kycStatus),
     ['approved', 'approved'],
   );
-  await made.close();
 });
 
-test('a rejection fails the payments that wait for it, of that tenant only', async () => {
-  const made = await world();
+test('a rejection fails the payments that wait for it, of that tenant only', async (t) => {
+  const made = await world(t);
   const [one, other] = [await tenantOf(made), await tenantOf(made)];
   const ids = [await pay(made, one), await pay(made, one, ' Buyer@Example.com')];
   const elsewhere = await pay(made, other);
@@ -105,11 +104,10 @@ test('a rejection fails the payments that wait for it, of that tenant only', asy
   await made.settle();
   for (const id of ids) assert.equal(await statusOf(made, one, id), 'failed');
   assert.equal(await statusOf(made, other, elsewhere), 'buyer_kyc_pending');
-  await made.close();
 });
 
-test('a rejection told again does not fail a payment that began to wait after it', async () => {
-  const made = await world();
+test('a rejection told again does not fail a payment that began to wait after it', async (t) => {
+  const made = await world(t);
   const tenant = await tenantOf(made);
   const first = await pay(made, tenant);
   await signIn(made.deps, tenant, first);
@@ -127,11 +125,10 @@ test('a rejection told again does not fail a payment that began to wait after it
   await made.settle();
   assert.equal(await statusOf(made, tenant, second), 'buyer_kyc_approved');
   assert.equal(await statusOf(made, tenant, first), 'failed');
-  await made.close();
 });
 
-test('an approval is reused over integrators when the buyer signs in, also again', async () => {
-  const made = await world();
+test('an approval is reused over integrators when the buyer signs in, also again', async (t) => {
+  const made = await world(t);
   const [one, other] = [await tenantOf(made), await tenantOf(made)];
   const [here, there] = [await pay(made, one), await pay(made, other)];
   await signIn(made.deps, one, here);
@@ -144,11 +141,10 @@ test('an approval is reused over integrators when the buyer signs in, also again
   const after = await signIn(made.deps, one, here);
   assert.equal(after.payment.status, 'buyer_kyc_approved');
   assert.equal(after.kycStatus, 'approved');
-  await made.close();
 });
 
-test('no quote: refused for good fails the payment; not to be had now leaves it waiting', async () => {
-  const made = await world();
+test('no quote: refused for good fails the payment; not to be had now leaves it waiting', async (t) => {
+  const made = await world(t);
   const tenant = await tenantOf(made);
   // The fees would eat it up.
   const tiny = await verified(made, tenant, { amountMinor: 1n, currency: 'EUR' });
@@ -164,11 +160,10 @@ test('no quote: refused for good fails the payment; not to be had now leaves it 
     await assert.rejects(requestQuote(away, tenant, fine), { code: 'PartnerUnavailable' });
   }
   assert.equal(await statusOf(made, tenant, fine), 'buyer_kyc_approved');
-  await made.close();
 });
 
-test('the buyer confirms the quote that it was shown: with another one current, it is refused', async () => {
-  const made = await world();
+test('the buyer confirms the quote that it was shown: with another one current, it is refused', async (t) => {
+  const made = await world(t);
   const tenant = await tenantOf(made);
   const id = await verified(made, tenant);
   const confirm = (quoteId: string) => confirmQuote(made.deps, tenant, id, quoteId);
@@ -185,11 +180,10 @@ test('the buyer confirms the quote that it was shown: with another one current, 
   for (const late of [first.id, second.id]) {
     await assert.rejects(confirm(late), { code: 'PaymentStateConflict' });
   }
-  await made.close();
 });
 
-test('a quote that ended while it was shown is not confirmed, nor is one of another payment', async () => {
-  const made = await world();
+test('a quote that ended while it was shown is not confirmed, nor is one of another payment', async (t) => {
+  const made = await world(t);
   const tenant = await tenantOf(made);
   const [id, other] = [await verified(made, tenant), await verified(made, tenant)];
   const confirm = (quoteId: string) => confirmQuote(made.deps, tenant, id, quoteId);
@@ -202,11 +196,10 @@ test('a quote that ended while it was shown is not confirmed, nor is one of anot
   const fresh = await requestQuote(made.deps, tenant, id);
   await assert.rejects(confirm(quote.id), { code: 'QuoteChanged' }, 'ended and replaced');
   assert.equal((await confirm(fresh.id)).payment.status, 'on_ramp_pending');
-  await made.close();
 });
 
-test('a quote asked for in another tab does not change what is being confirmed', async () => {
-  const made = await world();
+test('a quote asked for in another tab does not change what is being confirmed', async (t) => {
+  const made = await world(t);
   const tenant = await tenantOf(made);
   const id = await verified(made, tenant);
   const shown = await requestQuote(made.deps, tenant, id);
@@ -218,5 +211,4 @@ test('a quote asked for in another tab does not change what is being confirmed',
   const isConfirmed = confirmed.status === 'fulfilled';
   assert.equal(payment.status, isConfirmed ? 'on_ramp_pending' : 'fx_quoted');
   assert.equal(payment.quoteId === shown.id, isConfirmed);
-  await made.close();
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { RETRY_DELAYS_MS } from '../../../core/domain/webhook-delivery.js';
 import {
@@ -12,17 +12,11 @@ import {
 import { deleteSubscription } from '../../../core/usecases/subscriptions.js';
 import { type Scene, scene, tenant, unanswered } from '../../support/webhook-scene.js';
 
-async function opened(t: TestContext): Promise<Scene> {
-  const made = await scene();
-  t.after(() => made.close());
-  return made;
-}
-
 /** Fails everything that is pending until it is a dead letter. */
 async function kill(made: Scene): Promise<void> {
   made.answer = () => unanswered;
   for (const delayMs of [0, ...RETRY_DELAYS_MS]) {
-    made.pass(delayMs);
+    made.advanceClock(delayMs);
     await made.settle();
   }
 }
@@ -33,13 +27,13 @@ const strangers: readonly Tenant[] = [
 ];
 
 test('deliveries of a subscription are listed newest first, page by page', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   const { subscription } = await made.subscribe();
   await made.subscribe();
   for (let count = 0; count < 7; count += 1) {
     await made.emit({});
     await made.settle();
-    made.pass(1);
+    made.advanceClock(1);
   }
   const seen: string[] = [];
   for (let beforeId: string | null = null; ; ) {
@@ -57,7 +51,7 @@ test('deliveries of a subscription are listed newest first, page by page', async
 });
 
 test('deliveries stay readable after the deletion, and only for their tenant', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   const { subscription } = await made.subscribe();
   await made.emit({});
   await made.settle();
@@ -73,13 +67,13 @@ test('deliveries stay readable after the deletion, and only for their tenant', a
 });
 
 test('an operator reads a delivery with every attempt', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   const { subscription } = await made.subscribe();
   made.answer = () => ({ responseStatus: 500, responseBody: 'oh' });
   await made.emit({});
   await made.settle();
   made.answer = () => ({});
-  made.pass(30_000);
+  made.advanceClock(30_000);
   await made.settle();
   const [row] = await made.deliveries(subscription.id);
   const { delivery, attempts } = await readDelivery(made.deps, row?.id ?? '');
@@ -95,12 +89,12 @@ test('an operator reads a delivery with every attempt', async (t) => {
 });
 
 test('a delivered one is replayed under its id, with the same bytes', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   const { subscription } = await made.subscribe();
   await made.emit({});
   await made.settle();
   const [first] = await made.deliveries(subscription.id);
-  made.pass(5_000);
+  made.advanceClock(5_000);
   const replayed = await replayDelivery(made.deps, tenant, subscription.id, first?.id ?? '');
   assert.deepEqual(
     [replayed.id, replayed.status, replayed.attempt, replayed.nextAttemptAtMs],
@@ -117,7 +111,7 @@ test('a delivered one is replayed under its id, with the same bytes', async (t) 
 });
 
 test('a pending delivery is not replayed', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   const { subscription } = await made.subscribe();
   made.answer = () => unanswered;
   await made.emit({});
@@ -134,7 +128,7 @@ test('a pending delivery is not replayed', async (t) => {
 });
 
 test('a delivery of a deleted subscription is not replayed', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   const { subscription } = await made.subscribe();
   await made.emit({});
   await made.settle();
@@ -150,7 +144,7 @@ test('a delivery of a deleted subscription is not replayed', async (t) => {
 });
 
 test('only the own delivery of the named subscription is found', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   const { subscription } = await made.subscribe();
   const other = await made.subscribe();
   await made.emit({});
@@ -172,7 +166,7 @@ test('only the own delivery of the named subscription is found', async (t) => {
 });
 
 test('replays that race send it once more, not twice', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   const { subscription } = await made.subscribe();
   await made.emit({});
   await made.settle();
@@ -186,7 +180,7 @@ test('replays that race send it once more, not twice', async (t) => {
 });
 
 test('an operator replays a dead letter by its id alone', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   const { subscription } = await made.subscribe();
   await made.emit({});
   await kill(made);
@@ -201,7 +195,7 @@ test('an operator replays a dead letter by its id alone', async (t) => {
 });
 
 test('all dead letters of active subscriptions are replayed, each once', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   const first = await made.subscribe(['invoice.*']);
   const second = await made.subscribe(['invoice.*'], { tenant: strangers[0]! });
   const gone = await made.subscribe(['invoice.*']);

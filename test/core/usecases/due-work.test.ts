@@ -7,7 +7,7 @@ import type { Deps } from '../../../core/ports/deps.js';
 import type { Store, Tx } from '../../../core/ports/storage.js';
 import { eachDue } from '../../../core/usecases/due-work.js';
 import { createPayment, readPayment, runExpiry } from '../../../core/usecases/payments.js';
-import { type World, world } from '../../support/small-world.js';
+import { type World, world } from '../../support/test-world.js';
 
 /** The same store, in which these payments cannot be read. */
 function unreadable(store: Store, ids: readonly string[]): Store {
@@ -37,9 +37,8 @@ async function payable(made: World, tenant: Tenant, expiresAtMs: number): Promis
 }
 
 test('payments that cannot be expired keep no later one from expiring', async (t) => {
-  const made = await world();
-  t.after(() => made.close());
-  const tenant: Tenant = { orgId: await made.organization(), mode: 'test' };
+  const made = await world(t);
+  const tenant = await made.newTenant();
   const dueAtMs = made.deps.clock.nowMs() + 1_000;
   const ids: string[] = [];
   for (let nth = 0; nth < 7; nth += 1) ids.push(await payable(made, tenant, dueAtMs + (nth % 2)));
@@ -55,8 +54,7 @@ test('payments that cannot be expired keep no later one from expiring', async (t
 });
 
 test('a run works on its limit of rows, and reads on only behind a page that fails', async (t) => {
-  const made = await world();
-  t.after(() => made.close());
+  const made = await world(t);
   const failing = new Set([1, 2, 3, 4]);
   const worked: number[] = [];
   const run = (rows: readonly number[]) =>
@@ -82,8 +80,7 @@ test('a run works on its limit of rows, and reads on only behind a page that fai
 });
 
 test('while the database is away a run fails as a whole and blames no row', async (t) => {
-  const made = await world();
-  t.after(() => made.close());
+  const made = await world(t);
   const away = new PonteError('StoreUnavailable');
   const run = (failing: readonly number[]) =>
     eachDue(

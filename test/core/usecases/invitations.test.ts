@@ -1,6 +1,6 @@
 // Inviting the buyer of an invoice by mail: when it may be done, what it sends, and how often.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { MINUTE_MS, SECOND_MS } from '../../../core/domain/instant.js';
 import type { Payment, PaymentStatus } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
@@ -9,7 +9,7 @@ import { requireApproval } from '../../../core/usecases/organizations.js';
 import { cancelPayment, readPayment } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { makeInvoice, tokenIn } from '../../support/invoices-made.js';
-import { type World, world } from '../../support/small-world.js';
+import { type World, world } from '../../support/test-world.js';
 
 let made: World;
 /** Its invoices need no approval. */
@@ -18,13 +18,12 @@ let tenant: Tenant;
 let strict: Tenant;
 let buyers = 0;
 
-before(async () => {
-  made = await world();
-  tenant = { orgId: await made.organization(), mode: 'test' };
-  strict = { orgId: await made.organization(), mode: 'test' };
+before(async (t) => {
+  made = await world(t);
+  tenant = await made.newTenant();
+  strict = await made.newTenant();
   await requireApproval(made.deps, strict.orgId, true);
 });
-after(() => made.close());
 
 async function statusOf({ id, ...ofTenant }: Payment): Promise<PaymentStatus> {
   return (await readPayment(made.deps, ofTenant, id)).payment.status;
@@ -144,7 +143,7 @@ test('an organization sends an address five invitations an hour, over all its in
   const again = () => inviteBuyer(made.deps, tenant, sixth.id);
   await assert.rejects(again(), { ...{ code: 'RateLimitExceeded' }, retryAfterSeconds: 55 * 60 });
   assert.equal(await statusOf(sixth), 'approved', 'nothing is changed');
-  const another: Tenant = { orgId: await made.organization(), mode: 'test' };
+  const another = await made.newTenant();
   await invite(another);
   made.advanceClock(55 * MINUTE_MS);
   await again();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { MINUTE_MS } from '../../../core/domain/instant.js';
 import type { Payment, PaymentStatus } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
@@ -9,7 +9,7 @@ import { cancelPayment, createPayment, readPayment } from '../../../core/usecase
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { redeemSignIn } from '../../../core/usecases/sign-ins.js';
 import { makeInvoice, tokenIn } from '../../support/invoices-made.js';
-import { type World, world } from '../../support/small-world.js';
+import { type World, world } from '../../support/test-world.js';
 
 let made: World;
 /** Its invoices need no approval. */
@@ -17,13 +17,12 @@ let tenant: Tenant;
 /** Its invoices do. */
 let strict: Tenant;
 
-before(async () => {
-  made = await world();
-  tenant = { orgId: await made.organization(), mode: 'test' };
-  strict = { orgId: await made.organization(), mode: 'test' };
+before(async (t) => {
+  made = await world(t);
+  tenant = await made.newTenant();
+  strict = await made.newTenant();
   await requireApproval(made.deps, strict.orgId, true);
 });
-after(() => made.close());
 
 async function statusOf({ id, ...ofTenant }: Payment): Promise<PaymentStatus> {
   return (await readPayment(made.deps, ofTenant, id)).payment.status;
@@ -58,7 +57,7 @@ test('an invoice awaits approval if the organization asks for it, else it is app
 });
 
 test('the setting counts for invoices that are made after it', async () => {
-  const home: Tenant = { orgId: await made.organization(), mode: 'test' };
+  const home = await made.newTenant();
   const before = await makeInvoice(made.deps, home);
   await requireApproval(made.deps, home.orgId, true);
   const during = await makeInvoice(made.deps, home);
@@ -68,7 +67,7 @@ test('the setting counts for invoices that are made after it', async () => {
 });
 
 test('the setting is held against an invoice that is made while it changes', async () => {
-  const home: Tenant = { orgId: await made.organization(), mode: 'test' };
+  const home = await made.newTenant();
   const { store } = made.deps;
   let runs = 0;
   const racing = {

@@ -1,6 +1,6 @@
 // Who is notified of a changed PIX destination, and which payments keep the old one.
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import type { ConnectedAccount } from '../../../core/domain/connected-account.js';
 import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import { memberRoles } from '../../../core/domain/member.js';
@@ -14,7 +14,7 @@ import { createPayment, readPayment } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { changePartner } from '../../support/changed-partner.js';
 import { partyReported } from '../../support/kyc-scene.js';
-import { type World, world } from '../../support/small-world.js';
+import { type World, world } from '../../support/test-world.js';
 
 const dossier = { legalName: 'Loja Ltda', cnpj: '11.222.333/0001-81' } as const;
 const pixOf = (name: string) => ({ pixKey: `${name}@pix.example`, accountHolderName: 'Loja Ltda' });
@@ -22,12 +22,11 @@ const pixOf = (name: string) => ({ pixKey: `${name}@pix.example`, accountHolderN
 let made: World;
 let tenant: Tenant;
 
-beforeEach(async () => {
-  made = await world();
-  tenant = { orgId: await made.organization(), mode: 'test' };
+beforeEach(async (t) => {
+  made = await world(t);
+  tenant = await made.newTenant();
   for (const role of memberRoles) await member(role);
 });
-afterEach(() => made.close());
 
 function member(role: (typeof memberRoles)[number], email = `${role}@acme.example`) {
   return addMember(made.deps, { orgId: tenant.orgId, email, role });

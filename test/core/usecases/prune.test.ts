@@ -13,7 +13,7 @@ import { prune } from '../../../core/usecases/prune.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { createSubscription } from '../../../core/usecases/subscriptions.js';
 import { aDelivery } from '../../support/domain-samples.js';
-import { type World, world } from '../../support/small-world.js';
+import { type World, world } from '../../support/test-world.js';
 
 const YEAR_MS = 365 * DAY_MS;
 
@@ -31,11 +31,10 @@ interface Stage extends World {
 }
 
 async function opened(t: TestContext): Promise<Stage> {
-  const made = await world({ rateLimitPerMinute: 0 });
-  t.after(() => made.close());
+  const made = await world(t, { settings: { rateLimitPerMinute: 0 } });
   const { deps } = made;
   const { store } = deps;
-  const tenant: Tenant = { orgId: await made.organization(), mode: 'test' };
+  const tenant = await made.newTenant();
   const { subscription } = await createSubscription(deps, tenant, {
     url: 'https://a.example/h',
     eventTypes: ['payment_intent.*'],

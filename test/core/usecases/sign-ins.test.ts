@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import type { Payment } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
@@ -9,7 +9,7 @@ import { inviteBuyer } from '../../../core/usecases/invoices.js';
 import { createPayment, readPayment } from '../../../core/usecases/payments.js';
 import { redeemSignIn, requestSignIn } from '../../../core/usecases/sign-ins.js';
 import { makeInvoice, tokenIn } from '../../support/invoices-made.js';
-import { type World, world } from '../../support/small-world.js';
+import { type World, world } from '../../support/test-world.js';
 
 const tooMany = { name: 'PonteError', code: 'RateLimitExceeded' };
 const badLink = { name: 'PonteError', code: 'InvalidSignInLink' };
@@ -18,11 +18,10 @@ const email = 'Ana@Example.com';
 let made: World;
 let tenant: Tenant;
 
-beforeEach(async () => {
-  made = await world();
-  tenant = { orgId: await made.organization(), mode: 'test' };
+beforeEach(async (t) => {
+  made = await world(t);
+  tenant = await made.newTenant();
 });
-afterEach(() => made.close());
 
 async function newIntent(home: Tenant = tenant): Promise<Payment> {
   const { payment } = await createPayment(made.deps, home, {
@@ -252,7 +251,7 @@ test('no text but a token that was sent is taken', async () => {
 });
 
 test('an address is sent five sign-in mails an hour, over all its payments', async () => {
-  const other: Tenant = { orgId: await made.organization(), mode: 'test' };
+  const other = await made.newTenant();
   const payments = [await newIntent(), await newIntent(other)] as const;
   const sent = async (index: 0 | 1) => (await ask(payments[index])).length;
   const counts = [];
