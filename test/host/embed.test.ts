@@ -9,7 +9,7 @@ import { verifyWebhook } from '../../adapters/client/verify.js';
 import { DAY_MS, SECOND_MS } from '../../core/domain/instant.js';
 import { redeemSignIn } from '../../core/usecases/sign-ins.js';
 import { createPonte, type Ponte, type PonteOptions } from '../../host/embed.js';
-import { tokenIn } from '../support/invoices-made.js';
+import { tokenIn } from '../support/made-payments.js';
 import { projectRoot } from '../support/source-tree.js';
 
 const intent = { externalId: 'order-1', amount: '250.00', buyer: { email: 'ana@buyer.example' } };

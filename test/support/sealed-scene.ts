@@ -15,7 +15,7 @@ import { startBuyerKyc } from '../../core/usecases/kyc.js';
 import { advancePayment } from '../../core/usecases/sandbox.js';
 import { currentKey } from '../../core/usecases/service-keys.js';
 import { createSubscription } from '../../core/usecases/subscriptions.js';
-import { makeInvoice } from './invoices-made.js';
+import { makeInvoice } from './made-payments.js';
 import { type World, world } from './test-world.js';
 
 export const secondKey: SecretKey = { id: 'second', bytes: Buffer.alloc(32, 2) };

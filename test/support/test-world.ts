@@ -34,15 +34,16 @@ import { runMails } from '../../core/usecases/mails.js';
 import { addMember } from '../../core/usecases/members.js';
 import { createOrganization } from '../../core/usecases/organizations.js';
 import { receivePartnerMessage, runInbox } from '../../core/usecases/partner-inbox.js';
-import { type CreatePaymentInput, createPayment, runExpiry } from '../../core/usecases/payments.js';
+import { runExpiry } from '../../core/usecases/payments.js';
 import { advancePayment, runAdvances } from '../../core/usecases/sandbox.js';
 import { recordKeyCheckValue } from '../../core/usecases/secret-keys.js';
+import { type IntentFields, makeIntent } from './made-payments.js';
 import { testStore } from './test-store.js';
 
 /** 2030-01-01T00:00:00.000Z */
 export const STARTS_AT_MS = 1_893_456_000_000;
 const BATCH = 100;
-const answered = { responseStatus: 200, responseBody: 'ok', error: null, durationMs: 7 } as const;
+const answered = { responseStatus: 200, responseBody: 'ok', error: null, durationMs: 1 } as const;
 /** In 100 ms each: the sandbox takes a few rounds from one status to the next. */
 const ROUNDS_MAX = 100;
 
@@ -53,20 +54,6 @@ const usualSettings: Settings = {
   rateLimitPerMinute: 600,
   rateLimitBurst: 100,
   allowPrivateUrls: false,
-};
-
-/** 100.00 USD. */
-export const intentInput: IntentInput = {
-  origin: 'payment_intent',
-  idempotencyKey: null,
-  externalId: null,
-  amount: { amountMinor: 10_000n, currency: 'USD' },
-  buyer: { email: 'buyer@example.com', name: null, country: null, phone: null },
-  sellerExternalId: null,
-  returnUrl: null,
-  display: null,
-  metadata: '{}',
-  expiresAtMs: null,
 };
 
 export interface LogEntry {
@@ -80,8 +67,6 @@ export interface SentWebhook extends WebhookRequest {
 }
 
 export type Answer = Partial<WebhookResult>;
-
-type IntentInput = Extract<CreatePaymentInput, { readonly origin: 'payment_intent' }>;
 
 export interface WorldOptions {
   readonly settings?: Partial<Settings>;
@@ -120,7 +105,7 @@ export interface World {
   ): Promise<string>;
   newTenant(): Promise<Tenant>;
   /** The id of a new payment of 100.00 USD. */
-  newPayment(tenant: Tenant, fields?: Partial<IntentInput>): Promise<string>;
+  newPayment(tenant: Tenant, fields?: IntentFields): Promise<string>;
   statusOf(paymentId: string): Promise<PaymentStatus>;
   /** Advances the payment in the sandbox and waits until it has the status. */
   play(tenant: Tenant, paymentId: string, to: PaymentStatus): Promise<void>;
@@ -199,10 +184,8 @@ export async function openWorld({
     settings: { ...usualSettings, ...settings },
   };
   const made: World = {
-    ...{ deps, secretKey },
+    ...{ deps, secretKey, partner, partnerSecret, log, woken, sent },
     feedReaders: feedReaders({ store }),
-    ...{ partner, partnerSecret },
-    ...{ log, woken, sent },
     answer: () => ({}),
     refusal: (url) => (url.startsWith('https://') ? null : 'Only https URLs are called.'),
     mails: mailer.mails,
@@ -213,32 +196,41 @@ export async function openWorld({
     key: async (orgId, { mode = 'test', scopes = [] } = {}) =>
       (await createKey(deps, { orgId, mode, name: 'test key', scopes })).secret,
     session: newSession(deps),
-    newTenant: async () => ({ orgId: await made.organization(), mode: 'test' }),
-    newPayment: async (tenant, fields = {}) =>
-      (await createPayment(deps, tenant, { ...intentInput, ...fields })).payment.id,
-    statusOf: async (id) =>
-      (await store.run((tx) => tx.payments.find(id)))?.status ?? assert.fail(`no payment ${id}`),
-    async play(tenant, id, to) {
-      await advancePayment(deps, tenant, id, to);
-      for (let round = 0; round < ROUNDS_MAX; round += 1) {
-        await made.settle();
-        if ((await made.statusOf(id)) === to) return;
-        made.advanceClock(100);
-      }
-      assert.fail(`${id} never is ${to}`);
-    },
-    async eventsOf(tenant, id) {
-      await made.settle();
-      const events = await store.run((tx) => tx.feed.after(tenant, 0, 1_000));
-      return events.filter(({ subjectId }) => subjectId === id).map(({ type }) => type);
-    },
     advanceClock: (ms) => {
       nowMs += ms;
     },
     settle: settler(deps, partner),
     close: () => store.close(),
+    ...paymentSteps(deps, () => made),
   };
   return made;
+}
+
+type PaymentSteps = Pick<World, 'newTenant' | 'newPayment' | 'statusOf' | 'play' | 'eventsOf'>;
+
+function paymentSteps(deps: Deps, world: () => World): PaymentSteps {
+  const { store } = deps;
+  const steps: PaymentSteps = {
+    newTenant: async () => ({ orgId: await world().organization(), mode: 'test' }),
+    newPayment: async (tenant, fields) => (await makeIntent(deps, tenant, fields)).payment.id,
+    statusOf: async (id) =>
+      (await store.run((tx) => tx.payments.find(id)))?.status ?? assert.fail(`no payment ${id}`),
+    async play(tenant, id, to) {
+      await advancePayment(deps, tenant, id, to);
+      for (let round = 0; round < ROUNDS_MAX; round += 1) {
+        await world().settle();
+        if ((await steps.statusOf(id)) === to) return;
+        world().advanceClock(100);
+      }
+      assert.fail(`${id} is never ${to}`);
+    },
+    async eventsOf(tenant, id) {
+      await world().settle();
+      const events = await store.run((tx) => tx.feed.after(tenant, 0, 1_000));
+      return events.filter(({ subjectId }) => subjectId === id).map(({ type }) => type);
+    },
+  };
+  return steps;
 }
 
 function notesIn(log: LogEntry[]): Deps['log'] {

@@ -1,4 +1,4 @@
-// Waiting for a condition.
+// Waiting for a condition, by polling: each turn of the event loop, or at an interval.
 
 /** One turn of the event loop. */
 export function turn(): Promise<void> {

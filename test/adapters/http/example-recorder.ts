@@ -13,10 +13,11 @@ import type { SettlementPartner } from '../../../core/ports/partner.js';
 import { submitAccount } from '../../../core/usecases/account-submissions.js';
 import { approveInvoice, inviteBuyer } from '../../../core/usecases/invoices.js';
 import { requireApproval } from '../../../core/usecases/organizations.js';
-import { cancelPayment, createPayment } from '../../../core/usecases/payments.js';
+import { cancelPayment } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { testSubscription } from '../../../core/usecases/subscriptions.js';
 import { changePartner } from '../../support/changed-partner.js';
+import { makeIntent } from '../../support/made-payments.js';
 import { openWorld, type World } from '../../support/test-world.js';
 import { newSeller, readySeller, sellerDossier } from './account-calls.js';
 import { openSite } from './checked-site.js';
@@ -142,16 +143,10 @@ interface Otherwise {
 async function played(made: World, tenant: Tenant, otherwise: Otherwise): Promise<void> {
   const { amount = money(125_000n, 'USD'), name = null, lifeMs } = otherwise;
   const nowMs = made.deps.clock.nowMs();
-  const { payment } = await createPayment(made.deps, tenant, {
-    origin: 'payment_intent',
-    idempotencyKey: null,
+  const { payment } = await makeIntent(made.deps, tenant, {
     externalId: `order of ${name ?? amount.amountMinor} ${lifeMs ?? ''}`,
     amount,
     buyer: { email: `buyer-${name ?? 'ana'}@example.com`, name, country: null, phone: null },
-    sellerExternalId: null,
-    returnUrl: null,
-    display: null,
-    metadata: '{}',
     expiresAtMs: lifeMs === undefined ? null : nowMs + lifeMs,
   });
   if (lifeMs === undefined) {

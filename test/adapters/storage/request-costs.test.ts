@@ -20,7 +20,8 @@ import { createPayment } from '../../../core/usecases/payments.js';
 import { createSubscription } from '../../../core/usecases/subscriptions.js';
 import { workerSteps } from '../../../host/workers.js';
 import { localPostgres } from '../../support/local-postgres.js';
-import { intentInput, openWorld } from '../../support/test-world.js';
+import { intentInput } from '../../support/made-payments.js';
+import { openWorld } from '../../support/test-world.js';
 import { allWell } from '../http/checked-site.js';
 
 const opened: { close(): unknown }[] = [];

@@ -2,13 +2,11 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { MINUTE_MS, SECOND_MS } from '../../../core/domain/instant.js';
-import type { Payment, PaymentStatus } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { inviteBuyer } from '../../../core/usecases/invoices.js';
 import { requireApproval } from '../../../core/usecases/organizations.js';
 import { cancelPayment, readPayment } from '../../../core/usecases/payments.js';
-import { advancePayment } from '../../../core/usecases/sandbox.js';
-import { makeInvoice, tokenIn } from '../../support/invoices-made.js';
+import { makeInvoice, tokenIn } from '../../support/made-payments.js';
 import { type World, world } from '../../support/test-world.js';
 
 let made: World;
@@ -25,10 +23,6 @@ before(async (t) => {
   await requireApproval(made.deps, strict.orgId, true);
 });
 
-async function statusOf({ id, ...ofTenant }: Payment): Promise<PaymentStatus> {
-  return (await readPayment(made.deps, ofTenant, id)).payment.status;
-}
-
 /** Nobody was mailed before. */
 function newBuyer() {
   buyers += 1;
@@ -42,30 +36,12 @@ async function invited(invitation: Promise<unknown>): Promise<string> {
   );
 }
 
-/** Types of the events about a payment, oldest first. */
-async function eventsOf(home: Tenant, id: string): Promise<readonly string[]> {
-  await made.settle();
-  const events = await made.deps.store.run((tx) => tx.feed.after(home, 0, 1_000));
-  return events.filter(({ subjectId }) => subjectId === id).map(({ type }) => type);
-}
-
-/** Lets the sandbox play until the payment is there. */
-async function played(payment: Payment, to: PaymentStatus): Promise<void> {
-  await advancePayment(made.deps, payment, payment.id, to);
-  for (let looks = 0; looks < 100; looks += 1) {
-    await made.settle();
-    if ((await statusOf(payment)) === to) return;
-    made.advanceClock(100);
-  }
-  assert.fail(`the payment does not get to ${to}`);
-}
-
 test('an invitation moves an approved invoice to its buyer and mails the link', async () => {
   const { payment } = await makeInvoice(made.deps, tenant);
   const before = made.mails.length;
   const invited = await inviteBuyer(made.deps, tenant, payment.id);
   assert.equal(invited.status, 'awaiting_buyer');
-  assert.deepEqual(await eventsOf(tenant, payment.id), [
+  assert.deepEqual(await made.eventsOf(tenant, payment.id), [
     'invoice.created',
     'invoice.awaiting_buyer',
   ]);
@@ -111,7 +87,7 @@ test('a repeat while the buyer is awaited sends another link; within a minute it
   const [first, second, ...more] = made.mails.slice(before).map(tokenIn);
   assert.notEqual(first, second);
   assert.deepEqual(more, []);
-  assert.deepEqual(await eventsOf(tenant, payment.id), [
+  assert.deepEqual(await made.eventsOf(tenant, payment.id), [
     'invoice.created',
     'invoice.awaiting_buyer',
   ]);
@@ -142,7 +118,7 @@ test('an organization sends an address five invitations an hour, over all its in
   const { payment: sixth } = await makeInvoice(made.deps, tenant, { buyer });
   const again = () => inviteBuyer(made.deps, tenant, sixth.id);
   await assert.rejects(again(), { ...{ code: 'RateLimitExceeded' }, retryAfterSeconds: 55 * 60 });
-  assert.equal(await statusOf(sixth), 'approved', 'nothing is changed');
+  assert.equal(await made.statusOf(sixth.id), 'approved', 'nothing is changed');
   const another = await made.newTenant();
   await invite(another);
   made.advanceClock(55 * MINUTE_MS);
@@ -163,14 +139,14 @@ test('invitations of many invoices to one address at once are five', async () =>
   assert.equal(codes.filter((code) => code === 'sent').length, 5);
   const { payment } = await makeInvoice(made.deps, tenant, { buyer });
   const before = made.mails.length;
-  await played(payment, 'buyer_kyc_pending');
+  await made.play(payment, payment.id, 'buyer_kyc_pending');
   await made.settle();
   assert.equal(made.mails.length - before, 5, 'the sandbox buyer needs no mail');
 });
 
 test('once the buyer has signed in, it is not invited any more', async () => {
   const { payment } = await makeInvoice(made.deps, tenant);
-  await played(payment, 'buyer_kyc_pending');
+  await made.play(payment, payment.id, 'buyer_kyc_pending');
   made.advanceClock(MINUTE_MS);
   await assert.rejects(inviteBuyer(made.deps, tenant, payment.id), { code: 'InvoiceNotApproved' });
 });

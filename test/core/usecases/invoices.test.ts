@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { MINUTE_MS } from '../../../core/domain/instant.js';
-import type { Payment, PaymentStatus } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { approveInvoice, inviteBuyer, listInvoices } from '../../../core/usecases/invoices.js';
 import { requireApproval } from '../../../core/usecases/organizations.js';
-import { cancelPayment, createPayment, readPayment } from '../../../core/usecases/payments.js';
+import { cancelPayment, readPayment } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { redeemSignIn } from '../../../core/usecases/sign-ins.js';
-import { makeInvoice, tokenIn } from '../../support/invoices-made.js';
+import { makeIntent, makeInvoice, tokenIn } from '../../support/made-payments.js';
 import { type World, world } from '../../support/test-world.js';
 
 let made: World;
@@ -24,35 +23,13 @@ before(async (t) => {
   await requireApproval(made.deps, strict.orgId, true);
 });
 
-async function statusOf({ id, ...ofTenant }: Payment): Promise<PaymentStatus> {
-  return (await readPayment(made.deps, ofTenant, id)).payment.status;
-}
-
-/** Types of the events about a payment, oldest first. */
-async function eventsOf(home: Tenant, id: string): Promise<readonly string[]> {
-  await made.settle();
-  const events = await made.deps.store.run((tx) => tx.feed.after(home, 0, 1_000));
-  return events.filter(({ subjectId }) => subjectId === id).map(({ type }) => type);
-}
-
-/** Lets the sandbox play until the payment is there. */
-async function played(payment: Payment, to: PaymentStatus): Promise<void> {
-  await advancePayment(made.deps, payment, payment.id, to);
-  for (let looks = 0; looks < 100; looks += 1) {
-    await made.settle();
-    if ((await statusOf(payment)) === to) return;
-    made.advanceClock(100);
-  }
-  assert.fail(`the payment does not get to ${to}`);
-}
-
 test('an invoice awaits approval if the organization asks for it, else it is approved', async () => {
   const plain = await makeInvoice(made.deps, tenant);
   const held = await makeInvoice(made.deps, strict);
   assert.deepEqual([plain.payment.status, held.payment.status], ['approved', 'awaiting_approval']);
   for (const { payment } of [plain, held]) {
     assert.match(payment.id, /^inv_/);
-    assert.deepEqual(await eventsOf(payment, payment.id), ['invoice.created']);
+    assert.deepEqual(await made.eventsOf(payment, payment.id), ['invoice.created']);
   }
 });
 
@@ -62,8 +39,8 @@ test('the setting counts for invoices that are made after it', async () => {
   await requireApproval(made.deps, home.orgId, true);
   const during = await makeInvoice(made.deps, home);
   await requireApproval(made.deps, home.orgId, false);
-  assert.equal(await statusOf(before.payment), 'approved');
-  assert.equal(await statusOf(during.payment), 'awaiting_approval');
+  assert.equal(await made.statusOf(before.payment.id), 'approved');
+  assert.equal(await made.statusOf(during.payment.id), 'awaiting_approval');
 });
 
 test('the setting is held against an invoice that is made while it changes', async () => {
@@ -91,13 +68,13 @@ test('a second member approves an invoice, not the one who created it', async ()
   await assert.rejects(approveInvoice(made.deps, strict, id, 'mem_1'), {
     code: 'SelfApprovalNotAllowed',
   });
-  assert.equal(await statusOf(payment), 'awaiting_approval');
+  assert.equal(await made.statusOf(payment.id), 'awaiting_approval');
   const approved = await approveInvoice(made.deps, strict, id, 'mem_2');
   assert.equal(approved.payment.status, 'approved');
   assert.equal(approved.payment.approvedByMemberId, 'mem_2');
   const again = await approveInvoice(made.deps, strict, id, 'mem_3');
   assert.deepEqual(again, approved);
-  assert.deepEqual(await eventsOf(strict, id), ['invoice.created', 'invoice.approved']);
+  assert.deepEqual(await made.eventsOf(strict, id), ['invoice.created', 'invoice.approved']);
 });
 
 test('an invoice that a key created may be approved by any member', async () => {
@@ -118,14 +95,16 @@ test('a buyer who is KYC-approved already skips the KYC step when signing in', a
   const email = 'known@example.com';
   const buyer = { email, name: null, country: null, phone: null };
   const { payment: first } = await makeInvoice(made.deps, tenant, { buyer });
-  await played(first, 'settled');
+  await made.play(first, first.id, 'settled');
   const { payment } = await makeInvoice(made.deps, tenant, { buyer });
   await inviteBuyer(made.deps, tenant, payment.id);
   await made.settle();
   const signedIn = await redeemSignIn(made.deps, tokenIn(made.mails.at(-1)));
   assert.equal(signedIn.payment.id, payment.id);
   assert.equal(signedIn.payment.status, 'buyer_kyc_approved');
-  assert.deepEqual((await eventsOf(tenant, payment.id)).slice(2), ['invoice.buyer_kyc_approved']);
+  assert.deepEqual((await made.eventsOf(tenant, payment.id)).slice(2), [
+    'invoice.buyer_kyc_approved',
+  ]);
 });
 
 test('an externalId is one payment per origin: an intent and an invoice may share it', async () => {
@@ -134,7 +113,7 @@ test('an externalId is one payment per origin: an intent and an invoice may shar
   const again = await makeInvoice(made.deps, tenant, { externalId });
   assert.equal(again.replayed, true);
   assert.equal(again.payment.id, first.payment.id);
-  const intent = await createIntent({ externalId, idempotencyKey: null });
+  const intent = await makeIntent(made.deps, tenant, { externalId, idempotencyKey: null });
   assert.equal(intent.replayed, false);
   assert.match(intent.payment.id, /^pi_/);
 });
@@ -145,9 +124,9 @@ test('an idempotency key of one surface is a conflict on the other', async () =>
   const replay = await makeInvoice(made.deps, tenant, { idempotencyKey, number: 'other' });
   assert.deepEqual([replay.replayed, replay.payment.id], [true, invoice.payment.id]);
   assert.equal(replay.payment.number, 'INV/7');
-  const intent = createIntent({ externalId: 'other-1', idempotencyKey });
+  const intent = makeIntent(made.deps, tenant, { externalId: 'other-1', idempotencyKey });
   await assert.rejects(intent, { code: 'IdempotencyKeyConflict' });
-  await createIntent({ externalId: 'other-1', idempotencyKey: 'key-2' });
+  await makeIntent(made.deps, tenant, { externalId: 'other-1', idempotencyKey: 'key-2' });
   await assert.rejects(makeInvoice(made.deps, tenant, { idempotencyKey: 'key-2' }), {
     code: 'IdempotencyKeyConflict',
   });
@@ -156,7 +135,10 @@ test('an idempotency key of one surface is a conflict on the other', async () =>
 test('a reference names a payment of the origins asked for, ext_ one of the first of them', async () => {
   const externalId = 'shared-2';
   const { payment: invoice } = await makeInvoice(made.deps, tenant, { externalId });
-  const { payment: intent } = await createIntent({ externalId, idempotencyKey: null });
+  const { payment: intent } = await makeIntent(made.deps, tenant, {
+    externalId,
+    idempotencyKey: null,
+  });
   const external = `ext_${externalId}`;
   const cases = [
     [['payment_intent', 'invoice'], external, intent.id],
@@ -202,7 +184,10 @@ test('an invoice expires in every status before the money has come', async () =>
   const plain = await makeInvoice(made.deps, tenant, { expiresAtMs });
   made.advanceClock(MINUTE_MS);
   for (const { payment } of [held, plain]) {
-    assert.deepEqual(await eventsOf(payment, payment.id), ['invoice.created', 'invoice.expired']);
+    assert.deepEqual(await made.eventsOf(payment, payment.id), [
+      'invoice.created',
+      'invoice.expired',
+    ]);
   }
 });
 
@@ -211,13 +196,13 @@ test('the sandbox invites the buyer and pays; what awaits approval it leaves', a
   const { payment } = await makeInvoice(made.deps, strict, { buyer });
   await advancePayment(made.deps, strict, payment.id, null);
   await made.settle();
-  assert.equal(await statusOf(payment), 'awaiting_approval');
+  assert.equal(await made.statusOf(payment.id), 'awaiting_approval');
   await approveInvoice(made.deps, strict, payment.id, 'mem_1');
-  for (let looks = 0; looks < 100 && (await statusOf(payment)) !== 'settled'; looks += 1) {
+  for (let looks = 0; looks < 100 && (await made.statusOf(payment.id)) !== 'settled'; looks += 1) {
     made.advanceClock(1_000);
     await made.settle();
   }
-  assert.deepEqual(await eventsOf(strict, payment.id), [
+  assert.deepEqual(await made.eventsOf(strict, payment.id), [
     'invoice.created',
     'invoice.approved',
     'invoice.awaiting_buyer',
@@ -246,7 +231,10 @@ test('invoices of another tenant or mode are not there', async () => {
 });
 
 test('intents are not listed, and cannot be approved or invited', async () => {
-  const { payment } = await createIntent({ externalId: 'intent-3', idempotencyKey: null });
+  const { payment } = await makeIntent(made.deps, tenant, {
+    externalId: 'intent-3',
+    idempotencyKey: null,
+  });
   const filter = { status: null, beforeId: null, limit: 1_000 };
   const listed = await listInvoices(made.deps, tenant, filter);
   assert.ok(listed.length > 0);
@@ -256,20 +244,3 @@ test('intents are not listed, and cannot be approved or invited', async () => {
   });
   await assert.rejects(inviteBuyer(made.deps, tenant, payment.id), { code: 'NotFound' });
 });
-
-function createIntent(fields: {
-  readonly externalId: string;
-  readonly idempotencyKey: string | null;
-}) {
-  return createPayment(made.deps, tenant, {
-    origin: 'payment_intent',
-    amount: { amountMinor: 10_000n, currency: 'USD' },
-    buyer: { email: 'bo@example.com', name: null, country: null, phone: null },
-    sellerExternalId: null,
-    returnUrl: null,
-    display: null,
-    metadata: '{}',
-    expiresAtMs: null,
-    ...fields,
-  });
-}

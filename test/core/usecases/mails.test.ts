@@ -9,7 +9,7 @@ import { inviteBuyer } from '../../../core/usecases/invoices.js';
 import { runForgetting, runMails } from '../../../core/usecases/mails.js';
 import { cancelPayment } from '../../../core/usecases/payments.js';
 import { redeemSignIn, requestSignIn } from '../../../core/usecases/sign-ins.js';
-import { makeInvoice, tokenIn } from '../../support/invoices-made.js';
+import { makeInvoice, tokenIn } from '../../support/made-payments.js';
 import { type World, world } from '../../support/test-world.js';
 
 let made: World;

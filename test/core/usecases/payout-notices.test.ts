@@ -10,7 +10,7 @@ import { submitAccount } from '../../../core/usecases/account-submissions.js';
 import { configureAccountPayout, createAccount } from '../../../core/usecases/accounts.js';
 import { addMember, removeMember } from '../../../core/usecases/members.js';
 import { configurePayout } from '../../../core/usecases/organizations.js';
-import { createPayment, readPayment } from '../../../core/usecases/payments.js';
+import { readPayment } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { changePartner } from '../../support/changed-partner.js';
 import { partyReported } from '../../support/kyc-scene.js';
@@ -154,9 +154,9 @@ test('a seller that could collect before is notified after it was verified again
 test('existing payments keep their destination, new ones get the new one', async () => {
   const seller = await newSeller();
   await configured(seller, 'first');
-  const before = await newPayment();
+  const before = await made.newPayment(tenant, { sellerExternalId: 'seller-1' });
   await configured(seller, 'thief');
-  const after = await newPayment();
+  const after = await made.newPayment(tenant, { sellerExternalId: 'seller-1' });
   const orders: PayoutOrder[] = [];
   const { payout } = made.partner;
   const prepare = (order: PayoutOrder) => {
@@ -166,11 +166,11 @@ test('existing payments keep their destination, new ones get the new one', async
   changePartner(made.partner, { payout: { prepare } });
   for (const id of [before, after]) {
     await advancePayment(made.deps, tenant, id, null);
-    for (let looks = 0; looks < 200 && (await statusOf(id)) !== 'settled'; looks += 1) {
+    for (let looks = 0; looks < 200 && (await made.statusOf(id)) !== 'settled'; looks += 1) {
       await made.settle();
       made.advanceClock(100);
     }
-    assert.equal(await statusOf(id), 'settled');
+    assert.equal(await made.statusOf(id), 'settled');
   }
   const kept = [before, after].map(async (id) => {
     const { payment } = await readPayment(made.deps, tenant, id);
@@ -209,18 +209,3 @@ test('a notice is tried for a week', async () => {
     Array(3).fill('it is too old'),
   );
 });
-
-async function newPayment(): Promise<string> {
-  const { payment } = await createPayment(made.deps, tenant, {
-    ...{ origin: 'payment_intent', idempotencyKey: null, externalId: null },
-    amount: { amountMinor: 10_000n, currency: 'USD' },
-    buyer: { email: 'bo@example.com', name: null, country: null, phone: null },
-    ...{ sellerExternalId: 'seller-1', returnUrl: null, display: null, metadata: '{}' },
-    expiresAtMs: null,
-  });
-  return payment.id;
-}
-
-async function statusOf(id: string): Promise<string> {
-  return (await readPayment(made.deps, tenant, id)).payment.status;
-}

@@ -6,9 +6,9 @@ import type { Tenant } from '../../../core/domain/tenant.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { Store, Tx } from '../../../core/ports/storage.js';
 import { inviteBuyer } from '../../../core/usecases/invoices.js';
-import { createPayment, readPayment } from '../../../core/usecases/payments.js';
+import { readPayment } from '../../../core/usecases/payments.js';
 import { redeemSignIn, requestSignIn } from '../../../core/usecases/sign-ins.js';
-import { makeInvoice, tokenIn } from '../../support/invoices-made.js';
+import { makeIntent, makeInvoice, tokenIn } from '../../support/made-payments.js';
 import { type World, world } from '../../support/test-world.js';
 
 const tooMany = { name: 'PonteError', code: 'RateLimitExceeded' };
@@ -23,20 +23,9 @@ beforeEach(async (t) => {
   tenant = await made.newTenant();
 });
 
-async function newIntent(home: Tenant = tenant): Promise<Payment> {
-  const { payment } = await createPayment(made.deps, home, {
-    origin: 'payment_intent',
-    idempotencyKey: null,
-    externalId: null,
-    amount: { amountMinor: 10_000n, currency: 'USD' },
-    buyer: { email, name: null, country: null, phone: null },
-    sellerExternalId: null,
-    returnUrl: null,
-    display: null,
-    metadata: '{}',
-    expiresAtMs: null,
-  });
-  return payment;
+async function newIntent(home = tenant): Promise<Payment> {
+  const buyer = { email, name: null, country: null, phone: null };
+  return (await makeIntent(made.deps, home, { buyer })).payment;
 }
 
 /** Asks for a link; answers with the mails that this brought. */
