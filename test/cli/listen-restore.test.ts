@@ -9,7 +9,7 @@ import { listen } from '../../cli/listen.js';
 import { endQuarantine, quarantineRestored } from '../../core/usecases/epochs.js';
 import { checkedSite } from '../adapters/http/checked-site.js';
 import { newPayment } from '../adapters/http/example-calls.js';
-import { until } from '../support/webhook-scene.js';
+import { until } from '../support/wait.js';
 
 function listening(t: TestContext, options: { url: string; key: string; state: string | null }) {
   const printed = { stdout: '', stderr: '' };
@@ -32,12 +32,11 @@ function listening(t: TestContext, options: { url: string; key: string; state: s
 }
 
 test('after a restore a kept position is refused; who only watches goes on', async (t) => {
-  const site = await checkedSite();
-  t.after(() => site.close());
+  const site = await checkedSite(t);
   const folder = mkdtempSync(join(tmpdir(), 'ponte-listen-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const { deps, feedReaders } = site.world;
-  const tenant = { orgId: await site.world.organization(), mode: 'test' } as const;
+  const tenant = await site.world.newTenant();
   const pay = async () => {
     await newPayment(site.world, tenant);
     await site.world.settle();

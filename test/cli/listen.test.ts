@@ -20,7 +20,7 @@ import { allWell, type CheckedSite, checkedSite } from '../adapters/http/checked
 import { newPayment } from '../adapters/http/example-calls.js';
 import { aFeedEvent } from '../support/domain-samples.js';
 import { startReceiver } from '../support/local-receiver.js';
-import { until } from '../support/webhook-scene.js';
+import { until } from '../support/wait.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-listen-'));
 
@@ -29,15 +29,14 @@ let tenant: Tenant;
 let key: string;
 let files = 0;
 
-before(async () => {
-  site = await checkedSite();
+before(async (t) => {
+  site = await checkedSite(t);
 });
 after(async () => {
-  await site.close();
   rmSync(folder, { recursive: true });
 });
 beforeEach(async () => {
-  tenant = { orgId: await site.world.organization(), mode: 'test' };
+  tenant = await site.world.newTenant();
   key = await site.world.key(tenant.orgId);
 });
 

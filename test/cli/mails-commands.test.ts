@@ -10,7 +10,7 @@ import { inviteBuyer } from '../../core/usecases/invoices.js';
 import { runMails } from '../../core/usecases/mails.js';
 import { createOrganization } from '../../core/usecases/organizations.js';
 import { openForOperator } from '../../host/main.js';
-import { makeInvoice } from '../support/invoices-made.js';
+import { makeInvoice } from '../support/made-payments.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-mails-cli-'));
 const env = { PONTE_DATA_DIR: folder, PONTE_LOG_LEVEL: 'silent' } as const;

@@ -2,7 +2,7 @@
 // externalId is one account per tenant, and lists run newest first under any filter. Run over each
 // database.
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { test } from 'node:test';
 import {
   accountStatuses,
   type ConnectedAccount,
@@ -19,7 +19,7 @@ import {
   T0,
   tenant,
 } from '../support/domain-samples.js';
-import type { OpenStore } from './store-contract.js';
+import type { OpenStore } from './store-contracts.js';
 
 const bare = anAccount({
   externalId: null,
@@ -44,139 +44,134 @@ const bare = anAccount({
   rejectedAtMs: null,
 });
 
-export function storeAccountsContract(database: string, open: OpenStore): void {
-  describe(`the store over ${database}: connected accounts`, () => {
-    const opened: Store[] = [];
-    const fresh = async (accounts: readonly ConnectedAccount[]): Promise<Store> => {
-      const store = await open();
-      opened.push(store);
-      await store.run(async (tx) => {
-        for (const account of accounts) tx.accounts.insert(account);
-      });
-      return store;
-    };
-    after(() => Promise.all(opened.map((store) => store.close())));
-
-    test('an account comes back as it was written, full or bare, changed or not', async () => {
-      const full = anAccount({ externalId: 'seller-1' });
-      for (const account of [full, bare]) {
-        const store = await fresh([account]);
-        const read = () => store.run((tx) => tx.accounts.get(tenant, 'acct_1'));
-        assert.deepEqual(await read(), account);
-        const other = account === full ? { ...bare, externalId: 'seller-1' } : full;
-        // What is told at the creation stays.
-        const { externalId, displayName } = account;
-        await store.run(async (tx) => tx.accounts.update(other));
-        assert.deepEqual(await read(), { ...other, externalId, displayName, version: 2 });
-      }
+export function storeAccountsContract(open: OpenStore): void {
+  const fresh = async (accounts: readonly ConnectedAccount[]): Promise<Store> => {
+    const store = await open();
+    await store.run(async (tx) => {
+      for (const account of accounts) tx.accounts.insert(account);
     });
+    return store;
+  };
 
-    test('an order about an account names it', async () => {
-      const store = await fresh([]);
-      const order = aPartyCommand({
-        kind: 'submit_account',
-        subject: { kind: 'account', id: 'acct_1' },
-      });
-      await store.run(async (tx) => tx.commands.insert(order));
-      assert.deepEqual(await store.run((tx) => tx.commands.get('cmd_1')), order);
+  test('an account comes back as it was written, full or bare, changed or not', async () => {
+    const full = anAccount({ externalId: 'seller-1' });
+    for (const account of [full, bare]) {
+      const store = await fresh([account]);
+      const read = () => store.run((tx) => tx.accounts.get(tenant, 'acct_1'));
+      assert.deepEqual(await read(), account);
+      const other = account === full ? { ...bare, externalId: 'seller-1' } : full;
+      // What is told at the creation stays.
+      const { externalId, displayName } = account;
+      await store.run(async (tx) => tx.accounts.update(other));
+      assert.deepEqual(await read(), { ...other, externalId, displayName, version: 2 });
+    }
+  });
+
+  test('an order about an account names it', async () => {
+    const store = await fresh([]);
+    const order = aPartyCommand({
+      kind: 'submit_account',
+      subject: { kind: 'account', id: 'acct_1' },
+    });
+    await store.run(async (tx) => tx.commands.insert(order));
+    assert.deepEqual(await store.run((tx) => tx.commands.get('cmd_1')), order);
+    const found = await store.run((tx) =>
+      tx.commands.byPartnerRef('test', 'submit_account', 'pa_1'),
+    );
+    assert.deepEqual(found, order);
+  });
+
+  test('an account is found by its tenant only', async () => {
+    const store = await fresh([anAccount({ externalId: 'e', role: 'buyer' })]);
+    for (const place of [otherMode, otherOrg]) {
       const found = await store.run((tx) =>
-        tx.commands.byPartnerRef('test', 'submit_account', 'pa_1'),
+        Promise.all([
+          tx.accounts.get(place, 'acct_1'),
+          tx.accounts.byExternalId(place, 'e'),
+          tx.accounts.list(place, { role: null, status: null, beforeId: null, limit: 9 }),
+          tx.accounts.ofBuyer(place, 'seller@example.com'),
+        ]),
       );
-      assert.deepEqual(found, order);
-    });
+      assert.deepEqual(found, [null, null, [], []]);
+    }
+  });
 
-    test('an account is found by its tenant only', async () => {
-      const store = await fresh([anAccount({ externalId: 'e', role: 'buyer' })]);
-      for (const place of [otherMode, otherOrg]) {
-        const found = await store.run((tx) =>
-          Promise.all([
-            tx.accounts.get(place, 'acct_1'),
-            tx.accounts.byExternalId(place, 'e'),
-            tx.accounts.list(place, { role: null, status: null, beforeId: null, limit: 9 }),
-            tx.accounts.ofBuyer(place, 'seller@example.com'),
-          ]),
-        );
-        assert.deepEqual(found, [null, null, [], []]);
-      }
-    });
+  test('an externalId is taken once per tenant; accounts without one are many', async () => {
+    const store = await fresh([
+      anAccount({ id: 'acct_1', externalId: 'e' }),
+      anAccount({ id: 'acct_2', externalId: 'e', ...otherMode }),
+      anAccount({ id: 'acct_3', externalId: 'e', ...otherOrg }),
+      anAccount({ id: 'acct_4' }),
+      anAccount({ id: 'acct_5' }),
+    ]);
+    const found = await store.run((tx) => tx.accounts.byExternalId(tenant, 'e'));
+    assert.equal(found?.id, 'acct_1');
+    await assert.rejects(
+      store.run(async (tx) => tx.accounts.insert(anAccount({ id: 'acct_6', externalId: 'e' }))),
+      { code: 'StoreContention' },
+    );
+  });
 
-    test('an externalId is taken once per tenant; accounts without one are many', async () => {
-      const store = await fresh([
-        anAccount({ id: 'acct_1', externalId: 'e' }),
-        anAccount({ id: 'acct_2', externalId: 'e', ...otherMode }),
-        anAccount({ id: 'acct_3', externalId: 'e', ...otherOrg }),
-        anAccount({ id: 'acct_4' }),
-        anAccount({ id: 'acct_5' }),
-      ]);
-      const found = await store.run((tx) => tx.accounts.byExternalId(tenant, 'e'));
-      assert.equal(found?.id, 'acct_1');
-      await assert.rejects(
-        store.run(async (tx) => tx.accounts.insert(anAccount({ id: 'acct_6', externalId: 'e' }))),
-        (error) => error instanceof PonteError && error.code === 'StoreContention',
-      );
-    });
+  test('an expected account that changed fails the whole batch', async () => {
+    const store = await fresh([anAccount()]);
+    await store.run(async (tx) => tx.accounts.update(anAccount()));
+    await assert.rejects(
+      store.run(async (tx) => {
+        tx.accounts.expect(anAccount());
+        tx.commands.insert(aPartyCommand());
+      }),
+      PonteError,
+    );
+    assert.equal(await store.run((tx) => tx.commands.get('cmd_1')), null);
+    await store.run(async (tx) => tx.accounts.expect(anAccount({ version: 2 })));
+  });
 
-    test('an expected account that changed fails the whole batch', async () => {
-      const store = await fresh([anAccount()]);
-      await store.run(async (tx) => tx.accounts.update(anAccount()));
-      await assert.rejects(
-        store.run(async (tx) => {
-          tx.accounts.expect(anAccount());
-          tx.commands.insert(aPartyCommand());
-        }),
-        PonteError,
-      );
-      assert.equal(await store.run((tx) => tx.commands.get('cmd_1')), null);
-      await store.run(async (tx) => tx.accounts.expect(anAccount({ version: 2 })));
-    });
+  test('verifying and approved buyers are found by their address, newest first', async () => {
+    const rows = roles.flatMap((role) =>
+      accountStatuses.map((status) =>
+        anAccount({ id: `acct_${role}_${status}`, role, status, email: ' Ana@Example.COM' }),
+      ),
+    );
+    const elsewhere = { role: 'buyer', email: 'bo@example.com' } as const;
+    const store = await fresh([...rows, anAccount({ ...elsewhere, id: 'acct_0' })]);
+    const found = await store.run((tx) => tx.accounts.ofBuyer(tenant, 'ana@example.com'));
+    assert.deepEqual(
+      found.map(({ id }) => id),
+      ['acct_buyer_verifying', 'acct_buyer_approved'],
+    );
+  });
 
-    test('verifying and approved buyers are found by their address, newest first', async () => {
-      const rows = roles.flatMap((role) =>
-        accountStatuses.map((status) =>
-          anAccount({ id: `acct_${role}_${status}`, role, status, email: ' Ana@Example.COM' }),
-        ),
-      );
-      const elsewhere = { role: 'buyer', email: 'bo@example.com' } as const;
-      const store = await fresh([...rows, anAccount({ ...elsewhere, id: 'acct_0' })]);
-      const found = await store.run((tx) => tx.accounts.ofBuyer(tenant, 'ana@example.com'));
-      assert.deepEqual(
-        found.map(({ id }) => id),
-        ['acct_buyer_verifying', 'acct_buyer_approved'],
-      );
-    });
-
-    test('lists follow each other without gap under every filter, newest first', async () => {
-      const rows = Array.from({ length: 37 }, (_, index) =>
-        anAccount({
-          id: `acct_${String(index).padStart(2, '0')}`,
-          role: roles[index % 2] ?? 'buyer',
-          status: accountStatuses[index % 3] ?? 'created',
-          entityType: entityTypes[index % 2] ?? 'business',
-          // One moment for all: ids alone order them.
-          createdAtMs: T0,
-        }),
-      );
-      const stranger = anAccount({ id: 'acct_05x', ...otherOrg });
-      const store = await fresh([...rows, stranger]);
-      for (const role of [null, ...roles]) {
-        for (const status of [null, ...accountStatuses]) {
-          const expected = rows
-            .filter((row) => role === null || row.role === role)
-            .filter((row) => status === null || row.status === status)
-            .toReversed();
-          const pages: ConnectedAccount[] = [];
-          for (;;) {
-            const beforeId = pages.at(-1)?.id ?? null;
-            const page = await store.run((tx) =>
-              tx.accounts.list(tenant, { role, status, beforeId, limit: 4 }),
-            );
-            assert.ok(page.length <= 4);
-            if (page.length === 0) break;
-            pages.push(...page);
-          }
-          assert.deepEqual(pages, expected, `${role} ${status}`);
+  test('lists follow each other without gap under every filter, newest first', async () => {
+    const rows = Array.from({ length: 37 }, (_, index) =>
+      anAccount({
+        id: `acct_${String(index).padStart(2, '0')}`,
+        role: roles[index % 2] ?? 'buyer',
+        status: accountStatuses[index % 3] ?? 'created',
+        entityType: entityTypes[index % 2] ?? 'business',
+        // One moment for all: ids alone order them.
+        createdAtMs: T0,
+      }),
+    );
+    const stranger = anAccount({ id: 'acct_05x', ...otherOrg });
+    const store = await fresh([...rows, stranger]);
+    for (const role of [null, ...roles]) {
+      for (const status of [null, ...accountStatuses]) {
+        const expected = rows
+          .filter((row) => role === null || row.role === role)
+          .filter((row) => status === null || row.status === status)
+          .toReversed();
+        const pages: ConnectedAccount[] = [];
+        for (;;) {
+          const beforeId = pages.at(-1)?.id ?? null;
+          const page = await store.run((tx) =>
+            tx.accounts.list(tenant, { role, status, beforeId, limit: 4 }),
+          );
+          assert.ok(page.length <= 4);
+          if (page.length === 0) break;
+          pages.push(...page);
         }
+        assert.deepEqual(pages, expected, `${role} ${status}`);
       }
-    });
+    }
   });
 }

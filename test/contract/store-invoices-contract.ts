@@ -2,7 +2,7 @@
 // were written, invoices are listed newest first under any filter, an address has each number once,
 // and due mails are leased to one worker. Run over each database.
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { test } from 'node:test';
 import type { Mail } from '../../core/domain/mail.js';
 import { type Payment, paymentStatuses } from '../../core/domain/payment.js';
 import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
@@ -19,255 +19,248 @@ import {
   tenant,
 } from '../support/domain-samples.js';
 import { asTaken } from './store-claims-contract.js';
-import type { OpenStore } from './store-contract.js';
+import type { OpenStore } from './store-contracts.js';
 
 const invoice = (id: string, fields: Partial<Payment> = {}): Payment =>
   aBarePayment({ id, origin: 'invoice', ...fields });
 const contention = { code: 'StoreContention' };
 
-export function storeInvoicesContract(database: string, open: OpenStore): void {
-  describe(`the store over ${database}: invoices and mails`, () => {
-    const opened: Store[] = [];
-    const fresh = async (
-      rows: { readonly payments?: readonly Payment[]; readonly mails?: readonly Mail[] } = {},
-    ): Promise<Store> => {
-      const store = await open();
-      opened.push(store);
-      await store.run(async (tx) => {
-        for (const payment of rows.payments ?? []) {
-          tx.payments.insert(payment);
-          tx.funds.insert(someFunds({ ...tenantOf(payment), paymentId: payment.id }));
-        }
-        for (const mail of rows.mails ?? []) tx.mails.insert(mail);
-      });
-      return store;
+export function storeInvoicesContract(open: OpenStore): void {
+  const fresh = async (
+    rows: { readonly payments?: readonly Payment[]; readonly mails?: readonly Mail[] } = {},
+  ): Promise<Store> => {
+    const store = await open();
+    await store.run(async (tx) => {
+      for (const payment of rows.payments ?? []) {
+        tx.payments.insert(payment);
+        tx.funds.insert(someFunds({ ...tenantOf(payment), paymentId: payment.id }));
+      }
+      for (const mail of rows.mails ?? []) tx.mails.insert(mail);
+    });
+    return store;
+  };
+  const list = (store: Store, status: Payment['status'] | null, place = tenant) =>
+    listed(store, place, { status, beforeId: null, limit: 100 });
+
+  test('an invoice comes back as it was written, full or bare', async () => {
+    const full = aPayment({ id: 'inv_1', origin: 'invoice' });
+    const store = await fresh({ payments: [full, invoice('inv_2')] });
+    assert.deepEqual(await store.run((tx) => tx.payments.get(tenant, 'inv_1')), full);
+    assert.deepEqual(await store.run((tx) => tx.payments.get(tenant, 'inv_2')), invoice('inv_2'));
+  });
+
+  test('who approved it and when its buyer was invited may change, who created it not', async () => {
+    const store = await fresh({ payments: [invoice('inv_1', { createdByMemberId: 'mem_1' })] });
+    const changed = { approvedByMemberId: 'mem_2', invitedAtMs: T0 + 9 };
+    await store.run(async (tx) =>
+      tx.payments.update(
+        invoice('inv_1', { ...changed, createdByMemberId: 'mem_3', number: 'other' }),
+      ),
+    );
+    assert.deepEqual(
+      await store.run((tx) => tx.payments.get(tenant, 'inv_1')),
+      invoice('inv_1', { ...changed, createdByMemberId: 'mem_1', version: 2 }),
+    );
+  });
+
+  test('a payment is found by its publicId, of whatever tenant', async () => {
+    const stranger = invoice('inv_2', { ...otherOrg, publicId: 'pub_2' });
+    const store = await fresh({ payments: [invoice('inv_1', { publicId: 'pub_1' }), stranger] });
+    assert.deepEqual(await store.run((tx) => tx.payments.byPublicId('pub_2')), stranger);
+    assert.equal(await store.run((tx) => tx.payments.byPublicId('pub_3')), null);
+  });
+
+  test('lists of invoices follow each other without gap under every filter', async () => {
+    const rows = Array.from({ length: 41 }, (_, index) =>
+      invoice(`inv_${String(index).padStart(2, '0')}`, {
+        status: paymentStatuses[index % 3] ?? 'failed',
+        // One moment for all: ids alone order them.
+        createdAtMs: T0,
+      }),
+    );
+    const others = [
+      aBarePayment({ id: 'pi_1' }),
+      invoice('inv_05x', otherOrg),
+      invoice('inv_06x', otherMode),
+    ];
+    const store = await fresh({ payments: [...rows, ...others] });
+    for (const status of [null, ...paymentStatuses]) {
+      const expected = rows.filter((row) => status === null || row.status === status).toReversed();
+      assert.deepEqual(await list(store, status), expected, `${status}`);
+      const pages: Payment[] = [];
+      for (;;) {
+        const beforeId = pages.at(-1)?.id ?? null;
+        const page = await listed(store, tenant, { status, beforeId, limit: 4 });
+        assert.ok(page.length <= 4);
+        if (page.length === 0) break;
+        pages.push(...page);
+      }
+      assert.deepEqual(pages, expected, `${status} by pages`);
+    }
+    const strangers = [
+      ...(await list(store, null, otherOrg)),
+      ...(await list(store, null, otherMode)),
+    ];
+    assert.deepEqual(ids(strangers), ['inv_05x', 'inv_06x']);
+  });
+
+  test('an expected organization that changed fails the whole batch', async () => {
+    const store = await fresh();
+    await store.run(async (tx) => tx.organizations.insert(anOrganization(), []));
+    await store.run(async (tx) => tx.organizations.update(anOrganization()));
+    await assert.rejects(
+      store.run(async (tx) => {
+        tx.organizations.expect(anOrganization());
+        tx.payments.insert(invoice('inv_1'));
+      }),
+      contention,
+    );
+    assert.deepEqual(await list(store, null), []);
+    await store.run(async (tx) => tx.organizations.expect(anOrganization({ version: 2 })));
+  });
+
+  test('a mail comes back as it was written, full or bare, and so it does changed', async () => {
+    const bare = aMail({ nth: null, linkUsedAtMs: null, leaseToken: null, lastError: null });
+    const none = { paymentId: null, tokenHash: null, tokenSealed: null };
+    const notice = aMail({ purpose: 'payout_changed', accountId: 'acct_1', ...none });
+    for (const mail of [aMail(), bare, notice, { ...notice, accountId: null }]) {
+      const store = await fresh({ mails: [mail] });
+      const read = () => store.run((tx) => tx.mails.get(tenant, 'mail_1'));
+      assert.deepEqual(await read(), mail);
+      const ended = { status: 'sent', tokenSealed: null, dueAtMs: null, sentAtMs: T0 } as const;
+      const changed = { ...mail, ...ended, linkUsedAtMs: T0 + 9, tries: 9, lastError: 'x' };
+      await store.run(async (tx) => tx.mails.update(changed));
+      assert.deepEqual(await read(), { ...changed, version: 2 });
+      for (const place of [otherMode, otherOrg]) {
+        assert.equal(await store.run((tx) => tx.mails.get(place, 'mail_1')), null);
+      }
+    }
+  });
+
+  test('a mail is found by the hash of its link; two do not have the same', async () => {
+    const store = await fresh({ mails: [aMail({ ...otherOrg, tokenHash: 'h1', nth: null })] });
+    const found = await store.run((tx) => tx.mails.byTokenHash('h1'));
+    assert.equal(found?.orgId, otherOrg.orgId);
+    assert.equal(await store.run((tx) => tx.mails.byTokenHash('h2')), null);
+    const second = aMail({ id: 'mail_2', tokenHash: 'h1', nth: null });
+    await assert.rejects(
+      store.run(async (tx) => tx.mails.insert(second)),
+      contention,
+    );
+  });
+
+  test('each number of an address is taken once per purpose; unnumbered mails are many', async () => {
+    const store = await fresh({
+      mails: [
+        numbered('mail_1', 1),
+        numbered('mail_2', 2, otherOrg),
+        numbered('mail_3', 10),
+        numbered('mail_4', 3, otherMode),
+        numbered('mail_5', null),
+        numbered('mail_6', null),
+        aMail({ id: 'mail_7', tokenHash: 'mail_7', nth: 11, toKey: 'bo@example.com' }),
+        invitation('mail_a', 1),
+        invitation('mail_b', 10),
+        invitation('mail_c', 11, otherOrg),
+        invitation('mail_d', 2),
+        { ...invitation('mail_e', 9), accountId: 'acct_1' },
+      ],
+    });
+    const newest = async (purpose: Mail['purpose'], home: Tenant = tenant) => {
+      const to = { ...home, purpose, toKey: 'ana@example.com' };
+      return ids(await store.run((tx) => tx.mails.newestNumbered(to, 2)));
     };
-    const list = (store: Store, status: Payment['status'] | null, place = tenant) =>
-      listed(store, place, { status, beforeId: null, limit: 100 });
-    after(() => Promise.all(opened.map((store) => store.close())));
-
-    test('an invoice comes back as it was written, full or bare', async () => {
-      const full = aPayment({ id: 'inv_1', origin: 'invoice' });
-      const store = await fresh({ payments: [full, invoice('inv_2')] });
-      assert.deepEqual(await store.run((tx) => tx.payments.get(tenant, 'inv_1')), full);
-      assert.deepEqual(await store.run((tx) => tx.payments.get(tenant, 'inv_2')), invoice('inv_2'));
-    });
-
-    test('who approved it and when its buyer was invited may change, who created it not', async () => {
-      const store = await fresh({ payments: [invoice('inv_1', { createdByMemberId: 'mem_1' })] });
-      const changed = { approvedByMemberId: 'mem_2', invitedAtMs: T0 + 9 };
-      await store.run(async (tx) =>
-        tx.payments.update(
-          invoice('inv_1', { ...changed, createdByMemberId: 'mem_3', number: 'other' }),
-        ),
-      );
-      assert.deepEqual(
-        await store.run((tx) => tx.payments.get(tenant, 'inv_1')),
-        invoice('inv_1', { ...changed, createdByMemberId: 'mem_1', version: 2 }),
-      );
-    });
-
-    test('a payment is found by its publicId, of whatever tenant', async () => {
-      const stranger = invoice('inv_2', { ...otherOrg, publicId: 'pub_2' });
-      const store = await fresh({ payments: [invoice('inv_1', { publicId: 'pub_1' }), stranger] });
-      assert.deepEqual(await store.run((tx) => tx.payments.byPublicId('pub_2')), stranger);
-      assert.equal(await store.run((tx) => tx.payments.byPublicId('pub_3')), null);
-    });
-
-    test('lists of invoices follow each other without gap under every filter', async () => {
-      const rows = Array.from({ length: 41 }, (_, index) =>
-        invoice(`inv_${String(index).padStart(2, '0')}`, {
-          status: paymentStatuses[index % 3] ?? 'failed',
-          // One moment for all: ids alone order them.
-          createdAtMs: T0,
-        }),
-      );
-      const others = [
-        aBarePayment({ id: 'pi_1' }),
-        invoice('inv_05x', otherOrg),
-        invoice('inv_06x', otherMode),
-      ];
-      const store = await fresh({ payments: [...rows, ...others] });
-      for (const status of [null, ...paymentStatuses]) {
-        const expected = rows
-          .filter((row) => status === null || row.status === status)
-          .toReversed();
-        assert.deepEqual(await list(store, status), expected, `${status}`);
-        const pages: Payment[] = [];
-        for (;;) {
-          const beforeId = pages.at(-1)?.id ?? null;
-          const page = await listed(store, tenant, { status, beforeId, limit: 4 });
-          assert.ok(page.length <= 4);
-          if (page.length === 0) break;
-          pages.push(...page);
-        }
-        assert.deepEqual(pages, expected, `${status} by pages`);
-      }
-      const strangers = [
-        ...(await list(store, null, otherOrg)),
-        ...(await list(store, null, otherMode)),
-      ];
-      assert.deepEqual(ids(strangers), ['inv_05x', 'inv_06x']);
-    });
-
-    test('an expected organization that changed fails the whole batch', async () => {
-      const store = await fresh();
-      await store.run(async (tx) => tx.organizations.insert(anOrganization(), []));
-      await store.run(async (tx) => tx.organizations.update(anOrganization()));
+    assert.deepEqual(await newest('sign_in'), ['mail_3', 'mail_2'], 'over all organizations');
+    assert.deepEqual(await newest('sign_in', otherOrg), ['mail_3', 'mail_2']);
+    assert.deepEqual(await newest('sign_in', otherMode), ['mail_4']);
+    assert.deepEqual(await newest('invitation'), ['mail_b', 'mail_e'], 'of the organization');
+    assert.deepEqual(await newest('invitation', otherOrg), ['mail_c']);
+    const about = async (accountId: string | null) => {
+      const to = { ...tenant, purpose: 'invitation', toKey: 'ana@example.com' } as const;
+      return ids(await store.run((tx) => tx.mails.newestAbout({ ...to, accountId }, 2)));
+    };
+    assert.deepEqual(await about(null), ['mail_b', 'mail_d']);
+    assert.deepEqual(await about('acct_1'), ['mail_e'], 'about the account');
+    for (const taken of [
+      numbered('mail_8', 2),
+      numbered('mail_8', 1, otherOrg),
+      invitation('mail_8', 11, otherOrg),
+      invitation('mail_8', 2),
+    ]) {
       await assert.rejects(
-        store.run(async (tx) => {
-          tx.organizations.expect(anOrganization());
-          tx.payments.insert(invoice('inv_1'));
-        }),
+        store.run(async (tx) => tx.mails.insert(taken)),
         contention,
       );
-      assert.deepEqual(await list(store, null), []);
-      await store.run(async (tx) => tx.organizations.expect(anOrganization({ version: 2 })));
-    });
+    }
+    await store.run(async (tx) => tx.mails.insert(invitation('mail_8', 1, otherOrg)));
+  });
 
-    test('a mail comes back as it was written, full or bare, and so it does changed', async () => {
-      const bare = aMail({ nth: null, linkUsedAtMs: null, leaseToken: null, lastError: null });
-      const none = { paymentId: null, tokenHash: null, tokenSealed: null };
-      const notice = aMail({ purpose: 'payout_changed', accountId: 'acct_1', ...none });
-      for (const mail of [aMail(), bare, notice, { ...notice, accountId: null }]) {
-        const store = await fresh({ mails: [mail] });
-        const read = () => store.run((tx) => tx.mails.get(tenant, 'mail_1'));
-        assert.deepEqual(await read(), mail);
-        const ended = { status: 'sent', tokenSealed: null, dueAtMs: null, sentAtMs: T0 } as const;
-        const changed = { ...mail, ...ended, linkUsedAtMs: T0 + 9, tries: 9, lastError: 'x' };
-        await store.run(async (tx) => tx.mails.update(changed));
-        assert.deepEqual(await read(), { ...changed, version: 2 });
-        for (const place of [otherMode, otherOrg]) {
-          assert.equal(await store.run((tx) => tx.mails.get(place, 'mail_1')), null);
-        }
-      }
+  test('operators list mails newest first over all tenants', async () => {
+    const store = await fresh({
+      mails: [
+        numbered('mail_1', 1),
+        numbered('mail_2', 2, otherOrg),
+        { ...numbered('mail_3', 3, otherMode), ...refused },
+        { ...numbered('mail_4', 4), ...refused },
+      ],
     });
+    const listed = async (status: Mail['status'] | null, beforeId: string | null, limit = 9) =>
+      ids(await store.run((tx) => tx.mails.list({ status, beforeId, limit })));
+    assert.deepEqual(await listed(null, null), ['mail_4', 'mail_3', 'mail_2', 'mail_1']);
+    assert.deepEqual(await listed(null, 'mail_4', 2), ['mail_3', 'mail_2']);
+    assert.deepEqual(await listed('refused', null), ['mail_4', 'mail_3']);
+    assert.deepEqual(await listed('refused', 'mail_4'), ['mail_3']);
+    assert.deepEqual(await listed('sent', null), []);
+  });
 
-    test('a mail is found by the hash of its link; two do not have the same', async () => {
-      const store = await fresh({ mails: [aMail({ ...otherOrg, tokenHash: 'h1', nth: null })] });
-      const found = await store.run((tx) => tx.mails.byTokenHash('h1'));
-      assert.equal(found?.orgId, otherOrg.orgId);
-      assert.equal(await store.run((tx) => tx.mails.byTokenHash('h2')), null);
-      const second = aMail({ id: 'mail_2', tokenHash: 'h1', nth: null });
-      await assert.rejects(
-        store.run(async (tx) => tx.mails.insert(second)),
-        contention,
-      );
+  test('the oldest mails are found over all tenants, and removed as they were read', async () => {
+    const mails = [numbered('mail_2', 2, otherOrg), numbered('mail_1', 1), numbered('mail_3', 3)];
+    const store = await fresh({ mails });
+    const oldest = await store.run((tx) => tx.mails.oldest(2));
+    assert.deepEqual(ids(oldest), ['mail_1', 'mail_2']);
+    await store.run(async (tx) => {
+      for (const mail of oldest) tx.mails.remove(mail);
     });
+    assert.deepEqual(ids(await store.run((tx) => tx.mails.oldest(9))), ['mail_3']);
+    await assert.rejects(
+      store.run(async (tx) => tx.mails.remove({ ...numbered('mail_3', 3), version: 9 })),
+      contention,
+    );
+  });
 
-    test('each number of an address is taken once per purpose; unnumbered mails are many', async () => {
-      const store = await fresh({
-        mails: [
-          numbered('mail_1', 1),
-          numbered('mail_2', 2, otherOrg),
-          numbered('mail_3', 10),
-          numbered('mail_4', 3, otherMode),
-          numbered('mail_5', null),
-          numbered('mail_6', null),
-          aMail({ id: 'mail_7', tokenHash: 'mail_7', nth: 11, toKey: 'bo@example.com' }),
-          invitation('mail_a', 1),
-          invitation('mail_b', 10),
-          invitation('mail_c', 11, otherOrg),
-          invitation('mail_d', 2),
-          { ...invitation('mail_e', 9), accountId: 'acct_1' },
-        ],
-      });
-      const newest = async (purpose: Mail['purpose'], home: Tenant = tenant) => {
-        const to = { ...home, purpose, toKey: 'ana@example.com' };
-        return ids(await store.run((tx) => tx.mails.newestNumbered(to, 2)));
-      };
-      assert.deepEqual(await newest('sign_in'), ['mail_3', 'mail_2'], 'over all organizations');
-      assert.deepEqual(await newest('sign_in', otherOrg), ['mail_3', 'mail_2']);
-      assert.deepEqual(await newest('sign_in', otherMode), ['mail_4']);
-      assert.deepEqual(await newest('invitation'), ['mail_b', 'mail_e'], 'of the organization');
-      assert.deepEqual(await newest('invitation', otherOrg), ['mail_c']);
-      const about = async (accountId: string | null) => {
-        const to = { ...tenant, purpose: 'invitation', toKey: 'ana@example.com' } as const;
-        return ids(await store.run((tx) => tx.mails.newestAbout({ ...to, accountId }, 2)));
-      };
-      assert.deepEqual(await about(null), ['mail_b', 'mail_d']);
-      assert.deepEqual(await about('acct_1'), ['mail_e'], 'about the account');
-      for (const taken of [
-        numbered('mail_8', 2),
-        numbered('mail_8', 1, otherOrg),
-        invitation('mail_8', 11, otherOrg),
-        invitation('mail_8', 2),
-      ]) {
-        await assert.rejects(
-          store.run(async (tx) => tx.mails.insert(taken)),
-          contention,
-        );
-      }
-      await store.run(async (tx) => tx.mails.insert(invitation('mail_8', 1, otherOrg)));
+  test('due mails are leased to one worker, oldest due first, each try counted', async () => {
+    const store = await fresh({
+      mails: [
+        due('mail_1', T0),
+        due('mail_2', T0 - 2, otherOrg),
+        due('mail_3', T0 - 1),
+        due('mail_4', T0 + 1),
+        { ...due('mail_5', T0), ...refused },
+      ],
     });
+    const first = await store.claims.mails({ ...claim(), limit: 2 });
+    assert.deepEqual(ids(first), ['mail_2', 'mail_3']);
+    assert.deepEqual(first.map(asTaken)[1], {
+      ...due('mail_3', T0 + 1_000),
+      leaseToken: 'leased',
+      tries: 3,
+      version: 2,
+    });
+    const [second, third] = await Promise.all([
+      store.claims.mails(claim()),
+      store.claims.mails(claim()),
+    ]);
+    assert.deepEqual(ids([...second, ...third]), ['mail_1']);
+    const again = await store.claims.mails(claim(T0 + 1_000));
+    assert.deepEqual(ids(again).toSorted(), ['mail_1', 'mail_2', 'mail_3', 'mail_4']);
+  });
 
-    test('operators list mails newest first over all tenants', async () => {
-      const store = await fresh({
-        mails: [
-          numbered('mail_1', 1),
-          numbered('mail_2', 2, otherOrg),
-          { ...numbered('mail_3', 3, otherMode), ...refused },
-          { ...numbered('mail_4', 4), ...refused },
-        ],
-      });
-      const listed = async (status: Mail['status'] | null, beforeId: string | null, limit = 9) =>
-        ids(await store.run((tx) => tx.mails.list({ status, beforeId, limit })));
-      assert.deepEqual(await listed(null, null), ['mail_4', 'mail_3', 'mail_2', 'mail_1']);
-      assert.deepEqual(await listed(null, 'mail_4', 2), ['mail_3', 'mail_2']);
-      assert.deepEqual(await listed('refused', null), ['mail_4', 'mail_3']);
-      assert.deepEqual(await listed('refused', 'mail_4'), ['mail_3']);
-      assert.deepEqual(await listed('sent', null), []);
-    });
-
-    test('the oldest mails are found over all tenants, and removed as they were read', async () => {
-      const mails = [numbered('mail_2', 2, otherOrg), numbered('mail_1', 1), numbered('mail_3', 3)];
-      const store = await fresh({ mails });
-      const oldest = await store.run((tx) => tx.mails.oldest(2));
-      assert.deepEqual(ids(oldest), ['mail_1', 'mail_2']);
-      await store.run(async (tx) => {
-        for (const mail of oldest) tx.mails.remove(mail);
-      });
-      assert.deepEqual(ids(await store.run((tx) => tx.mails.oldest(9))), ['mail_3']);
-      await assert.rejects(
-        store.run(async (tx) => tx.mails.remove({ ...numbered('mail_3', 3), version: 9 })),
-        contention,
-      );
-    });
-
-    test('due mails are leased to one worker, oldest due first, each try counted', async () => {
-      const store = await fresh({
-        mails: [
-          due('mail_1', T0),
-          due('mail_2', T0 - 2, otherOrg),
-          due('mail_3', T0 - 1),
-          due('mail_4', T0 + 1),
-          { ...due('mail_5', T0), ...refused },
-        ],
-      });
-      const first = await store.claims.mails({ ...claim(), limit: 2 });
-      assert.deepEqual(ids(first), ['mail_2', 'mail_3']);
-      assert.deepEqual(first.map(asTaken)[1], {
-        ...due('mail_3', T0 + 1_000),
-        leaseToken: 'leased',
-        tries: 3,
-        version: 2,
-      });
-      const [second, third] = await Promise.all([
-        store.claims.mails(claim()),
-        store.claims.mails(claim()),
-      ]);
-      assert.deepEqual(ids([...second, ...third]), ['mail_1']);
-      const again = await store.claims.mails(claim(T0 + 1_000));
-      assert.deepEqual(ids(again).toSorted(), ['mail_1', 'mail_2', 'mail_3', 'mail_4']);
-    });
-
-    test('ending all leases makes what was in hand due at once', async () => {
-      const store = await fresh({ mails: [due('mail_1', T0), due('mail_2', T0 + 50)] });
-      await store.claims.mails(claim());
-      await store.claims.releaseAll(T0 + 1);
-      assert.deepEqual(ids(await store.claims.mails(claim(T0 + 1))), ['mail_1']);
-      assert.equal(await store.claims.nextDueAtMs(), T0 + 50);
-    });
+  test('ending all leases makes what was in hand due at once', async () => {
+    const store = await fresh({ mails: [due('mail_1', T0), due('mail_2', T0 + 50)] });
+    await store.claims.mails(claim());
+    await store.claims.releaseAll(T0 + 1);
+    assert.deepEqual(ids(await store.claims.mails(claim(T0 + 1))), ['mail_1']);
+    assert.equal(await store.claims.nextDueAtMs(), T0 + 50);
   });
 }
 

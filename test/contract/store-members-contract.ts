@@ -2,77 +2,68 @@
 // one address is one member at a time, and organizations do not see each other's. Run over each
 // database.
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { test } from 'node:test';
 import { type Member, memberRoles } from '../../core/domain/member.js';
-import { PonteError } from '../../core/errors.js';
 import type { Store } from '../../core/ports/storage.js';
 import { aMember, aPartyCommand, T0 } from '../support/domain-samples.js';
-import type { OpenStore } from './store-contract.js';
+import type { OpenStore } from './store-contracts.js';
 
-export function storeMembersContract(database: string, open: OpenStore): void {
-  describe(`the store over ${database}: members`, () => {
-    const opened: Store[] = [];
-    const fresh = async (members: readonly Member[]): Promise<Store> => {
-      const store = await open();
-      opened.push(store);
-      await store.run(async (tx) => {
-        for (const member of members) tx.members.insert(member);
-      });
-      return store;
-    };
-    after(() => Promise.all(opened.map((store) => store.close())));
-
-    test('a member comes back as it was written; role and removal alone change', async () => {
-      for (const role of memberRoles) {
-        const member = aMember({ role });
-        const store = await fresh([member]);
-        const read = () => store.run((tx) => tx.members.get('org_a', 'mem_1'));
-        assert.deepEqual(await read(), member);
-        const changed = { ...member, role: 'viewer', removedAtMs: T0 + 5 } as const;
-        const moved = { ...changed, email: 'other@acme.example', emailKey: 'other@acme.example' };
-        await store.run(async (tx) => tx.members.update(moved));
-        assert.deepEqual(await read(), { ...changed, version: 2 });
-      }
+export function storeMembersContract(open: OpenStore): void {
+  const fresh = async (members: readonly Member[]): Promise<Store> => {
+    const store = await open();
+    await store.run(async (tx) => {
+      for (const member of members) tx.members.insert(member);
     });
+    return store;
+  };
 
-    test('an address finds the one member who was not removed, in its organization', async () => {
-      const removed = aMember({ id: 'mem_1', removedAtMs: T0 });
-      const again = aMember({ id: 'mem_2' });
-      const elsewhere = aMember({ id: 'mem_3', orgId: 'org_b' });
-      const store = await fresh([removed, again, elsewhere]);
-      const byEmail = (orgId: string, key: string) =>
-        store.run((tx) => tx.members.byEmail(orgId, key));
-      assert.deepEqual(await byEmail('org_a', again.emailKey), again);
-      assert.deepEqual(await byEmail('org_b', again.emailKey), elsewhere);
-      assert.equal(await byEmail('org_a', 'nobody@acme.example'), null);
-      assert.equal(await store.run((tx) => tx.members.get('org_b', 'mem_2')), null);
-    });
+  test('a member comes back as it was written; role and removal alone change', async () => {
+    for (const role of memberRoles) {
+      const member = aMember({ role });
+      const store = await fresh([member]);
+      const read = () => store.run((tx) => tx.members.get('org_a', 'mem_1'));
+      assert.deepEqual(await read(), member);
+      const changed = { ...member, role: 'viewer', removedAtMs: T0 + 5 } as const;
+      const moved = { ...changed, email: 'other@acme.example', emailKey: 'other@acme.example' };
+      await store.run(async (tx) => tx.members.update(moved));
+      assert.deepEqual(await read(), { ...changed, version: 2 });
+    }
+  });
 
-    test('a second member of an address is refused as long as the first one stays', async () => {
-      const store = await fresh([aMember()]);
-      const second = store.run(async (tx) => tx.members.insert(aMember({ id: 'mem_2' })));
-      await assert.rejects(
-        second,
-        (error) => error instanceof PonteError && error.code === 'StoreContention',
-      );
-    });
+  test('an address finds the one member who was not removed, in its organization', async () => {
+    const removed = aMember({ id: 'mem_1', removedAtMs: T0 });
+    const again = aMember({ id: 'mem_2' });
+    const elsewhere = aMember({ id: 'mem_3', orgId: 'org_b' });
+    const store = await fresh([removed, again, elsewhere]);
+    const byEmail = (orgId: string, key: string) =>
+      store.run((tx) => tx.members.byEmail(orgId, key));
+    assert.deepEqual(await byEmail('org_a', again.emailKey), again);
+    assert.deepEqual(await byEmail('org_b', again.emailKey), elsewhere);
+    assert.equal(await byEmail('org_a', 'nobody@acme.example'), null);
+    assert.equal(await store.run((tx) => tx.members.get('org_b', 'mem_2')), null);
+  });
 
-    test('a list holds the members of one organization, newest first', async () => {
-      const ids = ['mem_2', 'mem_3', 'mem_1'];
-      const members = ids.map((id) => aMember({ id, email: `${id}@acme.example` }));
-      const store = await fresh([...members, aMember({ id: 'mem_9', orgId: 'org_b' })]);
-      const listed = await store.run((tx) => tx.members.list('org_a'));
-      assert.deepEqual(
-        listed.map(({ id }) => id),
-        ['mem_3', 'mem_2', 'mem_1'],
-      );
-    });
+  test('a second member of an address is refused as long as the first one stays', async () => {
+    const store = await fresh([aMember()]);
+    const second = store.run(async (tx) => tx.members.insert(aMember({ id: 'mem_2' })));
+    await assert.rejects(second, { code: 'StoreContention' });
+  });
 
-    test('the order of an organization’s own KYB names nothing but its tenant', async () => {
-      const store = await fresh([]);
-      const order = aPartyCommand();
-      await store.run(async (tx) => tx.commands.insert(order));
-      assert.deepEqual(await store.run((tx) => tx.commands.get('cmd_1')), order);
-    });
+  test('a list holds the members of one organization, newest first', async () => {
+    const ids = ['mem_2', 'mem_3', 'mem_1'];
+    const members = ids.map((id) => aMember({ id, email: `${id}@acme.example` }));
+    const store = await fresh([...members, aMember({ id: 'mem_9', orgId: 'org_b' })]);
+    const listed = await store.run((tx) => tx.members.list('org_a'));
+    assert.deepEqual(
+      listed.map(({ id }) => id),
+      ['mem_3', 'mem_2', 'mem_1'],
+    );
+  });
+
+  test('the order of an organization’s own KYB names nothing but its tenant', async () => {
+    const store = await fresh([]);
+    const order = aPartyCommand();
+    await store.run(async (tx) => tx.commands.insert(order));
+    assert.deepEqual(await store.run((tx) => tx.commands.get('cmd_1')), order);
   });
 }

@@ -1,133 +1,121 @@
 // What every store promises about money: the ledger keeps what was posted, funds add up, and one
 // reference names one order. Run over each database.
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { test } from 'node:test';
 import type { Funds } from '../../core/domain/funds.js';
 import { ledgerAccounts, posting, postingKinds, transfer } from '../../core/domain/ledger.js';
 import { money } from '../../core/domain/money.js';
 import type { MoneyCommand } from '../../core/domain/partner-command.js';
 import type { Mode } from '../../core/domain/tenant.js';
 import { PonteError } from '../../core/errors.js';
-import type { Store } from '../../core/ports/storage.js';
 import { aCommand, someFunds, T0, tenant } from '../support/domain-samples.js';
-import type { OpenStore } from './store-contract.js';
+import type { OpenStore } from './store-contracts.js';
 
 const live = { orgId: 'org_a', mode: 'live' } as const;
 
-export function storeMoneyContract(database: string, open: OpenStore): void {
-  describe(`the store over ${database}: money`, () => {
-    const opened: Store[] = [];
-    const fresh = async (): Promise<Store> => {
-      const store = await open();
-      opened.push(store);
-      return store;
+export function storeMoneyContract(fresh: OpenStore): void {
+  test('the ledger holds what was posted, payment by payment, in the order of its posting', async () => {
+    const store = await fresh();
+    const paid = posting('funds_received', [
+      ...transfer('buyer', 'partner_float', money(700n, 'EUR')),
+      ...transfer('buyer', 'partner_float', money(9_007_199_254_740_993n, 'USD')),
+    ]);
+    const back = posting('refund_owed', transfer('partner_float', 'refunds', money(1n, 'EUR')));
+    await store.run(async (tx) => {
+      tx.ledger.append(tenant, 'pi_1', 'pst_1', paid, T0);
+      tx.ledger.append(tenant, 'pi_1', 'pst_2', back, T0 + 1);
+      tx.ledger.append(tenant, 'pi_2', 'pst_3', back, T0);
+    });
+    assert.deepEqual(await store.run((tx) => tx.ledger.ofPayment(tenant, 'pi_1')), [
+      { id: 'pst_1', atMs: T0, ...paid },
+      { id: 'pst_2', atMs: T0 + 1, ...back },
+    ]);
+  });
+
+  test('every account and every kind of posting can be stored', async () => {
+    const store = await fresh();
+    const all = postingKinds.map((kind) =>
+      posting(
+        kind,
+        ledgerAccounts.flatMap((account) => transfer('buyer', account, money(1n, 'EUR'))),
+      ),
+    );
+    await store.run(async (tx) => {
+      for (const one of all) tx.ledger.append(tenant, 'pi_1', `pst_${one.kind}`, one, T0);
+    });
+    const found = await store.run((tx) => tx.ledger.ofPayment(tenant, 'pi_1'));
+    const byKind = new Map(found.map(({ kind, lines }) => [kind, lines]));
+    for (const { kind, lines } of all) assert.deepEqual(byKind.get(kind), lines, kind);
+  });
+
+  test('an order changes in what became of it, and stays what was ordered', async () => {
+    const store = await fresh();
+    await store.run(async (tx) => tx.commands.insert(aCommand()));
+    const became: Partial<MoneyCommand> = {
+      ...{ state: 'denied', request: 'another', partnerRef: 'pa_2', end: 'returned' },
+      ...{ receivedMinor: 7n, confirmedMinor: 6n, refusal: 'no', review: '{}', tries: 9 },
+      ...{ firstSentAtMs: T0 + 7, dueAtMs: null, leaseToken: 'w', lastError: null },
+      ...{ amount: money(1n, aCommand().amount.currency), updatedAtMs: T0 + 8 },
     };
-    after(() => Promise.all(opened.map((store) => store.close())));
+    const ordered: Partial<MoneyCommand> = {
+      ...{ reference: 'another', kind: 'refund', paymentId: 'pi_2', payinId: 'cmd_0' },
+      createdAtMs: T0 + 9,
+    };
+    await store.run(async (tx) => tx.commands.update(aCommand({ ...became, ...ordered })));
+    const found = await store.run((tx) => tx.commands.get('cmd_1'));
+    assert.deepEqual(found, aCommand({ ...became, version: 2 }));
+  });
 
-    test('the ledger holds what was posted, payment by payment, in the order of its posting', async () => {
-      const store = await fresh();
-      const paid = posting('funds_received', [
-        ...transfer('buyer', 'partner_float', money(700n, 'EUR')),
-        ...transfer('buyer', 'partner_float', money(9_007_199_254_740_993n, 'USD')),
-      ]);
-      const back = posting('refund_owed', transfer('partner_float', 'refunds', money(1n, 'EUR')));
-      await store.run(async (tx) => {
-        tx.ledger.append(tenant, 'pi_1', 'pst_1', paid, T0);
-        tx.ledger.append(tenant, 'pi_1', 'pst_2', back, T0 + 1);
-        tx.ledger.append(tenant, 'pi_2', 'pst_3', back, T0);
-      });
-      assert.deepEqual(await store.run((tx) => tx.ledger.ofPayment(tenant, 'pi_1')), [
-        { id: 'pst_1', atMs: T0, ...paid },
-        { id: 'pst_2', atMs: T0 + 1, ...back },
-      ]);
+  test('one reference names one order in each mode', async () => {
+    const store = await fresh();
+    const live = { ...aCommand({ id: 'cmd_live', mode: 'live' }), reference: 'ref_of_cmd_1' };
+    await store.run(async (tx) => {
+      tx.commands.insert(aCommand());
+      tx.commands.insert(live);
     });
-
-    test('every account and every kind of posting can be stored', async () => {
-      const store = await fresh();
-      const all = postingKinds.map((kind) =>
-        posting(
-          kind,
-          ledgerAccounts.flatMap((account) => transfer('buyer', account, money(1n, 'EUR'))),
-        ),
-      );
-      await store.run(async (tx) => {
-        for (const one of all) tx.ledger.append(tenant, 'pi_1', `pst_${one.kind}`, one, T0);
-      });
-      const found = await store.run((tx) => tx.ledger.ofPayment(tenant, 'pi_1'));
-      const byKind = new Map(found.map(({ kind, lines }) => [kind, lines]));
-      for (const { kind, lines } of all) assert.deepEqual(byKind.get(kind), lines, kind);
+    const named = (mode: Mode) => store.run((tx) => tx.commands.byReference(mode, 'ref_of_cmd_1'));
+    assert.deepEqual([await named('test'), await named('live')], [aCommand(), live]);
+    assert.equal(await store.run((tx) => tx.commands.byReference('test', 'cmd_1')), null);
+    let runs = 0;
+    const second = { ...aCommand({ id: 'cmd_2' }), reference: 'ref_of_cmd_1' };
+    const twice = store.run(async (tx) => {
+      runs += 1;
+      tx.commands.insert(second);
     });
+    await assert.rejects(twice, PonteError);
+    assert.ok(runs > 1, 'the work runs again, and could read the first');
+  });
 
-    test('an order changes in what became of it, and stays what was ordered', async () => {
-      const store = await fresh();
-      await store.run(async (tx) => tx.commands.insert(aCommand()));
-      const became: Partial<MoneyCommand> = {
-        ...{ state: 'denied', request: 'another', partnerRef: 'pa_2', end: 'returned' },
-        ...{ receivedMinor: 7n, confirmedMinor: 6n, refusal: 'no', review: '{}', tries: 9 },
-        ...{ firstSentAtMs: T0 + 7, dueAtMs: null, leaseToken: 'w', lastError: null },
-        ...{ amount: money(1n, aCommand().amount.currency), updatedAtMs: T0 + 8 },
-      };
-      const ordered: Partial<MoneyCommand> = {
-        ...{ reference: 'another', kind: 'refund', paymentId: 'pi_2', payinId: 'cmd_0' },
-        createdAtMs: T0 + 9,
-      };
-      await store.run(async (tx) => tx.commands.update(aCommand({ ...became, ...ordered })));
-      const found = await store.run((tx) => tx.commands.get('cmd_1'));
-      assert.deepEqual(found, aCommand({ ...became, version: 2 }));
+  test('money that its columns cannot hold together is refused', async () => {
+    const store = await fresh();
+    const spent = someFunds({ receivedMinor: 1n, payoutMinor: 2n });
+    await assert.rejects(store.run(async (tx) => tx.funds.insert(spent)));
+    const lost = { ...spent, lossMinor: 1n };
+    await store.run(async (tx) => tx.funds.insert(lost));
+    assert.deepEqual(await store.run((tx) => tx.funds.get(tenant, 'pi_1')), lost);
+  });
+
+  test('funds of all tenants are read page by page, in the order of their keys', async () => {
+    const store = await fresh();
+    const rows = [
+      ...['pi_1', 'pi_2', 'pi_3'].map((paymentId) => someFunds({ ...live, paymentId })),
+      ...['pi_1', 'pi_2'].map((paymentId) => someFunds({ paymentId })),
+      someFunds({ orgId: 'org_b', paymentId: 'pi_0' }),
+    ];
+    await store.run(async (tx) => {
+      for (const row of rows.toReversed()) tx.funds.insert(row);
     });
-
-    test('one reference names one order in each mode', async () => {
-      const store = await fresh();
-      const live = { ...aCommand({ id: 'cmd_live', mode: 'live' }), reference: 'ref_of_cmd_1' };
-      await store.run(async (tx) => {
-        tx.commands.insert(aCommand());
-        tx.commands.insert(live);
-      });
-      const named = (mode: Mode) =>
-        store.run((tx) => tx.commands.byReference(mode, 'ref_of_cmd_1'));
-      assert.deepEqual([await named('test'), await named('live')], [aCommand(), live]);
-      assert.equal(await store.run((tx) => tx.commands.byReference('test', 'cmd_1')), null);
-      let runs = 0;
-      const second = { ...aCommand({ id: 'cmd_2' }), reference: 'ref_of_cmd_1' };
-      const twice = store.run(async (tx) => {
-        runs += 1;
-        tx.commands.insert(second);
-      });
-      await assert.rejects(twice, PonteError);
-      assert.ok(runs > 1, 'the work runs again, and could read the first');
-    });
-
-    test('money that its columns cannot hold together is refused', async () => {
-      const store = await fresh();
-      const spent = someFunds({ receivedMinor: 1n, payoutMinor: 2n });
-      await assert.rejects(store.run(async (tx) => tx.funds.insert(spent)));
-      const lost = { ...spent, lossMinor: 1n };
-      await store.run(async (tx) => tx.funds.insert(lost));
-      assert.deepEqual(await store.run((tx) => tx.funds.get(tenant, 'pi_1')), lost);
-    });
-
-    test('funds of all tenants are read page by page, in the order of their keys', async () => {
-      const store = await fresh();
-      const rows = [
-        ...['pi_1', 'pi_2', 'pi_3'].map((paymentId) => someFunds({ ...live, paymentId })),
-        ...['pi_1', 'pi_2'].map((paymentId) => someFunds({ paymentId })),
-        someFunds({ orgId: 'org_b', paymentId: 'pi_0' }),
-      ];
-      await store.run(async (tx) => {
-        for (const row of rows.toReversed()) tx.funds.insert(row);
-      });
-      for (const limit of [1, 2, rows.length, 10]) {
-        const found = [];
-        for (let last: Funds | null = null; ; ) {
-          const after: Funds | null = last;
-          const page: readonly Funds[] = await store.run((tx) => tx.funds.page(after, limit));
-          assert.ok(page.length <= limit);
-          found.push(...page);
-          last = page.at(-1) ?? null;
-          if (last === null) break;
-        }
-        assert.deepEqual(found, rows, `${limit} at a time`);
+    for (const limit of [1, 2, rows.length, 10]) {
+      const found = [];
+      for (let last: Funds | null = null; ; ) {
+        const after: Funds | null = last;
+        const page: readonly Funds[] = await store.run((tx) => tx.funds.page(after, limit));
+        assert.ok(page.length <= limit);
+        found.push(...page);
+        last = page.at(-1) ?? null;
+        if (last === null) break;
       }
-    });
+      assert.deepEqual(found, rows, `${limit} at a time`);
+    }
   });
 }

@@ -1,7 +1,7 @@
 // What every store promises about the backlog: how much is due in each queue and since when, what
 // receivers are still owed, and what needs a person, over all tenants.
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import type { QueueStats, Store, Tx } from '../../core/ports/storage.js';
 import {
   aCommand,
@@ -16,7 +16,7 @@ import {
   someFunds,
   T0,
 } from '../support/domain-samples.js';
-import type { OpenStore } from './store-contract.js';
+import type { OpenStore } from './store-contracts.js';
 
 const COUNT_MAX = 5;
 const nothing = { due: 0, oldestDueAtMs: null } as const;
@@ -30,105 +30,100 @@ const emptyQueues: QueueStats['queues'] = {
   advances: nothing,
 };
 
-export function storeQueueStatsContract(database: string, open: OpenStore): void {
-  describe(`the store over ${database}: what waits`, () => {
-    let store: Store;
-    beforeEach(async () => {
-      store = await open();
-    });
-    afterEach(() => store.close());
+export function storeQueueStatsContract(open: OpenStore): void {
+  let store: Store;
+  beforeEach(async () => {
+    store = await open();
+  });
 
-    const stage = (work: (tx: Tx) => void) => store.run(async (tx) => work(tx));
-    const backlog = (nowMs = T0, countMax = COUNT_MAX) =>
-      store.run((tx) => tx.queueStats.read(nowMs, countMax));
+  const stage = (work: (tx: Tx) => void) => store.run(async (tx) => work(tx));
+  const backlog = (nowMs = T0, countMax = COUNT_MAX) =>
+    store.run((tx) => tx.queueStats.read(nowMs, countMax));
 
-    test('where nothing waits, everything is zero', async () => {
-      assert.deepEqual(await backlog(), {
-        queues: emptyQueues,
-        oldestUndeliveredAtMs: null,
-        stuckCommands: 0,
-        deadLetters: 0,
-        fundsToReview: 0,
-      });
+  test('where nothing waits, everything is zero', async () => {
+    assert.deepEqual(await backlog(), {
+      queues: emptyQueues,
+      oldestUndeliveredAtMs: null,
+      stuckCommands: 0,
+      deadLetters: 0,
+      fundsToReview: 0,
     });
+  });
 
-    test('each queue counts what is due of all tenants, and since when the oldest is', async () => {
-      await stage((tx) => {
-        for (const [at, id] of ['1', '2', '3'].entries()) {
-          const tenant = [otherOrg, otherMode, otherOrg][at] ?? otherOrg;
-          // The third one is not due yet.
-          const dueAtMs = [T0 - 50, T0, T0 + 1][at] as number;
-          tx.outbox.append(anEvent({ ...tenant, id, createdAtMs: dueAtMs }));
-          tx.deliveries.insert(aDelivery({ ...tenant, id, subscriptionId: `whs_${id}`, dueAtMs }));
-          tx.commands.insert(aCommand({ ...tenant, id, dueAtMs }));
-          tx.inbox.insert(aMessage({ messageId: id, dueAtMs }));
-          tx.mails.insert(aMail({ ...tenant, id, dueAtMs, tokenHash: id, nth: at + 1 }));
-          tx.documents.insert(aDocument({ ...tenant, id, dueAtMs }));
-          tx.advances.put(anAdvance({ ...tenant, paymentId: id, dueAtMs }));
-        }
-      });
-      const two = { due: 2, oldestDueAtMs: T0 - 50 };
-      assert.deepEqual((await backlog()).queues, {
-        ...{ outbox: two, deliveries: two, commands: two, inbox: two },
-        ...{ mails: two, documents: two, advances: two },
-      });
-      assert.deepEqual((await backlog(T0 - 51)).queues, emptyQueues);
+  test('each queue counts what is due of all tenants, and since when the oldest is', async () => {
+    await stage((tx) => {
+      for (const [at, id] of ['1', '2', '3'].entries()) {
+        const tenant = [otherOrg, otherMode, otherOrg][at] ?? otherOrg;
+        // The third one is not due yet.
+        const dueAtMs = [T0 - 50, T0, T0 + 1][at] as number;
+        tx.outbox.append(anEvent({ ...tenant, id, createdAtMs: dueAtMs }));
+        tx.deliveries.insert(aDelivery({ ...tenant, id, subscriptionId: `whs_${id}`, dueAtMs }));
+        tx.commands.insert(aCommand({ ...tenant, id, dueAtMs }));
+        tx.inbox.insert(aMessage({ messageId: id, dueAtMs }));
+        tx.mails.insert(aMail({ ...tenant, id, dueAtMs, tokenHash: id, nth: at + 1 }));
+        tx.documents.insert(aDocument({ ...tenant, id, dueAtMs }));
+        tx.advances.put(anAdvance({ ...tenant, paymentId: id, dueAtMs }));
+      }
     });
+    const two = { due: 2, oldestDueAtMs: T0 - 50 };
+    assert.deepEqual((await backlog()).queues, {
+      ...{ outbox: two, deliveries: two, commands: two, inbox: two },
+      ...{ mails: two, documents: two, advances: two },
+    });
+    assert.deepEqual((await backlog(T0 - 51)).queues, emptyQueues);
+  });
 
-    test('a count ends at its limit, and the oldest is still the oldest', async () => {
-      await stage((tx) => {
-        for (let at = 0; at <= COUNT_MAX; at += 1) {
-          const id = `${at}`;
-          // The last subscription has the oldest one.
-          const dueAtMs = T0 - at;
-          tx.outbox.append(anEvent({ id, createdAtMs: T0 - COUNT_MAX + at }));
-          tx.deliveries.insert(aDelivery({ id, subscriptionId: id, dueAtMs }));
-          tx.commands.insert(aCommand({ id, dueAtMs }));
-        }
-      });
-      const { queues } = await backlog();
-      const full = { due: COUNT_MAX, oldestDueAtMs: T0 - COUNT_MAX };
-      assert.deepEqual([queues.outbox, queues.deliveries, queues.commands], [full, full, full]);
+  test('a count ends at its limit, and the oldest is still the oldest', async () => {
+    await stage((tx) => {
+      for (let at = 0; at <= COUNT_MAX; at += 1) {
+        const id = `${at}`;
+        // The last subscription has the oldest one.
+        const dueAtMs = T0 - at;
+        tx.outbox.append(anEvent({ id, createdAtMs: T0 - COUNT_MAX + at }));
+        tx.deliveries.insert(aDelivery({ id, subscriptionId: id, dueAtMs }));
+        tx.commands.insert(aCommand({ id, dueAtMs }));
+      }
     });
+    const { queues } = await backlog();
+    const full = { due: COUNT_MAX, oldestDueAtMs: T0 - COUNT_MAX };
+    assert.deepEqual([queues.outbox, queues.deliveries, queues.commands], [full, full, full]);
+  });
 
-    test('a delivery is owed until it has ended, between its attempts too', async () => {
-      const waiting = aDelivery({ id: 'whd_2', createdAtMs: T0 - 70, dueAtMs: T0 + 9_000 });
-      await stage((tx) => {
-        const ended = { dueAtMs: null, nextAttemptAtMs: null, createdAtMs: T0 - 90 };
-        tx.deliveries.insert(aDelivery({ id: 'whd_1', status: 'delivered', ...ended }));
-        tx.deliveries.insert(waiting);
-        tx.deliveries.insert(aDelivery({ id: 'whd_3', createdAtMs: T0 - 60 }));
-      });
-      assert.equal((await backlog()).oldestUndeliveredAtMs, T0 - 70);
-      await stage((tx) => tx.deliveries.update({ ...waiting, status: 'delivered', dueAtMs: null }));
-      assert.equal((await backlog()).oldestUndeliveredAtMs, T0 - 60);
+  test('a delivery is owed until it has ended, between its attempts too', async () => {
+    const waiting = aDelivery({ id: 'whd_2', createdAtMs: T0 - 70, dueAtMs: T0 + 9_000 });
+    await stage((tx) => {
+      const ended = { dueAtMs: null, nextAttemptAtMs: null, createdAtMs: T0 - 90 };
+      tx.deliveries.insert(aDelivery({ id: 'whd_1', status: 'delivered', ...ended }));
+      tx.deliveries.insert(waiting);
+      tx.deliveries.insert(aDelivery({ id: 'whd_3', createdAtMs: T0 - 60 }));
     });
+    assert.equal((await backlog()).oldestUndeliveredAtMs, T0 - 70);
+    await stage((tx) => tx.deliveries.update({ ...waiting, status: 'delivered', dueAtMs: null }));
+    assert.equal((await backlog()).oldestUndeliveredAtMs, T0 - 60);
+  });
 
-    test('what needs a person is counted, up to the limit', async () => {
-      const ended = { dueAtMs: null, nextAttemptAtMs: null } as const;
-      await stage((tx) => {
-        for (let at = 0; at <= COUNT_MAX; at += 1) {
-          tx.deliveries.insert(aDelivery({ id: `dead ${at}`, status: 'dead_letter', ...ended }));
-        }
-        tx.deliveries.insert(aDelivery({ id: 'taken', status: 'delivered', ...ended }));
-        tx.commands.insert(aCommand({ id: 'cmd_in_doubt', state: 'unknown' }));
-        tx.commands.insert(aCommand({ id: 'cmd_in_review', state: 'done', review: '{}' }));
-        const refund = { kind: 'refund', dueAtMs: null } as const;
-        tx.commands.insert(aCommand({ id: 'cmd_debt', ...refund, state: 'refused' }));
-        tx.commands.insert(
-          aCommand({ id: 'cmd_paid', ...refund, state: 'done', end: 'completed' }),
-        );
-        tx.funds.insert(someFunds({ paymentId: 'pi_lost', position: 'needs_review' }));
-        tx.funds.insert(someFunds({ paymentId: 'pi_debt', refund: 'needs_review' }));
-        tx.funds.insert(
-          someFunds({
-            ...{ paymentId: 'pi_refund', refund: 'refund_ordered' },
-            ...{ receivedMinor: 5n, refundOrderedMinor: 5n },
-          }),
-        );
-      });
-      const { stuckCommands, deadLetters, fundsToReview } = await backlog();
-      assert.deepEqual([stuckCommands, deadLetters, fundsToReview], [2, COUNT_MAX, 2]);
+  test('what needs a person is counted, up to the limit', async () => {
+    const ended = { dueAtMs: null, nextAttemptAtMs: null } as const;
+    await stage((tx) => {
+      for (let at = 0; at <= COUNT_MAX; at += 1) {
+        tx.deliveries.insert(aDelivery({ id: `dead ${at}`, status: 'dead_letter', ...ended }));
+      }
+      tx.deliveries.insert(aDelivery({ id: 'taken', status: 'delivered', ...ended }));
+      tx.commands.insert(aCommand({ id: 'cmd_in_doubt', state: 'unknown' }));
+      tx.commands.insert(aCommand({ id: 'cmd_in_review', state: 'done', review: '{}' }));
+      const refund = { kind: 'refund', dueAtMs: null } as const;
+      tx.commands.insert(aCommand({ id: 'cmd_debt', ...refund, state: 'refused' }));
+      tx.commands.insert(aCommand({ id: 'cmd_paid', ...refund, state: 'done', end: 'completed' }));
+      tx.funds.insert(someFunds({ paymentId: 'pi_lost', position: 'needs_review' }));
+      tx.funds.insert(someFunds({ paymentId: 'pi_debt', refund: 'needs_review' }));
+      tx.funds.insert(
+        someFunds({
+          ...{ paymentId: 'pi_refund', refund: 'refund_ordered' },
+          ...{ receivedMinor: 5n, refundOrderedMinor: 5n },
+        }),
+      );
     });
+    const { stuckCommands, deadLetters, fundsToReview } = await backlog();
+    assert.deepEqual([stuckCommands, deadLetters, fundsToReview], [2, COUNT_MAX, 2]);
   });
 }

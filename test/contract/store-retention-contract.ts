@@ -1,7 +1,7 @@
 // What every store promises about old rows: they are found by pages in one order, only what is
 // still old goes, and a feed loses its beginning whole or not at all. Run over each database.
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { test } from 'node:test';
 import type { FeedEvent } from '../../core/domain/event.js';
 import type { MessageCursor } from '../../core/domain/partner-message.js';
 import { isTerminal, type Payment, paymentStatuses } from '../../core/domain/payment.js';
@@ -18,7 +18,7 @@ import {
   T0,
   tenant,
 } from '../support/domain-samples.js';
-import type { OpenStore } from './store-contract.js';
+import type { OpenStore } from './store-contracts.js';
 
 const cutoff: RetentionCutoff = { sinceMs: T0 + 100, sinceDeliveryId: 'whd_5' };
 const ended = { status: 'delivered', dueAtMs: null, nextAttemptAtMs: null } as const;
@@ -31,196 +31,185 @@ interface Need {
   readonly payment?: Partial<Payment>;
 }
 
-export function storeRetentionContract(database: string, open: OpenStore): void {
-  describe(`the store over ${database}: retention`, () => {
-    const opened: Store[] = [];
-    const fresh = async (): Promise<Store> => {
-      const store = await open();
-      opened.push(store);
-      return store;
-    };
-    after(() => Promise.all(opened.map((store) => store.close())));
-
-    const withDeliveries = async () => {
-      const store = await fresh();
-      await store.run(async (tx) => {
-        const dead = { ...ended, status: 'dead_letter' } as const;
-        tx.deliveries.insert(aDelivery({ id: 'whd_1', ...ended }));
-        tx.deliveries.insert(aDelivery({ id: 'whd_2' }));
-        tx.deliveries.insert(aDelivery({ id: 'whd_3', ...ended, ...otherOrg }));
-        tx.deliveries.insert(aDelivery({ id: 'whd_4', ...dead }));
-        tx.deliveries.insert(aDelivery({ id: 'whd_4_replayed', ...ended }));
-        tx.deliveries.insert(aDelivery({ id: 'whd_5', ...ended }));
-        for (const [deliveryId, id, startedAtMs] of [
-          ['whd_1', 'att_1', T0 + 99],
-          ['whd_2', 'att_2', T0],
-          ['whd_3', 'att_3', T0],
-          ['whd_4_replayed', 'att_4', T0],
-          ['whd_4_replayed', 'att_5', T0 + 100],
-        ] as const) {
-          tx.deliveries.logAttempt(anAttempt({ id, deliveryId, startedAtMs }));
-        }
-      });
-      return store;
-    };
-    const deliveriesLeft = (store: Store) =>
-      store.run(async (tx) => {
-        const filter = { status: null, subscriptionId: null, beforeId: null, limit: 100 };
-        const left = (await tx.deliveries.list(filter)).toReversed();
-        return Promise.all(
-          left.map(async ({ id }) => [id, (await tx.deliveries.attempts(id)).length]),
-        );
-      });
-
-    test('deliveries are old when they were made before, have ended and were not tried since', async () => {
-      const store = await withDeliveries();
-      const old = (afterId: string, limit: number) =>
-        store.run((tx) => tx.retention.oldDeliveries(cutoff, afterId, limit));
-      assert.deepEqual(await old('', 100), ['whd_1', 'whd_3', 'whd_4']);
-      assert.deepEqual(await old('', 2), ['whd_1', 'whd_3']);
-      assert.deepEqual(await old('whd_3', 2), ['whd_4']);
-      assert.deepEqual(await old('whd_4', 2), []);
+export function storeRetentionContract(fresh: OpenStore): void {
+  const withDeliveries = async () => {
+    const store = await fresh();
+    await store.run(async (tx) => {
+      const dead = { ...ended, status: 'dead_letter' } as const;
+      tx.deliveries.insert(aDelivery({ id: 'whd_1', ...ended }));
+      tx.deliveries.insert(aDelivery({ id: 'whd_2' }));
+      tx.deliveries.insert(aDelivery({ id: 'whd_3', ...ended, ...otherOrg }));
+      tx.deliveries.insert(aDelivery({ id: 'whd_4', ...dead }));
+      tx.deliveries.insert(aDelivery({ id: 'whd_4_replayed', ...ended }));
+      tx.deliveries.insert(aDelivery({ id: 'whd_5', ...ended }));
+      for (const [deliveryId, id, startedAtMs] of [
+        ['whd_1', 'att_1', T0 + 99],
+        ['whd_2', 'att_2', T0],
+        ['whd_3', 'att_3', T0],
+        ['whd_4_replayed', 'att_4', T0],
+        ['whd_4_replayed', 'att_5', T0 + 100],
+      ] as const) {
+        tx.deliveries.logAttempt(anAttempt({ id, deliveryId, startedAtMs }));
+      }
     });
-
-    test('old deliveries of a range go with their attempts, others between them stay', async () => {
-      const store = await withDeliveries();
-      await store.run(async (tx) => tx.retention.removeDeliveries(cutoff, 'whd_1', 'whd_3'));
-      assert.deepEqual(await deliveriesLeft(store), [
-        ['whd_1', 1],
-        ['whd_2', 1],
-        ['whd_4', 0],
-        ['whd_4_replayed', 2],
-        ['whd_5', 0],
-      ]);
-      await store.run(async (tx) => tx.retention.removeDeliveries(cutoff, '', 'whd_9'));
-      assert.deepEqual(await deliveriesLeft(store), [
-        ['whd_2', 1],
-        ['whd_4_replayed', 2],
-        ['whd_5', 0],
-      ]);
-    });
-
-    test('messages are old when they were received before and are applied', async () => {
-      const store = await fresh();
-      const received = [
-        ['b', 0, null],
-        ['a', 0, null],
-        ['c', 99, null],
-        ['waiting', 1, T0],
-        ['young', 100, null],
-      ] as const;
-      await store.run(async (tx) => {
-        for (const [messageId, laterMs, dueAtMs] of received) {
-          tx.inbox.insert(aMessage({ messageId, receivedAtMs: T0 + laterMs, dueAtMs }));
-        }
-      });
-      const old = (place: MessageCursor | null, limit: number) =>
-        store.run((tx) => tx.retention.oldMessages(cutoff, place, limit));
-      const [a, b, c] = [
-        { receivedAtMs: T0, messageId: 'a' },
-        { receivedAtMs: T0, messageId: 'b' },
-        { receivedAtMs: T0 + 99, messageId: 'c' },
-      ] as const;
-      assert.deepEqual(await old(null, 100), [a, b, c]);
-      assert.deepEqual(await old(null, 1), [a]);
-      assert.deepEqual(await old(a, 100), [b, c]);
-      const left = async () => {
-        const found = await store.run((tx) =>
-          Promise.all(received.map(([id]) => tx.inbox.get('fake', 'test', id))),
-        );
-        return found.flatMap((message) => message?.messageId ?? []);
-      };
-      await store.run(async (tx) => tx.retention.removeMessages(a, b));
-      assert.deepEqual(await left(), ['a', 'c', 'waiting', 'young']);
-      await store.run(async (tx) => tx.retention.removeMessages(null, c));
-      assert.deepEqual(await left(), ['waiting', 'young']);
-    });
-
-    test('whoever has a feed is named once, page by page', async () => {
-      const store = await fresh();
-      await store.run(async (tx) => {
-        for (const one of [otherOrg, tenant, otherMode]) {
-          tx.feed.setHead(one, null, { sequence: 1, chainHash: 'a' });
-        }
-      });
-      const read = (from: typeof tenant | null, limit: number) =>
-        store.run((tx) => tx.retention.tenants(from, limit));
-      assert.deepEqual(await read(null, 2), [otherMode, tenant]);
-      assert.deepEqual(await read(tenant, 2), [otherOrg]);
-      assert.deepEqual(await read(otherOrg, 2), []);
-    });
-
-    const neededWhen: Readonly<Record<string, Need>> = {
-      'it is old, and of no payment': { needed: false },
-      'it is young': { needed: true, event: { createdAtMs: T0 + 100 } },
-      'a delivery of it is pending': { needed: true, delivery: {} },
-      'a delivery of it is young': { needed: true, delivery: { id: 'whd_5', ...ended } },
-      'a delivery of it is old': { needed: false, delivery: { id: 'whd_4', ...ended } },
-      'a delivery is of another event': { needed: false, delivery: { eventId: 'evt_x' } },
-      'a delivery is of another tenant': { needed: false, delivery: otherMode },
-      'a payment of the other mode has not ended': { needed: false, payment: otherMode },
-      'a payment of another organization has not ended': { needed: false, payment: otherOrg },
-      ...Object.fromEntries(
-        paymentStatuses.map((status) => [
-          `its payment is ${status}`,
-          { needed: !isTerminal(status), payment: { status } },
-        ]),
-      ),
-    };
-
-    test('an event is needed or not, by its cutoff, its payment and its deliveries', async () => {
-      const store = await fresh();
-      const cases = Object.entries(neededWhen);
-      await store.run(async (tx) => {
-        for (const [index, [, { event, delivery, payment }]] of cases.entries()) {
-          const [eventId, subjectId] = [`evt_${index}`, `pi_${index}`];
-          tx.feed.append(aFeedEvent({ id: eventId, sequence: index + 1, subjectId, ...event }));
-          const id = `whd_1_${index}`;
-          if (delivery !== undefined) tx.deliveries.insert(aDelivery({ id, eventId, ...delivery }));
-          if (payment !== undefined)
-            tx.payments.insert(aBarePayment({ id: subjectId, ...payment }));
-        }
-      });
-      const found = await store.run((tx) => tx.retention.oldestEvents(cutoff, tenant, 0, 100));
-      assert.deepEqual(
-        found.map(({ sequence, needed }) => [cases[sequence - 1]?.[0], needed]),
-        cases.map(([when, { needed }]) => [when, needed]),
+    return store;
+  };
+  const deliveriesLeft = (store: Store) =>
+    store.run(async (tx) => {
+      const filter = { status: null, subscriptionId: null, beforeId: null, limit: 100 };
+      const left = (await tx.deliveries.list(filter)).toReversed();
+      return Promise.all(
+        left.map(async ({ id }) => [id, (await tx.deliveries.attempts(id)).length]),
       );
     });
 
-    const withEvents = async () => {
-      const store = await fresh();
-      await store.run(async (tx) => {
-        for (const sequence of [1, 2, 3, 4]) {
-          tx.feed.append(aFeedEvent({ id: `evt_${sequence}`, sequence }));
-          tx.feed.append(aFeedEvent({ id: `evt_${sequence}`, sequence, ...otherMode }));
-        }
-        tx.feed.setHead(tenant, null, { sequence: 4, chainHash: 'a' });
-        tx.deliveries.insert(aDelivery({ eventId: 'evt_3', ...ended }));
-      });
-      return store;
-    };
-    const sequences = (store: Store, whose = tenant) =>
-      store.run(async (tx) => (await tx.feed.after(whose, 0, 9)).map(({ sequence }) => sequence));
+  test('deliveries are old when they were made before, have ended and were not tried since', async () => {
+    const store = await withDeliveries();
+    const old = (afterId: string, limit: number) =>
+      store.run((tx) => tx.retention.oldDeliveries(cutoff, afterId, limit));
+    assert.deepEqual(await old('', 100), ['whd_1', 'whd_3', 'whd_4']);
+    assert.deepEqual(await old('', 2), ['whd_1', 'whd_3']);
+    assert.deepEqual(await old('whd_3', 2), ['whd_4']);
+    assert.deepEqual(await old('whd_4', 2), []);
+  });
 
-    test('the oldest events come in their order, by pages, of one tenant', async () => {
-      const store = await withEvents();
-      const found = await store.run((tx) => tx.retention.oldestEvents(cutoff, tenant, 1, 2));
-      assert.deepEqual(
-        found.map(({ sequence }) => sequence),
-        [2, 3],
+  test('old deliveries of a range go with their attempts, others between them stay', async () => {
+    const store = await withDeliveries();
+    await store.run(async (tx) => tx.retention.removeDeliveries(cutoff, 'whd_1', 'whd_3'));
+    assert.deepEqual(await deliveriesLeft(store), [
+      ['whd_1', 1],
+      ['whd_2', 1],
+      ['whd_4', 0],
+      ['whd_4_replayed', 2],
+      ['whd_5', 0],
+    ]);
+    await store.run(async (tx) => tx.retention.removeDeliveries(cutoff, '', 'whd_9'));
+    assert.deepEqual(await deliveriesLeft(store), [
+      ['whd_2', 1],
+      ['whd_4_replayed', 2],
+      ['whd_5', 0],
+    ]);
+  });
+
+  test('messages are old when they were received before and are applied', async () => {
+    const store = await fresh();
+    const received = [
+      ['b', 0, null],
+      ['a', 0, null],
+      ['c', 99, null],
+      ['waiting', 1, T0],
+      ['young', 100, null],
+    ] as const;
+    await store.run(async (tx) => {
+      for (const [messageId, laterMs, dueAtMs] of received) {
+        tx.inbox.insert(aMessage({ messageId, receivedAtMs: T0 + laterMs, dueAtMs }));
+      }
+    });
+    const old = (place: MessageCursor | null, limit: number) =>
+      store.run((tx) => tx.retention.oldMessages(cutoff, place, limit));
+    const [a, b, c] = [
+      { receivedAtMs: T0, messageId: 'a' },
+      { receivedAtMs: T0, messageId: 'b' },
+      { receivedAtMs: T0 + 99, messageId: 'c' },
+    ] as const;
+    assert.deepEqual(await old(null, 100), [a, b, c]);
+    assert.deepEqual(await old(null, 1), [a]);
+    assert.deepEqual(await old(a, 100), [b, c]);
+    const left = async () => {
+      const found = await store.run((tx) =>
+        Promise.all(received.map(([id]) => tx.inbox.get('fake', 'test', id))),
       );
-    });
+      return found.flatMap((message) => message?.messageId ?? []);
+    };
+    await store.run(async (tx) => tx.retention.removeMessages(a, b));
+    assert.deepEqual(await left(), ['a', 'c', 'waiting', 'young']);
+    await store.run(async (tx) => tx.retention.removeMessages(null, c));
+    assert.deepEqual(await left(), ['waiting', 'young']);
+  });
 
-    test('events go with all of their range, or stay with one that has a delivery', async () => {
-      const store = await withEvents();
-      await store.run(async (tx) => tx.retention.removeEvents(tenant, 0, 3));
-      assert.deepEqual(await sequences(store), [1, 2, 3, 4]);
-      await store.run(async (tx) => tx.retention.removeEvents(tenant, 0, 2));
-      assert.deepEqual(await sequences(store), [3, 4]);
-      assert.deepEqual(await sequences(store, otherMode), [1, 2, 3, 4]);
-      const head = await store.run((tx) => tx.feed.head(tenant));
-      assert.deepEqual(head, { sequence: 4, chainHash: 'a' });
+  test('whoever has a feed is named once, page by page', async () => {
+    const store = await fresh();
+    await store.run(async (tx) => {
+      for (const one of [otherOrg, tenant, otherMode]) {
+        tx.feed.setHead(one, null, { sequence: 1, chainHash: 'a' });
+      }
     });
+    const read = (from: typeof tenant | null, limit: number) =>
+      store.run((tx) => tx.retention.tenants(from, limit));
+    assert.deepEqual(await read(null, 2), [otherMode, tenant]);
+    assert.deepEqual(await read(tenant, 2), [otherOrg]);
+    assert.deepEqual(await read(otherOrg, 2), []);
+  });
+
+  const neededWhen: Readonly<Record<string, Need>> = {
+    'it is old, and of no payment': { needed: false },
+    'it is young': { needed: true, event: { createdAtMs: T0 + 100 } },
+    'a delivery of it is pending': { needed: true, delivery: {} },
+    'a delivery of it is young': { needed: true, delivery: { id: 'whd_5', ...ended } },
+    'a delivery of it is old': { needed: false, delivery: { id: 'whd_4', ...ended } },
+    'a delivery is of another event': { needed: false, delivery: { eventId: 'evt_x' } },
+    'a delivery is of another tenant': { needed: false, delivery: otherMode },
+    'a payment of the other mode has not ended': { needed: false, payment: otherMode },
+    'a payment of another organization has not ended': { needed: false, payment: otherOrg },
+    ...Object.fromEntries(
+      paymentStatuses.map((status) => [
+        `its payment is ${status}`,
+        { needed: !isTerminal(status), payment: { status } },
+      ]),
+    ),
+  };
+
+  test('an event is needed or not, by its cutoff, its payment and its deliveries', async () => {
+    const store = await fresh();
+    const cases = Object.entries(neededWhen);
+    await store.run(async (tx) => {
+      for (const [index, [, { event, delivery, payment }]] of cases.entries()) {
+        const [eventId, subjectId] = [`evt_${index}`, `pi_${index}`];
+        tx.feed.append(aFeedEvent({ id: eventId, sequence: index + 1, subjectId, ...event }));
+        const id = `whd_1_${index}`;
+        if (delivery !== undefined) tx.deliveries.insert(aDelivery({ id, eventId, ...delivery }));
+        if (payment !== undefined) tx.payments.insert(aBarePayment({ id: subjectId, ...payment }));
+      }
+    });
+    const found = await store.run((tx) => tx.retention.oldestEvents(cutoff, tenant, 0, 100));
+    assert.deepEqual(
+      found.map(({ sequence, needed }) => [cases[sequence - 1]?.[0], needed]),
+      cases.map(([when, { needed }]) => [when, needed]),
+    );
+  });
+
+  const withEvents = async () => {
+    const store = await fresh();
+    await store.run(async (tx) => {
+      for (const sequence of [1, 2, 3, 4]) {
+        tx.feed.append(aFeedEvent({ id: `evt_${sequence}`, sequence }));
+        tx.feed.append(aFeedEvent({ id: `evt_${sequence}`, sequence, ...otherMode }));
+      }
+      tx.feed.setHead(tenant, null, { sequence: 4, chainHash: 'a' });
+      tx.deliveries.insert(aDelivery({ eventId: 'evt_3', ...ended }));
+    });
+    return store;
+  };
+  const sequences = (store: Store, whose = tenant) =>
+    store.run(async (tx) => (await tx.feed.after(whose, 0, 9)).map(({ sequence }) => sequence));
+
+  test('the oldest events come in their order, by pages, of one tenant', async () => {
+    const store = await withEvents();
+    const found = await store.run((tx) => tx.retention.oldestEvents(cutoff, tenant, 1, 2));
+    assert.deepEqual(
+      found.map(({ sequence }) => sequence),
+      [2, 3],
+    );
+  });
+
+  test('events go with all of their range, or stay with one that has a delivery', async () => {
+    const store = await withEvents();
+    await store.run(async (tx) => tx.retention.removeEvents(tenant, 0, 3));
+    assert.deepEqual(await sequences(store), [1, 2, 3, 4]);
+    await store.run(async (tx) => tx.retention.removeEvents(tenant, 0, 2));
+    assert.deepEqual(await sequences(store), [3, 4]);
+    assert.deepEqual(await sequences(store, otherMode), [1, 2, 3, 4]);
+    const head = await store.run((tx) => tx.feed.head(tenant));
+    assert.deepEqual(head, { sequence: 4, chainHash: 'a' });
   });
 }

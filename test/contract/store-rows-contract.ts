@@ -1,8 +1,8 @@
 // What every store promises about single rows: each aggregate comes back as it was written, and
 // tenants do not see each other. Run over each database.
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
-import type { Store, Tx } from '../../core/ports/storage.js';
+import { test } from 'node:test';
+import type { Tx } from '../../core/ports/storage.js';
 import {
   aBarePayment,
   aBuyer,
@@ -26,7 +26,7 @@ import {
   T0,
   tenant,
 } from '../support/domain-samples.js';
-import type { OpenStore } from './store-contract.js';
+import type { OpenStore } from './store-contracts.js';
 
 interface RoundTrip {
   readonly write: (tx: Tx) => void;
@@ -269,93 +269,83 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
   },
 };
 
-export function storeRowsContract(database: string, open: OpenStore): void {
-  describe(`the store over ${database}: rows`, () => {
-    const opened: Store[] = [];
-    const fresh = async (): Promise<Store> => {
-      const store = await open();
-      opened.push(store);
-      return store;
-    };
-    after(() => Promise.all(opened.map((store) => store.close())));
-
-    for (const [what, { write, read, expected }] of Object.entries(roundTrips)) {
-      test(`${what} comes back as it was written`, async () => {
-        const store = await fresh();
-        assert.ok(isNothing(await store.run(read)), 'nothing is there before');
-        await store.run(async (tx) => write(tx));
-        const value = await store.run(read);
-        assert.deepEqual(value, expected);
-      });
-    }
-
-    test('a tenant reads nothing of another organization or mode', async () => {
+export function storeRowsContract(fresh: OpenStore): void {
+  for (const [what, { write, read, expected }] of Object.entries(roundTrips)) {
+    test(`${what} comes back as it was written`, async () => {
       const store = await fresh();
-      await store.run(async (tx) => {
-        tx.payments.insert(aPayment({ externalId: 'e' }));
-        tx.funds.insert(someFunds());
-        tx.quotes.insert(aQuote());
-        tx.commands.insert(aCommand());
-        tx.idempotency.bind(tenant, 'k', 'invoice', 'inv_1', T0);
-        tx.buyers.insertSubmission(aSubmission());
-        tx.feed.append(aFeedEvent());
-        tx.subscriptions.insert(aSubscription());
-        tx.deliveries.insert(aDelivery());
-        tx.advances.put(anAdvance());
-      });
-      const fromTheFirst = { fromMs: 0, afterId: '', limit: 9 };
-      for (const stranger of [otherMode, otherOrg]) {
-        const found = await store.run((tx) =>
-          Promise.all([
-            tx.payments.get(stranger, 'pi_1'),
-            tx.payments.byExternalId(stranger, 'payment_intent', 'e'),
-            tx.payments.anyOfBuyer(stranger, 'byr_1'),
-            tx.payments.ofBuyer(stranger, 'byr_1', 'awaiting_buyer', fromTheFirst),
-            tx.funds.get(stranger, 'pi_1'),
-            tx.quotes.get(stranger, 'qt_1'),
-            tx.commands.ofPayment(stranger, 'pi_1'),
-            tx.idempotency.find(stranger, 'k'),
-            tx.buyers.submission(stranger, 'byr_1'),
-            tx.buyers.submissionById(stranger, 'kyc_1'),
-            tx.feed.get(stranger, 'evt_1'),
-            tx.feed.after(stranger, 0, 9),
-            tx.subscriptions.get(stranger, 'whs_1'),
-            tx.subscriptions.list(stranger, 9),
-            tx.subscriptions.active(stranger),
-            tx.deliveries.ofSubscription(stranger, 'whs_1', { beforeId: null, limit: 9 }),
-            tx.advances.get(stranger, 'pi_1'),
-          ]),
-        );
-        assert.ok(found.every(isNothing));
-      }
+      assert.ok(isNothing(await store.run(read)), 'nothing is there before');
+      await store.run(async (tx) => write(tx));
+      const value = await store.run(read);
+      assert.deepEqual(value, expected);
     });
+  }
 
-    test('what texts from outside hold that a database does not keep is kept as U+FFFD', async () => {
-      const store = await fresh();
-      const responseBody = 'a\0b \ud800 c \udc00 \u{1f600}';
-      await store.run(async (tx) => {
-        tx.deliveries.logAttempt(anAttempt({ responseBody }));
-        tx.deliveries.logAttempt(anAttempt({ id: 'att_2', error: '\0' }));
-      });
-      const logged = await store.run((tx) => tx.deliveries.attempts(anAttempt().deliveryId));
-      assert.deepEqual(
-        logged.map((attempt) => [attempt.responseBody, attempt.error]),
-        [
-          ['a\ufffdb \ufffd c \ufffd \u{1f600}', anAttempt().error],
-          [anAttempt().responseBody, '\ufffd'],
-        ],
+  test('a tenant reads nothing of another organization or mode', async () => {
+    const store = await fresh();
+    await store.run(async (tx) => {
+      tx.payments.insert(aPayment({ externalId: 'e' }));
+      tx.funds.insert(someFunds());
+      tx.quotes.insert(aQuote());
+      tx.commands.insert(aCommand());
+      tx.idempotency.bind(tenant, 'k', 'invoice', 'inv_1', T0);
+      tx.buyers.insertSubmission(aSubmission());
+      tx.feed.append(aFeedEvent());
+      tx.subscriptions.insert(aSubscription());
+      tx.deliveries.insert(aDelivery());
+      tx.advances.put(anAdvance());
+    });
+    const fromTheFirst = { fromMs: 0, afterId: '', limit: 9 };
+    for (const stranger of [otherMode, otherOrg]) {
+      const found = await store.run((tx) =>
+        Promise.all([
+          tx.payments.get(stranger, 'pi_1'),
+          tx.payments.byExternalId(stranger, 'payment_intent', 'e'),
+          tx.payments.anyOfBuyer(stranger, 'byr_1'),
+          tx.payments.ofBuyer(stranger, 'byr_1', 'awaiting_buyer', fromTheFirst),
+          tx.funds.get(stranger, 'pi_1'),
+          tx.quotes.get(stranger, 'qt_1'),
+          tx.commands.ofPayment(stranger, 'pi_1'),
+          tx.idempotency.find(stranger, 'k'),
+          tx.buyers.submission(stranger, 'byr_1'),
+          tx.buyers.submissionById(stranger, 'kyc_1'),
+          tx.feed.get(stranger, 'evt_1'),
+          tx.feed.after(stranger, 0, 9),
+          tx.subscriptions.get(stranger, 'whs_1'),
+          tx.subscriptions.list(stranger, 9),
+          tx.subscriptions.active(stranger),
+          tx.deliveries.ofSubscription(stranger, 'whs_1', { beforeId: null, limit: 9 }),
+          tx.advances.get(stranger, 'pi_1'),
+        ]),
       );
-    });
+      assert.ok(found.every(isNothing));
+    }
+  });
 
-    test('a value that no column takes fails its own batch, and no other', async () => {
-      const store = await fresh();
-      const insert = (id: string, createdAtMs: number) =>
-        store.run(async (tx) => tx.buyers.insert(aBuyer({ id, emailKey: id, createdAtMs })));
-      const writes = [insert('byr_1', T0), insert('byr_2', Number.NaN), insert('byr_3', T0)];
-      const outcomes = (await Promise.allSettled(writes)).map(({ status }) => status);
-      assert.deepEqual(outcomes, ['fulfilled', 'rejected', 'fulfilled']);
-      await insert('byr_4', T0);
+  test('what texts from outside hold that a database does not keep is kept as U+FFFD', async () => {
+    const store = await fresh();
+    const responseBody = 'a\0b \ud800 c \udc00 \u{1f600}';
+    await store.run(async (tx) => {
+      tx.deliveries.logAttempt(anAttempt({ responseBody }));
+      tx.deliveries.logAttempt(anAttempt({ id: 'att_2', error: '\0' }));
     });
+    const logged = await store.run((tx) => tx.deliveries.attempts(anAttempt().deliveryId));
+    assert.deepEqual(
+      logged.map((attempt) => [attempt.responseBody, attempt.error]),
+      [
+        ['a\ufffdb \ufffd c \ufffd \u{1f600}', anAttempt().error],
+        [anAttempt().responseBody, '\ufffd'],
+      ],
+    );
+  });
+
+  test('a value that no column takes fails its own batch, and no other', async () => {
+    const store = await fresh();
+    const insert = (id: string, createdAtMs: number) =>
+      store.run(async (tx) => tx.buyers.insert(aBuyer({ id, emailKey: id, createdAtMs })));
+    const writes = [insert('byr_1', T0), insert('byr_2', Number.NaN), insert('byr_3', T0)];
+    const outcomes = (await Promise.allSettled(writes)).map(({ status }) => status);
+    assert.deepEqual(outcomes, ['fulfilled', 'rejected', 'fulfilled']);
+    await insert('byr_4', T0);
   });
 }
 

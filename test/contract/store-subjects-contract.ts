@@ -1,7 +1,7 @@
 // What every store promises about reading by subject: the events that speak of one payment, on
 // their way and in the feed, their deliveries and the attempts of these, of one tenant, by pages.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { Store, TimePage } from '../../core/ports/storage.js';
 import {
@@ -14,89 +14,85 @@ import {
   T0,
   tenant,
 } from '../support/domain-samples.js';
-import type { OpenStore } from './store-contract.js';
+import type { OpenStore } from './store-contracts.js';
 
 interface Row {
   readonly id: string;
   readonly atMs: number;
 }
 
-export function storeSubjectsContract(database: string, open: OpenStore): void {
-  describe(`the store over ${database}: by subject`, () => {
-    let store: Store;
-    before(async () => {
-      store = await open();
-      await fill(store);
-    });
-    after(() => store.close());
-
-    test('events on their way come in the order in which they were staged', async () => {
-      for (const id of ['evt_9', 'evt_8']) {
-        await store.run(async (tx) => tx.outbox.append(anEvent({ id, type: `type of ${id}` })));
-      }
-      const of = (subjectId: string, whose: Tenant = tenant) =>
-        store.run((tx) => tx.outbox.ofSubject(whose, subjectId));
-      assert.deepEqual(await of('pi_1'), [
-        { id: 'evt_9', type: 'type of evt_9', createdAtMs: T0 },
-        { id: 'evt_8', type: 'type of evt_8', createdAtMs: T0 },
-      ]);
-      assert.deepEqual(await of('pi_2'), []);
-      for (const stranger of [otherMode, otherOrg])
-        assert.deepEqual(await of('pi_1', stranger), []);
-    });
-
-    test('events of the feed come in the order of their sequence', async () => {
-      const notes = await store.run((tx) => tx.feed.ofSubject(tenant, 'pi_1'));
-      assert.deepEqual(
-        notes.map(({ id }) => id),
-        ['evt_0', 'evt_6', 'evt_3'],
-      );
-      assert.deepEqual(notes[0], {
-        id: 'evt_0',
-        type: 'payment_intent.created',
-        createdAtMs: T0,
-      });
-    });
-
-    const lists = {
-      deliveries: async (page: TimePage): Promise<readonly Row[]> => {
-        const rows = await store.run((tx) => tx.deliveries.ofSubject(tenant, 'pi_1', page));
-        return rows.map(({ id, createdAtMs: atMs }) => ({ id, atMs }));
-      },
-      attempts: async (page: TimePage): Promise<readonly Row[]> => {
-        const rows = await store.run((tx) => tx.deliveries.attemptsOfSubject(tenant, 'pi_1', page));
-        return rows.map(({ id, startedAtMs: atMs }) => ({ id, atMs }));
-      },
-    } as const;
-
-    for (const [name, list] of Object.entries(lists)) {
-      test(`${name} come oldest first, of this subject and tenant only`, async () => {
-        const whole = await list({ fromMs: 0, afterId: '', limit: 100 });
-        assert.equal(whole.length, name === 'deliveries' ? 6 : 12);
-        const sorted = whole.toSorted((a, b) => a.atMs - b.atMs || (a.id < b.id ? -1 : 1));
-        assert.deepEqual(whole, sorted);
-      });
-
-      test(`pages of ${name} follow each other without gap`, async () => {
-        const whole = await list({ fromMs: 0, afterId: '', limit: 100 });
-        const paged: Row[] = [];
-        for (;;) {
-          const last = paged.at(-1);
-          const place = { fromMs: last?.atMs ?? 0, afterId: last?.id ?? '' };
-          const page = await list({ ...place, limit: 2 });
-          if (page.length === 0) break;
-          paged.push(...page);
-        }
-        assert.deepEqual(paged, whole);
-      });
-
-      test(`${name} of a moment are left out by beginning later`, async () => {
-        const later = await list({ fromMs: T0 + 1, afterId: '', limit: 100 });
-        assert.ok(later.length > 0);
-        assert.ok(later.every(({ atMs }) => atMs >= T0 + 1));
-      });
-    }
+export function storeSubjectsContract(open: OpenStore): void {
+  let store: Store;
+  before(async () => {
+    store = await open();
+    await fill(store);
   });
+
+  test('events on their way come in the order in which they were staged', async () => {
+    for (const id of ['evt_9', 'evt_8']) {
+      await store.run(async (tx) => tx.outbox.append(anEvent({ id, type: `type of ${id}` })));
+    }
+    const of = (subjectId: string, whose: Tenant = tenant) =>
+      store.run((tx) => tx.outbox.ofSubject(whose, subjectId));
+    assert.deepEqual(await of('pi_1'), [
+      { id: 'evt_9', type: 'type of evt_9', createdAtMs: T0 },
+      { id: 'evt_8', type: 'type of evt_8', createdAtMs: T0 },
+    ]);
+    assert.deepEqual(await of('pi_2'), []);
+    for (const stranger of [otherMode, otherOrg]) assert.deepEqual(await of('pi_1', stranger), []);
+  });
+
+  test('events of the feed come in the order of their sequence', async () => {
+    const notes = await store.run((tx) => tx.feed.ofSubject(tenant, 'pi_1'));
+    assert.deepEqual(
+      notes.map(({ id }) => id),
+      ['evt_0', 'evt_6', 'evt_3'],
+    );
+    assert.deepEqual(notes[0], {
+      id: 'evt_0',
+      type: 'payment_intent.created',
+      createdAtMs: T0,
+    });
+  });
+
+  const lists = {
+    deliveries: async (page: TimePage): Promise<readonly Row[]> => {
+      const rows = await store.run((tx) => tx.deliveries.ofSubject(tenant, 'pi_1', page));
+      return rows.map(({ id, createdAtMs: atMs }) => ({ id, atMs }));
+    },
+    attempts: async (page: TimePage): Promise<readonly Row[]> => {
+      const rows = await store.run((tx) => tx.deliveries.attemptsOfSubject(tenant, 'pi_1', page));
+      return rows.map(({ id, startedAtMs: atMs }) => ({ id, atMs }));
+    },
+  } as const;
+
+  for (const [name, list] of Object.entries(lists)) {
+    test(`${name} come oldest first, of this subject and tenant only`, async () => {
+      const whole = await list({ fromMs: 0, afterId: '', limit: 100 });
+      assert.equal(whole.length, name === 'deliveries' ? 6 : 12);
+      const sorted = whole.toSorted((a, b) => a.atMs - b.atMs || (a.id < b.id ? -1 : 1));
+      assert.deepEqual(whole, sorted);
+    });
+
+    test(`pages of ${name} follow each other without gap`, async () => {
+      const whole = await list({ fromMs: 0, afterId: '', limit: 100 });
+      const paged: Row[] = [];
+      for (;;) {
+        const last = paged.at(-1);
+        const place = { fromMs: last?.atMs ?? 0, afterId: last?.id ?? '' };
+        const page = await list({ ...place, limit: 2 });
+        if (page.length === 0) break;
+        paged.push(...page);
+      }
+      assert.deepEqual(paged, whole);
+    });
+
+    test(`${name} of a moment are left out by beginning later`, async () => {
+      const later = await list({ fromMs: T0 + 1, afterId: '', limit: 100 });
+      assert.ok(later.length > 0);
+      assert.ok(later.every(({ atMs }) => atMs >= T0 + 1));
+    });
+  }
 }
 
 /** Three events of one payment, two deliveries each, two attempts each, and what is not theirs. */

@@ -1,7 +1,7 @@
 // What every store promises about views: a payment comes with its own funds and with the KYC of its
 // buyer as its tenant knows it, all of one moment. Run over each database.
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { test } from 'node:test';
 import type { KycStatus } from '../../core/domain/buyer-kyc.js';
 import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
 import { AssertionFailure, PonteError } from '../../core/errors.js';
@@ -17,7 +17,7 @@ import {
   T0,
   tenant,
 } from '../support/domain-samples.js';
-import type { OpenStore } from './store-contract.js';
+import type { OpenStore } from './store-contracts.js';
 
 const buyerAccount = (fields: Parameters<typeof anAccount>[0]) => (tx: Tx) =>
   tx.accounts.insert(anAccount({ role: 'buyer', email: ' BUYER@example.com', ...fields }));
@@ -64,124 +64,119 @@ const known: Readonly<Record<string, readonly [KycStatus, ...((tx: Tx) => void)[
   'accounts of others': ['not_started', buyerAccount(otherOrg), buyerAccount(otherMode)],
 };
 
-export function storeViewsContract(database: string, open: OpenStore): void {
-  describe(`the store over ${database}: views`, () => {
-    const opened: Store[] = [];
-    const fresh = async (stage: (tx: Tx) => void): Promise<Store> => {
-      const store = await open();
-      opened.push(store);
-      await store.run(async (tx) => stage(tx));
-      return store;
-    };
-    after(() => Promise.all(opened.map((store) => store.close())));
+export function storeViewsContract(open: OpenStore): void {
+  const fresh = async (stage: (tx: Tx) => void): Promise<Store> => {
+    const store = await open();
+    await store.run(async (tx) => stage(tx));
+    return store;
+  };
 
-    test('a view is the payment and the funds as they were written', async () => {
-      const intent = aPayment({ externalId: 'order-1' });
-      const invoice = aPayment({ id: 'inv_1', origin: 'invoice', externalId: 'order-1' });
-      const funds = someFunds({ receivedMinor: 7n, position: 'received', currency: 'USD' });
-      const store = await fresh((tx) => {
-        for (const payment of [intent, invoice]) {
-          tx.payments.insert(payment);
-          tx.funds.insert({ ...funds, paymentId: payment.id });
-        }
-        for (const place of [otherOrg, otherMode]) {
-          tx.payments.insert(aPayment({ ...place, publicId: `pub_${place.orgId}_${place.mode}` }));
-          tx.funds.insert(someFunds(place));
-        }
-      });
-      await store.run(async (tx) => tx.funds.update(funds));
-      const viewOf = (id: string) => store.run((tx) => tx.views.get(tenant, id));
-      const ofIntent = { payment: intent, funds: { ...funds, version: 2 } };
-      assert.deepEqual(await viewOf('pi_1'), { ...ofIntent, kycStatus: 'not_started' });
-      assert.equal(await viewOf('pi_2'), null);
-      const named = (place: Tenant, origin: 'payment_intent' | 'invoice') =>
-        store.run((tx) => tx.views.byExternalId(place, origin, 'order-1'));
-      assert.deepEqual((await named(tenant, 'payment_intent'))?.payment, intent);
-      assert.deepEqual((await named(tenant, 'invoice'))?.payment, invoice);
-      assert.equal(await named(otherOrg, 'invoice'), null);
-      assert.equal(await named(otherMode, 'invoice'), null);
+  test('a view is the payment and the funds as they were written', async () => {
+    const intent = aPayment({ externalId: 'order-1' });
+    const invoice = aPayment({ id: 'inv_1', origin: 'invoice', externalId: 'order-1' });
+    const funds = someFunds({ receivedMinor: 7n, position: 'received', currency: 'USD' });
+    const store = await fresh((tx) => {
+      for (const payment of [intent, invoice]) {
+        tx.payments.insert(payment);
+        tx.funds.insert({ ...funds, paymentId: payment.id });
+      }
+      for (const place of [otherOrg, otherMode]) {
+        tx.payments.insert(aPayment({ ...place, publicId: `pub_${place.orgId}_${place.mode}` }));
+        tx.funds.insert(someFunds(place));
+      }
     });
+    await store.run(async (tx) => tx.funds.update(funds));
+    const viewOf = (id: string) => store.run((tx) => tx.views.get(tenant, id));
+    const ofIntent = { payment: intent, funds: { ...funds, version: 2 } };
+    assert.deepEqual(await viewOf('pi_1'), { ...ofIntent, kycStatus: 'not_started' });
+    assert.equal(await viewOf('pi_2'), null);
+    const named = (place: Tenant, origin: 'payment_intent' | 'invoice') =>
+      store.run((tx) => tx.views.byExternalId(place, origin, 'order-1'));
+    assert.deepEqual((await named(tenant, 'payment_intent'))?.payment, intent);
+    assert.deepEqual((await named(tenant, 'invoice'))?.payment, invoice);
+    assert.equal(await named(otherOrg, 'invoice'), null);
+    assert.equal(await named(otherMode, 'invoice'), null);
+  });
 
-    for (const [what, [status, ...stages]] of Object.entries(known)) {
-      test(`by ${what}, a tenant knows a buyer as ${status}`, async () => {
-        const store = await fresh((tx) => {
-          tx.payments.insert(aPayment());
-          tx.funds.insert(someFunds());
-          tx.buyers.insert(aBuyer());
-          for (const stage of stages) stage(tx);
-        });
-        const buyer = { id: 'byr_1', emailKey: 'buyer@example.com' };
-        const [view, kycStatus] = await store.run((tx) =>
-          Promise.all([tx.views.get(tenant, 'pi_1'), tx.views.kycStatus(tenant, buyer)]),
-        );
-        assert.deepEqual([view?.kycStatus, kycStatus], [status, status]);
+  for (const [what, [status, ...stages]] of Object.entries(known)) {
+    test(`by ${what}, a tenant knows a buyer as ${status}`, async () => {
+      const store = await fresh((tx) => {
+        tx.payments.insert(aPayment());
+        tx.funds.insert(someFunds());
+        tx.buyers.insert(aBuyer());
+        for (const stage of stages) stage(tx);
+      });
+      const buyer = { id: 'byr_1', emailKey: 'buyer@example.com' };
+      const [view, kycStatus] = await store.run((tx) =>
+        Promise.all([tx.views.get(tenant, 'pi_1'), tx.views.kycStatus(tenant, buyer)]),
+      );
+      assert.deepEqual([view?.kycStatus, kycStatus], [status, status]);
+    });
+  }
+
+  test('views that are asked for at once are each that of its payment', async () => {
+    const payments = Array.from({ length: 20 }, (_, at) =>
+      aPayment({ id: `pi_${at}`, buyerId: `byr_${at}` }),
+    );
+    const statuses = ['verifying', 'approved', 'rejected'] as const;
+    const store = await fresh((tx) => {
+      for (const [at, payment] of payments.entries()) {
+        const { id, buyerId } = payment;
+        tx.payments.insert(payment);
+        tx.funds.insert(someFunds({ paymentId: id, receivedMinor: BigInt(at) }));
+        tx.buyers.insert(aBuyer({ id: buyerId, emailKey: `${buyerId}@example.com` }));
+        const kyc = { id: `kyc_${at}`, flowId: `flow_${at}`, buyerId };
+        tx.buyers.insertSubmission(aSubmission({ ...kyc, status: statuses[at % 3] }));
+      }
+    });
+    const views = await Promise.all(
+      payments.map(({ id }) => store.run((tx) => tx.views.get(tenant, id))),
+    );
+    assert.deepEqual(
+      views.map((view) => [view?.payment.id, view?.funds.receivedMinor, view?.kycStatus]),
+      payments.map(({ id }, at) => [id, BigInt(at), statuses[at % 3]]),
+    );
+  });
+
+  test('a view is not read after a write to any of its tables was staged', async () => {
+    const writes: readonly ((tx: Tx) => void)[] = [
+      (tx) => tx.payments.insert(aPayment()),
+      (tx) => tx.funds.insert(someFunds()),
+      (tx) => tx.buyers.insert(aBuyer()),
+      submission({}),
+      buyerAccount({}),
+    ];
+    for (const write of writes) {
+      const store = await fresh(() => undefined);
+      await store.run(async (tx) => {
+        write(tx);
+        await assert.rejects(tx.views.get(tenant, 'pi_1'), AssertionFailure);
       });
     }
+  });
 
-    test('views that are asked for at once are each that of its payment', async () => {
-      const payments = Array.from({ length: 20 }, (_, at) =>
-        aPayment({ id: `pi_${at}`, buyerId: `byr_${at}` }),
-      );
-      const statuses = ['verifying', 'approved', 'rejected'] as const;
+  test('a refusal decided on a view that changed before the next read is decided again', async () => {
+    for (const change of ['payments', 'funds'] as const) {
       const store = await fresh((tx) => {
-        for (const [at, payment] of payments.entries()) {
-          const { id, buyerId } = payment;
-          tx.payments.insert(payment);
-          tx.funds.insert(someFunds({ paymentId: id, receivedMinor: BigInt(at) }));
-          tx.buyers.insert(aBuyer({ id: buyerId, emailKey: `${buyerId}@example.com` }));
-          const kyc = { id: `kyc_${at}`, flowId: `flow_${at}`, buyerId };
-          tx.buyers.insertSubmission(aSubmission({ ...kyc, status: statuses[at % 3] }));
-        }
+        tx.payments.insert(aPayment());
+        tx.funds.insert(someFunds());
+        tx.buyers.insertSubmission(aSubmission());
       });
-      const views = await Promise.all(
-        payments.map(({ id }) => store.run((tx) => tx.views.get(tenant, id))),
-      );
-      assert.deepEqual(
-        views.map((view) => [view?.payment.id, view?.funds.receivedMinor, view?.kycStatus]),
-        payments.map(({ id }, at) => [id, BigInt(at), statuses[at % 3]]),
-      );
-    });
-
-    test('a view is not read after a write to any of its tables was staged', async () => {
-      const writes: readonly ((tx: Tx) => void)[] = [
-        (tx) => tx.payments.insert(aPayment()),
-        (tx) => tx.funds.insert(someFunds()),
-        (tx) => tx.buyers.insert(aBuyer()),
-        submission({}),
-        buyerAccount({}),
-      ];
-      for (const write of writes) {
-        const store = await fresh(() => undefined);
-        await store.run(async (tx) => {
-          write(tx);
-          await assert.rejects(tx.views.get(tenant, 'pi_1'), AssertionFailure);
-        });
-      }
-    });
-
-    test('a refusal decided on a view that changed before the next read is decided again', async () => {
-      for (const change of ['payments', 'funds'] as const) {
-        const store = await fresh((tx) => {
-          tx.payments.insert(aPayment());
-          tx.funds.insert(someFunds());
-          tx.buyers.insertSubmission(aSubmission());
-        });
-        const changed = {
-          payments: (tx: Tx) => tx.payments.update(aPayment()),
-          funds: (tx: Tx) => tx.funds.update(someFunds()),
-        }[change];
-        let runs = 0;
-        const refused = store.run(async (tx) => {
-          runs += 1;
-          const view = await tx.views.get(tenant, 'pi_1');
-          if (runs === 1) await store.run(async (other) => changed(other));
-          await tx.buyers.submissionById(tenant, 'kyc_1');
-          assert.deepEqual(tenantOf(view?.payment ?? otherOrg), tenant);
-          throw new PonteError('NotFound');
-        });
-        await assert.rejects(refused, { code: 'NotFound' });
-        assert.equal(runs, 2, change);
-      }
-    });
+      const changed = {
+        payments: (tx: Tx) => tx.payments.update(aPayment()),
+        funds: (tx: Tx) => tx.funds.update(someFunds()),
+      }[change];
+      let runs = 0;
+      const refused = store.run(async (tx) => {
+        runs += 1;
+        const view = await tx.views.get(tenant, 'pi_1');
+        if (runs === 1) await store.run(async (other) => changed(other));
+        await tx.buyers.submissionById(tenant, 'kyc_1');
+        assert.deepEqual(tenantOf(view?.payment ?? otherOrg), tenant);
+        throw new PonteError('NotFound');
+      });
+      await assert.rejects(refused, { code: 'NotFound' });
+      assert.equal(runs, 2, change);
+    }
   });
 }

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { offTableCodes } from '../../adapters/http/route-errors.js';
 import { type Answer, checkAnswer } from '../adapters/http/checked-site.js';
 import { operationIdAt } from '../adapters/http/described-answers.js';
-import type { LogEntry } from '../support/small-world.js';
+import type { LogEntry } from '../support/test-world.js';
 import type { Description } from './described-operations.js';
 import { ALLOWED_ORIGIN, type Client } from './fuzz-scene.js';
 import { integratorFields } from './known-values.js';

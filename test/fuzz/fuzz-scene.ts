@@ -12,7 +12,7 @@ import { createKey, revokeKey } from '../../core/usecases/keys.js';
 import { addMember, removeMember } from '../../core/usecases/members.js';
 import { grantProduction, requireApproval } from '../../core/usecases/organizations.js';
 import { PRUNABLE_MS, prune } from '../../core/usecases/prune.js';
-import { allWell, type CheckedSite, checkedSite } from '../adapters/http/checked-site.js';
+import { allWell, type CheckedSite, openSite } from '../adapters/http/checked-site.js';
 import { failingStore, override, silentPartner } from '../adapters/http/outages.js';
 import type { SeededRandom } from '../simulation/seeded-random.js';
 import { KnownValues } from './known-values.js';
@@ -103,7 +103,7 @@ const outages: readonly Outage[] = [
 export async function fuzzScene(): Promise<FuzzScene> {
   const health = { ...allWell };
   const readiness = async () => health;
-  const site = await checkedSite({}, { corsOrigins: [ALLOWED_ORIGIN], readiness });
+  const site = await openSite({}, { corsOrigins: [ALLOWED_ORIGIN], readiness });
   const { world } = site;
   const messages: SignedMessage[] = [];
   world.deliver = async (message) => {

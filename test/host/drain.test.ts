@@ -130,13 +130,12 @@ test('no create is refused or cut off while hosts are replaced one after the oth
   assert.ok(created > 100, `${created} creates`);
 });
 
-test('while a server drains it serves everybody, and each answer ends its connection', async () => {
-  const site = await checkedSite();
+test('while a server drains it serves everybody, and each answer ends its connection', async (t) => {
+  const site = await checkedSite(t);
   const ended = async () => (await site.call('GET', '/healthz')).headers['connection'];
   assert.equal(await ended(), 'keep-alive');
   site.server.drain();
   for (let times = 0; times < 3; times += 1) assert.equal(await ended(), 'close');
-  await site.close();
 });
 
 test('a host that was told to stop says so, and serves until its drain is over', async () => {

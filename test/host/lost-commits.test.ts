@@ -4,11 +4,10 @@ import { test } from 'node:test';
 import { PonteError } from '../../core/errors.js';
 import { currentEpoch } from '../../core/usecases/epochs.js';
 import { quarantined } from '../../host/lost-commits.js';
-import { world } from '../support/small-world.js';
+import { world } from '../support/test-world.js';
 
 test('after lost commits the quarantine begins, also where the database is away at first', async (t) => {
-  const made = await world();
-  t.after(() => made.close());
+  const made = await world(t);
   const { deps } = made;
   let tries = 0;
   const run: typeof deps.store.run = (work, options) => {

@@ -1,10 +1,10 @@
 // Documents of two buyers that one tenant knows, over the small world: steps of an integrator, of a
 // decision and of the purge, and a store of documents that a test may break.
 import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
 import type { DocumentOwner } from '../../core/domain/document.js';
 import type { Dossier } from '../../core/domain/dossier.js';
 import type { Tenant } from '../../core/domain/tenant.js';
-import { PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { DocumentStorage } from '../../core/ports/outside.js';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../../core/usecases/documents.js';
 import { chunks, textOf } from '../contract/document-storage.js';
 import { aSubmission } from './domain-samples.js';
-import { type World, world } from './small-world.js';
+import { type World, world } from './test-world.js';
 
 export const tenant: Tenant = { orgId: 'org_a', mode: 'test' };
 export const owner: DocumentOwner = { party: 'buyer', id: 'byr_1' };
@@ -36,13 +36,16 @@ export interface Scene extends World {
   send(upload: Upload, fields?: Partial<ReceivedUpload>): Promise<void>;
   submit(dossier: Dossier, of?: DocumentOwner, by?: Tenant): Promise<void>;
   decide(of?: DocumentOwner): Promise<void>;
-  statusOf(upload: Upload): Promise<string | undefined>;
+  documentStatusOf(upload: Upload): Promise<string | undefined>;
   purges(): Promise<number>;
 }
 
 /** A world in which the tenant knows two buyers. */
-export async function scene(storageFor: (inner: DocumentStorage) => DocumentStorage = (it) => it) {
-  const made = await world();
+export async function scene(
+  t: TestContext,
+  storageFor: (inner: DocumentStorage) => DocumentStorage = (it) => it,
+) {
+  const made = await world(t);
   const { documents: inner } = made.deps;
   assert.ok(inner !== null);
   const storage = storageFor(inner);
@@ -67,7 +70,7 @@ export async function scene(storageFor: (inner: DocumentStorage) => DocumentStor
     submit: (dossier, of = owner, by = tenant) =>
       deps.store.run((tx) => stageSubmitted(deps, tx, by, of, dossier)),
     decide: (of = owner) => deps.store.run(async (tx) => stagePurge(deps, tx, tenant, of)),
-    statusOf: async ({ uploadUrl }) =>
+    documentStatusOf: async ({ uploadUrl }) =>
       (await deps.store.run((tx) => tx.documents.find(grantOf(uploadUrl).documentId)))?.status,
     purges: () => runPurges(deps, deps.clock.nowMs(), 100),
   };
@@ -79,11 +82,6 @@ export function grantOf(url: string): { readonly documentId: string; readonly si
   const [, documentId = '', signature = ''] = form.exec(url) ?? [];
   assert.notEqual(documentId, '', url);
   return { documentId, signature };
-}
-
-export function refuses(code: string, pattern = /./): (error: unknown) => boolean {
-  return (error) =>
-    error instanceof PonteError && error.code === code && pattern.test(error.message);
 }
 
 export async function contentOf({ deps }: Scene, upload: Upload): Promise<string | null> {

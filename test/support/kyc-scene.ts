@@ -1,19 +1,19 @@
 // Buyers' KYC over the small world: dossiers that are complete, starts by one tenant, and payments
 // of the same buyer.
 import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
 import type { KycSubmission } from '../../core/domain/buyer-kyc.js';
 import type { PartyCommand } from '../../core/domain/partner-command.js';
 import type { Tenant } from '../../core/domain/tenant.js';
-import { PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { ReceiverReport } from '../../core/ports/partner.js';
 import type { Tx } from '../../core/ports/storage.js';
 import { submissionReported } from '../../core/usecases/buyers.js';
 import { type KycStart, startBuyerKyc } from '../../core/usecases/kyc.js';
 import { applyPartnerUpdate } from '../../core/usecases/partner-inbox.js';
-import { createPayment, readPayment } from '../../core/usecases/payments.js';
+import { readPayment } from '../../core/usecases/payments.js';
 import { changedPartner, type PartnerChanges } from './changed-partner.js';
-import { type World, world } from './small-world.js';
+import { type World, world } from './test-world.js';
 
 export const ana = {
   firstName: 'Ana',
@@ -67,41 +67,20 @@ export interface Scene extends World {
   readonly tenant: Tenant;
   start(start?: KycStart, by?: Tenant, deps?: Deps): Promise<KycSubmission>;
   pay(by?: Tenant): Promise<string>;
-  statusOf(paymentId: string, by?: Tenant): Promise<string>;
   kycStatusOf(paymentId: string, by?: Tenant): Promise<string>;
 }
 
-export async function scene(): Promise<Scene> {
-  const made = await world();
+export async function scene(t: TestContext): Promise<Scene> {
+  const made = await world(t);
   const { deps } = made;
-  const tenant: Tenant = { orgId: await made.organization(), mode: 'test' };
+  const tenant = await made.newTenant();
   return {
     ...made,
     tenant,
     start: (start = individual, by = tenant, with_ = deps) => startBuyerKyc(with_, by, start),
-    pay: async (by = tenant) => {
-      const { payment } = await createPayment(deps, by, {
-        origin: 'payment_intent',
-        idempotencyKey: null,
-        externalId: null,
-        amount: { amountMinor: 10_000n, currency: 'USD' },
-        buyer: { email: 'buyer@example.com', name: null, country: null, phone: null },
-        sellerExternalId: null,
-        returnUrl: null,
-        display: null,
-        metadata: '{}',
-        expiresAtMs: null,
-      });
-      return payment.id;
-    },
-    statusOf: async (id, by = tenant) => (await readPayment(deps, by, id)).payment.status,
+    pay: (by = tenant) => made.newPayment(by),
     kycStatusOf: async (id, by = tenant) => (await readPayment(deps, by, id)).kycStatus,
   };
-}
-
-export function refuses(code: string, pattern = /./): (error: unknown) => boolean {
-  return (error) =>
-    error instanceof PonteError && error.code === code && pattern.test(error.message);
 }
 
 export function withPartner(deps: Deps, changed: PartnerChanges): Deps {

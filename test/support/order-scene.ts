@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { FakeMemory } from '../../adapters/partner/fake-memory.js';
+import { money } from '../../core/domain/money.js';
 import type { MoneyCommand } from '../../core/domain/partner-command.js';
 import type { PaymentStatus } from '../../core/domain/payment.js';
 import { reviewName } from '../../core/domain/report-check.js';
@@ -11,10 +12,10 @@ import type { PartnerAnswer, PartnerFact } from '../../core/ports/partner.js';
 import { acceptReport } from '../../core/usecases/command-retries.js';
 import { findDifferences } from '../../core/usecases/ledger-check.js';
 import { applyPartnerUpdate } from '../../core/usecases/partner-inbox.js';
-import { createPayment, readPayment } from '../../core/usecases/payments.js';
+import { readPayment } from '../../core/usecases/payments.js';
 import { advancePayment } from '../../core/usecases/sandbox.js';
 import { changePartner } from './changed-partner.js';
-import { type World, world } from './small-world.js';
+import { type World, world } from './test-world.js';
 
 export type OrderKind = 'payin' | 'payout' | 'refund';
 
@@ -51,7 +52,7 @@ export class Scene {
 
   /** One more payment, of which nothing is asked yet. */
   another(): Promise<string> {
-    return newPayment(this.made, this.tenant, {});
+    return this.made.newPayment(this.tenant);
   }
 
   read() {
@@ -108,38 +109,11 @@ export async function scene(
   memory: FakeMemory | null = null,
   to: PaymentStatus | null = null,
 ): Promise<Scene> {
-  const made = await world({}, memory);
-  t.after(() => made.close());
-  const tenant: Tenant = { orgId: await made.organization(), mode: 'test' };
-  const id = await newPayment(made, tenant, { amountMinor });
+  const made = await world(t, { memory });
+  const tenant = await made.newTenant();
+  const id = await made.newPayment(tenant, { amount: money(amountMinor, 'USD') });
   await advancePayment(made.deps, tenant, id, to);
   return new Scene(made, tenant, id);
-}
-
-interface PaymentFields {
-  readonly amountMinor?: bigint;
-  readonly externalId?: string | null;
-}
-
-/** Its id. */
-export async function newPayment(
-  made: World,
-  tenant: Tenant,
-  { amountMinor = 10_000n, externalId = null }: PaymentFields,
-): Promise<string> {
-  const { payment } = await createPayment(made.deps, tenant, {
-    origin: 'payment_intent',
-    idempotencyKey: null,
-    externalId,
-    amount: { amountMinor, currency: 'USD' },
-    buyer: { email: 'buyer@example.com', name: null, country: null, phone: null },
-    sellerExternalId: null,
-    returnUrl: null,
-    display: null,
-    metadata: '{}',
-    expiresAtMs: null,
-  });
-  return payment.id;
 }
 
 export const couldNot: readonly PartnerAnswer<never>[] = [

@@ -2,7 +2,6 @@
 import { after, before } from 'node:test';
 import { createFakePartner } from '../../adapters/partner/fake.js';
 import type { Mode } from '../../core/domain/tenant.js';
-import { type ErrorCode, PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { SettlementPartner } from '../../core/ports/partner.js';
 import { createOrganization } from '../../core/usecases/organizations.js';
@@ -49,9 +48,4 @@ export function organizationScene(): OrganizationScene {
     newOrganization: async (name = 'Exporter', sandboxKyb = false) =>
       (await createOrganization(deps, { name, sandboxKyb })).organization.id,
   };
-}
-
-export function refusal(code: ErrorCode) {
-  return (error: unknown): error is PonteError =>
-    error instanceof PonteError && error.code === code;
 }

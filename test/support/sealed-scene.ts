@@ -1,6 +1,7 @@
 // A service with a text in every sealed column, the same service under other secret keys, and all
 // its sealed texts, raw and opened.
 import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
 import { createSecretBox, type SecretKey } from '../../adapters/crypto/secret-box.js';
 import { newCommand, requestPurpose } from '../../core/domain/partner-command.js';
 import type { Payment } from '../../core/domain/payment.js';
@@ -14,8 +15,8 @@ import { startBuyerKyc } from '../../core/usecases/kyc.js';
 import { advancePayment } from '../../core/usecases/sandbox.js';
 import { currentKey } from '../../core/usecases/service-keys.js';
 import { createSubscription } from '../../core/usecases/subscriptions.js';
-import { makeInvoice } from './invoices-made.js';
-import { type World, world } from './small-world.js';
+import { makeInvoice } from './made-payments.js';
+import { type World, world } from './test-world.js';
 
 export const secondKey: SecretKey = { id: 'second', bytes: Buffer.alloc(32, 2) };
 
@@ -24,9 +25,9 @@ export interface SealedScene extends World {
   readonly subscriptionId: string;
 }
 
-export async function sealedScene(): Promise<SealedScene> {
-  const made = await world();
-  const tenant: Tenant = { orgId: await made.organization(), mode: 'test' };
+export async function sealedScene(t: TestContext): Promise<SealedScene> {
+  const made = await world(t);
+  const tenant = await made.newTenant();
   return { ...made, tenant, ...(await sealEverything(made.deps, tenant)) };
 }
 

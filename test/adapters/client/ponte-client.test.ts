@@ -1,7 +1,7 @@
 // The client against a listening server: what it sends, what it repeats and what not. Waits are
 // noted, not waited for.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { before, beforeEach, test } from 'node:test';
 import { createPonteClient, type RepeatOptions } from '../../../adapters/client/ponte-client.js';
 import { type CheckedSite, checkedSite } from '../http/checked-site.js';
 
@@ -11,12 +11,11 @@ let key: string;
 const waits: number[] = [];
 const sent: Request[] = [];
 
-before(async () => {
-  site = await checkedSite();
+before(async (t) => {
+  site = await checkedSite(t);
   orgId = await site.world.organization();
   key = await site.world.key(orgId);
 });
-after(() => site.close());
 beforeEach(() => {
   waits.length = 0;
   sent.length = 0;
@@ -111,8 +110,8 @@ test('an answer that breaks off is a lost one', async () => {
   assert.equal(sent.length, 2);
 });
 
-test('429 is repeated after its retryAfter, under the same key', async () => {
-  const strict = await checkedSite({ rateLimitPerMinute: 6, rateLimitBurst: 1 });
+test('429 is repeated after its retryAfter, under the same key', async (t) => {
+  const strict = await checkedSite(t, { rateLimitPerMinute: 6, rateLimitBurst: 1 });
   const apiKey = await strict.world.key(await strict.world.organization());
   const asked: number[] = [];
   const ponte = createPonteClient({
@@ -130,7 +129,6 @@ test('429 is repeated after its retryAfter, under the same key', async () => {
     assert.equal(response.status, 201, externalId);
   }
   assert.deepEqual(asked, [10_000]);
-  await strict.close();
 });
 
 test('what is repeated follows from the method, the key and who names a time', async () => {

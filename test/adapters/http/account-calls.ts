@@ -8,7 +8,7 @@ import {
   createAccount,
   startTerms,
 } from '../../../core/usecases/accounts.js';
-import type { World } from '../../support/small-world.js';
+import type { World } from '../../support/test-world.js';
 import type { Example } from './example-calls.js';
 
 let made = 0;

@@ -1,6 +1,6 @@
 // Payments of connected accounts over HTTP: sellers that are paid, and buyers that are known.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { signIn } from '../../../core/usecases/buyers.js';
 import { newSeller, readySeller } from './account-calls.js';
 import { type AccountClient, newAccountClient, reportOn } from './account-client.js';
@@ -12,10 +12,9 @@ type Json = Readonly<Record<string, unknown>>;
 let site: CheckedSite;
 let api: AccountClient;
 
-before(async () => {
-  site = await checkedSite();
+before(async (t) => {
+  site = await checkedSite(t);
 });
-after(() => site.close());
 
 test('only a seller that is ready can be named on a payment', async () => {
   api = await newAccountClient(site);
@@ -31,7 +30,7 @@ test('only a seller that is ready can be named on a payment', async () => {
   const externalIds = [created.id, approved, rejected.id, buyer].map(async (id) =>
     String((await api.get(id)).body['externalId']),
   );
-  const stranger = { orgId: await site.world.organization(), mode: 'test' } as const;
+  const stranger = await site.world.newTenant();
   const strangers = (await readySeller(site.world, stranger)).externalId;
   for (const sellerExternalId of ['unknown', strangers, ...(await Promise.all(externalIds))]) {
     for (const path of ['/v1/payment-intents', '/v1/payments']) {

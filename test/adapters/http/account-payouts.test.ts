@@ -1,6 +1,6 @@
 // The payout of connected sellers over HTTP: PIX destination, off-ramp wallet, ready to collect.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { SettlementPartner } from '../../../core/ports/partner.js';
 import { newSeller, payoutConfig, sellerDossier } from './account-calls.js';
 import {
@@ -16,10 +16,9 @@ import { createBody } from './example-calls.js';
 let site: CheckedSite;
 let api: AccountClient;
 
-before(async () => {
-  site = await checkedSite();
+before(async (t) => {
+  site = await checkedSite(t);
 });
-after(() => site.close());
 
 test('a payout makes an approved seller ready to collect, in its answer', async () => {
   api = await newAccountClient(site);

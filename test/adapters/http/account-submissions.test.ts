@@ -1,7 +1,7 @@
 // Submitting connected accounts over HTTP: the partner's decision, and calls that go wrong.
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { SettlementPartner } from '../../../core/ports/partner.js';
 import { submitAccount } from '../../../core/usecases/account-submissions.js';
 import { createUpload, listDocuments, receiveUpload } from '../../../core/usecases/documents.js';
@@ -23,10 +23,9 @@ const person = { ...personDossier, email: 'bo@example.com' } as const;
 let site: CheckedSite;
 let api: AccountClient;
 
-before(async () => {
-  site = await checkedSite();
+before(async (t) => {
+  site = await checkedSite(t);
 });
-after(() => site.close());
 
 test('a seller business is approved in the answer to its submit', async () => {
   api = await newAccountClient(site);

@@ -1,6 +1,6 @@
 // Connected accounts over HTTP: create, list, terms, and required fields.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { SettlementPartner } from '../../../core/ports/partner.js';
 import { sellerDossier } from './account-calls.js';
 import {
@@ -19,10 +19,9 @@ const person = { ...personDossier, email: 'bo@example.com' } as const;
 let site: CheckedSite;
 let api: AccountClient;
 
-before(async () => {
-  site = await checkedSite();
+before(async (t) => {
+  site = await checkedSite(t);
 });
-after(() => site.close());
 
 test('a new account says all that is known of it, but of its tax id the end', async () => {
   api = await newAccountClient(site);

@@ -1,12 +1,12 @@
 // Which credential authenticates: every kind of row with every pair of headers.
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { authenticate } from '../../../adapters/http/authentication.js';
 import type { Auth, Route } from '../../../adapters/http/route-row.js';
 import { routes } from '../../../adapters/http/routes.js';
 import { PonteError } from '../../../core/errors.js';
-import { type World, world } from '../../support/small-world.js';
+import { type World, world } from '../../support/test-world.js';
 
 const KEYS = ['none', 'empty', 'malformed', 'unknown', 'good'] as const;
 const TOKENS = ['none', 'other scheme', 'forged', 'good'] as const;
@@ -16,8 +16,8 @@ let keys: Readonly<Record<(typeof KEYS)[number], string | undefined>>;
 let tokens: Readonly<Record<(typeof TOKENS)[number], string | undefined>>;
 let own: { readonly key: string; readonly session: string };
 
-before(async () => {
-  made = await world();
+before(async (t) => {
+  made = await world(t);
   const orgId = await made.organization();
   own = { key: await made.key(orgId), session: await made.session(orgId) };
   const unknown = 'pk_test_key_0.secret';
@@ -29,7 +29,6 @@ before(async () => {
     good: `Bearer ${own.session}`,
   };
 });
-after(() => made.close());
 
 function rowOf(access: Partial<Route['access']>, errors: Route['errors'] = []): Route {
   const [first] = routes;

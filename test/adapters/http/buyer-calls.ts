@@ -6,7 +6,7 @@ import type { Tenant } from '../../../core/domain/tenant.js';
 import { createUpload, receiveUpload, type Upload } from '../../../core/usecases/documents.js';
 import { startBuyerKyc } from '../../../core/usecases/kyc.js';
 import { chunks } from '../../contract/document-storage.js';
-import type { World } from '../../support/small-world.js';
+import type { World } from '../../support/test-world.js';
 import type { Example } from './example-calls.js';
 
 let made = 0;

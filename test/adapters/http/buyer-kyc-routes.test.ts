@@ -1,6 +1,6 @@
 // A buyer's KYC over HTTP: what a body may say, what is answered, and to whom.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { redeemSignIn } from '../../../core/usecases/sign-ins.js';
 import { changedPartner } from '../../support/changed-partner.js';
@@ -11,12 +11,11 @@ let site: CheckedSite;
 let tenant: Tenant;
 let key: string;
 
-before(async () => {
-  site = await checkedSite();
-  tenant = { orgId: await site.world.organization(), mode: 'test' };
+before(async (t) => {
+  site = await checkedSite(t);
+  tenant = await site.world.newTenant();
   key = await site.world.key(tenant.orgId);
 });
-after(() => site.close());
 
 function noting<T, R>(noted: unknown[], call: (input: T) => R): (input: T) => R {
   return (input) => {

@@ -3,10 +3,11 @@
 // a test is about, it checks itself.
 import assert from 'node:assert/strict';
 import { Agent, type OutgoingHttpHeaders, request as startRequest } from 'node:http';
+import type { SuiteContext, TestContext } from 'node:test';
 import { createHttpServer, type HttpOptions } from '../../../adapters/http/server.js';
 import { type Readiness, readinessBody } from '../../../adapters/http/service-routes.js';
 import type { Settings } from '../../../core/ports/deps.js';
-import { type World, world } from '../../support/small-world.js';
+import { closeAfter, openWorld, type World } from '../../support/test-world.js';
 import { checkDescribed, checkDescribedWebhook } from './described-answers.js';
 
 /** What /readyz is asked of a process with nothing to complain about, and what it says then. */
@@ -40,11 +41,21 @@ export interface CheckedSite {
   close(): Promise<void>;
 }
 
+/** Closed after the test, or after the file when a root hook opens it. */
 export async function checkedSite(
+  t: TestContext | SuiteContext,
+  ...options: Parameters<typeof openSite>
+): Promise<CheckedSite> {
+  const site = await openSite(...options);
+  closeAfter(t, site);
+  return site;
+}
+
+export async function openSite(
   settings: Partial<Settings> = { rateLimitPerMinute: 0 },
   options: Partial<HttpOptions> = {},
 ): Promise<CheckedSite> {
-  const made = await world(settings);
+  const made = await openWorld({ settings });
   const server = createHttpServer(made.deps, {
     corsOrigins: [],
     feedReaders: made.feedReaders,

@@ -48,16 +48,15 @@ test('a network is an IP address or CIDR', () => {
   }
 });
 
-test('a refusal is logged with the address of the client', async () => {
+test('a refusal is logged with the address of the client', async (t) => {
   const headers = { 'x-forwarded-for': '198.51.100.1', 'x-request-id': 'from-afar' };
   for (const [proxies, client] of [
     [['127.0.0.0/8'], '198.51.100.1'],
     [[], '127.0.0.1'],
   ] as const) {
-    const site = await checkedSite(undefined, { trustedProxies: proxies });
+    const site = await checkedSite(t, undefined, { trustedProxies: proxies });
     await site.call('GET', '/nowhere', { headers });
     const entry = site.world.log.find(({ fields }) => fields['requestId'] === 'from-afar');
     assert.equal(entry?.fields['client'], client);
-    await site.close();
   }
 });

@@ -7,15 +7,14 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { after, describe, type TestContext, test } from 'node:test';
 import { createFsDocuments } from '../../../adapters/documents/fs.js';
 import { clientAddressOver } from '../../../adapters/http/client-address.js';
 import { serve } from '../../../adapters/http/pipeline.js';
 import { Content, type Reply, route } from '../../../adapters/http/route-row.js';
 import { createRouter } from '../../../adapters/http/router.js';
 import { DOCUMENT_BYTES_MAX } from '../../../core/domain/document.js';
-import type { Tenant } from '../../../core/domain/tenant.js';
-import { until } from '../../support/webhook-scene.js';
+import { until } from '../../support/wait.js';
 import { newUpload, pathOf } from './buyer-calls.js';
 import { allWell, checkedSite, refusalOf } from './checked-site.js';
 
@@ -23,8 +22,8 @@ import { allWell, checkedSite, refusalOf } from './checked-site.js';
 const LARGE = DOCUMENT_BYTES_MAX;
 
 /** A server with one row, whose body is a source of this many bytes. */
-async function contentSite(source: () => AsyncIterable<Uint8Array>) {
-  const { world, close } = await checkedSite();
+async function contentSite(t: TestContext, source: () => AsyncIterable<Uint8Array>) {
+  const { world } = await checkedSite(t);
   const counts = { opened: 0, closed: 0 };
   let gate = Promise.resolve();
   const handler = async (): Promise<Reply> => {
@@ -65,6 +64,10 @@ async function contentSite(source: () => AsyncIterable<Uint8Array>) {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   return {
     counts,
     failures,
@@ -74,11 +77,6 @@ async function contentSite(source: () => AsyncIterable<Uint8Array>) {
       const { promise, resolve } = Promise.withResolvers<void>();
       gate = promise;
       return resolve;
-    },
-    close: async () => {
-      server.close();
-      server.closeAllConnections();
-      await close();
     },
   };
 }
@@ -100,30 +98,28 @@ describe('the source of an answer is closed', () => {
     ['of an answer that the client has (304)', 'GET', 'If-None-Match: "1"\r\n', 304],
     ['once it is sent', 'GET', '', 200],
   ] as const) {
-    test(name, async () => {
-      const { counts, failures, port, close } = await contentSite(megabytes);
+    test(name, async (t) => {
+      const { counts, failures, port } = await contentSite(t, megabytes);
       const socket = await asked(port, method, `${headers}Connection: close\r\n`);
       let text = '';
       for await (const chunk of socket) text += String(chunk).slice(0, 20);
       assert.match(text, new RegExp(`^HTTP/1\\.1 ${status} `));
       await until(() => counts.closed > 0);
       assert.deepEqual({ ...counts, failures }, { opened: 1, closed: 1, failures: [] });
-      await close();
     });
   }
 
-  test('when the client goes away in the middle', async () => {
-    const { counts, failures, port, close } = await contentSite(megabytes);
+  test('when the client goes away in the middle', async (t) => {
+    const { counts, failures, port } = await contentSite(t, megabytes);
     const socket = await asked(port, 'GET');
     await once(socket, 'data');
     socket.destroy();
     await until(() => counts.closed > 0);
     assert.deepEqual({ ...counts, failures }, { opened: 1, closed: 1, failures: [] });
-    await close();
   });
 
-  test('when the client is gone before the answer', async () => {
-    const { counts, failures, port, hold, close } = await contentSite(megabytes);
+  test('when the client is gone before the answer', async (t) => {
+    const { counts, failures, port, hold } = await contentSite(t, megabytes);
     const answerNow = hold();
     for (const method of ['GET', 'HEAD']) {
       const socket = await asked(port, method);
@@ -135,15 +131,14 @@ describe('the source of an answer is closed', () => {
     answerNow();
     await until(() => counts.closed === 2);
     assert.deepEqual(failures, []);
-    await close();
   });
 
-  test('when it fails in the middle: the answer breaks off and the failure is known', async () => {
+  test('when it fails in the middle: the answer breaks off and the failure is known', async (t) => {
     const failing = async function* () {
       yield Buffer.alloc(10);
       throw new Error('the disk is gone');
     };
-    const { counts, failures, port, close } = await contentSite(failing);
+    const { counts, failures, port } = await contentSite(t, failing);
     const socket = await asked(port, 'GET');
     await assert.rejects(async () => {
       for await (const _ of socket);
@@ -151,16 +146,15 @@ describe('the source of an answer is closed', () => {
     });
     await until(() => counts.closed > 0 && failures.length > 0);
     assert.match(String(failures[0]), /the disk is gone/);
-    await close();
   });
 });
 
-test('reading a document never leaves a file open', async () => {
+test('reading a document never leaves a file open', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-content-'));
   after(() => rmSync(folder, { recursive: true }));
-  const site = await checkedSite();
+  const site = await checkedSite(t);
   Object.assign(site.world.deps, { documents: createFsDocuments(folder) });
-  const tenant: Tenant = { orgId: await site.world.organization(), mode: 'test' };
+  const tenant = await site.world.newTenant();
   const upload = await newUpload(site.world, tenant);
   const [path, writePath] = [pathOf(upload.publicUrl), pathOf(upload.uploadUrl)];
   const png = { 'content-type': 'image/png' };
@@ -179,7 +173,6 @@ test('reading a document never leaves a file open', async () => {
   await allClosed();
   assert.equal(refusalOf(await site.call('GET', `${path}0`)), '401 InvalidSignature');
   await allClosed();
-  await site.close();
 });
 
 /** Of this process, as the operating system has them. */

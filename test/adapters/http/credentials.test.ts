@@ -1,7 +1,7 @@
 // What the credentials of a request open, for every row of the table: which are taken, which scope
 // is asked for. Isolation of tenants is in tenants.test.ts.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { parseApiKey } from '../../../core/domain/api-key.js';
 import { memberRoles, scopesOf } from '../../../core/domain/member.js';
 import type { Scope } from '../../../core/domain/scope.js';
@@ -30,11 +30,10 @@ let liveKey: string;
 let exampleOf: TableScene['exampleOf'];
 let send: TableScene['send'];
 
-before(async () => {
-  const scene = await tableScene();
+before(async (t) => {
+  const scene = await tableScene(t);
   ({ site, tenant, key, own, liveKey, exampleOf, send } = scene);
 });
-after(() => site.close());
 
 const keysMade = new Map<string, Promise<string>>();
 

@@ -1,6 +1,6 @@
 // CORS headers for browsers of other web origins.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { routes } from '../../../adapters/http/routes.js';
 import { type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
 
@@ -13,11 +13,10 @@ const preflight = {
 let site: CheckedSite;
 let closed: CheckedSite;
 
-before(async () => {
-  site = await checkedSite(undefined, { corsOrigins: [allowed] });
-  closed = await checkedSite();
+before(async (t) => {
+  site = await checkedSite(t, undefined, { corsOrigins: [allowed] });
+  closed = await checkedSite(t);
 });
-after(() => Promise.all([site.close(), closed.close()]));
 
 test('a listed origin may ask, call, and read the headers that matter', async () => {
   const headers = { origin: allowed };

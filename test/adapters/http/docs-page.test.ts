@@ -10,13 +10,12 @@ import { type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
 let site: CheckedSite;
 let browser: Browser;
 
-before(async () => {
-  site = await checkedSite();
+before(async (t) => {
+  site = await checkedSite(t);
   browser = await openBrowser();
 });
 after(async () => {
   await browser.close();
-  await site.close();
 });
 
 test('it shows every operation and event, asks no other origin, and keeps its policy', async () => {

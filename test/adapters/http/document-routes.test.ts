@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { createFsDocuments } from '../../../adapters/documents/fs.js';
 import {
   DOCUMENT_BYTES_MAX,
@@ -35,12 +35,11 @@ let site: CheckedSite;
 let tenant: Tenant;
 let key: string;
 
-before(async () => {
-  site = await checkedSite();
-  tenant = { orgId: await site.world.organization(), mode: 'test' };
+before(async (t) => {
+  site = await checkedSite(t);
+  tenant = await site.world.newTenant();
   key = await site.world.key(tenant.orgId);
 });
-after(() => site.close());
 
 function send(path: string, body: unknown, headers: Readonly<Record<string, string>> = png) {
   return site.call('PUT', path, { body, headers });
@@ -121,7 +120,7 @@ test('an upload URL is given in every status of an account', async () => {
 });
 
 test('upload URLs are for own parties: a stranger’s and nobody’s are 404 alike', async () => {
-  const stranger: Tenant = { orgId: await site.world.organization(), mode: 'test' };
+  const stranger = await site.world.newTenant();
   const buyer = await newBuyer(site.world, stranger);
   const account = await newSeller(site.world, stranger);
   const answers = await Promise.all(
@@ -137,8 +136,8 @@ test('upload URLs are for own parties: a stranger’s and nobody’s are 404 ali
   }
 });
 
-test('without a document store: 503 KycStorageDisabled, and nothing to retry after', async () => {
-  const bare = await checkedSite();
+test('without a document store: 503 KycStorageDisabled, and nothing to retry after', async (t) => {
+  const bare = await checkedSite(t);
   const orgId = await bare.world.organization();
   const barred = await bare.world.key(orgId);
   const buyer = await newBuyer(bare.world, { orgId, mode: 'test' });
@@ -146,7 +145,6 @@ test('without a document store: 503 KycStorageDisabled, and nothing to retry aft
   const url = `/v1/buyer-kyc/${buyer.id}/upload-url`;
   const answer = await bare.call('POST', url, { key: barred, body: uploadBody });
   assert.equal(refusalOf(answer), '503 KycStorageDisabled');
-  await bare.close();
 });
 
 test('a wrong, missing or foreign signature: 401 for every document', async () => {
@@ -170,8 +168,8 @@ test('a wrong, missing or foreign signature: 401 for every document', async () =
   assert.equal(refusalOf(reading), '401 InvalidSignature');
 });
 
-test('an upload URL that has ended: 410', async () => {
-  const late = await checkedSite();
+test('an upload URL that has ended: 410', async (t) => {
+  const late = await checkedSite(t);
   const upload = await newUpload(late.world, {
     orgId: await late.world.organization(),
     mode: 'test',
@@ -180,7 +178,6 @@ test('an upload URL that has ended: 410', async () => {
   const options = { headers: png, body: Buffer.from('x') };
   const answer = await late.call('PUT', pathOf(upload.uploadUrl), options);
   assert.equal(refusalOf(answer), '410 UploadUrlExpired');
-  await late.close();
 });
 
 test('another content type than promised: 415; JSON is not asked for', async () => {
@@ -211,9 +208,9 @@ test('more than 10 MiB, announced or not: 413; exactly 10 MiB are taken', async 
   assert.equal((await send(path, tooLarge.subarray(1))).status, 200);
 });
 
-test('an upload URL keeps one upload on the disk, and takes ten', async () => {
+test('an upload URL keeps one upload on the disk, and takes ten', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'ponte-uploads-'));
-  const own = await checkedSite();
+  const own = await checkedSite(t);
   Object.assign(own.world.deps, { documents: createFsDocuments(folder) });
   const orgId = await own.world.organization();
   const { uploadUrl } = await newUpload(own.world, { orgId, mode: 'test' });
@@ -229,7 +226,6 @@ test('an upload URL keeps one upload on the disk, and takes ten', async () => {
   const refused = await put(Buffer.from('x'));
   assert.equal(refusalOf(refused), '410 UploadUrlExpired');
   assert.match(String(refused.body['message']), /used 10 times/);
-  await own.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -265,8 +261,8 @@ test('a client that goes away in the middle leaves nothing to read', async () =>
   assert.equal(failures().length, before, 'nothing of ours failed');
 });
 
-test('an upload may take longer than another request may', async () => {
-  const slow = await checkedSite(undefined, { requestTimeoutMs: 60 });
+test('an upload may take longer than another request may', async (t) => {
+  const slow = await checkedSite(t, undefined, { requestTimeoutMs: 60 });
   const orgId = await slow.world.organization();
   const upload = await newUpload(slow.world, { orgId, mode: 'test' });
   const [uploading, other] = [connect(slow.port, '127.0.0.1'), connect(slow.port, '127.0.0.1')];
@@ -280,7 +276,6 @@ test('an upload may take longer than another request may', async () => {
   const [answer] = (await once(uploading, 'data')) as [Buffer];
   assert.match(answer.toString(), /^HTTP\/1\.1 200 /);
   uploading.destroy();
-  await slow.close();
 });
 
 test('documents serve one dossier and are gone after its decision', async () => {

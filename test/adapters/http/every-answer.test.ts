@@ -3,9 +3,8 @@
 // all operations that have it; that each answer is what the description says, the site checks. What
 // is described and never given fails the last test.
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import { DOCUMENT_BYTES_MAX } from '../../../core/domain/document.js';
-import type { Tenant } from '../../../core/domain/tenant.js';
 import { catalogue, type ErrorCode } from '../../../core/errors.js';
 import { endQuarantine, quarantineRestored } from '../../../core/usecases/epochs.js';
 import { feedReaders } from '../../../core/usecases/feed-readers.js';
@@ -44,10 +43,9 @@ const BODY_BYTES_MAX = 256 * 1024;
 
 let scene: TableScene;
 
-beforeEach(async () => {
-  scene = await tableScene();
+beforeEach(async (t) => {
+  scene = await tableScene(t);
 });
-afterEach(() => scene.site.close());
 
 /** How each refusal comes about, on whichever operation has it. */
 const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answer>>> = {
@@ -165,7 +163,7 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
   },
   EventsPruned: async (operation) => {
     const { world } = scene.site;
-    const home: Tenant = { orgId: await world.organization(), mode: 'test' };
+    const home = await world.newTenant();
     await world.deps.store.run(async (tx) => {
       tx.feed.setHead(home, null, { sequence: 8, chainHash: 'h' });
       tx.feed.append(aFeedEvent({ ...home, id: 'evt_kept', sequence: 8 }));
@@ -177,7 +175,7 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
   ProductionAccessNotApproved: withBody({ mode: 'live' }),
 };
 
-test('every operation succeeds in each way that is described', async () => {
+test('every operation succeeds in each way that is described', async (t) => {
   for (const operation of operations) {
     const { operationId, route } = operation;
     const call = await scene.exampleOf(operationId);
@@ -191,17 +189,15 @@ test('every operation succeeds in each way that is described', async () => {
       assert.equal((await ask(operation, call)).status, 200, operationId);
     }
   }
-  const restored = await checkedSite(undefined, {
+  const restored = await checkedSite(t, undefined, {
     readiness: async () => ({ ...allWell, quarantine: true }),
   });
   const answer = await restored.call('GET', '/readyz');
   assert.deepEqual([answer.status, answer.body['status']], [200, 'quarantine']);
-  await restored.close();
-  const unready = await checkedSite(undefined, {
+  const unready = await checkedSite(t, undefined, {
     readiness: async () => ({ ...allWell, worker: false }),
   });
   assert.equal((await unready.call('GET', '/readyz')).status, 503);
-  await unready.close();
 });
 
 test('in quarantine reads are served, and changes that take a right away', async () => {

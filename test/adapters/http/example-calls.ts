@@ -5,10 +5,10 @@ import type { SignedMessage } from '../../../adapters/partner/signed-message.js'
 import { money } from '../../../core/domain/money.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { createKey } from '../../../core/usecases/keys.js';
-import { createPayment } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { createSubscription, testSubscription } from '../../../core/usecases/subscriptions.js';
-import type { World } from '../../support/small-world.js';
+import { makeIntent, makeInvoice } from '../../support/made-payments.js';
+import type { World } from '../../support/test-world.js';
 import { accountExamples, readySeller } from './account-calls.js';
 import { buyerExamples } from './buyer-calls.js';
 import type { CallOptions } from './checked-site.js';
@@ -114,26 +114,20 @@ export async function newSubscription(world: World, tenant: Tenant): Promise<str
 }
 
 export function newPayment(world: World, tenant: Tenant) {
-  return createPayment(world.deps, tenant, { ...paymentInput(), origin: 'payment_intent' });
+  return makeIntent(world.deps, tenant, paymentInput());
 }
 
 /** `createdByMemberId`: made by hand. */
 export function newInvoice(world: World, tenant: Tenant, createdByMemberId: string | null = null) {
-  const invoice = { origin: 'invoice', number: 'INV/7', dueDate: null, createdByMemberId } as const;
-  return createPayment(world.deps, tenant, { ...paymentInput(), ...invoice });
+  const invoice = { dueDate: null, createdByMemberId };
+  return makeInvoice(world.deps, tenant, { ...paymentInput(), ...invoice });
 }
 
 function paymentInput() {
   return {
-    idempotencyKey: null,
     externalId: `made-${String(createBody()['externalId'])}`,
     amount: money(125_000n, 'USD'),
     buyer: { email: 'ana@example.com', name: null, country: null, phone: null },
-    sellerExternalId: null,
-    returnUrl: null,
-    display: null,
-    metadata: '{}',
-    expiresAtMs: null,
   };
 }
 

@@ -13,13 +13,14 @@ import type { SettlementPartner } from '../../../core/ports/partner.js';
 import { submitAccount } from '../../../core/usecases/account-submissions.js';
 import { approveInvoice, inviteBuyer } from '../../../core/usecases/invoices.js';
 import { requireApproval } from '../../../core/usecases/organizations.js';
-import { cancelPayment, createPayment } from '../../../core/usecases/payments.js';
+import { cancelPayment } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { testSubscription } from '../../../core/usecases/subscriptions.js';
 import { changePartner } from '../../support/changed-partner.js';
-import { type World, world } from '../../support/small-world.js';
+import { makeIntent } from '../../support/made-payments.js';
+import { openWorld, type World } from '../../support/test-world.js';
 import { newSeller, readySeller, sellerDossier } from './account-calls.js';
-import { checkedSite } from './checked-site.js';
+import { openSite } from './checked-site.js';
 import { examples, newInvoice, newPayment, newSubscription } from './example-calls.js';
 import { operations } from './table-scene.js';
 
@@ -41,8 +42,8 @@ export async function recordedExamples(): Promise<string> {
 }
 
 async function recordedCall(operationId: string, form: string, route: Route): Promise<Json> {
-  const site = await checkedSite();
-  const tenant: Tenant = { orgId: await site.world.organization(), mode: 'test' };
+  const site = await openSite();
+  const tenant = await site.world.newTenant();
   const credentials = {
     key: await site.world.key(tenant.orgId),
     session: await site.world.session(tenant.orgId),
@@ -90,9 +91,9 @@ function paramsOf(form: string, pathname: string): Texts {
 
 /** The body of each event as a webhook carried it. */
 async function recordedEvents(): Promise<Json> {
-  const made = await world();
+  const made = await openWorld();
   const { deps } = made;
-  const tenant: Tenant = { orgId: await made.organization(), mode: 'test' };
+  const tenant = await made.newTenant();
   const subscriptionId = await newSubscription(made, tenant);
   await testSubscription(deps, tenant, subscriptionId);
   await readySeller(made, tenant);
@@ -142,16 +143,10 @@ interface Otherwise {
 async function played(made: World, tenant: Tenant, otherwise: Otherwise): Promise<void> {
   const { amount = money(125_000n, 'USD'), name = null, lifeMs } = otherwise;
   const nowMs = made.deps.clock.nowMs();
-  const { payment } = await createPayment(made.deps, tenant, {
-    origin: 'payment_intent',
-    idempotencyKey: null,
+  const { payment } = await makeIntent(made.deps, tenant, {
     externalId: `order of ${name ?? amount.amountMinor} ${lifeMs ?? ''}`,
     amount,
     buyer: { email: `buyer-${name ?? 'ana'}@example.com`, name, country: null, phone: null },
-    sellerExternalId: null,
-    returnUrl: null,
-    display: null,
-    metadata: '{}',
     expiresAtMs: lifeMs === undefined ? null : nowMs + lifeMs,
   });
   if (lifeMs === undefined) {

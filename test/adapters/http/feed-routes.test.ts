@@ -2,14 +2,14 @@
 // wait ends.
 import assert from 'node:assert/strict';
 import { request as startRequest } from 'node:http';
-import { after, before, beforeEach, test } from 'node:test';
+import { before, beforeEach, test } from 'node:test';
 import { eventBody } from '../../../core/domain/event.js';
 import { sliceTopLevel } from '../../../core/domain/raw-json.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { WAITING_PER_KEY_MAX } from '../../../core/usecases/feed-readers.js';
 import { createSubscription, testSubscription } from '../../../core/usecases/subscriptions.js';
 import { aFeedEvent } from '../../support/domain-samples.js';
-import { until } from '../../support/webhook-scene.js';
+import { until } from '../../support/wait.js';
 import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
 import { createBody, newPayment } from './example-calls.js';
 
@@ -19,14 +19,13 @@ let site: CheckedSite;
 let tenant: Tenant;
 let key: string;
 
-before(async () => {
-  site = await checkedSite();
+before(async (t) => {
+  site = await checkedSite(t);
 });
-after(() => site.close());
 
 // Each test has its own organization: its feed begins at 1.
 beforeEach(async () => {
-  tenant = { orgId: await site.world.organization(), mode: 'test' };
+  tenant = await site.world.newTenant();
   key = await site.world.key(tenant.orgId);
 });
 
@@ -225,8 +224,8 @@ for (const query of ['after=9007199254740991', 'after=0&epoch=2', 'after=9&wait=
   });
 }
 
-test('a stop answers waiting requests with what they have', async () => {
-  const own = await checkedSite();
+test('a stop answers waiting requests with what they have', async (t) => {
+  const own = await checkedSite(t);
   const orgId = await own.world.organization();
   const waiting = own.call('GET', '/v1/events?after=0&wait=30', {
     key: await own.world.key(orgId),
@@ -236,5 +235,4 @@ test('a stop answers waiting requests with what they have', async () => {
   const answer = await waiting;
   assert.deepEqual(answer.body, { data: [], nextAfter: 0, epoch: 1 });
   assert.equal(answer.headers['connection'], 'close');
-  await own.close();
 });

@@ -1,6 +1,6 @@
 // API keys over a session, switching the mode, and onboarding, over HTTP.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { HOUR_MS } from '../../../core/domain/instant.js';
 import { memberRoles, scopesOf } from '../../../core/domain/member.js';
 import { KEYS_MAX } from '../../../core/usecases/keys.js';
@@ -13,12 +13,11 @@ let site: CheckedSite;
 let orgId: string;
 let session: string;
 
-before(async () => {
-  site = await checkedSite();
+before(async (t) => {
+  site = await checkedSite(t);
   orgId = await site.world.organization();
   session = await site.world.session(orgId);
 });
-after(() => site.close());
 
 const keysPath = '/v1/api-keys';
 
@@ -155,15 +154,14 @@ test('a removal and another role count on the very next request', async () => {
   assert.equal(await make(), '401 InvalidToken');
 });
 
-test('a session ends after 12 hours', async () => {
-  const timed = await checkedSite();
+test('a session ends after 12 hours', async (t) => {
+  const timed = await checkedSite(t);
   const token = await timed.world.session(await timed.world.organization());
   timed.world.advanceClock(12 * HOUR_MS - 1);
   assert.equal((await timed.call('GET', keysPath, { session: token })).status, 200);
   timed.world.advanceClock(1);
   const late = await timed.call('GET', keysPath, { session: token });
   assert.equal(refusalOf(late), '401 InvalidToken');
-  await timed.close();
 });
 
 describe('switch-mode', () => {

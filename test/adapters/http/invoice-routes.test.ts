@@ -1,7 +1,7 @@
 // Invoices over HTTP: a create and its answer, the order of its refusals, pages of the list,
 // approval, invitation, and what /v1/payments and /v1/payment-intents say of an invoice.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { requireApproval } from '../../../core/usecases/organizations.js';
 import { readySeller } from './account-calls.js';
 import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
@@ -18,15 +18,14 @@ let key: string;
 let strictKey: string;
 let strictOrgId: string;
 
-before(async () => {
-  site = await checkedSite();
+before(async (t) => {
+  site = await checkedSite(t);
   orgId = await site.world.organization();
   key = await site.world.key(orgId);
   strictOrgId = await site.world.organization();
   await requireApproval(site.world.deps, strictOrgId, true);
   strictKey = await site.world.key(strictOrgId);
 });
-after(() => site.close());
 
 function create(body: unknown, headers: Readonly<Record<string, string>> = {}, used = key) {
   return site.call('POST', '/v1/invoices', { key: used, body, headers });

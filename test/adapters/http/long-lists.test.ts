@@ -2,7 +2,7 @@
 // being added: every row that was there at first comes once. Those of the API over HTTP, those that
 // only operators have from the store. Their indexes are in query-plans.test.ts.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { ConnectedAccount } from '../../../core/domain/connected-account.js';
 import { eventBody } from '../../../core/domain/event.js';
 import { noFunds } from '../../../core/domain/funds.js';
@@ -38,10 +38,9 @@ type Add<R extends Row> = (count: number) => Promise<readonly R[]>;
 
 let site: CheckedSite;
 
-before(async () => {
-  site = await checkedSite();
+before(async (t) => {
+  site = await checkedSite(t);
 });
-after(() => site.close());
 
 test('deliveries of a subscription', async () => {
   const { tenant, key } = await newTenant();

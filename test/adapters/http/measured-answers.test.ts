@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { createHttpServer } from '../../../adapters/http/server.js';
 import { notedMetrics } from '../../support/noted-metrics.js';
-import { type World, world } from '../../support/small-world.js';
+import { type World, world } from '../../support/test-world.js';
 import { allWell } from './checked-site.js';
 import { createBody } from './example-calls.js';
 
@@ -16,8 +16,8 @@ let server: ReturnType<typeof createHttpServer>;
 let port: number;
 let key: string;
 
-before(async () => {
-  made = await world({ rateLimitPerMinute: 0 });
+before(async (t) => {
+  made = await world(t, { settings: { rateLimitPerMinute: 0 } });
   key = await made.key(await made.organization());
   server = createHttpServer(
     { ...made.deps, metrics },
@@ -29,10 +29,7 @@ before(async () => {
   );
   ({ port } = await server.listen('127.0.0.1', 0));
 });
-after(async () => {
-  await server.close(0);
-  await made.close();
-});
+after(() => server.close(0));
 
 /** The record of one call. */
 async function toldOf(method: string, path: string, body?: unknown, headers = {}) {

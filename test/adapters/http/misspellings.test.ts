@@ -1,7 +1,7 @@
 // Names that a request does not know: those that come near a known one are refused with it, others
 // are ignored; query parameters are never ignored.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { z } from 'zod';
 import { submitAccountBody } from '../../../adapters/http/account-routes.js';
 import { misspellings } from '../../../adapters/http/misspellings.js';
@@ -19,10 +19,9 @@ const least = { externalId: 'a', amount: '10', buyer: { email: 'ana@example.com'
 
 let scene: TableScene;
 
-before(async () => {
-  scene = await tableScene();
+before(async (t) => {
+  scene = await tableScene(t);
 });
-after(() => scene.site.close());
 
 test('a misspelled property is refused with the known one, and nothing is created', async () => {
   const { site, key } = scene;

@@ -125,9 +125,9 @@ test('answers may gain properties; only what the interface closes is closed', ()
   assert.deepEqual(closed.toSorted(), ['BuyerBeneficialOwner', 'BuyerKyc', 'StartBuyerKyc']);
 });
 
-test('it is the same text each time, served with a tag that saves sending it again', async () => {
+test('it is the same text each time, served with a tag that saves sending it again', async (t) => {
   assert.deepEqual(describeRoutes(routes, fakeNotes), describeRoutes(routes, fakeNotes));
-  const site = await checkedSite();
+  const site = await checkedSite(t);
   const first = await site.call('GET', '/docs-json');
   assert.deepEqual(first.body, JSON.parse(describeRoutes(routes, fakeNotes).json));
   const headers = { 'if-none-match': first.headers['etag'] ?? '' };
@@ -137,5 +137,4 @@ test('it is the same text each time, served with a tag that saves sending it aga
   assert.equal(again.headers['etag'], first.headers['etag']);
   const other = await site.call('GET', '/docs-json', { headers: { 'if-none-match': '"x"' } });
   assert.equal(other.status, 200);
-  await site.close();
 });

@@ -5,7 +5,7 @@ import type { FakePartner } from '../../../adapters/partner/fake.js';
 import { type ErrorCode, PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { changedPartner } from '../../support/changed-partner.js';
-import type { World } from '../../support/small-world.js';
+import type { World } from '../../support/test-world.js';
 
 const noAnswer = async () => ({ outcome: 'unknown', reason: 'no answer' }) as const;
 

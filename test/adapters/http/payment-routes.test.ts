@@ -1,6 +1,6 @@
 // Payments over HTTP: create, repeat, race, read, cancel, advance, and what an answer says.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
 import { createBody } from './example-calls.js';
 
@@ -8,12 +8,11 @@ let site: CheckedSite;
 let orgId: string;
 let key: string;
 
-before(async () => {
-  site = await checkedSite();
+before(async (t) => {
+  site = await checkedSite(t);
   orgId = await site.world.organization();
   key = await site.world.key(orgId);
 });
-after(() => site.close());
 
 test('a created payment says all that is known of it', async () => {
   const answer = await create({
@@ -229,8 +228,8 @@ test('a key or externalId seen before answers with what is there, on both paths'
   assert.equal(first.headers['idempotent-replayed'], undefined);
 });
 
-test('keys and externalIds do not expire', async () => {
-  const later = await checkedSite();
+test('keys and externalIds do not expire', async (t) => {
+  const later = await checkedSite(t);
   const used = await later.world.key(await later.world.organization());
   const headers = { 'idempotency-key': 'kept' };
   const body = createBody();
@@ -245,7 +244,6 @@ test('keys and externalIds do not expire', async () => {
     const answer = await later.call('POST', path, { key: used, body: repeat, headers: sent });
     assert.deepEqual([answer.status, answer.body['id']], [200, first.body['id']]);
   }
-  await later.close();
 });
 
 test('creates that race on a key or externalId make one payment, one 201, one event', async () => {

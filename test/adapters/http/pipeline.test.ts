@@ -1,6 +1,6 @@
 // The order of refusals, and the headers of every answer.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { Readiness } from '../../../adapters/http/service-routes.js';
 import {
   allWell,
@@ -15,12 +15,11 @@ import { operations } from './table-scene.js';
 let site: CheckedSite;
 let key: string;
 
-before(async () => {
-  site = await checkedSite({ rateLimitPerMinute: 6, rateLimitBurst: 1 });
+before(async (t) => {
+  site = await checkedSite(t, { rateLimitPerMinute: 6, rateLimitBurst: 1 });
   const orgId = await site.world.organization();
   key = await site.world.key(orgId);
 });
-after(() => site.close());
 
 test('refusals come in one order: the first failed check answers', async () => {
   const { world } = site;
@@ -171,8 +170,8 @@ test('every refusal is logged under its request id, without what the request sai
   assert.ok(!JSON.stringify(site.world.log).includes('private'));
 });
 
-test('a failure of ours is InternalError and nothing more; the log has the cause', async () => {
-  const failing = await checkedSite(undefined, {
+test('a failure of ours is InternalError and nothing more; the log has the cause', async (t) => {
+  const failing = await checkedSite(t, undefined, {
     readiness: async () => {
       throw new Error('password=hunter2 at db.internal');
     },
@@ -184,7 +183,6 @@ test('a failure of ours is InternalError and nothing more; the log has the cause
   const entry = failing.world.log.find(({ level }) => level === 'error');
   assert.equal(entry?.fields['requestId'], 'broken');
   assert.match(String(entry?.fields['err']), /hunter2/);
-  await failing.close();
 });
 
 test('a partner that a call needs and cannot have: 503 PartnerUnavailable, Retry-After', async () => {
@@ -204,9 +202,9 @@ test('a partner that a call needs and cannot have: 503 PartnerUnavailable, Retry
   assert.equal(answer.body['retryAfter'], 5);
 });
 
-test('readiness answers 503 with the check that failed', async () => {
+test('readiness answers 503 with the check that failed', async (t) => {
   const checks: { -readonly [Check in keyof Readiness]: boolean } = { ...allWell };
-  const tried = await checkedSite(undefined, { readiness: async () => checks });
+  const tried = await checkedSite(t, undefined, { readiness: async () => checks });
   assert.equal((await tried.call('GET', '/readyz')).status, 200);
   for (const [name, word] of [
     ['database', 'failed'],
@@ -222,7 +220,6 @@ test('readiness answers 503 with the check that failed', async () => {
     assert.equal((answer.body['checks'] as Record<string, string>)[name], word);
     checks[name] = true;
   }
-  await tried.close();
 });
 
 test('HEAD is answered like GET, without the body', async () => {

@@ -1,7 +1,7 @@
 // Creates that are repeated with another body: the answer is what is stored, and names the fields
 // in which the body differs from it.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { openApiDocument } from '../../../adapters/http/openapi.js';
 import { routes } from '../../../adapters/http/routes.js';
 import { fakeNotes } from '../../../adapters/partner/fake.js';
@@ -13,13 +13,12 @@ let site: CheckedSite;
 let key: string;
 let seller: string;
 
-before(async () => {
-  site = await checkedSite();
+before(async (t) => {
+  site = await checkedSite(t);
   const orgId = await site.world.organization();
   key = await site.world.key(orgId);
   seller = `${(await readySeller(site.world, { orgId, mode: 'test' })).externalId}`;
 });
-after(() => site.close());
 
 const creates = ['/v1/payment-intents', '/v1/payments', '/v1/invoices'] as const;
 

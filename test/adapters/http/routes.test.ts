@@ -1,6 +1,6 @@
 // What the route table promises, for every row of it: a new row is covered on arrival.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { errorCodesOf } from '../../../adapters/http/route-errors.js';
 import { noParams, type Route } from '../../../adapters/http/route-row.js';
 import { routes } from '../../../adapters/http/routes.js';
@@ -19,10 +19,9 @@ let accepted: TableScene['accepted'];
 let exampleOf: TableScene['exampleOf'];
 let send: TableScene['send'];
 
-before(async () => {
-  ({ site, key, own, accepted, exampleOf, send } = await tableScene());
+before(async (t) => {
+  ({ site, key, own, accepted, exampleOf, send } = await tableScene(t));
 });
-after(() => site.close());
 
 test('every operation has a unique id, a unique path and an example', () => {
   const ids = operations.map(({ operationId }) => operationId);
@@ -251,7 +250,7 @@ test('an Idempotency-Key is 1 to 255 printable ASCII characters, sent once', asy
       assert.match(String(answer.body['message']), /Idempotency-Key/);
     }
     // A key of another surface is no new one: each row has its own organization.
-    const home: Tenant = { orgId: await site.world.organization(), mode: 'test' };
+    const home = await site.world.newTenant();
     const fresh = await site.world.key(home.orgId);
     for (const value of ['a', 'a, b', '~'.repeat(255)]) {
       const headers = { 'idempotency-key': `${value}` };
@@ -262,8 +261,8 @@ test('an Idempotency-Key is 1 to 255 printable ASCII characters, sent once', asy
   }
 });
 
-test('rows with a rate limit refuse with 429 and say when to come back; others go on', async () => {
-  const strict = await checkedSite({ rateLimitPerMinute: 6, rateLimitBurst: 1 });
+test('rows with a rate limit refuse with 429 and say when to come back; others go on', async (t) => {
+  const strict = await checkedSite(t, { rateLimitPerMinute: 6, rateLimitBurst: 1 });
   const home: Tenant = { orgId: await strict.world.organization(), mode: 'test' };
   for (const { operationId, route } of keyed) {
     const fresh = await strict.world.key(home.orgId);
@@ -281,11 +280,10 @@ test('rows with a rate limit refuse with 429 and say when to come back; others g
     }
     assert.equal(statuses.includes('429'), route.access.rateLimit === 'create', operationId);
   }
-  await strict.close();
 });
 
-test('replays count against the rate limit; no answer has X-RateLimit headers', async () => {
-  const strict = await checkedSite({ rateLimitPerMinute: 6, rateLimitBurst: 2 });
+test('replays count against the rate limit; no answer has X-RateLimit headers', async (t) => {
+  const strict = await checkedSite(t, { rateLimitPerMinute: 6, rateLimitBurst: 2 });
   const fresh = await strict.world.key(await strict.world.organization());
   const { path, body } = await exampleOf('createPaymentIntent');
   const statuses: number[] = [];
@@ -297,7 +295,6 @@ test('replays count against the rate limit; no answer has X-RateLimit headers', 
   assert.deepEqual(statuses, [201, 200, 429]);
   strict.world.advanceClock(10_000);
   assert.equal((await strict.call('POST', path, { key: fresh, body })).status, 200);
-  await strict.close();
 });
 
 test('a method that a path does not take: 405 and the methods it takes', async () => {

@@ -1,6 +1,6 @@
 // Test mode over HTTP: how far an advance plays a payment, and what the magic values make go wrong.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { magicValues } from '../../../adapters/partner/fake-order.js';
 import { paymentStatuses } from '../../../core/domain/payment.js';
 import { runAdvances } from '../../../core/usecases/sandbox.js';
@@ -13,12 +13,11 @@ let site: CheckedSite;
 let orgId: string;
 let key: string;
 
-before(async () => {
-  site = await checkedSite();
+before(async (t) => {
+  site = await checkedSite(t);
   orgId = await site.world.organization();
   key = await site.world.key(orgId);
 });
-after(() => site.close());
 
 function create(fields: Json = {}): Promise<Answer> {
   return site.call('POST', '/v1/payment-intents', { key, body: { ...createBody(), ...fields } });

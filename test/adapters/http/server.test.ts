@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { createHttpServer } from '../../../adapters/http/server.js';
 import { notedMetrics } from '../../support/noted-metrics.js';
 import {
@@ -19,11 +19,10 @@ import { createBody } from './example-calls.js';
 let site: CheckedSite;
 let key: string;
 
-before(async () => {
-  site = await checkedSite();
+before(async (t) => {
+  site = await checkedSite(t);
   key = await site.world.key(await site.world.organization());
 });
-after(() => site.close());
 
 test('what is no HTTP request is answered in the envelope, and the connection ends', async () => {
   const large = 'x'.repeat(17 * 1024);
@@ -112,12 +111,12 @@ test('what follows a request that closes its connection is dropped, and it is an
   }
 });
 
-test('no answer is taken for that of an earlier request that still runs', async () => {
+test('no answer is taken for that of an earlier request that still runs', async (t) => {
   let answerNow = (): void => undefined;
   const asked = new Promise<void>((resolve) => {
     answerNow = resolve;
   });
-  const waiting = await checkedSite(undefined, {
+  const waiting = await checkedSite(t, undefined, {
     readiness: async () => {
       await asked;
       return allWell;
@@ -133,7 +132,6 @@ test('no answer is taken for that of an earlier request that still runs', async 
   }
   answerNow();
   assert.equal((await waiting.call('GET', '/readyz')).status, 200);
-  await waiting.close();
 });
 
 test('HTTP/1.1 without Host is refused, HTTP/1.0 without it is served', async () => {
@@ -278,7 +276,7 @@ test('clients that go away in the middle leave no trace and no error', async () 
   assert.equal(errors(), before);
 });
 
-test('a stop lets running requests finish, ends idle connections, takes no new ones', async () => {
+test('a stop lets running requests finish, ends idle connections, takes no new ones', async (t) => {
   let answerNow = (): void => undefined;
   const asked = new Promise<void>((resolve) => {
     answerNow = resolve;
@@ -287,7 +285,7 @@ test('a stop lets running requests finish, ends idle connections, takes no new o
   const begun = new Promise<void>((resolve) => {
     running = resolve;
   });
-  const stopping = await checkedSite(undefined, {
+  const stopping = await checkedSite(t, undefined, {
     readiness: async () => {
       running();
       await asked;
@@ -316,8 +314,8 @@ test('a stop lets running requests finish, ends idle connections, takes no new o
   await stopping.world.close();
 });
 
-test('a stop does not wait for ever: after the grace time every connection is cut', async () => {
-  const stuck = await checkedSite(undefined, { readiness: () => new Promise(() => undefined) });
+test('a stop does not wait for ever: after the grace time every connection is cut', async (t) => {
+  const stuck = await checkedSite(t, undefined, { readiness: () => new Promise(() => undefined) });
   const socket = await open(stuck.port);
   socket.write('GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n');
   const half = await open(stuck.port);
@@ -330,8 +328,8 @@ test('a stop does not wait for ever: after the grace time every connection is cu
   await stuck.world.close();
 });
 
-test('a request that does not come in time: 408', async () => {
-  const slow = await checkedSite(undefined, { requestTimeoutMs: 60 });
+test('a request that does not come in time: 408', async (t) => {
+  const slow = await checkedSite(t, undefined, { requestTimeoutMs: 60 });
   for (const text of [
     'GET /healthz HTTP/1.1\r\nHos',
     `POST /v1/partner-webhooks/fake/test HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{`,
@@ -342,7 +340,6 @@ test('a request that does not come in time: 408', async () => {
     assert.equal(refusalOf(answer), '408 RequestTimeout');
     checkAnswer('GET', '/nowhere', answer);
   }
-  await slow.close();
 });
 
 test('a port in use rejects listen', async () => {

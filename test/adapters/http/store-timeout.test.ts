@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withStoreTimeout } from '../../../adapters/http/store-timeout.js';
 import type { Store } from '../../../core/ports/storage.js';
-import { world } from '../../support/small-world.js';
+import { world } from '../../support/test-world.js';
 
 test('a request is refused when the store has taken its time, in one piece or in several', async (t) => {
-  const { deps, close } = await world();
-  t.after(close);
+  const { deps } = await world(t);
   const never = (async () => new Promise(() => undefined)) as Store['run'];
   const hung = withStoreTimeout({ ...deps, store: { ...deps.store, run: never } }, 20);
   const refusal = { code: 'StoreUnavailable', retryAfterSeconds: 2 };

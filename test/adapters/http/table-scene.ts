@@ -1,6 +1,7 @@
 // The whole route table in front of a listening site, with an organization that is served and
 // strangers to it: what the tests over the table share.
 import assert from 'node:assert/strict';
+import type { SuiteContext, TestContext } from 'node:test';
 import type { Auth, Route } from '../../../adapters/http/route-row.js';
 import { routes } from '../../../adapters/http/routes.js';
 import { isScope, type Scope, scopes } from '../../../core/domain/scope.js';
@@ -35,9 +36,9 @@ export interface TableScene {
   ): Promise<Answer>;
 }
 
-export async function tableScene(): Promise<TableScene> {
-  const site = await checkedSite();
-  const tenant = { orgId: await site.world.organization(), mode: 'test' } as const;
+export async function tableScene(t: TestContext | SuiteContext): Promise<TableScene> {
+  const site = await checkedSite(t);
+  const tenant = await site.world.newTenant();
   const key = await site.world.key(tenant.orgId);
   const session = await site.world.session(tenant.orgId);
   const unasked = { partner: {}, signature: {}, none: {} };

@@ -2,7 +2,7 @@
 // or to the other mode is answered like what never was, to the last byte, whether a path or a body
 // names it, and nothing is written for it.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { type Auth, noParams } from '../../../adapters/http/route-row.js';
 import { parseApiKey } from '../../../core/domain/api-key.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
@@ -43,10 +43,10 @@ let other: Tenant;
 /** Everybody but the tenant, by what sets it apart. */
 let strangers: Readonly<Record<'another organization' | 'the other mode', Required<Credentials>>>;
 
-before(async () => {
-  scene = await tableScene();
+before(async (t) => {
+  scene = await tableScene(t);
   ({ site, tenant } = scene);
-  other = { orgId: await site.world.organization(), mode: 'test' };
+  other = await site.world.newTenant();
   strangers = {
     'another organization': {
       key: await site.world.key(other.orgId),
@@ -58,7 +58,6 @@ before(async () => {
     },
   };
 });
-after(() => site.close());
 
 test('an id of another tenant in a path: 404, as if it had never been', async () => {
   for (const { operationId, route } of named) {

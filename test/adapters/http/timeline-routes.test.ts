@@ -1,16 +1,15 @@
 // The timeline of a payment over HTTP: every kind of entry, in which order, to
 // whom, and page by page.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
-import { money } from '../../../core/domain/money.js';
+import { before, beforeEach, test } from 'node:test';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import {
   cancelPayment,
   cancelPaymentByOperator,
-  createPayment,
   failPaymentByOperator,
 } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
+import { makeInvoice } from '../../support/made-payments.js';
 import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
 import { createBody, newPayment, newSubscription } from './example-calls.js';
 
@@ -20,12 +19,11 @@ let site: CheckedSite;
 let tenant: Tenant;
 let key: string;
 
-before(async () => {
-  site = await checkedSite();
+before(async (t) => {
+  site = await checkedSite(t);
 });
-after(() => site.close());
 beforeEach(async () => {
-  tenant = { orgId: await site.world.organization(), mode: 'test' };
+  tenant = await site.world.newTenant();
   key = await site.world.key(tenant.orgId);
 });
 
@@ -224,17 +222,12 @@ test('pages follow each other without gap, while events are sequenced and sent',
 });
 
 test('an invoice lists its statuses with its own events', async () => {
-  const made = await createPayment(site.world.deps, tenant, {
-    ...{ origin: 'invoice', number: null, dueDate: null, createdByMemberId: null },
-    ...{ idempotencyKey: null, externalId: null, sellerExternalId: null, returnUrl: null },
-    ...{ display: null, metadata: '{}', expiresAtMs: null, amount: money(5_000n, 'USD') },
-    buyer: { email: 'ana@example.com', name: null, country: null, phone: null },
-  });
-  const { id } = made.payment;
+  const { payment } = await makeInvoice(site.world.deps, tenant);
+  const { id } = payment;
   await cancelPayment(site.world.deps, tenant, id, 'typo');
   await site.world.settle();
   const [created, cancelled] = await entriesOf(id);
-  assert.deepEqual([created?.['kind'], created?.['amount']], ['created', '50.00']);
+  assert.deepEqual([created?.['kind'], created?.['amount']], ['created', '1250.00']);
   assert.deepEqual(
     [cancelled?.['status'], cancelled?.['event'], cancelled?.['reason']],
     ['cancelled', 'invoice.cancelled', 'typo'],

@@ -1,6 +1,6 @@
 // Webhook subscriptions and their deliveries over HTTP.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { verifyWebhook } from '../../../core/domain/signature.js';
 import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
 import { createBody } from './example-calls.js';
@@ -11,10 +11,9 @@ let site: CheckedSite;
 let orgId: string;
 let key: string;
 
-before(async () => {
-  site = await checkedSite();
+before(async (t) => {
+  site = await checkedSite(t);
 });
-after(() => site.close());
 
 // Each test has its own organization: lists are complete.
 async function newOrganization(): Promise<void> {

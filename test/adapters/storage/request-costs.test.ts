@@ -20,7 +20,8 @@ import { createPayment } from '../../../core/usecases/payments.js';
 import { createSubscription } from '../../../core/usecases/subscriptions.js';
 import { workerSteps } from '../../../host/workers.js';
 import { localPostgres } from '../../support/local-postgres.js';
-import { world } from '../../support/small-world.js';
+import { intentInput } from '../../support/made-payments.js';
+import { openWorld } from '../../support/test-world.js';
 import { allWell } from '../http/checked-site.js';
 
 const opened: { close(): unknown }[] = [];
@@ -46,7 +47,7 @@ interface Served {
 }
 
 async function serving(store: Pick<Store, 'run' | 'claims'>): Promise<Served> {
-  const made = await world({ rateLimitPerMinute: 0 });
+  const made = await openWorld({ settings: { rateLimitPerMinute: 0 } });
   const deps = { ...made.deps, store: { ...made.deps.store, ...store } };
   const runners = { commands: commandRunner(deps), deliveries: deliveryRunner(deps) };
   const steps = workerSteps({ deps, runners });
@@ -109,16 +110,9 @@ async function serving(store: Pick<Store, 'run' | 'claims'>): Promise<Served> {
 
 function inputOf({ name, email }: { readonly name: string; readonly email: string }) {
   return {
-    ...({ origin: 'payment_intent', idempotencyKey: name, externalId: name } as const),
-    amount: money(25_000n, 'USD'),
+    ...intentInput,
+    ...{ idempotencyKey: name, externalId: name, amount: money(25_000n, 'USD') },
     buyer: { email, name: null, country: null, phone: null },
-    ...{
-      sellerExternalId: null,
-      returnUrl: null,
-      display: null,
-      metadata: '{}',
-      expiresAtMs: null,
-    },
   };
 }
 

@@ -7,7 +7,9 @@ import type { Runner } from '../../../core/usecases/concurrency-limiter.js';
 import { deliveryRunner } from '../../../core/usecases/delivery-runner.js';
 import { runSequencer } from '../../../core/usecases/feed.js';
 import { type Answering, startReceiver } from '../../support/local-receiver.js';
-import { type Scene, STARTS_AT_MS, scene, turn, until } from '../../support/webhook-scene.js';
+import { STARTS_AT_MS } from '../../support/test-world.js';
+import { turn, until } from '../../support/wait.js';
+import { type Scene, scene } from '../../support/webhook-scene.js';
 
 interface Wired {
   readonly made: Scene;
@@ -18,12 +20,9 @@ interface Wired {
 
 /** The core with the real sender instead of a scripted one. */
 async function wired(t: TestContext): Promise<Wired> {
-  const made = await scene();
+  const made = await scene(t);
   const sender = webhookSender({ allowPrivate: true });
-  t.after(async () => {
-    await sender.close();
-    await made.close();
-  });
+  t.after(() => sender.close());
   const deps: Deps = { ...made.deps, sender };
   const runner = deliveryRunner(deps);
   const begin = async () => {
@@ -49,7 +48,7 @@ test('a receiver verifies the raw bytes that it got, on every attempt the same o
   await begin();
   await runner.idle();
   status = 204;
-  made.pass(30_000);
+  made.advanceClock(30_000);
   await begin();
   await runner.idle();
   const [row] = await made.deliveries(subscription.id);

@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import type { Change, PaymentAggregate } from '../../../core/domain/change.js';
 import { type Payment, type PaymentStatus, paymentStatuses } from '../../../core/domain/payment.js';
 import { approved, invited, signedIn } from '../../../core/domain/payment-transitions.js';
-import { type ErrorCode, PonteError } from '../../../core/errors.js';
 import { START_MS, sampleFunds, samplePayment } from '../../support/sample-rows.js';
 
 const NOW_MS = START_MS + 1_000;
@@ -18,10 +17,6 @@ function types({ events }: Change): readonly string[] {
   return events.map(({ type }) => type);
 }
 
-function refusedWith(code: ErrorCode): (error: unknown) => boolean {
-  return (error) => error instanceof PonteError && error.code === code;
-}
-
 test('an approval says who gave it, and only invoice events follow', () => {
   const change = approved(at('awaiting_approval', { createdByMemberId: 'mem_1' }), 'mem_2', NOW_MS);
   assert.equal(change.payment.status, 'approved');
@@ -32,11 +27,7 @@ test('an approval says who gave it, and only invoice events follow', () => {
 test('nobody approves an invoice of its own, whatever its status', () => {
   for (const status of paymentStatuses) {
     const was = at(status, { createdByMemberId: 'mem_1' });
-    assert.throws(
-      () => approved(was, 'mem_1', NOW_MS),
-      refusedWith('SelfApprovalNotAllowed'),
-      status,
-    );
+    assert.throws(() => approved(was, 'mem_1', NOW_MS), { code: 'SelfApprovalNotAllowed' }, status);
   }
 });
 
@@ -47,11 +38,7 @@ test('an approved invoice stays as it is; past that an approval is late', () => 
     if (status === 'approved') {
       assert.equal(approved(was, 'mem_3', NOW_MS).payment, was.payment);
     } else {
-      assert.throws(
-        () => approved(was, 'mem_3', NOW_MS),
-        refusedWith('PaymentStateConflict'),
-        status,
-      );
+      assert.throws(() => approved(was, 'mem_3', NOW_MS), { code: 'PaymentStateConflict' }, status);
     }
   }
 });
@@ -74,13 +61,13 @@ test('from any status but approved and awaiting_buyer nobody is invited', () => 
   for (const status of paymentStatuses) {
     if (status === 'approved' || status === 'awaiting_buyer') continue;
     const was = at(status, { invitedAtMs: START_MS });
-    assert.throws(() => invited(was, NOW_MS), refusedWith('InvoiceNotApproved'), status);
+    assert.throws(() => invited(was, NOW_MS), { code: 'InvoiceNotApproved' }, status);
   }
 });
 
 test('an intent is not invited', () => {
   const intent = { payment: samplePayment, funds: sampleFunds };
-  assert.throws(() => invited(intent, NOW_MS), refusedWith('InvoiceNotApproved'));
+  assert.throws(() => invited(intent, NOW_MS), { code: 'InvoiceNotApproved' });
 });
 
 test('a buyer who is approved already goes from the invitation straight to payment', () => {

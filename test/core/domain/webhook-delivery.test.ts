@@ -286,7 +286,7 @@ test('a replay is the same delivery, due at once, its attempts counted from one 
 test('a delivery of a deleted subscription is not replayed', () => {
   assert.throws(
     () => replay(examples.dead_letter, { nowMs: START_MS, subscriptionActive: false }),
-    (error) => error instanceof PonteError && error.code === 'DeliveryNotReplayable',
+    { code: 'DeliveryNotReplayable' },
   );
 });
 

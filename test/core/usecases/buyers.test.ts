@@ -1,75 +1,34 @@
+// The create's buyer, the sign-in and the quotes of a payment.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Money } from '../../../core/domain/money.js';
-import type { BuyerHint } from '../../../core/domain/payment.js';
+import { money } from '../../../core/domain/money.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { confirmQuote, requestQuote, signIn } from '../../../core/usecases/buyers.js';
 import { submitBuyerKyc } from '../../../core/usecases/kyc.js';
-import { createPayment, readPayment } from '../../../core/usecases/payments.js';
-import { advancePayment } from '../../../core/usecases/sandbox.js';
-import { decideKyc, refuses, withPartner } from '../../support/kyc-scene.js';
-import { type World, world } from '../../support/small-world.js';
+import { readPayment } from '../../../core/usecases/payments.js';
+import { ana, decideKyc, withPartner } from '../../support/kyc-scene.js';
+import type { IntentFields } from '../../support/made-payments.js';
+import { type World, world } from '../../support/test-world.js';
 
-async function tenantOf(made: World): Promise<Tenant> {
-  return { orgId: await made.organization(), mode: 'test' };
+function pay(made: World, tenant: Tenant, email: string, name: string): Promise<string> {
+  return made.newPayment(tenant, { buyer: { email, name, country: 'DE', phone: '+49 30 1' } });
 }
 
-async function pay(
-  made: World,
-  tenant: Tenant,
-  email = 'buyer@example.com',
-  hint: Omit<BuyerHint, 'email'> = { name: null, country: null, phone: null },
-  amount: Money = { amountMinor: 10_000n, currency: 'USD' },
-): Promise<string> {
-  const { payment } = await createPayment(made.deps, tenant, {
-    origin: 'payment_intent',
-    idempotencyKey: null,
-    externalId: null,
-    amount,
-    buyer: { email, ...hint },
-    sellerExternalId: null,
-    returnUrl: null,
-    display: null,
-    metadata: '{}',
-    expiresAtMs: null,
-  });
-  return payment.id;
-}
-
-async function statusOf(made: World, tenant: Tenant, id: string): Promise<string> {
-  return (await readPayment(made.deps, tenant, id)).payment.status;
-}
-
-/** A payment whose buyer may ask for a quote. */
-async function verified(made: World, tenant: Tenant, amount?: Money): Promise<string> {
-  const id = await pay(made, tenant, 'buyer@example.com', undefined, amount);
-  await advancePayment(made.deps, tenant, id, 'buyer_kyc_approved');
-  for (let looks = 0; looks < 20; looks += 1) {
-    await made.settle();
-    made.advanceClock(100);
-  }
-  assert.equal(await statusOf(made, tenant, id), 'buyer_kyc_approved');
+/** A payment whose buyer may request a quote. */
+async function verified(made: World, tenant: Tenant, fields?: IntentFields): Promise<string> {
+  const id = await made.newPayment(tenant, fields);
+  await made.play(tenant, id, 'buyer_kyc_approved');
   return id;
 }
 
 function person(firstName: string) {
-  return {
-    entityType: 'individual',
-    firstName,
-    lastName: 'Buyer',
-    dateOfBirth: '1990-01-31',
-    idDocCountry: 'US',
-    idDocType: 'PASSPORT',
-    selfieFile: 'https://files.example/selfie.jpg',
-    idDocFrontFile: 'https://files.example/front.jpg',
-  } as const;
+  return { entityType: 'individual', ...ana, firstName } as const;
 }
 
-test('a create makes the buyer of an unknown address and never changes a known one', async () => {
-  const made = await world();
-  const tenant = await tenantOf(made);
-  const hint = (name: string) => ({ name, country: 'DE', phone: '+49 30 1' });
-  const first = await pay(made, tenant, 'Buyer@Example.com', hint('Ana'));
+test('a create makes the buyer of an unknown address and never changes a known one', async (t) => {
+  const made = await world(t);
+  const tenant = await made.newTenant();
+  const first = await pay(made, tenant, 'Buyer@Example.com', 'Ana');
   const stored = () => made.deps.store.run((tx) => tx.buyers.byEmail('test', 'buyer@example.com'));
   const buyer = await stored();
   assert.equal(buyer?.email, 'Buyer@Example.com', 'as it was given');
@@ -77,7 +36,7 @@ test('a create makes the buyer of an unknown address and never changes a known o
   await submitBuyerKyc(made.deps, tenant, first, person('Ana'));
   await made.settle();
   made.advanceClock(1);
-  const second = await pay(made, tenant, ' buyer@example.COM', hint('Eve'));
+  const second = await pay(made, tenant, ' buyer@example.COM', 'Eve');
   assert.deepEqual(await stored(), buyer);
   const views = await Promise.all([first, second].map((id) => readPayment(made.deps, tenant, id)));
   assert.deepEqual(
@@ -91,49 +50,46 @@ test('a create makes the buyer of an unknown address and never changes a known o
     views.map(({ kycStatus }) => kycStatus),
     ['approved', 'approved'],
   );
-  await made.close();
 });
 
-test('a rejection fails the payments that wait for it, of that tenant only', async () => {
-  const made = await world();
-  const [one, other] = [await tenantOf(made), await tenantOf(made)];
-  const ids = [await pay(made, one), await pay(made, one, ' Buyer@Example.com')];
-  const elsewhere = await pay(made, other);
+test('a rejection fails the payments that wait for it, of that tenant only', async (t) => {
+  const made = await world(t);
+  const [one, other] = [await made.newTenant(), await made.newTenant()];
+  const ids = [await made.newPayment(one), await pay(made, one, ' Buyer@Example.com', 'Ana')];
+  const elsewhere = await made.newPayment(other);
   for (const id of ids) await signIn(made.deps, one, id);
   await signIn(made.deps, other, elsewhere);
   await submitBuyerKyc(made.deps, one, ids[0] ?? '', person('Fail'));
   await made.settle();
-  for (const id of ids) assert.equal(await statusOf(made, one, id), 'failed');
-  assert.equal(await statusOf(made, other, elsewhere), 'buyer_kyc_pending');
-  await made.close();
+  for (const id of ids) assert.equal(await made.statusOf(id), 'failed');
+  assert.equal(await made.statusOf(elsewhere), 'buyer_kyc_pending');
 });
 
-test('a rejection told again does not fail a payment that began to wait after it', async () => {
-  const made = await world();
-  const tenant = await tenantOf(made);
-  const first = await pay(made, tenant);
+test('a rejection told again does not fail a payment that began to wait after it', async (t) => {
+  const made = await world(t);
+  const tenant = await made.newTenant();
+  const first = await made.newPayment(tenant);
   await signIn(made.deps, tenant, first);
   const rejected = await submitBuyerKyc(made.deps, tenant, first, person('Fail'));
   await made.settle();
   made.advanceClock(1);
-  const second = await pay(made, tenant);
+  const second = await made.newPayment(tenant);
   await signIn(made.deps, tenant, second);
   const news = { status: 'rejected', reason: null } as const;
   await decideKyc(made.deps, tenant, rejected.id, news);
-  assert.equal(await statusOf(made, tenant, second), 'buyer_kyc_pending');
+  assert.equal(await made.statusOf(second), 'buyer_kyc_pending');
   const fresh = await submitBuyerKyc(made.deps, tenant, second, person('Ana'));
   assert.notEqual(fresh.id, rejected.id);
   await decideKyc(made.deps, tenant, rejected.id, news);
   await made.settle();
-  assert.equal(await statusOf(made, tenant, second), 'buyer_kyc_approved');
-  assert.equal(await statusOf(made, tenant, first), 'failed');
-  await made.close();
+  assert.equal(await made.statusOf(second), 'buyer_kyc_approved');
+  assert.equal(await made.statusOf(first), 'failed');
 });
 
-test('an approval is reused over integrators when the buyer signs in, also again', async () => {
-  const made = await world();
-  const [one, other] = [await tenantOf(made), await tenantOf(made)];
-  const [here, there] = [await pay(made, one), await pay(made, other)];
+test('an approval is reused over integrators when the buyer signs in, also again', async (t) => {
+  const made = await world(t);
+  const [one, other] = [await made.newTenant(), await made.newTenant()];
+  const [here, there] = [await made.newPayment(one), await made.newPayment(other)];
   await signIn(made.deps, one, here);
   await signIn(made.deps, other, there);
   await submitBuyerKyc(made.deps, other, there, person('Ana'));
@@ -144,15 +100,14 @@ test('an approval is reused over integrators when the buyer signs in, also again
   const after = await signIn(made.deps, one, here);
   assert.equal(after.payment.status, 'buyer_kyc_approved');
   assert.equal(after.kycStatus, 'approved');
-  await made.close();
 });
 
-test('no quote: refused for good fails the payment; not to be had now leaves it waiting', async () => {
-  const made = await world();
-  const tenant = await tenantOf(made);
+test('no quote: refused for good fails the payment; not to be had now leaves it waiting', async (t) => {
+  const made = await world(t);
+  const tenant = await made.newTenant();
   // The fees would eat it up.
-  const tiny = await verified(made, tenant, { amountMinor: 1n, currency: 'EUR' });
-  await assert.rejects(requestQuote(made.deps, tenant, tiny), refuses('PaymentStateConflict'));
+  const tiny = await verified(made, tenant, { amount: money(1n, 'EUR') });
+  await assert.rejects(requestQuote(made.deps, tenant, tiny), { code: 'PaymentStateConflict' });
   const { payment } = await readPayment(made.deps, tenant, tiny);
   assert.deepEqual(
     [payment.status, payment.failureReason],
@@ -161,15 +116,14 @@ test('no quote: refused for good fails the payment; not to be had now leaves it 
   const fine = await verified(made, tenant);
   for (const outcome of ['later', 'unknown'] as const) {
     const away = withPartner(made.deps, { quote: async () => ({ outcome, reason: 'down' }) });
-    await assert.rejects(requestQuote(away, tenant, fine), refuses('PartnerUnavailable'));
+    await assert.rejects(requestQuote(away, tenant, fine), { code: 'PartnerUnavailable' });
   }
-  assert.equal(await statusOf(made, tenant, fine), 'buyer_kyc_approved');
-  await made.close();
+  assert.equal(await made.statusOf(fine), 'buyer_kyc_approved');
 });
 
-test('the buyer confirms the quote that it was shown: with another one current, it is refused', async () => {
-  const made = await world();
-  const tenant = await tenantOf(made);
+test('the buyer confirms the quote that it was shown: with another one current, it is refused', async (t) => {
+  const made = await world(t);
+  const tenant = await made.newTenant();
   const id = await verified(made, tenant);
   const confirm = (quoteId: string) => confirmQuote(made.deps, tenant, id, quoteId);
   const [first, second] = [
@@ -177,37 +131,35 @@ test('the buyer confirms the quote that it was shown: with another one current, 
     await requestQuote(made.deps, tenant, id),
   ];
   for (const stale of [first.id, 'qt_none', '']) {
-    await assert.rejects(confirm(stale), refuses('QuoteChanged'));
+    await assert.rejects(confirm(stale), { code: 'QuoteChanged' });
   }
-  assert.equal(await statusOf(made, tenant, id), 'fx_quoted');
+  assert.equal(await made.statusOf(id), 'fx_quoted');
   const { payment } = await confirm(second.id);
   assert.deepEqual([payment.status, payment.quoteId], ['on_ramp_pending', second.id]);
   for (const late of [first.id, second.id]) {
-    await assert.rejects(confirm(late), refuses('PaymentStateConflict'));
+    await assert.rejects(confirm(late), { code: 'PaymentStateConflict' });
   }
-  await made.close();
 });
 
-test('a quote that ended while it was shown is not confirmed, nor is one of another payment', async () => {
-  const made = await world();
-  const tenant = await tenantOf(made);
+test('a quote that ended while it was shown is not confirmed, nor is one of another payment', async (t) => {
+  const made = await world(t);
+  const tenant = await made.newTenant();
   const [id, other] = [await verified(made, tenant), await verified(made, tenant)];
   const confirm = (quoteId: string) => confirmQuote(made.deps, tenant, id, quoteId);
-  await assert.rejects(confirm('qt_none'), refuses('PaymentStateConflict'));
+  await assert.rejects(confirm('qt_none'), { code: 'PaymentStateConflict' });
   const quote = await requestQuote(made.deps, tenant, id);
   const foreign = await requestQuote(made.deps, tenant, other);
-  await assert.rejects(confirm(foreign.id), refuses('QuoteChanged'));
+  await assert.rejects(confirm(foreign.id), { code: 'QuoteChanged' });
   made.advanceClock(quote.expiresAtMs - made.deps.clock.nowMs());
-  await assert.rejects(confirm(quote.id), refuses('QuoteExpired'));
+  await assert.rejects(confirm(quote.id), { code: 'QuoteExpired' });
   const fresh = await requestQuote(made.deps, tenant, id);
-  await assert.rejects(confirm(quote.id), refuses('QuoteChanged'), 'ended and replaced');
+  await assert.rejects(confirm(quote.id), { code: 'QuoteChanged' }, 'ended and replaced');
   assert.equal((await confirm(fresh.id)).payment.status, 'on_ramp_pending');
-  await made.close();
 });
 
-test('a quote asked for in another tab does not change what is being confirmed', async () => {
-  const made = await world();
-  const tenant = await tenantOf(made);
+test('a quote asked for in another tab does not change what is being confirmed', async (t) => {
+  const made = await world(t);
+  const tenant = await made.newTenant();
   const id = await verified(made, tenant);
   const shown = await requestQuote(made.deps, tenant, id);
   const [confirmed] = await Promise.allSettled([
@@ -218,5 +170,4 @@ test('a quote asked for in another tab does not change what is being confirmed',
   const isConfirmed = confirmed.status === 'fulfilled';
   assert.equal(payment.status, isConfirmed ? 'on_ramp_pending' : 'fx_quoted');
   assert.equal(payment.quoteId === shown.id, isConfirmed);
-  await made.close();
 });

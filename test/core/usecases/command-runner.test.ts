@@ -9,8 +9,8 @@ import { commandRunner } from '../../../core/usecases/command-runner.js';
 import type { Runner } from '../../../core/usecases/concurrency-limiter.js';
 import { changedPartner } from '../../support/changed-partner.js';
 import { aPartyCommand } from '../../support/domain-samples.js';
-import { world } from '../../support/small-world.js';
-import { until } from '../../support/webhook-scene.js';
+import { world } from '../../support/test-world.js';
+import { until } from '../../support/wait.js';
 
 type Answer = PartnerAnswer<ReceiverReport>;
 
@@ -18,8 +18,7 @@ const notNow: Answer = { outcome: 'later', reason: 'busy' };
 
 /** Orders that the partner is asked about; those of `hangs` it answers when the test says so. */
 async function desk(t: TestContext, ids: readonly string[], hangs: readonly string[]) {
-  const made = await world();
-  t.after(() => made.close());
+  const made = await world(t);
   const { promise, resolve } = Promise.withResolvers<Answer>();
   const asked: string[] = [];
   const woken: WorkKind[] = [];
@@ -76,8 +75,7 @@ test('no more commands are in flight than there are places, and a free one is to
 });
 
 test('a worker held up for longer than its lease does not call; the next one looks first', async (t) => {
-  const made = await world();
-  t.after(() => made.close());
+  const made = await world(t);
   const { store, clock, secretBox } = made.deps;
   const command = aPartyCommand({
     ...{

@@ -6,12 +6,12 @@ import type { WebhookResult } from '../../../core/ports/outside.js';
 import { DELIVERY_LEASE_MS, SEND_TIMEOUT_MS } from '../../../core/usecases/delivery-attempts.js';
 import { deliveryRunner } from '../../../core/usecases/delivery-runner.js';
 import { runSequencer } from '../../../core/usecases/feed.js';
-import { type Scene, scene, until } from '../../support/webhook-scene.js';
+import { until } from '../../support/wait.js';
+import { type Scene, scene } from '../../support/webhook-scene.js';
 
 /** One subscription and one delivery to it, due now. */
 async function opened(t: TestContext) {
-  const made = await scene();
-  t.after(() => made.close());
+  const made = await scene(t);
   const { subscription } = await made.subscribe();
   await made.emit({});
   await runSequencer(made.deps, made.deps.clock.nowMs(), 10);
@@ -42,7 +42,7 @@ test('what is under way is not taken by another host before its lease ends', asy
   await made.runner.runOnce(made.deps.clock.nowMs(), 10);
   await until(() => made.sent.length === 1);
   const other = deliveryRunner(made.deps);
-  made.pass(DELIVERY_LEASE_MS - 1);
+  made.advanceClock(DELIVERY_LEASE_MS - 1);
   assert.equal(await other.runOnce(made.deps.clock.nowMs(), 10), 0);
   release();
   await made.runner.idle();
@@ -55,7 +55,7 @@ test('an attempt that lost its lease is sent again, and its late answer changes 
   made.answer = () => answer;
   await made.runner.runOnce(made.deps.clock.nowMs(), 10);
   await until(() => made.sent.length === 1);
-  made.pass(DELIVERY_LEASE_MS);
+  made.advanceClock(DELIVERY_LEASE_MS);
   made.answer = () => ({ responseStatus: 500 });
   const other = deliveryRunner(made.deps);
   assert.equal(await other.runOnce(made.deps.clock.nowMs(), 10), 1);
@@ -83,13 +83,13 @@ test('hosts that die during each attempt make seven, with the waits of any other
       const { attempt: counted, resent } = await onlyDelivery(made, subscriptionId);
       assert.deepEqual([counted, resent], [attempt, sending === 2]);
       await until(() => made.sent.length === 2 * (attempt - 1) + sending);
-      made.pass(DELIVERY_LEASE_MS);
+      made.advanceClock(DELIVERY_LEASE_MS);
     }
     assert.equal(await deliveryRunner(made.deps).runOnce(made.deps.clock.nowMs(), 10), 1);
     const delayMs = made.deps.settings.retryDelaysMs[attempt - 1] ?? 0;
-    made.pass(delayMs - 1);
+    made.advanceClock(delayMs - 1);
     assert.equal(await deliveryRunner(made.deps).runOnce(made.deps.clock.nowMs(), 10), 0);
-    made.pass(1);
+    made.advanceClock(1);
   }
   const dead = await onlyDelivery(made, subscriptionId);
   assert.deepEqual(
@@ -97,7 +97,7 @@ test('hosts that die during each attempt make seven, with the waits of any other
     ['dead_letter', 7, 'the sending host stopped during the attempt'],
   );
   assert.equal(made.sent.length, 14);
-  assert.ok(made.logged.includes('a delivery became a dead letter'));
+  assert.ok(made.log.some(({ message }) => message === 'a delivery became a dead letter'));
   assert.equal(await deliveryRunner(made.deps).runOnce(made.deps.clock.nowMs(), 10), 0);
 });
 
@@ -112,7 +112,7 @@ test('starts one after the other, each cut short, use up no attempts', async (t)
     const { attempt, resent, leaseToken } = await onlyDelivery(made, subscriptionId);
     const sends = 2 * (attempt - 1) + (resent ? 2 : 1);
     if (leaseToken !== null) await until(() => made.sent.length === sends);
-    made.pass(SECOND_MS);
+    made.advanceClock(SECOND_MS);
   }
   const { status, attempt } = await onlyDelivery(made, subscriptionId);
   assert.deepEqual([status, attempt], ['pending', 2]);
@@ -127,7 +127,7 @@ test('a host that starts again takes up at once what it had under way', async (t
   const { made, subscriptionId } = await opened(t);
   made.answer = () => new Promise(() => undefined);
   await made.runner.runOnce(made.deps.clock.nowMs(), 10);
-  made.pass(1_000);
+  made.advanceClock(1_000);
   await made.deps.store.claims.releaseAll(made.deps.clock.nowMs());
   made.answer = () => ({});
   const restarted = deliveryRunner(made.deps);
@@ -151,9 +151,12 @@ test('an outcome that cannot be stored is logged and its attempt is sent again',
   const runner = deliveryRunner(deps);
   assert.equal(await runner.runOnce(deps.clock.nowMs(), 10), 1);
   await runner.idle();
-  assert.deepEqual(made.logged, ['a delivery attempt was not made or not recorded']);
+  assert.deepEqual(
+    made.log.map(({ message }) => message),
+    ['a delivery attempt was not made or not recorded'],
+  );
   broken = false;
-  made.pass(DELIVERY_LEASE_MS);
+  made.advanceClock(DELIVERY_LEASE_MS);
   assert.equal(await runner.runOnce(deps.clock.nowMs(), 10), 1);
   await runner.idle();
   const row = await onlyDelivery(made, subscriptionId);

@@ -9,15 +9,14 @@ import { scene } from '../../support/webhook-scene.js';
 
 /** One event on its way to one receiver, and a runner whose metrics are noted. */
 async function opened(t: TestContext) {
-  const made = await scene();
-  t.after(() => made.close());
+  const made = await scene(t);
   const metrics = notedMetrics();
   const deps = { ...made.deps, metrics };
   const runner = deliveryRunner(deps);
   await made.subscribe();
   await made.emit({});
   // The sequencer is late: the event's own time counts.
-  made.pass(700);
+  made.advanceClock(700);
   await runSequencer(deps, deps.clock.nowMs(), 10);
   const attempt = async () => {
     await runner.runOnce(deps.clock.nowMs(), 10);
@@ -32,7 +31,7 @@ test('each attempt is counted by what became of it; a delivery is timed from its
   await attempt();
   assert.deepEqual(metrics.told, ['failed 1']);
   made.answer = () => ({});
-  made.pass(30_000);
+  made.advanceClock(30_000);
   await attempt();
   assert.deepEqual(metrics.told, ['failed 1', 'delivered 30700']);
 });
@@ -42,7 +41,7 @@ test('the last attempt that fails makes a dead letter', async (t) => {
   made.answer = () => ({ responseStatus: 503 });
   for (let count = 1; count <= ATTEMPTS_MAX; count += 1) {
     await attempt();
-    made.pass(86_400_000);
+    made.advanceClock(86_400_000);
   }
   assert.deepEqual(metrics.told, [
     ...Array.from({ length: ATTEMPTS_MAX - 1 }, () => 'failed 1'),
@@ -56,9 +55,9 @@ test('attempts that nobody records are counted too, when both sendings are lost'
   for (let count = 1; count <= ATTEMPTS_MAX; count += 1) {
     for (const _ of ['sent', 'sent again', 'given up']) {
       await deliveryRunner(deps).runOnce(deps.clock.nowMs(), 10);
-      made.pass(DELIVERY_LEASE_MS);
+      made.advanceClock(DELIVERY_LEASE_MS);
     }
-    made.pass(86_400_000);
+    made.advanceClock(86_400_000);
   }
   assert.deepEqual(metrics.told, [
     ...Array.from({ length: ATTEMPTS_MAX - 1 }, () => 'failed 1'),
@@ -72,7 +71,7 @@ test('an answer that comes when the delivery is another worker’s is not counte
   made.answer = () => promise;
   const first = deliveryRunner(deps);
   await first.runOnce(deps.clock.nowMs(), 10);
-  made.pass(DELIVERY_LEASE_MS);
+  made.advanceClock(DELIVERY_LEASE_MS);
   made.answer = () => ({});
   await attempt();
   resolve({});

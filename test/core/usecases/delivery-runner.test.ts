@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { verifyWebhook, webhookHeaders } from '../../../core/domain/signature.js';
 import { RETRY_DELAYS_MS } from '../../../core/domain/webhook-delivery.js';
 import type { Deps } from '../../../core/ports/deps.js';
@@ -9,22 +9,9 @@ import { deliveryRunner } from '../../../core/usecases/delivery-runner.js';
 import { IN_FLIGHT_PER_SUBSCRIPTION } from '../../../core/usecases/delivery-window.js';
 import { runSequencer } from '../../../core/usecases/feed.js';
 import { deleteSubscription, rotateSecret } from '../../../core/usecases/subscriptions.js';
-import {
-  type Answer,
-  type Scene,
-  STARTS_AT_MS,
-  scene,
-  tenant,
-  turn,
-  unanswered,
-  until,
-} from '../../support/webhook-scene.js';
-
-async function opened(t: TestContext): Promise<Scene> {
-  const made = await scene();
-  t.after(() => made.close());
-  return made;
-}
+import { type Answer, STARTS_AT_MS } from '../../support/test-world.js';
+import { turn, until } from '../../support/wait.js';
+import { type Scene, scene, tenant, unanswered } from '../../support/webhook-scene.js';
 
 /** An answer that comes when the test says so. */
 function held() {
@@ -47,10 +34,10 @@ async function onlyDelivery(made: Scene, subscriptionId: string) {
 }
 
 test('a webhook has the body of its event and the headers of the interface', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   const { subscription, secret } = await made.subscribe();
   const [event] = await made.emit({});
-  made.pass(1_999);
+  made.advanceClock(1_999);
   await made.settle();
   const delivery = await onlyDelivery(made, subscription.id);
   const [sent] = made.sent;
@@ -93,7 +80,7 @@ const outcomes: readonly (readonly [
 
 test('a 2xx is delivered; everything else is tried again', async (t) => {
   for (const [answer, status, lastError] of outcomes) {
-    const made = await opened(t);
+    const made = await scene(t);
     made.answer = () => answer;
     const { subscription } = await made.subscribe();
     await made.emit({});
@@ -110,7 +97,7 @@ test('a 2xx is delivered; everything else is tried again', async (t) => {
 });
 
 test('seven attempts on schedule, the same bytes each time, then a dead letter', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   made.answer = () => ({ responseStatus: 503, responseBody: 'not now', durationMs: 40 });
   const { subscription, secret } = await made.subscribe();
   await made.emit({});
@@ -121,10 +108,10 @@ test('seven attempts on schedule, the same bytes each time, then a dead letter',
     const row = await onlyDelivery(made, subscription.id);
     assert.deepEqual([row.status, row.nextAttemptAtMs], ['pending', dueAtMs]);
     assert.equal(await made.deps.store.claims.nextDueAtMs(), dueAtMs);
-    made.at(dueAtMs - 1);
+    made.advanceClock(delayMs - 1);
     await made.settle();
     assert.equal(made.sent.length, plannedMs.length);
-    made.at(dueAtMs);
+    made.advanceClock(1);
     await made.settle();
     plannedMs.push(dueAtMs);
   }
@@ -155,33 +142,33 @@ test('seven attempts on schedule, the same bytes each time, then a dead letter',
   for (const { responseStatus, responseBody, error, durationMs } of attempts) {
     assert.deepEqual([responseStatus, responseBody, error, durationMs], [503, 'not now', null, 40]);
   }
-  assert.ok(made.logged.includes('a delivery became a dead letter'));
-  made.pass(365 * 86_400_000);
+  assert.ok(made.log.some(({ message }) => message === 'a delivery became a dead letter'));
+  made.advanceClock(365 * 86_400_000);
   await made.settle();
   assert.equal(made.sent.length, 7);
 });
 
 test('a replayed dead letter has seven attempts again, under the same id', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   made.answer = () => unanswered;
   const { subscription } = await made.subscribe();
   await made.emit({});
   for (const delayMs of [0, ...RETRY_DELAYS_MS]) {
-    made.pass(delayMs);
+    made.advanceClock(delayMs);
     await made.settle();
   }
   const dead = await onlyDelivery(made, subscription.id);
   assert.equal(dead.status, 'dead_letter');
-  made.pass(1_000);
+  made.advanceClock(1_000);
   await replayDelivery(made.deps, tenant, subscription.id, dead.id);
   for (const delayMs of [0, ...RETRY_DELAYS_MS.slice(0, -1)]) {
-    made.pass(delayMs);
+    made.advanceClock(delayMs);
     await made.settle();
   }
   const again = await onlyDelivery(made, subscription.id);
   assert.deepEqual([again.id, again.status, again.attempt], [dead.id, 'pending', 6]);
   made.answer = () => ({});
-  made.pass(RETRY_DELAYS_MS.at(-1) ?? 0);
+  made.advanceClock(RETRY_DELAYS_MS.at(-1) ?? 0);
   await made.settle();
   const delivered = await onlyDelivery(made, subscription.id);
   assert.deepEqual(
@@ -199,13 +186,13 @@ test('a replayed dead letter has seven attempts again, under the same id', async
 });
 
 test('the wait is counted from the end of the attempt, by the configured delays', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   const deps: Deps = {
     ...made.deps,
     settings: { ...made.deps.settings, retryDelaysMs: [5, 5, 5, 5, 5, 5] },
   };
   made.answer = () => {
-    made.pass(2_000);
+    made.advanceClock(2_000);
     return { responseStatus: 500 };
   };
   const { subscription } = await made.subscribe();
@@ -218,13 +205,13 @@ test('the wait is counted from the end of the attempt, by the configured delays'
 });
 
 test('a rotated secret signs the next attempt', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   made.answer = () => ({ responseStatus: 500 });
   const { subscription, secret } = await made.subscribe();
   await made.emit({});
   await made.settle();
   const rotated = await rotateSecret(made.deps, tenant, subscription.id);
-  made.pass(30_000);
+  made.advanceClock(30_000);
   await made.settle();
   for (const [index, valid] of [
     [0, { [secret]: true, [rotated.secret]: false }],
@@ -241,7 +228,7 @@ test('a rotated secret signs the next attempt', async (t) => {
 });
 
 test('one hanging subscription does not delay another', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   const slow = await made.subscribe(['*'], { url: 'https://slow.example/' });
   const quick = await made.subscribe(['*'], { url: 'https://quick.example/' });
   const { answer, release } = held();
@@ -265,7 +252,7 @@ test('one hanging subscription does not delay another', async (t) => {
 });
 
 test('when a place is free, whoever found none is looked at again', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   await made.subscribe();
   const { answer, release } = held();
   made.answer = () => answer;
@@ -283,7 +270,7 @@ test('when a place is free, whoever found none is looked at again', async (t) =>
 });
 
 test('a run begins no more than its limit, and the next one goes on with the others', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   const urls = ['a', 'b', 'c', 'd', 'e'].map((name) => `https://${name}.example/`);
   for (const url of urls) await made.subscribe(['*'], { url });
   await sequenced(made, 3);
@@ -301,7 +288,7 @@ test('a run begins no more than its limit, and the next one goes on with the oth
 });
 
 test('who is known to wait is served without a look; who is not, soon', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   const { store } = made.deps;
   let looks = 0;
   const dueSubscriptions: typeof store.claims.dueSubscriptions = (nowMs) => {
@@ -321,9 +308,9 @@ test('who is known to wait is served without a look; who is not, soon', async (t
   assert.deepEqual([await run(), await run(), looks], [10, 10, 1]);
   await made.emit({ type: 'invoice.created' });
   await runSequencer(made.deps, made.deps.clock.nowMs(), 10);
-  made.pass(24);
+  made.advanceClock(24);
   assert.deepEqual([await run(), looks], [10, 1]);
-  made.pass(1);
+  made.advanceClock(1);
   assert.deepEqual([await run(), looks], [6, 2]);
   assert.equal(made.sent.filter(({ url }) => url === other.subscription.url).length, 1);
   while ((await run()) > 0);
@@ -331,7 +318,7 @@ test('who is known to wait is served without a look; who is not, soon', async (t
 });
 
 test('a subscription that was deleted ends its deliveries without sending them', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   const { subscription } = await made.subscribe();
   await sequenced(made, 3);
   await made.deps.store.run(async (tx) => {
@@ -348,7 +335,7 @@ test('a subscription that was deleted ends its deliveries without sending them',
 });
 
 test('an answer that comes after the deletion is logged and changes nothing', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   const { subscription } = await made.subscribe();
   const { answer, release } = held();
   made.answer = () => answer;
@@ -366,7 +353,7 @@ test('an answer that comes after the deletion is logged and changes nothing', as
 });
 
 test('a secret that cannot be opened fails the attempt and sends nothing', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   const { subscription } = await made.subscribe();
   await sequenced(made, 1);
   const deps: Deps = {
@@ -387,5 +374,5 @@ test('a secret that cannot be opened fails the attempt and sends nothing', async
     ['pending', 1, 'the webhook secret cannot be read; rotate it'],
   );
   assert.deepEqual(made.sent, []);
-  assert.ok(made.logged.includes('a webhook secret cannot be opened'));
+  assert.ok(made.log.some(({ message }) => message === 'a webhook secret cannot be opened'));
 });

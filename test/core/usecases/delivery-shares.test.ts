@@ -9,20 +9,9 @@ import {
   WINDOW_GROWTH_MAX,
 } from '../../../core/usecases/delivery-window.js';
 import { runSequencer } from '../../../core/usecases/feed.js';
-import {
-  type Answer,
-  type Scene,
-  scene,
-  turn,
-  unanswered,
-  until,
-} from '../../support/webhook-scene.js';
-
-async function opened(t: TestContext): Promise<Scene> {
-  const made = await scene();
-  t.after(() => made.close());
-  return made;
-}
+import type { Answer } from '../../support/test-world.js';
+import { turn, until } from '../../support/wait.js';
+import { type Scene, scene, unanswered } from '../../support/webhook-scene.js';
 
 /** An answer that comes when the test says so. */
 function held() {
@@ -37,7 +26,7 @@ async function sequenced(made: Scene, count: number, event: Partial<DomainEvent>
 
 /** Deliveries that end like this, one after the other; then how many may be under way at once. */
 async function placesAfter(t: TestContext, answers: readonly Awaited<Answer>[]): Promise<number> {
-  const made = await opened(t);
+  const made = await scene(t);
   await made.subscribe();
   for (const answer of answers) {
     made.answer = () => answer;
@@ -75,7 +64,7 @@ test('it loses them when it is slow once, refuses one, or does not answer', asyn
 });
 
 test('one tenant takes half of all places at most, however many of its receivers hang', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   const { answer, release } = held();
   made.answer = ({ url }) => (url.startsWith('https://slow') ? answer : {});
   for (const name of ['slow-1', 'slow-2', 'slow-3', 'slow-4', 'slow-5']) {
@@ -105,7 +94,7 @@ test('one tenant takes half of all places at most, however many of its receivers
 });
 
 test('however many tenants have hanging receivers, the next one finds a place', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   const { answer, release } = held();
   made.answer = () => answer;
   const runner = deliveryRunner(made.deps, 64);

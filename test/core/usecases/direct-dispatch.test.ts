@@ -10,23 +10,16 @@ import { type DeliveryRunner, deliveryRunner } from '../../../core/usecases/deli
 import { IN_FLIGHT_PER_SUBSCRIPTION } from '../../../core/usecases/delivery-window.js';
 import { runSequencer } from '../../../core/usecases/feed.js';
 import { deleteSubscription, rotateSecret } from '../../../core/usecases/subscriptions.js';
-import {
-  type Answer,
-  type Scene,
-  STARTS_AT_MS,
-  scene,
-  tenant,
-  turn,
-  until,
-} from '../../support/webhook-scene.js';
+import { type Answer, STARTS_AT_MS } from '../../support/test-world.js';
+import { turn, until } from '../../support/wait.js';
+import { type Scene, scene, tenant } from '../../support/webhook-scene.js';
 
 /** Too slow to earn more places. */
 const slowly = { durationMs: 1_000 } as const;
 
 /** A scene with one subscription, whose runner has looked for what waited before it. */
 async function opened(t: TestContext, runnerOf: (deps: Deps) => DeliveryRunner = deliveryRunner) {
-  const made = await scene();
-  t.after(() => made.close());
+  const made = await scene(t);
   made.answer = () => slowly;
   const { subscription } = await made.subscribe();
   const claims = { count: 0 };
@@ -178,11 +171,11 @@ test('while older deliveries wait, new ones go behind them: all begin in order',
   release(5);
   await until(() => runner.inFlight() === IN_FLIGHT_PER_SUBSCRIPTION - 5);
   // There are places, and one that came before.
-  made.pass(1);
+  made.advanceClock(1);
   const second = await sequenced(1);
   assert.equal(runner.inFlight(), IN_FLIGHT_PER_SUBSCRIPTION - 5);
   assert.equal(await runner.runOnce(nowMs + 1, 100), 2);
-  made.pass(1);
+  made.advanceClock(1);
   const third = await sequenced(1);
   assert.equal(runner.inFlight(), IN_FLIGHT_PER_SUBSCRIPTION - 2, 'none waits: it is sent at once');
   assert.equal(claims.count, 1);
@@ -195,7 +188,7 @@ test('what a batch leaves waiting is not overlooked by a look that came before i
   const { made, deps, sequenced, rows, runner, looking } = await opened(t);
   const { release, releaseAll } = held(made);
   await sequenced(IN_FLIGHT_PER_SUBSCRIPTION - 1);
-  made.pass(1_000);
+  made.advanceClock(1_000);
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
   looking.until = answered;
   const run = runner.runOnce(deps.clock.nowMs(), 100);
@@ -286,11 +279,11 @@ test('what was held up for nearly its lease is sent when that has ended', async 
   const heldUpMs = DELIVERY_LEASE_MS - SEND_TIMEOUT_MS + 1;
   await sequenced(
     1,
-    withBefore(deps, async () => made.pass(heldUpMs)),
+    withBefore(deps, async () => made.advanceClock(heldUpMs)),
   );
   await runner.idle();
   assert.deepEqual(made.sent, []);
-  made.pass(DELIVERY_LEASE_MS - heldUpMs);
+  made.advanceClock(DELIVERY_LEASE_MS - heldUpMs);
   assert.equal(await runner.runOnce(deps.clock.nowMs(), 10), 1);
   await runner.idle();
   const [row] = await made.deliveries(subscription.id);
@@ -303,9 +296,9 @@ test('what a host that dies between commit and send had begun is sent by another
   const batch = sequenced(1, dying);
   await untilStored(rows);
   const other = deliveryRunner(made.deps);
-  made.pass(DELIVERY_LEASE_MS - 1);
+  made.advanceClock(DELIVERY_LEASE_MS - 1);
   assert.equal(await other.runOnce(deps.clock.nowMs(), 10), 0);
-  made.pass(1);
+  made.advanceClock(1);
   assert.equal(await other.runOnce(deps.clock.nowMs(), 10), 1);
   await other.idle();
   const [row] = await made.deliveries(subscription.id);
@@ -329,7 +322,7 @@ test('a host that stops gives back what it had from the sequencer', async (t) =>
   const { made, deps, sequenced, rows } = await opened(t);
   held(made);
   await sequenced(1);
-  made.pass(1_000);
+  made.advanceClock(1_000);
   await deps.store.claims.releaseOwn(deps.clock.nowMs());
   made.answer = () => slowly;
   const other = deliveryRunner(made.deps);

@@ -1,7 +1,7 @@
 // How much an upload URL and a party may keep: bytes that do not count are deleted, whatever fails
 // or races, and both have a limit.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import {
   DOCUMENTS_MAX,
@@ -14,7 +14,7 @@ import type { Deps } from '../../../core/ports/deps.js';
 import type { DocumentStorage } from '../../../core/ports/outside.js';
 import { receiveUpload, type Upload } from '../../../core/usecases/documents.js';
 import { allOf, chunks } from '../../contract/document-storage.js';
-import { contentOf, grantOf, refuses, type Scene, scene } from '../../support/document-scene.js';
+import { contentOf, grantOf, type Scene, scene } from '../../support/document-scene.js';
 
 const LAST_LOOK_MS = UPLOAD_URL_LIFE_MS + UPLOAD_TIME_MAX_MS;
 const other = { party: 'buyer', id: 'byr_2' } as const;
@@ -28,10 +28,13 @@ interface Watched extends Scene {
   readonly disk: { isReadOnly: boolean };
 }
 
-async function watched(wrap: (inner: DocumentStorage) => Partial<DocumentStorage> = () => ({})) {
+async function watched(
+  t: TestContext,
+  wrap: (inner: DocumentStorage) => Partial<DocumentStorage> = () => ({}),
+) {
   const put: string[] = [];
   const disk = { isReadOnly: false };
-  const made = await scene((inner) => ({
+  const made = await scene(t, (inner) => ({
     ...inner,
     put: async (id, name, bytes) => {
       await inner.put(id, name, bytes);
@@ -82,22 +85,24 @@ function sendBy(deps: Deps, upload: Upload, text: string): Promise<void> {
   return receiveUpload(deps, sent);
 }
 
-test('what an upload replaces is deleted at once, and the URL takes so many', async () => {
-  const made = await watched();
+test('what an upload replaces is deleted at once, and the URL takes so many', async (t) => {
+  const made = await watched(t);
   const upload = await made.upload();
   for (let nth = 1; nth <= UPLOADS_MAX; nth += 1) {
     await made.send(upload, { bytes: chunks(`take ${nth}`) });
     assert.deepEqual(await made.left(upload), made.put.slice(-1));
   }
   const tooMany = made.send(upload);
-  await assert.rejects(tooMany, refuses('UploadUrlExpired', /used 10 times.*another URL/));
+  await assert.rejects(tooMany, {
+    code: 'UploadUrlExpired',
+    message: /used 10 times.*another URL/,
+  });
   assert.equal(await contentOf(made, upload), `take ${UPLOADS_MAX}`);
   assert.equal(made.put.length, UPLOADS_MAX);
-  await made.close();
 });
 
-test('many uploads at once, or failing ones, pass the limit no more than others', async () => {
-  const made = await watched();
+test('many uploads at once, or failing ones, pass the limit no more than others', async (t) => {
+  const made = await watched(t);
   const upload = await made.upload();
   const broken = async function* () {
     yield Buffer.from('half');
@@ -111,11 +116,10 @@ test('many uploads at once, or failing ones, pass the limit no more than others'
   while ((await Promise.allSettled([made.send(upload)]))[0]?.status === 'fulfilled');
   assert.equal(made.put.length, UPLOADS_MAX - 3);
   assert.equal((await made.left(upload)).length, 1);
-  await made.close();
 });
 
-test('the bytes of an upload that lost every race for its row are deleted at once', async () => {
-  const made = await watched();
+test('the bytes of an upload that lost every race for its row are deleted at once', async (t) => {
+  const made = await watched(t);
   const upload = await made.upload();
   await made.send(upload);
   const { store } = made.deps;
@@ -126,32 +130,30 @@ test('the bytes of an upload that lost every race for its row are deleted at onc
     return Promise.reject(new PonteError('StoreContention'));
   };
   const lost = sendBy({ ...made.deps, store: { ...store, run } }, upload, 'lost');
-  await assert.rejects(lost, refuses('StoreContention'));
+  await assert.rejects(lost, { code: 'StoreContention' });
   assert.deepEqual(await made.left(upload), made.put.slice(0, 1));
   assert.equal(made.put.length, 2);
-  await made.close();
 });
 
-test('refused before its bytes are read, an upload is not counted', async () => {
-  const made = await watched();
+test('refused before its bytes are read, an upload is not counted', async (t) => {
+  const made = await watched(t);
   const upload = await made.upload();
   for (let times = 0; times <= UPLOADS_MAX; times += 1) {
     const wrong = made.send(upload, { contentType: 'text/html' });
-    await assert.rejects(wrong, refuses('UnsupportedMediaType'));
+    await assert.rejects(wrong, { code: 'UnsupportedMediaType' });
   }
   await made.send(upload);
-  await made.close();
 });
 
-test('bytes that come after the submission are deleted, the submitted ones stay', async () => {
-  const made = await watched();
+test('bytes that come after the submission are deleted, the submitted ones stay', async (t) => {
+  const made = await watched(t);
   const upload = await made.upload();
   await made.send(upload);
   const late = async function* () {
     yield Buffer.from('late');
     await made.submit({ selfieFile: upload.publicUrl });
   };
-  await assert.rejects(made.send(upload, { bytes: late() }), refuses('UploadUrlExpired'));
+  await assert.rejects(made.send(upload, { bytes: late() }), { code: 'UploadUrlExpired' });
   assert.deepEqual(await made.left(upload), made.put.slice(0, 1));
   made.advanceClock(LAST_LOOK_MS);
   assert.equal(await made.purges(), 1);
@@ -159,15 +161,14 @@ test('bytes that come after the submission are deleted, the submitted ones stay'
   await made.decide();
   assert.equal(await made.purges(), 1);
   assert.deepEqual(await allOf(made.storage), []);
-  await made.close();
 });
 
 for (const [when, runs, counts] of [
   ['before its row names them', RUNS_BEFORE_NAMING, 'a card'],
   ['before it deleted what they replace', RUNS_OF_AN_UPLOAD, 'another'],
 ] as const) {
-  test(`bytes of a process that died ${when} are deleted a little later`, async () => {
-    const made = await watched();
+  test(`bytes of a process that died ${when} are deleted a little later`, async (t) => {
+    const made = await watched(t);
     const [stored, submitted] = [await made.upload(), await made.upload()];
     for (const one of [stored, submitted]) {
       await made.send(one);
@@ -184,12 +185,11 @@ for (const [when, runs, counts] of [
       assert.equal(await contentOf(made, one), counts);
     }
     assert.equal(await made.purges(), 0);
-    await made.close();
   });
 }
 
-test('an upload counts although what it replaces cannot be deleted; that follows', async () => {
-  const made = await watched();
+test('an upload counts although what it replaces cannot be deleted; that follows', async (t) => {
+  const made = await watched(t);
   const upload = await made.upload();
   await made.send(upload);
   made.disk.isReadOnly = true;
@@ -200,12 +200,11 @@ test('an upload counts although what it replaces cannot be deleted; that follows
   made.advanceClock(LAST_LOOK_MS);
   assert.equal(await made.purges(), 1);
   assert.deepEqual(await made.left(upload), made.put.slice(-1));
-  await made.close();
 });
 
-test('whoever reads a document while it is replaced reads one of the two', async () => {
+test('a read during a replacement returns one of the two documents', async (t) => {
   let replace = async (): Promise<void> => undefined;
-  const made = await watched((inner) => ({
+  const made = await watched(t, (inner) => ({
     get: async (id, name) => {
       await replace();
       return inner.get(id, name);
@@ -219,18 +218,18 @@ test('whoever reads a document while it is replaced reads one of the two', async
   };
   assert.equal(await contentOf(made, upload), 'another');
   await made.storage.purge(grantOf(upload.uploadUrl).documentId, null);
-  await assert.rejects(contentOf(made, upload), refuses('NotFound'), 'bytes that are lost');
+  await assert.rejects(contentOf(made, upload), { code: 'NotFound' }, 'bytes that are lost');
   await made.close();
 });
 
-test('a party has so many documents that are not purged; another one has its own', async () => {
-  const made = await watched();
+test('a party has so many documents that are not purged; another one has its own', async (t) => {
+  const made = await watched(t);
   const uploads: Upload[] = [];
   while (uploads.length < DOCUMENTS_MAX - 20) uploads.push(await made.upload());
   const racing = await Promise.allSettled(Array.from({ length: 40 }, () => made.upload()));
   assert.ok(racing.filter(({ status }) => status === 'fulfilled').length <= 20);
   while ((await Promise.allSettled([made.upload()]))[0]?.status === 'fulfilled');
-  const tooMany = refuses('ValidationError', /100 documents, the most/);
+  const tooMany = { code: 'ValidationError', message: /100 documents, the most/ };
   await assert.rejects(made.upload(), tooMany);
   const filter = { kept: false, beforeId: null, limit: 1_000 };
   const all = await made.deps.store.run((tx) => tx.documents.list(filter));
@@ -240,17 +239,16 @@ test('a party has so many documents that are not purged; another one has its own
   await assert.rejects(made.upload(), tooMany, 'their bytes are still there');
   assert.equal(await made.purges(), DOCUMENTS_MAX);
   await made.upload();
-  await made.close();
 });
 
 const everyStep = ['send', 'race', 'break', 'die', 'dieLater', 'readOnly', 'submit'] as const;
 type Step = (typeof everyStep)[number];
 
-test('law: however uploads race, fail and die, only what counts is left', async () => {
+test('law: however uploads race, fail and die, only what counts is left', async (t) => {
   const history = fc.array(fc.constantFrom(...everyStep), { maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(history, fc.boolean(), async (steps, isDecided) => {
-      const made = await watched();
+      const made = await watched(t);
       const upload = await made.upload();
       const { documentId } = grantOf(upload.uploadUrl);
       const row = () => made.deps.store.run((tx) => tx.documents.find(documentId));
@@ -285,7 +283,6 @@ test('law: however uploads race, fail and die, only what counts is left', async 
       const counted = now?.status === 'purged' ? null : (now?.contentName ?? null);
       assert.deepEqual(await made.left(upload), counted === null ? [] : [counted]);
       assert.ok(made.put.length <= UPLOADS_MAX);
-      await made.close();
     }),
     { numRuns: 60 },
   );

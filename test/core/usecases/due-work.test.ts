@@ -1,13 +1,12 @@
 // Rows that are due and fail for good: they keep no other row from its turn.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Tenant } from '../../../core/domain/tenant.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { Store, Tx } from '../../../core/ports/storage.js';
 import { eachDue } from '../../../core/usecases/due-work.js';
-import { createPayment, readPayment, runExpiry } from '../../../core/usecases/payments.js';
-import { type World, world } from '../../support/small-world.js';
+import { readPayment, runExpiry } from '../../../core/usecases/payments.js';
+import { world } from '../../support/test-world.js';
 
 /** The same store, in which these payments cannot be read. */
 function unreadable(store: Store, ids: readonly string[]): Store {
@@ -26,23 +25,13 @@ function unreadable(store: Store, ids: readonly string[]): Store {
   };
 }
 
-async function payable(made: World, tenant: Tenant, expiresAtMs: number): Promise<string> {
-  const { payment } = await createPayment(made.deps, tenant, {
-    ...{ origin: 'payment_intent', idempotencyKey: null, externalId: null },
-    amount: { amountMinor: 10_000n, currency: 'USD' },
-    buyer: { email: 'buyer@example.com', name: null, country: null, phone: null },
-    ...{ sellerExternalId: null, returnUrl: null, display: null, metadata: '{}', expiresAtMs },
-  });
-  return payment.id;
-}
-
 test('payments that cannot be expired keep no later one from expiring', async (t) => {
-  const made = await world();
-  t.after(() => made.close());
-  const tenant: Tenant = { orgId: await made.organization(), mode: 'test' };
+  const made = await world(t);
+  const tenant = await made.newTenant();
   const dueAtMs = made.deps.clock.nowMs() + 1_000;
   const ids: string[] = [];
-  for (let nth = 0; nth < 7; nth += 1) ids.push(await payable(made, tenant, dueAtMs + (nth % 2)));
+  for (let nth = 0; nth < 7; nth += 1)
+    ids.push(await made.newPayment(tenant, { expiresAtMs: dueAtMs + (nth % 2) }));
   made.advanceClock(2_000);
   const broken = ids.slice(0, 6);
   const deps: Deps = { ...made.deps, store: unreadable(made.deps.store, broken) };
@@ -55,8 +44,7 @@ test('payments that cannot be expired keep no later one from expiring', async (t
 });
 
 test('a run works on its limit of rows, and reads on only behind a page that fails', async (t) => {
-  const made = await world();
-  t.after(() => made.close());
+  const made = await world(t);
   const failing = new Set([1, 2, 3, 4]);
   const worked: number[] = [];
   const run = (rows: readonly number[]) =>
@@ -82,8 +70,7 @@ test('a run works on its limit of rows, and reads on only behind a page that fai
 });
 
 test('while the database is away a run fails as a whole and blames no row', async (t) => {
-  const made = await world();
-  t.after(() => made.close());
+  const made = await world(t);
   const away = new PonteError('StoreUnavailable');
   const run = (failing: readonly number[]) =>
     eachDue(

@@ -7,20 +7,19 @@ import {
   quarantineLostCommits,
   quarantineRestored,
 } from '../../../core/usecases/epochs.js';
-import { world } from '../../support/small-world.js';
+import { world } from '../../support/test-world.js';
 
 const release = { by: 'ana', forcedBecause: null };
 
-test('a database that was never restored has epoch 1 and no quarantine', async () => {
-  const { deps, close } = await world();
+test('a database that was never restored has epoch 1 and no quarantine', async (t) => {
+  const { deps } = await world(t);
   const epoch = await currentEpoch(deps);
   assert.equal(epoch.number, 1);
   assert.deepEqual([epoch.cause, epoch.state], ['made', 'open']);
-  await close();
 });
 
-test('a restore begins an epoch in quarantine, and ends the one before', async () => {
-  const { deps, close } = await world();
+test('a restore begins an epoch in quarantine, and ends the one before', async (t) => {
+  const { deps } = await world(t);
   const epoch = await quarantineRestored(deps);
   assert.deepEqual([epoch.cause, epoch.state], ['restored', 'quarantine']);
   assert.deepEqual(await currentEpoch(deps), epoch);
@@ -29,33 +28,30 @@ test('a restore begins an epoch in quarantine, and ends the one before', async (
     all.map(({ state }) => state),
     ['over', 'quarantine'],
   );
-  await close();
 });
 
-test('two restores of one backup have different numbers', async () => {
+test('two restores of one backup have different numbers', async (t) => {
   const numbers: number[] = [];
   for (const laterMs of [0, 1_000]) {
-    const { deps, close } = await world();
+    const { deps } = await world(t);
     const clock = { nowMs: () => 1_800_000_000_000 + laterMs };
     numbers.push((await quarantineRestored({ ...deps, clock })).number);
-    await close();
   }
   assert.deepEqual(numbers, [1_800_000_000, 1_800_000_001]);
 });
 
-test('epochs that begin in one second, or by a clock that is behind, are numbered on', async () => {
-  const { deps, close } = await world();
+test('epochs that begin in one second, or by a clock that is behind, are numbered on', async (t) => {
+  const { deps } = await world(t);
   const numbers: number[] = [];
   for (const nowMs of [1_800_000_000_000, 1_800_000_000_001, 1_700_000_000_000]) {
     const clock = { nowMs: () => nowMs };
     numbers.push((await quarantineRestored({ ...deps, clock })).number);
   }
   assert.deepEqual(numbers, [1_800_000_000, 1_800_000_001, 1_800_000_002]);
-  await close();
 });
 
-test('hosts that notice lost commits together begin one quarantine', async () => {
-  const { deps, close } = await world();
+test('hosts that notice lost commits together begin one quarantine', async (t) => {
+  const { deps } = await world(t);
   const begun = await Promise.all([1, 2, 3].map(() => quarantineLostCommits(deps, 2)));
   assert.equal(new Set(begun.map(({ number }) => number)).size, 1);
   const all = await deps.store.run((tx) => tx.epochs.list());
@@ -63,11 +59,10 @@ test('hosts that notice lost commits together begin one quarantine', async () =>
     all.map(({ state }) => state),
     ['over', 'quarantine'],
   );
-  await close();
 });
 
-test('a host that notices lost commits late begins no second quarantine for them', async () => {
-  const { deps, log, close } = await world();
+test('a host that notices lost commits late begins no second quarantine for them', async (t) => {
+  const { deps, log } = await world(t);
   await quarantineLostCommits(deps, 2);
   const released = await endQuarantine(deps, { by: 'ana', forcedBecause: 'a drill' });
   const { number, state } = await quarantineLostCommits(deps, 2);
@@ -76,11 +71,10 @@ test('a host that notices lost commits late begins no second quarantine for them
   assert.equal(said.length, 1);
   const next = await quarantineLostCommits(deps, 3);
   assert.deepEqual([next.state, next.timeline], ['quarantine', 3]);
-  await close();
 });
 
-test('a quarantine ends after a complete check, or by force with a reason', async () => {
-  const { deps, close } = await world();
+test('a quarantine ends after a complete check, or by force with a reason', async (t) => {
+  const { deps } = await world(t);
   await assert.rejects(endQuarantine(deps, release), { code: 'NotQuarantined' });
   await quarantineRestored(deps);
   await assert.rejects(endQuarantine(deps, release), { code: 'CheckIncomplete' });
@@ -88,5 +82,4 @@ test('a quarantine ends after a complete check, or by force with a reason', asyn
   assert.deepEqual([forced.state, forced.releasedBy], ['open', 'ana']);
   assert.equal(forced.forcedBecause, 'the partner is gone');
   await assert.rejects(endQuarantine(deps, release), { code: 'NotQuarantined' });
-  await close();
 });

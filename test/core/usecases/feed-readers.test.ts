@@ -18,7 +18,8 @@ import {
   type Wait,
 } from '../../../core/usecases/feed-readers.js';
 import { aFeedEvent } from '../../support/domain-samples.js';
-import { type Scene, scene, tenant, turn, until } from '../../support/webhook-scene.js';
+import { turn, until } from '../../support/wait.js';
+import { type Scene, scene, tenant } from '../../support/webhook-scene.js';
 
 const otherMode: Tenant = { ...tenant, mode: 'live' };
 const otherOrg: Tenant = { orgId: 'org_2', mode: 'test' };
@@ -32,8 +33,7 @@ interface Stage extends Scene {
 }
 
 async function opened(t: TestContext): Promise<Stage> {
-  const made = await scene();
-  t.after(() => made.close());
+  const made = await scene(t);
   let runs = 0;
   const { store } = made.deps;
   const counted: Store = {

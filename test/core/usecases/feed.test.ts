@@ -1,23 +1,17 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { chainHash, runSequencer } from '../../../core/usecases/feed.js';
 import { deleteSubscription } from '../../../core/usecases/subscriptions.js';
-import { type Scene, scene, tenant } from '../../support/webhook-scene.js';
-
-async function opened(t: TestContext): Promise<Scene> {
-  const made = await scene();
-  t.after(() => made.close());
-  return made;
-}
+import { scene, tenant } from '../../support/webhook-scene.js';
 
 const otherMode: Tenant = { ...tenant, mode: 'live' };
 const otherOrg: Tenant = { orgId: 'org_2', mode: 'test' };
 
 test('each tenant has its gap-free sequence from 1, in the order of the outbox', async (t) => {
-  const { deps, emit, feed } = await opened(t);
+  const { deps, emit, feed } = await scene(t);
   const events = await emit({}, otherMode, {}, otherOrg, {}, otherMode);
   assert.equal(await runSequencer(deps, deps.clock.nowMs(), 100), 6);
   for (const [of, mine] of [
@@ -38,7 +32,7 @@ test('each tenant has its gap-free sequence from 1, in the order of the outbox',
 });
 
 test('the sequence goes on where the last batch ended', async (t) => {
-  const { deps, emit, feed } = await opened(t);
+  const { deps, emit, feed } = await scene(t);
   await emit({}, {}, {});
   assert.equal(await runSequencer(deps, 0, 2), 2);
   assert.equal(await runSequencer(deps, 0, 2), 1);
@@ -52,7 +46,7 @@ test('the sequence goes on where the last batch ended', async (t) => {
 });
 
 test('an event keeps its id, type, subject, time and the bytes of its body', async (t) => {
-  const { deps, emit, feed } = await opened(t);
+  const { deps, emit, feed } = await scene(t);
   const [event] = await emit({ type: 'invoice.created', subjectId: 'inv_9', body: '{"a":"ç✓"}' });
   await runSequencer(deps, deps.clock.nowMs() + 5, 10);
   const [row] = await feed();
@@ -60,7 +54,7 @@ test('an event keeps its id, type, subject, time and the bytes of its body', asy
 });
 
 test('each chain hash covers the one before and the body: hex SHA-256 over both', async (t) => {
-  const { deps, emit, feed } = await opened(t);
+  const { deps, emit, feed } = await scene(t);
   await emit({}, {}, {});
   await runSequencer(deps, 0, 2);
   await runSequencer(deps, 0, 2);
@@ -72,7 +66,7 @@ test('each chain hash covers the one before and the body: hex SHA-256 over both'
 });
 
 test('each matching active subscription gets one delivery, due at once', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   const { deps, emit, subscribe, deliveries } = made;
   const all = await subscribe(['*']);
   const intents = await subscribe(['payment_intent.*']);
@@ -82,7 +76,7 @@ test('each matching active subscription gets one delivery, due at once', async (
   const stranger = await subscribe(['*'], { tenant: otherOrg });
   const gone = await subscribe(['*']);
   await deleteSubscription(deps, tenant, gone.subscription.id);
-  made.pass(1_000);
+  made.advanceClock(1_000);
   const nowMs = deps.clock.nowMs();
   const [event] = await emit({ type: 'payment_intent.settled' });
   await runSequencer(deps, nowMs, 10);
@@ -101,7 +95,7 @@ test('each matching active subscription gets one delivery, due at once', async (
 });
 
 test('webhook.test goes to the tested subscription alone, whatever its types', async (t) => {
-  const { deps, emit, subscribe, deliveries } = await opened(t);
+  const { deps, emit, subscribe, deliveries } = await scene(t);
   const tested = await subscribe(['invoice.created']);
   const eager = await subscribe(['*', 'webhook.*', 'webhook.test']);
   await emit({ type: 'webhook.test', subjectId: tested.subscription.id });
@@ -111,7 +105,7 @@ test('webhook.test goes to the tested subscription alone, whatever its types', a
 });
 
 test('deliveries are woken when there are new ones, and only then', async (t) => {
-  const { deps, emit, subscribe, woken } = await opened(t);
+  const { deps, emit, subscribe, woken } = await scene(t);
   await emit({});
   await runSequencer(deps, 0, 10);
   assert.deepEqual(woken, ['feed']);
@@ -122,7 +116,7 @@ test('deliveries are woken when there are new ones, and only then', async (t) =>
 });
 
 test('readers are told once in a run whose feeds have grown, and not when none has', async (t) => {
-  const { deps, emit } = await opened(t);
+  const { deps, emit } = await scene(t);
   const told: unknown[] = [];
   const listening = { ...deps, wake: (...about: unknown[]) => told.push(about) };
   await runSequencer(listening, 0, 10);
@@ -133,7 +127,7 @@ test('readers are told once in a run whose feeds have grown, and not when none h
 });
 
 test('a batch ends before it grows too large, and no event is split', async (t) => {
-  const { deps, emit, subscribe, feed } = await opened(t);
+  const { deps, emit, subscribe, feed } = await scene(t);
   for (let count = 0; count < 60; count += 1) await subscribe();
   await emit(...Array.from({ length: 30 }, () => ({})));
   // 17 events of 60 deliveries pass the thousand.
@@ -142,7 +136,7 @@ test('a batch ends before it grows too large, and no event is split', async (t) 
 });
 
 test('law: sequencers that run side by side lose and double nothing', async (t) => {
-  const made = await opened(t);
+  const made = await scene(t);
   const subjects = ['pi_1', 'pi_2', 'pi_3'];
   let tenants = 0;
   await fc.assert(

@@ -1,16 +1,13 @@
 // Inviting the buyer of an invoice by mail: when it may be done, what it sends, and how often.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { MINUTE_MS, SECOND_MS } from '../../../core/domain/instant.js';
-import type { Payment, PaymentStatus } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import type { ErrorCode } from '../../../core/errors.js';
 import { inviteBuyer } from '../../../core/usecases/invoices.js';
 import { requireApproval } from '../../../core/usecases/organizations.js';
 import { cancelPayment, readPayment } from '../../../core/usecases/payments.js';
-import { advancePayment } from '../../../core/usecases/sandbox.js';
-import { makeInvoice, tokenIn } from '../../support/invoices-made.js';
-import { type World, world } from '../../support/small-world.js';
+import { makeInvoice, tokenIn } from '../../support/made-payments.js';
+import { type World, world } from '../../support/test-world.js';
 
 let made: World;
 /** Its invoices need no approval. */
@@ -19,21 +16,12 @@ let tenant: Tenant;
 let strict: Tenant;
 let buyers = 0;
 
-before(async () => {
-  made = await world();
-  tenant = { orgId: await made.organization(), mode: 'test' };
-  strict = { orgId: await made.organization(), mode: 'test' };
+before(async (t) => {
+  made = await world(t);
+  tenant = await made.newTenant();
+  strict = await made.newTenant();
   await requireApproval(made.deps, strict.orgId, true);
 });
-after(() => made.close());
-
-function refusal(code: ErrorCode) {
-  return { name: 'PonteError', code };
-}
-
-async function statusOf({ id, ...ofTenant }: Payment): Promise<PaymentStatus> {
-  return (await readPayment(made.deps, ofTenant, id)).payment.status;
-}
 
 /** Nobody was mailed before. */
 function newBuyer() {
@@ -48,30 +36,12 @@ async function invited(invitation: Promise<unknown>): Promise<string> {
   );
 }
 
-/** Types of the events about a payment, oldest first. */
-async function eventsOf(home: Tenant, id: string): Promise<readonly string[]> {
-  await made.settle();
-  const events = await made.deps.store.run((tx) => tx.feed.after(home, 0, 1_000));
-  return events.filter(({ subjectId }) => subjectId === id).map(({ type }) => type);
-}
-
-/** Lets the sandbox play until the payment is there. */
-async function played(payment: Payment, to: PaymentStatus): Promise<void> {
-  await advancePayment(made.deps, payment, payment.id, to);
-  for (let looks = 0; looks < 100; looks += 1) {
-    await made.settle();
-    if ((await statusOf(payment)) === to) return;
-    made.advanceClock(100);
-  }
-  assert.fail(`the payment does not get to ${to}`);
-}
-
 test('an invitation moves an approved invoice to its buyer and mails the link', async () => {
   const { payment } = await makeInvoice(made.deps, tenant);
   const before = made.mails.length;
   const invited = await inviteBuyer(made.deps, tenant, payment.id);
   assert.equal(invited.status, 'awaiting_buyer');
-  assert.deepEqual(await eventsOf(tenant, payment.id), [
+  assert.deepEqual(await made.eventsOf(tenant, payment.id), [
     'invoice.created',
     'invoice.awaiting_buyer',
   ]);
@@ -88,10 +58,9 @@ test('an invoice that is not approved invites nobody', async () => {
   await cancelPayment(made.deps, tenant, gone.payment.id, 'a mistake');
   const before = made.mails.length;
   for (const { payment } of [held, gone]) {
-    await assert.rejects(
-      inviteBuyer(made.deps, payment, payment.id),
-      refusal('InvoiceNotApproved'),
-    );
+    await assert.rejects(inviteBuyer(made.deps, payment, payment.id), {
+      code: 'InvoiceNotApproved',
+    });
   }
   await made.settle();
   assert.equal(made.mails.length, before);
@@ -109,7 +78,7 @@ test('a repeat while the buyer is awaited sends another link; within a minute it
     [SECOND_MS - 1, 1],
   ] as const) {
     made.advanceClock(waitMs);
-    await assert.rejects(invite(), { ...refusal('RateLimitExceeded'), retryAfterSeconds });
+    await assert.rejects(invite(), { ...{ code: 'RateLimitExceeded' }, retryAfterSeconds });
     assert.deepEqual(await readPayment(made.deps, tenant, payment.id), invited);
   }
   made.advanceClock(1);
@@ -118,7 +87,7 @@ test('a repeat while the buyer is awaited sends another link; within a minute it
   const [first, second, ...more] = made.mails.slice(before).map(tokenIn);
   assert.notEqual(first, second);
   assert.deepEqual(more, []);
-  assert.deepEqual(await eventsOf(tenant, payment.id), [
+  assert.deepEqual(await made.eventsOf(tenant, payment.id), [
     'invoice.created',
     'invoice.awaiting_buyer',
   ]);
@@ -148,13 +117,13 @@ test('an organization sends an address five invitations an hour, over all its in
   }
   const { payment: sixth } = await makeInvoice(made.deps, tenant, { buyer });
   const again = () => inviteBuyer(made.deps, tenant, sixth.id);
-  await assert.rejects(again(), { ...refusal('RateLimitExceeded'), retryAfterSeconds: 55 * 60 });
-  assert.equal(await statusOf(sixth), 'approved', 'nothing is changed');
-  const another: Tenant = { orgId: await made.organization(), mode: 'test' };
+  await assert.rejects(again(), { ...{ code: 'RateLimitExceeded' }, retryAfterSeconds: 55 * 60 });
+  assert.equal(await made.statusOf(sixth.id), 'approved', 'nothing is changed');
+  const another = await made.newTenant();
   await invite(another);
   made.advanceClock(55 * MINUTE_MS);
   await again();
-  await assert.rejects(invite(), { ...refusal('RateLimitExceeded'), retryAfterSeconds: 60 });
+  await assert.rejects(invite(), { ...{ code: 'RateLimitExceeded' }, retryAfterSeconds: 60 });
   await made.settle();
   assert.equal(made.mails.length - before, 7);
 });
@@ -170,14 +139,14 @@ test('invitations of many invoices to one address at once are five', async () =>
   assert.equal(codes.filter((code) => code === 'sent').length, 5);
   const { payment } = await makeInvoice(made.deps, tenant, { buyer });
   const before = made.mails.length;
-  await played(payment, 'buyer_kyc_pending');
+  await made.play(payment, payment.id, 'buyer_kyc_pending');
   await made.settle();
   assert.equal(made.mails.length - before, 5, 'the sandbox buyer needs no mail');
 });
 
 test('once the buyer has signed in, it is not invited any more', async () => {
   const { payment } = await makeInvoice(made.deps, tenant);
-  await played(payment, 'buyer_kyc_pending');
+  await made.play(payment, payment.id, 'buyer_kyc_pending');
   made.advanceClock(MINUTE_MS);
-  await assert.rejects(inviteBuyer(made.deps, tenant, payment.id), refusal('InvoiceNotApproved'));
+  await assert.rejects(inviteBuyer(made.deps, tenant, payment.id), { code: 'InvoiceNotApproved' });
 });

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { MINUTE_MS } from '../../../core/domain/instant.js';
-import type { Payment, PaymentStatus } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
-import type { ErrorCode } from '../../../core/errors.js';
 import { approveInvoice, inviteBuyer, listInvoices } from '../../../core/usecases/invoices.js';
 import { requireApproval } from '../../../core/usecases/organizations.js';
-import { cancelPayment, createPayment, readPayment } from '../../../core/usecases/payments.js';
+import { cancelPayment, readPayment } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { redeemSignIn } from '../../../core/usecases/sign-ins.js';
-import { makeInvoice, tokenIn } from '../../support/invoices-made.js';
-import { type World, world } from '../../support/small-world.js';
+import { makeIntent, makeInvoice, tokenIn } from '../../support/made-payments.js';
+import { type World, world } from '../../support/test-world.js';
 
 let made: World;
 /** Its invoices need no approval. */
@@ -18,39 +16,12 @@ let tenant: Tenant;
 /** Its invoices do. */
 let strict: Tenant;
 
-before(async () => {
-  made = await world();
-  tenant = { orgId: await made.organization(), mode: 'test' };
-  strict = { orgId: await made.organization(), mode: 'test' };
+before(async (t) => {
+  made = await world(t);
+  tenant = await made.newTenant();
+  strict = await made.newTenant();
   await requireApproval(made.deps, strict.orgId, true);
 });
-after(() => made.close());
-
-function refusal(code: ErrorCode) {
-  return { name: 'PonteError', code };
-}
-
-async function statusOf({ id, ...ofTenant }: Payment): Promise<PaymentStatus> {
-  return (await readPayment(made.deps, ofTenant, id)).payment.status;
-}
-
-/** Types of the events about a payment, oldest first. */
-async function eventsOf(home: Tenant, id: string): Promise<readonly string[]> {
-  await made.settle();
-  const events = await made.deps.store.run((tx) => tx.feed.after(home, 0, 1_000));
-  return events.filter(({ subjectId }) => subjectId === id).map(({ type }) => type);
-}
-
-/** Lets the sandbox play until the payment is there. */
-async function played(payment: Payment, to: PaymentStatus): Promise<void> {
-  await advancePayment(made.deps, payment, payment.id, to);
-  for (let looks = 0; looks < 100; looks += 1) {
-    await made.settle();
-    if ((await statusOf(payment)) === to) return;
-    made.advanceClock(100);
-  }
-  assert.fail(`the payment does not get to ${to}`);
-}
 
 test('an invoice awaits approval if the organization asks for it, else it is approved', async () => {
   const plain = await makeInvoice(made.deps, tenant);
@@ -58,22 +29,22 @@ test('an invoice awaits approval if the organization asks for it, else it is app
   assert.deepEqual([plain.payment.status, held.payment.status], ['approved', 'awaiting_approval']);
   for (const { payment } of [plain, held]) {
     assert.match(payment.id, /^inv_/);
-    assert.deepEqual(await eventsOf(payment, payment.id), ['invoice.created']);
+    assert.deepEqual(await made.eventsOf(payment, payment.id), ['invoice.created']);
   }
 });
 
 test('the setting counts for invoices that are made after it', async () => {
-  const home: Tenant = { orgId: await made.organization(), mode: 'test' };
+  const home = await made.newTenant();
   const before = await makeInvoice(made.deps, home);
   await requireApproval(made.deps, home.orgId, true);
   const during = await makeInvoice(made.deps, home);
   await requireApproval(made.deps, home.orgId, false);
-  assert.equal(await statusOf(before.payment), 'approved');
-  assert.equal(await statusOf(during.payment), 'awaiting_approval');
+  assert.equal(await made.statusOf(before.payment.id), 'approved');
+  assert.equal(await made.statusOf(during.payment.id), 'awaiting_approval');
 });
 
 test('the setting is held against an invoice that is made while it changes', async () => {
-  const home: Tenant = { orgId: await made.organization(), mode: 'test' };
+  const home = await made.newTenant();
   const { store } = made.deps;
   let runs = 0;
   const racing = {
@@ -94,17 +65,16 @@ test('the setting is held against an invoice that is made while it changes', asy
 test('a second member approves an invoice, not the one who created it', async () => {
   const { payment } = await makeInvoice(made.deps, strict, { createdByMemberId: 'mem_1' });
   const { id } = payment;
-  await assert.rejects(
-    approveInvoice(made.deps, strict, id, 'mem_1'),
-    refusal('SelfApprovalNotAllowed'),
-  );
-  assert.equal(await statusOf(payment), 'awaiting_approval');
+  await assert.rejects(approveInvoice(made.deps, strict, id, 'mem_1'), {
+    code: 'SelfApprovalNotAllowed',
+  });
+  assert.equal(await made.statusOf(payment.id), 'awaiting_approval');
   const approved = await approveInvoice(made.deps, strict, id, 'mem_2');
   assert.equal(approved.payment.status, 'approved');
   assert.equal(approved.payment.approvedByMemberId, 'mem_2');
   const again = await approveInvoice(made.deps, strict, id, 'mem_3');
   assert.deepEqual(again, approved);
-  assert.deepEqual(await eventsOf(strict, id), ['invoice.created', 'invoice.approved']);
+  assert.deepEqual(await made.eventsOf(strict, id), ['invoice.created', 'invoice.approved']);
 });
 
 test('an invoice that a key created may be approved by any member', async () => {
@@ -116,24 +86,25 @@ test('an invoice that a key created may be approved by any member', async () => 
 test('an approval after the end is late', async () => {
   const { payment } = await makeInvoice(made.deps, strict);
   await cancelPayment(made.deps, strict, payment.id, 'a mistake');
-  await assert.rejects(
-    approveInvoice(made.deps, strict, payment.id, 'mem_1'),
-    refusal('PaymentStateConflict'),
-  );
+  await assert.rejects(approveInvoice(made.deps, strict, payment.id, 'mem_1'), {
+    code: 'PaymentStateConflict',
+  });
 });
 
 test('a buyer who is KYC-approved already skips the KYC step when signing in', async () => {
   const email = 'known@example.com';
   const buyer = { email, name: null, country: null, phone: null };
   const { payment: first } = await makeInvoice(made.deps, tenant, { buyer });
-  await played(first, 'settled');
+  await made.play(first, first.id, 'settled');
   const { payment } = await makeInvoice(made.deps, tenant, { buyer });
   await inviteBuyer(made.deps, tenant, payment.id);
   await made.settle();
   const signedIn = await redeemSignIn(made.deps, tokenIn(made.mails.at(-1)));
   assert.equal(signedIn.payment.id, payment.id);
   assert.equal(signedIn.payment.status, 'buyer_kyc_approved');
-  assert.deepEqual((await eventsOf(tenant, payment.id)).slice(2), ['invoice.buyer_kyc_approved']);
+  assert.deepEqual((await made.eventsOf(tenant, payment.id)).slice(2), [
+    'invoice.buyer_kyc_approved',
+  ]);
 });
 
 test('an externalId is one payment per origin: an intent and an invoice may share it', async () => {
@@ -142,7 +113,7 @@ test('an externalId is one payment per origin: an intent and an invoice may shar
   const again = await makeInvoice(made.deps, tenant, { externalId });
   assert.equal(again.replayed, true);
   assert.equal(again.payment.id, first.payment.id);
-  const intent = await createIntent({ externalId, idempotencyKey: null });
+  const intent = await makeIntent(made.deps, tenant, { externalId, idempotencyKey: null });
   assert.equal(intent.replayed, false);
   assert.match(intent.payment.id, /^pi_/);
 });
@@ -153,19 +124,21 @@ test('an idempotency key of one surface is a conflict on the other', async () =>
   const replay = await makeInvoice(made.deps, tenant, { idempotencyKey, number: 'other' });
   assert.deepEqual([replay.replayed, replay.payment.id], [true, invoice.payment.id]);
   assert.equal(replay.payment.number, 'INV/7');
-  const intent = createIntent({ externalId: 'other-1', idempotencyKey });
-  await assert.rejects(intent, refusal('IdempotencyKeyConflict'));
-  await createIntent({ externalId: 'other-1', idempotencyKey: 'key-2' });
-  await assert.rejects(
-    makeInvoice(made.deps, tenant, { idempotencyKey: 'key-2' }),
-    refusal('IdempotencyKeyConflict'),
-  );
+  const intent = makeIntent(made.deps, tenant, { externalId: 'other-1', idempotencyKey });
+  await assert.rejects(intent, { code: 'IdempotencyKeyConflict' });
+  await makeIntent(made.deps, tenant, { externalId: 'other-1', idempotencyKey: 'key-2' });
+  await assert.rejects(makeInvoice(made.deps, tenant, { idempotencyKey: 'key-2' }), {
+    code: 'IdempotencyKeyConflict',
+  });
 });
 
 test('a reference names a payment of the origins asked for, ext_ one of the first of them', async () => {
   const externalId = 'shared-2';
   const { payment: invoice } = await makeInvoice(made.deps, tenant, { externalId });
-  const { payment: intent } = await createIntent({ externalId, idempotencyKey: null });
+  const { payment: intent } = await makeIntent(made.deps, tenant, {
+    externalId,
+    idempotencyKey: null,
+  });
   const external = `ext_${externalId}`;
   const cases = [
     [['payment_intent', 'invoice'], external, intent.id],
@@ -201,7 +174,7 @@ test('an organization without KYB, small or late invoices: refused as intents ar
     [tenant, { sellerExternalId: 'nobody' }, 'SellerNotReady'],
   ] as const;
   for (const [home, fields, code] of cases) {
-    await assert.rejects(makeInvoice(made.deps, home, fields), refusal(code));
+    await assert.rejects(makeInvoice(made.deps, home, fields), { code });
   }
 });
 
@@ -211,7 +184,10 @@ test('an invoice expires in every status before the money has come', async () =>
   const plain = await makeInvoice(made.deps, tenant, { expiresAtMs });
   made.advanceClock(MINUTE_MS);
   for (const { payment } of [held, plain]) {
-    assert.deepEqual(await eventsOf(payment, payment.id), ['invoice.created', 'invoice.expired']);
+    assert.deepEqual(await made.eventsOf(payment, payment.id), [
+      'invoice.created',
+      'invoice.expired',
+    ]);
   }
 });
 
@@ -220,13 +196,13 @@ test('the sandbox invites the buyer and pays; what awaits approval it leaves', a
   const { payment } = await makeInvoice(made.deps, strict, { buyer });
   await advancePayment(made.deps, strict, payment.id, null);
   await made.settle();
-  assert.equal(await statusOf(payment), 'awaiting_approval');
+  assert.equal(await made.statusOf(payment.id), 'awaiting_approval');
   await approveInvoice(made.deps, strict, payment.id, 'mem_1');
-  for (let looks = 0; looks < 100 && (await statusOf(payment)) !== 'settled'; looks += 1) {
+  for (let looks = 0; looks < 100 && (await made.statusOf(payment.id)) !== 'settled'; looks += 1) {
     made.advanceClock(1_000);
     await made.settle();
   }
-  assert.deepEqual(await eventsOf(strict, payment.id), [
+  assert.deepEqual(await made.eventsOf(strict, payment.id), [
     'invoice.created',
     'invoice.approved',
     'invoice.awaiting_buyer',
@@ -243,9 +219,11 @@ test('the sandbox invites the buyer and pays; what awaits approval it leaves', a
 test('invoices of another tenant or mode are not there', async () => {
   const { payment } = await makeInvoice(made.deps, tenant);
   for (const home of [strict, { ...tenant, mode: 'live' }] as const) {
-    await assert.rejects(readPayment(made.deps, home, payment.id), refusal('NotFound'));
-    await assert.rejects(inviteBuyer(made.deps, home, payment.id), refusal('NotFound'));
-    await assert.rejects(approveInvoice(made.deps, home, payment.id, 'mem_1'), refusal('NotFound'));
+    await assert.rejects(readPayment(made.deps, home, payment.id), { code: 'NotFound' });
+    await assert.rejects(inviteBuyer(made.deps, home, payment.id), { code: 'NotFound' });
+    await assert.rejects(approveInvoice(made.deps, home, payment.id, 'mem_1'), {
+      code: 'NotFound',
+    });
     const filter = { status: null, beforeId: null, limit: 1_000 };
     const listed = await listInvoices(made.deps, home, filter);
     assert.ok(listed.every((view) => view.payment.id !== payment.id));
@@ -253,28 +231,16 @@ test('invoices of another tenant or mode are not there', async () => {
 });
 
 test('intents are not listed, and cannot be approved or invited', async () => {
-  const { payment } = await createIntent({ externalId: 'intent-3', idempotencyKey: null });
+  const { payment } = await makeIntent(made.deps, tenant, {
+    externalId: 'intent-3',
+    idempotencyKey: null,
+  });
   const filter = { status: null, beforeId: null, limit: 1_000 };
   const listed = await listInvoices(made.deps, tenant, filter);
   assert.ok(listed.length > 0);
   assert.ok(listed.every((view) => view.payment.origin === 'invoice'));
-  await assert.rejects(approveInvoice(made.deps, tenant, payment.id, 'mem_1'), refusal('NotFound'));
-  await assert.rejects(inviteBuyer(made.deps, tenant, payment.id), refusal('NotFound'));
-});
-
-function createIntent(fields: {
-  readonly externalId: string;
-  readonly idempotencyKey: string | null;
-}) {
-  return createPayment(made.deps, tenant, {
-    origin: 'payment_intent',
-    amount: { amountMinor: 10_000n, currency: 'USD' },
-    buyer: { email: 'bo@example.com', name: null, country: null, phone: null },
-    sellerExternalId: null,
-    returnUrl: null,
-    display: null,
-    metadata: '{}',
-    expiresAtMs: null,
-    ...fields,
+  await assert.rejects(approveInvoice(made.deps, tenant, payment.id, 'mem_1'), {
+    code: 'NotFound',
   });
-}
+  await assert.rejects(inviteBuyer(made.deps, tenant, payment.id), { code: 'NotFound' });
+});

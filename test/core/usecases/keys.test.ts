@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { MINUTE_MS } from '../../../core/domain/instant.js';
-import { type ErrorCode, PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { Store } from '../../../core/ports/storage.js';
 import {
@@ -33,10 +32,6 @@ async function newOrganization(): Promise<string> {
   return organization.id;
 }
 
-function refusal(code: ErrorCode) {
-  return (error: unknown) => error instanceof PonteError && error.code === code;
-}
-
 const everything = { mode: 'test', name: 'erp', scopes: [] } as const;
 
 test('a key authenticates its organization, mode and scopes', async () => {
@@ -63,7 +58,7 @@ describe('what is not a usable key is refused by its reason', () => {
   for (const [name, [code, change]] of Object.entries(cases)) {
     test(`${name}: ${code}`, async () => {
       const { secret } = await createKey(deps, { ...everything, orgId });
-      await assert.rejects(authenticateKey(deps, change(secret)), refusal(code));
+      await assert.rejects(authenticateKey(deps, change(secret)), { code });
     });
   }
 });
@@ -72,7 +67,7 @@ test('a revoked key is refused on the very next request, and for ever', async ()
   const { key, secret } = await createKey(deps, { ...everything, orgId });
   await authenticateKey(deps, secret);
   const revoked = await revokeKey(deps, orgId, key.id);
-  await assert.rejects(authenticateKey(deps, secret), refusal('InvalidApiKey'));
+  await assert.rejects(authenticateKey(deps, secret), { code: 'InvalidApiKey' });
   await ponte.advanceTime(1);
   const again = await revokeKey(deps, null, key.id);
   assert.equal(again.revokedAtMs, revoked.revokedAtMs, 'revoked once');
@@ -82,10 +77,9 @@ test('a key without scopes may do everything, one with scopes only these', async
   const actor = { orgId, mode: 'test', keyId: 'key_1' } as const;
   requireScope({ ...actor, scopes: [] }, 'webhooks:write');
   requireScope({ ...actor, scopes: ['webhooks:write'] }, 'webhooks:write');
-  assert.throws(
-    () => requireScope({ ...actor, scopes: ['webhooks:read'] }, 'webhooks:write'),
-    refusal('InsufficientScope'),
-  );
+  assert.throws(() => requireScope({ ...actor, scopes: ['webhooks:read'] }, 'webhooks:write'), {
+    code: 'InsufficientScope',
+  });
 });
 
 test('the secret is not stored, and scopes named twice are kept once', async () => {
@@ -109,7 +103,7 @@ describe('a key that cannot be made is refused', () => {
   for (const [name, [code, change]] of Object.entries(cases)) {
     test(name, async () => {
       const made = createKey(deps, { ...everything, orgId, ...change });
-      await assert.rejects(made, refusal(code));
+      await assert.rejects(made, { code });
     });
   }
 });
@@ -121,7 +115,7 @@ test('an organization has so many active keys in a mode; revoked ones do not cou
     made.push(await createKey(deps, { ...everything, orgId: full }));
   }
   const another = { ...everything, orgId: full };
-  await assert.rejects(createKey(deps, another), refusal('ValidationError'));
+  await assert.rejects(createKey(deps, another), { code: 'ValidationError' });
   await createKey(deps, { ...another, mode: 'live' });
   await revokeKey(deps, full, made[0]!.key.id);
   await createKey(deps, another);
@@ -136,7 +130,7 @@ test('creates that race pass the limit by none', async () => {
   // Of creates that lose race after race some are told to repeat; that fills it up.
   while ((await Promise.allSettled([createKey(deps, another)]))[0]?.status === 'fulfilled');
   assert.equal((await listKeys(deps, full)).length, KEYS_MAX);
-  await assert.rejects(createKey(deps, another), refusal('ValidationError'));
+  await assert.rejects(createKey(deps, another), { code: 'ValidationError' });
 });
 
 test('a list has every active key and the newest revoked ones', async () => {
@@ -168,13 +162,13 @@ test('a list holds the keys of both modes of one organization, revoked ones too'
       { id: live1.key.id, mode: 'live', revokedAtMs: null },
     ].toSorted(byId),
   );
-  await assert.rejects(listKeys(deps, 'org_0'), refusal('NotFound'));
+  await assert.rejects(listKeys(deps, 'org_0'), { code: 'NotFound' });
 });
 
 test('a key of another organization is not found, and stays', async () => {
   const { key, secret } = await createKey(deps, { ...everything, orgId });
-  await assert.rejects(revokeKey(deps, await newOrganization(), key.id), refusal('NotFound'));
-  await assert.rejects(revokeKey(deps, null, 'key_0'), refusal('NotFound'));
+  await assert.rejects(revokeKey(deps, await newOrganization(), key.id), { code: 'NotFound' });
+  await assert.rejects(revokeKey(deps, null, 'key_0'), { code: 'NotFound' });
   await authenticateKey(deps, secret);
 });
 

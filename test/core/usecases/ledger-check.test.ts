@@ -1,6 +1,6 @@
 // Whether the books are right: ledger, funds and orders of each payment say the same.
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import {
   type Funds,
   fundsAmounts,
@@ -16,7 +16,7 @@ import type { Tenant } from '../../../core/domain/tenant.js';
 import type { Store, Tx } from '../../../core/ports/storage.js';
 import { findDifferences, type LedgerDifference } from '../../../core/usecases/ledger-check.js';
 import { aBarePayment, aCommand, someFunds, T0 } from '../../support/domain-samples.js';
-import { type World, world } from '../../support/small-world.js';
+import { type World, world } from '../../support/test-world.js';
 
 /** Two full pages and a part, so that payments lie at both sides of where a page ends. */
 const PAYMENTS = 230;
@@ -28,10 +28,9 @@ const tenants: readonly Tenant[] = [
 const tenant = tenants[0] as Tenant;
 
 let made: World;
-beforeEach(async () => {
-  made = await world();
+beforeEach(async (t) => {
+  made = await world(t);
 });
-afterEach(() => made.close());
 
 interface Books {
   readonly payment: Payment;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../../core/domain/instant.js';
 import { MAIL_LEASE_MS, type Mail, type MailOutcome } from '../../../core/domain/mail.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
@@ -9,17 +9,16 @@ import { inviteBuyer } from '../../../core/usecases/invoices.js';
 import { runForgetting, runMails } from '../../../core/usecases/mails.js';
 import { cancelPayment } from '../../../core/usecases/payments.js';
 import { redeemSignIn, requestSignIn } from '../../../core/usecases/sign-ins.js';
-import { makeInvoice, tokenIn } from '../../support/invoices-made.js';
-import { type World, world } from '../../support/small-world.js';
+import { makeInvoice, tokenIn } from '../../support/made-payments.js';
+import { type World, world } from '../../support/test-world.js';
 
 let made: World;
 let tenant: Tenant;
 
-beforeEach(async () => {
-  made = await world();
-  tenant = { orgId: await made.organization(), mode: 'test' };
+beforeEach(async (t) => {
+  made = await world(t);
+  tenant = await made.newTenant();
 });
-afterEach(() => made.close());
 
 /** An invited invoice, whose mail nobody has sent yet. */
 async function invitedInvoice() {

@@ -2,7 +2,6 @@
 // database once the partner has answered: every table is read for the sealed text.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Tenant } from '../../../core/domain/tenant.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { PartnerAnswer, SettlementPartner } from '../../../core/ports/partner.js';
 import { submitAccount } from '../../../core/usecases/account-submissions.js';
@@ -79,19 +78,18 @@ describe('once the partner has answered, the request is erased', () => {
       ['in its answer', (real: () => ReturnType<Submit>) => real()],
       ['by refusing the party', async () => refused],
     ] as const) {
-      test(`${party}, ${how}`, async () => {
-        const made = await scene();
+      test(`${party}, ${how}`, async (t) => {
+        const made = await scene(t);
         const { sealed, deps } = watched(made, answer);
         await submit(made, deps);
         assert.equal(await isStored(made, sealed), false);
         await made.settle();
         assert.equal(await isStored(made, sealed), false);
-        await made.close();
       });
     }
 
-    test(`${party}, after a call in doubt, which needs it until then`, async () => {
-      const made = await scene();
+    test(`${party}, after a call in doubt, which needs it until then`, async (t) => {
+      const made = await scene(t);
       const { sealed, deps } = watched(made, async (real) => {
         await real();
         return unknown;
@@ -101,12 +99,11 @@ describe('once the partner has answered, the request is erased', () => {
       made.advanceClock(60_000);
       await made.settle();
       assert.equal(await isStored(made, sealed), false);
-      await made.close();
     });
   }
 });
 
-test('what the partner says of a party is not kept with its order', async () => {
+test('what the partner says of a party is not kept with its order', async (t) => {
   const quoted = '11222333000181';
   const message = `the CNPJ ${quoted} is not active`;
   const answers: readonly (() => ReturnType<Submit>)[] = [
@@ -118,19 +115,18 @@ test('what the partner says of a party is not kept with its order', async () => 
     },
   ];
   for (const answer of answers) {
-    const made = await scene();
+    const made = await scene(t);
     const { deps } = watched(made, answer);
     await parties['a buyer, approved']?.(made, deps).catch(() => undefined);
     const [order] = await commandsOf(made);
     assert.ok(order?.lastError, 'it says that something went wrong');
     assert.doesNotMatch(order.lastError, new RegExp(quoted));
-    await made.close();
   }
 });
 
-test('an order that was not sent yet is taken back when its buyer brings an approval', async () => {
-  const made = await scene();
-  const other: Tenant = { orgId: await made.organization(), mode: 'test' };
+test('an order that was not sent yet is taken back when its buyer brings an approval', async (t) => {
+  const made = await scene(t);
+  const other = await made.newTenant();
   await made.start(individual, other);
   await made.settle();
   const calls: PartnerAnswer<unknown>[] = [];
@@ -149,5 +145,4 @@ test('an order that was not sent yet is taken back when its buyer brings an appr
   await made.settle();
   assert.equal(calls.length, 1, 'nobody sends it any more');
   assert.equal(await decided(made, submission), 'approved');
-  await made.close();
 });

@@ -1,6 +1,6 @@
 // Who is notified of a changed PIX destination, and which payments keep the old one.
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import type { ConnectedAccount } from '../../../core/domain/connected-account.js';
 import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import { memberRoles } from '../../../core/domain/member.js';
@@ -10,11 +10,11 @@ import { submitAccount } from '../../../core/usecases/account-submissions.js';
 import { configureAccountPayout, createAccount } from '../../../core/usecases/accounts.js';
 import { addMember, removeMember } from '../../../core/usecases/members.js';
 import { configurePayout } from '../../../core/usecases/organizations.js';
-import { createPayment, readPayment } from '../../../core/usecases/payments.js';
+import { readPayment } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { changePartner } from '../../support/changed-partner.js';
 import { partyReported } from '../../support/kyc-scene.js';
-import { type World, world } from '../../support/small-world.js';
+import { type World, world } from '../../support/test-world.js';
 
 const dossier = { legalName: 'Loja Ltda', cnpj: '11.222.333/0001-81' } as const;
 const pixOf = (name: string) => ({ pixKey: `${name}@pix.example`, accountHolderName: 'Loja Ltda' });
@@ -22,12 +22,11 @@ const pixOf = (name: string) => ({ pixKey: `${name}@pix.example`, accountHolderN
 let made: World;
 let tenant: Tenant;
 
-beforeEach(async () => {
-  made = await world();
-  tenant = { orgId: await made.organization(), mode: 'test' };
+beforeEach(async (t) => {
+  made = await world(t);
+  tenant = await made.newTenant();
   for (const role of memberRoles) await member(role);
 });
-afterEach(() => made.close());
 
 function member(role: (typeof memberRoles)[number], email = `${role}@acme.example`) {
   return addMember(made.deps, { orgId: tenant.orgId, email, role });
@@ -155,9 +154,9 @@ test('a seller that could collect before is notified after it was verified again
 test('existing payments keep their destination, new ones get the new one', async () => {
   const seller = await newSeller();
   await configured(seller, 'first');
-  const before = await newPayment();
+  const before = await made.newPayment(tenant, { sellerExternalId: 'seller-1' });
   await configured(seller, 'thief');
-  const after = await newPayment();
+  const after = await made.newPayment(tenant, { sellerExternalId: 'seller-1' });
   const orders: PayoutOrder[] = [];
   const { payout } = made.partner;
   const prepare = (order: PayoutOrder) => {
@@ -167,11 +166,11 @@ test('existing payments keep their destination, new ones get the new one', async
   changePartner(made.partner, { payout: { prepare } });
   for (const id of [before, after]) {
     await advancePayment(made.deps, tenant, id, null);
-    for (let looks = 0; looks < 200 && (await statusOf(id)) !== 'settled'; looks += 1) {
+    for (let looks = 0; looks < 200 && (await made.statusOf(id)) !== 'settled'; looks += 1) {
       await made.settle();
       made.advanceClock(100);
     }
-    assert.equal(await statusOf(id), 'settled');
+    assert.equal(await made.statusOf(id), 'settled');
   }
   const kept = [before, after].map(async (id) => {
     const { payment } = await readPayment(made.deps, tenant, id);
@@ -210,18 +209,3 @@ test('a notice is tried for a week', async () => {
     Array(3).fill('it is too old'),
   );
 });
-
-async function newPayment(): Promise<string> {
-  const { payment } = await createPayment(made.deps, tenant, {
-    ...{ origin: 'payment_intent', idempotencyKey: null, externalId: null },
-    amount: { amountMinor: 10_000n, currency: 'USD' },
-    buyer: { email: 'bo@example.com', name: null, country: null, phone: null },
-    ...{ sellerExternalId: 'seller-1', returnUrl: null, display: null, metadata: '{}' },
-    expiresAtMs: null,
-  });
-  return payment.id;
-}
-
-async function statusOf(id: string): Promise<string> {
-  return (await readPayment(made.deps, tenant, id)).payment.status;
-}

@@ -3,17 +3,17 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { DAY_MS } from '../../../core/domain/instant.js';
-import { money } from '../../../core/domain/money.js';
 import type { Payment } from '../../../core/domain/payment.js';
 import { type Tenant, tenantOf } from '../../../core/domain/tenant.js';
 import { replayByOperator } from '../../../core/usecases/deliveries.js';
 import { quarantineRestored } from '../../../core/usecases/epochs.js';
-import { cancelPayment, createPayment, readPayment } from '../../../core/usecases/payments.js';
+import { cancelPayment, readPayment } from '../../../core/usecases/payments.js';
 import { prune } from '../../../core/usecases/prune.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { createSubscription } from '../../../core/usecases/subscriptions.js';
 import { aDelivery } from '../../support/domain-samples.js';
-import { type World, world } from '../../support/small-world.js';
+import { makeIntent } from '../../support/made-payments.js';
+import { type World, world } from '../../support/test-world.js';
 
 const YEAR_MS = 365 * DAY_MS;
 
@@ -31,25 +31,17 @@ interface Stage extends World {
 }
 
 async function opened(t: TestContext): Promise<Stage> {
-  const made = await world({ rateLimitPerMinute: 0 });
-  t.after(() => made.close());
+  const made = await world(t, { settings: { rateLimitPerMinute: 0 } });
   const { deps } = made;
   const { store } = deps;
-  const tenant: Tenant = { orgId: await made.organization(), mode: 'test' };
+  const tenant = await made.newTenant();
   const { subscription } = await createSubscription(deps, tenant, {
     url: 'https://a.example/h',
     eventTypes: ['payment_intent.*'],
   });
   const create = async (externalId: string) => {
-    const { payment } = await createPayment(deps, tenant, {
-      origin: 'payment_intent',
-      idempotencyKey: `key of ${externalId}`,
-      externalId,
-      amount: money(10_000n, 'USD'),
-      buyer: { email: 'ana@example.com', name: null, country: null, phone: null },
-      ...{ sellerExternalId: null, returnUrl: null, display: null, expiresAtMs: null },
-      metadata: '{}',
-    });
+    const idempotencyKey = `key of ${externalId}`;
+    const { payment } = await makeIntent(deps, tenant, { idempotencyKey, externalId });
     await made.settle();
     return payment;
   };

@@ -48,8 +48,8 @@ function interrupted(store: Store, at: { before?: () => void; within?: () => Pro
   return { ...store, run };
 }
 
-test('every text under another key is re-sealed, opens as before, and the key is retired', async () => {
-  const made = await sealedScene();
+test('every text under another key is re-sealed, opens as before, and the key is retired', async (t) => {
+  const made = await sealedScene(t);
   const both = withKeys(made.deps, [secondKey, made.secretKey]);
   const onlyNew = withKeys(made.deps, [secondKey]);
   const before = await openedTexts(made.deps);
@@ -73,11 +73,10 @@ test('every text under another key is re-sealed, opens as before, and the key is
   const after = new Map(await openedTexts(onlyNew));
   assert.equal(after.delete(`service_keys.sealed ${sessionKey?.id}`), true);
   assert.deepEqual(after, before);
-  await made.close();
 });
 
-test('counting changes nothing', async () => {
-  const made = await sealedScene();
+test('counting changes nothing', async (t) => {
+  const made = await sealedScene(t);
   const both = withKeys(made.deps, [secondKey, made.secretKey]);
   const { result, statements } = await withStatements(() => countSealed(both, quiet));
   assert.deepEqual(statements, []);
@@ -94,11 +93,10 @@ test('counting changes nothing', async () => {
     [requiredKeys, columns.map(({ remaining }) => remaining)],
     [[], allColumns.map(() => 0)],
   );
-  await made.close();
 });
 
-test('interrupted before any batch, everything opens and the next run completes it', async () => {
-  const made = await sealedScene();
+test('interrupted before any batch, everything opens and the next run completes it', async (t) => {
+  const made = await sealedScene(t);
   const { store } = made.deps;
   const names = await openedTexts(made.deps);
   let keys: readonly [SecretKey, SecretKey] = [secondKey, made.secretKey];
@@ -130,11 +128,10 @@ test('interrupted before any batch, everything opens and the next run completes 
     cuts += 1;
   }
   assert.ok(cuts > 2 * allColumns.length, `${cuts} cuts`);
-  await made.close();
 });
 
-test('a change between the scan and the batch is never overwritten', async () => {
-  const made = await sealedScene();
+test('a change between the scan and the batch is never overwritten', async (t) => {
+  const made = await sealedScene(t);
   const both = withKeys(made.deps, [secondKey, made.secretKey]);
   let looking = '';
   let rotated: string | null = null;
@@ -150,11 +147,10 @@ test('a change between the scan and the batch is never overwritten', async () =>
   const found = await both.store.run((tx) => tx.subscriptions.find(made.subscriptionId));
   assert.ok(found !== null && rotated !== null);
   assert.equal(openSecret(withKeys(made.deps, [secondKey]), found), rotated);
-  await made.close();
 });
 
-test('a key that a process uses during the run is reported and stays required', async () => {
-  const made = await sealedScene();
+test('a key that a process uses during the run is reported and stays required', async (t) => {
+  const made = await sealedScene(t);
   const both = withKeys(made.deps, [secondKey, made.secretKey]);
   const input = { url: 'https://receiver.example/late', eventTypes: ['*'] };
   for (const late of [3, 9, 16]) {
@@ -176,21 +172,19 @@ test('a key that a process uses during the run is reported and stays required', 
   // After a restart it seals under the new key.
   assert.deepEqual((await reseal(both, quiet)).retiredKeys, ['first']);
   assert.equal(await secretKeysProblem(withKeys(made.deps, [secondKey])), null);
-  await made.close();
 });
 
-test('a process that seals under a retired key makes it required again', async () => {
-  const made = await sealedScene();
+test('a process that seals under a retired key makes it required again', async (t) => {
+  const made = await sealedScene(t);
   const both = withKeys(made.deps, [secondKey, made.secretKey]);
   assert.deepEqual((await reseal(both, quiet)).retiredKeys, ['first']);
   await rotateSecret(made.deps, made.tenant, made.subscriptionId);
   assert.match((await secretKeysProblem(withKeys(made.deps, [secondKey]))) ?? '', /"first"/);
   assert.deepEqual((await reseal(both, quiet)).retiredKeys, ['first']);
-  await made.close();
 });
 
-test('a text that does not open is kept, and only its key stays required', async () => {
-  const made = await sealedScene();
+test('a text that does not open is kept, and only its key stays required', async (t) => {
+  const made = await sealedScene(t);
   const both = withKeys(made.deps, [secondKey, made.secretKey]);
   const ghost = aSubscription({ ...made.tenant, id: 'whs_ghost', secretSealed: 's1.ghost.AAAA' });
   await made.deps.store.run(async (tx) => tx.subscriptions.insert(ghost));
@@ -202,11 +196,10 @@ test('a text that does not open is kept, and only its key stays required', async
   );
   const kept = await made.deps.store.run((tx) => tx.subscriptions.find(ghost.id));
   assert.deepEqual(kept, ghost);
-  await made.close();
 });
 
-test('the session key is rotated; earlier sessions stay valid until they expire', async () => {
-  const made = await sealedScene();
+test('the session key is rotated; earlier sessions stay valid until they expire', async (t) => {
+  const made = await sealedScene(t);
   const both = withKeys(made.deps, [secondKey, made.secretKey]);
   const { clock } = made.deps;
   const expiresAtMs = clock.nowMs() + SESSION_MS;
@@ -225,11 +218,10 @@ test('the session key is rotated; earlier sessions stay valid until they expire'
     (await validKeys(later, 'session')).map(({ id }) => id),
     [sessionKey?.id],
   );
-  await made.close();
 });
 
-test('batches have at most 200 rows', async () => {
-  const made = await sealedScene();
+test('batches have at most 200 rows', async (t) => {
+  const made = await sealedScene(t);
   const { store, secretBox } = made.deps;
   for (const tens of ['0', '1', '2', '3', '4']) {
     await store.run(async (tx) => {
@@ -255,5 +247,4 @@ test('batches have at most 200 rows', async () => {
     sizes.filter((size) => size > 0),
     [200, 200, 101],
   );
-  await made.close();
 });

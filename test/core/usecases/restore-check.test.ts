@@ -15,7 +15,7 @@ import { type CheckedPayment, checkRestored } from '../../../core/usecases/resto
 import { advancePayment, runAdvances } from '../../../core/usecases/sandbox.js';
 import { currentKey } from '../../../core/usecases/service-keys.js';
 import { changePartner } from '../../support/changed-partner.js';
-import { newPayment, Scene, scene } from '../../support/order-scene.js';
+import { Scene, scene } from '../../support/order-scene.js';
 
 const HOUR_SECONDS = 3_600;
 
@@ -381,7 +381,7 @@ test('a payment that the backup lacks and that is created again is collected and
   await lives[1].another();
   const ids: string[] = [];
   for (const { made, tenant } of lives) {
-    const id = await newPayment(made, tenant, { externalId: 'order-1' });
+    const id = await made.newPayment(tenant, { externalId: 'order-1' });
     await advancePayment(made.deps, tenant, id, null);
     const at = new Scene(made, tenant, id);
     await at.pass(HOUR_SECONDS / 30, 30_000);

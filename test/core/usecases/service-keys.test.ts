@@ -18,7 +18,7 @@ import {
 } from '../../../core/usecases/service-keys.js';
 import { newSeller, sellerDossier } from '../../adapters/http/account-calls.js';
 import { pix } from '../../support/organization-scene.js';
-import { world } from '../../support/small-world.js';
+import { world } from '../../support/test-world.js';
 
 function signerOver(deps: Deps) {
   return createTokenSigner({
@@ -32,8 +32,8 @@ function claimsOf({ clock }: Deps) {
   return { orgId: 'org_1', mode: 'test', memberId: 'mem_1', expiresAtMs } as const;
 }
 
-test('a key is created once, even by concurrent processes, and stored sealed', async () => {
-  const { deps, close } = await world();
+test('a key is created once, even by concurrent processes, and stored sealed', async (t) => {
+  const { deps } = await world(t);
   assert.deepEqual(await validKeys(deps, 'session'), []);
   const made = await Promise.all(Array.from({ length: 5 }, () => currentKey(deps, 'session')));
   assert.equal(new Set(made.map(({ id }) => id)).size, 1);
@@ -41,11 +41,10 @@ test('a key is created once, even by concurrent processes, and stored sealed', a
   assert.notDeepEqual((await currentKey(deps, 'partner')).bytes, made[0]?.bytes);
   const [row] = await deps.store.run((tx) => tx.serviceKeys.list('session'));
   assert.match(row?.sealed ?? '', /^s1\.first\./);
-  await close();
 });
 
-test('a rotated session key keeps existing sessions valid until they expire', async () => {
-  const { deps, advanceClock, close } = await world();
+test('a rotated session key keeps existing sessions valid until they expire', async (t) => {
+  const { deps, advanceClock } = await world(t);
   const signer = signerOver(deps);
   const before = await signer.sign(claimsOf(deps));
   advanceClock(1_000);
@@ -68,11 +67,10 @@ test('a rotated session key keeps existing sessions valid until they expire', as
   await rotateSessionKey(deps, { endSessions: false });
   const rows = await deps.store.run((tx) => tx.serviceKeys.list('session'));
   assert.equal(rows.length, 2, 'the next rotation removes expired keys');
-  await close();
 });
 
-test('ending sessions invalidates every existing session', async () => {
-  const { deps, close } = await world();
+test('ending sessions invalidates every existing session', async (t) => {
+  const { deps } = await world(t);
   const signer = signerOver(deps);
   const old = await signer.sign(claimsOf(deps));
   await rotateSessionKey(deps, { endSessions: false });
@@ -84,11 +82,10 @@ test('ending sessions invalidates every existing session', async () => {
   }
   const claims = claimsOf(deps);
   assert.deepEqual(await signer.verify(await signer.sign(claims), deps.clock.nowMs()), claims);
-  await close();
 });
 
-test('a partner key depends on the purpose and on each part', async () => {
-  const { deps, close } = await world();
+test('a partner key depends on the purpose and on each part', async (t) => {
+  const { deps } = await world(t);
   const keys = [
     await partnerKey(deps, 'a', ['b', 'c']),
     await partnerKey(deps, 'a', ['bc']),
@@ -97,11 +94,10 @@ test('a partner key depends on the purpose and on each part', async () => {
   ];
   assert.equal(new Set(keys).size, keys.length);
   assert.equal(await partnerKey(deps, 'a', ['b', 'c']), keys[0]);
-  await close();
 });
 
-test('a request keeps its key at the partner when the first secret key changes', async () => {
-  const made = await world();
+test('a request keeps its key at the partner when the first secret key changes', async (t) => {
+  const made = await world(t);
   const keys: string[] = [];
   const orgId = await made.organization();
   const tenant = { orgId, mode: 'test' } as const;
@@ -122,7 +118,6 @@ test('a request keeps its key at the partner when the first secret key changes',
   assert.equal(new Set(before).size, 3);
   const second = { id: 'second', bytes: Buffer.alloc(32, 2) };
   assert.deepEqual(await ask([second, made.secretKey]), before);
-  await made.close();
 });
 
 /** Requires terms, and records the idempotency keys that it receives. */

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import type { Payment } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { Store, Tx } from '../../../core/ports/storage.js';
 import { inviteBuyer } from '../../../core/usecases/invoices.js';
-import { createPayment, readPayment } from '../../../core/usecases/payments.js';
+import { readPayment } from '../../../core/usecases/payments.js';
 import { redeemSignIn, requestSignIn } from '../../../core/usecases/sign-ins.js';
-import { makeInvoice, tokenIn } from '../../support/invoices-made.js';
-import { type World, world } from '../../support/small-world.js';
+import { makeIntent, makeInvoice, tokenIn } from '../../support/made-payments.js';
+import { type World, world } from '../../support/test-world.js';
 
 const tooMany = { name: 'PonteError', code: 'RateLimitExceeded' };
 const badLink = { name: 'PonteError', code: 'InvalidSignInLink' };
@@ -18,26 +18,14 @@ const email = 'Ana@Example.com';
 let made: World;
 let tenant: Tenant;
 
-beforeEach(async () => {
-  made = await world();
-  tenant = { orgId: await made.organization(), mode: 'test' };
+beforeEach(async (t) => {
+  made = await world(t);
+  tenant = await made.newTenant();
 });
-afterEach(() => made.close());
 
-async function newIntent(home: Tenant = tenant): Promise<Payment> {
-  const { payment } = await createPayment(made.deps, home, {
-    origin: 'payment_intent',
-    idempotencyKey: null,
-    externalId: null,
-    amount: { amountMinor: 10_000n, currency: 'USD' },
-    buyer: { email, name: null, country: null, phone: null },
-    sellerExternalId: null,
-    returnUrl: null,
-    display: null,
-    metadata: '{}',
-    expiresAtMs: null,
-  });
-  return payment;
+async function newIntent(home = tenant): Promise<Payment> {
+  const buyer = { email, name: null, country: null, phone: null };
+  return (await makeIntent(made.deps, home, { buyer })).payment;
 }
 
 /** Asks for a link; answers with the mails that this brought. */
@@ -252,7 +240,7 @@ test('no text but a token that was sent is taken', async () => {
 });
 
 test('an address is sent five sign-in mails an hour, over all its payments', async () => {
-  const other: Tenant = { orgId: await made.organization(), mode: 'test' };
+  const other = await made.newTenant();
   const payments = [await newIntent(), await newIntent(other)] as const;
   const sent = async (index: 0 | 1) => (await ask(payments[index])).length;
   const counts = [];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { createMemoryDocuments } from '../../../adapters/documents/memory.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { DocumentStorage } from '../../../core/ports/outside.js';
@@ -7,13 +7,12 @@ import {
   documentStorageProblem,
   fingerprintDocuments,
 } from '../../../core/usecases/storage-fingerprint.js';
-import { type World, world } from '../../support/small-world.js';
+import { type World, world } from '../../support/test-world.js';
 
 let made: World;
-beforeEach(async () => {
-  made = await world();
+beforeEach(async (t) => {
+  made = await world(t);
 });
-afterEach(() => made.close());
 
 /** A host on the database, with its documents there. */
 const hostAt = (documents: DocumentStorage | null): Deps => ({ ...made.deps, documents });
@@ -36,14 +35,13 @@ test('a host that keeps no documents leaves the place to the first that does', a
   assert.deepEqual([await isRight(first), await isRight(createMemoryDocuments())], [true, false]);
 });
 
-test('two databases in one place do not disturb each other', async () => {
+test('two databases in one place do not disturb each other', async (t) => {
   const shared = createMemoryDocuments();
   await fingerprintDocuments(hostAt(shared));
-  const another = await world();
+  const another = await world(t);
   await fingerprintDocuments({ ...another.deps, documents: shared });
   assert.equal(await documentStorageProblem({ ...another.deps, documents: shared }), null);
   assert.equal(await isRight(shared), true);
-  await another.close();
 });
 
 test('the problem says how to make this the place after all', async () => {

@@ -1,6 +1,8 @@
-// A small world for tests above the core: the real use cases over a store, a clock that
-// stands until it is moved, seeded ids, the fake partner at no delay, a receiver that takes every
-// webhook, and organizations with keys. Nothing runs by itself: `settle` does what is due.
+// The service in one process for tests: the real use cases over a store, a clock that the test
+// moves, seeded ids, the fake partner without delay, and webhook receivers scripted by the test.
+// No worker runs until `settle` runs them all.
+import assert from 'node:assert/strict';
+import type { SuiteContext, TestContext } from 'node:test';
 import { type ByteSource, createIds, seededBytes } from '../../adapters/crypto/ids.js';
 import { createTokenSigner, fixedKeys } from '../../adapters/crypto/jwt.js';
 import {
@@ -15,10 +17,11 @@ import { createFakePartner, type FakePartner } from '../../adapters/partner/fake
 import type { FakeMemory } from '../../adapters/partner/fake-memory.js';
 import type { SignedMessage } from '../../adapters/partner/signed-message.js';
 import { type MemberRole, SESSION_MS } from '../../core/domain/member.js';
+import type { PaymentStatus } from '../../core/domain/payment.js';
 import type { Scope } from '../../core/domain/scope.js';
-import type { Mode } from '../../core/domain/tenant.js';
+import type { Mode, Tenant } from '../../core/domain/tenant.js';
 import { RETRY_DELAYS_MS } from '../../core/domain/webhook-delivery.js';
-import type { Deps, Settings } from '../../core/ports/deps.js';
+import type { Deps, Settings, WorkKind } from '../../core/ports/deps.js';
 import type { OutgoingMail, WebhookRequest, WebhookResult } from '../../core/ports/outside.js';
 import { commandRunner } from '../../core/usecases/command-runner.js';
 import type { Runner } from '../../core/usecases/concurrency-limiter.js';
@@ -32,15 +35,17 @@ import { addMember } from '../../core/usecases/members.js';
 import { createOrganization } from '../../core/usecases/organizations.js';
 import { receivePartnerMessage, runInbox } from '../../core/usecases/partner-inbox.js';
 import { runExpiry } from '../../core/usecases/payments.js';
-import { runAdvances } from '../../core/usecases/sandbox.js';
+import { advancePayment, runAdvances } from '../../core/usecases/sandbox.js';
 import { recordKeyCheckValue } from '../../core/usecases/secret-keys.js';
+import { type IntentFields, makeIntent } from './made-payments.js';
 import { testStore } from './test-store.js';
 
 /** 2030-01-01T00:00:00.000Z */
-const STARTS_AT_MS = 1_893_456_000_000;
+export const STARTS_AT_MS = 1_893_456_000_000;
 const BATCH = 100;
-/** What a receiver that is content answers. */
-const taken = { responseStatus: 200, responseBody: '', error: null, durationMs: 1 } as const;
+const answered = { responseStatus: 200, responseBody: 'ok', error: null, durationMs: 1 } as const;
+/** In 100 ms each: the sandbox takes a few rounds from one status to the next. */
+const ROUNDS_MAX = 100;
 
 const usualSettings: Settings = {
   baseUrl: 'https://api.example.com',
@@ -57,23 +62,36 @@ export interface LogEntry {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
+export interface SentWebhook extends WebhookRequest {
+  readonly atMs: number;
+}
+
+export type Answer = Partial<WebhookResult>;
+
+export interface WorldOptions {
+  readonly settings?: Partial<Settings>;
+  readonly memory?: FakeMemory | null;
+}
+
 export interface World {
   readonly deps: Deps;
-  /** The one of its `secretBox`. */
   readonly secretKey: SecretKey;
   readonly feedReaders: FeedReaders;
   readonly partner: FakePartner;
-  /** Signs what the partner says. */
+  /** Signs the partner's messages. */
   readonly partnerSecret: string;
   readonly log: readonly LogEntry[];
-  /** Every webhook that was sent; `answer` decides on the next ones. */
-  readonly sent: readonly WebhookRequest[];
-  answer: (request: WebhookRequest) => Partial<WebhookResult>;
-  /** Every mail that was sent. */
+  /** The kinds of work that were woken, in order. */
+  readonly woken: readonly WorkKind[];
+  readonly sent: readonly SentWebhook[];
+  /** The result of each webhook: 200 unless the test sets it. */
+  answer: (request: WebhookRequest) => Answer | Promise<Answer>;
+  /** Why the sender refuses a URL: unless the test sets it, https is accepted. */
+  refusal: (url: string) => string | null;
   readonly mails: readonly OutgoingMail[];
-  /** How messages of the partner arrive; by the use case at once unless replaced. */
+  /** Delivers the partner's messages: to the use case unless the test sets it. */
   deliver: (message: SignedMessage) => Promise<void>;
-  /** An organization that can collect in test mode, unless told otherwise; answers with its id. */
+  /** The id of a new organization that can collect in test mode. */
   organization(options?: { readonly sandboxKyb: boolean }): Promise<string>;
   /** A new key of the organization, as it is sent in X-API-Key. */
   key(
@@ -85,16 +103,42 @@ export interface World {
     orgId: string,
     options?: { readonly mode?: Mode; readonly role?: MemberRole },
   ): Promise<string>;
+  newTenant(): Promise<Tenant>;
+  /** The id of a new payment of 100.00 USD. */
+  newPayment(tenant: Tenant, fields?: IntentFields): Promise<string>;
+  statusOf(paymentId: string): Promise<PaymentStatus>;
+  /** Advances the payment in the sandbox and waits until it has the status. */
+  play(tenant: Tenant, paymentId: string, to: PaymentStatus): Promise<void>;
+  /** Types of the events about a payment, oldest first. */
+  eventsOf(tenant: Tenant, paymentId: string): Promise<readonly string[]>;
   advanceClock(ms: number): void;
-  /** Does all that is due now, and what follows from it. */
+  /** Runs all workers until nothing is due. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
 
+/** Closed after the test, or after the file when a root hook opens it. */
 export async function world(
-  settings: Partial<Settings> = {},
-  memory: FakeMemory | null = null,
+  t: TestContext | SuiteContext,
+  options: WorldOptions = {},
 ): Promise<World> {
+  const made = await openWorld(options);
+  closeAfter(t, made);
+  return made;
+}
+
+export function closeAfter(
+  t: TestContext | SuiteContext,
+  { close }: { readonly close: () => Promise<void> },
+): void {
+  assert.ok('after' in t, 'a hook of a suite cannot close: open it in a root hook or in the test');
+  t.after(close);
+}
+
+export async function openWorld({
+  settings = {},
+  memory = null,
+}: WorldOptions = {}): Promise<World> {
   const bytes = seededBytes('world');
   const secretKey = newKey(bytes);
   let nowMs = STARTS_AT_MS;
@@ -102,7 +146,8 @@ export async function world(
   const registerKey = async () => void (await recordKeyCheckValue(deps));
   const store = await testStore({ keyId: secretKey.id, registerKey });
   const log: LogEntry[] = [];
-  const sent: WebhookRequest[] = [];
+  const sent: SentWebhook[] = [];
+  const woken: WorkKind[] = [];
   const mailer = createMemoryMailer();
   const partnerSecret = `whsec_${Buffer.from(bytes(32)).toString('base64')}`;
   const partner = createFakePartner({
@@ -117,10 +162,10 @@ export async function world(
     ...{ store, metrics: null, partners: { test: partner, live: null } },
     sender: {
       async send(request) {
-        sent.push(request);
-        return { ...taken, ...made.answer(request) };
+        sent.push({ ...request, atMs: nowMs });
+        return { ...answered, ...(await made.answer(request)) };
       },
-      refusal: async (url) => (url.startsWith('https://') ? null : 'Only https URLs are called.'),
+      refusal: async (url) => made.refusal(url),
       close: async () => undefined,
     },
     mailer,
@@ -133,17 +178,16 @@ export async function world(
     ids: createIds(bytes),
     log: notesIn(log),
     wake: (work, tenants) => {
+      woken.push(work);
       if (work === 'feed') made.feedReaders.look(tenants);
     },
     settings: { ...usualSettings, ...settings },
   };
   const made: World = {
-    ...{ deps, secretKey },
+    ...{ deps, secretKey, partner, partnerSecret, log, woken, sent },
     feedReaders: feedReaders({ store }),
-    ...{ partner, partnerSecret },
-    log,
-    sent,
     answer: () => ({}),
+    refusal: (url) => (url.startsWith('https://') ? null : 'Only https URLs are called.'),
     mails: mailer.mails,
     deliver: ({ headers, body }) =>
       receivePartnerMessage(deps, { partner: 'fake', mode: 'test', headers, body }),
@@ -157,8 +201,36 @@ export async function world(
     },
     settle: settler(deps, partner),
     close: () => store.close(),
+    ...paymentSteps(deps, () => made),
   };
   return made;
+}
+
+type PaymentSteps = Pick<World, 'newTenant' | 'newPayment' | 'statusOf' | 'play' | 'eventsOf'>;
+
+function paymentSteps(deps: Deps, world: () => World): PaymentSteps {
+  const { store } = deps;
+  const steps: PaymentSteps = {
+    newTenant: async () => ({ orgId: await world().organization(), mode: 'test' }),
+    newPayment: async (tenant, fields) => (await makeIntent(deps, tenant, fields)).payment.id,
+    statusOf: async (id) =>
+      (await store.run((tx) => tx.payments.find(id)))?.status ?? assert.fail(`no payment ${id}`),
+    async play(tenant, id, to) {
+      await advancePayment(deps, tenant, id, to);
+      for (let round = 0; round < ROUNDS_MAX; round += 1) {
+        await world().settle();
+        if ((await steps.statusOf(id)) === to) return;
+        world().advanceClock(100);
+      }
+      assert.fail(`${id} is never ${to}`);
+    },
+    async eventsOf(tenant, id) {
+      await world().settle();
+      const events = await store.run((tx) => tx.feed.after(tenant, 0, 1_000));
+      return events.filter(({ subjectId }) => subjectId === id).map(({ type }) => type);
+    },
+  };
+  return steps;
 }
 
 function notesIn(log: LogEntry[]): Deps['log'] {

@@ -1,0 +1,51 @@
+// The contract of the store, all parts of it: every database passes the same tests.
+import { after, describe } from 'node:test';
+import type { Sealer, Store } from '../../core/ports/storage.js';
+import { storeAccountsContract } from './store-accounts-contract.js';
+import { storeClaimsContract } from './store-claims-contract.js';
+import { storeContract } from './store-contract.js';
+import { storeDocumentsContract } from './store-documents-contract.js';
+import { storeInvoicesContract } from './store-invoices-contract.js';
+import { storeKeysContract } from './store-keys-contract.js';
+import { storeListsContract } from './store-lists-contract.js';
+import { storeMembersContract } from './store-members-contract.js';
+import { storeMoneyContract } from './store-money-contract.js';
+import { storeQueueStatsContract } from './store-queue-stats-contract.js';
+import { storeRetentionContract } from './store-retention-contract.js';
+import { storeRowsContract } from './store-rows-contract.js';
+import { storeSubjectsContract } from './store-subjects-contract.js';
+import { storeViewsContract } from './store-views-contract.js';
+
+/** A new, migrated store, closed after the tests of its part. */
+export type OpenStore = (sealer?: Sealer) => Promise<Store>;
+
+const parts: Readonly<Record<string, (open: OpenStore) => void>> = {
+  batches: storeContract,
+  rows: storeRowsContract,
+  lists: storeListsContract,
+  'by subject': storeSubjectsContract,
+  claims: storeClaimsContract,
+  'connected accounts': storeAccountsContract,
+  documents: storeDocumentsContract,
+  'invoices and mails': storeInvoicesContract,
+  keys: storeKeysContract,
+  members: storeMembersContract,
+  money: storeMoneyContract,
+  'what waits': storeQueueStatsContract,
+  retention: storeRetentionContract,
+  views: storeViewsContract,
+};
+
+export function storeContracts(database: string, open: OpenStore): void {
+  for (const [name, part] of Object.entries(parts)) {
+    describe(`the store over ${database}: ${name}`, () => {
+      const opened: Store[] = [];
+      after(() => Promise.all(opened.map((store) => store.close())));
+      part(async (sealer) => {
+        const store = await open(sealer);
+        opened.push(store);
+        return store;
+      });
+    });
+  }
+}

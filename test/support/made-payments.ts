@@ -1,0 +1,53 @@
+// Payments and invoices made through the use cases, and the link in a buyer's mail.
+import { money } from '../../core/domain/money.js';
+import type { Tenant } from '../../core/domain/tenant.js';
+import type { Deps } from '../../core/ports/deps.js';
+import type { OutgoingMail } from '../../core/ports/outside.js';
+import { type CreatePaymentInput, createPayment } from '../../core/usecases/payments.js';
+
+type InputOf<K> = Extract<CreatePaymentInput, { readonly origin: K }>;
+export type IntentFields = Partial<InputOf<'payment_intent'>>;
+
+const common = {
+  idempotencyKey: null,
+  externalId: null,
+  sellerExternalId: null,
+  returnUrl: null,
+  display: null,
+  metadata: '{}',
+  expiresAtMs: null,
+} as const;
+
+/** 100.00 USD. */
+export const intentInput: InputOf<'payment_intent'> = {
+  ...common,
+  origin: 'payment_intent',
+  amount: money(10_000n, 'USD'),
+  buyer: { email: 'buyer@example.com', name: null, country: null, phone: null },
+};
+
+/** 1,250.00 USD. */
+export const invoiceInput: InputOf<'invoice'> = {
+  ...common,
+  origin: 'invoice',
+  number: 'INV/7',
+  amount: money(125_000n, 'USD'),
+  buyer: { email: ' Ana@Example.com', name: 'Ana Lima', country: null, phone: null },
+  dueDate: '2030-02-28',
+  createdByMemberId: null,
+};
+
+export function makeIntent(deps: Deps, tenant: Tenant, fields: IntentFields = {}) {
+  return createPayment(deps, tenant, { ...intentInput, ...fields });
+}
+
+export function makeInvoice(deps: Deps, tenant: Tenant, fields: Partial<InputOf<'invoice'>> = {}) {
+  return createPayment(deps, tenant, { ...invoiceInput, ...fields });
+}
+
+/** The token of the link in a mail. */
+export function tokenIn(mail: OutgoingMail | undefined): string {
+  const [, token] = /\?token=([\w-]+)/.exec(mail?.text ?? '') ?? [];
+  if (token === undefined) throw new Error('the mail has no link with a token');
+  return token;
+}
