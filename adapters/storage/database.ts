@@ -1,7 +1,6 @@
 // The database session that the store needs, and the values that pass between them. The store's SQL
-// is written once for both databases: plain, lower-case, `$1` placeholders, row locks at the end,
-// `indexed by` where SQLite needs it. A session adapts placeholders, locks, named indexes, times
-// and booleans.
+// is written once for both databases, with `$1` placeholders. A session adapts placeholders, times
+// and booleans, and drops the clause of the other database: `skipLocked` or an `indexHint`.
 
 import type { DuePage } from '../../core/ports/storage.js';
 
@@ -37,6 +36,11 @@ export interface StatementTemplate {
   /** Of an `expect` that every batch has: it locks no row, so that hosts do not share a lock. */
   readonly unlocked?: boolean;
 }
+
+/** PostgreSQL only: SQLite has one writer, and no row locks. */
+export const skipLocked = ' for update skip locked';
+/** SQLite only: the index that its planner would not choose. */
+export const indexHint = / indexed by \w+/g;
 
 export type Param = string | number | bigint | boolean | null | Time;
 

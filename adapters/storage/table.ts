@@ -144,7 +144,7 @@ const writeKinds = {
 } as const satisfies Record<StatementTemplate['kind'], Write['kind']>;
 
 /** The statement of a template for one row. */
-function templateSql({ kind, table, columns, key, unlocked = false }: StatementTemplate): string {
+function templateSql({ kind, table, columns, key }: StatementTemplate): string {
   const where = `where ${equations(key, columns).join(' and ')}`;
   switch (kind) {
     case 'insert': {
@@ -161,7 +161,7 @@ function templateSql({ kind, table, columns, key, unlocked = false }: StatementT
     case 'remove':
       return `delete from ${table} ${where}`;
     case 'expect':
-      return `select 1 as hit from ${table} ${where}${unlocked ? '' : ' for share'}`;
+      return `select 1 as hit from ${table} ${where}`;
   }
 }
 

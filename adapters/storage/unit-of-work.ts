@@ -1,6 +1,6 @@
 // One run of a piece of work: reads pass through, writes are staged until the work returns. A row
-// cannot be read after a write to it was staged, nor changed twice: the second change could not
-// have been decided on the result of the first.
+// is neither read nor written after a write to it was staged: no decision can rely on a result that
+// is not there yet, and PostgreSQL applies the writes of a batch grouped by kind.
 import { isStorable } from '../../core/domain/raw-json.js';
 import { keyIdOf } from '../../core/domain/sealed-text.js';
 import { assert } from '../../core/errors.js';
@@ -41,10 +41,11 @@ export class UnitOfWork {
     const { table, row, kind } = write;
     assert(!this.#ended, `a write to ${table} came after the work had returned`);
     const name = `${table}/${row ?? ''}`;
-    const again = kind === 'change' && this.#changedRows.has(name);
-    assert(!again, `${name} is changed twice in one batch`);
     if (kind === 'change') this.#changedRows.add(name);
     if (kind !== 'expect') {
+      // A merge fits any row, and PostgreSQL applies it after inserts and changes.
+      const isAgain = kind !== 'merge' && row !== null && this.#writtenRows.has(name);
+      assert(!isAgain, `${name} is written twice in one batch`);
       this.#writtenTables.add(table);
       this.#writtenRows.add(name);
     }
@@ -77,14 +78,36 @@ export class UnitOfWork {
     return row === undefined ? null : this.#readRow(table, row);
   }
 
-  /** The first row of a query over the table. */
-  async first<T>(table: Table<T>, sql: string, params: readonly Param[]): Promise<T | null> {
-    const [row] = await this.rows(table.name, sql, params);
-    return row === undefined ? null : this.#readRow(table, row);
+  /** The first of the rows that `all` would return. */
+  async first<T>(table: Table<T>, tail: string, params: readonly Param[]): Promise<T | null> {
+    return (await this.all(table, tail, params))[0] ?? null;
   }
 
-  async all<T>(table: Table<T>, sql: string, params: readonly Param[]): Promise<readonly T[]> {
-    return (await this.rows(table.name, sql, params)).map((row) => this.#readRow(table, row));
+  /** The rows of a query; `tail` is what follows the name of the table. */
+  async all<T>(table: Table<T>, tail: string, params: readonly Param[]): Promise<readonly T[]> {
+    const { name } = table;
+    const rows = await this.rows(name, `select ${name}.* from ${name} ${tail}`, params);
+    return rows.map((row) => this.#readRow(table, row));
+  }
+
+  /**
+   * A page of the newest rows, by id. `filters` has a condition, as in `{ 'id <': beforeId }`, for
+   * each value that is not null.
+   */
+  newest<T>(
+    table: Table<T>,
+    filters: Readonly<Record<string, Param>>,
+    limit: number,
+    { others = [], index }: { others?: readonly string[]; index?: string | undefined } = {},
+  ): Promise<readonly T[]> {
+    const given = Object.entries(filters).filter(([, value]) => value !== null);
+    const conditions = [...given.map(([comparison], at) => `${comparison} $${at + 1}`), ...others];
+    const tail = [
+      ...(index === undefined ? [] : [`indexed by ${index}`]),
+      ...(conditions.length === 0 ? [] : [`where ${conditions.join(' and ')}`]),
+      `order by id desc limit $${given.length + 1}`,
+    ].join(' ');
+    return this.all(table, tail, [...given.map(([, value]) => value), limit]);
   }
 
   async joined<T>(joined: Joined<T>, sql: string, params: readonly Param[]): Promise<readonly T[]> {

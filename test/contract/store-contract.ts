@@ -267,16 +267,16 @@ export function storeContract(fresh: OpenStore): void {
     });
   });
 
-  test('a row is not changed twice in one batch', async () => {
+  test('a row is not written twice in one batch', async () => {
     const store = await fresh();
-    await store.run(async (tx) => tx.payments.insert(aPayment()));
-    await assert.rejects(
+    const writeTwice = (first: 'insert' | 'update') =>
       store.run(async (tx) => {
+        tx.payments[first](aPayment());
         tx.payments.update(aPayment());
-        tx.payments.update(aPayment());
-      }),
-      AssertionFailure,
-    );
+      });
+    await assert.rejects(writeTwice('insert'), AssertionFailure);
+    await store.run(async (tx) => tx.payments.insert(aPayment()));
+    await assert.rejects(writeTwice('update'), AssertionFailure);
   });
 
   test('a row may be expected and changed in one batch, in either order', async () => {

@@ -32,7 +32,7 @@ export const moneyMutants = [
     name: 'work is claimed in quarantine',
     file: 'adapters/storage/tables/epoch-rows.ts',
     // `quarantine` comes after `open`.
-    edits: [["')}) = '", "')}) >= '"]],
+    edits: [["lastOne}) = '", "lastOne}) >= '"]],
     focus: { faults: { ...calm, restore: 0.05 }, often: ['subscribe'] },
     caughtBy: ['nothingIsDoneInQuarantine'],
   },

@@ -26,8 +26,7 @@ export const partyMutants = [
     edits: [
       [
         'get: ({ orgId, mode }, id) => unit.byKey(accounts, [orgId, mode, id]),',
-        "get: ({ mode }, id) => unit.first(accounts, 'select * from connected_accounts ' +\n" +
-          "'where mode = $1 and id = $2', [mode, id]),",
+        "get: ({ mode }, id) => unit.first(accounts, 'where mode = $1 and id = $2', [mode, id]),",
       ],
     ],
     focus: { ...parties, often: ['createAccount', 'trespass'] },

@@ -4,7 +4,7 @@
 // sides. query-groups.ts decides which statements are grouped.
 import { createHash } from 'node:crypto';
 import { assert } from '../../../core/errors.js';
-import type { Param, Statement, StatementTemplate } from '../database.js';
+import { indexHint, type Param, type Statement, type StatementTemplate } from '../database.js';
 
 /** A text and the name under which a connection keeps it prepared. */
 interface PreparedText {
@@ -97,7 +97,7 @@ const gatheredReadText = memoize((types: string) =>
 
 /** An empty type stands for a column that never had a value. */
 function gatheredText(template: StatementTemplate, types: readonly string[]): string {
-  const { kind, table, columns, key } = template;
+  const { kind, table, columns, key, unlocked = false } = template;
   const known = columns.filter((_, at) => types[at] !== '');
   const given = `${unnested(namesOf(types.join()))} as p(${known.join(', ')})`;
   const givenFor = (column: string) => (known.includes(column) ? `p.${column}` : 'null');
@@ -118,12 +118,11 @@ function gatheredText(template: StatementTemplate, types: readonly string[]): st
     case 'remove':
       return raising(`delete from ${table} as t using ${given} ${where} returning 1`, count);
     case 'expect':
-      return raising(`select 1 from ${given}, ${table} as t ${where}${lockOf(template)}`, count);
+      return raising(
+        `select 1 from ${given}, ${table} as t ${where}${unlocked ? '' : ' for share of t'}`,
+        count,
+      );
   }
-}
-
-function lockOf({ unlocked = false }: StatementTemplate): string {
-  return unlocked ? '' : ' for share of t';
 }
 
 function unnested(types: readonly string[]): string {
@@ -141,7 +140,7 @@ function raising(sql: string, expected: string): string {
 /** The name is a hash of the text: no two texts share one. */
 function memoizeText<Key>(textOf: (key: Key) => string): (key: Key) => PreparedText {
   return memoize((key: Key) => {
-    const text = textOf(key).replace(/ indexed by \w+/g, '');
+    const text = textOf(key).replace(indexHint, '');
     return { name: createHash('sha256').update(text).digest('base64url').slice(0, 22), text };
   });
 }

@@ -3,7 +3,7 @@
 import { closeSync, openSync } from 'node:fs';
 import SqliteConnection from 'better-sqlite3';
 import { assert } from '../../../core/errors.js';
-import type { Param, Row } from '../database.js';
+import { type Param, type Row, skipLocked } from '../database.js';
 
 /** How long a write waits for another process that locks the file, such as the CLI. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -79,9 +79,7 @@ export class PreparedStatements {
     const known = this.#prepared.get(sql);
     if (known !== undefined) return known;
     const order: number[] = [];
-    // One connection writes at a time, so there is no row to lock.
-    const unlocked = sql.replace(/ for (update skip locked|share)\b/g, '');
-    const own = unlocked.replace(/\$(\d+)/g, (_, number: string) => {
+    const own = sql.replace(skipLocked, '').replace(/\$(\d+)/g, (_, number: string) => {
       order.push(Number(number) - 1);
       // The planner looks at the value of a bare `?`: it would plan the statement again for each
       // value that may fit a partial index or a limit, at ten times the cost of running it.

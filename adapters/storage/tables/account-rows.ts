@@ -8,10 +8,8 @@ import {
   isSubmitted,
   roles,
 } from '../../../core/domain/connected-account.js';
-import type { Tenant } from '../../../core/domain/tenant.js';
-import type { AccountFilter, Tx } from '../../../core/ports/storage.js';
+import type { Tx } from '../../../core/ports/storage.js';
 import { fixed, key, oneOf, sealed, searchable, tenant, text, time, version } from '../columns.js';
-import type { Param } from '../database.js';
 import { defineTable } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 
@@ -62,41 +60,25 @@ export function accountsOf(unit: UnitOfWork): Tx['accounts'] {
     ...unit.writes(accounts),
     get: ({ orgId, mode }, id) => unit.byKey(accounts, [orgId, mode, id]),
     byExternalId: ({ orgId, mode }, externalId) =>
-      unit.first(
-        accounts,
-        'select * from connected_accounts where org_id = $1 and mode = $2 and external_id = $3',
-        [orgId, mode, externalId],
-      ),
-    list: (tenant, filter) => {
-      const { sql, params } = listQuery(tenant, filter);
-      return unit.all(accounts, sql, params);
+      unit.first(accounts, 'where org_id = $1 and mode = $2 and external_id = $3', [
+        orgId,
+        mode,
+        externalId,
+      ]),
+    list({ orgId, mode }, { role, status, beforeId, limit }) {
+      const filters = { 'role =': role, 'status =': status, 'id <': beforeId };
+      // Without it, SQLite scans all accounts of the tenant by their key.
+      const index = pageIndexes[`${role === null ? '' : 'role'}${status === null ? '' : 'status'}`];
+      const all = { 'org_id =': orgId, 'mode =': mode, ...filters };
+      return unit.newest(accounts, all, limit, { index });
     },
     ofBuyer: ({ orgId, mode }, key) =>
       unit.all(
         accounts,
-        [
-          'select * from connected_accounts where org_id = $1 and mode = $2 and email_key = $3',
-          `and ${ofBuyerSql} order by id desc`,
-        ].join(' '),
+        `where org_id = $1 and mode = $2 and email_key = $3 and ${ofBuyerSql} order by id desc`,
         [orgId, mode, key],
       ),
   };
-}
-
-function listQuery({ orgId, mode }: Tenant, { role, status, beforeId, limit }: AccountFilter) {
-  const params: Param[] = [orgId, mode];
-  const conditions = ['org_id = $1', 'mode = $2'];
-  const filters = { 'role =': role, 'status =': status, 'id <': beforeId };
-  for (const [comparison, value] of Object.entries(filters)) {
-    if (value !== null) conditions.push(`${comparison} $${params.push(value)}`);
-  }
-  // Without it, SQLite scans all accounts of the tenant by their key.
-  const index = pageIndexes[`${role === null ? '' : 'role'}${status === null ? '' : 'status'}`];
-  const sql = [
-    `select * from connected_accounts${index === undefined ? '' : ` indexed by ${index}`}`,
-    `where ${conditions.join(' and ')} order by id desc limit $${params.push(limit)}`,
-  ].join(' ');
-  return { sql, params };
 }
 
 /** The index per filter; without a filter it is the primary key. */

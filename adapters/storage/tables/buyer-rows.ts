@@ -35,48 +35,39 @@ export const submissions = defineTable<KycSubmission>('kyc_submissions', {
  * The current submission: the one that is not rejected (at most one), else the newest. Time alone
  * does not decide, because the clocks of hosts differ.
  */
-export function currentSubmission(columns: string, condition: string): string {
+export function currentSubmission(condition: string): string {
   return [
     // Without the hint, SQLite scans all submissions of the tenant by their key.
-    `select ${columns} from kyc_submissions indexed by kyc_submissions_of_buyer where ${condition}`,
+    `indexed by kyc_submissions_of_buyer where ${condition}`,
     "order by status = 'rejected', created_at desc, id desc limit 1",
   ].join(' ');
 }
+
+const currentOfBuyer = currentSubmission('org_id = $1 and mode = $2 and buyer_id = $3');
 
 export function buyersOf(unit: UnitOfWork): Tx['buyers'] {
   return {
     ...unit.writes(buyers),
     byEmail: (mode, emailKey) =>
-      unit.first(buyers, 'select * from buyers where mode = $1 and email_key = $2', [
-        mode,
-        emailKey,
-      ]),
+      unit.first(buyers, 'where mode = $1 and email_key = $2', [mode, emailKey]),
     get: (mode, id) => unit.byKey(buyers, [mode, id]),
     submission: ({ orgId, mode }, buyerId) =>
-      unit.first(
-        submissions,
-        currentSubmission('*', 'org_id = $1 and mode = $2 and buyer_id = $3'),
-        [orgId, mode, buyerId],
-      ),
+      unit.first(submissions, currentOfBuyer, [orgId, mode, buyerId]),
     submissionById: ({ orgId, mode }, id) => unit.byKey(submissions, [orgId, mode, id]),
     approvedAnywhere: (mode, buyerId) =>
       unit.first(
         submissions,
         [
-          "select * from kyc_submissions where mode = $1 and buyer_id = $2 and status = 'approved'",
-          'order by created_at desc, id desc limit 1',
+          "where mode = $1 and buyer_id = $2 and status = 'approved' order by created_at",
+          'desc, id desc limit 1',
         ].join(' '),
         [mode, buyerId],
       ),
-    submissionByFlow: (flowId) =>
-      unit.first(submissions, 'select * from kyc_submissions where flow_id = $1', [flowId]),
+    submissionByFlow: (flowId) => unit.first(submissions, 'where flow_id = $1', [flowId]),
     approvedByPartnerRef: (mode, partnerRef, limit) =>
       unit.all(
         submissions,
-        [
-          'select * from kyc_submissions where mode = $1 and partner_ref = $2',
-          "and status = 'approved' limit $3",
-        ].join(' '),
+        "where mode = $1 and partner_ref = $2 and status = 'approved' limit $3",
         [mode, partnerRef, limit],
       ),
     insertSubmission: (submission) => unit.stage(submissions.insert(submission)),

@@ -2,7 +2,6 @@
 import type { Subscription } from '../../../core/domain/subscription.js';
 import {
   type DeliveryAttempt,
-  type DeliveryStatus,
   deliveryStatuses,
   type WebhookDelivery,
 } from '../../../core/domain/webhook-delivery.js';
@@ -21,7 +20,7 @@ import {
   time,
   version,
 } from '../columns.js';
-import { type Param, timeParam } from '../database.js';
+import { timeParam } from '../database.js';
 import { defineTable } from '../table.js';
 import type { UnitOfWork } from '../unit-of-work.js';
 
@@ -70,25 +69,24 @@ const attempts = defineTable<DeliveryAttempt>('delivery_attempts', {
 });
 
 export function subscriptionsOf(unit: UnitOfWork): Tx['subscriptions'] {
-  const ofTenant = 'from subscriptions where org_id = $1 and mode = $2';
+  const ofTenant = 'where org_id = $1 and mode = $2 and';
   return {
     ...unit.writes(subscriptions),
     get: ({ orgId, mode }, id) => unit.byKey(subscriptions, [orgId, mode, id]),
-    find: (id) => unit.first(subscriptions, 'select * from subscriptions where id = $1', [id]),
+    find: (id) => unit.first(subscriptions, 'where id = $1', [id]),
     list: ({ orgId, mode }, deletedMax) =>
       unit.all(
         subscriptions,
         [
-          `select * ${ofTenant} and active union all select * from (`,
-          `select * ${ofTenant} and not active order by id desc limit $3`,
-          ') chosen order by id desc',
+          `${ofTenant} active union all select * from (select * from subscriptions ${ofTenant}`,
+          'not active order by id desc limit $3) chosen order by id desc',
         ].join(' '),
         [orgId, mode, deletedMax],
       ),
     active: ({ orgId, mode }) =>
-      unit.all(subscriptions, `select * ${ofTenant} and active order by id desc`, [orgId, mode]),
+      unit.all(subscriptions, `${ofTenant} active order by id desc`, [orgId, mode]),
     async slots({ orgId, mode }) {
-      const sql = `select slot ${ofTenant} and active and slot is not null`;
+      const sql = `select slot from subscriptions ${ofTenant} active and slot is not null`;
       const rows = await unit.rows(subscriptions.name, sql, [orgId, mode]);
       return rows.map(integer('slot').read);
     },
@@ -110,50 +108,42 @@ export const waitingSubscriptions = [
   'from waiting where waiting.id is not null)',
 ].join(' ');
 
-const eventsAndDeliveries = [
-  'from events join deliveries on deliveries.event_id = events.id',
+const eventsOfSubject = [
+  'join events on deliveries.event_id = events.id',
   'and deliveries.org_id = events.org_id and deliveries.mode = events.mode',
-].join(' ');
-const ofSubject = 'where events.org_id = $1 and events.mode = $2 and events.subject_id = $3';
-const ofSubjectSql = `${eventsAndDeliveries} ${ofSubject}`;
-const attemptsOfSubjectSql = [
-  eventsAndDeliveries,
-  'join delivery_attempts on delivery_attempts.delivery_id = deliveries.id',
-  ofSubject,
+  'where events.org_id = $1 and events.mode = $2 and events.subject_id = $3',
 ].join(' ');
 
 export function deliveriesOf(unit: UnitOfWork): Tx['deliveries'] {
   return {
     ...unit.writes(deliveries),
     get: (id) => unit.byKey(deliveries, [id]),
-    ofSubscription(tenant, subscriptionId, { beforeId, limit }) {
-      const { sql, params } = deliveriesQuery({ tenant, subscriptionId, beforeId, limit });
-      return unit.all(deliveries, sql, params);
+    ofSubscription: ({ orgId, mode }, subscriptionId, { beforeId, limit }) => {
+      const filters = { 'subscription_id =': subscriptionId, 'id <': beforeId };
+      return unit.newest(deliveries, { 'org_id =': orgId, 'mode =': mode, ...filters }, limit);
     },
-    list(filter) {
-      const { sql, params } = deliveriesQuery(filter);
-      return unit.all(deliveries, sql, params);
+    list({ subscriptionId, status, beforeId, limit }) {
+      // In the text, not bound: the index of dead letters is partial.
+      const others = status === null ? [] : [`status = '${status}'`];
+      const filters = { 'subscription_id =': subscriptionId, 'id <': beforeId };
+      return unit.newest(deliveries, filters, limit, { others });
     },
     pendingOf: (subscriptionId, limit) =>
       unit.all(
         deliveries,
         [
-          "select * from deliveries where subscription_id = $1 and status = 'pending'",
-          'and due_at is not null order by due_at, id limit $2',
+          "where subscription_id = $1 and status = 'pending' and due_at is not null order by",
+          'due_at, id limit $2',
         ].join(' '),
         [subscriptionId, limit],
       ),
     attempts: (deliveryId) =>
-      unit.all(
-        attempts,
-        'select * from delivery_attempts where delivery_id = $1 order by started_at, id',
-        [deliveryId],
-      ),
+      unit.all(attempts, 'where delivery_id = $1 order by started_at, id', [deliveryId]),
     ofSubject({ orgId, mode }, subjectId, { fromMs, afterId, limit }) {
       return unit.all(
         deliveries,
         [
-          `select deliveries.* ${ofSubjectSql}`,
+          eventsOfSubject,
           'and (deliveries.created_at, deliveries.id) > ($4, $5)',
           'order by deliveries.created_at, deliveries.id limit $6',
         ].join(' '),
@@ -164,7 +154,7 @@ export function deliveriesOf(unit: UnitOfWork): Tx['deliveries'] {
       return unit.all(
         attempts,
         [
-          `select delivery_attempts.* ${attemptsOfSubjectSql}`,
+          `join deliveries on delivery_attempts.delivery_id = deliveries.id ${eventsOfSubject}`,
           'and (delivery_attempts.started_at, delivery_attempts.id) > ($4, $5)',
           'order by delivery_attempts.started_at, delivery_attempts.id limit $6',
         ].join(' '),
@@ -173,29 +163,4 @@ export function deliveriesOf(unit: UnitOfWork): Tx['deliveries'] {
     },
     logAttempt: (attempt) => unit.stage(attempts.insert(attempt)),
   };
-}
-
-/** Ids sort by creation: the last id of a page is the cursor of the next one. */
-export function deliveriesQuery(filter: {
-  readonly tenant?: { readonly orgId: string; readonly mode: string };
-  readonly subscriptionId: string | null;
-  readonly status?: DeliveryStatus | null;
-  readonly beforeId: string | null;
-  readonly limit: number;
-}): { readonly sql: string; readonly params: readonly Param[] } {
-  const params: Param[] = [];
-  const bound = (value: Param) => `$${params.push(value)}`;
-  const { tenant, subscriptionId, status, beforeId, limit } = filter;
-  const conditions = [
-    ...(tenant === undefined
-      ? []
-      : [`org_id = ${bound(tenant.orgId)}`, `mode = ${bound(tenant.mode)}`]),
-    ...(subscriptionId === null ? [] : [`subscription_id = ${bound(subscriptionId)}`]),
-    // In the text, not bound: the index of dead letters is partial.
-    ...(status === undefined || status === null ? [] : [`status = '${status}'`]),
-    ...(beforeId === null ? [] : [`id < ${bound(beforeId)}`]),
-  ];
-  const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
-  const sql = `select * from deliveries${where} order by id desc limit ${bound(limit)}`;
-  return { sql, params };
 }

@@ -49,28 +49,17 @@ const documents = defineTable<Document>('documents', {
 export function documentsOf(unit: UnitOfWork): Tx['documents'] {
   return {
     ...unit.writes(documents),
-    find: (id) => unit.first(documents, 'select * from documents where id = $1', [id]),
+    find: (id) => unit.first(documents, 'where id = $1', [id]),
     due: (page) =>
       unit.all(
         documents,
-        [
-          'select * from documents where due_at <= $1 and (due_at, id) > ($2, $3)',
-          'order by due_at, id limit $4',
-        ].join(' '),
+        'where due_at <= $1 and (due_at, id) > ($2, $3) order by due_at, id limit $4',
         duePage(page),
       ),
-    list({ kept, beforeId, limit }) {
-      const conditions = [
-        ...(kept ? ["status <> 'purged'"] : []),
-        ...(beforeId === null ? [] : ['id < $2']),
-      ];
-      const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
-      return unit.all(
-        documents,
-        `select * from documents${where} order by id desc limit $1`,
-        beforeId === null ? [limit] : [limit, beforeId],
-      );
-    },
+    list: ({ kept, beforeId, limit }) =>
+      unit.newest(documents, { 'id <': beforeId }, limit, {
+        others: kept ? ["status <> 'purged'"] : [],
+      }),
     async slots({ orgId, mode }, { party, id }) {
       const sql = [
         'select slot from documents where org_id = $1 and mode = $2 and owner_party = $3',

@@ -41,8 +41,11 @@ export function expectOpen(guard: typeof locked = unlocked): Write {
   return guard('open' satisfies EpochState, ['open']);
 }
 
+/** Those before the last one are over. */
+const lastOne = 'order by number desc limit 1';
+
 /** A condition of claims: nothing is claimed in quarantine. `exists` would make SQLite sort. */
-export const isOpenSql = `(${lastSql('state')}) = '${'open' satisfies EpochState}'`;
+export const isOpenSql = `(select state from epochs ${lastOne}) = '${'open' satisfies EpochState}'`;
 
 export async function isInQuarantine(database: Pick<Database, 'read'>): Promise<boolean> {
   const sql = 'select 1 as hit from epochs where state = $1';
@@ -53,16 +56,11 @@ export function epochsOf(unit: UnitOfWork): Tx['epochs'] {
   return {
     ...unit.writes(epochs),
     async current() {
-      const current = await unit.first(epochs, lastSql('*'), []);
+      const current = await unit.first(epochs, lastOne, []);
       assert(current !== null, 'a database has an epoch');
       return current;
     },
-    list: () => unit.all(epochs, 'select * from epochs order by number', []),
+    list: () => unit.all(epochs, 'order by number', []),
     expectOpen: () => unit.stage(expectOpen(locked)),
   };
-}
-
-/** Those before the last one are over. */
-function lastSql(columns: string): string {
-  return `select ${columns} from epochs order by number desc limit 1`;
 }

@@ -107,10 +107,7 @@ export function feedOf(unit: UnitOfWork): Tx['feed'] {
     after: ({ orgId, mode }, sequence, limit) =>
       unit.all(
         events,
-        [
-          'select * from events where org_id = $1 and mode = $2 and sequence > $3',
-          'order by sequence limit $4',
-        ].join(' '),
+        'where org_id = $1 and mode = $2 and sequence > $3 order by sequence limit $4',
         [orgId, mode, sequence, limit],
       ),
     get: ({ orgId, mode }, eventId) => unit.byKey(events, [orgId, mode, eventId]),

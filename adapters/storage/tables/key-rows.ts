@@ -33,7 +33,7 @@ export function expectInUse(keyId: string): Write {
 export function keyCheckValuesOf(unit: UnitOfWork): Tx['keyCheckValues'] {
   return {
     ...unit.writes(keyCheckValues),
-    list: () => unit.all(keyCheckValues, 'select * from key_check_values order by key_id', []),
+    list: () => unit.all(keyCheckValues, 'order by key_id', []),
   };
 }
 
@@ -62,7 +62,6 @@ export const serviceKeys = defineTable<ServiceKey>('service_keys', {
 export function serviceKeysOf(unit: UnitOfWork): Tx['serviceKeys'] {
   return {
     ...unit.writes(serviceKeys),
-    list: (purpose) =>
-      unit.all(serviceKeys, 'select * from service_keys where purpose = $1 order by id', [purpose]),
+    list: (purpose) => unit.all(serviceKeys, 'where purpose = $1 order by id', [purpose]),
   };
 }

@@ -31,15 +31,15 @@ export const mails = defineTable<Mail>('mails', {
 const numberedSql = {
   // The purpose of the partial index, spelled out so that the planner uses it.
   everybody: [
-    'select * from mails where mode = $1 and to_key = $2',
-    "and nth is not null and purpose = 'sign_in' order by nth desc limit $3",
+    "where mode = $1 and to_key = $2 and nth is not null and purpose = 'sign_in'",
+    'order by nth desc limit $3',
   ].join(' '),
   organization: [
-    'select * from mails where org_id = $1 and mode = $2 and to_key = $3 and purpose = $4',
-    'and nth is not null order by nth desc limit $5',
+    'where org_id = $1 and mode = $2 and to_key = $3 and purpose = $4 and nth is not null',
+    'order by nth desc limit $5',
   ].join(' '),
   account: [
-    'select * from mails where org_id = $1 and mode = $2 and to_key = $3 and purpose = $4',
+    'where org_id = $1 and mode = $2 and to_key = $3 and purpose = $4',
     'and account_id is not distinct from $5 and nth is not null order by nth desc limit $6',
   ].join(' '),
 } as const;
@@ -48,26 +48,15 @@ export function mailsOf(unit: UnitOfWork): Tx['mails'] {
   return {
     ...unit.writes(mails),
     get: ({ orgId, mode }, id) => unit.byKey(mails, [orgId, mode, id]),
-    byTokenHash: (tokenHash) =>
-      unit.first(mails, 'select * from mails where token_hash = $1', [tokenHash]),
+    byTokenHash: (tokenHash) => unit.first(mails, 'where token_hash = $1', [tokenHash]),
     newestNumbered: ({ orgId, mode, purpose, toKey }, limit) =>
       countedOver[purpose] === 'everybody'
         ? unit.all(mails, numberedSql.everybody, [mode, toKey, limit])
         : unit.all(mails, numberedSql.organization, [orgId, mode, toKey, purpose, limit]),
     newestAbout: ({ orgId, mode, purpose, toKey, accountId }, limit) =>
       unit.all(mails, numberedSql.account, [orgId, mode, toKey, purpose, accountId, limit]),
-    list({ status, beforeId, limit }) {
-      const conditions = [
-        ...(status === null ? [] : ['status = $2']),
-        ...(beforeId === null ? [] : [`id < $${status === null ? 2 : 3}`]),
-      ];
-      const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
-      return unit.all(
-        mails,
-        `select * from mails${where} order by id desc limit $1`,
-        [limit, status, beforeId].filter((param) => param !== null),
-      );
-    },
-    oldest: (limit) => unit.all(mails, 'select * from mails order by id limit $1', [limit]),
+    list: ({ status, beforeId, limit }) =>
+      unit.newest(mails, { 'status =': status, 'id <': beforeId }, limit),
+    oldest: (limit) => unit.all(mails, 'order by id limit $1', [limit]),
   };
 }

@@ -21,12 +21,10 @@ export function membersOf(unit: UnitOfWork): Tx['members'] {
     ...unit.writes(members),
     get: (orgId, id) => unit.byKey(members, [orgId, id]),
     byEmail: (orgId, emailKey) =>
-      unit.first(
-        members,
-        'select * from members where org_id = $1 and email_key = $2 and removed_at is null',
-        [orgId, emailKey],
-      ),
-    list: (orgId) =>
-      unit.all(members, 'select * from members where org_id = $1 order by id desc', [orgId]),
+      unit.first(members, 'where org_id = $1 and email_key = $2 and removed_at is null', [
+        orgId,
+        emailKey,
+      ]),
+    list: (orgId) => unit.all(members, 'where org_id = $1 order by id desc', [orgId]),
   };
 }

@@ -93,7 +93,7 @@ export function fundsOf(unit: UnitOfWork): Tx['funds'] {
       unit.all(
         funds,
         [
-          `select * from funds where ${openFundsSql}`,
+          `where ${openFundsSql}`,
           // Without its prefix, an id orders payments of both origins by creation.
           "order by replace(replace(payment_id, 'inv_', ''), 'pi_', ''), payment_id limit $1",
         ].join(' '),
@@ -103,8 +103,8 @@ export function fundsOf(unit: UnitOfWork): Tx['funds'] {
       unit.all(
         funds,
         [
-          'select * from funds where (org_id, mode, payment_id) > ($1, $2, $3)',
-          'order by org_id, mode, payment_id limit $4',
+          'where (org_id, mode, payment_id) > ($1, $2, $3) order by org_id, mode, payment_id',
+          'limit $4',
         ].join(' '),
         [after?.orgId ?? '', after?.mode ?? '', after?.paymentId ?? '', limit],
       ),
@@ -131,8 +131,8 @@ export function ledgerOf(unit: UnitOfWork): Tx['ledger'] {
       const found = await unit.all(
         lines,
         [
-          'select * from ledger_lines where org_id = $1 and mode = $2 and payment_id = $3',
-          'order by posted_at, posting_id, line_number',
+          'where org_id = $1 and mode = $2 and payment_id = $3 order by posted_at,',
+          'posting_id, line_number',
         ].join(' '),
         [orgId, mode, paymentId],
       );

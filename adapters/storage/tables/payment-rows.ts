@@ -115,39 +115,34 @@ export function paymentsOf(unit: UnitOfWork): Tx['payments'] {
     ...unit.writes(payments),
     get: ({ orgId, mode }, id) => unit.byKey(payments, [orgId, mode, id]),
     byExternalId: ({ orgId, mode }, origin, externalId) =>
-      unit.first(
-        payments,
-        [
-          'select * from payments',
-          'where org_id = $1 and mode = $2 and origin = $3 and external_id = $4',
-        ].join(' '),
-        [orgId, mode, origin, externalId],
-      ),
-    byPublicId: (publicId) =>
-      unit.first(payments, 'select * from payments where public_id = $1', [publicId]),
+      unit.first(payments, 'where org_id = $1 and mode = $2 and origin = $3 and external_id = $4', [
+        orgId,
+        mode,
+        origin,
+        externalId,
+      ]),
+    byPublicId: (publicId) => unit.first(payments, 'where public_id = $1', [publicId]),
     ofBuyer: ({ orgId, mode }, buyerId, status, { fromMs, afterId, limit }) =>
       unit.all(
         payments,
         [
-          'select * from payments',
-          'where org_id = $1 and mode = $2 and buyer_id = $3 and status = $4',
-          'and (created_at, id) > ($5, $6) order by created_at, id limit $7',
+          'where org_id = $1 and mode = $2 and buyer_id = $3 and status = $4 and (created_at,',
+          'id) > ($5, $6) order by created_at, id limit $7',
         ].join(' '),
         [orgId, mode, buyerId, status, timeParam(fromMs), afterId, limit],
       ),
     anyOfBuyer: ({ orgId, mode }, buyerId) =>
-      unit.first(
-        payments,
-        'select * from payments where org_id = $1 and mode = $2 and buyer_id = $3 limit 1',
-        [orgId, mode, buyerId],
-      ),
+      unit.first(payments, 'where org_id = $1 and mode = $2 and buyer_id = $3 limit 1', [
+        orgId,
+        mode,
+        buyerId,
+      ]),
     async list(filter) {
-      const pages = await Promise.all(
-        listQueries(filter).map(({ sql, params }) => unit.all(payments, sql, params)),
-      );
-      return pages.flat().sort(newestFirst).slice(0, filter.limit);
+      const { limit } = filter;
+      const pages = rangesOf(filter).map((range) => unit.newest(payments, range, limit));
+      return (await Promise.all(pages)).flat().sort(newestFirst).slice(0, limit);
     },
-    find: (id) => unit.first(payments, 'select * from payments where id = $1', [id]),
+    find: (id) => unit.first(payments, 'where id = $1', [id]),
   };
 }
 
@@ -168,22 +163,14 @@ export function idempotencyOf(unit: UnitOfWork): Tx['idempotency'] {
  * One page per origin (and per mode of an organization) along the ids, which sort by creation. The
  * newest rows of all pages are the requested page.
  */
-export function listQueries({ orgId, status, beforeId, limit }: PaymentFilter): readonly {
-  readonly sql: string;
-  readonly params: readonly Param[];
-}[] {
-  const tenants = orgId === null ? [[]] : modes.map((mode) => [orgId, mode]);
-  const queryOf = (tenant: readonly string[], prefix: string) => {
-    const params: Param[] = [...tenant];
-    const conditions = tenant.length === 0 ? [] : ['org_id = $1', 'mode = $2'];
-    conditions.push(`id > $${params.push(prefix)}`);
-    conditions.push(`id < $${params.push(endOfPage(prefix, beforeId))}`);
-    if (status !== null) conditions.push(`status = $${params.push(status)}`);
-    const page = `order by id desc limit $${params.push(limit)}`;
-    return { sql: `select * from payments where ${conditions.join(' and ')} ${page}`, params };
-  };
+function rangesOf({ orgId, status, beforeId }: PaymentFilter): readonly Record<string, Param>[] {
+  const tenants =
+    orgId === null ? [{}] : modes.map((mode) => ({ 'org_id =': orgId, 'mode =': mode }));
   return Object.values(paymentIdPrefixes).flatMap((prefix) =>
-    tenants.map((tenant) => queryOf(tenant, `${prefix}_`)),
+    tenants.map((tenant) => {
+      const range = { 'id >': `${prefix}_`, 'id <': endOfPage(`${prefix}_`, beforeId) };
+      return { ...tenant, ...range, 'status =': status };
+    }),
   );
 }
 

@@ -68,12 +68,7 @@ export function organizationsOf(unit: UnitOfWork): Tx['organizations'] {
   return {
     ...unit.writes(organizations),
     get: (orgId) => unit.byKey(organizations, [orgId]),
-    list: () =>
-      unit.all(
-        organizations,
-        'select * from organizations order by created_at desc, org_id desc',
-        [],
-      ),
+    list: () => unit.all(organizations, 'order by created_at desc, org_id desc', []),
     profile: ({ orgId, mode }) => unit.byKey(profiles, [orgId, mode]),
     insert(organization, ofModes) {
       unit.stage(organizations.insert(organization));
@@ -92,10 +87,9 @@ export function keysOf(unit: UnitOfWork): Tx['keys'] {
       unit.all(
         keys,
         [
-          'select * from api_keys where org_id = $1 and revoked_at is null',
-          'union all select * from (select * from api_keys',
-          'where org_id = $1 and revoked_at is not null order by id desc limit $2',
-          ') chosen order by id desc',
+          'where org_id = $1 and revoked_at is null union all select * from (select * from',
+          'api_keys where org_id = $1 and revoked_at is not null order by id desc limit $2 )',
+          'chosen order by id desc',
         ].join(' '),
         [orgId, revokedMax],
       ),

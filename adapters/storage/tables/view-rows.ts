@@ -29,9 +29,9 @@ function kycColumns(
   { buyerId, emailKey }: { readonly buyerId: string; readonly emailKey: string },
 ): string {
   const ofTenant = `org_id = ${orgId} and mode = ${mode}`;
-  const submission = currentSubmission('status', `${ofTenant} and buyer_id = ${buyerId}`);
+  const submission = currentSubmission(`${ofTenant} and buyer_id = ${buyerId}`);
   return [
-    `(${submission}) as submission_status,`,
+    `(select status from kyc_submissions ${submission}) as submission_status,`,
     // Without the hint, SQLite scans all accounts of the tenant by their key.
     '(select id from connected_accounts indexed by connected_accounts_of_buyer',
     `where ${ofTenant} and email_key = ${emailKey} and ${buyerKycSql} limit 1)`,

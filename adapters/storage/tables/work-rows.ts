@@ -145,42 +145,30 @@ export function commandsOf(unit: UnitOfWork): Tx['commands'] {
     ...unit.writes(commands),
     get: (id) => unit.byKey(commands, [id]),
     byReference: (mode, reference) =>
-      unit.first(commands, 'select * from partner_commands where mode = $1 and reference = $2', [
-        mode,
-        reference,
-      ]),
+      unit.first(commands, 'where mode = $1 and reference = $2', [mode, reference]),
     byPartnerRef: (mode, kind, partnerRef) =>
       unit.first(
         commands,
-        [
-          'select * from partner_commands where mode = $1 and kind = $2 and partner_ref = $3',
-          'order by id limit 1',
-        ].join(' '),
+        'where mode = $1 and kind = $2 and partner_ref = $3 order by id limit 1',
         [mode, kind, partnerRef],
       ),
     ofPayment: async ({ orgId, mode }, paymentId) => {
       const sql = [
-        'select * from partner_commands where org_id = $1 and mode = $2 and payment_id = $3',
+        'where org_id = $1 and mode = $2 and payment_id = $3',
         'order by created_at, id',
       ].join(' ');
       return (await unit.all(commands, sql, [orgId, mode, paymentId])).filter(isMoneyCommand);
     },
     ofSubmission: ({ orgId, mode }, submissionId) =>
-      unit.all(
-        commands,
-        [
-          'select * from partner_commands',
-          'where org_id = $1 and mode = $2 and submission_id = $3 order by id',
-        ].join(' '),
-        [orgId, mode, submissionId],
-      ),
+      unit.all(commands, 'where org_id = $1 and mode = $2 and submission_id = $3 order by id', [
+        orgId,
+        mode,
+        submissionId,
+      ]),
     list: ({ stuck, limit }) =>
       unit.all(
         commands,
-        [
-          `select * from partner_commands${stuck ? ` where ${stuckSql}` : ''}`,
-          'order by created_at desc, id desc limit $1',
-        ].join(' '),
+        [stuck ? `where ${stuckSql}` : '', 'order by created_at desc, id desc limit $1'].join(' '),
         [limit],
       ),
   };
@@ -194,8 +182,8 @@ export function inboxOf(unit: UnitOfWork): Tx['inbox'] {
       unit.all(
         inbox,
         [
-          'select * from inbox where due_at <= $1 and (due_at, message_id) > ($2, $3)',
-          'order by due_at, message_id limit $4',
+          'where due_at <= $1 and (due_at, message_id) > ($2, $3) order by due_at, message_id',
+          'limit $4',
         ].join(' '),
         duePage(page),
       ),
@@ -210,8 +198,8 @@ export function advancesOf(unit: UnitOfWork): Tx['advances'] {
       unit.all(
         advances,
         [
-          'select * from advances where due_at <= $1 and (due_at, payment_id) > ($2, $3)',
-          'order by due_at, payment_id limit $4',
+          'where due_at <= $1 and (due_at, payment_id) > ($2, $3) order by due_at, payment_id',
+          'limit $4',
         ].join(' '),
         duePage(page),
       ),

@@ -37,7 +37,8 @@ const sorted: Readonly<Record<string, string>> = {
   'from api_keys where org_id': 'the listed keys of one organization are few',
   'and payment_id = $3 order by created_at': 'the commands of one payment are few',
   'from (select * from outbox': 'the events of one payment that wait are few',
-  'from events join deliveries': 'the deliveries of one payment are few, and read for people',
+  'join events on deliveries.event_id':
+    'the deliveries of one payment are few, and read for people',
   'from delivery_attempts': 'the attempts of one delivery are few',
   'from documents where due_at': 'ties of one due time are few',
   'from inbox where due_at': 'ties of one due time are few',
@@ -147,7 +148,7 @@ test('pages of long lists are sought in an index that has their order', async ()
     ['from mails order by id desc', 'SCAN mails USING INDEX mails_id'],
     ['from mails where id <', 'SEARCH mails USING INDEX mails_id (id<?)'],
     [
-      'from mails where status = $2 and id <',
+      'from mails where status = $1 and id <',
       'SEARCH mails USING INDEX mails_of_status (status=? AND id<?)',
     ],
     ['from documents order by id desc', 'SCAN documents USING INDEX documents_id'],
@@ -220,7 +221,7 @@ const readThrough: Readonly<Record<string, string>> = {
   'from (select * from outbox': 'the newest of the rows that wait, a bounded number',
   'coalesce((select max(a.started_at)': 'pruning goes along old deliveries, of which few wait',
   'set lease_token = null, due_at = $1': 'leases are given back once, when a host stops',
-  'from mails where status = $2': 'an operator asks; where nearly all have a status, along the ids',
+  'from mails where status = $1': 'an operator asks; where nearly all have a status, along the ids',
 };
 
 /** Statements that may sort what their index has in one place, and why. */
