@@ -49,6 +49,14 @@ export interface RunOptions {
   readonly inQuarantine?: boolean;
 }
 
+type Many<T> = Promise<readonly T[]>;
+type Found<T> = Promise<T | null>;
+
+/** Staged writes of one row. */
+type Writes<T, W extends 'insert' | 'update' | 'expect' | 'remove'> = {
+  readonly [K in W]: (row: T) => void;
+};
+
 /**
  * Updates are compare-and-set on the version that was read, and raise it by one. An insert that
  * breaks a unique constraint is a conflict: `work` runs again. `expect` guards a row that a
@@ -56,106 +64,74 @@ export interface RunOptions {
  * programmer's error. Lists for a page are newest first.
  */
 export interface Tx {
-  readonly organizations: {
-    get(orgId: string): Promise<Organization | null>;
-    list(): Promise<readonly Organization[]>;
-    profile(tenant: Tenant): Promise<OrganizationProfile | null>;
+  readonly organizations: Writes<Organization, 'update' | 'expect'> & {
+    get(orgId: string): Found<Organization>;
+    list(): Many<Organization>;
+    profile(tenant: Tenant): Found<OrganizationProfile>;
     insert(organization: Organization, profiles: readonly OrganizationProfile[]): void;
-    update(organization: Organization): void;
-    expect(organization: Organization): void;
     updateProfile(profile: OrganizationProfile): void;
     expectProfile(profile: OrganizationProfile): void;
   };
-  readonly members: {
-    get(orgId: string, id: string): Promise<Member | null>;
+  readonly members: Writes<Member, 'insert' | 'update'> & {
+    get(orgId: string, id: string): Found<Member>;
     /** The member of this address that was not removed. */
-    byEmail(orgId: string, emailKey: string): Promise<Member | null>;
+    byEmail(orgId: string, emailKey: string): Found<Member>;
     /** Newest first, removed ones included. */
-    list(orgId: string): Promise<readonly Member[]>;
-    insert(member: Member): void;
-    update(member: Member): void;
+    list(orgId: string): Many<Member>;
   };
-  readonly keys: {
-    get(keyId: string): Promise<StoredKey | null>;
+  readonly keys: Writes<StoredKey, 'insert' | 'update'> & {
+    get(keyId: string): Found<StoredKey>;
     /** All active keys and at most `revokedMax` revoked ones, newest first. */
-    list(orgId: string, revokedMax: number): Promise<readonly StoredKey[]>;
+    list(orgId: string, revokedMax: number): Many<StoredKey>;
     /** Slots of active keys. */
-    slots(tenant: Tenant): Promise<readonly number[]>;
-    insert(key: StoredKey): void;
-    update(key: StoredKey): void;
+    slots(tenant: Tenant): Many<number>;
     /** Raises `lastUsedAtMs` without a check of the version; a later value stays. */
     touch(keyId: string, lastUsedAtMs: number): void;
   };
-  readonly payments: {
-    get(tenant: Tenant, id: string): Promise<Payment | null>;
-    byExternalId(
-      tenant: Tenant,
-      origin: PaymentOrigin,
-      externalId: string,
-    ): Promise<Payment | null>;
+  readonly payments: Writes<Payment, 'insert' | 'update'> & {
+    get(tenant: Tenant, id: string): Found<Payment>;
+    byExternalId(tenant: Tenant, origin: PaymentOrigin, externalId: string): Found<Payment>;
     /** The hosted page names its payment by this alone. */
-    byPublicId(publicId: string): Promise<Payment | null>;
+    byPublicId(publicId: string): Found<Payment>;
     /** Oldest first. */
-    ofBuyer(
-      tenant: Tenant,
-      buyerId: string,
-      status: PaymentStatus,
-      page: TimePage,
-    ): Promise<readonly Payment[]>;
+    ofBuyer(tenant: Tenant, buyerId: string, status: PaymentStatus, page: TimePage): Many<Payment>;
     /** Any one payment of this tenant and buyer. */
-    anyOfBuyer(tenant: Tenant, buyerId: string): Promise<Payment | null>;
+    anyOfBuyer(tenant: Tenant, buyerId: string): Found<Payment>;
     /** Over all tenants, for operators. */
-    list(filter: PaymentFilter): Promise<readonly Payment[]>;
+    list(filter: PaymentFilter): Many<Payment>;
     /** Over all tenants, for operators. */
-    find(id: string): Promise<Payment | null>;
-    insert(payment: Payment): void;
-    update(payment: Payment): void;
+    find(id: string): Found<Payment>;
   };
   /** Each in one read, for display only: a decision reads its rows separately and guards them. */
   readonly views: {
-    get(tenant: Tenant, id: string): Promise<PaymentView | null>;
-    byExternalId(
-      tenant: Tenant,
-      origin: PaymentOrigin,
-      externalId: string,
-    ): Promise<PaymentView | null>;
-    listInvoices(tenant: Tenant, filter: InvoiceFilter): Promise<readonly PaymentView[]>;
+    get(tenant: Tenant, id: string): Found<PaymentView>;
+    byExternalId(tenant: Tenant, origin: PaymentOrigin, externalId: string): Found<PaymentView>;
+    listInvoices(tenant: Tenant, filter: InvoiceFilter): Many<PaymentView>;
     /** The buyer's KYC for this tenant. */
     kycStatus(tenant: Tenant, buyer: Pick<Buyer, 'id' | 'emailKey'>): Promise<KycStatus>;
   };
-  readonly funds: {
-    get(tenant: Tenant, paymentId: string): Promise<Funds | null>;
+  readonly funds: Writes<Funds, 'insert' | 'update'> & {
+    get(tenant: Tenant, paymentId: string): Found<Funds>;
     /** Funds with a debt to the buyer, an unknown position or a loss, oldest first. */
-    open(limit: number): Promise<readonly Funds[]>;
+    open(limit: number): Many<Funds>;
     /** Over all tenants, in key order. */
-    page(
-      after: Pick<Funds, 'orgId' | 'mode' | 'paymentId'> | null,
-      limit: number,
-    ): Promise<readonly Funds[]>;
-    insert(funds: Funds): void;
-    update(funds: Funds): void;
+    page(after: Pick<Funds, 'orgId' | 'mode' | 'paymentId'> | null, limit: number): Many<Funds>;
   };
-  readonly quotes: {
-    get(tenant: Tenant, id: string): Promise<Quote | null>;
-    insert(quote: Quote): void;
+  readonly quotes: Writes<Quote, 'insert'> & {
+    get(tenant: Tenant, id: string): Found<Quote>;
   };
-  readonly commands: {
-    get(id: string): Promise<PartnerCommand | null>;
-    byReference(mode: Mode, reference: string): Promise<PartnerCommand | null>;
-    byPartnerRef(mode: Mode, kind: CommandKind, partnerRef: string): Promise<PartnerCommand | null>;
-    ofPayment(tenant: Tenant, paymentId: string): Promise<readonly MoneyCommand[]>;
-    ofSubmission(tenant: Tenant, submissionId: string): Promise<readonly PartnerCommand[]>;
+  readonly commands: Writes<PartnerCommand, 'insert' | 'update'> & {
+    get(id: string): Found<PartnerCommand>;
+    byReference(mode: Mode, reference: string): Found<PartnerCommand>;
+    byPartnerRef(mode: Mode, kind: CommandKind, partnerRef: string): Found<PartnerCommand>;
+    ofPayment(tenant: Tenant, paymentId: string): Many<MoneyCommand>;
+    ofSubmission(tenant: Tenant, submissionId: string): Many<PartnerCommand>;
     /** Newest first, over all tenants; `stuck`: only those with `isStuck`. */
-    list(filter: {
-      readonly stuck: boolean;
-      readonly limit: number;
-    }): Promise<readonly PartnerCommand[]>;
-    insert(command: PartnerCommand): void;
-    update(command: PartnerCommand): void;
+    list(filter: { readonly stuck: boolean; readonly limit: number }): Many<PartnerCommand>;
   };
   readonly ledger: {
     append(tenant: Tenant, paymentId: string, id: string, posting: Posting, atMs: number): void;
-    ofPayment(tenant: Tenant, paymentId: string): Promise<readonly StoredPosting[]>;
+    ofPayment(tenant: Tenant, paymentId: string): Many<StoredPosting>;
   };
   readonly idempotency: {
     find(
@@ -170,150 +146,109 @@ export interface Tx {
       atMs: number,
     ): void;
   };
-  readonly buyers: {
-    byEmail(mode: Mode, emailKey: string): Promise<Buyer | null>;
-    get(mode: Mode, id: string): Promise<Buyer | null>;
-    insert(buyer: Buyer): void;
+  readonly buyers: Writes<Buyer, 'insert'> & {
+    byEmail(mode: Mode, emailKey: string): Found<Buyer>;
+    get(mode: Mode, id: string): Found<Buyer>;
     /** The submission of this tenant for the buyer that is not rejected, else the newest. */
-    submission(tenant: Tenant, buyerId: string): Promise<KycSubmission | null>;
-    submissionById(tenant: Tenant, id: string): Promise<KycSubmission | null>;
+    submission(tenant: Tenant, buyerId: string): Found<KycSubmission>;
+    submissionById(tenant: Tenant, id: string): Found<KycSubmission>;
     /** An approved submission of any tenant of the mode. */
-    approvedAnywhere(mode: Mode, buyerId: string): Promise<KycSubmission | null>;
+    approvedAnywhere(mode: Mode, buyerId: string): Found<KycSubmission>;
     /** The hosted form names its submission by this alone. */
-    submissionByFlow(flowId: string): Promise<KycSubmission | null>;
+    submissionByFlow(flowId: string): Found<KycSubmission>;
     /** Approved submissions of all tenants that depend on this party. */
-    approvedByPartnerRef(
-      mode: Mode,
-      partnerRef: string,
-      limit: number,
-    ): Promise<readonly KycSubmission[]>;
+    approvedByPartnerRef(mode: Mode, partnerRef: string, limit: number): Many<KycSubmission>;
     insertSubmission(submission: KycSubmission): void;
     updateSubmission(submission: KycSubmission): void;
     expectSubmission(submission: KycSubmission): void;
   };
-  readonly accounts: {
-    get(tenant: Tenant, id: string): Promise<ConnectedAccount | null>;
-    byExternalId(tenant: Tenant, externalId: string): Promise<ConnectedAccount | null>;
-    list(tenant: Tenant, filter: AccountFilter): Promise<readonly ConnectedAccount[]>;
+  readonly accounts: Writes<ConnectedAccount, 'insert' | 'update' | 'expect'> & {
+    get(tenant: Tenant, id: string): Found<ConnectedAccount>;
+    byExternalId(tenant: Tenant, externalId: string): Found<ConnectedAccount>;
+    list(tenant: Tenant, filter: AccountFilter): Many<ConnectedAccount>;
     /** Verifying or approved buyers of this address, newest first. */
-    ofBuyer(tenant: Tenant, emailKey: string): Promise<readonly ConnectedAccount[]>;
-    insert(account: ConnectedAccount): void;
-    update(account: ConnectedAccount): void;
-    expect(account: ConnectedAccount): void;
+    ofBuyer(tenant: Tenant, emailKey: string): Many<ConnectedAccount>;
   };
-  readonly documents: {
+  readonly documents: Writes<Document, 'insert' | 'update'> & {
     /** A signed URL names its document by the id alone. */
-    find(id: string): Promise<Document | null>;
-    due(page: DuePage): Promise<readonly Document[]>;
+    find(id: string): Found<Document>;
+    due(page: DuePage): Many<Document>;
     /** Over all tenants, for operators. */
-    list(filter: DocumentFilter): Promise<readonly Document[]>;
+    list(filter: DocumentFilter): Many<Document>;
     /** Slots of the party's documents that are not purged. */
-    slots(tenant: Tenant, owner: DocumentOwner): Promise<readonly number[]>;
-    insert(document: Document): void;
-    update(document: Document): void;
+    slots(tenant: Tenant, owner: DocumentOwner): Many<number>;
     /** Applies `purgeOrdered` of document.ts to each document of this party. */
     orderPurge(tenant: Tenant, owner: DocumentOwner, nowMs: number): void;
   };
-  readonly mails: {
-    get(tenant: Tenant, id: string): Promise<Mail | null>;
-    byTokenHash(tokenHash: string): Promise<Mail | null>;
+  readonly mails: Writes<Mail, 'insert' | 'update' | 'remove'> & {
+    get(tenant: Tenant, id: string): Found<Mail>;
+    byTokenHash(tokenHash: string): Found<Mail>;
     /** Numbered mails of a purpose to an address, highest first, in the scope of `countedOver`. */
-    newestNumbered(
-      to: Tenant & Pick<Mail, 'purpose' | 'toKey'>,
-      limit: number,
-    ): Promise<readonly Mail[]>;
+    newestNumbered(to: Tenant & Pick<Mail, 'purpose' | 'toKey'>, limit: number): Many<Mail>;
     /** The same within an organization, about one account; null: about the organization. */
     newestAbout(
       to: Tenant & Pick<Mail, 'purpose' | 'toKey' | 'accountId'>,
       limit: number,
-    ): Promise<readonly Mail[]>;
+    ): Many<Mail>;
     /** Over all tenants, for operators. */
-    list(filter: MailFilter): Promise<readonly Mail[]>;
+    list(filter: MailFilter): Many<Mail>;
     /** Over all tenants, in creation order. */
-    oldest(limit: number): Promise<readonly Mail[]>;
-    insert(mail: Mail): void;
-    update(mail: Mail): void;
-    remove(mail: Mail): void;
+    oldest(limit: number): Many<Mail>;
   };
   readonly outbox: {
     append(event: DomainEvent): void;
-    oldest(limit: number): Promise<readonly OutboxRow[]>;
+    oldest(limit: number): Many<OutboxRow>;
     remove(rows: readonly OutboxRow[]): void;
     /** Waiting events of one subject, in order, among the newest thousand of the queue. */
-    ofSubject(tenant: Tenant, subjectId: string): Promise<readonly EventNote[]>;
+    ofSubject(tenant: Tenant, subjectId: string): Many<EventNote>;
   };
   readonly feed: {
     /** Null before a tenant's first event. */
-    head(tenant: Tenant): Promise<FeedHead | null>;
+    head(tenant: Tenant): Found<FeedHead>;
     /** Compare-and-set from `was`; null for the tenant's first. */
     setHead(tenant: Tenant, was: FeedHead | null, head: FeedHead): void;
     append(event: FeedEvent): void;
-    after(tenant: Tenant, sequence: number, limit: number): Promise<readonly FeedEvent[]>;
-    get(tenant: Tenant, eventId: string): Promise<FeedEvent | null>;
+    after(tenant: Tenant, sequence: number, limit: number): Many<FeedEvent>;
+    get(tenant: Tenant, eventId: string): Found<FeedEvent>;
     /** In sequence order. */
-    ofSubject(tenant: Tenant, subjectId: string): Promise<readonly EventNote[]>;
+    ofSubject(tenant: Tenant, subjectId: string): Many<EventNote>;
   };
-  readonly subscriptions: {
-    get(tenant: Tenant, id: string): Promise<Subscription | null>;
-    find(id: string): Promise<Subscription | null>;
+  readonly subscriptions: Writes<Subscription, 'insert' | 'update' | 'expect'> & {
+    get(tenant: Tenant, id: string): Found<Subscription>;
+    find(id: string): Found<Subscription>;
     /** All active subscriptions and at most `deletedMax` deleted ones, newest first. */
-    list(tenant: Tenant, deletedMax: number): Promise<readonly Subscription[]>;
-    active(tenant: Tenant): Promise<readonly Subscription[]>;
+    list(tenant: Tenant, deletedMax: number): Many<Subscription>;
+    active(tenant: Tenant): Many<Subscription>;
     /** Slots of active subscriptions. */
-    slots(tenant: Tenant): Promise<readonly number[]>;
-    insert(subscription: Subscription): void;
-    update(subscription: Subscription): void;
-    expect(subscription: Subscription): void;
+    slots(tenant: Tenant): Many<number>;
   };
-  readonly deliveries: {
-    get(id: string): Promise<WebhookDelivery | null>;
-    ofSubscription(
-      tenant: Tenant,
-      subscriptionId: string,
-      page: ListPage,
-    ): Promise<readonly WebhookDelivery[]>;
+  readonly deliveries: Writes<WebhookDelivery, 'insert' | 'update'> & {
+    get(id: string): Found<WebhookDelivery>;
+    ofSubscription(tenant: Tenant, subscriptionId: string, page: ListPage): Many<WebhookDelivery>;
     /** Over all tenants, for operators. */
-    list(filter: DeliveryFilter): Promise<readonly WebhookDelivery[]>;
-    pendingOf(subscriptionId: string, limit: number): Promise<readonly WebhookDelivery[]>;
-    attempts(deliveryId: string): Promise<readonly DeliveryAttempt[]>;
+    list(filter: DeliveryFilter): Many<WebhookDelivery>;
+    pendingOf(subscriptionId: string, limit: number): Many<WebhookDelivery>;
+    attempts(deliveryId: string): Many<DeliveryAttempt>;
     /** Deliveries of the events of one subject, oldest first. */
-    ofSubject(
-      tenant: Tenant,
-      subjectId: string,
-      page: TimePage,
-    ): Promise<readonly WebhookDelivery[]>;
+    ofSubject(tenant: Tenant, subjectId: string, page: TimePage): Many<WebhookDelivery>;
     /** Attempts of those deliveries, in start order. */
-    attemptsOfSubject(
-      tenant: Tenant,
-      subjectId: string,
-      page: TimePage,
-    ): Promise<readonly DeliveryAttempt[]>;
-    insert(delivery: WebhookDelivery): void;
-    update(delivery: WebhookDelivery): void;
+    attemptsOfSubject(tenant: Tenant, subjectId: string, page: TimePage): Many<DeliveryAttempt>;
     logAttempt(attempt: DeliveryAttempt): void;
   };
-  readonly inbox: {
-    get(partner: string, mode: Mode, messageId: string): Promise<InboxMessage | null>;
-    insert(message: InboxMessage): void;
-    unapplied(page: DuePage): Promise<readonly InboxMessage[]>;
-    update(message: InboxMessage): void;
+  readonly inbox: Writes<InboxMessage, 'insert' | 'update'> & {
+    get(partner: string, mode: Mode, messageId: string): Found<InboxMessage>;
+    unapplied(page: DuePage): Many<InboxMessage>;
   };
-  readonly advances: {
-    get(tenant: Tenant, paymentId: string): Promise<Advance | null>;
-    due(page: DuePage): Promise<readonly Advance[]>;
+  readonly advances: Writes<Advance, 'update' | 'remove'> & {
+    get(tenant: Tenant, paymentId: string): Found<Advance>;
+    due(page: DuePage): Many<Advance>;
     /** Inserts, or replaces the advance of the same payment. */
     put(advance: Advance): void;
-    update(advance: Advance): void;
-    remove(advance: Advance): void;
   };
   /** Rows that may be removed when they are old; records of money stay. */
   readonly retention: {
     /** Ids of old deliveries, in id order. */
-    oldDeliveries(
-      cutoff: RetentionCutoff,
-      afterId: string,
-      limit: number,
-    ): Promise<readonly string[]>;
+    oldDeliveries(cutoff: RetentionCutoff, afterId: string, limit: number): Many<string>;
     /** With their attempts. */
     removeDeliveries(cutoff: RetentionCutoff, afterId: string, lastId: string): void;
     /** Applied messages that are old, oldest first. */
@@ -321,10 +256,10 @@ export interface Tx {
       cutoff: RetentionCutoff,
       after: MessageCursor | null,
       limit: number,
-    ): Promise<readonly MessageCursor[]>;
+    ): Many<MessageCursor>;
     removeMessages(after: MessageCursor | null, last: MessageCursor): void;
     /** Tenants with a feed, in key order. */
-    tenants(after: Tenant | null, limit: number): Promise<readonly Tenant[]>;
+    tenants(after: Tenant | null, limit: number): Many<Tenant>;
     /** An event is needed while it is young, its payment runs, or a delivery of it is not old. */
     oldestEvents(
       cutoff: RetentionCutoff,
@@ -335,39 +270,30 @@ export interface Tx {
     /** Removes none while any of them has a delivery: the feed has no gaps. */
     removeEvents(tenant: Tenant, after: number, last: number): void;
   };
-  readonly keyCheckValues: {
-    list(): Promise<readonly KeyCheckValue[]>;
-    insert(checkValue: KeyCheckValue): void;
-    update(checkValue: KeyCheckValue): void;
-    remove(checkValue: KeyCheckValue): void;
+  readonly keyCheckValues: Writes<KeyCheckValue, 'insert' | 'update' | 'remove'> & {
+    list(): Many<KeyCheckValue>;
   };
   /** Sealed texts of any table, for a reseal. */
   readonly sealed: {
     /** In primary key order, including rows without a text. */
-    page(column: SealedColumn, page: SealedPage): Promise<readonly SealedRow[]>;
+    page(column: SealedColumn, page: SealedPage): Many<SealedRow>;
     /** Replaces the row's text and raises its version; does nothing if the text has changed. */
     replace(column: SealedColumn, row: SealedRow, sealed: string): void;
   };
-  readonly serviceKeys: {
+  readonly serviceKeys: Writes<ServiceKey, 'insert' | 'update' | 'remove'> & {
     /** Expired keys included. */
-    list(purpose: ServiceKeyPurpose): Promise<readonly ServiceKey[]>;
-    insert(key: ServiceKey): void;
-    update(key: ServiceKey): void;
-    remove(key: ServiceKey): void;
+    list(purpose: ServiceKeyPurpose): Many<ServiceKey>;
   };
-  readonly storageFingerprints: {
-    get(name: string): Promise<StorageFingerprint | null>;
-    insert(fingerprint: StorageFingerprint): void;
+  readonly storageFingerprints: Writes<StorageFingerprint, 'insert'> & {
+    get(name: string): Found<StorageFingerprint>;
   };
-  readonly epochs: {
+  readonly epochs: Writes<Epoch, 'insert' | 'update'> & {
     /** The epoch that is not over. */
     current(): Promise<Epoch>;
     /** In number order. */
-    list(): Promise<readonly Epoch[]>;
+    list(): Many<Epoch>;
     /** No quarantine begins before this batch is stored. */
     expectOpen(): void;
-    insert(epoch: Epoch): void;
-    update(epoch: Epoch): void;
   };
   readonly queueStats: {
     /** Counts stop at `countMax`, so that the read stays cheap. */
@@ -385,22 +311,20 @@ export interface Claims {
   /** The token of a lease under which this process stores a row that it works on itself. */
   newLease(): string;
   /** Due commands, leased: `dueAtMs` is the end of the lease. */
-  commands(claim: Claim): Promise<readonly PartnerCommand[]>;
+  commands(claim: Claim): Many<PartnerCommand>;
   /** Active or deleted subscriptions that have due deliveries to send. */
   dueSubscriptions(nowMs: number): Promise<readonly Pick<Subscription, 'id' | 'orgId' | 'mode'>[]>;
   /**
    * Due deliveries of one subscription without `attemptsExhausted`, oldest first, leased as
    * `beginAttempt` of webhook-delivery.ts does, with the current subscription.
    */
-  deliveries(
-    claim: Claim & { readonly subscriptionId: string },
-  ): Promise<readonly ClaimedDelivery[]>;
+  deliveries(claim: Claim & { readonly subscriptionId: string }): Many<ClaimedDelivery>;
   /** Due deliveries with `attemptsExhausted`, of any subscription; they are ended, not leased. */
-  spentDeliveries(nowMs: number, limit: number): Promise<readonly WebhookDelivery[]>;
+  spentDeliveries(nowMs: number, limit: number): Many<WebhookDelivery>;
   /** Due mails, leased, the try counted. */
-  mails(claim: Claim): Promise<readonly Mail[]>;
+  mails(claim: Claim): Many<Mail>;
   /** Payments that are expirable (payment.ts), not covered, and whose `expiresAtMs` has come. */
-  expiredPayments(page: DuePage): Promise<readonly Payment[]>;
+  expiredPayments(page: DuePage): Many<Payment>;
   /** Ends the leases of this process, before it stops. */
   releaseOwn(nowMs: number): Promise<void>;
   /** Ends every lease. Only the one process that serves a database may call it. */
