@@ -17,10 +17,10 @@ import type { Deps } from '../ports/deps.js';
 import type { SettlementPartner } from '../ports/partner.js';
 import { loadAccount, stageAccount } from './account-changes.js';
 import { openTaxId, readAccount } from './accounts.js';
-import { partnerOf } from './buyers.js';
 import { runInline } from './command-runner.js';
 import { stageSubmitted } from './documents.js';
-import { partyOrder, preparedParty, refuseTier } from './onboarding.js';
+import { partyOrder, refuseTier } from './onboarding.js';
+import { expectDone, partnerOf } from './partner-calls.js';
 
 /**
  * Submits an account, or answers with it as it is while it is verifying or approved. After a
@@ -42,7 +42,7 @@ export async function submitAccount(
   const commandId = deps.ids.next('cmd', deps.clock.nowMs());
   const { role, entityType } = account;
   const party = { ...dossier, reference: commandId, role, entityType };
-  const request = await preparedParty(partner, party);
+  const request = expectDone(await partner.receiver.prepare(party));
   const lease = deps.store.claims.newLease();
   const command = await deps.store.run(async (tx) => {
     const was = await loadAccount(tx, tenant, id);

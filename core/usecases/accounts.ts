@@ -16,7 +16,6 @@ import { accountMismatch } from '../domain/idempotency.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
-import type { PartnerAnswer } from '../ports/partner.js';
 import type { AccountFilter } from '../ports/storage.js';
 import {
   announceAccount,
@@ -25,8 +24,8 @@ import {
   stageAccount,
   stageAccountEvents,
 } from './account-changes.js';
-import { partnerOf } from './buyers.js';
 import { runInline } from './command-runner.js';
+import { callSafely, expectDone, partnerOf } from './partner-calls.js';
 import { announceRedirect, stagePayoutNotices } from './payout-notices.js';
 import { partnerKey } from './service-keys.js';
 
@@ -125,11 +124,9 @@ export async function startTerms(
   await readAccount(deps, tenant, id);
   const key = Buffer.from(deps.ids.randomBytes(TOS_KEY_BYTES)).toString('hex');
   const partner = await partnerOf(deps, tenant);
-  const answer = await asked(() => partner.startTos({ redirectUrl, key }));
-  if (answer.outcome === 'refused') throw refusal(answer.message);
-  if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
+  const { url } = expectDone(await callSafely(() => partner.startTos({ redirectUrl, key })));
   await changeAccount(deps, tenant, id, (was, nowMs) => termsStarted(was, key, nowMs));
-  return { url: answer.value.url, idempotencyKey: key };
+  return { url, idempotencyKey: key };
 }
 
 /** TosSessionRequired before a session; TosIdMismatch when another id is recorded. */
@@ -214,22 +211,6 @@ async function registered(
   const key = await partnerKey(deps, 'account-pix-destination', bound);
   const order = { receiverRef, pixKey, accountHolderName, key };
   const partner = await partnerOf(deps, tenant);
-  const answer = await asked(() => partner.registerPixDestination(order));
-  // Nothing the partner says may carry the PIX key on, and its reasons would be logged.
-  if (answer.outcome === 'refused') throw refusal(answer.message.replaceAll(pixKey, '…'));
-  if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
-  return answer.value.destinationRef;
-}
-
-function refusal(message: string): PonteError {
-  return new PonteError('ValidationError', `The settlement partner refuses: ${message}`);
-}
-
-/** An adapter that throws leaves the outcome in doubt; what it threw may quote what was sent. */
-async function asked<T>(call: () => Promise<PartnerAnswer<T>>): Promise<PartnerAnswer<T>> {
-  try {
-    return await call();
-  } catch {
-    return { outcome: 'unknown', reason: 'the call of the partner failed' };
-  }
+  const answer = await callSafely(() => partner.registerPixDestination(order), pixKey);
+  return expectDone(answer).destinationRef;
 }

@@ -24,11 +24,11 @@ import type { Quote } from '../domain/quote.js';
 import { type Mode, type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
-import type { ReceiverReport, SettlementPartner } from '../ports/partner.js';
+import type { ReceiverReport } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
 import { stagePurge } from './documents.js';
-import { refuseInQuarantine } from './epochs.js';
 import type { Batch } from './order-changes.js';
+import { partnerOf } from './partner-calls.js';
 import { changePayment, loadPayment, readView, stageChange } from './payment-store.js';
 
 /** How many waiting payments of a buyer are moved in one batch. */
@@ -341,15 +341,4 @@ export function newSubmission(
     createdAtMs: nowMs,
     version: 1,
   });
-}
-
-/**
- * The partner of the mode, for a call within a request. PartnerUnavailable where none is
- * configured, InQuarantine where it must not be called.
- */
-export async function partnerOf(deps: Deps, tenant: Tenant): Promise<SettlementPartner> {
-  const partner = deps.partners[tenant.mode];
-  if (partner === null) throw new PonteError('PartnerUnavailable');
-  await refuseInQuarantine(deps);
-  return partner;
 }

@@ -80,11 +80,9 @@ export async function createUpload(
   const document = await deps.store.run(async (tx) => {
     if (!(await isKnown(tx, tenant, owner))) throw new PonteError('NotFound');
     const taken = await tx.documents.slots(tenant, owner);
-    const slot = freeSlot(taken, DOCUMENTS_MAX, deps.ids.randomBytes(1));
-    if (slot === null) {
-      const most = `This party has ${DOCUMENTS_MAX} documents, the most. Submit it, or wait: `;
-      throw new PonteError('ValidationError', `${most}documents that are not used expire.`);
-    }
+    const full = `This party has ${DOCUMENTS_MAX} documents, the most. Submit it, or wait: `;
+    const random = deps.ids.randomBytes(1);
+    const slot = freeSlot(taken, DOCUMENTS_MAX, random, `${full}unused documents expire.`);
     const made = newDocument({ ...fields, contentType, ownerIndex, slot }, nowMs);
     tx.documents.insert(made);
     return made;

@@ -100,13 +100,8 @@ export async function createKey(
       tx.keys.slots(input),
     ]);
     if (organization === null) throw new PonteError('NotFound');
-    const slot = freeSlot(taken, KEYS_MAX, deps.ids.randomBytes(1));
-    if (slot === null) {
-      throw new PonteError(
-        'ValidationError',
-        `There are ${KEYS_MAX} active ${input.mode} keys already. Revoke one that is not in use.`,
-      );
-    }
+    const full = `There are ${KEYS_MAX} active ${input.mode} keys already. Revoke an unused key.`;
+    const slot = freeSlot(taken, KEYS_MAX, deps.ids.randomBytes(1), full);
     const free: StoredKey = Object.freeze({ ...made, slot });
     tx.keys.insert(free);
     return free;

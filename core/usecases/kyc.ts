@@ -18,10 +18,11 @@ import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { SettlementPartner } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
-import { newSubmission, partnerOf } from './buyers.js';
+import { newSubmission } from './buyers.js';
 import { runInline } from './command-runner.js';
 import { stageSubmitted } from './documents.js';
-import { partyOrder, preparedParty, refuseTier } from './onboarding.js';
+import { partyOrder, refuseTier } from './onboarding.js';
+import { expectDone, partnerOf } from './partner-calls.js';
 import { loadPayment } from './payment-store.js';
 import { newBuyer } from './payments.js';
 
@@ -78,7 +79,7 @@ export async function startBuyerKyc(
   refuseIncomplete(partner, entityType, whole);
   const reference = deps.ids.next('cmd', deps.clock.nowMs());
   const order = { ...whole, reference, role: 'buyer', entityType } as const;
-  const request = await preparedParty(partner, order);
+  const request = expectDone(await partner.receiver.prepare(order));
   const handedIn = await handIn(deps, tenant, start, { id: reference, request });
   if (handedIn.command !== null) await runInline(deps, handedIn.command);
   return readSubmission(deps, tenant, handedIn.submissionId);

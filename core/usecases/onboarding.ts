@@ -12,25 +12,10 @@ import {
 import type { Tenant } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
-import type { ReceiverOrder, SettlementPartner } from '../ports/partner.js';
 
 export function refuseTier(entityType: EntityType, dossier: Dossier): void {
   if (isTierAllowed(entityType, dossier)) return;
   throw new PonteError('ValidationError', 'kycTier: enhanced is for individuals. Send standard.');
-}
-
-/**
- * The text that hands this party in; making it has no effect. ValidationError for what the partner
- * never takes, PartnerUnavailable when it cannot be asked.
- */
-export async function preparedParty(
-  partner: SettlementPartner,
-  order: ReceiverOrder,
-): Promise<string> {
-  const answer = await partner.receiver.prepare(order);
-  if (answer.outcome === 'refused') throw new PonteError('ValidationError', answer.message);
-  if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
-  return answer.value;
 }
 
 /** An order with its request fixed: due now or, under a lease, run by the process that makes it. */

@@ -20,9 +20,9 @@ import type { Deps } from '../ports/deps.js';
 import type { PartnerAnswer, SettlementPartner } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
 import { runInline } from './command-runner.js';
-import { refuseInQuarantine } from './epochs.js';
 import { partyOrder, refuseTier } from './onboarding.js';
 import { changeProfile, loadProfile } from './organization-changes.js';
+import { expectDone, partnerOf } from './partner-calls.js';
 import { announceRedirect, stagePayoutNotices } from './payout-notices.js';
 import { partnerKey } from './service-keys.js';
 
@@ -135,7 +135,7 @@ export async function acceptTerms(
 ): Promise<OrganizationView> {
   const given = tosId === null ? null : checkedText('tosId', tosId, TOS_ID_LENGTH_MAX);
   const { profiles } = await readOrganization(deps, tenant.orgId);
-  const partner = await partnerOf(deps, tenant.mode);
+  const partner = await configuredPartner(deps, tenant);
   const asked = partner.requirements(PARTY.role, PARTY.entityType).includes('tosId');
   if (asked && given === null && profiles[tenant.mode].tosId === null) {
     const key = await partnerKey(deps, 'terms', [tenant.orgId, tenant.mode]);
@@ -209,7 +209,7 @@ async function submitted(
   given: OrganizationDossier,
 ): Promise<OrganizationProfile> {
   const { profiles } = await readOrganization(deps, tenant.orgId);
-  const partner = await partnerOf(deps, tenant.mode);
+  const partner = await configuredPartner(deps, tenant);
   const anew = nextKybStatus(profiles[tenant.mode].kybStatus, 'submit') !== null;
   const command = anew
     ? await recordedSubmission(deps, partner, profiles[tenant.mode], given)
@@ -296,7 +296,7 @@ async function registered(
   );
   const bound = [tenant.orgId, tenant.mode, receiverRef, pixKey, accountHolderName];
   const key = await partnerKey(deps, 'pix-destination', bound);
-  const partner = await partnerOf(deps, tenant.mode);
+  const partner = await configuredPartner(deps, tenant);
   const { destinationRef } = done(
     await partner.registerPixDestination({ receiverRef, pixKey, accountHolderName, key }),
   );
@@ -320,7 +320,7 @@ async function provisioned(deps: Deps, tenant: Tenant): Promise<void> {
   if (kybStatus !== 'approved' || virtualAccountRef !== null) return;
   if (partnerRef === null || destinationRef === null) return;
   const bound = [tenant.orgId, tenant.mode, partnerRef, destinationRef];
-  const partner = await partnerOf(deps, tenant.mode);
+  const partner = await configuredPartner(deps, tenant);
   const rails = done(
     await partner.provisionRails({
       receiverRef: partnerRef,
@@ -349,33 +349,18 @@ function newProfile(tenant: Tenant): OrganizationProfile {
   });
 }
 
-async function partnerOf(deps: Deps, mode: Mode): Promise<SettlementPartner> {
-  const partner = deps.partners[mode];
-  if (partner === null) {
-    throw new PonteError(
-      'ValidationError',
-      `mode: no settlement partner is configured for ${mode}. ` +
-        'Configure one, the same for the server and for this command.',
-    );
-  }
-  await refuseInQuarantine(deps);
-  return partner;
+function configuredPartner(deps: Deps, { mode }: Tenant): Promise<SettlementPartner> {
+  if (deps.partners[mode] !== null) return partnerOf(deps, { mode });
+  const text = `mode: no settlement partner is configured for ${mode}. `;
+  const advice = 'Configure one, the same for the server and for this command.';
+  throw new PonteError('ValidationError', text + advice);
 }
 
-/** Calls that are asked here can be repeated with their key: one in doubt is one to repeat. */
+/** With the partner's code, for operators. */
 function done<T>(answer: PartnerAnswer<T>): T {
-  switch (answer.outcome) {
-    case 'done':
-      return answer.value;
-    case 'refused':
-      throw new PonteError(
-        'ValidationError',
-        `The settlement partner refuses: ${answer.message} (${answer.code})`,
-      );
-    case 'later':
-    case 'unknown':
-      throw new PonteError('PartnerUnavailable', undefined, { cause: answer.reason });
-  }
+  if (answer.outcome !== 'refused') return expectDone(answer);
+  const message = `The settlement partner refuses: ${answer.message} (${answer.code})`;
+  return expectDone({ ...answer, message });
 }
 
 function checkedText(field: string, text: string, lengthMax: number): string {

@@ -61,14 +61,9 @@ export async function createSubscription(
   } as const;
   const subscription = await deps.store.run(async (tx) => {
     const taken = await tx.subscriptions.slots(tenant);
-    const slot = freeSlot(taken, SUBSCRIPTIONS_MAX, deps.ids.randomBytes(1));
-    if (slot === null) {
-      throw new PonteError(
-        'ValidationError',
-        `There are ${SUBSCRIPTIONS_MAX} active webhook subscriptions, the most in one mode. ` +
-          'Delete one first.',
-      );
-    }
+    const full = `There are ${SUBSCRIPTIONS_MAX} active webhook subscriptions, the most in one mode.`;
+    const random = deps.ids.randomBytes(1);
+    const slot = freeSlot(taken, SUBSCRIPTIONS_MAX, random, `${full} Delete one first.`);
     const free: Subscription = Object.freeze({ ...made, slot });
     tx.subscriptions.insert(free);
     return free;
