@@ -1,5 +1,5 @@
-// Slots bound how many rows of a kind may exist at a time. Each row is created in a numbered slot, and
-// a unique index keeps two rows out of one slot. So the bound holds under concurrency without a
+// Slots bound how many rows of a kind may exist at a time. Each row is created in a numbered slot,
+// and a unique index keeps two rows out of one slot. So the bound holds under concurrency without a
 // shared counter row.
 import { PonteError } from '../errors.js';
 

@@ -3,7 +3,7 @@
 // settled by a look-up; an accepted order is polled until the partner reports its end. The worker
 // waits for no call. Once it has lost the lease of an order it changes nothing of it.
 import { isLeased } from '../domain/lease.js';
-import { ABANDONED_POLL_FOR_MS, askAgain, isShort, stopAsking } from '../domain/order-report.js';
+import { ABANDONED_POLL_FOR_MS, isShort, pollAgain, stopPolling } from '../domain/order-report.js';
 import {
   absentCommand,
   COMMAND_LEASE_MS,
@@ -310,8 +310,8 @@ function afterPoll<C extends PartnerCommand>(
   const isOver = abandonedAtMs !== null && nowMs - abandonedAtMs > ABANDONED_POLL_FOR_MS;
   const isSettled = !isOpen(command) && !mayChange(command) && lastError === null;
   return isSettled || isOver
-    ? stopAsking(command, nowMs)
-    : askAgain(command, lastError, nowMs, abandonedAtMs);
+    ? stopPolling(command, nowMs)
+    : pollAgain(command, lastError, nowMs, abandonedAtMs);
 }
 
 /**

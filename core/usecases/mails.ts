@@ -1,21 +1,21 @@
 // Mails on their way out: staged in the batch of what asks for them, and sent by a worker until
 // they are taken, refused, or nobody needs them any more. A crash in between sends a mail twice at
 // most, under one Message-ID. The token of its link lies sealed, and only until then; the mail with
-// its address is forgotten after MAIL_KEPT_MS.
+// its address is forgotten after MAIL_RETENTION_MS.
 import { emailKey } from '../domain/buyer-kyc.js';
 import { isLeased } from '../domain/lease.js';
 import {
   ADDRESS_MAILS_MAX,
+  afterTry,
   dropMail,
   hashLinkToken,
-  isForgettable,
-  isLinkOver,
+  isExpiredMail,
+  isLinkExpired,
   LINK_TOKEN_BYTES,
   type LinkPurpose,
   MAIL_LEASE_MS,
   type Mail,
   type MailOutcome,
-  mailTried,
   newMail,
   nextMail,
   tokenPurpose,
@@ -87,7 +87,7 @@ export async function runMails(deps: Deps, nowMs: number, limit: number): Promis
 export async function runForgetting(deps: Deps, nowMs: number, limit: number): Promise<number> {
   return deps.store.run(async (tx) => {
     const oldest = await tx.mails.oldest(limit);
-    const old = oldest.filter((mail) => isForgettable(mail, nowMs));
+    const old = oldest.filter((mail) => isExpiredMail(mail, nowMs));
     for (const mail of old) tx.mails.remove(mail);
     return old.length;
   });
@@ -119,7 +119,7 @@ async function send(deps: Deps, mail: Mail): Promise<void> {
       : linkMail(deps, { ...mail, purpose }, about)),
     ...{ to: mail.to, messageId: mail.id, writtenAtMs: mail.createdAtMs },
   });
-  await record(deps, mail, (current) => mailTried(current, result, deps.clock.nowMs()));
+  await record(deps, mail, (current) => afterTry(current, result, deps.clock.nowMs()));
   tell(deps, mail, result);
 }
 
@@ -141,7 +141,7 @@ function linkMail(
 
 /** Why there is no use in sending it; null when there is. */
 function uselessBecause(mail: Mail, payment: Payment | null, nowMs: number): string | null {
-  if (isLinkOver(mail, nowMs)) return payment === null ? 'it is too old' : 'its link has ended';
+  if (isLinkExpired(mail, nowMs)) return payment === null ? 'it is too old' : 'its link has ended';
   // Who asked to sign in may look at a payment that has ended, too.
   const over = mail.purpose === 'invitation' && payment !== null && isTerminal(payment.status);
   return over ? `the payment is ${payment.status}` : null;

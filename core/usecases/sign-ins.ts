@@ -2,7 +2,7 @@
 // mailbox is its own. What the buyer does then stands in buyers.ts.
 import { emailKey } from '../domain/buyer-kyc.js';
 import type { PaymentView } from '../domain/change.js';
-import { hashLinkToken, isLinkOver, linkUsed } from '../domain/mail.js';
+import { hashLinkToken, isLinkExpired, linkUsed } from '../domain/mail.js';
 import { isPageOpen, type Payment } from '../domain/payment.js';
 import { tenantOf } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
@@ -47,7 +47,8 @@ export async function redeemSignIn(deps: Deps, token: string): Promise<PaymentVi
   return signIn(deps, tenantOf(mail), mail.paymentId, async (tx) => {
     const current = await tx.mails.byTokenHash(tokenHash);
     const nowMs = deps.clock.nowMs();
-    if (current === null || isLinkOver(current, nowMs)) throw new PonteError('InvalidSignInLink');
+    if (current === null || isLinkExpired(current, nowMs))
+      throw new PonteError('InvalidSignInLink');
     tx.mails.update(linkUsed(current, nowMs));
   });
 }

@@ -61,7 +61,7 @@ export async function createSubscription(
   } as const;
   const subscription = await deps.store.run(async (tx) => {
     const taken = await tx.subscriptions.slots(tenant);
-    const full = `There are ${SUBSCRIPTIONS_MAX} active webhook subscriptions, the most in one mode.`;
+    const full = `There are ${SUBSCRIPTIONS_MAX} active subscriptions, the most in one mode.`;
     const random = deps.ids.randomBytes(1);
     const slot = freeSlot(taken, SUBSCRIPTIONS_MAX, random, `${full} Delete one first.`);
     const free: Subscription = Object.freeze({ ...made, slot });

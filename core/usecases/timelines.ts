@@ -2,7 +2,7 @@
 // shows integrators what happened to their payment, and nothing that is the partner's or anybody
 // else's.
 
-import { type EventNote, statusTold } from '../domain/event.js';
+import { type EventNote, reportedStatus } from '../domain/event.js';
 import { postingKinds, type StoredPosting } from '../domain/ledger.js';
 import { type MoneyCommand, moneyKinds } from '../domain/partner-command.js';
 import type { Payment } from '../domain/payment.js';
@@ -75,7 +75,7 @@ function createdEntry({ createdAtMs: atMs, amount }: Payment): TimelineEntry {
 function statusEntries(payment: Payment, events: readonly EventNote[]): readonly TimelineEntry[] {
   const own = events.filter(({ type }) => type.startsWith(`${payment.origin}.`));
   return own.flatMap(({ id: eventId, type: eventType, createdAtMs: atMs }, index) => {
-    const status = statusTold(eventType);
+    const status = reportedStatus(eventType);
     if (status === null) return [];
     const reasons: Partial<Record<typeof status, string | null>> = {
       failed: payment.failureReason,

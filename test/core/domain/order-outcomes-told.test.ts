@@ -101,8 +101,8 @@ test('an event about a refund carries the payment as it is then', () => {
 });
 
 const payout = (fields: Partial<MoneyCommand> = {}) => orderOf('payout', 'out', fields);
-const lost = 'more left than arrived: the house loses 10000 minor units so far';
-const unknown = 'the position of the money must be found out';
+const lost = 'more left than arrived: the loss is 10000 minor units so far';
+const unknown = 'the position of the money is unknown';
 const debt = 'a refund was refused or failed: the buyer must be paid back by hand';
 const late = 'payout completed although the payment is failed';
 const cameBack = 'a payout came back after it was paid';

@@ -5,16 +5,16 @@ import fc from 'fast-check';
 import {
   ABANDONED_POLL_FOR_MS,
   ABANDONED_POLL_MAX_MS,
-  askAgain,
   FAILED_PAYOUT_BACKOFF_MS,
   holdForReview,
   isShort,
   type OrderReport,
   POLL_BACKOFF_MS,
+  pollAgain,
   type ReportEffect,
   reportEffect,
   reportOrder,
-  stopAsking,
+  stopPolling,
 } from '../../../core/domain/order-report.js';
 import {
   type CommandState,
@@ -178,7 +178,7 @@ test('an open order is asked about after 2 s, 3 s, 5 s, 15 s, 1 min, 5 min, then
   assert.equal(told(commandIn.sent, { end: 'open' }).dueAtMs, START_MS + 2_000);
   let command = commandIn.done;
   for (const waitMs of [...POLL_BACKOFF_MS.slice(1), 900_000, 900_000]) {
-    command = askAgain(leased(command, START_MS), 'not reached', START_MS);
+    command = pollAgain(leased(command, START_MS), 'not reached', START_MS);
     assert.deepEqual(
       [command.dueAtMs, command.leaseToken, command.lastError, command.state],
       [START_MS + waitMs, null, 'not reached', 'done'],
@@ -195,7 +195,7 @@ test('an order that ended is not asked about any more', () => {
     }
   }
   const asked = leased(ended('completed', { lastError: 'not reached' }), START_MS);
-  const stopped = stopAsking(asked, START_MS);
+  const stopped = stopPolling(asked, START_MS);
   assert.deepEqual([stopped.dueAtMs, stopped.leaseToken, stopped.lastError], [null, null, null]);
 });
 
@@ -225,7 +225,7 @@ test('a failed payout is asked about up to hourly, until it is known where its m
     assert.equal(command.dueAtMs, START_MS + waitMs);
     command = told(leased(command, START_MS), { end: 'failed', asked: true });
   }
-  const unanswered = askAgain(leased(command, START_MS), 'not reached', START_MS);
+  const unanswered = pollAgain(leased(command, START_MS), 'not reached', START_MS);
   assert.equal(unanswered.dueAtMs, START_MS + HOUR_MS);
   for (const end of ['completed', 'returned'] as const) {
     assert.equal(told(unanswered, { end, asked: true }).dueAtMs, null, end);
@@ -241,7 +241,7 @@ test('an abandoned pay-in is asked about ever more rarely, daily in the end, for
     [24 * HOUR_MS, 24 * HOUR_MS],
     [1_000 * HOUR_MS, 24 * HOUR_MS],
   ] as const) {
-    const { dueAtMs } = askAgain(asked, null, START_MS, START_MS - agoMs);
+    const { dueAtMs } = pollAgain(asked, null, START_MS, START_MS - agoMs);
     assert.equal(dueAtMs, START_MS + waitMs);
   }
   assert.equal(ABANDONED_POLL_FOR_MS, 180 * ABANDONED_POLL_MAX_MS);

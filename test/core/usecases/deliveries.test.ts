@@ -138,7 +138,7 @@ test('a pending delivery is not replayed', async (t) => {
     () => replayDelivery(made.deps, tenant, subscription.id, id),
     () => replayByOperator(made.deps, id),
   ]) {
-    await assert.rejects(replaying, refused('DeliveryNotReplayable', /still pending/));
+    await assert.rejects(replaying, refused('DeliveryNotReplayable', /is pending/));
   }
   assert.deepEqual(await made.deliveries(subscription.id), [pending]);
 });
