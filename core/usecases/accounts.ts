@@ -1,5 +1,5 @@
-// Connected accounts as an integrator has them: create, read, list, terms and payout. Handing the
-// dossier in stands in account-submissions.ts; what follows from a change in account-changes.ts.
+// What an integrator does with connected accounts: create, read, list, terms and payout. Submitting
+// the dossier is in account-submissions.ts, what follows from a change in account-changes.ts.
 import {
   type ConnectedAccount,
   type EntityType,
@@ -29,7 +29,7 @@ import { callSafely, expectDone, partnerOf } from './partner-calls.js';
 import { announceRedirect, stagePayoutNotices } from './payout-notices.js';
 import { partnerKey } from './service-keys.js';
 
-/** Bytes of a terms session's key: 128 bits, it binds a redirect to an account. */
+/** The key of a terms session binds a redirect to an account. */
 const TOS_KEY_BYTES = 16;
 
 export interface CreateAccountInput {
@@ -40,28 +40,25 @@ export interface CreateAccountInput {
   readonly legalName: string | null;
   readonly displayName: string | null;
   readonly country: string | null;
-  /** Stored sealed, and never shown again but for its last four characters. */
+  /** Stored sealed; only its last four characters are shown. */
   readonly taxId: string | null;
 }
 
-export interface PayoutDestination {
-  /** Goes to the partner and nowhere else: neither stored nor logged. */
+interface PayoutDestination {
+  /** Sent to the partner; neither stored nor logged. */
   readonly pixKey: string;
   readonly accountHolderName: string;
 }
 
-export interface CreatedAccount {
+interface CreatedAccount {
   readonly account: ConnectedAccount;
-  /** The account was there before: found by its externalId. */
+  /** The account of this externalId existed. */
   readonly replayed: boolean;
-  /** Of a replay: the fields of the input that differ from what is stored. */
+  /** Of a replay: the fields that differ from what is stored. */
   readonly mismatch: readonly string[];
 }
 
-/**
- * Creates an account, or finds the one of this externalId (`replayed`). Two creates that race on
- * one externalId yield one account.
- */
+/** Creates an account, or finds the one of this externalId. Concurrent creates make one account. */
 export async function createAccount(
   deps: Deps,
   tenant: Tenant,
@@ -88,7 +85,6 @@ export async function createAccount(
   return { ...created, mismatch };
 }
 
-/** The tax id that is kept of an account; null when none was given. */
 export function openTaxId(deps: Deps, account: ConnectedAccount): string | null {
   const { taxIdSealed } = account;
   return taxIdSealed === null ? null : deps.secretBox.open(taxIdSealed, taxIdPurpose(account));
@@ -102,7 +98,6 @@ export async function readAccount(
   return deps.store.run((tx) => loadAccount(tx, tenant, id));
 }
 
-/** Newest first. */
 export async function listAccounts(
   deps: Deps,
   tenant: Tenant,
@@ -111,10 +106,7 @@ export async function listAccounts(
   return deps.store.run((tx) => tx.accounts.list(tenant, filter));
 }
 
-/**
- * A page at the partner where the end client accepts the terms, bound to this account. Another
- * session may be started at any time. PartnerUnavailable when the partner cannot be asked.
- */
+/** A page of the partner where the end client accepts the terms. PartnerUnavailable. */
 export async function startTerms(
   deps: Deps,
   tenant: Tenant,
@@ -129,7 +121,7 @@ export async function startTerms(
   return { url, idempotencyKey: key };
 }
 
-/** TosSessionRequired before a session; TosIdMismatch when another id is recorded. */
+/** TosSessionRequired before a session, TosIdMismatch if another id is stored. */
 export async function acceptTerms(
   deps: Deps,
   tenant: Tenant,
@@ -140,11 +132,10 @@ export async function acceptTerms(
 }
 
 /**
- * Registers the PIX destination of an approved seller, and with it asks for its off-ramp wallet.
- * Existing payments keep the old destination; a change is mailed to the people who can undo it. A
- * call that is not answered records nothing: the client repeats it, and the partner knows it by its
- * key. Refuses with ValidationError (a buyer, a key that the partner does not take),
- * ConnectedAccountNotApproved, PartnerUnavailable.
+ * Registers the PIX destination of an approved seller and requests its off-ramp wallet. Existing
+ * payments keep the old destination; a change is mailed to the people who can undo it. Without an
+ * answer nothing is stored: the client repeats the request under the same key. ValidationError (a
+ * buyer, a refused key), ConnectedAccountNotApproved, PartnerUnavailable.
  */
 export async function configureAccountPayout(
   deps: Deps,
@@ -157,7 +148,7 @@ export async function configureAccountPayout(
   const lease = deps.store.claims.newLease();
   const { rails, redirected } = await deps.store.run(async (tx) => {
     const was = await loadAccount(tx, tenant, id);
-    // Meanwhile it may have been rejected, and even begun anew as another party.
+    // It may have been rejected since, or submitted as another party.
     if (payableParty(was) !== receiverRef) throw new PonteError('ConnectedAccountNotApproved');
     const nowMs = deps.clock.nowMs();
     const next = payoutConfigured(was, destinationRef, deps.ids.next('cmd', nowMs), nowMs);

@@ -62,8 +62,8 @@ export const partyMutants = [
           'limit: 50 })).filter((one) => one.buyerId === buyerId);',
       ],
       [
-        'found.push(...waiting.filter((payment) => waitedFor(verdict, payment)));',
-        'found.push(...waiting.filter((payment) => waitedFor(verdict, payment) && ' +
+        'found.push(...page.filter((payment) => isDecidedBy(verdict, payment)));',
+        'found.push(...page.filter((payment) => isDecidedBy(verdict, payment) && ' +
           "(payment.orgId === tenant.orgId || verdict.decision === 'reject')));",
       ],
       ['loadPayment(tx, tenant, payment.id)', 'loadPayment(tx, payment, payment.id)'],
