@@ -1,6 +1,5 @@
 // Orders to the partner about a party: an organization, a buyer or a connected account. The exact
-// request is prepared first, then stored with the order. The process that stores it may run it
-// inline, under a lease. What follows from the partner's answer is in partner-operations.ts.
+// request is prepared first, then stored with the order.
 import type { EntityType } from '../domain/connected-account.js';
 import { type Dossier, isTierAllowed } from '../domain/dossier.js';
 import {
@@ -18,7 +17,7 @@ export function refuseTier(entityType: EntityType, dossier: Dossier): void {
   throw new PonteError('ValidationError', 'kycTier: enhanced is for individuals. Send standard.');
 }
 
-/** An order with its request fixed: due now or, under a lease, run by the process that makes it. */
+/** Due now or, with a lease, run by the process that stores it. */
 export function partyOrder(
   deps: Deps,
   tenant: Tenant,

@@ -31,7 +31,7 @@ test('a decision purges all documents of its party and of no other', async () =>
   }
   assert.equal(await contentOf(made, other), 'a card');
   const resubmitted = made.submit({ selfieFile: first.publicUrl });
-  await assert.rejects(resubmitted, refuses('ValidationError', /purged: upload it anew/));
+  await assert.rejects(resubmitted, refuses('ValidationError', /purged: upload it again/));
   await made.close();
 });
 
