@@ -99,7 +99,7 @@ export const catalogue = {
   },
   PaymentNotCancellable: {
     status: 409,
-    message: 'The payment has ended or its payout has begun, so it can no longer be cancelled.',
+    message: 'The payment has ended or its payout has started, so it can no longer be cancelled.',
   },
   PaymentStateConflict: {
     status: 409,
@@ -125,7 +125,7 @@ export const catalogue = {
   CheckIncomplete: {
     status: 409,
     message:
-      'The partner was not asked about every payment. Run ponte restore --check until it is ' +
+      'Not every payment was checked with the partner. Run ponte restore --check until it is ' +
       'complete, then release.',
   },
   NotQuarantined: {
@@ -139,7 +139,7 @@ export const catalogue = {
   },
   EventsPruned: {
     status: 410,
-    message: 'Events after this sequence are no longer kept. Start from the oldest one kept.',
+    message: 'Events after this sequence were removed. Start from the oldest stored event.',
   },
   FeedReset: {
     status: 410,

@@ -46,9 +46,9 @@ export const ADDRESS_WINDOW_MS = HOUR_MS;
  */
 export const countedOver = {
   invitation: 'organization',
-  sign_in: 'everybody',
+  sign_in: 'mode',
   payout_changed: 'organization',
-} as const satisfies Record<MailPurpose, 'organization' | 'everybody'>;
+} as const satisfies Record<MailPurpose, 'organization' | 'mode'>;
 /** Longer than the timeout of the mail server. */
 export const MAIL_LEASE_MS = MINUTE_MS;
 /** After this a mail is deleted with its address. Until then operators can see what bounced. */

@@ -259,7 +259,7 @@ function withoutNeedlessRefunds(
   nowMs: number,
 ): Change {
   let change = was;
-  for (const isNeedless of [isWithoutMoney, isBesideLoss]) {
+  for (const isNeedless of [isWithoutMoney, hasLoss]) {
     const waiting = commandsAfter(commands, change).filter(
       (order) => order.kind === 'refund' && (isUnpaidRefund(order) || isVoidable(order)),
     );
@@ -279,7 +279,7 @@ function isWithoutMoney(refund: MoneyCommand, orders: readonly MoneyCommand[]): 
   return payin !== undefined && (payin.end === 'returned' || freeOfPayin(payin, orders) < 0n);
 }
 
-function isBesideLoss(_refund: MoneyCommand, orders: readonly MoneyCommand[]): boolean {
+function hasLoss(_refund: MoneyCommand, orders: readonly MoneyCommand[]): boolean {
   return sumsOf(orders).lossMinor > 0n;
 }
 

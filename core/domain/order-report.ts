@@ -14,21 +14,21 @@ import {
   type PartnerCommand,
 } from './partner-command.js';
 
-/** `ask`: poll the order, because the report may be older than the known end. */
-export type ReportEffect = 'apply' | 'ask' | 'ignore';
+/** `poll`: poll the order, because the report may be older than the known end. */
+export type ReportEffect = 'apply' | 'poll' | 'ignore';
 
 /** Rows: the known end. Columns: the reported end. Only the answer to a poll replaces an end. */
 const endMoves: Readonly<Record<OrderEnd, Readonly<Record<OrderEnd, ReportEffect>>>> = {
   open: { open: 'ignore', completed: 'apply', failed: 'apply', returned: 'apply' },
-  completed: { open: 'ignore', completed: 'ignore', failed: 'ask', returned: 'ask' },
-  failed: { open: 'ignore', completed: 'ask', failed: 'ignore', returned: 'ask' },
-  returned: { open: 'ignore', completed: 'ask', failed: 'ignore', returned: 'ignore' },
+  completed: { open: 'ignore', completed: 'ignore', failed: 'poll', returned: 'poll' },
+  failed: { open: 'ignore', completed: 'poll', failed: 'ignore', returned: 'poll' },
+  returned: { open: 'ignore', completed: 'poll', failed: 'ignore', returned: 'ignore' },
 };
 
-/** `asked`: the report answers a poll, so it is the current state. */
-export function reportEffect(was: OrderEnd, reported: OrderEnd, asked: boolean): ReportEffect {
+/** `polled`: the report answers a poll, so it is the current state. */
+export function reportEffect(was: OrderEnd, reported: OrderEnd, polled: boolean): ReportEffect {
   const effect = endMoves[was][reported];
-  return effect === 'ask' && asked ? 'apply' : effect;
+  return effect === 'poll' && polled ? 'apply' : effect;
 }
 
 /** Waits between polls of an open order; the last one repeats. */
@@ -85,7 +85,7 @@ export interface OrderReport {
   readonly receivedMinor: bigint;
   /** Of a refund: its amount, else null. */
   readonly refunded: Money | null;
-  readonly asked: boolean;
+  readonly polled: boolean;
 }
 
 /**
@@ -97,9 +97,9 @@ export function reportOrder<C extends PartnerCommand>(
   report: OrderReport,
   nowMs: number,
 ): C {
-  const effect = reportEffect(command.end, report.end, report.asked);
-  const known = withReport(command, report, report.asked || effect === 'apply');
-  if (effect === 'ask') return pollNow(known, nowMs);
+  const effect = reportEffect(command.end, report.end, report.polled);
+  const known = withReport(command, report, report.polled || effect === 'apply');
+  if (effect === 'poll') return pollNow(known, nowMs);
   const state = revivedState(command, report.end);
   if (effect === 'ignore' && (state === command.state || command.end !== 'open')) {
     return polledAgain(known, report, nowMs);
@@ -107,7 +107,7 @@ export function reportOrder<C extends PartnerCommand>(
   const end = effect === 'apply' ? report.end : command.end;
   const next = { ...known, state, end };
   // A message may be older than the report under review.
-  const isDoubted = command.review !== null && !report.asked && isPolled(next);
+  const isDoubted = command.review !== null && !report.polled && isPolled(next);
   // An order that stays refused or void is not polled.
   const pollAtMs = state === 'done' ? nextPollAtMs(next, 0, nowMs) : null;
   return changed(known, nowMs, {
@@ -131,10 +131,10 @@ function revivedState({ kind, state }: PartnerCommand, reported: OrderEnd): Comm
 /** The same end again: only a poll of a failed order goes on. */
 function polledAgain<C extends PartnerCommand>(
   known: C,
-  { end, asked }: OrderReport,
+  { end, polled }: OrderReport,
   nowMs: number,
 ): C {
-  if (!asked || known.state !== 'done' || known.end !== 'failed' || end !== 'failed') return known;
+  if (!polled || known.state !== 'done' || known.end !== 'failed' || end !== 'failed') return known;
   const tries = known.tries + 1;
   const dueAtMs = nextPollAtMs(known, tries, nowMs);
   return changed(known, nowMs, { tries, dueAtMs, leaseToken: null });
@@ -183,8 +183,8 @@ export function holdForReview(
   if (command.review === review.text && command.state === state) return command;
   const held = { ...command, state, review: review.text };
   const waitMs = backoffMs(POLL_BACKOFF_MS, POLL_BACKOFF_MS.length);
-  const asks = isPolled(held) ? { dueAtMs: nowMs + waitMs, leaseToken: null } : {};
-  return changed(command, nowMs, { state, review: review.text, ...asks });
+  const polls = isPolled(held) ? { dueAtMs: nowMs + waitMs, leaseToken: null } : {};
+  return changed(command, nowMs, { state, review: review.text, ...polls });
 }
 
 /** Null if the end is final. */
@@ -192,9 +192,9 @@ function nextPollAtMs(command: PartnerCommand, tries: number, nowMs: number): nu
   const { kind, end } = command;
   const waitsMs = pollWaitsMs(command, end);
   const short = end === 'completed' && isShort(command);
-  const asked =
+  const polled =
     end === 'open' || short || (end === 'failed' && (kind === 'payout' || tries < waitsMs.length));
-  return asked ? nowMs + backoffMs(waitsMs, tries) : null;
+  return polled ? nowMs + backoffMs(waitsMs, tries) : null;
 }
 
 /** A pay-in that received less than was ordered may be topped up. */

@@ -53,11 +53,11 @@ const LOCKED_SLACK_MINOR = 1n;
 /** Allowed rounding of the rate: amount, fees and rate must give the BRL paid. */
 const ROUNDING_PERMILLE = 1n;
 
-/** `asked`: the report answers a poll; it is not a late message. */
+/** `polled`: the report answers a poll; it is not a late message. */
 export function payinProblem(
   { amount, end, receivedMinor: knownMinor }: MoneyCommand,
   { receivedMinor, status }: PayinReport,
-  asked: boolean,
+  polled: boolean,
 ): ReportProblem | null {
   if (typeof receivedMinor !== 'bigint' || receivedMinor < 0n) {
     return unusable('the amount received is not a whole number of minor units');
@@ -67,7 +67,7 @@ export function payinProblem(
   if (receivedMinor > amount.amountMinor * RECEIVED_TIMES_MAX && receivedMinor > knownMinor) {
     return implausible(`received ${receivedMinor} minor units, ${amount.amountMinor} were ordered`);
   }
-  return asked && end === 'completed' && status === 'failed'
+  return polled && end === 'completed' && status === 'failed'
     ? implausible('a completed pay-in is reported failed')
     : null;
 }
@@ -79,7 +79,7 @@ export function payinProblem(
 export function refundProblem(
   { amount }: MoneyCommand,
   reported: Money,
-  asked: boolean,
+  polled: boolean,
 ): ReportProblem | null {
   if (reported.currency !== amount.currency) {
     return unusable(`the refund is not in ${amount.currency}`);
@@ -90,7 +90,7 @@ export function refundProblem(
   if (reported.amountMinor > AMOUNT_MINOR_MAX)
     return unusable('the amount refunded cannot be stored');
   const isKnown = reported.amountMinor === amount.amountMinor;
-  if (isKnown || (asked && reported.amountMinor < amount.amountMinor)) return null;
+  if (isKnown || (polled && reported.amountMinor < amount.amountMinor)) return null;
   return implausible(
     `refunds ${reported.amountMinor} minor units, ${amount.amountMinor} were ordered`,
   );

@@ -165,10 +165,10 @@ export async function configureAccountPayout(
 function newAccount(deps: Deps, tenant: Tenant, input: CreateAccountInput): ConnectedAccount {
   const nowMs = deps.clock.nowMs();
   const id = deps.ids.next('acct', nowMs);
-  const { taxId, ...told } = input;
+  const { taxId, ...sent } = input;
   return Object.freeze({
     ...tenantOf(tenant),
-    ...told,
+    ...sent,
     id,
     status: 'created',
     receiverId: null,

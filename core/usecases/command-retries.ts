@@ -67,7 +67,7 @@ export async function acceptReport(
     throw new PonteError('CommandNotRetryable', message);
   }
   await applyPartnerUpdate(deps, commandId, fact, {
-    askedVersion: command.version,
+    polledVersion: command.version,
     accepted: true,
   });
   return readCommand(deps, commandId);
@@ -93,7 +93,7 @@ async function lookUpRefused(deps: Deps, command: PartnerCommand): Promise<void>
   if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
   const { reference } = command;
   const fact: PartnerFact = { kind: 'refund', reference, partnerRef, report: answer.value };
-  await applyPartnerUpdate(deps, command.id, fact, { askedVersion: command.version });
+  await applyPartnerUpdate(deps, command.id, fact, { polledVersion: command.version });
 }
 
 async function orderAgain(deps: Deps, commandId: string): Promise<PartnerCommand> {

@@ -276,18 +276,18 @@ async function poll(deps: Deps, partner: SettlementPartner, claimed: PartnerComm
     const current = await tx.commands.get(command.id);
     assert(current !== null, 'a claimed command exists');
     const lastError = answer.outcome === 'done' ? null : 'the order could not be polled';
-    const polled = <C extends PartnerCommand>(next: C, payment: Payment | null): C =>
+    const nextPoll = <C extends PartnerCommand>(next: C, payment: Payment | null): C =>
       isLeased(next, command) ? afterPoll(next, payment, lastError, nowMs) : next;
     if (answer.outcome !== 'done') {
       const payment = isMoneyCommand(current)
         ? await tx.payments.get(tenantOf(current), current.paymentId)
         : null;
-      const next = polled(current, payment);
+      const next = nextPoll(current, payment);
       return next === current ? null : stageCommand(batch, next);
     }
     // Kind and report belong together by the table of operations.
     const fact = { kind, reference, partnerRef, report: answer.value } as PartnerFact;
-    const source = { askedVersion: version, besides: polled };
+    const source = { polledVersion: version, alsoChange: nextPoll };
     return operationOf(current).onReport(batch, current, fact, source);
   });
 }

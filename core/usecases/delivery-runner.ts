@@ -49,18 +49,18 @@ export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Deliver
     if (limit === 0) return 0;
     // Reserved before the claim, because claims run concurrently.
     window.reserve(due, limit);
-    let begun = 0;
+    let started = 0;
     try {
       const lease = { nowMs: run.nowMs, leaseMs: DELIVERY_LEASE_MS };
       const scope = { limit, subscriptionId: due.id };
       const claimed = await deps.store.claims.deliveries({ ...lease, ...scope });
       claimed.forEach(begin);
-      begun = claimed.length;
-      if (begun < limit) waiting.remove(due.id, run.number);
+      started = claimed.length;
+      if (started < limit) waiting.remove(due.id, run.number);
     } finally {
-      window.release(due, limit - begun);
+      window.release(due, limit - started);
     }
-    return begun;
+    return started;
   };
 
   const serve = (due: readonly DueSubscription[], limit: number, run: Run) => {
@@ -76,8 +76,8 @@ export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Deliver
       const limit = Math.min(limitAsked, window.free());
       const run = { nowMs, number: waiting.beginRun() };
       if (nowMs - waiting.lookedAtMs < LOOK_EVERY_MS) {
-        const begun = await serve(waiting.all(), limit, run);
-        if (begun > 0) return begun;
+        const started = await serve(waiting.all(), limit, run);
+        if (started > 0) return started;
       }
       const [ended, found] = await Promise.all([
         endExhausted(deps, nowMs, limitAsked),
@@ -105,14 +105,14 @@ async function inWaves(
   limit: number,
   claim: (due: DueSubscription, share: number) => Promise<number>,
 ): Promise<number> {
-  let begun = 0;
-  while (waiting.length > 0 && begun < limit) {
-    const wave = waiting.splice(0, Math.min(CLAIMS_AT_ONCE, limit - begun));
-    const share = Math.max(1, Math.floor((limit - begun) / wave.length));
+  let started = 0;
+  while (waiting.length > 0 && started < limit) {
+    const wave = waiting.splice(0, Math.min(CLAIMS_AT_ONCE, limit - started));
+    const share = Math.max(1, Math.floor((limit - started) / wave.length));
     const counts = await Promise.all(wave.map((due) => claim(due, share)));
-    begun += counts.reduce((sum, count) => sum + count, 0);
+    started += counts.reduce((sum, count) => sum + count, 0);
   }
-  return begun;
+  return started;
 }
 
 /** Ends attempts whose two leases were lost. */

@@ -252,15 +252,13 @@ export async function listDocuments(
 
 async function cleanUp(deps: Deps, documentId: string): Promise<void> {
   const nowMs = deps.clock.nowMs();
-  const begun = await changeDocument(deps, documentId, (document) =>
-    cleanupStarted(document, nowMs),
-  );
-  if (begun === null) return;
+  const due = await changeDocument(deps, documentId, (document) => cleanupStarted(document, nowMs));
+  if (due === null) return;
   // Throws without a storage: bytes of an earlier configuration stay due.
-  await storageOf(deps).purge(documentId, isReadable(begun) ? begun.contentName : null);
+  await storageOf(deps).purge(documentId, isReadable(due) ? due.contentName : null);
   // A concurrent change of the status sets another due time.
   await changeDocument(deps, documentId, (document) =>
-    document.status === begun.status ? cleanupCompleted(document, nowMs) : null,
+    document.status === due.status ? cleanupCompleted(document, nowMs) : null,
   );
 }
 

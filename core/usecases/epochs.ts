@@ -18,7 +18,7 @@ export function currentEpoch({ store }: Pick<Deps, 'store'>): Promise<Epoch> {
 }
 
 export function quarantineRestored(deps: Needs): Promise<Epoch> {
-  return begin(deps, { cause: 'restored' });
+  return startEpoch(deps, { cause: 'restored' });
 }
 
 /**
@@ -26,11 +26,11 @@ export function quarantineRestored(deps: Needs): Promise<Epoch> {
  * of them late: only the first call for a timeline starts a quarantine.
  */
 export function quarantineLostCommits(deps: Needs, timeline: number): Promise<Epoch> {
-  return begin(deps, { cause: 'timeline', timeline });
+  return startEpoch(deps, { cause: 'timeline', timeline });
 }
 
-async function begin(deps: Needs, cause: QuarantineCause): Promise<Epoch> {
-  const begun = await deps.store.run(
+async function startEpoch(deps: Needs, cause: QuarantineCause): Promise<Epoch> {
+  const started = await deps.store.run(
     async (tx) => {
       const last = await tx.epochs.current();
       const isKnown = cause.cause === 'timeline' && (await isCovered(tx, cause.timeline));
@@ -42,7 +42,7 @@ async function begin(deps: Needs, cause: QuarantineCause): Promise<Epoch> {
     },
     { inQuarantine: true },
   );
-  const { epoch, isNew } = begun;
+  const { epoch, isNew } = started;
   const fields = { epoch: epoch.number, cause: cause.cause };
   if (isNew) deps.log.warn('the database is in quarantine', fields);
   return epoch;

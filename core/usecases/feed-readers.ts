@@ -76,8 +76,8 @@ export function feedReaders(deps: Pick<Deps, 'store'>, waitingMax = WAITING_MAX)
   };
 
   return {
-    async read(tenant, { after: asked, ...rest }, wait) {
-      const after = asked === 'latest' ? await headOf(deps, tenant) : asked;
+    async read(tenant, { after: from, ...rest }, wait) {
+      const after = from === 'latest' ? await headOf(deps, tenant) : from;
       const request = { ...rest, after };
       const readNow = () => deps.store.run((tx) => readPage(tx, tenant, request));
       if (wait === null || wait.over.aborted) return pageOf(await readNow(), request);

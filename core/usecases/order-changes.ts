@@ -35,11 +35,11 @@ export interface Staged {
 
 export interface ReportSource {
   /** The version that was polled: the answer is current unless the order has changed since. */
-  readonly askedVersion?: number;
+  readonly polledVersion?: number;
   /** A person accepted the implausible report. */
   readonly accepted?: boolean;
   /** A further change of the order in the same batch; `payment` is null for a party. */
-  readonly besides?: <C extends PartnerCommand>(next: C, payment: Payment | null) => C;
+  readonly alsoChange?: <C extends PartnerCommand>(next: C, payment: Payment | null) => C;
 }
 
 /** Runs `stage` in as many batches as it needs; null if it gives up. */
@@ -86,7 +86,7 @@ export interface Reported<R> {
   readonly report: R;
   readonly quote: Quote | null;
   /** The report is current. */
-  readonly asked: boolean;
+  readonly polled: boolean;
 }
 
 /** The rules for reports of one kind of order about money. */
@@ -111,26 +111,26 @@ export async function stageReport<R extends MoneyFact['report']>(
   const quote =
     payment.quoteId === null ? null : await tx.quotes.get(tenantOf(command), payment.quoteId);
   const { report } = fact;
-  const asked = source.askedVersion === command.version;
-  const found = rules.problem({ command, report, quote, asked });
+  const polled = source.polledVersion === command.version;
+  const found = rules.problem({ command, report, quote, polled });
   const problem = source.accepted && found?.kind === 'implausible' ? null : found;
   const next =
     problem === null
-      ? reported(command, fact, { ...rules.sums(report), asked }, nowMs)
+      ? reported(command, fact, { ...rules.sums(report), polled }, nowMs)
       : held(command, problem, fact, nowMs);
-  const last = source.besides?.(next, payment) ?? next;
+  const last = source.alsoChange?.(next, payment) ?? next;
   if (next === command) {
     return last === command ? unchangedCommand(command) : stageCommand(batch, last);
   }
   // A report that contradicts the known end waits for a poll.
   const isLearned = problem === null && next.end === report.status;
   const stored = await stageBooks(batch, books, last, isLearned ? rules.learned(report) : {});
-  const asks = next.dueAtMs === nowMs;
+  const polls = next.dueAtMs === nowMs;
   return {
     ...stored,
     announce: () => {
       stored.announce();
-      if (asks) deps.wake('commands');
+      if (polls) deps.wake('commands');
     },
   };
 }
@@ -189,7 +189,7 @@ function staged(next: PartnerCommand, after: () => void): Staged {
 function reported(
   command: MoneyCommand,
   { partnerRef, report: { status: end, reason } }: MoneyFact,
-  known: Pick<OrderReport, 'receivedMinor' | 'refunded' | 'asked'>,
+  known: Pick<OrderReport, 'receivedMinor' | 'refunded' | 'polled'>,
   nowMs: number,
 ): MoneyCommand {
   const next = reportOrder(command, { ...known, partnerRef, end, reason }, nowMs);

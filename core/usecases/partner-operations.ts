@@ -92,7 +92,7 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
     async onAccepted(batch, command: PartyCommand, { partnerRef }) {
       await railsReported(batch, command, partnerRef);
       const report = { ...nothing, partnerRef, end: 'completed', reason: null } as const;
-      return stageParty(batch, reportOrder(command, { ...report, asked: true }, batch.nowMs));
+      return stageParty(batch, reportOrder(command, { ...report, polled: true }, batch.nowMs));
     },
     async onRefused(batch, _, refused: PartyCommand, code) {
       await railsReported(batch, refused, null);
@@ -110,7 +110,7 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
       assert(quote !== null, 'a pay-in has a quote');
       return partner.payin.prepare({ reference, quote, payerEmail: payment.buyer.email });
     },
-    problem: ({ command, report, asked }) => payinProblem(command, report, asked),
+    problem: ({ command, report, polled }) => payinProblem(command, report, polled),
     sums: ({ receivedMinor }) => ({ receivedMinor, refunded: null }),
     learned: ({ reason, transactionHash }) => ({ reason, transactionHash }),
   }),
@@ -118,8 +118,8 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
     prepare: (partner, { reference, amount }, { payment: { destination } }) =>
       partner.payout.prepare({ reference, amount, destination }),
     // Only a report with an effect is checked.
-    problem: ({ command, report, quote, asked }) =>
-      reportEffect(command.end, report.status, asked) === 'apply'
+    problem: ({ command, report, quote, polled }) =>
+      reportEffect(command.end, report.status, polled) === 'apply'
         ? payoutProblem(command, report, quote)
         : null,
     sums: () => nothing,
@@ -131,7 +131,7 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
       assert(payinRef !== null, 'a refund has a pay-in');
       return partner.refund.prepare({ reference, payinRef, amount });
     },
-    problem: ({ command, report, asked }) => refundProblem(command, report.amount, asked),
+    problem: ({ command, report, polled }) => refundProblem(command, report.amount, polled),
     sums: ({ amount }) => ({ receivedMinor: 0n, refunded: amount }),
     learned: ({ reason }) => ({ reason }),
   }),
@@ -223,14 +223,14 @@ function partyOperation(
     onRefused: (batch, command, refused, code) =>
       stage(batch, [command, refused], null, { status: 'rejected', reason: code }),
     onChanged: async (batch, _, decide) => stageCommand(batch, decide([])),
-    onReport(batch, command, fact, { besides }) {
+    onReport(batch, command, fact, { alsoChange }) {
       assert(fact.kind === 'receiver', 'the report of a party is about one');
       const { partnerRef, report } = fact;
       const { status, reason } = report;
       const end = status === 'verifying' ? 'open' : 'completed';
-      const answer = { ...nothing, partnerRef, end, reason, asked: true } as const;
+      const answer = { ...nothing, partnerRef, end, reason, polled: true } as const;
       const reported = reportOrder(command, answer, batch.nowMs);
-      const next = besides?.(reported, null) ?? reported;
+      const next = alsoChange?.(reported, null) ?? reported;
       return stage(batch, [command, next], partnerRef, report);
     },
   };

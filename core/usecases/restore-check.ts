@@ -322,7 +322,7 @@ async function readState(look: Look, command: MoneyCommand, kind: MoneyKind): Pr
   }
   // Kind and report belong together by the port.
   const fact = { kind, reference, partnerRef, report: answer.value } as PartnerFact;
-  await applyPartnerUpdate(deps, command.id, fact, { askedVersion: command.version });
+  await applyPartnerUpdate(deps, command.id, fact, { polledVersion: command.version });
 }
 
 /** `made` are orders without a row, including this one. */

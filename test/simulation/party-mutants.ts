@@ -183,10 +183,7 @@ export const partyMutants = [
     name: 'a purge deletes nothing',
     file: 'core/usecases/documents.ts',
     edits: [
-      [
-        'await storageOf(deps).purge(documentId, isReadable(begun) ? begun.contentName : null);',
-        '',
-      ],
+      ['await storageOf(deps).purge(documentId, isReadable(due) ? due.contentName : null);', ''],
     ],
     focus: { ...parties, often: ['getUpload', 'upload', 'leap'] },
     caughtBy: ['nothingIsLeftOfPurgedDocuments'],
@@ -231,8 +228,8 @@ export const partyMutants = [
     edits: [
       ['await storageOf(deps).remove(documentId, name);', ''],
       [
-        'await storageOf(deps).purge(documentId, isReadable(begun)',
-        'if (!isReadable(begun)) await storageOf(deps).purge(documentId, isReadable(begun)',
+        'await storageOf(deps).purge(documentId, isReadable(due)',
+        'if (!isReadable(due)) await storageOf(deps).purge(documentId, isReadable(due)',
       ],
     ],
     focus: { ...parties, often: ['getUpload', 'upload', 'leap'] },

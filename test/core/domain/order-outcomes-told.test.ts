@@ -51,13 +51,13 @@ const told: readonly (readonly [name: string, next: MoneyScene, events: readonly
   ],
   [
     'bounced',
-    was({ end: 'completed' }).report('back', { end: 'failed', asked: true }),
+    was({ end: 'completed' }).report('back', { end: 'failed', polled: true }),
     ['refund_failed 4000'],
   ],
   ['superseded', was({ state: 'refused' }).changed([refund({ state: 'void' })]), []],
   [
     'completed although it was superseded',
-    was({ state: 'void', end: 'failed' }).report('back', { end: 'completed', asked: true }),
+    was({ state: 'void', end: 'failed' }).report('back', { end: 'completed', polled: true }),
     ['refunded 4000'],
   ],
   ['withdrawn: its pay-in went back', alone(unsent).report('in', returned), ['refunded 10000']],
@@ -177,7 +177,7 @@ const alerts: readonly (readonly [name: string, next: MoneyScene, alerts: readon
       payin,
       payout({ end: 'returned' }),
       refund({ end: 'completed', amount: payin.amount }),
-    ]).report('out', { end: 'completed', asked: true }),
+    ]).report('out', { end: 'completed', polled: true }),
     [lost, late],
   ],
   [
