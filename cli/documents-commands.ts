@@ -2,7 +2,7 @@
 // store holds, so that a purge can be proven.
 import { type Command, Option } from 'commander';
 import { formatInstant } from '../core/domain/instant.js';
-import type { KeptDocument } from '../core/usecases/documents.js';
+import type { ListedDocument } from '../core/usecases/documents.js';
 import {
   addVerb,
   asOperator,
@@ -65,7 +65,7 @@ async function list(
 }
 
 /** Bytes without a row are `unaccounted`: nothing is known of them but that they are there. */
-function presentDocument({ id, row, kept }: KeptDocument) {
+function presentDocument({ id, row, kept }: ListedDocument) {
   const instant = (atMs: number | null | undefined) =>
     atMs === null || atMs === undefined ? null : formatInstant(atMs);
   return {

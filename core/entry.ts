@@ -1,5 +1,4 @@
-// The public face of the core (`ponte/core`): the tables, the types and the ports that a developer
-// needs to embed the service or to write an adapter. It defines nothing of its own.
+// The public exports of `ponte/core`: tables, types and ports for embedding and for adapters.
 
 export type { PaymentView } from './domain/change.js';
 export {

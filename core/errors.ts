@@ -1,5 +1,4 @@
-// Every refusal of the service and the class that carries it. An error code is part of the
-// interface; its name, status and default message are defined here only.
+// Every refusal of the service. Error codes with their statuses are part of the interface.
 
 /**
  * With `retryAfterSeconds` a refusal is transient: the unchanged request is expected to succeed
@@ -100,7 +99,7 @@ export const catalogue = {
   },
   PaymentNotCancellable: {
     status: 409,
-    message: 'The payment has ended or its payout has begun, so it can no longer be cancelled.',
+    message: 'The payment has ended or its payout has started, so it can no longer be cancelled.',
   },
   PaymentStateConflict: {
     status: 409,
@@ -126,7 +125,7 @@ export const catalogue = {
   CheckIncomplete: {
     status: 409,
     message:
-      'The partner was not asked about every payment. Run ponte restore --check until it is ' +
+      'Not every payment was checked with the partner. Run ponte restore --check until it is ' +
       'complete, then release.',
   },
   NotQuarantined: {
@@ -140,7 +139,7 @@ export const catalogue = {
   },
   EventsPruned: {
     status: 410,
-    message: 'Events after this sequence are no longer kept. Start from the oldest one kept.',
+    message: 'Events after this sequence were removed. Start from the oldest stored event.',
   },
   FeedReset: {
     status: 410,
@@ -218,7 +217,7 @@ export interface PonteErrorOptions {
   readonly cause?: unknown;
   /** Whole seconds, 1 or more. */
   readonly retryAfterSeconds?: number;
-  /** The oldest sequence of a feed that is still kept. */
+  /** The oldest stored sequence of a feed. */
   readonly oldestSequence?: number;
   /** The position of a restored feed. */
   readonly feed?: FeedPosition;
@@ -264,14 +263,12 @@ export class PonteError extends Error {
   }
 }
 
-/** Whether `error` is a refusal with this code. */
 export function isCode(error: unknown, code: ErrorCode): error is PonteError {
   return error instanceof PonteError && error.code === code;
 }
 
 /**
- * Why a database cannot be used now, and what to do first: another process serves it, or it is of
- * another version. Only operators see it.
+ * A database cannot be used: another process serves it, or it has another version. For operators.
  */
 export class StoreRefusal extends Error {
   override readonly name = 'StoreRefusal';
@@ -282,7 +279,7 @@ export class UnsoundCopy extends Error {
   override readonly name = 'UnsoundCopy';
 }
 
-/** A programmer's error: a client sees InternalError only. */
+/** A programmer's error; a client gets InternalError. */
 export class AssertionFailure extends Error {
   override readonly name = 'AssertionFailure';
 }

@@ -1,7 +1,7 @@
 // The schemas of outbound webhook bodies, one per kind of event. core/domain/event.ts makes the
 // bodies.
 import { z } from 'zod';
-import { eventTypes, statusTold } from '../../core/domain/event.js';
+import { eventTypes, reportedStatus } from '../../core/domain/event.js';
 import { account } from './account-routes.js';
 import { payment } from './payment-routes.js';
 import { responseSchemas } from './schemas.js';
@@ -88,6 +88,6 @@ function kind<T extends z.ZodRawShape>(types: readonly string[], data: T) {
 /** All but settled events, which have a separate kind. */
 function typesOf(namespace: string): readonly string[] {
   return eventTypes.filter(
-    (type) => type.startsWith(`${namespace}.`) && statusTold(type) !== 'settled',
+    (type) => type.startsWith(`${namespace}.`) && reportedStatus(type) !== 'settled',
   );
 }

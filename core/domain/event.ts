@@ -1,6 +1,5 @@
-// The catalogue of events and what each one says. A payment's events follow from its move in
-// `paymentEventTypes` and nowhere else; the body of an event is made once, as text, and every
-// subscriber, attempt and replay sends those bytes.
+// The event types and the bodies of events. The events of a payment follow from `paymentEventTypes`
+// only. The body is made once, as text: every subscriber, attempt and replay sends those bytes.
 import {
   type AccountEventType,
   accountEventTypes,
@@ -13,7 +12,7 @@ import { type Payment, type PaymentStatus, paymentMoves, paymentStatuses } from 
 import { RawJson, writeJson } from './raw-json.js';
 import type { Tenant } from './tenant.js';
 
-/** Namespaces that a subscription may name with a trailing `.*`. */
+/** A subscription may name them with a trailing `.*`. */
 export const eventNamespaces = [
   'payment_intent',
   'invoice',
@@ -21,7 +20,7 @@ export const eventNamespaces = [
   'webhook',
 ] as const;
 
-/** Events besides those that follow from the payment table. */
+/** Events that do not follow from the payment table. */
 const otherEventTypes = [
   'payment_intent.created',
   'payment_intent.buyer_kyc_rejected',
@@ -29,7 +28,7 @@ const otherEventTypes = [
   'webhook.test',
 ] as const;
 
-/** Money that goes back to the buyer: ordered from the partner, with the buyer, not possible. */
+/** Of a refund: ordered from the partner, received by the buyer, failed. */
 const refundEvents = {
   ordered: 'refund_ordered',
   paid: 'refunded',
@@ -37,10 +36,9 @@ const refundEvents = {
 } as const;
 export type RefundEvent = keyof typeof refundEvents;
 
-/** Statuses that only an invoice moves to: an intent starts behind them. */
+/** Statuses that only an invoice moves to: an intent starts after them. */
 const invoiceOnly: readonly PaymentStatus[] = ['approved', 'awaiting_buyer'];
 
-/** Every event type that exists. */
 export const eventTypes: readonly string[] = [
   ...otherEventTypes,
   ...Object.values(refundEvents).flatMap((name) => [`payment_intent.${name}`, `invoice.${name}`]),
@@ -51,26 +49,25 @@ export const eventTypes: readonly string[] = [
     .map((status) => `payment_intent.${status}`),
 ];
 
-/** One event on its way into the feed; `body` is the exact text that webhooks carry. */
+/** `body` is the exact text that webhooks carry. */
 export interface DomainEvent extends Tenant {
   readonly id: string;
   readonly type: string;
-  /** The payment (or account, or subscription) it speaks of. */
+  /** A payment, account or subscription. */
   readonly subjectId: string;
   readonly body: string;
   readonly createdAtMs: number;
 }
 
-/** What happened to a payment, before it has an id: made by the domain, stored by the use case. */
+/** The domain drafts events, the use case gives them ids. */
 export interface EventDraft {
   readonly type: string;
   readonly payment: Payment;
   readonly occurredAtMs: number;
-  /** Of an event about a refund: how much of it. */
   readonly refund?: Money;
 }
 
-/** The event types of a payment that was created or came to `payment.status`. */
+/** The event types of a payment that was created or moved to `payment.status`. */
 export function paymentEventTypes(
   payment: Payment,
   happened: 'created' | 'kyc_rejected' | 'moved',
@@ -81,14 +78,13 @@ export function paymentEventTypes(
   return [`payment_intent.${own}`, `invoice.${suffix}`];
 }
 
-/** The event types of money of this payment that goes back to the buyer. */
 export function refundEventTypes({ origin }: Payment, what: RefundEvent): readonly string[] {
   const name = refundEvents[what];
   return origin === 'invoice' ? [`invoice.${name}`] : [`payment_intent.${name}`, `invoice.${name}`];
 }
 
-/** The status that a payment came to by an event of this type; null for any other event. */
-export function statusTold(type: string): PaymentStatus | null {
+/** The status that an event of this type reports; null for other events. */
+export function reportedStatus(type: string): PaymentStatus | null {
   const suffix = type.slice(type.indexOf('.') + 1);
   if (suffix === 'buyer_kyc_rejected') return 'failed';
   return paymentStatuses.find((status) => status === suffix) ?? null;
@@ -109,7 +105,7 @@ export function matchesEvent(patterns: readonly string[], type: string): boolean
   );
 }
 
-/** The event of a draft; its body carries metadata exactly as the integrator sent it. */
+/** The body carries metadata exactly as the integrator sent it. */
 export function paymentEvent(draft: EventDraft, eventId: string): DomainEvent {
   const { payment, type, occurredAtMs, refund } = draft;
   const reason = payment.failureReason ?? payment.cancelReason;
@@ -128,7 +124,7 @@ export function paymentEvent(draft: EventDraft, eventId: string): DomainEvent {
       status: payment.status,
       amount: formatAmount(payment.amount.amountMinor),
       currency: payment.amount.currency,
-      ...settlementTold(type, payment),
+      ...settlementFields(type, payment),
       metadata: new RawJson(payment.metadata),
       source: payment.origin,
       externalEventId: eventId,
@@ -140,13 +136,12 @@ export function paymentEvent(draft: EventDraft, eventId: string): DomainEvent {
 }
 
 /** The settlement amounts, in `settled` events only. */
-function settlementTold(type: string, { settlement }: Payment) {
-  if (settlement === null || statusTold(type) !== 'settled') return {};
+function settlementFields(type: string, { settlement }: Payment) {
+  if (settlement === null || reportedStatus(type) !== 'settled') return {};
   const { settled, fxRate } = settlement;
   return { brlSettledAmount: formatAmount(settled.amountMinor), fxRateAtSettlement: fxRate };
 }
 
-/** What happened to a connected account, which stands as it is after that. */
 export function accountEvent(
   account: ConnectedAccount,
   happened: AccountEventType,
@@ -184,7 +179,7 @@ function reachableStatuses(): readonly PaymentStatus[] {
   return [...new Set(rows.flatMap((row) => Object.values(row)))];
 }
 
-/** `position` orders rows of one subject as they were committed. */
+/** `position` orders rows of one subject in commit order. */
 export interface OutboxRow {
   readonly position: bigint;
   readonly event: DomainEvent;
@@ -192,11 +187,10 @@ export interface OutboxRow {
 
 export interface FeedHead {
   readonly sequence: number;
-  /** Hex SHA-256 over the chain hash before and this event's body: the audit chain. */
+  /** The audit chain: hex SHA-256 over the previous chain hash and this event's body. */
   readonly chainHash: string;
 }
 
 export interface FeedEvent extends DomainEvent, FeedHead {}
 
-/** An event without what it says. */
 export type EventNote = Pick<DomainEvent, 'id' | 'type' | 'createdAtMs'>;

@@ -1,9 +1,9 @@
-// Where the money of a payment is. Apart from the status, because money can arrive after a cancel
-// and a payout can be in doubt: facts about money always count, in any status.
+// Where the money of a payment is. It is separate from the status, because money can arrive after a
+// cancellation and a payout can be in doubt: reports about money count in any status.
 //
-// Funds follow from the orders to the partner: `sumsOf` adds up what each order means for the
-// money, and the ledger postings of a change are the difference of two such sums. So if
-// reports come late, twice or out of order, funds, ledger and orders still agree.
+// Funds follow from the orders to the partner: `sumsOf` adds them up, and the ledger postings of a
+// change are the difference of two sums. So if reports arrive late, twice or out of order, funds,
+// ledger and orders still agree.
 import { assert } from '../errors.js';
 import { type LedgerAccount, type Posting, posting, transfer } from './ledger.js';
 import type { Money } from './money.js';
@@ -11,7 +11,7 @@ import { type CommandState, isOpen, type MoneyCommand, type OrderEnd } from './p
 import type { SettlementFacts } from './payment.js';
 import type { Tenant } from './tenant.js';
 
-/** What an order means for its money: by its state and, once accepted, by its end. */
+/** Where the money of an order is, by its state and, once accepted, by its end. */
 type Stage = 'none' | 'planned' | 'moving' | 'moved' | 'missing' | 'owed';
 
 const stages = {
@@ -65,26 +65,25 @@ export type RefundState = (typeof refundStates)[number];
 export interface Funds extends Tenant {
   readonly paymentId: string;
   readonly currency: string;
-  /** Where the principal is; `operator`: a person must find out. */
   readonly position: Position;
-  /** `operator`: the partner refused to give the money back. */
+  /** `needs_review`: the partner refused or failed a refund. */
   readonly refund: RefundState;
-  /** Everything that the partner ever reported as received, over all pay-ins. */
+  /** Over all pay-ins. */
   readonly receivedMinor: bigint;
-  /** What was handed to a payout: in flight, out of sight, or paid. */
+  /** Ordered, in doubt or paid. */
   readonly payoutMinor: bigint;
-  /** Owed back to the buyer and not yet ordered from the partner. */
+  /** Owed to the buyer, not ordered from the partner. */
   readonly refundOwedMinor: bigint;
-  /** Ordered from the partner and not yet confirmed by it. */
+  /** Ordered from the partner, not confirmed. */
   readonly refundOrderedMinor: bigint;
-  /** With the buyer again: refunded, or returned by the partner. */
+  /** Refunded, or returned by the partner. */
   readonly refundedMinor: bigint;
-  /** What left beyond what was received: the house pays for it. */
+  /** What left beyond what was received: the operator of the service pays it. */
   readonly lossMinor: bigint;
   readonly version: number;
 }
 
-/** What the orders of a payment come to; minor units of its currency. */
+/** The sums of a payment's orders, in minor units of its currency. */
 export interface MoneySums {
   readonly receivedMinor: bigint;
   readonly payoutMinor: bigint;
@@ -116,7 +115,7 @@ export function noFunds(tenant: Tenant, paymentId: string, currency: string): Fu
   });
 }
 
-/** What the partner holds for the payment and nobody has a claim on yet. */
+/** What the partner holds for the payment without a claim on it. */
 export function heldMinor(funds: Omit<Funds, keyof Tenant | 'position' | 'refund'>): bigint {
   return (
     funds.receivedMinor +
@@ -128,13 +127,12 @@ export function heldMinor(funds: Omit<Funds, keyof Tenant | 'position' | 'refund
   );
 }
 
-/** What an order means for its money; a pay-in's money counts by what was received of it. */
+/** `none` for a pay-in, whose money counts by `receivedMinor`. */
 export function stageOf({ kind, state, end }: MoneyCommand): Stage {
   if (kind !== 'payout' && kind !== 'refund') return 'none';
   return state === 'done' ? stages[kind].done[end] : stages[kind][state];
 }
 
-/** The sums of all orders of one payment. */
 export function sumsOf(orders: readonly MoneyCommand[]): MoneySums {
   const payouts = (stage: Stage) => total(orders, 'payout', stage);
   const refunds = (stage: Stage) => total(orders, 'refund', stage);
@@ -155,13 +153,12 @@ export function sumsOf(orders: readonly MoneyCommand[]): MoneySums {
   };
 }
 
-/** What the partner holds of this pay-in, for a refund: nothing once it was returned. */
+/** What can be refunded from this pay-in: nothing once it was returned. */
 export function freeOfPayin(payin: MoneyCommand, orders: readonly MoneyCommand[]): bigint {
   if (payin.end === 'returned') return 0n;
   return payin.receivedMinor - refundsOf(payin, orders, ['planned', 'owed', 'moving', 'moved']);
 }
 
-/** The funds of a payment by all its orders. */
 export function fundsOf(was: Funds, orders: readonly MoneyCommand[]): Funds {
   const sums = sumsOf(orders);
   const amounts = {
@@ -178,7 +175,7 @@ export function fundsOf(was: Funds, orders: readonly MoneyCommand[]): Funds {
   return Object.freeze({ ...next, position, refund });
 }
 
-/** Whether two rows say the same; the version aside. */
+/** The version aside. */
 export function sameFunds(left: Funds, right: Funds): boolean {
   return (
     left.position === right.position &&
@@ -196,10 +193,7 @@ export const fundsAmounts = [
   'lossMinor',
 ] as const satisfies readonly (keyof Funds)[];
 
-/**
- * The postings that lead from one state of the orders to another, in the order in which money
- * moves. `settlement` is what the partner reported of the payout that was paid.
- */
+/** The postings of a change of the orders, in the order in which money moves. */
 export function postingsBetween(
   was: MoneySums,
   next: MoneySums,
@@ -219,14 +213,14 @@ export function postingsBetween(
     .filter(([, , , , amountMinor]) => amountMinor !== 0n)
     .map(([, kind, from, to, amountMinor]) => {
       const name = amountMinor < 0n ? reversals[kind] : kind;
-      assert(name !== null, `${kind} is never taken back`);
+      assert(name !== null, `${kind} is never reversed`);
       return posting(name, transfer(from, to, { amountMinor, currency }));
     });
   const paid = payoutPosting(rise('paidMinor'), currency, settlement);
   return paid === null ? postings : [...postings, paid];
 }
 
-/** How the opposite of a posting is called; what was received stays received. */
+/** The opposite of each posting; received money stays received. */
 const reversals = {
   funds_received: null,
   loss: 'loss_recovered',
@@ -235,7 +229,7 @@ const reversals = {
   returned_by_partner: 'return_reversed',
 } as const;
 
-/** What the accounts of a payment hold if the ledger is right; zero where not named. */
+/** The expected balances of a payment's accounts; zero where absent. */
 export function balancesOf(
   sums: MoneySums,
   currency: string,
@@ -262,7 +256,7 @@ export function balanceName(account: LedgerAccount, currency: string): string {
   return `${account} ${currency}`;
 }
 
-/** The payout reached the seller, or came back after that: then every line is reversed. */
+/** The payout reached the seller; negative: it was returned, so each line is reversed. */
 function payoutPosting(
   paidMinor: bigint,
   currency: string,
@@ -302,10 +296,7 @@ function refundStateOf(sums: MoneySums, orders: readonly MoneyCommand[]): Refund
   return sums.refundedMinor + sums.returnedMinor > 0n ? 'refunded' : 'none';
 }
 
-/**
- * A returned pay-in gave back all that no refund of ours took, or may still take. What a refund of
- * it frees later has gone back with it too.
- */
+/** A returned pay-in went back to the buyer, except for what our refunds took or may still take. */
 function returnedOf(payin: MoneyCommand, orders: readonly MoneyCommand[]): bigint {
   if (payin.end !== 'returned') return 0n;
   const takenMinor = refundsOf(payin, orders, ['moving', 'moved']);

@@ -1,13 +1,13 @@
-// Double-entry postings. Every fact about money is one balanced posting: for each currency its
-// lines sum to zero. Postings are only ever appended. What each fact posts stands in funds.ts.
+// Double-entry postings: for each currency the lines sum to zero. Postings are append-only.
+// funds.ts derives them.
 import { assert } from '../errors.js';
 import type { Money } from './money.js';
 
 /**
- * The accounts of one payment. `buyer` and `seller` lie outside the service (negative: paid in,
- * positive: paid out), `partner_float` is money the partner holds for the payment, `refunds` is
- * money owed back, `conversion` is where one currency becomes another, `fees` what the partner
- * kept, `losses` what the house pays because more left than arrived (negative).
+ * The accounts of one payment. `buyer` and `seller` are outside the service (negative: paid in,
+ * positive: paid out). `partner_float`: held by the partner. `refunds`: owed to the buyer.
+ * `conversion`: exchanged between currencies. `fees`: charged by the partner. `losses`: left beyond
+ * what arrived (negative).
  */
 export const ledgerAccounts = [
   'buyer',
@@ -20,7 +20,7 @@ export const ledgerAccounts = [
 ] as const;
 export type LedgerAccount = (typeof ledgerAccounts)[number];
 
-/** In the order in which one change may make several. */
+/** In the order of the postings of one change. */
 export const postingKinds = [
   'funds_received',
   'loss',
@@ -46,7 +46,6 @@ export interface Posting {
   readonly lines: readonly LedgerLine[];
 }
 
-/** A move of `money` from one account to another. */
 export function transfer(from: LedgerAccount, to: LedgerAccount, money: Money): LedgerLine[] {
   return [
     { account: from, money: { amountMinor: -money.amountMinor, currency: money.currency } },
@@ -54,7 +53,7 @@ export function transfer(from: LedgerAccount, to: LedgerAccount, money: Money): 
   ];
 }
 
-/** A posting of these lines without the empty ones; unbalanced lines are a programmer's error. */
+/** Leaves out empty lines; unbalanced lines are a programmer's error. */
 export function posting(kind: PostingKind, lines: readonly LedgerLine[]): Posting {
   const balances = sumByCurrency(lines);
   for (const [currency, sum] of balances) {
@@ -63,7 +62,7 @@ export function posting(kind: PostingKind, lines: readonly LedgerLine[]): Postin
   return Object.freeze({ kind, lines: lines.filter((line) => line.money.amountMinor !== 0n) });
 }
 
-/** The sum of the lines of each currency; all zero for any set of whole postings. */
+/** All zero for any set of postings. */
 export function sumByCurrency(lines: readonly LedgerLine[]): ReadonlyMap<string, bigint> {
   const sums = new Map<string, bigint>();
   for (const { money } of lines) {

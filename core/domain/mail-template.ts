@@ -1,4 +1,4 @@
-// The templates of mails, in plain text: to buyers, with the link to their payment, and notices.
+// Mail templates in plain text: payment links for buyers, and notices.
 import type { ConnectedAccount } from './connected-account.js';
 import { formatInstant } from './instant.js';
 import type { LinkPurpose, Mail } from './mail.js';
@@ -10,10 +10,10 @@ export interface MailText {
   readonly text: string;
 }
 
-/** Free text of integrators takes this much of a subject at most. */
+/** For free text of integrators, in characters. */
 const SUBJECT_PART_MAX = 100;
 
-/** `link` signs in; `pageUrl` is the hosted page, where another link can be asked for. */
+/** `link` signs in; on `pageUrl`, the hosted page, the buyer can request another link. */
 export function renderMail(
   mail: Pick<Mail, 'mode' | 'linkEndsAtMs'> & { readonly purpose: LinkPurpose },
   about: {
@@ -87,7 +87,7 @@ function momentText(atMs: number): string {
   return `${formatInstant(atMs).slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** One line, so that an integrator's text can start neither a line nor a header. */
+/** An integrator's text must not start a line or a header. */
 function oneLine(text: string): string {
   const line = [...text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()];
   return line.length <= SUBJECT_PART_MAX

@@ -1,6 +1,5 @@
-// A mail: who gets it and what about, how far it got, and what its magic link to the hosted page is
-// good for. A mail and its link are one row, because each link is sent once; a notice has no link.
-// Its text is made by mail-template.ts. This file neither sends mails nor signs buyers in.
+// A mail and the magic link to the hosted page that it contains. They are one row, because each
+// link is sent once; a notice has no link.
 import { hash } from 'node:crypto';
 import { assert } from '../errors.js';
 import { DAY_MS, HOUR_MS, isFromWrongClock, MINUTE_MS, SECOND_MS } from './instant.js';
@@ -15,17 +14,17 @@ export const mailMoves = {
   dropped: {},
 } as const;
 
-/** `refused`: the mail server takes it never. `dropped`: there was no use in it any more. */
+/** `refused`: by the mail server. `dropped`: no longer needed. */
 export type MailStatus = keyof typeof mailMoves;
 export type MailMove = MoveOf<typeof mailMoves>;
 const mails = machine(mailMoves);
 export const { states: mailStatuses, next: nextMailStatus } = mails;
 
-/** How long the link of each kind of mail is good for, and a notice worth sending. */
+/** How long the link of a mail is valid, or a notice worth sending. */
 export const linkLifeMs = {
-  /** Of its own accord to somebody who may be away for some days. */
+  /** The recipient may be away for some days. */
   invitation: 7 * DAY_MS,
-  /** To somebody who asked for it and waits. */
+  /** The recipient requested it and waits. */
   sign_in: 30 * MINUTE_MS,
   payout_changed: 7 * DAY_MS,
 } as const satisfies Record<MailPurpose, number>;
@@ -34,27 +33,27 @@ export const linkLifeMs = {
 export type MailPurpose = LinkPurpose | 'payout_changed';
 export type LinkPurpose = 'invitation' | 'sign_in';
 
-/** 256 bits: a link cannot be guessed, and a plain hash of it cannot be searched. */
+/** 256 bits: its plain hash cannot be searched. */
 export const LINK_TOKEN_BYTES = 32;
-/** An invoice's buyer is sent one invitation in this time at most. */
+/** Between two invitations to the buyer of an invoice. */
 export const INVITATION_PAUSE_MS = MINUTE_MS;
-/** Mails of one purpose that an address is sent within the window at most. */
+/** Mails of one purpose to an address within the window. */
 export const ADDRESS_MAILS_MAX = 5;
 export const ADDRESS_WINDOW_MS = HOUR_MS;
 /**
- * Whose mails to an address count together. Anybody can request a sign-in. For other purposes, an
- * organization neither uses up nor learns about the mails of another one.
+ * The scope of that limit. Anybody can request a sign-in. For other purposes, an organization
+ * neither uses up nor detects the mails of another one.
  */
 export const countedOver = {
   invitation: 'organization',
-  sign_in: 'everybody',
+  sign_in: 'mode',
   payout_changed: 'organization',
-} as const satisfies Record<MailPurpose, 'organization' | 'everybody'>;
-/** Longer than a mail server is waited for. */
+} as const satisfies Record<MailPurpose, 'organization' | 'mode'>;
+/** Longer than the timeout of the mail server. */
 export const MAIL_LEASE_MS = MINUTE_MS;
-/** How long a mail is kept, with its address: far longer than any link, and to see what bounced. */
-export const MAIL_KEPT_MS = 30 * DAY_MS;
-/** Waits before a mail is tried again; the last one repeats until its link has ended. */
+/** After this a mail is deleted with its address. Until then operators can see what bounced. */
+export const MAIL_RETENTION_MS = 30 * DAY_MS;
+/** Waits before a retry; the last one repeats until the link expires. */
 export const MAIL_BACKOFF_MS = [
   5 * SECOND_MS,
   30 * SECOND_MS,
@@ -65,33 +64,33 @@ export const MAIL_BACKOFF_MS = [
 ] as const;
 
 export interface Mail extends Tenant, Leased {
-  /** Also its Message-ID: sent twice, it is the same mail. */
+  /** Also its Message-ID, so that a mail sent twice is one mail. */
   readonly id: string;
   readonly purpose: MailPurpose;
-  /** Where its link leads; null of a notice. */
+  /** Null for a notice. */
   readonly paymentId: string | null;
-  /** The seller that a notice is about; null where it is about the organization itself. */
+  /** The seller that a notice is about; null for the organization itself. */
   readonly accountId: string | null;
   readonly to: string;
-  /** `to` as addresses are compared. */
+  /** `emailKey` of `to`. */
   readonly toKey: string;
-  /** Counts the mails of this purpose to the address, from one; null for old ones. */
+  /** Counts the mails of this purpose to the address, from 1; null: not counted. */
   readonly nth: number | null;
-  /** Null of a notice. */
+  /** Null for a notice. */
   readonly tokenHash: string | null;
-  /** The link's token, sealed; null once the mail has ended, and of a notice. */
+  /** Null once the mail has ended, and for a notice. */
   readonly tokenSealed: string | null;
   readonly linkEndsAtMs: number;
   readonly linkUsedAtMs: number | null;
   readonly status: MailStatus;
-  /** Times that a worker claimed it. */
+  /** Counted when a worker claims it. */
   readonly tries: number;
   readonly sentAtMs: number | null;
   readonly createdAtMs: number;
   readonly version: number;
 }
 
-/** How a try ended. `later`: not taken, or nobody knows. */
+/** `later`: not accepted, or unknown. */
 export type MailOutcome =
   | { readonly outcome: 'sent' }
   | { readonly outcome: 'later'; readonly reason: string }
@@ -99,7 +98,6 @@ export type MailOutcome =
 
 export const mailPurposes = Object.keys(linkLifeMs) as readonly MailPurpose[];
 
-/** A new mail, due at once. */
 export function newMail(
   fields: Tenant &
     Pick<Mail, 'id' | 'purpose' | 'paymentId' | 'accountId' | 'to' | 'toKey' | 'nth'> &
@@ -121,19 +119,17 @@ export function newMail(
   });
 }
 
-/** What is stored of a link's token. */
 export function hashLinkToken(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
-/** What a mail's token is sealed for: no other mail can carry it. */
 export function tokenPurpose({ id }: Pick<Mail, 'id'>): string {
   return `mail ${id}`;
 }
 
 /**
- * The number of the next mail to an address after the newest ones of its purpose (newest first,
- * ADDRESS_MAILS_MAX of them), and how long until it may be sent: 0 when it may be now.
+ * The number of the next mail to an address, and how long until it may be sent; 0 for now. `newest`
+ * are the latest ADDRESS_MAILS_MAX mails of its purpose, newest first.
  */
 export function nextMail(
   newest: readonly Pick<Mail, 'nth' | 'createdAtMs'>[],
@@ -146,33 +142,28 @@ export function nextMail(
   return { nth, waitMs: Math.max(0, freeAtMs - nowMs) };
 }
 
-/** How long until the buyer may be invited (again) after the last invitation: 0 when it may be. */
+/** How long until the buyer may be invited again; 0 for now. */
 export function invitationWaitMs(invitedAtMs: number | null, nowMs: number): number {
   if (invitedAtMs === null || isFromWrongClock(invitedAtMs, nowMs)) return 0;
   return Math.max(0, invitedAtMs + INVITATION_PAUSE_MS - nowMs);
 }
 
-/** Nothing is to come of it any more, and nobody looks for it after so long. */
-export function isForgettable({ status, createdAtMs }: Mail, nowMs: number): boolean {
-  return nextMailStatus(status, 'drop') === null && nowMs >= createdAtMs + MAIL_KEPT_MS;
+export function isExpiredMail({ status, createdAtMs }: Mail, nowMs: number): boolean {
+  return nextMailStatus(status, 'drop') === null && nowMs >= createdAtMs + MAIL_RETENTION_MS;
 }
 
-/** Its link no longer signs in, or the notice is too old: the mail is no longer needed. */
-export function isLinkOver({ linkEndsAtMs, linkUsedAtMs }: Mail, nowMs: number): boolean {
+/** Its link no longer signs in, or the notice is too old. */
+export function isLinkExpired({ linkEndsAtMs, linkUsedAtMs }: Mail, nowMs: number): boolean {
   return linkUsedAtMs !== null || nowMs >= linkEndsAtMs;
 }
 
-/** The one sign-in that a link is good for. */
 export function linkUsed(mail: Mail, nowMs: number): Mail {
-  assert(!isLinkOver(mail, nowMs), 'a link is used once, in its time');
+  assert(!isLinkExpired(mail, nowMs), 'a link is used once, before it expires');
   return Object.freeze({ ...mail, linkUsedAtMs: nowMs });
 }
 
-/**
- * The mail after a try. That the lease is still the sender's is checked by the caller: a late
- * answer changes nothing.
- */
-export function mailTried(mail: Mail, result: MailOutcome, nowMs: number): Mail {
+/** The mail after a try. The caller checks that the sender still holds the lease. */
+export function afterTry(mail: Mail, result: MailOutcome, nowMs: number): Mail {
   switch (result.outcome) {
     case 'sent':
       return ended(mail, 'sent', { lastError: null, sentAtMs: nowMs });
@@ -186,12 +177,11 @@ export function mailTried(mail: Mail, result: MailOutcome, nowMs: number): Mail 
   }
 }
 
-/** It is not sent (any more), because there is no use in it. */
 export function dropMail(mail: Mail, reason: string): Mail {
   return ended(mail, 'drop', { lastError: reason });
 }
 
-/** The token is for the mail alone: what has ended keeps its hash only. */
+/** Only the hash of the token is needed after the mail was sent. */
 function ended(mail: Mail, move: MailMove, fields: Partial<Mail>): Mail {
   return step(mail, move, { ...fields, tokenSealed: null, dueAtMs: null });
 }

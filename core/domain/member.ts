@@ -1,9 +1,8 @@
-// A member of an organization's team: who signs in to the dashboard, and what its role lets it do.
-// How a member proves who it is is the matter of sessions.
+// A member of an organization's team, and the scopes of its role in the dashboard.
 import { HOUR_MS } from './instant.js';
 import type { Scope } from './scope.js';
 
-/** Which roles hold each scope; a scope without its row does not compile. */
+/** The roles that hold each scope; a scope without a row does not compile. */
 export const scopeHolders = {
   'payment_intents:write': ['owner', 'admin', 'finance'],
   'payment_intents:read': ['owner', 'admin', 'finance', 'viewer'],
@@ -19,23 +18,22 @@ export const scopeHolders = {
 export const memberRoles = ['owner', 'admin', 'finance', 'viewer'] as const;
 export type MemberRole = (typeof memberRoles)[number];
 
-/** How long a session lasts from when its token is made. */
 export const SESSION_MS = 12 * HOUR_MS;
 
 export interface Member {
   readonly id: string;
   readonly orgId: string;
-  /** As given; compared by `emailKey`. One address is one member of an organization at a time. */
+  /** As given. An address has one member of an organization at a time. */
   readonly email: string;
   readonly emailKey: string;
   readonly role: MemberRole;
-  /** Whoever was removed and comes back is another member. */
+  /** A person who is removed and added again is another member. */
   readonly removedAtMs: number | null;
   readonly createdAtMs: number;
   readonly version: number;
 }
 
-/** What a role may do: never nothing, so that it is never taken for unrestricted. */
+/** Never empty, because no scopes means unrestricted. */
 export function scopesOf(role: MemberRole): readonly Scope[] {
   const rows = Object.entries(scopeHolders) as [Scope, readonly MemberRole[]][];
   return rows.filter(([, holders]) => holders.includes(role)).map(([scope]) => scope);

@@ -1,6 +1,5 @@
 // Amounts and rates: exact integers inside, decimal strings at the edges, never a float. Every
-// division names its rounding. Which currencies exist is the partner's matter; all have two
-// decimals.
+// division names its rounding. All currencies have two decimals.
 import { assert } from '../errors.js';
 
 /** `floor` rounds towards minus infinity, `ceil` towards plus infinity, `half-even` to nearest. */
@@ -17,8 +16,8 @@ export interface Rate {
   readonly rateScaled: bigint;
 }
 
-/** What an amount splits into; the parts add up to it. */
-export interface FeeSplit {
+/** The parts add up to the amount. */
+interface FeeSplit {
   readonly fee: Money;
   readonly rest: Money;
 }
@@ -34,14 +33,13 @@ export function money(amountMinor: bigint, currency: string): Money {
   return Object.freeze({ amountMinor, currency });
 }
 
-/** Minor units of an amount as integrators write it ('10', '10.5', '10.50'), else null. */
+/** Minor units of an amount such as '10', '10.5' or '10.50', else null. */
 export function parseAmount(text: string): bigint | null {
   const match = amountForm.exec(text);
   if (match === null) return null;
   return BigInt(`${match[1]}${(match[2] ?? '').padEnd(2, '0')}`);
 }
 
-/** An amount with exactly two decimals. */
 export function formatAmount(amountMinor: bigint): string {
   return formatScaled(amountMinor, 2);
 }
@@ -76,7 +74,6 @@ export function convert(source: Money, rate: Rate, currency: string, rounding: R
   return money(divide(source.amountMinor * rate.rateScaled, RATE_SCALE, rounding), currency);
 }
 
-/** A fee of `basisPoints` hundredths of a percent, and what is left. */
 export function splitFee(total: Money, basisPoints: number, rounding: Rounding): FeeSplit {
   assert(
     Number.isInteger(basisPoints) && basisPoints >= 0 && basisPoints <= 10_000,
@@ -90,7 +87,7 @@ export function splitFee(total: Money, basisPoints: number, rounding: Rounding):
 /** The quotient by a positive divisor, rounded as named. */
 export function divide(numerator: bigint, divisor: bigint, rounding: Rounding): bigint {
   assert(divisor > 0n, 'a divisor is above zero');
-  // bigint division cuts towards zero; make the remainder non-negative, so that it is the floor.
+  // bigint division truncates towards zero; a non-negative remainder gives the floor.
   const cut = numerator / divisor;
   const floor = numerator % divisor < 0n ? cut - 1n : cut;
   const remainder = numerator - floor * divisor;

@@ -1,12 +1,11 @@
-// A name that is not known but looks like one that is: a typing error, or another spelling of the
-// same words. What follows from a near miss is the caller's decision.
+// Unknown names that look like a known one: a typing error or another spelling.
 
-/** Shorter names have too many real neighbours: `url` and `uri`. */
+/** Shorter names have too many neighbours: `url` and `uri`. */
 const ONE_EDIT_LENGTH_MIN = 4;
 const TWO_EDITS_LENGTH_MIN = 8;
 const EDITS_MAX = 2;
 
-/** The known name that `name` most likely stands for; null when it is another name. */
+/** The known name that `name` most likely means; null if there is none. */
 export function nearMiss(name: string, known: readonly string[]): string | null {
   const folded = foldedName(name);
   const others = known.filter((one) => one !== name);
@@ -25,7 +24,7 @@ function isNear(name: string, known: string): boolean {
   if (sorted(name) === sorted(known)) return true;
   const edits = editDistance(name, known);
   if (edits <= 1) return true;
-  // A word that begins with another letter is another word: `internalId` is not `externalId`.
+  // With another first letter it is another word: `internalId` is not `externalId`.
   return edits === EDITS_MAX && known.length >= TWO_EDITS_LENGTH_MIN && name[0] === known[0];
 }
 

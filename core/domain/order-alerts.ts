@@ -1,4 +1,4 @@
-// Alerts for operators: which changes of a payment's orders need a person.
+// Alerts for operators: changes of a payment's orders that need a person.
 import { type Funds, stageOf, sumsOf } from './funds.js';
 import type { MoneyCommand } from './partner-command.js';
 import type { Payment } from './payment.js';
@@ -9,17 +9,17 @@ interface Books {
   readonly orders: readonly MoneyCommand[];
 }
 
-/** The alerts of a change, each raised once: by what was not so before. */
+/** Each alert is raised once, by the change that makes its condition true. */
 export function alertsBetween(was: Books, { payment, funds, orders }: Books): readonly string[] {
   const [before, after] = [sumsOf(was.orders), sumsOf(orders)];
   const rules = [
     [
       after.lossMinor > before.lossMinor,
-      `more left than arrived: the house loses ${after.lossMinor} minor units so far`,
+      `more left than arrived: the loss is ${after.lossMinor} minor units so far`,
     ],
     [
       funds.position === 'needs_review' && was.funds.position !== 'needs_review',
-      'the position of the money must be found out',
+      'the position of the money is unknown',
     ],
     [
       debtsOf(orders) > debtsOf(was.orders),
@@ -27,7 +27,7 @@ export function alertsBetween(was: Books, { payment, funds, orders }: Books): re
     ],
     [
       doubtsOf(orders) > doubtsOf(was.orders),
-      'a report about a refund cannot be believed: a person must look',
+      'a report about a refund is implausible and waits for a decision',
     ],
     [
       after.paidMinor > before.paidMinor && payment.status !== 'settled',
@@ -42,12 +42,10 @@ export function alertsBetween(was: Books, { payment, funds, orders }: Books): re
   return rules.filter(([applies]) => applies).map(([, text]) => text);
 }
 
-/** Refunds that a person must see to. */
 function debtsOf(orders: readonly MoneyCommand[]): number {
   return orders.filter((order) => order.kind === 'refund' && stageOf(order) === 'owed').length;
 }
 
-/** Refunds of which a report waits for a person. */
 function doubtsOf(orders: readonly MoneyCommand[]): number {
   return orders.filter(({ kind, review }) => kind === 'refund' && review !== null).length;
 }

@@ -1,6 +1,6 @@
-// What changed orders to the partner do to a payment: its status, funds and ledger, what is owed
-// back, and which events follow. One function does all of it, so outcomes that arrive late, twice
-// or out of order lead to the same rows. It decides nothing about storage, ids or calls.
+// The effect of changed orders on a payment: status, funds, ledger, refunds and events. One
+// function derives all of it, so outcomes that arrive late, twice or out of order lead to the same
+// rows.
 import {
   type Change,
   commandsAfter,
@@ -37,7 +37,7 @@ import {
   type SettlementFacts,
 } from './payment.js';
 
-/** What was learned together with the changed orders. */
+/** What a report states in addition to the change of its order. */
 export interface Learned {
   /** Why an order failed, in the partner's words. */
   readonly reason?: string | null;
@@ -47,7 +47,7 @@ export interface Learned {
   readonly settlement?: SettlementFacts;
 }
 
-/** `commands` are all of the payment as they were read; `changed` are some of them, changed. */
+/** `commands` are all stored commands of the payment; `changed` are new states of some of them. */
 export function ordersChanged(
   was: PaymentAggregate,
   commands: readonly MoneyCommand[],
@@ -63,8 +63,8 @@ export function ordersChanged(
 }
 
 /**
- * Brings funds, refunds and ledger in line with the payment's orders and status: orders of an ended
- * payment that were not sent are taken back, money that nothing claims is owed back.
+ * Brings funds, refunds and ledger in line with the orders and the status: voids unsent orders of
+ * an ended payment, and owes money without a claim to the buyer.
  */
 export function withMoneySettled(
   changed: Change,
@@ -95,7 +95,7 @@ export function withMoneySettled(
   return { ...change, alerts: [...change.alerts, ...alerts] };
 }
 
-/** While a payout counts as paid, its settlement is what was posted for it. */
+/** While a payout counts as paid, its settlement stays as it was posted. */
 function withLearned(payment: Payment, learned: Learned, isPaid: boolean, nowMs: number): Payment {
   const { instructions, transactionHash } = learned;
   const settlement = isPaid ? (payment.settlement ?? learned.settlement) : learned.settlement;
@@ -115,7 +115,6 @@ function withLearned(payment: Payment, learned: Learned, isPaid: boolean, nowMs:
   });
 }
 
-/** Moves the status as far as the orders say. */
 function withStatus(
   change: Change,
   commands: readonly MoneyCommand[],
@@ -140,7 +139,7 @@ type Step = {
   readonly fields?: Parameters<typeof withMove>[3];
 } | null;
 
-/** What the orders say of the status; null where it stays. */
+/** Null if the status stays. */
 function statusStep(
   payment: Payment,
   orders: readonly MoneyCommand[],
@@ -148,7 +147,7 @@ function statusStep(
 ): Step {
   switch (payment.status) {
     case 'on_ramp_pending':
-      // A payout that was read back after a restore: its pay-in was completed before.
+      // A payout found after a restore: its pay-in was completed before.
       if (orders.some(isPayoutMade)) return { move: 'payin_completed' };
       return payinStep(payment, orders, reason);
     case 'on_chain_confirmed':
@@ -162,8 +161,8 @@ function statusStep(
 }
 
 /**
- * A pay-in exists although the payment is not so far: it was taken for refused, or a backup of an
- * earlier state was restored. The payment goes the way again that it went then.
+ * A pay-in exists before the payment reached it: it counted as refused, or a backup was restored.
+ * The payment repeats its earlier moves.
  */
 const movesToPayin: Partial<Record<PaymentStatus, PaymentMove>> = {
   awaiting_approval: 'approve',
@@ -205,14 +204,14 @@ function payoutStep(
   return stage === 'missing' ? failed(payout, 'payout', reason) : null;
 }
 
-/** Before the payout was sent its money went back to the buyer. */
+/** The money went back to the buyer before the payout was sent. */
 function fundsLost(payment: Payment, orders: readonly MoneyCommand[], reason: string | null): Step {
   const sums = sumsOf(orders);
   const left = sums.receivedMinor - sums.returnedMinor - sums.refundedMinor - sums.orderedMinor;
   if (left >= payment.amount.amountMinor) return null;
   const payin = payins(orders).findLast(({ end }) => end === 'returned');
   if (payin !== undefined) return failed(payin, 'pay-in', reason);
-  // Known after a restore only: an ended payment ordered it.
+  // Only after a restore: an ended payment ordered it.
   return { move: 'fail', fields: { failureReason: 'the money was refunded' } };
 }
 
@@ -225,8 +224,8 @@ function failed(order: MoneyCommand, name: string, reason: string | null): Step 
 }
 
 /**
- * An ended payment orders nothing but refunds, and one that has its money no pay-in: what was not
- * sent, or surely not done, is void.
+ * An ended payment orders refunds only, and a payment with its money no pay-in: orders without
+ * effect at the partner become void.
  */
 function withoutUnsentOrders(
   change: Change,
@@ -245,14 +244,14 @@ function withoutUnsentOrders(
   );
   const voided = unsent.map((order) => voidCommand(order, nowMs));
   if (!unwanted.payout) return voided.reduce(withChangedCommand, change);
-  // A payout that is only drafted is not ordered at all.
+  // A drafted payout is dropped.
   const drafts = change.commands.filter(({ kind }) => kind === 'refund');
   return voided.reduce(withChangedCommand, { ...change, commands: drafts });
 }
 
 /**
- * Takes back refunds that were not sent, or that wait for a person, if their pay-in was returned by
- * the partner or lacks the money; then if more has left than arrived.
+ * Withdraws refunds that were not sent or were refused, if the partner returned their pay-in or it
+ * lacks the money; then if more left than arrived.
  */
 function withoutNeedlessRefunds(
   was: Change,
@@ -260,7 +259,7 @@ function withoutNeedlessRefunds(
   nowMs: number,
 ): Change {
   let change = was;
-  for (const isNeedless of [isWithoutMoney, isBesideLoss]) {
+  for (const isNeedless of [isWithoutMoney, hasLoss]) {
     const waiting = commandsAfter(commands, change).filter(
       (order) => order.kind === 'refund' && (isUnpaidRefund(order) || isVoidable(order)),
     );
@@ -280,11 +279,11 @@ function isWithoutMoney(refund: MoneyCommand, orders: readonly MoneyCommand[]): 
   return payin !== undefined && (payin.end === 'returned' || freeOfPayin(payin, orders) < 0n);
 }
 
-function isBesideLoss(_refund: MoneyCommand, orders: readonly MoneyCommand[]): boolean {
+function hasLoss(_refund: MoneyCommand, orders: readonly MoneyCommand[]): boolean {
   return sumsOf(orders).lossMinor > 0n;
 }
 
-/** Money that no claim of the payment holds is owed back, each part from the pay-in that has it. */
+/** Money without a claim is owed back, each part from the pay-in that has it. */
 function withSurplusOwed(change: Change, commands: readonly MoneyCommand[]): Change {
   const { payment, funds } = change;
   const orders = withDrafts(commandsAfter(commands, change), change);
@@ -292,7 +291,7 @@ function withSurplusOwed(change: Change, commands: readonly MoneyCommand[]): Cha
   const claimed = isTerminal(payment.status) || next.payoutMinor > 0n;
   let surplusMinor = heldMinor(next) - (claimed ? 0n : payment.amount.amountMinor);
   const drafts = [...change.commands];
-  // The newest first: a payout takes what came first.
+  // Newest first: a payout takes the oldest money.
   for (const payin of payins(orders).toReversed()) {
     const free = freeOfPayin(payin, orders);
     const amountMinor = surplusMinor < free ? surplusMinor : free;
@@ -304,7 +303,6 @@ function withSurplusOwed(change: Change, commands: readonly MoneyCommand[]): Cha
   return { ...change, commands: drafts };
 }
 
-/** Events about money that goes back to the buyer. */
 function withRefundEvents(
   change: Change,
   commands: readonly MoneyCommand[],
@@ -344,12 +342,12 @@ function isAlive({ state, end }: MoneyCommand): boolean {
   return state === 'done' && end !== 'failed' && end !== 'returned';
 }
 
-/** A payout that was ordered is not ordered again, however it ended. */
+/** A payout that was ordered is not ordered again, even if it failed. */
 function isPayout({ kind, state }: MoneyCommand): boolean {
   return kind === 'payout' && state !== 'void';
 }
 
-/** The partner has it, or may have it. */
+/** The partner has it or may have it. */
 function isPayoutMade(order: MoneyCommand): boolean {
   return isPayout(order) && order.state !== 'pending' && order.state !== 'refused';
 }
@@ -360,7 +358,7 @@ function payins(orders: readonly MoneyCommand[]): readonly MoneyCommand[] {
 
 const DRAFT = { id: '', reference: '' };
 
-/** Drafts count like orders that were not sent. */
+/** Drafts count as orders that were not sent. */
 function withDrafts(
   commands: readonly MoneyCommand[],
   { commands: drafts, payment }: Change,

@@ -1,6 +1,5 @@
-// What a report of the partner does to the order that it is about, and when the partner is asked
-// next. Reports come late, twice and out of order; what they do to the money is in
-// order-outcomes.ts.
+// The effect of a partner's report on its order, and the schedule of polls. Reports arrive late,
+// twice and out of order. Their effect on money is in order-outcomes.ts.
 import { backoffMs } from './lease.js';
 import type { Money } from './money.js';
 import {
@@ -15,27 +14,24 @@ import {
   type PartnerCommand,
 } from './partner-command.js';
 
-/** What a report does to the end that is known. */
-export type ReportEffect = 'apply' | 'ask' | 'ignore';
+/** `poll`: poll the order, because the report may be older than the known end. */
+export type ReportEffect = 'apply' | 'poll' | 'ignore';
 
-/**
- * Reports come late and out of order. After a reported end, a message with another end may be older
- * or may be a change (`ask`): only the partner's answer to a question counts.
- */
+/** Rows: the known end. Columns: the reported end. Only the answer to a poll replaces an end. */
 const endMoves: Readonly<Record<OrderEnd, Readonly<Record<OrderEnd, ReportEffect>>>> = {
   open: { open: 'ignore', completed: 'apply', failed: 'apply', returned: 'apply' },
-  completed: { open: 'ignore', completed: 'ignore', failed: 'ask', returned: 'ask' },
-  failed: { open: 'ignore', completed: 'ask', failed: 'ignore', returned: 'ask' },
-  returned: { open: 'ignore', completed: 'ask', failed: 'ignore', returned: 'ignore' },
+  completed: { open: 'ignore', completed: 'ignore', failed: 'poll', returned: 'poll' },
+  failed: { open: 'ignore', completed: 'poll', failed: 'ignore', returned: 'poll' },
+  returned: { open: 'ignore', completed: 'poll', failed: 'ignore', returned: 'ignore' },
 };
 
-/** `asked`: the report answers a question of ours, so it is how the order stands now. */
-export function reportEffect(was: OrderEnd, reported: OrderEnd, asked: boolean): ReportEffect {
+/** `polled`: the report answers a poll, so it is the current state. */
+export function reportEffect(was: OrderEnd, reported: OrderEnd, polled: boolean): ReportEffect {
   const effect = endMoves[was][reported];
-  return effect === 'ask' && asked ? 'apply' : effect;
+  return effect === 'poll' && polled ? 'apply' : effect;
 }
 
-/** Waits between questions about an order whose end was not reported yet; the last one repeats. */
+/** Waits between polls of an open order; the last one repeats. */
 export const POLL_BACKOFF_MS = [
   FIRST_POLL_MS,
   3_000,
@@ -46,18 +42,15 @@ export const POLL_BACKOFF_MS = [
   900_000,
 ] as const;
 
-/** Waits between questions about a failed payout: until reported, its money is missing. */
+/** Between polls of a failed payout: until it is returned, its money is missing. */
 export const FAILED_PAYOUT_BACKOFF_MS = [...POLL_BACKOFF_MS, 3_600_000] as const;
-/** An abandoned pay-in is polled ever more rarely, at last once in this time. */
+/** The longest wait between polls of an abandoned pay-in. */
 export const ABANDONED_POLL_MAX_MS = 86_400_000;
-/** After this the buyer of an ended payment is not expected to pay: only messages still count. */
+/** After this an abandoned pay-in is not polled; messages still count. */
 export const ABANDONED_POLL_FOR_MS = 180 * ABANDONED_POLL_MAX_MS;
 
-/**
- * Look again later: the question was asked and the order had not ended. Where nobody waits for it
- * since `abandonedAtMs`, as long again passes at least.
- */
-export function askAgain<C extends PartnerCommand>(
+/** A poll found no end. For an abandoned pay-in, the wait is at least its time since then. */
+export function pollAgain<C extends PartnerCommand>(
   command: C,
   lastError: string | null,
   nowMs: number,
@@ -74,49 +67,47 @@ export function askAgain<C extends PartnerCommand>(
   });
 }
 
-/** A poll that brought nothing new of an order that has ended: nothing is due any more. */
-export function stopAsking<C extends PartnerCommand>(command: C, nowMs: number): C {
+/** A poll found nothing new about an ended order. */
+export function stopPolling<C extends PartnerCommand>(command: C, nowMs: number): C {
   return changed(command, nowMs, { dueAtMs: null, leaseToken: null, lastError: null });
 }
 
-/** Ask the partner how the order stands now, before a report that contradicts its end counts. */
-export function askAtOnce<C extends PartnerCommand>(command: C, nowMs: number): C {
+/** A report contradicts the end: only the answer to a poll counts. */
+function pollNow<C extends PartnerCommand>(command: C, nowMs: number): C {
   return changed(command, nowMs, { dueAtMs: nowMs, leaseToken: null });
 }
 
 export interface OrderReport {
   readonly partnerRef: string;
   readonly end: OrderEnd;
-  /** What the partner says of a failure. */
   readonly reason: string | null;
   /** Of a pay-in: the total received so far. */
   readonly receivedMinor: bigint;
-  /** Of a refund: what the order gives back; null of anything else. */
+  /** Of a refund: its amount, else null. */
   readonly refunded: Money | null;
-  readonly asked: boolean;
+  readonly polled: boolean;
 }
 
 /**
- * The partner reports how the order stands. An order that is reported exists.
- * Totals only grow, so old and double reports are harmless. A failed payout is polled until the
- * partner says where its money is.
+ * The order after a report. An order that is reported exists. Totals only grow, so old and repeated
+ * reports are harmless. A failed payout is polled until its money is reported.
  */
 export function reportOrder<C extends PartnerCommand>(
   command: C,
   report: OrderReport,
   nowMs: number,
 ): C {
-  const effect = reportEffect(command.end, report.end, report.asked);
-  const known = withReport(command, report, report.asked || effect === 'apply');
-  if (effect === 'ask') return askAtOnce(known, nowMs);
+  const effect = reportEffect(command.end, report.end, report.polled);
+  const known = withReport(command, report, report.polled || effect === 'apply');
+  if (effect === 'poll') return pollNow(known, nowMs);
   const state = revivedState(command, report.end);
   if (effect === 'ignore' && (state === command.state || command.end !== 'open')) {
-    return askedAgain(known, report, nowMs);
+    return polledAgain(known, report, nowMs);
   }
   const end = effect === 'apply' ? report.end : command.end;
   const next = { ...known, state, end };
-  // A message may be older than the report that waited for a person.
-  const isDoubted = command.review !== null && !report.asked && isPolled(next);
+  // A message may be older than the report under review.
+  const isDoubted = command.review !== null && !report.polled && isPolled(next);
   // An order that stays refused or void is not polled.
   const pollAtMs = state === 'done' ? nextPollAtMs(next, 0, nowMs) : null;
   return changed(known, nowMs, {
@@ -129,7 +120,7 @@ export function reportOrder<C extends PartnerCommand>(
   });
 }
 
-/** What ended here without an order, and failed there, changes nothing but for a payout's money. */
+/** A refused or void order that failed at the partner stays, except a payout, which has money. */
 function revivedState({ kind, state }: PartnerCommand, reported: OrderEnd): CommandState {
   const isOver = state === 'refused' || state === 'void';
   if (isOver && kind !== 'payout' && (reported === 'failed' || reported === 'returned'))
@@ -137,19 +128,19 @@ function revivedState({ kind, state }: PartnerCommand, reported: OrderEnd): Comm
   return nextCommandState(state, 'accept') ?? state;
 }
 
-/** The same end once more: only a question about a failed order counts, and goes on. */
-function askedAgain<C extends PartnerCommand>(
+/** The same end again: only a poll of a failed order goes on. */
+function polledAgain<C extends PartnerCommand>(
   known: C,
-  { end, asked }: OrderReport,
+  { end, polled }: OrderReport,
   nowMs: number,
 ): C {
-  if (!asked || known.state !== 'done' || known.end !== 'failed' || end !== 'failed') return known;
+  if (!polled || known.state !== 'done' || known.end !== 'failed' || end !== 'failed') return known;
   const tries = known.tries + 1;
   const dueAtMs = nextPollAtMs(known, tries, nowMs);
   return changed(known, nowMs, { tries, dueAtMs, leaseToken: null });
 }
 
-/** Yields `command` itself where the report says nothing new. */
+/** Returns `command` itself if the report states nothing new. */
 function withReport<C extends PartnerCommand>(
   command: C,
   report: OrderReport,
@@ -177,8 +168,8 @@ function withReport<C extends PartnerCommand>(
 }
 
 /**
- * An implausible report is kept for a person; the partner is asked again, but rarely. An order that
- * is reported open or completed exists even if its amounts are wrong, so its money is not free.
+ * Stores an implausible report for a person; polls become rare. An order that is reported open or
+ * completed exists even if its amounts are wrong, so its money is not free.
  */
 export function holdForReview(
   command: MoneyCommand,
@@ -186,27 +177,27 @@ export function holdForReview(
   nowMs: number,
 ): MoneyCommand {
   const isThere = review.end === 'open' || review.end === 'completed';
-  // Of an order that ended at the partner only its answer counts.
+  // Once an order ended at the partner, only the answer to a poll counts.
   const exists = isThere && command.end === 'open';
   const state = (exists ? nextCommandState(command.state, 'accept') : null) ?? command.state;
   if (command.review === review.text && command.state === state) return command;
   const held = { ...command, state, review: review.text };
   const waitMs = backoffMs(POLL_BACKOFF_MS, POLL_BACKOFF_MS.length);
-  const asks = isPolled(held) ? { dueAtMs: nowMs + waitMs, leaseToken: null } : {};
-  return changed(command, nowMs, { state, review: review.text, ...asks });
+  const polls = isPolled(held) ? { dueAtMs: nowMs + waitMs, leaseToken: null } : {};
+  return changed(command, nowMs, { state, review: review.text, ...polls });
 }
 
-/** When to ask next; null where the end is final, or nothing more is to be expected. */
+/** Null if the end is final. */
 function nextPollAtMs(command: PartnerCommand, tries: number, nowMs: number): number | null {
   const { kind, end } = command;
   const waitsMs = pollWaitsMs(command, end);
   const short = end === 'completed' && isShort(command);
-  const asked =
+  const polled =
     end === 'open' || short || (end === 'failed' && (kind === 'payout' || tries < waitsMs.length));
-  return asked ? nowMs + backoffMs(waitsMs, tries) : null;
+  return polled ? nowMs + backoffMs(waitsMs, tries) : null;
 }
 
-/** A pay-in that brought less than was asked may be topped up. */
+/** A pay-in that received less than was ordered may be topped up. */
 export function isShort(command: PartnerCommand): boolean {
   return command.kind === 'payin' && command.receivedMinor < command.amount.amountMinor;
 }

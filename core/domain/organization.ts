@@ -1,11 +1,11 @@
-// An organization (the integrator) and what it has in each mode: its KYB, the terms, its virtual
-// account at the partner and the PIX destination that payments without a named seller settle to.
+// An organization (the integrator) and its profile in each mode: KYB, terms, the virtual account at
+// the partner and the PIX destination of payments without a named seller.
 import { PonteError } from '../errors.js';
 import type { Dossier } from './dossier.js';
 import { type MoveOf, machine } from './machine.js';
 import type { Tenant } from './tenant.js';
 
-/** `overrule` is an operator's word. Nothing submitted is null outside. */
+/** `overrule` is an operator's decision. Outside this file, `none` is null. */
 export const kybMoves = {
   none: { submit: 'verifying' },
   verifying: { approve: 'approved', reject: 'rejected', overrule: 'approved' },
@@ -21,27 +21,27 @@ export const kybStatuses = kyb.states.filter((status) => status !== 'none');
 export interface Organization {
   readonly id: string;
   readonly name: string;
-  /** A live mode needs this manual approval besides its KYB. */
+  /** Live mode requires this manual approval and the KYB. */
   readonly productionGrantedAtMs: number | null;
   readonly requiresApproval: boolean;
   readonly createdAtMs: number;
   readonly version: number;
 }
 
-/** One row per organization and mode, made with the organization. */
+/** Created with the organization, one for each mode. */
 export interface OrganizationProfile extends Tenant {
-  /** Null until a KYB submission was started. */
+  /** Null before the first submission. */
   readonly kybStatus: KybStatus | null;
-  /** Our own id of the organization as a party at the partner; a fresh one for each submission. */
+  /** Our id of the organization as a party at the partner; new for each submission. */
   readonly receiverId: string | null;
-  /** The order of the newest submission: news of an earlier one decides nothing any more. */
+  /** The order of the latest submission; reports about earlier ones are ignored. */
   readonly kybCommandId: string | null;
   /** The partner's id of that party; never shown. */
   readonly partnerRef: string | null;
   readonly virtualAccountRef: string | null;
   /** The partner's reference of the PIX destination; the PIX key itself is never stored. */
   readonly destinationRef: string | null;
-  /** The partner's id of the accepted terms, where it gives one. */
+  /** The partner's id of the accepted terms, if it gives one. */
   readonly tosId: string | null;
   readonly tosAcceptedAtMs: number | null;
   readonly version: number;
@@ -50,7 +50,7 @@ export interface OrganizationProfile extends Tenant {
 /** The test number of Brazilian tax systems, with valid check digits. */
 const SANDBOX_CNPJ = '99.999.999/0001-91';
 
-/** The dossier of an organization in the sandbox. Its name can be a magic value. */
+/** The sandbox dossier. The name may be a test value of the partner. */
 export function sandboxKyb({ id, name }: Organization): Dossier {
   return { email: `${id}@sandbox.invalid`, legalName: name, cnpj: SANDBOX_CNPJ };
 }
@@ -59,12 +59,12 @@ export function nextKybStatus(status: KybStatus | null, move: KybMove): KybStatu
   return kyb.next(status ?? 'none', move);
 }
 
-/** KYB approved and a virtual account there: payments can be created. */
+/** Payments can be created. */
 export function mayCollect(profile: OrganizationProfile): boolean {
   return profile.kybStatus === 'approved' && profile.virtualAccountRef !== null;
 }
 
-/** Until the mode is activated: by its KYB, in live mode after production access was granted. */
+/** Until the KYB is approved and, in live mode, production access is granted. */
 export function needsOnboarding(
   organization: Organization,
   { mode, kybStatus }: OrganizationProfile,
@@ -73,19 +73,18 @@ export function needsOnboarding(
   return kybStatus !== 'approved' || !granted;
 }
 
-/** The KYB is handed to the partner, as a fresh party; the profile as it is when it is there. */
+/** Submits the KYB as a new party; unchanged where the table has no such move. */
 export function kybSubmitted(
   profile: OrganizationProfile,
   submission: { readonly receiverId: string; readonly kybCommandId: string },
 ): OrganizationProfile {
   const kybStatus = nextKybStatus(profile.kybStatus, 'submit');
   if (kybStatus === null) return profile;
-  // The account and the destination were those of the party before.
+  // Virtual account and destination belong to the earlier party.
   const fresh = { partnerRef: null, virtualAccountRef: null, destinationRef: null };
   return Object.freeze({ ...profile, ...submission, ...fresh, kybStatus });
 }
 
-/** The partner knows the party, and perhaps decided on it. */
 export function kybReported(
   profile: OrganizationProfile,
   partnerRef: string | null,
@@ -99,7 +98,7 @@ export function kybReported(
   return kybDecided(known, status === 'approved' ? 'approve' : 'reject');
 }
 
-/** The profile as it is when the decision does not fit. */
+/** Unchanged where the table has no such move. */
 export function kybDecided(
   profile: OrganizationProfile,
   move: 'approve' | 'reject' | 'overrule',
@@ -108,7 +107,7 @@ export function kybDecided(
   return kybStatus === null ? profile : Object.freeze({ ...profile, kybStatus });
 }
 
-/** The terms are accepted once; the partner's id of them may follow, and then stays. */
+/** The terms are accepted once; the partner's id of them may follow. */
 export function termsAccepted(
   profile: OrganizationProfile,
   tosId: string | null,

@@ -1,9 +1,9 @@
 // An order to the settlement partner. The row is committed before the call and stays the record of
 // the order until the partner reports its end.
 //
-// While the order may exist at the partner, no answer to a call is final: a call without an answer
-// (`unknown`) and a refusal (`denied`) are settled by a look-up at the partner. Only a look-up that
-// succeeded and found nothing counts as "absent".
+// While the order may exist at the partner, no answer to a call is final: a look-up settles a call
+// without an answer (`unknown`) and a refusal (`denied`). Only a look-up that succeeds and finds
+// nothing counts as "absent".
 import { assert } from '../errors.js';
 import { backoffMs, type Leased } from './lease.js';
 import { type MoveOf, machine } from './machine.js';
@@ -25,7 +25,7 @@ export type CommandMove = MoveOf<typeof commandMoves>;
 const commands = machine(commandMoves);
 export const { states: commandStates, next: nextCommandState } = commands;
 
-/** Orders about money, in the order in which one follows from another. */
+/** Orders about money, in the order in which they follow each other. */
 export const moneyKinds = ['payin', 'payout', 'refund'] as const;
 export type MoneyKind = (typeof moneyKinds)[number];
 
@@ -36,34 +36,27 @@ export const partyKinds = [
   'submit_account',
   'provision_rails',
 ] as const;
-export type PartyKind = (typeof partyKinds)[number];
+type PartyKind = (typeof partyKinds)[number];
 
 export type CommandKind = MoneyKind | PartyKind;
 export const commandKinds: readonly CommandKind[] = [...partyKinds, ...moneyKinds];
 
-/** How long one worker may hold a command before another may take it: longer than two calls. */
+/** Longer than two calls. */
 export const COMMAND_LEASE_MS = 60_000;
-/** Waits before the same call or look-up is tried again; the last one repeats. */
+/** Waits before a call or look-up is repeated; the last one repeats. */
 export const CALL_BACKOFF_MS = [1_000, 5_000, 15_000, 60_000, 300_000] as const;
-/** An accepted order is asked about this soon for the first time. */
+/** From the acceptance of an order to its first poll. */
 export const FIRST_POLL_MS = 2_000;
 
-/** What became of the accepted order at the partner; `open` while it may still change. */
+/** The end of the order at the partner; `open` while it has none. */
 export type OrderEnd = 'open' | 'completed' | 'failed' | 'returned';
 
-/** What every order to the partner has. */
 interface Order extends Tenant, Leased {
   readonly id: string;
-  /**
-   * Our reference and idempotency key at the partner. For money it follows from payment, kind and
-   * number: an order that is made again after a restored backup has the same one.
-   */
+  /** Our reference and idempotency key at the partner (order-references.ts). */
   readonly reference: string;
   readonly state: CommandState;
-  /**
-   * The exact request, sealed, fixed before the first call. Null until then, and erased of a party
-   * once its order is settled.
-   */
+  /** The exact request, sealed, fixed before the first call; erased for a party in the end. */
   readonly request: string | null;
   /** The partner's id of the order; null until the partner accepted or reported it. */
   readonly partnerRef: string | null;
@@ -71,13 +64,13 @@ interface Order extends Tenant, Leased {
   /** Of a pay-in: the total that the partner reported as received, and as confirmed. */
   readonly receivedMinor: bigint;
   readonly confirmedMinor: bigint;
-  /** The code of the refusal: to be confirmed by a look-up, or final. */
+  /** The code of a refusal. */
   readonly refusal: string | null;
-  /** An implausible report, as JSON text (report-check.ts): not applied until a person decides. */
+  /** An implausible report as JSON text, not applied until a person decides. */
   readonly review: string | null;
-  /** Calls begun (in `done`: reads) since the last progress. */
+  /** Calls (in `done`: polls) since the last progress. */
   readonly tries: number;
-  /** When the last call began that the partner may have seen; null before any call. */
+  /** When the last call started that the partner may have received. */
   readonly firstSentAtMs: number | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
@@ -87,7 +80,6 @@ interface Order extends Tenant, Leased {
 export interface MoneyCommand extends Order {
   readonly kind: MoneyKind;
   readonly paymentId: string;
-  /** Asked from the buyer, paid out, or refunded. */
   readonly amount: Money;
   /** Of a refund: the pay-in command that holds the money. */
   readonly payinId: string | null;
@@ -98,7 +90,6 @@ export interface PartyCommand extends Order {
   readonly subject: Subject;
 }
 
-/** The party's record: an organization, a KYC submission of a buyer, or a connected account. */
 export interface Subject {
   readonly kind: 'organization' | 'submission' | 'account';
   readonly id: string;
@@ -110,10 +101,10 @@ export function isMoneyCommand(command: PartnerCommand): command is MoneyCommand
   return 'paymentId' in command;
 }
 
-/** What a change of a payment orders from the partner; the use case gives it an id. */
+/** The use case gives it an id. */
 export type CommandDraft = Pick<MoneyCommand, 'kind' | 'amount' | 'payinId'>;
 
-/** An order as it is first stored, due now. */
+/** Due now. */
 export function newCommand<
   T extends
     | (CommandDraft & Pick<MoneyCommand, 'paymentId'>)
@@ -142,9 +133,7 @@ export function newCommand<
   return Object.freeze<T & Order>({ ...what, ...order });
 }
 
-/**
- * A command that was never sent, or of which the partner surely knows nothing, can be taken back.
- */
+/** Never sent, or certainly absent at the partner. */
 export function isVoidable(command: PartnerCommand): boolean {
   return nextCommandState(command.state, 'void') !== null;
 }
@@ -165,37 +154,35 @@ export function isInDoubt({ state }: PartnerCommand): boolean {
   return nextCommandState(state, 'absent') !== null || state === 'sent';
 }
 
-/** An accepted order, or one that ended here although the partner has it: it is asked about. */
+/** Accepted, or ended here although the partner has it. */
 export function isPolled({ state, partnerRef }: PartnerCommand): boolean {
   if (partnerRef === null) return false;
   return state === 'done' || state === 'refused' || state === 'void';
 }
 
-/** From when on a look-up that finds nothing proves that there is nothing. */
+/** When a look-up that finds nothing starts to prove that there is no order. */
 export function absenceCountsAtMs(command: PartnerCommand, effectWithinMs: number): number {
-  // A refusal is an answer: that call is over. A party that the partner gets twice does no harm.
+  // After a refusal the call is over. A party that is submitted twice does no harm.
   if (command.state === 'denied' || !isMoneyCommand(command)) return 0;
   return (command.firstSentAtMs ?? 0) + effectWithinMs;
 }
 
-/** What a stored request is sealed for: it opens for no other command. */
 export function requestPurpose({ id }: Pick<PartnerCommand, 'id'>): string {
   return `partner-command:${id}`;
 }
 
-/** Tries in vain, some one and a half hours of them, before a person is asked to look. */
+/** Failed tries, in about one and a half hours, before an operator must look. */
 export const TRIES_IN_VAIN = 20;
 
 /**
- * An operator must look: at a refused refund, a report held back, and an open order that could not
- * be sent, looked up or asked about for long.
+ * An operator must look: a refused refund, a report under review, or an order that keeps failing.
  */
 export function isStuck(command: PartnerCommand): boolean {
   const isInVain = isOpen(command) && command.lastError !== null && command.tries >= TRIES_IN_VAIN;
   return isUnpaidRefund(command) || command.review !== null || isInVain;
 }
 
-/** The request is fixed and the call is about to be made, by the worker that holds the lease. */
+/** The request is fixed; the worker that holds the lease calls next. */
 export function sendCommand<C extends PartnerCommand>(
   command: C,
   request: string,
@@ -205,7 +192,7 @@ export function sendCommand<C extends PartnerCommand>(
   return step(command, 'send', nowMs, fields);
 }
 
-/** The partner took the order; its end is asked for until it is reported. */
+/** The partner accepted the order; it is polled until its end is reported. */
 export function acceptCommand<C extends PartnerCommand>(
   command: C,
   partnerRef: string,
@@ -221,8 +208,7 @@ export function acceptCommand<C extends PartnerCommand>(
 }
 
 /**
- * The partner refuses the order, which it may have all the same: the worker that holds the lease
- * looks it up next.
+ * The partner refuses the order but may have it: the worker that holds the lease looks it up next.
  */
 export function denyCommand<C extends PartnerCommand>(
   command: C,
@@ -246,9 +232,8 @@ export function refuseCommand<C extends PartnerCommand>(
 }
 
 /**
- * A look-up was done and found nothing. A refused order is refused for good; any other is pending
- * again, as if it was never sent, for the worker that holds the lease. Too early, the order is
- * looked up again later.
+ * A look-up found nothing. A denied order is refused; any other is pending again, for the worker
+ * that holds the lease. If it is too early to count, the order is looked up again later.
  */
 export function absentCommand<C extends PartnerCommand>(
   command: C,
@@ -264,7 +249,7 @@ export function absentCommand<C extends PartnerCommand>(
   return step(doubted, 'absent', nowMs, over);
 }
 
-/** A look-up could not be done: the order stays in doubt, and is looked up again after a wait. */
+/** A look-up failed: the order stays in doubt until the next one. */
 export function lookUpAgain<C extends PartnerCommand>(
   command: C,
   reason: string,
@@ -279,13 +264,13 @@ export function lookUpAgain<C extends PartnerCommand>(
   });
 }
 
-/** This call surely did nothing: the same order is tried again after a wait. */
+/** The call had no effect: the order is sent again after a wait. */
 export function postponeCommand<C extends PartnerCommand>(
   command: C,
   reason: string,
   nowMs: number,
 ): C {
-  // Before any call it was the preparing that failed; that is a try too.
+  // A failure of `prepare` counts as a try too.
   const tries = command.state === 'pending' ? command.tries + 1 : command.tries;
   return step(command, 'postpone', nowMs, {
     tries,
@@ -295,7 +280,7 @@ export function postponeCommand<C extends PartnerCommand>(
   });
 }
 
-/** The answer never came: the order may or may not exist. */
+/** No answer: the order may exist. */
 export function loseCommand<C extends PartnerCommand>(
   command: C,
   reason: string,
@@ -312,7 +297,7 @@ export function voidCommand<C extends PartnerCommand>(command: C, nowMs: number)
   return step(command, 'void', nowMs, { dueAtMs: null, leaseToken: null });
 }
 
-/** A refused refund is not owed any more, or is ordered again by another command. */
+/** A refused refund is no longer owed, or another command orders it again. */
 export function supersedeCommand<C extends PartnerCommand>(command: C, nowMs: number): C {
   assert(isUnpaidRefund(command), 'only a refused refund is superseded');
   return step(command, 'supersede', nowMs, {});
@@ -323,7 +308,7 @@ function inDoubt<C extends PartnerCommand>(command: C, nowMs: number): C {
   return command.state === 'sent' ? step(command, 'lose', nowMs, {}) : command;
 }
 
-export type CommandFields = Partial<Omit<Order, 'id' | 'version' | 'updatedAtMs'>>;
+type CommandFields = Partial<Omit<Order, 'id' | 'version' | 'updatedAtMs'>>;
 
 function step<C extends PartnerCommand>(
   command: C,

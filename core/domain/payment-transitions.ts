@@ -1,6 +1,6 @@
-// What people do to a payment: integrator, buyer, approver and operations staff. One function per
-// cause; each yields everything that must be stored in one batch. Guards come first and refuse;
-// after them the change must succeed. What the partner does is in order-outcomes.ts.
+// What integrators, buyers, approvers and operators do to a payment. Each function returns
+// everything that must be stored in one batch. Its guards come first and refuse; after them the
+// change must succeed. The partner's part is in order-outcomes.ts.
 import { PonteError } from '../errors.js';
 import {
   type Change,
@@ -14,7 +14,7 @@ import type { CommandDraft, MoneyCommand } from './partner-command.js';
 import { isCancellable, isTerminal, nextStatus } from './payment.js';
 import { isQuoteExpired, type Quote } from './quote.js';
 
-/** A second person approves an invoice; one that is approved stays as it is. */
+/** A second person approves an invoice; an approved one is unchanged. */
 export function approved(was: PaymentAggregate, memberId: string, nowMs: number): Change {
   const { status, createdByMemberId } = was.payment;
   if (createdByMemberId === memberId) throw new PonteError('SelfApprovalNotAllowed');
@@ -22,7 +22,7 @@ export function approved(was: PaymentAggregate, memberId: string, nowMs: number)
   return withMove(unchanged(was), 'approve', nowMs, { approvedByMemberId: memberId });
 }
 
-/** The buyer of an invoice is sent a link, for the first time or once more. */
+/** The buyer of an invoice is sent a link, for the first time or again. */
 export function invited(was: PaymentAggregate, nowMs: number): Change {
   const { payment } = was;
   if (nextStatus(payment.status, 'invite') !== null) {
@@ -36,8 +36,7 @@ export function invited(was: PaymentAggregate, nowMs: number): Change {
 }
 
 /**
- * The buyer proved the mailbox. `verified`: already KYC-approved in this mode, so that a payment
- * which waits for that since an earlier sign-in goes on too.
+ * The buyer proved its mailbox. `verified`: its KYC is approved, so a payment that waits goes on.
  */
 export function signedIn(was: PaymentAggregate, verified: boolean, nowMs: number): Change {
   const { payment } = was;
@@ -49,7 +48,7 @@ export function signedIn(was: PaymentAggregate, verified: boolean, nowMs: number
   return withMove(withMove(unchanged(was), 'sign_in', nowMs), 'kyc_approved', nowMs);
 }
 
-/** The partner decided on the buyer; payments that do not wait for it stay as they are. */
+/** A payment that does not wait for the decision is unchanged. */
 export function kycDecided(
   was: PaymentAggregate,
   decision: 'approve' | 'reject',
@@ -67,14 +66,13 @@ export function quoted(was: PaymentAggregate, quote: Quote, nowMs: number): Chan
   return withMove(unchanged(was), 'quote', nowMs, { quoteId: quote.id });
 }
 
-/** The partner will never quote this payment; nothing was ordered yet. */
 export function quoteRefused(was: PaymentAggregate, code: string, nowMs: number): Change {
   if (nextStatus(was.payment.status, 'quote') === null) return unchanged(was);
   const failureReason = `quote refused: ${code}`;
   return withMove(unchanged(was), 'fail', nowMs, { failureReason });
 }
 
-/** The buyer accepts the quote it was shown: the pay-in is ordered. */
+/** The buyer accepts the quote: the pay-in is ordered. */
 export function confirmed(
   was: PaymentAggregate,
   commands: readonly MoneyCommand[],
@@ -87,7 +85,7 @@ export function confirmed(
   return withMoneySettled({ ...change, commands: [payin] }, was, commands, nowMs);
 }
 
-/** Valid before the payout is taken by the partner. Orders that were not sent are taken back. */
+/** Allowed until the partner accepts the payout. Unsent orders become void. */
 export function cancelled(
   was: PaymentAggregate,
   commands: readonly MoneyCommand[],
@@ -99,7 +97,7 @@ export function cancelled(
   return ended(was, commands, 'cancel', { cancelReason: reason }, nowMs);
 }
 
-/** The payment ran out of time. Nothing happens once the partner has reported all the funds. */
+/** Unchanged once the partner has reported all the funds. */
 export function expired(
   was: PaymentAggregate,
   commands: readonly MoneyCommand[],
@@ -111,7 +109,6 @@ export function expired(
   return ended(was, commands, 'expire', {}, nowMs);
 }
 
-/** Operations staff give the payment up. */
 export function failedByOperator(
   was: PaymentAggregate,
   commands: readonly MoneyCommand[],

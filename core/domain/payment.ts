@@ -1,6 +1,5 @@
-// The payment: one aggregate behind both creation surfaces (payment intent and invoice). This file
-// owns what its status may become and what a payment is made of. Where the money is stands in
-// funds.ts; what one cause changes in payment, funds and commands together is in change.ts.
+// The payment behind both creation surfaces (payment intent and invoice): its states and data.
+// Where the money is: funds.ts. What one cause changes: change.ts.
 import { type MoveOf, machine } from './machine.js';
 import type { Money } from './money.js';
 import type { Tenant } from './tenant.js';
@@ -61,7 +60,6 @@ export const { states: paymentStatuses, next: nextStatus, isTerminal } = machine
 
 export type PaymentOrigin = 'payment_intent' | 'invoice';
 
-/** What ids begin with. */
 export const paymentIdPrefixes = {
   payment_intent: 'pi',
   invoice: 'inv',
@@ -69,12 +67,12 @@ export const paymentIdPrefixes = {
 
 export const paymentOrigins = Object.keys(paymentIdPrefixes) as readonly PaymentOrigin[];
 
-/** What a reference by the integrator's own id begins with. */
+/** Prefix of a reference by the integrator's id. */
 export const EXTERNAL_PREFIX = 'ext_';
 
 /**
- * The origin of the payment that a reference names, if it is one of these: of an id by its prefix,
- * of `ext_<externalId>` the first one. The payment need not exist.
+ * The origin that a reference names, if it is one of these: an id by its prefix, `ext_<externalId>`
+ * the first one. The payment need not exist.
  */
 export function originNamed(
   reference: string,
@@ -85,9 +83,7 @@ export function originNamed(
   return named ?? null;
 }
 
-/**
- * What the integrator said of the buyer for this payment; it pre-fills forms and proves nothing.
- */
+/** Sent by the integrator; it pre-fills forms and proves nothing. */
 export interface BuyerHint {
   readonly email: string;
   readonly name: string | null;
@@ -95,52 +91,52 @@ export interface BuyerHint {
   readonly phone: string | null;
 }
 
-/** What the partner reported of the completed payout. */
+/** Reported with a completed payout. */
 export interface SettlementFacts {
   /** BRL that reached the seller. */
   readonly settled: Money;
-  /** What the partner kept, in the payment's currency. */
+  /** In the payment's currency. */
   readonly fees: Money;
   /** BRL per unit of the payment's currency, as a decimal string. */
   readonly fxRate: string;
-  /** The BACEN end-to-end id of the PIX transfer; null when the partner does not tell it. */
+  /** The BACEN end-to-end id of the PIX transfer; null if the partner does not report it. */
   readonly endToEndId: string | null;
 }
 
 export interface Payment extends Tenant {
   readonly id: string;
   readonly origin: PaymentOrigin;
-  /** Random value of the hosted page's URL; knowing an id does not reveal it. */
+  /** Random value in the URL of the hosted page. */
   readonly publicId: string;
   readonly externalId: string | null;
   readonly status: PaymentStatus;
   readonly amount: Money;
-  /** An invoice's own number, as it is called between seller and buyer. */
+  /** The seller's number of an invoice. */
   readonly number: string | null;
-  /** The day by which an invoice is to be paid, YYYY-MM-DD; nothing happens by itself then. */
+  /** YYYY-MM-DD, of an invoice; for information only. */
   readonly dueDate: string | null;
-  /** Who made an invoice by hand; null where a key did. */
+  /** Null if an API key created it. */
   readonly createdByMemberId: string | null;
   readonly approvedByMemberId: string | null;
-  /** When an invoice's buyer was last sent a link by mail; null before the first. */
+  /** When the buyer of an invoice was last sent a link. */
   readonly invitedAtMs: number | null;
   readonly buyerId: string;
   readonly buyer: BuyerHint;
-  /** The connected seller that is paid; null when the organization itself is. */
+  /** The connected seller that is paid; null: the organization itself. */
   readonly sellerExternalId: string | null;
   /** The partner's reference of the PIX destination, fixed at creation. */
   readonly destination: string;
   readonly returnUrl: string | null;
-  /** JSON text exactly as the integrator sent it; null when absent. */
+  /** JSON text exactly as sent; null if absent. */
   readonly display: string | null;
-  /** JSON text exactly as the integrator sent it; '{}' when absent. */
+  /** JSON text exactly as sent; '{}' if absent. */
   readonly metadata: string;
   readonly expiresAtMs: number | null;
-  /** The quote last shown to the buyer (quote.ts). */
+  /** The current quote (quote.ts). */
   readonly quoteId: string | null;
-  /** What the buyer must do to pay, as the partner gave it (JSON text); null before the pay-in. */
+  /** How to pay, as JSON text of the partner; null before the pay-in. */
   readonly payinInstructions: string | null;
-  /** When the partner had reported everything asked for as received: no expiry from then on. */
+  /** When the whole amount was reported as received; from then on it does not expire. */
   readonly coveredAtMs: number | null;
   readonly transactionHash: string | null;
   readonly settlement: SettlementFacts | null;
@@ -151,13 +147,13 @@ export interface Payment extends Tenant {
   readonly version: number;
 }
 
-/** Where a payment starts. The call that creates an intent is its approval and its invitation. */
+/** The call that creates an intent approves and invites. */
 export function firstStatus(origin: PaymentOrigin, requiresApproval: boolean): PaymentStatus {
   if (origin === 'payment_intent') return 'awaiting_buyer';
   return requiresApproval ? 'awaiting_approval' : 'approved';
 }
 
-/** Whether the buyer may come to the hosted page: an invoice's after it was invited. */
+/** The hosted page of an invoice opens with its invitation. */
 export function isPageOpen({ origin, invitedAtMs }: Payment): boolean {
   return origin === 'payment_intent' || invitedAtMs !== null;
 }
@@ -170,7 +166,7 @@ export function isExpirable(status: PaymentStatus): boolean {
   return nextStatus(status, 'expire') !== null;
 }
 
-/** How far along the way to `settled` a status is; null for statuses that left that way. */
+/** Orders the statuses on the way to `settled`; null for the other terminal statuses. */
 export function progress(status: PaymentStatus): number | null {
   if (isTerminal(status) && status !== 'settled') return null;
   return paymentStatuses.indexOf(status);

@@ -1,37 +1,33 @@
-// The arithmetic of a rate limit: GCRA (generic cell rate algorithm, ITU-T I.371), which needs one
-// number per limited key: the theoretical arrival time of the next request (`tat`). Holding that
-// number, atomically and for all hosts, is the RateLimits port's matter; so is not asking when a
-// limit is switched off (0 per minute), though this file then allows everything too.
+// The arithmetic of a rate limit: GCRA (generic cell rate algorithm, ITU-T I.371). It needs one
+// number per key: the theoretical arrival time of the next request (`tat`), which the RateLimits
+// port stores for all hosts.
 import { assert } from '../errors.js';
 
 export interface RateLimit {
-  /** Requests a minute in the long run; 0 switches the limit off. */
+  /** 0 switches the limit off. */
   readonly perMinute: number;
-  /** Requests that a rested key may make at once; 1 or more. */
+  /** Requests that an idle key may make immediately; 1 or more. */
   readonly burst: number;
 }
 
-export interface GcraState {
-  /**
-   * Microseconds since the epoch: whole, so that any database keeps them exactly, and fine enough
-   * for intervals that are no whole milliseconds. Null: the key was never seen.
-   */
+interface GcraState {
+  /** Whole microseconds, for intervals of part of a millisecond. Null for a new key. */
   readonly tatMicros: number | null;
   readonly nowMs: number;
 }
 
-export interface GcraResult {
+interface GcraResult {
   readonly allowed: boolean;
   /**
-   * What to store. A refusal never raises it, so refused requests cost a client nothing. It never
-   * lies further ahead than a burst reaches: a number that does is from a clock that was wrong.
+   * A refusal does not raise it. It is at most a burst ahead: a later number comes from a clock
+   * that was wrong.
    */
   readonly tatMicros: number;
-  /** Whole seconds after which the same request is allowed if none comes between; 0 if allowed. */
+  /** Whole seconds; 0 if allowed. */
   readonly retryAfterSeconds: number;
 }
 
-/** Groups of an IPv6 address that name a network; one client has all of the addresses in it. */
+/** Groups of an IPv6 address that name a network; a client may use each address in it. */
 const NETWORK_GROUPS = 4;
 const MICROS_PER_MS = 1_000;
 const MICROS_PER_SECOND = 1_000_000;
@@ -55,7 +51,7 @@ export function gcraStep(input: GcraState & RateLimit): GcraResult {
   }
 
   assert(input.perMinute > 0 && input.burst >= 1, 'a limit has a rate above 0, a burst above 0');
-  // Rounded up: a rate that does not divide a minute is held a little stricter, never looser.
+  // Rounded up: never more requests than the limit.
   const intervalMicros = Math.ceil(MICROS_PER_MINUTE / input.perMinute);
   const tatMicros = Math.min(restedMicros, nowMicros + intervalMicros * input.burst);
   const nextTatMicros = tatMicros + intervalMicros;

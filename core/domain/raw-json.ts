@@ -1,10 +1,9 @@
-// JSON text that must come back as it was sent. JSON.parse moves integer-like keys to the front and
-// rounds large numbers, so what an integrator gave us (metadata, display) is cut out of the body's
-// text, stored as text, and spliced into answers and events as text. Checking that a body is valid
-// JSON of the right shape is not this file's matter.
+// JSON text that must be returned as it was sent. JSON.parse moves integer-like keys to the front
+// and rounds large numbers, so metadata and display are cut out of the body's text, stored as text,
+// and inserted into responses and events as text. The input is valid JSON.
 import { assert } from '../errors.js';
 
-/** Valid JSON text that writeJson puts out as it is. */
+/** Valid JSON text that writeJson inserts unchanged. */
 export class RawJson {
   readonly text: string;
 
@@ -12,7 +11,7 @@ export class RawJson {
     this.text = text;
   }
 
-  /** For writeJson; a plain JSON.stringify keeps at least the meaning. */
+  /** For writeJson. A plain JSON.stringify keeps only the meaning. */
   toJSON(): unknown {
     if (collected === null) return JSON.parse(this.text);
     collected.push(this.text);
@@ -29,8 +28,7 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /**
- * The raw text of the named top-level properties of an object that JSON.parse accepted. Of a name
- * given twice the last one counts, as for JSON.parse; a name that does not occur has no entry.
+ * The raw text of these top-level properties. Of a repeated name the last counts, as in JSON.parse.
  */
 export function sliceTopLevel(bodyText: string, names: readonly string[]): Map<string, string> {
   const slices = new Map<string, string>();
@@ -49,7 +47,7 @@ export function sliceTopLevel(bodyText: string, names: readonly string[]): Map<s
   return slices;
 }
 
-/** The raw text of each item of an array that JSON.parse accepted. */
+/** The raw text of each item of an array. */
 export function sliceItems(arrayText: string): readonly string[] {
   const items: string[] = [];
   let at = skipBlanks(arrayText, 0);
@@ -64,25 +62,25 @@ export function sliceItems(arrayText: string): readonly string[] {
   return items;
 }
 
-/** JSON.stringify for plain values, with every RawJson put out as its text. */
+/** JSON.stringify for plain values, with the text of every RawJson. */
 export function writeJson(value: unknown): string {
   const raws: string[] = [];
-  const pieces = stringified(value, raws).split(RAW_PLACE);
+  const pieces = stringified(value, raws).split(PLACEHOLDER);
   const [first = '', ...others] = pieces;
   if (others.length === raws.length) {
     return others.reduce((text, piece, index) => text + raws[index] + piece, first);
   }
-  // Some text says what stands for a raw part. None that can be stored does.
+  // A text of the value is the placeholder itself. No such text can be stored.
   return writePieceByPiece(value);
 }
 
-/** A string of a single NUL, as JSON spells it. */
-const RAW_PLACE = JSON.stringify('\0');
+/** A string of a single NUL, as JSON writes it. */
+const PLACEHOLDER = JSON.stringify('\0');
 
-/** The raw parts of the writeJson under way, in their order; null: there is none. */
+/** The raw parts of the current writeJson; null outside it. */
 let collected: string[] | null = null;
 
-/** With RAW_PLACE for each raw part; the engine's own writer is several times as fast as ours. */
+/** With PLACEHOLDER for each raw part; JSON.stringify is several times as fast as our writer. */
 function stringified(value: unknown, raws: string[]): string {
   collected = raws;
   try {
@@ -110,9 +108,8 @@ function writePieceByPiece(value: unknown): string {
 }
 
 /**
- * Whether any string or key in a parsed JSON value holds a NUL or a lone surrogate, which not every
- * database keeps. Valid UTF-8 can bring them in only by a \u escape, so a text without one needs no
- * look. Iterative: a body may nest deeper than the stack reaches.
+ * Whether a string or key in a parsed JSON value contains a NUL or a lone surrogate, which not
+ * every database can store. Iterative: a body may nest deeper than the stack.
  */
 export function hasUnstorableText(value: unknown): boolean {
   const open: unknown[] = [value];
@@ -133,8 +130,8 @@ export function hasUnstorableText(value: unknown): boolean {
 }
 
 /**
- * Whether two JSON texts mean the same: blanks, the order of properties and the spelling of values
- * do not count. Numbers are compared as doubles. Iterative, like hasUnstorableText.
+ * Whether two JSON texts have equal values: white space and the order of properties do not count.
+ * Numbers are compared as doubles. Iterative, like hasUnstorableText.
  */
 export function isSameJson(left: string, right: string): boolean {
   if (left === right) return true;
@@ -159,7 +156,7 @@ function isContainer(value: unknown): value is Readonly<Record<string, unknown>>
   return typeof value === 'object' && value !== null;
 }
 
-/** Whether both databases keep the text as it is: no NUL, no lone surrogate. */
+/** No NUL, no lone surrogate. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }

@@ -1,29 +1,29 @@
-// Whether a report of the partner can be true: its form, then against the order and the quote. A
-// report that fails is not applied; it is kept with the order until a person decides or the partner
-// corrects it. `unusable` cannot be booked at all, `implausible` can be accepted by a person.
+// Checks a report of the partner: its form, then against the order and the quote. A report that
+// fails is stored with the order until a person decides or the partner corrects it. An `unusable`
+// report cannot be booked, an `implausible` one can be accepted by a person.
 import { hash } from 'node:crypto';
 import { absolute, convert, type Money, parseRate } from './money.js';
 import type { MoneyCommand, OrderEnd } from './partner-command.js';
 import type { Quote } from './quote.js';
 
-/** A pay-in as the partner reports it; amounts are totals, so old reports are harmless. */
+/** Amounts are totals, so old reports are harmless. */
 export interface PayinReport {
-  /** `returned`: all that no refund of ours took went back to the buyer. */
+  /** `returned`: all but our refunds went back to the buyer. */
   readonly status: OrderEnd;
-  /** Everything received from the buyer so far, in minor units of the payment's currency. */
+  /** The total so far, in minor units of the payment's currency. */
   readonly receivedMinor: bigint;
   readonly transactionHash: string | null;
   readonly reason: string | null;
 }
 
-/** A payout as the partner reports it. `returned`: all of its money is back and held again. */
+/** `returned`: the partner holds all of its money again. */
 export interface PayoutReport {
   readonly status: OrderEnd;
   /** BRL that reached the seller; null until completed. */
   readonly settled: Money | null;
   /** BRL per unit of the payment's currency, a decimal string with at most eight decimals. */
   readonly fxRate: string | null;
-  /** What the partner kept, in the currency paid; null until completed. */
+  /** In the currency paid; null until completed. */
   readonly fees: Money | null;
   readonly endToEndId: string | null;
   readonly reason: string | null;
@@ -31,55 +31,55 @@ export interface PayoutReport {
 
 export interface ReportProblem {
   readonly kind: 'unusable' | 'implausible';
-  /** For operators; holds amounts and rates, no personal data. */
+  /** For operators: amounts and rates, no personal data. */
   readonly text: string;
 }
 
-/** How an operator names the report that it has seen: 8 hex digits. */
+/** 8 hex digits, by which an operator names the report. */
 export function reviewName(review: string): string {
   return hash('sha256', review).slice(0, 8);
 }
 
-/** No payment comes near it, and it fits into 64 bits. */
+/** Far above any payment; fits into 64 bits. */
 const AMOUNT_MINOR_MAX = 10n ** 18n;
-/** More than this of what was asked is not an overpayment but a mistake. */
+/** More than this multiple of the amount is a mistake, not an overpayment. */
 const RECEIVED_TIMES_MAX = 2n;
-/** Fees above those of the quote, in percent of the amount paid out. */
+/** Allowed above the fees of the quote, in percent of the amount paid out. */
 const FEES_ABOVE_QUOTE_PERCENT = 5n;
-/** How far an indicative rate may move between quote and payout. */
+/** Allowed change of an indicative rate between quote and payout. */
 const RATE_DRIFT_PERCENT = 25n;
-/** BRL that rounding may shift between a locked quote and its payout. */
+/** Allowed rounding, in BRL cents, between a locked quote and its payout. */
 const LOCKED_SLACK_MINOR = 1n;
-/** Amount, fees and rate must give the BRL paid, but for the rounding of a printed rate. */
+/** Allowed rounding of the rate: amount, fees and rate must give the BRL paid. */
 const ROUNDING_PERMILLE = 1n;
 
-/** `asked`: the report is how the order stands now, not a late message. */
+/** `polled`: the report answers a poll; it is not a late message. */
 export function payinProblem(
   { amount, end, receivedMinor: knownMinor }: MoneyCommand,
   { receivedMinor, status }: PayinReport,
-  asked: boolean,
+  polled: boolean,
 ): ReportProblem | null {
   if (typeof receivedMinor !== 'bigint' || receivedMinor < 0n) {
     return unusable('the amount received is not a whole number of minor units');
   }
   if (receivedMinor > AMOUNT_MINOR_MAX) return unusable('the amount received cannot be stored');
-  // A total that a person accepted is no mistake when it is reported again.
+  // A person may have accepted this total before.
   if (receivedMinor > amount.amountMinor * RECEIVED_TIMES_MAX && receivedMinor > knownMinor) {
     return implausible(`received ${receivedMinor} minor units, ${amount.amountMinor} were ordered`);
   }
-  return asked && end === 'completed' && status === 'failed'
+  return polled && end === 'completed' && status === 'failed'
     ? implausible('a completed pay-in is reported failed')
     : null;
 }
 
 /**
- * The order at the partner counts: after a restored backup it may be an earlier one of another
- * amount under the same reference. A smaller one is believed when asked; what it leaves is owed.
+ * The order at the partner counts: after a restore it may be an earlier one of another amount under
+ * the same reference. A smaller amount is accepted from a poll; the rest is owed.
  */
 export function refundProblem(
   { amount }: MoneyCommand,
   reported: Money,
-  asked: boolean,
+  polled: boolean,
 ): ReportProblem | null {
   if (reported.currency !== amount.currency) {
     return unusable(`the refund is not in ${amount.currency}`);
@@ -90,7 +90,7 @@ export function refundProblem(
   if (reported.amountMinor > AMOUNT_MINOR_MAX)
     return unusable('the amount refunded cannot be stored');
   const isKnown = reported.amountMinor === amount.amountMinor;
-  if (isKnown || (asked && reported.amountMinor < amount.amountMinor)) return null;
+  if (isKnown || (polled && reported.amountMinor < amount.amountMinor)) return null;
   return implausible(
     `refunds ${reported.amountMinor} minor units, ${amount.amountMinor} were ordered`,
   );

@@ -1,5 +1,4 @@
-// The scopes an API key may be limited to, what a route may ask for, and whether a set of scopes is
-// enough for it. The route table says which route needs which scope.
+// The scopes of API keys and roles, and the scope rules of routes.
 import { originNamed, type PaymentOrigin } from './payment.js';
 
 export const scopes = {
@@ -17,10 +16,10 @@ export const scopes = {
 
 export type Scope = keyof typeof scopes;
 
-/** The origins of payments that a route serves, and the scope that each of them needs. */
+/** The scope that a route requires for payments of each origin. */
 export type ScopeByOrigin = Readonly<Partial<Record<PaymentOrigin, Scope>>>;
 
-/** What a route asks of a credential; `byOrigin`: by the payment that the path names. */
+/** `byOrigin`: by the payment that the path names. */
 export type ScopeRule =
   | 'none'
   | Scope
@@ -31,21 +30,21 @@ export function isScope(text: string): text is Scope {
   return Object.hasOwn(scopes, text);
 }
 
-/** The scopes of which a credential needs one; none where the route asks for none. */
+/** A credential needs one of these scopes; none if empty. */
 export function scopesIn(rule: ScopeRule): readonly Scope[] {
   if (rule === 'none') return [];
   if (typeof rule === 'string') return [rule];
   return 'anyOf' in rule ? rule.anyOf : Object.values(rule.byOrigin);
 }
 
-/** The rule for a request that names this payment: the scope of its origin, whatever the path. */
+/** The rule for a request that names this payment. */
 export function ruleFor(rule: ScopeRule, reference: string | undefined): ScopeRule {
   if (typeof rule === 'string' || !('byOrigin' in rule)) return rule;
   const origin = originNamed(reference ?? '', originsIn(rule));
   return (origin === null ? undefined : rule.byOrigin[origin]) ?? rule;
 }
 
-/** The first one is that which `ext_` names. */
+/** `ext_` names the first one. */
 export function originsIn({ byOrigin }: { readonly byOrigin: ScopeByOrigin }) {
   return Object.keys(byOrigin) as readonly PaymentOrigin[];
 }

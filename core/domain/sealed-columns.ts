@@ -1,6 +1,6 @@
-// Every column that holds sealed texts, and the purpose that binds each text to its row. A reseal
-// covers exactly these columns, so a new sealed column must be added here. Key check values
-// (secret-keys.ts) are not listed: each is removed with its key.
+// Every column with sealed texts, and the purpose that binds a text to its row: opening it for
+// another row fails. A reseal covers exactly these columns. Key check values are removed with their
+// key.
 import { draftPurpose } from './buyer-kyc.js';
 import { taxIdPurpose } from './connected-account.js';
 import { tokenPurpose } from './mail.js';

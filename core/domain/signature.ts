@@ -1,6 +1,5 @@
-// The signature of outbound webhooks: making it and verifying it. Receivers use the same code by
-// way of `ponte/webhooks`, so nothing here throws at a receiver: whatever comes in, the answer is
-// valid or the reason why not. It sends nothing and knows no clock.
+// The signature of outbound webhooks. Receivers use this code through `ponte/webhooks`, so
+// verification never throws: the result is valid or a reason.
 //
 // Header: X-Service-Signature: t=<unix seconds>,v1=<hex of HMAC-SHA256>. The MAC is over
 // `<t>.<raw body bytes>`; its key is the secret's whole text, `whsec_` included, as UTF-8.
@@ -15,18 +14,18 @@ export const webhookHeaders = {
 
 export const TOLERANCE_SECONDS = 300;
 
-/** Raw bytes as they came over the wire, or their text; never a parsed and re-serialised body. */
-export type WebhookBody = Uint8Array | ArrayBuffer | string;
+/** The raw bytes or their text; never a parsed and re-serialised body. */
+type WebhookBody = Uint8Array | ArrayBuffer | string;
 
 export interface VerifyWebhookInput {
-  /** The subscription's secret exactly as handed out: `whsec_…`. */
+  /** The subscription's secret: `whsec_…`. */
   readonly secret: string;
   /** The value of X-Service-Signature, as the server gives it. */
   readonly header: string | readonly string[] | null | undefined;
   readonly body: WebhookBody;
   /** The current time in Unix seconds. */
   readonly nowSeconds: number;
-  /** How far `t` may be from now, both ways; 300 unless given. */
+  /** The allowed distance of `t` from now, both ways; default 300. */
   readonly toleranceSeconds?: number;
 }
 
@@ -42,7 +41,7 @@ export type VerifiedWebhook =
   | { readonly valid: true; readonly timestampSeconds: number }
   | { readonly valid: false; readonly reason: InvalidWebhookReason };
 
-/** Above any header that we send; a longer one is not worth reading. */
+/** Longer than any header that we send. */
 const HEADER_LENGTH_MAX = 4_096;
 const secondsForm = /^[0-9]{1,15}$/;
 const macForm = /^[0-9a-f]{64}$/i;
@@ -59,7 +58,7 @@ export function signWebhook(input: {
   return `t=${t},v1=${mac(input.secret, t, input.body).digest('hex')}`;
 }
 
-/** Several `v1` are accepted when one of them matches; names other than t and v1 are ignored. */
+/** One of several `v1` must match; names other than t and v1 are ignored. */
 export function verifyWebhook(input: VerifyWebhookInput): VerifiedWebhook {
   if (typeof input.secret !== 'string' || input.secret === '') return invalid('missing secret');
   const header = headerText(input.header);
@@ -121,7 +120,7 @@ function isBody(body: unknown): body is WebhookBody {
   return typeof body === 'string' || ArrayBuffer.isView(body);
 }
 
-/** A clock or a tolerance that is not a number is near nothing. */
+/** False for a clock or a tolerance that is not a number. */
 function isNear(timestampSeconds: number, nowSeconds: unknown, toleranceSeconds: unknown): boolean {
   if (typeof nowSeconds !== 'number' || typeof toleranceSeconds !== 'number') return false;
   return Math.abs(nowSeconds - timestampSeconds) <= toleranceSeconds;

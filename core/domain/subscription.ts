@@ -1,10 +1,10 @@
-// A webhook subscription: where a tenant's events are sent, which of them, and the secret that
-// signs them. Deleting is for ever; the row and its deliveries stay to be read.
+// A webhook subscription: the URL and types of events of a tenant, and the secret that signs them.
+// A deletion is final; the row and its deliveries can still be read.
 import type { Tenant } from './tenant.js';
 
-/** Active subscriptions of one tenant at most; a list has all of them, */
+/** Active subscriptions of one tenant; a list contains all of them, */
 export const SUBSCRIPTIONS_MAX = 100;
-/** and of the deleted ones so many, the newest. */
+/** and this many of the latest deleted ones. */
 export const DELETED_LISTED_MAX = 100;
 
 export interface Subscription extends Tenant {
@@ -13,7 +13,7 @@ export interface Subscription extends Tenant {
   /** Exact event types, `<namespace>.*`, or `*`. */
   readonly eventTypes: readonly string[];
   readonly active: boolean;
-  /** Taken while it is active, see slot.ts; null of one that an earlier version created. */
+  /** Occupied while it is active (slot.ts); null for subscriptions of an earlier version. */
   readonly slot: number | null;
   /** `whsec_<base64>`, sealed by the secret box; the text itself is shown once. */
   readonly secretSealed: string;
@@ -22,7 +22,6 @@ export interface Subscription extends Tenant {
   readonly version: number;
 }
 
-/** Binds a sealed secret to its subscription. */
 export function secretPurpose({ id }: Pick<Subscription, 'id'>): string {
   return `webhook_secret:${id}`;
 }

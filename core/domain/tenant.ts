@@ -1,5 +1,5 @@
-// Who owns a row: the pair of organization and mode that every read and write of integrator data
-// carries, and the modes there are. Test and live data never meet.
+// The owner of a row: organization and mode. Every read and write of integrator data carries it, so
+// test and live data never meet.
 
 export const modes = ['test', 'live'] as const;
 export type Mode = (typeof modes)[number];

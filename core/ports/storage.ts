@@ -449,7 +449,7 @@ interface SealedPage {
 
 export interface SealedRow {
   /** The values of its primary key. */
-  readonly place: readonly string[];
+  readonly key: readonly string[];
   readonly id: string;
   readonly sealed: string | null;
 }

@@ -1,7 +1,6 @@
-// The one way in which a connected account is changed: read it, let the domain decide, stage it
-// with what follows in one batch: events, the order for rails, the purge of its documents. What
-// becomes of it after the partner told something ends here too; the integrator's steps stand in
-// accounts.ts.
+// Changes of a connected account: read it, let the domain decide, stage it in one batch with its
+// events, the order for rails and the purge of its documents. The partner's reports end here; the
+// integrator's steps are in accounts.ts.
 import { emailKey } from '../domain/buyer-kyc.js';
 import {
   accepted,
@@ -26,7 +25,7 @@ import { stagePurge } from './documents.js';
 import { partyOrder } from './onboarding.js';
 import type { Batch } from './order-changes.js';
 
-/** What `provision_rails` asks of the partner: the sealed text of its request. */
+/** The request of `provision_rails`, stored as sealed JSON. */
 export interface RailsRequest {
   readonly receiverRef: string;
   readonly destinationRef: string;
@@ -39,7 +38,6 @@ export async function loadAccount(tx: Tx, tenant: Tenant, id: string): Promise<C
   return account;
 }
 
-/** Changes one account as the domain decides; `announceAccount` is to follow. */
 export async function changeAccount(
   deps: Deps,
   tenant: Tenant,
@@ -57,8 +55,8 @@ export async function changeAccount(
 }
 
 /**
- * Stages the account and what follows from its change; nothing when it is unchanged. Yields the
- * order for its rails, if there is one: due at once, or taken by the caller under `lease`.
+ * Stages the account and what follows from its change, if it has changed. Returns the order for its
+ * rails, if there is one: due now, or leased to the caller.
  */
 export function stageAccount(
   deps: Deps,
@@ -76,7 +74,10 @@ export function stageAccount(
   const id = railsRequested(was, next);
   if (id === null) return null;
   const { partnerRef, destinationRef } = next;
-  assert(partnerRef !== null && destinationRef !== null, 'rails lead from a party to its PIX');
+  assert(
+    partnerRef !== null && destinationRef !== null,
+    'rails lead from a party to its PIX destination',
+  );
   const request: RailsRequest = { receiverRef: partnerRef, destinationRef, key: id };
   const order = { id, kind: 'provision_rails', request: JSON.stringify(request), lease } as const;
   const command = partyOrder(deps, next, { ...order, subject: { kind: 'account', id: next.id } });
@@ -95,7 +96,7 @@ export function stageAccountEvents(
   }
 }
 
-/** After the batch is stored: workers look at once. */
+/** To be called after the batch is stored. */
 export function announceAccount(deps: Deps): void {
   deps.wake('outbox');
   deps.wake('commands');
@@ -103,8 +104,8 @@ export function announceAccount(deps: Deps): void {
 }
 
 /**
- * Stages what the partner reports of an account, then the payments of its buyer that wait for the
- * decision; false while there is more. A report of an earlier submission changes nothing.
+ * Stages a report about an account, then the payments of its buyer that wait for the decision;
+ * false while there are more. A report about an earlier submission changes nothing.
  */
 export async function accountReported(
   { deps, tx }: Pick<Batch, 'deps' | 'tx'>,
@@ -137,7 +138,7 @@ function decidedBy(
   return decided(account, { decision, reason, railsCommandId: deps.ids.next('cmd', nowMs) }, nowMs);
 }
 
-/** Stages that the off-ramp wallet is there, or was refused for good (null). */
+/** Stages that the off-ramp wallet exists, or was refused (null). */
 export async function railsReported(
   { deps, tx }: Pick<Batch, 'deps' | 'tx'>,
   command: PartyCommand,

@@ -1,7 +1,6 @@
-// Handing a connected account's dossier to the partner: what must be told, the order that carries
-// it, and the call inside the request, so that its answer can bring the decision. The order is
-// recorded before the call; a crash in between is healed by the workers.
-
+// Submits the dossier of a connected account to the partner. The order is stored before the call,
+// which runs inside the request because its answer may contain the decision. After a crash in
+// between the workers call.
 import { readEmail } from '../domain/buyer-kyc.js';
 import {
   type ConnectedAccount,
@@ -17,39 +16,38 @@ import type { Deps } from '../ports/deps.js';
 import type { SettlementPartner } from '../ports/partner.js';
 import { loadAccount, stageAccount } from './account-changes.js';
 import { openTaxId, readAccount } from './accounts.js';
-import { partnerOf } from './buyers.js';
 import { runInline } from './command-runner.js';
 import { stageSubmitted } from './documents.js';
-import { partyOrder, preparedParty, refuseTier } from './onboarding.js';
+import { partyOrder, refuseTier } from './onboarding.js';
+import { expectDone, partnerOf } from './partner-calls.js';
 
 /**
- * Submits an account, or answers with it as it is while it is verifying or approved. After a
- * rejection it is a fresh party. What the account was told at its creation need not be told again.
- * Refuses with TosSessionRequired, TosIdMismatch, ValidationError (what the dossier may not say),
- * ConnectedAccountMissingFields, PartnerUnavailable.
+ * Submits an account; unchanged while it is verifying or approved. After a rejection it is a new
+ * party. Data sent at its creation need not be sent again. TosSessionRequired, TosIdMismatch,
+ * ValidationError, ConnectedAccountMissingFields, PartnerUnavailable.
  */
 export async function submitAccount(
   deps: Deps,
   tenant: Tenant,
   id: string,
-  told: Dossier,
+  sent: Dossier,
 ): Promise<ConnectedAccount> {
   const account = await readAccount(deps, tenant, id);
   if (isSubmitted(account.status)) return account;
   const partner = await partnerOf(deps, tenant);
-  const dossier = wholeDossier(deps, account, told);
+  const dossier = wholeDossier(deps, account, sent);
   checkDossier(partner, account, dossier);
   const commandId = deps.ids.next('cmd', deps.clock.nowMs());
   const { role, entityType } = account;
   const party = { ...dossier, reference: commandId, role, entityType };
-  const request = await preparedParty(partner, party);
+  const request = expectDone(await partner.receiver.prepare(party));
   const lease = deps.store.claims.newLease();
   const command = await deps.store.run(async (tx) => {
     const was = await loadAccount(tx, tenant, id);
     if (isSubmitted(was.status)) return null;
     const nowMs = deps.clock.nowMs();
-    await stageSubmitted(deps, tx, tenant, { party: 'account', id }, told);
-    const bound = withTerms(was, told, nowMs);
+    await stageSubmitted(deps, tx, tenant, { party: 'account', id }, sent);
+    const bound = withTerms(was, sent, nowMs);
     const receiverId = deps.ids.next('rcv', nowMs);
     const submission = { receiverId, submitCommandId: commandId, ...detailsOf(deps, was, dossier) };
     stageAccount(deps, tx, was, submitted(bound, submission, nowMs));
@@ -63,20 +61,20 @@ export async function submitAccount(
   return readAccount(deps, tenant, id);
 }
 
-/** What is told now, and what the account was told at its creation, where it says something. */
-function wholeDossier(deps: Deps, account: ConnectedAccount, told: Dossier): Dossier {
-  const email = told.email ?? saying(account.email);
+/** The dossier, completed with data sent at the creation. */
+function wholeDossier(deps: Deps, account: ConnectedAccount, sent: Dossier): Dossier {
+  const email = sent.email ?? nonBlank(account.email);
   return {
-    ...told,
-    tosId: withTerms(account, told, account.updatedAtMs).tosId,
+    ...sent,
+    tosId: withTerms(account, sent, account.updatedAtMs).tosId,
     email: email === null ? null : (readEmail(email) ?? email),
-    legalName: told.legalName ?? saying(account.legalName),
-    country: told.country ?? saying(account.country),
-    taxId: told.taxId ?? saying(openTaxId(deps, account)),
+    legalName: sent.legalName ?? nonBlank(account.legalName),
+    country: sent.country ?? nonBlank(account.country),
+    taxId: sent.taxId ?? nonBlank(openTaxId(deps, account)),
   };
 }
 
-function saying(text: string | null): string | null {
+function nonBlank(text: string | null): string | null {
   return text === null || text.trim() === '' ? null : text;
 }
 
@@ -101,7 +99,7 @@ function checkDossier(
   );
 }
 
-/** What the account shows of its dossier from now on; the rest is in the order alone. */
+/** The part of the dossier that the account stores; the rest is in the order only. */
 function detailsOf(deps: Deps, account: ConnectedAccount, dossier: Dossier) {
   const { email = null, legalName = null, country = null } = dossier;
   // The tax id of a Brazilian company is its company number.

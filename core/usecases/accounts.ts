@@ -1,5 +1,5 @@
-// Connected accounts as an integrator has them: create, read, list, terms and payout. Handing the
-// dossier in stands in account-submissions.ts; what follows from a change in account-changes.ts.
+// What an integrator does with connected accounts: create, read, list, terms and payout. Submitting
+// the dossier is in account-submissions.ts, what follows from a change in account-changes.ts.
 import {
   type ConnectedAccount,
   type EntityType,
@@ -16,7 +16,6 @@ import { accountMismatch } from '../domain/idempotency.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
-import type { PartnerAnswer } from '../ports/partner.js';
 import type { AccountFilter } from '../ports/storage.js';
 import {
   announceAccount,
@@ -25,12 +24,12 @@ import {
   stageAccount,
   stageAccountEvents,
 } from './account-changes.js';
-import { partnerOf } from './buyers.js';
 import { runInline } from './command-runner.js';
+import { callSafely, expectDone, partnerOf } from './partner-calls.js';
 import { announceRedirect, stagePayoutNotices } from './payout-notices.js';
 import { partnerKey } from './service-keys.js';
 
-/** Bytes of a terms session's key: 128 bits, it binds a redirect to an account. */
+/** The key of a terms session binds a redirect to an account. */
 const TOS_KEY_BYTES = 16;
 
 export interface CreateAccountInput {
@@ -41,28 +40,25 @@ export interface CreateAccountInput {
   readonly legalName: string | null;
   readonly displayName: string | null;
   readonly country: string | null;
-  /** Stored sealed, and never shown again but for its last four characters. */
+  /** Stored sealed; only its last four characters are shown. */
   readonly taxId: string | null;
 }
 
-export interface PayoutDestination {
-  /** Goes to the partner and nowhere else: neither stored nor logged. */
+interface PayoutDestination {
+  /** Sent to the partner; neither stored nor logged. */
   readonly pixKey: string;
   readonly accountHolderName: string;
 }
 
-export interface CreatedAccount {
+interface CreatedAccount {
   readonly account: ConnectedAccount;
-  /** The account was there before: found by its externalId. */
+  /** The account of this externalId existed. */
   readonly replayed: boolean;
-  /** Of a replay: the fields of the input that differ from what is stored. */
+  /** Of a replay: the fields that differ from what is stored. */
   readonly mismatch: readonly string[];
 }
 
-/**
- * Creates an account, or finds the one of this externalId (`replayed`). Two creates that race on
- * one externalId yield one account.
- */
+/** Creates an account, or finds the one of this externalId. Concurrent creates make one account. */
 export async function createAccount(
   deps: Deps,
   tenant: Tenant,
@@ -89,7 +85,6 @@ export async function createAccount(
   return { ...created, mismatch };
 }
 
-/** The tax id that is kept of an account; null when none was given. */
 export function openTaxId(deps: Deps, account: ConnectedAccount): string | null {
   const { taxIdSealed } = account;
   return taxIdSealed === null ? null : deps.secretBox.open(taxIdSealed, taxIdPurpose(account));
@@ -103,7 +98,6 @@ export async function readAccount(
   return deps.store.run((tx) => loadAccount(tx, tenant, id));
 }
 
-/** Newest first. */
 export async function listAccounts(
   deps: Deps,
   tenant: Tenant,
@@ -112,10 +106,7 @@ export async function listAccounts(
   return deps.store.run((tx) => tx.accounts.list(tenant, filter));
 }
 
-/**
- * A page at the partner where the end client accepts the terms, bound to this account. Another
- * session may be started at any time. PartnerUnavailable when the partner cannot be asked.
- */
+/** A page of the partner where the end client accepts the terms. PartnerUnavailable. */
 export async function startTerms(
   deps: Deps,
   tenant: Tenant,
@@ -125,14 +116,12 @@ export async function startTerms(
   await readAccount(deps, tenant, id);
   const key = Buffer.from(deps.ids.randomBytes(TOS_KEY_BYTES)).toString('hex');
   const partner = await partnerOf(deps, tenant);
-  const answer = await asked(() => partner.startTos({ redirectUrl, key }));
-  if (answer.outcome === 'refused') throw refusal(answer.message);
-  if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
+  const { url } = expectDone(await callSafely(() => partner.startTos({ redirectUrl, key })));
   await changeAccount(deps, tenant, id, (was, nowMs) => termsStarted(was, key, nowMs));
-  return { url: answer.value.url, idempotencyKey: key };
+  return { url, idempotencyKey: key };
 }
 
-/** TosSessionRequired before a session; TosIdMismatch when another id is recorded. */
+/** TosSessionRequired before a session, TosIdMismatch if another id is stored. */
 export async function acceptTerms(
   deps: Deps,
   tenant: Tenant,
@@ -143,11 +132,10 @@ export async function acceptTerms(
 }
 
 /**
- * Registers the PIX destination of an approved seller, and with it asks for its off-ramp wallet.
- * Existing payments keep the old destination; a change is mailed to the people who can undo it. A
- * call that is not answered records nothing: the client repeats it, and the partner knows it by its
- * key. Refuses with ValidationError (a buyer, a key that the partner does not take),
- * ConnectedAccountNotApproved, PartnerUnavailable.
+ * Registers the PIX destination of an approved seller and requests its off-ramp wallet. Existing
+ * payments keep the old destination; a change is mailed to the people who can undo it. Without an
+ * answer nothing is stored: the client repeats the request under the same key. ValidationError (a
+ * buyer, a refused key), ConnectedAccountNotApproved, PartnerUnavailable.
  */
 export async function configureAccountPayout(
   deps: Deps,
@@ -160,7 +148,7 @@ export async function configureAccountPayout(
   const lease = deps.store.claims.newLease();
   const { rails, redirected } = await deps.store.run(async (tx) => {
     const was = await loadAccount(tx, tenant, id);
-    // Meanwhile it may have been rejected, and even begun anew as another party.
+    // It may have been rejected since, or submitted as another party.
     if (payableParty(was) !== receiverRef) throw new PonteError('ConnectedAccountNotApproved');
     const nowMs = deps.clock.nowMs();
     const next = payoutConfigured(was, destinationRef, deps.ids.next('cmd', nowMs), nowMs);
@@ -177,10 +165,10 @@ export async function configureAccountPayout(
 function newAccount(deps: Deps, tenant: Tenant, input: CreateAccountInput): ConnectedAccount {
   const nowMs = deps.clock.nowMs();
   const id = deps.ids.next('acct', nowMs);
-  const { taxId, ...told } = input;
+  const { taxId, ...sent } = input;
   return Object.freeze({
     ...tenantOf(tenant),
-    ...told,
+    ...sent,
     id,
     status: 'created',
     receiverId: null,
@@ -214,22 +202,6 @@ async function registered(
   const key = await partnerKey(deps, 'account-pix-destination', bound);
   const order = { receiverRef, pixKey, accountHolderName, key };
   const partner = await partnerOf(deps, tenant);
-  const answer = await asked(() => partner.registerPixDestination(order));
-  // Nothing the partner says may carry the PIX key on, and its reasons would be logged.
-  if (answer.outcome === 'refused') throw refusal(answer.message.replaceAll(pixKey, '…'));
-  if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
-  return answer.value.destinationRef;
-}
-
-function refusal(message: string): PonteError {
-  return new PonteError('ValidationError', `The settlement partner refuses: ${message}`);
-}
-
-/** An adapter that throws leaves the outcome in doubt; what it threw may quote what was sent. */
-async function asked<T>(call: () => Promise<PartnerAnswer<T>>): Promise<PartnerAnswer<T>> {
-  try {
-    return await call();
-  } catch {
-    return { outcome: 'unknown', reason: 'the call of the partner failed' };
-  }
+  const answer = await callSafely(() => partner.registerPixDestination(order), pixKey);
+  return expectDone(answer).destinationRef;
 }

@@ -1,6 +1,6 @@
-// The buyer's way through a payment: sign in, KYC, quote, confirm. The hosted page and the sandbox
-// drive these; the partner's decision on the buyer ends here too. An approval is reused over
-// organizations only when the buyer itself signs in, because that proves the mailbox.
+// The buyer's steps through a payment: sign in, KYC, quote, confirm. The partner's decision on the
+// buyer ends here too. An approval with another organization is adopted only when the buyer signs
+// in, because that proves the mailbox.
 import {
   adopted,
   decideSubmission,
@@ -24,22 +24,19 @@ import type { Quote } from '../domain/quote.js';
 import { type Mode, type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
-import type { ReceiverReport, SettlementPartner } from '../ports/partner.js';
+import type { ReceiverReport } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
 import { stagePurge } from './documents.js';
-import { refuseInQuarantine } from './epochs.js';
 import type { Batch } from './order-changes.js';
+import { partnerOf } from './partner-calls.js';
 import { changePayment, loadPayment, readView, stageChange } from './payment-store.js';
 
-/** How many waiting payments of a buyer are moved in one batch. */
+/** Waiting payments of a buyer that one batch moves. */
 const WAITING_PAGE = 50;
-/** How many adopted approvals are taken back in one batch. */
+/** Adopted approvals that one batch withdraws. */
 const WITHDRAWN_AT_ONCE = 50;
 
-/**
- * The buyer proved its mailbox for this payment; a repeat changes nothing. `prove` may refuse, and
- * what it stages is stored with the sign-in.
- */
+/** A repeat changes nothing. `prove` may refuse; what it stages is stored with the sign-in. */
 export async function signIn(
   deps: Deps,
   tenant: Tenant,
@@ -53,20 +50,20 @@ export async function signIn(
     if (awaited === null) return unchanged(was);
     const own = await tx.buyers.submission(tenant, was.payment.buyerId);
     const verified = await adoptApproval(deps, tx, was.payment, own);
-    // It waits for the next decision, even if the last rejection has a later time: clocks differ.
+    // It waits for the next decision, even if another host's clock gave the last one a later time.
     const atMs = Math.max(deps.clock.nowMs(), (own?.rejectedAtMs ?? 0) + 1);
     return signedIn(was, verified, atMs);
   });
   const view = await readView(deps, tenant, paymentId);
-  // The approval may just have become this tenant's: its other waiting payments go on too.
+  // An adopted approval also moves the other waiting payments of this tenant.
   if (view.kycStatus === 'approved') await moveWaiting(deps, tenant, change.payment.buyerId);
   return view;
 }
 
 /**
- * Stages what the partner reports of a submission: first its decision, then an approval that others
- * adopted and that it takes back, then the payments of this tenant that wait. False while there is
- * more. Once the partner approves a party, no other one counts for the submission.
+ * Stages a report about a submission: first its decision, then the withdrawal of adopted approvals,
+ * then the payments of this tenant that wait; false while there are more. Once the partner approves
+ * a party, no other party counts for the submission.
  */
 export async function submissionReported(
   { deps, tx }: Pick<Batch, 'deps' | 'tx'>,
@@ -102,26 +99,33 @@ export async function submissionReported(
 }
 
 /**
- * Now, or the latest time at which a payment began to wait for this buyer, if another host's clock
- * is ahead: a rejection fails every payment that waits when it is stored (`waitedFor`).
+ * Now, or the latest time at which a payment started to wait for this buyer, if another host's
+ * clock is ahead: a rejection fails every payment that waits when it is stored (`isDecidedBy`).
  */
 async function rejectionTime(tx: Tx, submission: KycSubmission, nowMs: number): Promise<number> {
-  const { buyerId } = submission;
   let atMs = nowMs;
+  for await (const page of waitingPages(tx, submission, submission.buyerId)) {
+    atMs = Math.max(atMs, ...page.map(({ updatedAtMs }) => updatedAtMs));
+  }
+  return atMs;
+}
+
+/** Payments that wait for the KYC of this buyer, oldest first. */
+async function* waitingPages(tx: Tx, tenant: Tenant, buyerId: string) {
   for (let [fromMs, afterId] = [0, '']; ; ) {
     const page = { fromMs, afterId, limit: WAITING_PAGE };
-    const waiting = await tx.payments.ofBuyer(submission, buyerId, 'buyer_kyc_pending', page);
-    atMs = Math.max(atMs, ...waiting.map(({ updatedAtMs }) => updatedAtMs));
+    const waiting = await tx.payments.ofBuyer(tenant, buyerId, 'buyer_kyc_pending', page);
+    yield waiting;
     const last = waiting.at(-1);
-    if (last === undefined || waiting.length < WAITING_PAGE) return atMs;
+    if (last === undefined || waiting.length < WAITING_PAGE) return;
     [fromMs, afterId] = [last.createdAtMs, last.id];
   }
 }
 
 /**
- * The partner rejects this party, perhaps after it had approved it: no tenant has its approval any
- * more, whether by its own submission or adopted. Running payments go on; the next one asks for KYC
- * again. True until none is left that another tenant could adopt.
+ * The partner rejects this party, perhaps after an approval: the submissions of all tenants that
+ * depend on it lose their approval. Running payments go on; the next one requires KYC again. False
+ * once none is left.
  */
 async function stageWithdrawn(tx: Tx, mode: Mode, partnerRef: string): Promise<boolean> {
   const resting = await tx.buyers.approvedByPartnerRef(mode, partnerRef, WITHDRAWN_AT_ONCE);
@@ -130,9 +134,8 @@ async function stageWithdrawn(tx: Tx, mode: Mode, partnerRef: string): Promise<b
 }
 
 /**
- * Asks the partner for a quote and shows it to the buyer; a new one replaces the one before.
- * PaymentStateConflict when the payment is not at that step, or the partner refuses for good, which
- * fails it; PartnerUnavailable when the partner cannot be asked now.
+ * Requests a quote from the partner; it replaces the one before. PaymentStateConflict in another
+ * status, or if the partner refuses, which fails the payment; PartnerUnavailable.
  */
 export async function requestQuote(deps: Deps, tenant: Tenant, paymentId: string): Promise<Quote> {
   const { payment } = await deps.store.run((tx) => loadPayment(tx, tenant, paymentId));
@@ -162,10 +165,7 @@ export async function requestQuote(deps: Deps, tenant: Tenant, paymentId: string
   return quote;
 }
 
-/**
- * The buyer accepts the quote that it was shown. PaymentStateConflict when there is nothing to
- * confirm, QuoteChanged when another quote is current, QuoteExpired when this one has ended.
- */
+/** PaymentStateConflict without a quote, QuoteChanged if another one is current, QuoteExpired. */
 export async function confirmQuote(
   deps: Deps,
   tenant: Tenant,
@@ -186,14 +186,15 @@ export async function confirmQuote(
   return readView(deps, tenant, paymentId);
 }
 
-/** Moves the payments that wait for what is decided on this buyer. */
 export async function moveWaiting(deps: Deps, tenant: Tenant, buyerId: string): Promise<void> {
   const work = (tx: Tx) => stageWaiting(deps, tx, tenant, buyerId);
   for (let isComplete = false; !isComplete; ) isComplete = await deps.store.run(work);
   deps.wake('outbox');
 }
 
-/** Stages a page of the payments that wait for the decision on this buyer; false if more may. */
+/**
+ * Stages a page of the payments that wait for the decision on this buyer; false if more may wait.
+ */
 export async function stageWaiting(
   deps: Deps,
   tx: Tx,
@@ -213,7 +214,7 @@ export async function stageWaiting(
   return read.length < WAITING_PAGE;
 }
 
-/** Payments that wait for this decision: a page at least, if there are as many. */
+/** Payments that wait for this decision: at least a page, if there are as many. */
 async function waitingFor(
   tx: Tx,
   tenant: Tenant,
@@ -221,28 +222,22 @@ async function waitingFor(
   verdict: Verdict,
 ): Promise<readonly Payment[]> {
   const found: Payment[] = [];
-  for (let [fromMs, afterId] = [0, '']; ; ) {
-    const page = { fromMs, afterId, limit: WAITING_PAGE };
-    const waiting = await tx.payments.ofBuyer(tenant, buyerId, 'buyer_kyc_pending', page);
-    found.push(...waiting.filter((payment) => waitedFor(verdict, payment)));
-    const last = waiting.at(-1);
-    if (last === undefined || waiting.length < WAITING_PAGE || found.length >= WAITING_PAGE) {
-      return found;
-    }
-    [fromMs, afterId] = [last.createdAtMs, last.id];
+  for await (const page of waitingPages(tx, tenant, buyerId)) {
+    found.push(...page.filter((payment) => isDecidedBy(verdict, payment)));
+    if (found.length >= WAITING_PAGE) break;
   }
+  return found;
 }
 
-/** What is decided on a buyer. */
 interface Verdict {
   readonly decision: 'approve' | 'reject';
   readonly reason: string | null;
   readonly rejectedAtMs: number | null;
-  /** Stages that the row with the decision has not changed. */
+  /** Guards the row with the decision. */
   readonly guard: () => void;
 }
 
-/** The word of this tenant's submission, or of its connected account of the same address. */
+/** By this tenant's connected account of the same address, or its submission. */
 async function verdictOn(tx: Tx, tenant: Tenant, buyerId: string): Promise<Verdict | null> {
   const [submission, buyer] = await Promise.all([
     tx.buyers.submission(tenant, buyerId),
@@ -262,11 +257,8 @@ async function verdictOn(tx: Tx, tenant: Tenant, buyerId: string): Promise<Verdi
   return { decision, reason, rejectedAtMs, guard };
 }
 
-/**
- * A rejection is for the payments that waited when it fell. One that began to wait later waits for
- * a fresh submission, even if the old rejection is reported again.
- */
-function waitedFor({ decision, rejectedAtMs }: Verdict, waiting: Payment): boolean {
+/** A rejection fails only payments that waited before it, even if it is reported again later. */
+function isDecidedBy({ decision, rejectedAtMs }: Verdict, waiting: Payment): boolean {
   return decision === 'approve' || (rejectedAtMs !== null && waiting.updatedAtMs <= rejectedAtMs);
 }
 
@@ -276,10 +268,7 @@ function decisionOf(submission: KycSubmission | null): 'approve' | 'reject' | nu
   return null;
 }
 
-/**
- * Whether the buyer who just signed in is approved: by this tenant's submission or connected
- * account, or by a submission with any organization of the mode.
- */
+/** Whether the buyer is approved: with this tenant, or with any organization of the mode. */
 async function adoptApproval(
   deps: Deps,
   tx: Tx,
@@ -304,7 +293,7 @@ async function adoptApproval(
   if (own !== null && nextKycStatus(own.status, 'adopt') !== null) {
     tx.buyers.updateSubmission(adopted(own, elsewhere, nowMs));
     stagePurge(deps, tx, tenant, { party: 'buyer', id: payment.buyerId });
-    // Its dossier names documents that are being deleted.
+    // Their dossier names documents that are being deleted.
     const orders = await tx.commands.ofSubmission(tenant, own.id);
     for (const order of orders.filter(isVoidable)) tx.commands.update(voidCommand(order, nowMs));
   } else {
@@ -314,7 +303,7 @@ async function adoptApproval(
   return true;
 }
 
-/** As it is first stored, newer than `before`. The caller adds what else is known of it. */
+/** Newer than `before`. */
 export function newSubmission(
   deps: Deps,
   tenant: Tenant,
@@ -341,15 +330,4 @@ export function newSubmission(
     createdAtMs: nowMs,
     version: 1,
   });
-}
-
-/**
- * The partner of the mode, for a call within a request. PartnerUnavailable where none is
- * configured, InQuarantine where it must not be called.
- */
-export async function partnerOf(deps: Deps, tenant: Tenant): Promise<SettlementPartner> {
-  const partner = deps.partners[tenant.mode];
-  if (partner === null) throw new PonteError('PartnerUnavailable');
-  await refuseInQuarantine(deps);
-  return partner;
 }

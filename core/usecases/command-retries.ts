@@ -1,5 +1,5 @@
-// What operators do with orders to the partner that the service cannot finish: refunds that the
-// partner refused, and implausible reports.
+// What operators do with orders that the service cannot finish: refused refunds, implausible
+// reports.
 import {
   isMoneyCommand,
   isOpen,
@@ -17,10 +17,9 @@ import { readReview, stageOrder, storeStaged } from './order-changes.js';
 import { applyPartnerUpdate } from './partner-inbox.js';
 
 /**
- * An operator sets a command to work again: a refused refund under a new command, any other open
- * one now. The partner is asked about a refused refund first; its answer counts.
- * Answers with the command as it stands then. CommandNotRetryable when there is nothing to do,
- * PartnerUnavailable when the old order could not be looked up.
+ * Retries a command: a refused refund by a new command, after a look-up of the old one; any other
+ * open command immediately. CommandNotRetryable if it has ended, PartnerUnavailable without a
+ * look-up.
  */
 export async function retryCommand(deps: Deps, commandId: string): Promise<PartnerCommand> {
   const command = await readCommand(deps, commandId);
@@ -46,9 +45,8 @@ export async function retryCommand(deps: Deps, commandId: string): Promise<Partn
 }
 
 /**
- * An operator vouches for the report of this name (`reviewName`) that was held back as implausible:
- * it is applied as it is. CommandNotRetryable when none waits, when it is another one by now, or
- * when it cannot be booked.
+ * An operator accepts the implausible report of this name (`reviewName`): it is applied unchanged.
+ * CommandNotRetryable if none waits, another one waits, or it cannot be booked.
  */
 export async function acceptReport(
   deps: Deps,
@@ -57,10 +55,10 @@ export async function acceptReport(
 ): Promise<PartnerCommand> {
   const command = await readCommand(deps, commandId);
   if (command.review === null) {
-    throw new PonteError('CommandNotRetryable', 'No report of this order waits for a person.');
+    throw new PonteError('CommandNotRetryable', 'No report of this order waits for a decision.');
   }
   if (reviewName(command.review) !== report) {
-    const message = 'Another report waits by now. Look at it: ponte commands list --stuck';
+    const message = 'Another report waits now. Read it: ponte commands list --stuck';
     throw new PonteError('CommandNotRetryable', message);
   }
   const { kind, reason, fact } = readReview(command.review);
@@ -69,7 +67,7 @@ export async function acceptReport(
     throw new PonteError('CommandNotRetryable', message);
   }
   await applyPartnerUpdate(deps, commandId, fact, {
-    askedVersion: command.version,
+    polledVersion: command.version,
     accepted: true,
   });
   return readCommand(deps, commandId);
@@ -81,7 +79,7 @@ async function readCommand(deps: Deps, commandId: string): Promise<PartnerComman
   return command;
 }
 
-/** Asks the partner about a refund that counts as refused, and applies the answer. */
+/** Looks up a refused refund at the partner and applies the answer. */
 async function lookUpRefused(deps: Deps, command: PartnerCommand): Promise<void> {
   const partner = deps.partners[command.mode];
   if (partner === null) throw new PonteError('PartnerUnavailable');
@@ -95,7 +93,7 @@ async function lookUpRefused(deps: Deps, command: PartnerCommand): Promise<void>
   if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
   const { reference } = command;
   const fact: PartnerFact = { kind: 'refund', reference, partnerRef, report: answer.value };
-  await applyPartnerUpdate(deps, command.id, fact, { askedVersion: command.version });
+  await applyPartnerUpdate(deps, command.id, fact, { polledVersion: command.version });
 }
 
 async function orderAgain(deps: Deps, commandId: string): Promise<PartnerCommand> {
@@ -104,7 +102,7 @@ async function orderAgain(deps: Deps, commandId: string): Promise<PartnerCommand
     const refused = await batch.tx.commands.get(commandId);
     assert(refused !== null, 'a command stays');
     if (!isUnpaidRefund(refused)) {
-      const message = 'The partner has this refund after all: it is not ordered again.';
+      const message = 'The partner has this refund: it is not ordered again.';
       throw new PonteError('CommandNotRetryable', message);
     }
     // Without the refused order its money is held again, and so owed back by a new one.

@@ -1,9 +1,9 @@
-// The worker of orders to the partner. It leases those that are due, fixes the exact request,
-// stores the intention, calls, and records the answer. A call without an answer and a refusal are
-// settled by a look-up; an accepted order is polled until the partner reports its end. The worker
-// waits for no call. Once it has lost the lease of an order it changes nothing of it.
+// The worker of orders to the partner. It leases due orders, fixes the exact request, stores the
+// intention, calls, and records the answer. A look-up settles a call without an answer and a
+// refusal; an accepted order is polled until its end is reported. The worker does not wait for
+// calls. Without the lease it does not change an order.
 import { isLeased } from '../domain/lease.js';
-import { ABANDONED_POLL_FOR_MS, askAgain, isShort, stopAsking } from '../domain/order-report.js';
+import { ABANDONED_POLL_FOR_MS, isShort, pollAgain, stopPolling } from '../domain/order-report.js';
 import {
   absentCommand,
   COMMAND_LEASE_MS,
@@ -44,10 +44,10 @@ import {
 } from './order-changes.js';
 import { operationOf } from './partner-operations.js';
 
-/** Commands run at a time in one process: each is a connection to the partner. */
-export const COMMANDS_IN_FLIGHT_MAX = 256;
+/** Commands that run at a time in one process: each is a connection to the partner. */
+const COMMANDS_IN_FLIGHT_MAX = 256;
 
-/** One per process: it counts the commands it runs. */
+/** One per process: it counts the commands in flight. */
 export function commandRunner(deps: Deps, inFlightMax = COMMANDS_IN_FLIGHT_MAX): Runner {
   for (const partner of Object.values(deps.partners)) {
     const calledMs = 2 * (partner?.callTimeoutMs ?? 0);
@@ -73,8 +73,7 @@ export function commandRunner(deps: Deps, inFlightMax = COMMANDS_IN_FLIGHT_MAX):
 }
 
 /**
- * Runs a command in the request that stored it, under the lease it was stored with. After a crash
- * or a failure the workers take it over when the lease ends.
+ * Runs a command in the request that stored it with a lease. After a failure the workers run it.
  */
 export async function runInline(deps: Deps, command: PartnerCommand): Promise<void> {
   await runLeased(deps, command);
@@ -97,7 +96,7 @@ async function run(deps: Deps, command: PartnerCommand): Promise<void> {
 async function send(deps: Deps, partner: SettlementPartner, claimed: PartnerCommand) {
   const prepared = await prepare(deps, partner, claimed);
   if (prepared.outcome !== 'done') {
-    // Preparing has no effect: an answer in doubt is as good as none.
+    // Preparing has no effect, so an answer in doubt is a failure.
     const { outcome } = prepared;
     await record(
       deps,
@@ -107,7 +106,7 @@ async function send(deps: Deps, partner: SettlementPartner, claimed: PartnerComm
     return;
   }
   const sent = await markSent(deps, claimed, prepared.value);
-  // After a pause longer than its lease, this process would call beside another one.
+  // After a pause longer than the lease, another process may be calling.
   if (sent?.state !== 'sent' || isLeaseOver(claimed, deps.clock.nowMs())) return;
   const answer = await call(partner, sent, prepared.value);
   const recorded = await record(deps, sent, answer);
@@ -123,7 +122,6 @@ async function prepare(
   return operationOf(command).prepare(deps, partner, command);
 }
 
-/** The exact request of an order that was sent. */
 export function requestOf(deps: Deps, command: PartnerCommand): string {
   assert(command.request !== null, 'a command that was sent has its request');
   return deps.secretBox.open(command.request, requestPurpose(command));
@@ -131,7 +129,7 @@ export function requestOf(deps: Deps, command: PartnerCommand): string {
 
 /**
  * Stores the intention; null if the lease is lost. No payout is sent while a person must decide
- * whether its pay-in failed: the money may not be there.
+ * whether its pay-in failed.
  */
 function markSent(
   deps: Deps,
@@ -144,7 +142,7 @@ function markSent(
       if (command.kind === 'payout' && orders.some(isPayinDoubted)) {
         return postponeCommand(command, 'a person must decide whether the pay-in failed', nowMs);
       }
-      // What a call brought is stored in quarantine too, but no call begins there.
+      // Answers are stored in quarantine too, but no call starts there.
       tx.epochs.expectOpen();
       const sealed = command.request ?? deps.secretBox.seal(request, requestPurpose(command));
       return sendCommand(command, sealed, nowMs);
@@ -172,7 +170,7 @@ async function lookUp(deps: Deps, partner: SettlementPartner, claimed: PartnerCo
   const found = await operationOf(claimed).callsOf(partner).find(requestOf(deps, claimed));
   if (found.outcome === 'done' && found.value !== null) {
     const recorded = await record(deps, claimed, { outcome: 'done', value: found.value });
-    // People wait for the decision on a party; an order about money is polled when it is due.
+    // A client waits for the decision on a party; an order about money is polled when it is due.
     if (recorded !== null && !isMoneyCommand(recorded) && isOpen(recorded)) {
       await poll(deps, partner, recorded);
     }
@@ -225,7 +223,7 @@ function stageAnswer(
     case 'done':
       return operation.onAccepted(batch, command, answer.value);
     case 'refused':
-      // Refused before any call, there is nothing to look up.
+      // Before any call there is nothing to look up.
       return command.state === 'pending'
         ? operation.onRefused(batch, command, refuseCommand(command, answer, nowMs), answer.code)
         : changed(denyCommand(command, answer, nowMs));
@@ -238,7 +236,7 @@ function stageAnswer(
   }
 }
 
-/** The partner's words about a party may quote its data: only the code is kept with the order. */
+/** The partner's texts about a party may quote its data: only the code is stored. */
 function withoutWords(answer: PartnerAnswer<AcceptedOrder>): PartnerAnswer<AcceptedOrder> {
   if (answer.outcome === 'done') return answer;
   if (answer.outcome === 'refused') return { ...answer, message: 'refused by the partner' };
@@ -246,10 +244,7 @@ function withoutWords(answer: PartnerAnswer<AcceptedOrder>): PartnerAnswer<Accep
   return { ...answer, reason };
 }
 
-/**
- * Stages changes of a claimed command under its lease; null if the lease is lost. What was learned
- * of money is stored in quarantine too.
- */
+/** Null if the lease is lost. Answers about money are stored in quarantine too. */
 function storeLeased(
   deps: Deps,
   claimed: PartnerCommand,
@@ -266,7 +261,7 @@ function storeLeased(
   );
 }
 
-/** Reads how an accepted order stands: the backstop for messages that never came. */
+/** Reads the state of an accepted order, in case a message is lost. */
 async function poll(deps: Deps, partner: SettlementPartner, claimed: PartnerCommand) {
   const command = isMoneyCommand(claimed)
     ? await withInstructions(deps, partner, claimed)
@@ -280,19 +275,19 @@ async function poll(deps: Deps, partner: SettlementPartner, claimed: PartnerComm
     const { tx, nowMs } = batch;
     const current = await tx.commands.get(command.id);
     assert(current !== null, 'a claimed command exists');
-    const lastError = answer.outcome === 'done' ? null : 'the partner could not be asked';
-    const polled = <C extends PartnerCommand>(next: C, payment: Payment | null): C =>
+    const lastError = answer.outcome === 'done' ? null : 'the order could not be polled';
+    const nextPoll = <C extends PartnerCommand>(next: C, payment: Payment | null): C =>
       isLeased(next, command) ? afterPoll(next, payment, lastError, nowMs) : next;
     if (answer.outcome !== 'done') {
       const payment = isMoneyCommand(current)
         ? await tx.payments.get(tenantOf(current), current.paymentId)
         : null;
-      const next = polled(current, payment);
+      const next = nextPoll(current, payment);
       return next === current ? null : stageCommand(batch, next);
     }
     // Kind and report belong together by the table of operations.
     const fact = { kind, reference, partnerRef, report: answer.value } as PartnerFact;
-    const source = { askedVersion: version, besides: polled };
+    const source = { polledVersion: version, alsoChange: nextPoll };
     return operationOf(current).onReport(batch, current, fact, source);
   });
 }
@@ -304,19 +299,19 @@ function afterPoll<C extends PartnerCommand>(
   lastError: string | null,
   nowMs: number,
 ): C {
-  // Its buyer may still pay, but nobody expects it.
+  // The buyer may still pay but is not expected to.
   const isAbandoned = command.kind === 'payin' && payment !== null && isTerminal(payment.status);
   const abandonedAtMs = isAbandoned ? payment.updatedAtMs : null;
   const isOver = abandonedAtMs !== null && nowMs - abandonedAtMs > ABANDONED_POLL_FOR_MS;
   const isSettled = !isOpen(command) && !mayChange(command) && lastError === null;
   return isSettled || isOver
-    ? stopAsking(command, nowMs)
-    : askAgain(command, lastError, nowMs, abandonedAtMs);
+    ? stopPolling(command, nowMs)
+    : pollAgain(command, lastError, nowMs, abandonedAtMs);
 }
 
 /**
- * A pay-in that a message reported before the answer to its call was recorded has no instructions
- * for the buyer: a look-up brings them. Yields the command as stored; null if the lease is lost.
+ * If a message reported a pay-in before its call was answered, a look-up gets the instructions for
+ * the buyer. Returns the stored command; null if the lease is lost.
  */
 async function withInstructions(
   deps: Deps,
@@ -337,7 +332,7 @@ async function withInstructions(
   );
 }
 
-/** It has ended and is polled all the same: out of sight, in review, or short. */
+/** An ended order that is polled: missing money, under review, or a short pay-in. */
 function mayChange(command: PartnerCommand): boolean {
   if (command.state !== 'done') return false;
   if (command.end === 'failed' || command.review !== null) return true;

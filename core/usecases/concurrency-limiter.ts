@@ -1,16 +1,16 @@
-// Bounds the work that a process runs without waiting for it: a worker starts it where a slot is
-// free and goes on, so that a call that hangs keeps its slot and delays nothing else. Slots are
-// counted in total and by group. How many there are is each runner's rule.
+// Bounds the concurrent work of a process. A worker starts work in a free slot and does not wait,
+// so that a call that hangs occupies its slot and delays nothing else. Slots are counted in total
+// and by group.
 export interface Runner {
-  /** Starts at most `limit` due pieces and waits for none. Returns how many. Not reentrant. */
+  /** Starts at most `limit` due pieces without waiting. Returns how many. Not reentrant. */
   runOnce(nowMs: number, limit: number): Promise<number>;
-  /** Pieces started whose outcome is not recorded yet. */
+  /** Pieces without a recorded outcome. */
   inFlight(): number;
   /** Resolves when nothing is in flight. */
   idle(): Promise<void>;
 }
 
-/** The group that all work belongs to. */
+/** The group of all work. */
 const ALL = '';
 
 export class ConcurrencyLimiter {
@@ -19,7 +19,7 @@ export class ConcurrencyLimiter {
   readonly #running = new Set<Promise<void>>();
   readonly #awaited = new Set<string>();
 
-  /** `wake` is called when a slot is free that `onAvailable` asked for. */
+  /** `wake` is called when a slot becomes free after `onAvailable`. */
   constructor(wake: () => void) {
     this.#wake = wake;
   }
@@ -44,7 +44,6 @@ export class ConcurrencyLimiter {
     if (isAwaited) this.#wake();
   }
 
-  /** Work waits for a slot of this group: wakes the worker once one is free. */
   onAvailable(group = ALL): void {
     this.#awaited.add(group);
   }

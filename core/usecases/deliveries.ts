@@ -1,5 +1,4 @@
-// Deliveries as integrators and operators see them: reading them and sending ended ones again. What
-// may happen to a delivery stands in core/domain/webhook-delivery.ts; delivery-runner.ts sends
+// Lists, reads and replays deliveries, for integrators and operators. delivery-runner.ts sends
 // them.
 import type { Subscription } from '../domain/subscription.js';
 import { sameTenant, type Tenant } from '../domain/tenant.js';
@@ -8,10 +7,9 @@ import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { ListPage, Tx } from '../ports/storage.js';
 
-/** Dead letters that are looked at in one batch of `replayAllDead`. */
 const REPLAYED_PER_BATCH = 100;
 
-/** Deliveries of one subscription, newest first; NotFound for one of another tenant. */
+/** NotFound for a subscription of another tenant. */
 export function listDeliveries(
   deps: Deps,
   tenant: Tenant,
@@ -25,7 +23,7 @@ export function listDeliveries(
   });
 }
 
-/** One delivery with its log of attempts, for operators. */
+/** For operators. */
 export function readDelivery(
   deps: Deps,
   deliveryId: string,
@@ -40,10 +38,7 @@ export function readDelivery(
   });
 }
 
-/**
- * Sends an ended delivery again under its id, attempts counted from one. DeliveryNotReplayable
- * while it is pending and when its subscription was deleted.
- */
+/** DeliveryNotReplayable while it is pending, or if its subscription was deleted. */
 export async function replayDelivery(
   deps: Deps,
   tenant: Tenant,
@@ -63,7 +58,7 @@ export async function replayDelivery(
   return replayed;
 }
 
-/** `replayDelivery` for operators, who name a delivery by its id alone. */
+/** The same over all tenants, for operators. */
 export async function replayByOperator(deps: Deps, deliveryId: string): Promise<WebhookDelivery> {
   const replayed = await deps.store.run(async (tx) => {
     const delivery = await tx.deliveries.get(deliveryId);
@@ -103,7 +98,7 @@ function stageReplay(
 
 interface DeadPage {
   readonly replayed: number;
-  /** Where the next page begins; null after the last one. */
+  /** The cursor; null after the last page. */
   readonly lastId: string | null;
 }
 

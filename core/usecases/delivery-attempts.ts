@@ -1,5 +1,4 @@
-// One attempt of a leased delivery: signing, sending, and the record of how it ended. Which
-// delivery is next is decided in delivery-runner.ts.
+// One attempt of a leased delivery: sign, send, record the outcome.
 import { SECOND_MS } from '../domain/instant.js';
 import { isLeased } from '../domain/lease.js';
 import { signWebhook, webhookHeaders } from '../domain/signature.js';
@@ -15,15 +14,15 @@ import type { WebhookResult } from '../ports/outside.js';
 import type { ClaimedDelivery, Tx } from '../ports/storage.js';
 import { openSecret } from './subscriptions.js';
 
-/** Until a receiver has answered, connecting included. */
+/** For connecting and the response. */
 export const SEND_TIMEOUT_MS = 10 * SECOND_MS;
-/** Long enough to send and to record the outcome: what is in flight is not taken over. */
+/** Long enough to send and to record the outcome. */
 export const DELIVERY_LEASE_MS = 30 * SECOND_MS;
 
-/** Secrets kept open, by their sealed text: a rotated one has another. */
+/** Opened secrets in the cache, by their sealed text. */
 const SECRETS_MAX = 1_000;
 
-/** What the attempts of one process share. */
+/** Shared by the attempts of one process. */
 export interface Sending {
   readonly secretOf: SecretOf;
   /** False in quarantine. */
@@ -31,8 +30,8 @@ export interface Sending {
 }
 
 /**
- * One attempt, from the claim that counted it to its record. It does not reject: where nothing is
- * sent, or the outcome cannot be recorded, the lease runs out and the attempt counts as lost.
+ * Does not reject: if nothing is sent or the outcome cannot be recorded, the lease ends and the
+ * attempt counts as lost.
  */
 export async function attempt(
   deps: Deps,
@@ -45,17 +44,17 @@ export async function attempt(
     if (!subscription.active) {
       await deps.store.run(async (tx) => {
         const current = await tx.deliveries.get(delivery.id);
-        stageIfOurs(tx, current, delivery, endForDeletedSubscription);
+        stageIfLeased(tx, current, delivery, endForDeletedSubscription);
       });
       return;
     }
-    // A quarantine may have begun since it was claimed: it is claimed again after the release.
+    // If a quarantine has started, the delivery is claimed again after its release.
     if (!(await isOpen())) return;
     const startedAtMs = deps.clock.nowMs();
-    // After a pause since its lease, it would be sent beside the attempt that takes it over.
+    // After a pause, the lease may end during the attempt and another process send it too.
     if ((delivery.dueAtMs ?? 0) - startedAtMs < SEND_TIMEOUT_MS) return;
     const result = await send(deps, secretOf, claimed, startedAtMs);
-    // The receiver is free for the next one while this one is recorded.
+    // The next attempt may start while this one is recorded.
     done(result);
     await record(deps, claimed, result, startedAtMs);
   } catch (error) {
@@ -66,9 +65,9 @@ export async function attempt(
   }
 }
 
-export type SecretOf = (subscription: Subscription) => string;
+type SecretOf = (subscription: Subscription) => string;
 
-/** Opening a sealed secret for each attempt was a seventh of what sending takes. */
+/** Opening a sealed secret took a seventh of the time of an attempt. */
 export function openedSecrets(deps: Deps): SecretOf {
   const opened = new Map<string, string>();
   return (subscription) => {
@@ -91,7 +90,7 @@ async function send(
   try {
     secret = secretOf(subscription);
   } catch (error) {
-    // Without its key nothing can be signed; the attempts go on, should an operator bring it back.
+    // The attempts go on, because an operator may restore the key.
     deps.log.error('a webhook secret cannot be opened', { subscriptionId: subscription.id, error });
     const problem = 'the webhook secret cannot be read; rotate it';
     return { responseStatus: null, responseBody: null, error: problem, durationMs: 0 };
@@ -109,7 +108,7 @@ async function send(
   });
 }
 
-/** The attempt goes into the log in any case; it decides only while the lease is ours. */
+/** Every attempt is logged; it changes the delivery only while its lease holds. */
 async function record(
   deps: Deps,
   { delivery: claimed, eventCreatedAtMs }: ClaimedDelivery,
@@ -133,14 +132,14 @@ async function record(
   };
   const nowMs = deps.clock.nowMs();
   const { retryDelaysMs } = deps.settings;
-  // As it was claimed it is most likely still: it is read again only if that turns out wrong.
+  // Most likely unchanged since the claim: it is read again only after a conflict.
   let known: WebhookDelivery | null = claimed;
   const finished = await deps.store.run(
     async (tx) => {
       const current = known ?? (await tx.deliveries.get(claimed.id));
       known = null;
-      const staged = stageIfOurs(tx, current, claimed, (ours) =>
-        finishAttempt(ours, outcome, nowMs, retryDelaysMs),
+      const staged = stageIfLeased(tx, current, claimed, (current) =>
+        finishAttempt(current, outcome, nowMs, retryDelaysMs),
       );
       tx.deliveries.logAttempt(logged);
       return staged;
@@ -151,7 +150,6 @@ async function record(
   else if (finished !== null) noteFailure(deps, finished);
 }
 
-/** Counts a failed attempt; a delivery that ended by it is logged. */
 export function noteFailure(deps: Deps, delivery: WebhookDelivery): void {
   const { id: deliveryId, status, subscriptionId, lastError } = delivery;
   deps.metrics?.undelivered(status === 'dead_letter' ? 'dead_letter' : 'failed', 1);
@@ -159,8 +157,8 @@ export function noteFailure(deps: Deps, delivery: WebhookDelivery): void {
   deps.log.warn('a delivery became a dead letter', { deliveryId, subscriptionId, lastError });
 }
 
-/** A delivery that was ended, replayed or taken over is left as it is. */
-function stageIfOurs(
+/** Null if the lease is lost: the delivery was ended, replayed or claimed again. */
+function stageIfLeased(
   tx: Tx,
   current: WebhookDelivery | null,
   claimed: WebhookDelivery,

@@ -1,6 +1,6 @@
-// Deliveries that the sequencer makes in the process of their runner: those with a free slot are
-// stored as leased and sent after the commit, without a claim. Also which subscriptions have due
-// deliveries that are not leased, so that older ones go first.
+// Direct dispatch: a new delivery with a free slot is stored as leased and sent after the commit,
+// without a claim. Subscriptions with older deliveries that wait are tracked, so that those go
+// first.
 import { beginAttempt, type WebhookDelivery } from '../domain/webhook-delivery.js';
 import type { ClaimedDelivery } from '../ports/storage.js';
 import { DELIVERY_LEASE_MS } from './delivery-attempts.js';
@@ -14,14 +14,14 @@ export interface Run {
 }
 
 /**
- * The subscriptions that have due deliveries without a lease, as far as this process knows. A new
- * delivery goes behind them, so that the events of a subscription are sent in order.
+ * Subscriptions with due deliveries that are not leased, as far as known. A new delivery waits
+ * behind them, so that the events of a subscription are sent in order.
  */
 export class WaitingSubscriptions {
-  /** Until the first look, any subscription may have some. */
+  /** Before the first read, any subscription may have some. */
   lookedAtMs = Number.NEGATIVE_INFINITY;
   #runs = 0;
-  /** By id, with the last run that may have missed some of its deliveries. */
+  /** By id, with the last run that may have missed its deliveries. */
   readonly #waiting = new Map<string, { readonly due: DueSubscription; readonly run: number }>();
 
   hasNone({ id }: DueSubscription): boolean {
@@ -32,18 +32,18 @@ export class WaitingSubscriptions {
     return [...this.#waiting.values()].map(({ due }) => due);
   }
 
-  /** A batch that was just stored left deliveries to wait: a run under way may miss them. */
+  /** A batch was stored with deliveries that wait: the current run may miss them. */
   add(due: DueSubscription): void {
     this.#waiting.set(due.id, { due, run: this.#runs });
   }
 
-  /** All that was added before is visible to this run. */
+  /** What was added before is visible to this run. */
   beginRun(): number {
     this.#runs += 1;
     return this.#runs;
   }
 
-  /** A look in the store found these, and only these. */
+  /** The store has these and no others. */
   replace(all: readonly DueSubscription[], { number, nowMs }: Run): void {
     this.lookedAtMs = nowMs;
     for (const id of this.#waiting.keys()) this.remove(id, number);
@@ -52,7 +52,7 @@ export class WaitingSubscriptions {
     }
   }
 
-  /** This run found no more of its deliveries. */
+  /** This run found no more deliveries of it. */
   remove(subscriptionId: string, run: number): void {
     const waiting = this.#waiting.get(subscriptionId);
     if (waiting !== undefined && waiting.run < run) this.#waiting.delete(subscriptionId);

@@ -1,6 +1,5 @@
-// The worker that sends deliveries: those that are due, and those that the sequencer has just made
-// (delivery-dispatch.ts). It waits for no receiver, so a slow one delays only its own deliveries.
-// One attempt is in delivery-attempts.ts; how many run at a time in delivery-window.ts.
+// The worker that sends due deliveries and new ones (delivery-dispatch.ts). It does not wait for
+// receivers, so a slow one delays only its own deliveries.
 import {
   attemptsExhausted,
   finishAttempt,
@@ -24,22 +23,22 @@ import type { DirectDispatch } from './feed.js';
 
 /** Subscriptions that are claimed for at a time. */
 const CLAIMS_AT_ONCE = 8;
-/** While subscriptions are known to wait, the store is asked for others no more often. */
+/** Between reads of due subscriptions, while some are known to wait. */
 const LOOK_EVERY_MS = 25;
 
 export interface DeliveryRunner extends Runner {
-  /** For the deliveries of one batch: those with a free slot are sent once it is stored. */
+  /** For the deliveries of one batch. */
   directDispatch(): DirectDispatch;
 }
 
 /** One per process: it counts the attempts in flight. */
 export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): DeliveryRunner {
-  assert(DELIVERY_LEASE_MS >= 2 * SEND_TIMEOUT_MS, 'a lease outlives its attempt by far');
+  assert(DELIVERY_LEASE_MS >= 2 * SEND_TIMEOUT_MS, 'a lease is much longer than its attempt');
   const limiter = new ConcurrencyLimiter(() => deps.wake('deliveries'));
   const window = new ConcurrencyWindow(limiter, inFlightMax);
   const waiting = new WaitingSubscriptions();
   const sending = { secretOf: openedSecrets(deps), isOpen: openEpochCheck(deps) };
-  /** The subscription served last: the next run starts behind it, so that each gets its turn. */
+  /** The next run starts after this subscription, so that each gets its turn. */
   let lastServed = '';
 
   const begin = (claimed: ClaimedDelivery): void =>
@@ -48,20 +47,20 @@ export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Deliver
   const claim = async (due: DueSubscription, share: number, run: Run) => {
     const limit = Math.min(share, window.freeFor(due));
     if (limit === 0) return 0;
-    // Reserved before the claim is awaited: claims run side by side.
+    // Reserved before the claim, because claims run concurrently.
     window.reserve(due, limit);
-    let begun = 0;
+    let started = 0;
     try {
       const lease = { nowMs: run.nowMs, leaseMs: DELIVERY_LEASE_MS };
       const scope = { limit, subscriptionId: due.id };
       const claimed = await deps.store.claims.deliveries({ ...lease, ...scope });
       claimed.forEach(begin);
-      begun = claimed.length;
-      if (begun < limit) waiting.remove(due.id, run.number);
+      started = claimed.length;
+      if (started < limit) waiting.remove(due.id, run.number);
     } finally {
-      window.release(due, limit - begun);
+      window.release(due, limit - started);
     }
-    return begun;
+    return started;
   };
 
   const serve = (due: readonly DueSubscription[], limit: number, run: Run) => {
@@ -77,8 +76,8 @@ export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Deliver
       const limit = Math.min(limitAsked, window.free());
       const run = { nowMs, number: waiting.beginRun() };
       if (nowMs - waiting.lookedAtMs < LOOK_EVERY_MS) {
-        const begun = await serve(waiting.all(), limit, run);
-        if (begun > 0) return begun;
+        const started = await serve(waiting.all(), limit, run);
+        if (started > 0) return started;
       }
       const [ended, found] = await Promise.all([
         endExhausted(deps, nowMs, limitAsked),
@@ -100,23 +99,23 @@ function turnsAfter(due: readonly DueSubscription[], lastServed: string): DueSub
   return at <= 0 ? inOrder : [...inOrder.slice(at), ...inOrder.slice(0, at)];
 }
 
-/** Claims for some at a time, each up to its share of the limit that is left; returns the sum. */
+/** Claims for several at a time, each up to its share of the remaining limit; returns the sum. */
 async function inWaves(
   waiting: DueSubscription[],
   limit: number,
   claim: (due: DueSubscription, share: number) => Promise<number>,
 ): Promise<number> {
-  let begun = 0;
-  while (waiting.length > 0 && begun < limit) {
-    const wave = waiting.splice(0, Math.min(CLAIMS_AT_ONCE, limit - begun));
-    const share = Math.max(1, Math.floor((limit - begun) / wave.length));
+  let started = 0;
+  while (waiting.length > 0 && started < limit) {
+    const wave = waiting.splice(0, Math.min(CLAIMS_AT_ONCE, limit - started));
+    const share = Math.max(1, Math.floor((limit - started) / wave.length));
     const counts = await Promise.all(wave.map((due) => claim(due, share)));
-    begun += counts.reduce((sum, count) => sum + count, 0);
+    started += counts.reduce((sum, count) => sum + count, 0);
   }
-  return begun;
+  return started;
 }
 
-/** Ends attempts that were sent twice and lost both leases. */
+/** Ends attempts whose two leases were lost. */
 async function endExhausted(deps: Deps, nowMs: number, limit: number): Promise<number> {
   const exhausted = await deps.store.claims.spentDeliveries(nowMs, limit);
   if (exhausted.length === 0) return 0;

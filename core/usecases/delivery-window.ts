@@ -1,6 +1,6 @@
-// How many attempts a subscription may have in flight in this process. A tenant takes at most as
-// many slots as it leaves free: one alone gets half of all, and however many receivers hang, a slot
-// is left for the next tenant. A receiver that answers fast gets a larger window.
+// How many attempts a subscription may have in flight in this process. A tenant occupies at most as
+// many slots as it leaves free: a single tenant gets half of them, and there is always a slot for
+// the next tenant. A receiver that responds fast gets a larger window.
 import { tenantKey } from '../domain/tenant.js';
 import { isSuccess } from '../domain/webhook-delivery.js';
 import type { WebhookResult } from '../ports/outside.js';
@@ -9,12 +9,12 @@ import type { ConcurrencyLimiter } from './concurrency-limiter.js';
 
 /** Attempts in flight to one subscription, in one process, before its window grows. */
 export const IN_FLIGHT_PER_SUBSCRIPTION = 32;
-/** Slots that a window grows by at most: one with each fast success, none left after any other. */
+/** A window grows by one slot with each fast success; any other outcome resets it. */
 export const WINDOW_GROWTH_MAX = 224;
-/** Attempts in flight over all subscriptions: each is a socket, and descriptors are bounded. */
+/** Over all subscriptions: each attempt is a socket, and descriptors are bounded. */
 export const IN_FLIGHT_MAX = 4_096;
 const FAST_RESPONSE_MS = 250;
-/** Subscriptions whose window is kept; above this all start from the smallest. */
+/** Windows in memory; above this all are reset. */
 const WINDOWS_MAX = 10_000;
 
 export type DueSubscription = Awaited<ReturnType<Claims['dueSubscriptions']>>[number];
@@ -29,19 +29,18 @@ export class ConcurrencyWindow {
     this.#inFlightMax = inFlightMax;
   }
 
-  /** Slots free in total. */
   free(): number {
     return this.#inFlightMax - this.#limiter.reserved();
   }
 
-  /** Slots that this subscription may take now; the worker is woken when one of none gets free. */
+  /** Slots for this subscription; if none, the worker is woken once one is free. */
   freeFor(due: DueSubscription): number {
     const growth = this.#growth.get(due.id) ?? 0;
     const own = IN_FLIGHT_PER_SUBSCRIPTION + growth - this.#limiter.reserved(due.id);
     if (own <= 0) this.#limiter.onAvailable(due.id);
     const spare = this.free() - this.#limiter.reserved(tenantKey(due));
     if (spare <= 0) this.#limiter.onAvailable();
-    // Each slot that it takes leaves one fewer free and counts as one more of its tenant.
+    // Each slot counts twice: one more for its tenant, one fewer free.
     return Math.max(0, Math.min(own, Math.ceil(spare / 2)));
   }
 
@@ -53,7 +52,7 @@ export class ConcurrencyWindow {
     this.#limiter.release(groupsOf(due), count);
   }
 
-  /** Runs an attempt in a reserved slot, until it calls `done` with the receiver's answer. */
+  /** Runs an attempt in a reserved slot until it calls `done`. */
   run(
     due: DueSubscription,
     attempt: (done: (result: WebhookResult) => void) => Promise<void>,

@@ -1,19 +1,19 @@
-// Copying the bytes that rows of documents name into another storage, while documents come and go.
-// A name is given once, so bytes that were copied stay right; what is deleted before it was copied
-// is found missing, and its row tells whether that is as it should be.
+// Copies the bytes of documents to another storage while the service runs. A name is used once, so
+// copied bytes stay valid. Bytes that are deleted before they are copied are missing; the row shows
+// whether that is right.
 import { type Document, isReadable } from '../domain/document.js';
 import type { DocumentStorage } from '../ports/outside.js';
 import type { DocumentFilter, Store } from '../ports/storage.js';
 
 const PAGE = 500;
 
-/** The upload of a document that counts. */
+/** The current upload of a document. */
 export interface DocumentFile {
   readonly documentId: string;
   readonly name: string;
 }
 
-/** What the rows name, of documents that were not purged. */
+/** The files of all documents that are not purged. */
 export async function namedFiles(store: Pick<Store, 'run'>): Promise<readonly DocumentFile[]> {
   const files: DocumentFile[] = [];
   for (let beforeId: string | null = null; ; ) {
@@ -28,7 +28,7 @@ export async function namedFiles(store: Pick<Store, 'run'>): Promise<readonly Do
   }
 }
 
-/** Copies each file that `copied` lacks, and adds it there; returns those that are not there. */
+/** Copies each file that is not in `copied`, and adds it there; returns missing files. */
 export async function copyFiles(
   files: readonly DocumentFile[],
   { from, to }: { readonly from: DocumentStorage | null; readonly to: DocumentStorage },
@@ -49,7 +49,7 @@ export async function copyFiles(
   return missing;
 }
 
-/** Whether any row names another file by now, or none: then it was deleted and not lost. */
+/** Whether a row names another file now, or none: then the file was deleted, not lost. */
 export async function anyDeleted(
   store: Pick<Store, 'run'>,
   files: readonly DocumentFile[],
@@ -61,7 +61,7 @@ export async function anyDeleted(
   return false;
 }
 
-/** Deletes from the copies what these files do not include. */
+/** Deletes all other copies. */
 export async function keepOnly(files: readonly DocumentFile[], to: DocumentStorage): Promise<void> {
   const names = new Map(files.map(({ documentId, name }) => [documentId, name]));
   for (let afterId: string | null = null; ; ) {
@@ -72,7 +72,7 @@ export async function keepOnly(files: readonly DocumentFile[], to: DocumentStora
   }
 }
 
-/** Names it below the folder of all documents. */
+/** Relative to the folder of all documents. */
 export function pathOf({ documentId, name }: DocumentFile): string {
   return `${documentId}/${name}`;
 }

@@ -1,9 +1,8 @@
-// Documents on their way: an upload URL for a party, the bytes that come to it, the dossier that
-// names them, and their deletion once the party is decided on. A URL carries a random token and
-// needs no other credential: the upload URL writes one document for a while, the public URL reads
-// it until it is purged. Only hashes of the tokens are stored, so neither a secret key nor the
-// database yields a URL. Deletions are due rows: a batch that decides on a party orders them, and a
-// worker does them until they are done.
+// Documents: the upload URL, the upload, the dossier that names them, and their deletion after the
+// decision on the party. A URL contains a random token and needs no other credential: the upload
+// URL writes one document for a limited time, the public URL reads it until it is purged. Only
+// hashes of the tokens are stored. Deletions are due rows: the batch with the decision stages them,
+// and a worker repeats them until they succeed.
 import {
   acceptsType,
   type ContentType,
@@ -28,19 +27,18 @@ import {
 } from '../domain/document.js';
 import { type Dossier, fileLinks } from '../domain/dossier.js';
 import { freeSlot } from '../domain/slot.js';
-import { type Tenant, tenantOf } from '../domain/tenant.js';
+import { sameTenant, type Tenant, tenantOf } from '../domain/tenant.js';
 import { assert, isCode, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { ByteSource, DocumentStorage } from '../ports/outside.js';
 import type { DocumentFilter, Tx } from '../ports/storage.js';
 import { eachDue } from './due-work.js';
 
-/** Bytes of an upload's name: two uploads never share one. */
+/** The random name of an upload. */
 const CONTENT_NAME_BYTES = 16;
-/** Ids that the storage is asked for at a time. */
 const LIST_PAGE = 1_000;
 
-/** How the bytes of a document are to be sent, and how it is then named in a dossier. */
+/** A dossier names the document by `publicUrl`. */
 export interface Upload {
   readonly uploadUrl: string;
   readonly publicUrl: string;
@@ -57,9 +55,8 @@ export interface UploadInput {
 }
 
 /**
- * A document of this party that can be uploaded for a while. KycStorageDisabled without a store;
- * NotFound when the tenant knows no such party; ValidationError when the kind takes other types, or
- * the party has as many documents as it may.
+ * Creates a document with an upload URL. KycStorageDisabled without a storage; NotFound if the
+ * tenant has no such party; ValidationError for a wrong content type or too many documents.
  */
 export async function createUpload(
   deps: Deps,
@@ -80,11 +77,9 @@ export async function createUpload(
   const document = await deps.store.run(async (tx) => {
     if (!(await isKnown(tx, tenant, owner))) throw new PonteError('NotFound');
     const taken = await tx.documents.slots(tenant, owner);
-    const slot = freeSlot(taken, DOCUMENTS_MAX, deps.ids.randomBytes(1));
-    if (slot === null) {
-      const most = `This party has ${DOCUMENTS_MAX} documents, the most. Submit it, or wait: `;
-      throw new PonteError('ValidationError', `${most}documents that are not used expire.`);
-    }
+    const full = `This party has ${DOCUMENTS_MAX} documents, the most. Submit it, or wait: `;
+    const random = deps.ids.randomBytes(1);
+    const slot = freeSlot(taken, DOCUMENTS_MAX, random, `${full}unused documents expire.`);
     const made = newDocument({ ...fields, contentType, ownerIndex, slot }, nowMs);
     tx.documents.insert(made);
     return made;
@@ -102,15 +97,15 @@ export interface ReceivedUpload {
   readonly documentId: string;
   readonly signature: string;
   readonly contentType: string | null;
-  /** As announced; null when it was not. */
+  /** As announced; null if it was not. */
   readonly sizeBytes: number | null;
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
 /**
- * Takes the bytes in; those before, if there are any, are deleted. InvalidSignature,
- * UploadUrlExpired (also once the document was submitted, or uploaded too often),
- * UnsupportedMediaType, PayloadTooLarge, ValidationError (nothing was sent), in this order.
+ * Stores the bytes; those before are deleted. InvalidSignature, UploadUrlExpired (also once the
+ * document is submitted, or uploaded too often), UnsupportedMediaType, PayloadTooLarge,
+ * ValidationError (no bytes), in this order.
  */
 export async function receiveUpload(deps: Deps, upload: ReceivedUpload): Promise<void> {
   const { documentId } = upload;
@@ -134,7 +129,7 @@ export async function receiveUpload(deps: Deps, upload: ReceivedUpload): Promise
     return { was: current, isLate: next === null };
   });
   const { was, isLate } = await named.catch(async (error: unknown) => {
-    // Only then is it certain that no row names the bytes.
+    // Only after this error is it certain that no row names the bytes.
     if (isCode(error, 'StoreContention')) await drop(deps, documentId, name);
     throw error;
   });
@@ -142,18 +137,18 @@ export async function receiveUpload(deps: Deps, upload: ReceivedUpload): Promise
     if (was.contentName !== null) await drop(deps, documentId, was.contentName);
     return;
   }
-  // The party was decided on meanwhile; of a submitted document what counts stays.
+  // The party is decided; the content of a submitted document stays.
   if (isReadable(was)) await drop(deps, documentId, name);
   else await storage.purge(documentId, null);
   throw new PonteError('UploadUrlExpired');
 }
 
-/** Deletes an upload that does not count, at once; where that fails, the next look does it. */
+/** Deletes a replaced or late upload; if that fails, the next cleanup does it. */
 async function drop(deps: Deps, documentId: string, name: string): Promise<void> {
   try {
     await storageOf(deps).remove(documentId, name);
   } catch (err) {
-    deps.log.warn('an upload that does not count is deleted later', { documentId, err });
+    deps.log.warn('an upload could not be deleted yet', { documentId, err });
   }
 }
 
@@ -164,8 +159,8 @@ export interface DocumentContent {
 }
 
 /**
- * What was uploaded, for whoever holds the public URL; NotFound before the upload and after the
- * purge. The caller closes `bytes` unless it reads them to their end.
+ * The content, by the public URL; NotFound before the upload and after the purge. The caller closes
+ * `bytes` unless it reads them to their end.
  */
 export async function readDocument(
   deps: Deps,
@@ -180,16 +175,15 @@ export async function readDocument(
     if (contentName === before) break;
     const bytes = await storage.get(documentId, contentName);
     if (bytes !== null) return { contentType, sizeBytes, bytes };
-    // Another upload may have taken its place.
+    // Another upload may have replaced it.
     before = contentName;
   }
   throw new PonteError('NotFound');
 }
 
 /**
- * Refuses a dossier that names documents which the partner cannot have: addresses that are not
- * https, and documents of ours that are not this party's or were not uploaded. What it names of
- * ours stays as it is from here on, until the party is decided on.
+ * Stages the documents that a dossier names as submitted. ValidationError for URLs that are not
+ * https, and for documents of ours that were not uploaded for this party.
  */
 export async function stageSubmitted(
   deps: Deps,
@@ -208,15 +202,12 @@ export async function stageSubmitted(
   for (const document of named.values()) tx.documents.update(submitted(document));
 }
 
-/** Orders the deletion of all that this party brought: in the batch that decides on it. */
+/** Stages the deletion of all documents of this party. */
 export function stagePurge(deps: Deps, tx: Tx, tenant: Tenant, owner: DocumentOwner): void {
   tx.documents.orderPurge(tenant, owner, deps.clock.nowMs());
 }
 
-/**
- * Deletes what is to be deleted: all of documents that are purged or that nobody used, and of the
- * others what does not count. Returns how many it looked at.
- */
+/** Runs due cleanups (`cleanupStarted`); returns how many. */
 export async function runPurges(deps: Deps, nowMs: number, limit: number): Promise<number> {
   return eachDue(
     deps,
@@ -225,30 +216,30 @@ export async function runPurges(deps: Deps, nowMs: number, limit: number): Promi
     {
       read: (page) => deps.store.run((tx) => tx.documents.due(page)),
       cursorOf: ({ id, dueAtMs }) => ({ id, dueAtMs: dueAtMs ?? nowMs }),
-      work: (document) => look(deps, document.id),
+      work: (document) => cleanUp(deps, document.id),
     },
   );
 }
 
-/** A document as operators see it; `row` is null for bytes that no document accounts for. */
-export interface KeptDocument {
+/** For operators; `row` is null for bytes without a document. */
+export interface ListedDocument {
   readonly id: string;
   readonly row: Document | null;
-  /** Whether any bytes are in the store. */
+  /** Whether the storage has bytes of it. */
   readonly kept: boolean;
 }
 
 /**
- * What the store holds and what the database says of it, side by side, newest first: the proof that
- * nothing is left. `kept` leaves out what is purged, unless bytes of it are still there.
+ * Compares the storage with the database, newest first. With `kept`, purged documents are left out
+ * unless bytes of them remain.
  */
 export async function listDocuments(
   deps: Deps,
   filter: DocumentFilter,
-): Promise<readonly KeptDocument[]> {
+): Promise<readonly ListedDocument[]> {
   const rows = await deps.store.run((tx) => tx.documents.list(filter));
   const stored = await storedIds(deps.documents);
-  const unaccounted: KeptDocument[] = [];
+  const unaccounted: ListedDocument[] = [];
   if (filter.beforeId === null) {
     const listed = new Set(rows.map(({ id }) => id));
     for (const id of [...stored].filter((one) => !listed.has(one)).reverse()) {
@@ -259,21 +250,19 @@ export async function listDocuments(
   return [...unaccounted, ...rows.map((row) => ({ id: row.id, row, kept: stored.has(row.id) }))];
 }
 
-async function look(deps: Deps, documentId: string): Promise<void> {
+async function cleanUp(deps: Deps, documentId: string): Promise<void> {
   const nowMs = deps.clock.nowMs();
-  const begun = await changeDocument(deps, documentId, (document) =>
-    cleanupStarted(document, nowMs),
-  );
-  if (begun === null) return;
-  // Without a store there is nothing to delete; what an earlier configuration kept stays due.
-  await storageOf(deps).purge(documentId, isReadable(begun) ? begun.contentName : null);
-  // Whatever else became of it meanwhile has a due time of its own.
+  const due = await changeDocument(deps, documentId, (document) => cleanupStarted(document, nowMs));
+  if (due === null) return;
+  // Throws without a storage: bytes of an earlier configuration stay due.
+  await storageOf(deps).purge(documentId, isReadable(due) ? due.contentName : null);
+  // A concurrent change of the status sets another due time.
   await changeDocument(deps, documentId, (document) =>
-    document.status === begun.status ? cleanupCompleted(document, nowMs) : null,
+    document.status === due.status ? cleanupCompleted(document, nowMs) : null,
   );
 }
 
-/** The document as it is stored then; null when `decide` leaves it. */
+/** Null if `decide` changes nothing. */
 async function changeDocument(
   deps: Deps,
   documentId: string,
@@ -290,7 +279,7 @@ async function changeDocument(
 
 async function isKnown(tx: Tx, tenant: Tenant, { party, id }: DocumentOwner): Promise<boolean> {
   if (party === 'account') return (await tx.accounts.get(tenant, id)) !== null;
-  // A buyer is one over all tenants: a tenant knows those that it has something with.
+  // Buyers are shared by all tenants: this tenant must have a submission or a payment of it.
   const [submission, payment] = await Promise.all([
     tx.buyers.submission(tenant, id),
     tx.payments.anyOfBuyer(tenant, id),
@@ -298,7 +287,7 @@ async function isKnown(tx: Tx, tenant: Tenant, { party, id }: DocumentOwner): Pr
   return submission !== null || payment !== null;
 }
 
-/** Null when the partner can have it; a document of ours is then in `named`. */
+/** Null if the partner can read it; adds a document of ours to `named`. */
 async function fileProblem(
   deps: Deps,
   tx: Tx,
@@ -316,15 +305,14 @@ async function fileProblem(
   if (!isGenuine || !isOf(document, tenant, owner)) {
     return 'this document was not made for this party';
   }
-  if (!isReadable(document)) return 'nothing was uploaded there, or it was purged: upload it anew';
+  if (!isReadable(document)) return 'nothing was uploaded there, or it was purged: upload it again';
   named.set(document.id, document);
   return null;
 }
 
 function isOf(document: Document, tenant: Tenant, owner: DocumentOwner): boolean {
   const { party, id } = document.owner;
-  const isTenants = document.orgId === tenant.orgId && document.mode === tenant.mode;
-  return isTenants && party === owner.party && id === owner.id;
+  return sameTenant(document, tenant) && party === owner.party && id === owner.id;
 }
 
 async function grantedDocument(
@@ -350,7 +338,7 @@ function documentUrl(deps: Deps, documentId: string): string {
   return `${deps.settings.baseUrl}/v1/documents/${documentId}`;
 }
 
-/** Parses a URL made by `contentUrl`; empty texts for any other URL of this server. */
+/** Parses a URL of `contentUrl`; empty texts for other URLs. */
 function readUrl(deps: Deps, url: string): { readonly documentId: string; readonly token: string } {
   const rest = url.slice(documentUrl(deps, '').length);
   const [, documentId = '', token = ''] = /^(\w+)\/content\?signature=(\w+)$/.exec(rest) ?? [];
@@ -367,7 +355,7 @@ function refuseTooLarge(sizeBytes: number): void {
   throw new PonteError('PayloadTooLarge', `A document has ${mebibytes} MiB at most.`);
 }
 
-/** Stops at the limit: what is beyond it is not kept. */
+/** Throws at the limit. */
 async function* counted(
   bytes: AsyncIterable<Uint8Array>,
   count: { sizeBytes: number },

@@ -1,12 +1,9 @@
-// Working on rows that are due: a row that fails neither stops the others nor blocks them.
+// Processes due rows: a row that fails does not stop the others.
 import { isCode } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { DueCursor, DuePage } from '../ports/storage.js';
 
-/**
- * Works on each item separately: one that fails is logged and stays due. Returns how many
- * succeeded, so that a worker whose items all fail pauses before it looks again.
- */
+/** An item that fails is logged and stays due. Returns how many succeeded. */
 export async function eachSeparately<T>(
   deps: Deps,
   step: string,
@@ -19,9 +16,9 @@ export async function eachSeparately<T>(
 }
 
 /**
- * Works on rows that are due, each separately; returns how many succeeded. Rows that fail stay due.
- * If a whole page fails, the next page is taken, so that failing rows do not block others. Rejects
- * if all fail because the database is away or in quarantine, so that the worker backs off.
+ * Processes due rows; returns how many succeeded. Rows that fail are logged and stay due. If a
+ * whole page fails, the next one is read. Rejects if all fail because the database is unavailable
+ * or in quarantine, so that the worker backs off.
  */
 export async function eachDue<T>(
   deps: Deps,

@@ -1,5 +1,5 @@
-// Beginning an epoch, and ending its quarantine. The store refuses what a quarantine forbids; calls
-// to the partner before which nothing is stored ask here first.
+// Starts an epoch and ends its quarantine. The store refuses writes in quarantine; calls to the
+// partner before any write check here first.
 import {
   type Epoch,
   nextEpoch,
@@ -17,22 +17,20 @@ export function currentEpoch({ store }: Pick<Deps, 'store'>): Promise<Epoch> {
   return store.run((tx) => tx.epochs.current());
 }
 
-/** Begins a new epoch in quarantine for a restored database. */
 export function quarantineRestored(deps: Needs): Promise<Epoch> {
-  return begin(deps, { cause: 'restored' });
+  return startEpoch(deps, { cause: 'restored' });
 }
 
 /**
- * The same for a PostgreSQL server that took over without commits that were acknowledged. Each host
- * that notices calls this, some of them late: the first call for a timeline begins a quarantine,
- * which the others find, also after its release.
+ * For a PostgreSQL server that took over without acknowledged commits. Each host calls this, some
+ * of them late: only the first call for a timeline starts a quarantine.
  */
 export function quarantineLostCommits(deps: Needs, timeline: number): Promise<Epoch> {
-  return begin(deps, { cause: 'timeline', timeline });
+  return startEpoch(deps, { cause: 'timeline', timeline });
 }
 
-async function begin(deps: Needs, cause: QuarantineCause): Promise<Epoch> {
-  const begun = await deps.store.run(
+async function startEpoch(deps: Needs, cause: QuarantineCause): Promise<Epoch> {
+  const started = await deps.store.run(
     async (tx) => {
       const last = await tx.epochs.current();
       const isKnown = cause.cause === 'timeline' && (await isCovered(tx, cause.timeline));
@@ -44,19 +42,19 @@ async function begin(deps: Needs, cause: QuarantineCause): Promise<Epoch> {
     },
     { inQuarantine: true },
   );
-  const { epoch, isNew } = begun;
+  const { epoch, isNew } = started;
   const fields = { epoch: epoch.number, cause: cause.cause };
   if (isNew) deps.log.warn('the database is in quarantine', fields);
   return epoch;
 }
 
-/** Whether an epoch that followed these lost commits has begun. */
+/** Whether an epoch has started after these lost commits. */
 async function isCovered(tx: Tx, timeline: number): Promise<boolean> {
   const epochs = await tx.epochs.list();
   return epochs.some((epoch) => epoch.timeline !== null && epoch.timeline >= timeline);
 }
 
-/** Ends the quarantine; what waits goes on within seconds, on every host. */
+/** Workers on every host go on within seconds. */
 export async function endQuarantine(deps: Needs, release: Release): Promise<Epoch> {
   const epoch = await deps.store.run(
     async (tx) => {
@@ -71,15 +69,15 @@ export async function endQuarantine(deps: Needs, release: Release): Promise<Epoc
   return epoch;
 }
 
-/** For calls that reach outside before anything is stored. */
+/** For calls to the partner before anything is stored. */
 export async function refuseInQuarantine(deps: Pick<Deps, 'store'>): Promise<void> {
   const { state } = await currentEpoch(deps);
   if (state === 'quarantine') throw new PonteError('InQuarantine');
 }
 
 /**
- * For workers, right before they send what they claimed earlier: false in quarantine. All who ask
- * while one read runs share the next one, so that a burst costs no read for each.
+ * For workers, right before they send: false in quarantine. Callers during one read share the next
+ * one, so that a burst takes few reads.
  */
 export function openEpochCheck(deps: Pick<Deps, 'store'>): () => Promise<boolean> {
   let running: Promise<unknown> = Promise.resolve();

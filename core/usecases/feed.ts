@@ -1,8 +1,7 @@
-// The sequencer: moves committed events from the outbox to the tenant's feed, each with
-// a gap-free sequence and a hash chained to all before, together with one delivery per matching
-// subscription. Deliveries that the runner of this process has a slot for are stored as leased, so
-// that none has to claim them. Several hosts may run it: the heads are written by compare-and-set,
-// so that one wins and the others continue behind it.
+// The sequencer: moves committed events from the outbox to the tenant's feed, each with a gap-free
+// sequence and a chained hash, and makes one delivery per matching subscription. A delivery with a
+// free slot in this process is stored as leased. Several hosts may run it: heads are written by
+// compare-and-set, so that one host wins and the others continue after it.
 import { hash } from 'node:crypto';
 import { type DomainEvent, type FeedHead, matchesEvent } from '../domain/event.js';
 import type { Subscription } from '../domain/subscription.js';
@@ -11,28 +10,26 @@ import { newDelivery, type WebhookDelivery } from '../domain/webhook-delivery.js
 import type { Deps } from '../ports/deps.js';
 import type { ClaimedDelivery, Tx } from '../ports/storage.js';
 
-/** Enough for one batch, which holds up everybody else's writes; an event is never split. */
+/** Bounds how long a batch delays other writes; an event is not split. */
 const DELIVERIES_PER_BATCH = 1_000;
 
-/** Goes to the subscription that it tests, of any types, and to no other. */
+/** Sent only to the subscription that it tests, regardless of its types. */
 export const TEST_EVENT_TYPE = 'webhook.test';
 
 /** The deliveries of one batch that the runner of this process sends without a claim. */
 export interface DirectDispatch {
-  /** The delivery as it is to be stored: leased if a slot is free to send it, else due. */
+  /** The delivery to store: leased if a slot is free, else due. */
   tryReserve(made: ClaimedDelivery): WebhookDelivery;
-  /** The batch is stored: sends what was leased. */
+  /** The batch is stored: sends the leased deliveries. */
   send(): void;
   /**
-   * Sends nothing: the batch is not stored, or its outcome is unknown. If it is stored, what was
-   * leased is sent when its lease ends, as after a crash.
+   * The batch is not stored, or in doubt: if it is stored, the deliveries wait for their leases.
    */
   cancel(): void;
 }
 
 /**
- * Sequences the oldest events, `limit` at most. Returns how many; 0 means there are none. Without
- * `dispatch` all deliveries wait to be claimed.
+ * Sequences at most `limit` events; returns how many. Without `dispatch` all deliveries are due.
  */
 export async function runSequencer(
   deps: Deps,
@@ -60,10 +57,7 @@ export async function runSequencer(
   }
 }
 
-/**
- * Stages the feed rows and deliveries of the first events, in the order given: all of them unless
- * they need more deliveries than one batch takes.
- */
+/** Stages feed rows and deliveries of the first events, as many as one batch may contain. */
 export async function sequence(
   deps: Deps,
   tx: Tx,
@@ -72,7 +66,7 @@ export async function sequence(
 ): Promise<Sequenced> {
   const feeds = await feedsOf(tx, events);
   const deliveries: WebhookDelivery[] = [];
-  const reliedOn = new Set<Subscription>();
+  const expected = new Set<Subscription>();
   let sequenced = 0;
   for (const event of events) {
     if (deliveries.length >= DELIVERIES_PER_BATCH) break;
@@ -94,14 +88,14 @@ export async function sequence(
       const { body, createdAtMs: eventCreatedAtMs } = event;
       const offered = { delivery: made, subscription, body, eventCreatedAtMs };
       const delivery = dispatch?.tryReserve(offered) ?? made;
-      // A claim would look whether it is active and by which secret to sign; here it is as read.
-      if (delivery.leaseToken !== null) reliedOn.add(subscription);
+      // A claim would read the current subscription; here it must be unchanged.
+      if (delivery.leaseToken !== null) expected.add(subscription);
       tx.deliveries.insert(delivery);
       deliveries.push(delivery);
     }
     sequenced += 1;
   }
-  for (const subscription of reliedOn) tx.subscriptions.expect(subscription);
+  for (const subscription of expected) tx.subscriptions.expect(subscription);
   const tenants: Tenant[] = [];
   for (const { tenant, was, head } of feeds.values()) {
     if (head === null || head === was) continue;
@@ -111,13 +105,13 @@ export async function sequence(
   return { tenants, sequenced, deliveries };
 }
 
-/** Hex SHA-256 over the text of the hash before (nothing for the first) and the body's bytes. */
+/** Hex SHA-256 over the previous hash (empty for the first) and the body. */
 export function chainHash(previous: string | null, body: string): string {
   return hash('sha256', `${previous ?? ''}${body}`, 'hex');
 }
 
 interface Sequenced {
-  /** Whose feed has grown. */
+  /** Tenants whose feed has grown. */
   readonly tenants: readonly Tenant[];
   readonly sequenced: number;
   readonly deliveries: readonly WebhookDelivery[];

@@ -1,5 +1,5 @@
 // What only invoices have: a list, the approval by a second person, and the invitation of the buyer
-// by mail. An invoice is a payment, so creating, reading and cancelling one stand in payments.ts.
+// by mail. Creating, reading and cancelling are in payments.ts.
 import type { PaymentAggregate, PaymentView } from '../domain/change.js';
 import { invitationWaitMs } from '../domain/mail.js';
 import type { Payment } from '../domain/payment.js';
@@ -12,7 +12,6 @@ import { mailNumber, stageMail } from './mails.js';
 import { changePayment, readView } from './payment-store.js';
 import { rateLimited } from './rate-limits.js';
 
-/** Newest first. */
 export async function listInvoices(
   deps: Deps,
   tenant: Tenant,
@@ -21,10 +20,7 @@ export async function listInvoices(
   return deps.store.run((tx) => tx.views.listInvoices(tenant, filter));
 }
 
-/**
- * A member approves an invoice that another one, or a key, created; else SelfApprovalNotAllowed.
- * One that is approved stays as it is; past that it is PaymentStateConflict.
- */
+/** An approved invoice is unchanged. SelfApprovalNotAllowed, PaymentStateConflict. */
 export async function approveInvoice(
   deps: Deps,
   tenant: Tenant,
@@ -38,10 +34,9 @@ export async function approveInvoice(
 }
 
 /**
- * Sends the buyer of an approved invoice a link by mail; another one while it awaits the buyer.
- * InvoiceNotApproved in any other status. RateLimitExceeded within the pause after the last mail of
- * this invoice, and at the hourly limit of the address: then nothing is changed, or the invoice is
- * opened to its buyer `without a mail`.
+ * Mails the buyer of an approved invoice a link, or another one while it awaits the buyer.
+ * InvoiceNotApproved in other statuses. At the limit of the invoice or the address it either
+ * refuses with RateLimitExceeded or opens the invoice `without a mail`.
  */
 export async function inviteBuyer(
   deps: Deps,

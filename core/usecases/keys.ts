@@ -1,6 +1,4 @@
-// API keys: who a request speaks for, and making, listing and revoking keys. The form and the
-// check of a key are core/domain/api-key.ts; which scope a route needs is the route table's matter.
-
+// API keys: authenticates requests; creates, lists and revokes keys.
 import {
   issueApiKey,
   mayUse,
@@ -18,32 +16,30 @@ import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { Store } from '../ports/storage.js';
 
-/** Active keys of one organization and mode at most; a list has all of them, */
+/** Active keys of one organization and mode; a list contains all of them, */
 export const KEYS_MAX = 100;
-/** and of the revoked ones so many, the newest. */
+/** and this many of the latest revoked ones. */
 export const REVOKED_LISTED_MAX = 100;
 export const NAME_LENGTH_MAX = 200;
-/** `lastUsedAt` says when a key was last used to within this. */
+/** The precision of `lastUsedAt`. */
 const USE_RESOLUTION_MS = MINUTE_MS;
 
-/** Whoever an API key speaks for. */
 export interface KeyActor extends Tenant {
   readonly keyId: string;
   readonly scopes: readonly Scope[];
 }
 
-export interface CreateKeyInput {
+interface CreateKeyInput {
   readonly orgId: string;
   readonly mode: Mode;
   readonly name: string;
-  /** None means unrestricted. */
+  /** Empty means unrestricted. */
   readonly scopes: readonly string[];
 }
 
 /**
- * The actor of a request by its X-API-Key header. InvalidApiKeyFormat when it has not the form of a
- * key; InvalidApiKey for everything else that is wrong, and when there is none. The stored key is
- * read each time, so a revocation counts on the very next request.
+ * The actor of an X-API-Key header. InvalidApiKeyFormat for another form, else InvalidApiKey. The
+ * stored key is read each time, so a revocation takes effect on the next request.
  */
 export async function authenticateKey(deps: Deps, header: string | undefined): Promise<KeyActor> {
   if (header === undefined || header === '') throw new PonteError('InvalidApiKey');
@@ -56,7 +52,7 @@ export async function authenticateKey(deps: Deps, header: string | undefined): P
   return { orgId: stored.orgId, mode: stored.mode, keyId: stored.id, scopes: stored.scopes };
 }
 
-/** InsufficientScope unless the credential, a key or a session, has one of the scopes asked for. */
+/** InsufficientScope unless the credential has one of the required scopes. */
 export function requireScope(actor: Pick<KeyActor, 'scopes'>, rule: ScopeRule): void {
   const needed = scopesIn(rule);
   if (needed.length === 0 || needed.some((scope) => allows(actor.scopes, scope))) return;
@@ -66,7 +62,7 @@ export function requireScope(actor: Pick<KeyActor, 'scopes'>, rule: ScopeRule): 
   );
 }
 
-/** A new key; `secret` is the whole pk_… text, told this once and never again. */
+/** `secret` is the whole pk_… text, returned only here. */
 export async function createKey(
   deps: Deps,
   input: CreateKeyInput,
@@ -100,13 +96,8 @@ export async function createKey(
       tx.keys.slots(input),
     ]);
     if (organization === null) throw new PonteError('NotFound');
-    const slot = freeSlot(taken, KEYS_MAX, deps.ids.randomBytes(1));
-    if (slot === null) {
-      throw new PonteError(
-        'ValidationError',
-        `There are ${KEYS_MAX} active ${input.mode} keys already. Revoke one that is not in use.`,
-      );
-    }
+    const full = `There are ${KEYS_MAX} active ${input.mode} keys already. Revoke an unused key.`;
+    const slot = freeSlot(taken, KEYS_MAX, deps.ids.randomBytes(1), full);
     const free: StoredKey = Object.freeze({ ...made, slot });
     tx.keys.insert(free);
     return free;
@@ -114,7 +105,7 @@ export async function createKey(
   return { key, secret: issued.text };
 }
 
-/** Every active key of both modes and the newest revoked ones, newest first. */
+/** Every active key of both modes and the latest revoked ones, newest first. */
 export async function listKeys(deps: Deps, orgId: string): Promise<readonly StoredKey[]> {
   return deps.store.run(async (tx) => {
     if ((await tx.organizations.get(orgId)) === null) throw new PonteError('NotFound');
@@ -122,7 +113,7 @@ export async function listKeys(deps: Deps, orgId: string): Promise<readonly Stor
   });
 }
 
-/** For ever, and from the next request on. Again on a revoked key it changes nothing. */
+/** Final. A repeat changes nothing. */
 export async function revokeKey(
   deps: Deps,
   orgId: string | null,
@@ -142,15 +133,12 @@ export async function revokeKey(
   );
 }
 
-/**
- * Stores when keys were last used, as noted since the last call. Uses noted and not yet stored are
- * lost with the process: `lastUsedAt` tells whether a key is in use, it is no record of requests.
- */
+/** Stores the uses of keys since the last call. A crash loses them, which `lastUsedAt` allows. */
 export async function flushKeyUse(deps: Deps, _nowMs: number, limit: number): Promise<number> {
   const noted = usesOf(deps.store);
   const uses = [...noted].slice(0, limit);
   if (uses.length === 0) return 0;
-  // In one order, so that hosts that store the uses of the same keys never wait for each other.
+  // In one order, so that hosts that write the same keys do not deadlock.
   const inOrder = uses.toSorted(([a], [b]) => (a < b ? -1 : 1));
   await deps.store.run(
     async (tx) => {
@@ -164,7 +152,7 @@ export async function flushKeyUse(deps: Deps, _nowMs: number, limit: number): Pr
   return uses.length;
 }
 
-/** Uses not yet stored, by the store they belong to: in memory, off the request's way. */
+/** Uses that are not stored yet, by store. */
 const usesByStore = new WeakMap<Store, Map<string, number>>();
 
 function usesOf(store: Store): Map<string, number> {

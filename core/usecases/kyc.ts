@@ -1,6 +1,6 @@
-// Starting a buyer's KYC, by the integrator or on the hosted page: the buyer is found or made by
-// its address, a dossier goes to the partner under a stored order and inside the request, and
-// without one a hosted form waits for the buyer. What the partner decides ends in buyers.ts.
+// Starts a buyer's KYC, by the integrator or on the hosted page. A dossier is submitted to the
+// partner inside the request, under a stored order. Without a dossier a hosted form waits for the
+// buyer. The partner's decision ends in buyers.ts.
 import {
   awaitsDossier,
   type Buyer,
@@ -18,17 +18,18 @@ import { assert, PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 import type { SettlementPartner } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
-import { newSubmission, partnerOf } from './buyers.js';
+import { newSubmission } from './buyers.js';
 import { runInline } from './command-runner.js';
 import { stageSubmitted } from './documents.js';
-import { partyOrder, preparedParty, refuseTier } from './onboarding.js';
+import { partyOrder, refuseTier } from './onboarding.js';
+import { expectDone, partnerOf } from './partner-calls.js';
 import { loadPayment } from './payment-store.js';
 import { newBuyer } from './payments.js';
 
-/** Bytes of a hosted form's id: 144 bits, at least 128 are asked for. */
+/** The id of a hosted form must not be guessed. */
 const FLOW_ID_BYTES = 18;
 
-/** How the API names what the dossier names otherwise. */
+/** API names of dossier fields with another name. */
 const apiNames: Readonly<Record<string, string>> = {
   email: 'buyerEmail',
   country: 'buyerCountry',
@@ -36,31 +37,26 @@ const apiNames: Readonly<Record<string, string>> = {
 
 export interface KycStart {
   readonly email: string;
-  /** As the integrator knows the buyer: it pre-fills the hosted form and proves nothing. */
+  /** Pre-fills the hosted form. */
   readonly name: string | null;
-  /** Null: the buyer tells the rest on the hosted form. */
+  /** Null: the buyer completes the hosted form. */
   readonly entityType: EntityType | null;
-  /** A payment of the tenant, for which this is done; null for none. */
+  /** A payment of the tenant that this is for. */
   readonly paymentId: string | null;
   readonly dossier: Dossier;
 }
 
-/** What a buyer says of itself on the hosted form. */
-export interface BuyerDossier extends Dossier {
-  readonly entityType: EntityType;
-}
-
-/** What the hosted form begins with. */
-export interface KycDraft {
+/** The initial values of the hosted form. */
+interface KycDraft {
   readonly name: string | null;
   readonly dossier: Dossier;
 }
 
 /**
- * Starts the buyer's KYC with this tenant. One that is in flight or approved is answered as it is;
- * one that awaits its dossier is joined; after a rejection there is a fresh one.
- * Refuses with ValidationError (what the dossier may not say), NotFound (the payment),
- * TosIdMismatch (other terms than those recorded, or fields that are missing), PartnerUnavailable.
+ * Starts the buyer's KYC with this tenant. A submission in flight or approved is returned
+ * unchanged, one that awaits its dossier is completed; after a rejection a new one is made.
+ * ValidationError, NotFound (the payment), TosIdMismatch (other terms or missing fields),
+ * PartnerUnavailable.
  */
 export async function startBuyerKyc(
   deps: Deps,
@@ -78,48 +74,40 @@ export async function startBuyerKyc(
   refuseIncomplete(partner, entityType, whole);
   const reference = deps.ids.next('cmd', deps.clock.nowMs());
   const order = { ...whole, reference, role: 'buyer', entityType } as const;
-  const request = await preparedParty(partner, order);
+  const request = expectDone(await partner.receiver.prepare(order));
   const handedIn = await handIn(deps, tenant, start, { id: reference, request });
   if (handedIn.command !== null) await runInline(deps, handedIn.command);
   return readSubmission(deps, tenant, handedIn.submissionId);
 }
 
-/** The buyer of a payment hands its dossier in: the same way as by the API. */
+/** The buyer of a payment submits its dossier. */
 export async function submitBuyerKyc(
   deps: Deps,
   tenant: Tenant,
   paymentId: string,
-  { entityType, ...dossier }: BuyerDossier,
+  { entityType, ...dossier }: Dossier & { readonly entityType: EntityType },
 ): Promise<KycSubmission> {
   const { payment } = await deps.store.run((tx) => loadPayment(tx, tenant, paymentId));
   const { email, name } = payment.buyer;
   return startBuyerKyc(deps, tenant, { email, name, entityType, paymentId, dossier });
 }
 
-/** What was said of the buyer before the form is filled in. */
 export function readDraft(deps: Deps, { id, draftSealed }: KycSubmission): KycDraft {
   if (draftSealed === null) return { name: null, dossier: {} };
   return JSON.parse(deps.secretBox.open(draftSealed, draftPurpose({ id }))) as KycDraft;
 }
 
 async function startHosted(deps: Deps, tenant: Tenant, start: KycStart): Promise<KycSubmission> {
-  const submissionId = await deps.store.run(async (tx) => {
-    const { buyer, known, standing, tosId } = await checkStart(tx, tenant, start);
-    if (standing !== null) return standing.id;
-    const was = waiting(known);
-    const fresh = was ?? newSubmissionOf(deps, tx, tenant, start, { buyer, known });
-    const random = Buffer.from(deps.ids.randomBytes(FLOW_ID_BYTES)).toString('base64url');
-    const draftSealed = sealedDraft(deps, fresh, start);
-    const status = submittedStatus(fresh);
-    const next = { ...fresh, status, tosId, draftSealed, flowId: fresh.flowId ?? random };
-    if (was === null) tx.buyers.insertSubmission(next);
-    else tx.buyers.updateSubmission(next);
-    return next.id;
-  });
-  return readSubmission(deps, tenant, submissionId);
+  const { id } = await deps.store.run((tx) =>
+    stageStart(deps, tx, tenant, start, (was) => {
+      const random = Buffer.from(deps.ids.randomBytes(FLOW_ID_BYTES)).toString('base64url');
+      return { draftSealed: sealedDraft(deps, was, start), flowId: was.flowId ?? random };
+    }),
+  );
+  return readSubmission(deps, tenant, id);
 }
 
-/** The order to the partner, and the submission it serves; no order when there is one standing. */
+/** The submission and its order to the partner; no order if the submission exists. */
 async function handIn(
   deps: Deps,
   tenant: Tenant,
@@ -128,34 +116,47 @@ async function handIn(
 ): Promise<{ readonly submissionId: string; readonly command: PartnerCommand | null }> {
   const lease = deps.store.claims.newLease();
   return deps.store.run(async (tx) => {
-    const { buyer, known, standing, tosId } = await checkStart(tx, tenant, start);
-    if (standing !== null) return { submissionId: standing.id, command: null };
-    const was = waiting(known);
-    const fresh = was ?? newSubmissionOf(deps, tx, tenant, start, { buyer, known });
-    const { id: submissionId, buyerId } = fresh;
+    const submittedAtMs = deps.clock.nowMs();
+    const changes = { draftSealed: null, submittedAtMs };
+    const { id, buyerId, isStanding } = await stageStart(deps, tx, tenant, start, () => changes);
+    if (isStanding) return { submissionId: id, command: null };
     await stageSubmitted(deps, tx, tenant, { party: 'buyer', id: buyerId }, start.dossier);
-    const nowMs = deps.clock.nowMs();
-    const status = submittedStatus(fresh);
-    const next = { ...fresh, status, tosId, draftSealed: null, submittedAtMs: nowMs };
-    if (was === null) tx.buyers.insertSubmission(next);
-    else tx.buyers.updateSubmission(next);
-    const subject = { kind: 'submission', id: submissionId } as const;
+    const subject = { kind: 'submission', id } as const;
     const command = partyOrder(deps, tenant, { ...order, kind: 'submit_buyer', subject, lease });
     tx.commands.insert(command);
-    return { submissionId, command };
+    return { submissionId: id, command };
   });
+}
+
+/** Stages a submission as started, new or waiting for its dossier, unless one is standing. */
+async function stageStart(
+  deps: Deps,
+  tx: Tx,
+  tenant: Tenant,
+  start: KycStart,
+  changes: (was: KycSubmission) => Partial<KycSubmission>,
+): Promise<Pick<KycSubmission, 'id' | 'buyerId'> & { readonly isStanding: boolean }> {
+  const { buyer, known, standing, tosId } = await checkStart(tx, tenant, start);
+  if (standing !== null) return { ...standing, isStanding: true };
+  const was = known !== null && awaitsDossier(known) ? known : null;
+  const fresh = was ?? newSubmissionOf(deps, tx, tenant, start, { buyer, known });
+  const status = nextKycStatus(fresh.status, 'submit');
+  assert(status !== null, 'a submission that awaits its dossier can be submitted');
+  const next = { ...fresh, status, tosId, ...changes(fresh) };
+  if (was === null) tx.buyers.insertSubmission(next);
+  else tx.buyers.updateSubmission(next);
+  return { ...next, isStanding: false };
 }
 
 interface CheckedStart {
   readonly buyer: Buyer | null;
   readonly known: KycSubmission | null;
-  /** The submission to answer with: in flight or approved. */
+  /** In flight or approved: returned instead of a start. */
   readonly standing: KycSubmission | null;
-  /** The first terms that were sent. */
   readonly tosId: string | null;
 }
 
-/** The refusals of a start, or the submission that makes it needless. Records the first terms. */
+/** The refusals of a start, or the standing submission. Stores the first terms. */
 async function checkStart(
   tx: Tx,
   tenant: Tenant,
@@ -178,18 +179,7 @@ async function checkStart(
   return { buyer, known, standing, tosId };
 }
 
-/** The submission that waits for its dossier, if this is one. */
-function waiting(known: KycSubmission | null): KycSubmission | null {
-  return known !== null && awaitsDossier(known) ? known : null;
-}
-
-function submittedStatus({ status }: KycSubmission): KycSubmission['status'] {
-  const next = nextKycStatus(status, 'submit');
-  assert(next !== null, 'what waits for its dossier can be submitted');
-  return next;
-}
-
-/** For this buyer, who is made with it when nobody knows the address. */
+/** Also makes the buyer if the address is new. */
 function newSubmissionOf(
   deps: Deps,
   tx: Tx,
@@ -215,7 +205,7 @@ function refuseIncomplete(
   throw new PonteError('TosIdMismatch', text);
 }
 
-/** What was said before stays where it is not said anew. */
+/** Earlier values stay unless they are sent again. */
 function sealedDraft(deps: Deps, submission: KycSubmission, { name, dossier }: KycStart): string {
   const before = readDraft(deps, submission);
   const told = Object.entries(dossier).filter(([, value]) => value !== null);

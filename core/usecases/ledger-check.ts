@@ -1,7 +1,6 @@
-// Whether the books are right: for each payment the ledger, the funds and the orders to the partner
-// must say the same. Postings follow from how orders ended, funds follow from both; whatever
-// differs is reported with payment and amount. Payments are read page by page, beside running
-// hosts; a payment that changes while it is read is read again.
+// Checks that the ledger, the funds and the orders to the partner agree for each payment. Payments
+// are read page by page while the service runs; a payment that changes during its read is read
+// again.
 import {
   balanceName,
   balancesOf,
@@ -21,7 +20,7 @@ import type { Tx } from '../ports/storage.js';
 
 const PAYMENTS_PER_PAGE = 100;
 
-/** One sum that is not what it must be; minor units of `currency`. */
+/** In minor units of `currency`. */
 export interface LedgerDifference {
   readonly paymentId: string;
   /** An account of the ledger, or an amount of the funds. */
@@ -31,7 +30,7 @@ export interface LedgerDifference {
   readonly foundMinor: bigint;
 }
 
-/** What does not agree, `max` differences at most; empty when the books are right. */
+/** At most `max` differences. */
 export async function findDifferences(
   { store }: Pick<Deps, 'store'>,
   max: number,
@@ -65,7 +64,7 @@ async function checkPayment(
   }
 }
 
-/** Null when the payment changed meanwhile: every change of its money raises its version. */
+/** Null if the payment changed: every change of its money raises its version. */
 async function readBooks(tx: Tx, row: Funds): Promise<Books | null> {
   const tenant = tenantOf(row);
   const { paymentId } = row;

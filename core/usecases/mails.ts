@@ -1,21 +1,20 @@
-// Mails on their way out: staged in the batch of what asks for them, and sent by a worker until
-// they are taken, refused, or nobody needs them any more. A crash in between sends a mail twice at
-// most, under one Message-ID. The token of its link lies sealed, and only until then; the mail with
-// its address is forgotten after MAIL_KEPT_MS.
+// Mails: staged in the batch of their cause, and sent by a worker until they are accepted, refused
+// or no longer needed. After a crash a mail may be sent twice, under one Message-ID. Mails are
+// deleted after MAIL_RETENTION_MS.
 import { emailKey } from '../domain/buyer-kyc.js';
 import { isLeased } from '../domain/lease.js';
 import {
   ADDRESS_MAILS_MAX,
+  afterTry,
   dropMail,
   hashLinkToken,
-  isForgettable,
-  isLinkOver,
+  isExpiredMail,
+  isLinkExpired,
   LINK_TOKEN_BYTES,
   type LinkPurpose,
   MAIL_LEASE_MS,
   type Mail,
   type MailOutcome,
-  mailTried,
   newMail,
   nextMail,
   tokenPurpose,
@@ -28,13 +27,10 @@ import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
 import { eachSeparately } from './due-work.js';
 
-/** No more than a mail server takes connections from one client. */
+/** Mail servers limit the connections of one client. */
 const MAILS_AT_ONCE = 10;
 
-/**
- * What `nextMail` says of an address that a mail of this purpose is for. Notices about an account
- * wait for notices about the same account only.
- */
+/** `nextMail` for an address. Notices about an account count with those about the same account. */
 export async function mailNumber(
   tx: Tx,
   to: Tenant & Pick<Mail, 'purpose' | 'accountId'> & { readonly address: string },
@@ -49,10 +45,7 @@ export async function mailNumber(
   return { ...next, waitMs: nextMail(alike, nowMs).waitMs };
 }
 
-/**
- * A mail with a new link to the buyer of this payment; `deps.wake('mails')` follows the batch. One
- * that is `useless` for this reason is stored as dropped.
- */
+/** Stages a mail with a new link for the buyer; with a `useless` reason it is stored as dropped. */
 export function stageMail(
   deps: Deps,
   tx: Tx,
@@ -74,20 +67,20 @@ export function stageMail(
   tx.mails.insert(useless === null ? mail : dropMail(mail, useless));
 }
 
-/** Sends what is due, each by itself; returns how many were taken in hand. */
+/** Returns how many were claimed. */
 export async function runMails(deps: Deps, nowMs: number, limit: number): Promise<number> {
   const claim = { nowMs, limit: Math.min(limit, MAILS_AT_ONCE), leaseMs: MAIL_LEASE_MS };
   const claimed = await deps.store.claims.mails(claim);
-  // One that fails is taken up again when its lease runs out.
+  // A mail that fails is claimed again when its lease ends.
   await eachSeparately(deps, 'mails', claimed, (mail) => send(deps, mail));
   return claimed.length;
 }
 
-/** Forgets mails, and with them addresses, that were kept long enough; returns how many. */
+/** Deletes old mails with their addresses; returns how many. */
 export async function runForgetting(deps: Deps, nowMs: number, limit: number): Promise<number> {
   return deps.store.run(async (tx) => {
     const oldest = await tx.mails.oldest(limit);
-    const old = oldest.filter((mail) => isForgettable(mail, nowMs));
+    const old = oldest.filter((mail) => isExpiredMail(mail, nowMs));
     for (const mail of old) tx.mails.remove(mail);
     return old.length;
   });
@@ -102,10 +95,10 @@ async function send(deps: Deps, mail: Mail): Promise<void> {
       mail.paymentId === null ? null : tx.payments.get(tenant, mail.paymentId),
       mail.accountId === null ? null : tx.accounts.get(tenant, mail.accountId),
     ]);
-    assert(organization !== null, 'what a mail speaks of stays');
+    assert(organization !== null, 'an organization stays');
     return { epoch, organizationName: organization.name, payment, account };
   });
-  // It began after the claim: the mail is claimed again after the release.
+  // It started after the claim: the mail is claimed again after the release.
   if (about.epoch.state === 'quarantine') return;
   const useless = uselessBecause(mail, about.payment, deps.clock.nowMs());
   if (useless !== null) {
@@ -119,8 +112,8 @@ async function send(deps: Deps, mail: Mail): Promise<void> {
       : linkMail(deps, { ...mail, purpose }, about)),
     ...{ to: mail.to, messageId: mail.id, writtenAtMs: mail.createdAtMs },
   });
-  await record(deps, mail, (current) => mailTried(current, result, deps.clock.nowMs()));
-  tell(deps, mail, result);
+  await record(deps, mail, (current) => afterTry(current, result, deps.clock.nowMs()));
+  logFailure(deps, mail, result);
 }
 
 function linkMail(
@@ -128,7 +121,7 @@ function linkMail(
   mail: Mail & { readonly purpose: LinkPurpose },
   { payment, organizationName }: { payment: Payment | null; organizationName: string },
 ): MailText {
-  assert(payment !== null && mail.tokenSealed !== null, 'a link leads to its payment by a token');
+  assert(payment !== null && mail.tokenSealed !== null, 'a link has a payment and a token');
   const token = deps.secretBox.open(mail.tokenSealed, tokenPurpose(mail));
   const pageUrl = `${deps.settings.payUrl}/r/${payment.publicId}`;
   return renderMail(mail, {
@@ -139,15 +132,15 @@ function linkMail(
   });
 }
 
-/** Why there is no use in sending it; null when there is. */
+/** Null if the mail must be sent. */
 function uselessBecause(mail: Mail, payment: Payment | null, nowMs: number): string | null {
-  if (isLinkOver(mail, nowMs)) return payment === null ? 'it is too old' : 'its link has ended';
-  // Who asked to sign in may look at a payment that has ended, too.
+  if (isLinkExpired(mail, nowMs)) return payment === null ? 'it is too old' : 'its link has ended';
+  // A sign-in may also be for a payment that has ended.
   const over = mail.purpose === 'invitation' && payment !== null && isTerminal(payment.status);
   return over ? `the payment is ${payment.status}` : null;
 }
 
-/** A worker that lost its lease changes nothing any more. */
+/** Changes nothing if the lease is lost. */
 async function record(deps: Deps, mail: Mail, change: (current: Mail) => Mail): Promise<void> {
   await deps.store.run(
     async (tx) => {
@@ -159,7 +152,7 @@ async function record(deps: Deps, mail: Mail, change: (current: Mail) => Mail): 
   );
 }
 
-function tell(deps: Deps, { id: mailId, purpose, tries }: Mail, result: MailOutcome): void {
+function logFailure(deps: Deps, { id: mailId, purpose, tries }: Mail, result: MailOutcome): void {
   if (result.outcome === 'sent') return;
   const { outcome, reason } = result;
   deps.log.warn('a mail was not taken', { mailId, purpose, tries, outcome, reason });

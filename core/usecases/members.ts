@@ -1,11 +1,10 @@
-// Members of an organization's team, as operators add and remove them. What a role may do stands in
-// the domain, how a member is recognised in sessions.ts.
+// Operators add, remove and list members of an organization's team.
 import { emailKey, readEmail } from '../domain/buyer-kyc.js';
 import type { Member, MemberRole } from '../domain/member.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 
-/** A new member; one who is there already has this role from the next request on. */
+/** An existing member gets this role, from its next request on. */
 export async function addMember(
   deps: Deps,
   input: { readonly orgId: string; readonly email: string; readonly role: MemberRole },
@@ -38,7 +37,7 @@ export async function addMember(
   return findMember(deps, orgId, email);
 }
 
-/** For ever, and from the next request on; whoever is added again is another member. */
+/** Final, from the next request on; a person who is added again is another member. */
 export async function removeMember(deps: Deps, orgId: string, email: string): Promise<Member> {
   const nowMs = deps.clock.nowMs();
   return deps.store.run(
@@ -61,7 +60,6 @@ export async function listMembers(deps: Deps, orgId: string): Promise<readonly M
   });
 }
 
-/** The member of this address; NotFound for one who was removed. */
 export async function findMember(deps: Deps, orgId: string, email: string): Promise<Member> {
   const member = await deps.store.run((tx) => tx.members.byEmail(orgId, emailKey(email)));
   if (member === null) throw new PonteError('NotFound');

@@ -1,6 +1,5 @@
 // Orders to the partner about a party: an organization, a buyer or a connected account. The exact
-// request is prepared first, then stored with the order. The process that stores it may run it
-// inline, under a lease. What follows from the partner's answer is in partner-operations.ts.
+// request is prepared first, then stored with the order.
 import type { EntityType } from '../domain/connected-account.js';
 import { type Dossier, isTierAllowed } from '../domain/dossier.js';
 import {
@@ -12,28 +11,13 @@ import {
 import type { Tenant } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
-import type { ReceiverOrder, SettlementPartner } from '../ports/partner.js';
 
 export function refuseTier(entityType: EntityType, dossier: Dossier): void {
   if (isTierAllowed(entityType, dossier)) return;
   throw new PonteError('ValidationError', 'kycTier: enhanced is for individuals. Send standard.');
 }
 
-/**
- * The text that hands this party in; making it has no effect. ValidationError for what the partner
- * never takes, PartnerUnavailable when it cannot be asked.
- */
-export async function preparedParty(
-  partner: SettlementPartner,
-  order: ReceiverOrder,
-): Promise<string> {
-  const answer = await partner.receiver.prepare(order);
-  if (answer.outcome === 'refused') throw new PonteError('ValidationError', answer.message);
-  if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
-  return answer.value;
-}
-
-/** An order with its request fixed: due now or, under a lease, run by the process that makes it. */
+/** Due now or, with a lease, run by the process that stores it. */
 export function partyOrder(
   deps: Deps,
   tenant: Tenant,

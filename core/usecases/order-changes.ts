@@ -1,6 +1,5 @@
-// Changes of orders to the partner, each stored in one batch with everything that follows from it:
-// of an order about money, the payment's status, funds, ledger, refunds and events. Reports are
-// checked before they are applied; an implausible one is kept until a person decides.
+// Changes of orders to the partner, each stored in one batch with everything that follows from it.
+// Reports are checked before they are applied; an implausible one waits for a person's decision.
 import type { Change, PaymentAggregate } from '../domain/change.js';
 import { type Learned, ordersChanged } from '../domain/order-outcomes.js';
 import { holdForReview, type OrderReport, reportOrder } from '../domain/order-report.js';
@@ -19,37 +18,31 @@ import type { PartnerFact } from '../ports/partner.js';
 import type { RunOptions, Tx } from '../ports/storage.js';
 import { announce, loadPayment, stageChange } from './payment-store.js';
 
-/** One batch under way. */
 export interface Batch {
   readonly deps: Deps;
   readonly tx: Tx;
   readonly nowMs: number;
 }
 
-/** What a batch stores of an order. */
 export interface Staged {
-  /** The order as it is stored. */
+  /** The order with its stored version. */
   readonly command: PartnerCommand;
-  /** False while a report changes more than one batch takes: stage it again. */
+  /** False while a report needs another batch: stage it again. */
   readonly isComplete: boolean;
-  /** To be called once the batch is stored. */
+  /** To be called after the batch is stored. */
   readonly announce: () => void;
 }
 
-/** How a report came. */
 export interface ReportSource {
-  /**
-   * The version of the order when the partner was asked. The answer says how the order stands,
-   * unless the order has changed since.
-   */
-  readonly askedVersion?: number;
-  /** A person accepted the report although it is implausible. */
+  /** The version that was polled: the answer is current unless the order has changed since. */
+  readonly polledVersion?: number;
+  /** A person accepted the implausible report. */
   readonly accepted?: boolean;
-  /** What else changes in the same batch; `payment` is the one of an order about money. */
-  readonly besides?: <C extends PartnerCommand>(next: C, payment: Payment | null) => C;
+  /** A further change of the order in the same batch; `payment` is null for a party. */
+  readonly alsoChange?: <C extends PartnerCommand>(next: C, payment: Payment | null) => C;
 }
 
-/** Stores what `stage` stages, in as many batches as it needs; null if `stage` gives up. */
+/** Runs `stage` in as many batches as it needs; null if it gives up. */
 export async function storeStaged(
   deps: Deps,
   stage: (batch: Batch) => Promise<Staged | null>,
@@ -63,7 +56,7 @@ export async function storeStaged(
   }
 }
 
-/** Stages an order without anything that follows from it. */
+/** Stages the order only. */
 export function stageCommand({ tx }: Batch, next: PartnerCommand): Staged {
   tx.commands.update(next);
   return staged(next, () => undefined);
@@ -74,8 +67,7 @@ export function unchangedCommand(command: PartnerCommand): Staged {
 }
 
 /**
- * Stages an order about money with all that follows from it. `decide` gets all orders of its
- * payment. `adopted` are orders that have no row yet.
+ * Stages an order about money with all that follows from it. `adopted` are orders without a row.
  */
 export async function stageOrder(
   batch: Batch,
@@ -89,26 +81,23 @@ export async function stageOrder(
   return stageBooks(batch, { was, orders, adopted }, decide(orders), learned);
 }
 
-/** What the rules of a report need to know. */
 export interface Reported<R> {
   readonly command: MoneyCommand;
   readonly report: R;
   readonly quote: Quote | null;
-  /** The report says how the order stands now. */
-  readonly asked: boolean;
+  /** The report is current. */
+  readonly polled: boolean;
 }
 
-/** What is particular to the reports of one kind of order about money. */
+/** The rules for reports of one kind of order about money. */
 export interface ReportRules<R> {
-  /** Why the report cannot be true; null if it can. */
   problem(reported: Reported<R>): ReportProblem | null;
-  /** The sums that the report states. */
   sums(report: R): Pick<OrderReport, 'receivedMinor' | 'refunded'>;
-  /** What it states besides, if it ends the order. */
+  /** Applied if the report ends the order. */
   learned(report: R): Learned;
 }
 
-/** Stages what a report about an order says, or the report itself if it is implausible. */
+/** Stages the effect of a report, or the report itself if it fails its check. */
 export async function stageReport<R extends MoneyFact['report']>(
   batch: Batch,
   command: MoneyCommand,
@@ -122,34 +111,34 @@ export async function stageReport<R extends MoneyFact['report']>(
   const quote =
     payment.quoteId === null ? null : await tx.quotes.get(tenantOf(command), payment.quoteId);
   const { report } = fact;
-  const asked = source.askedVersion === command.version;
-  const found = rules.problem({ command, report, quote, asked });
+  const polled = source.polledVersion === command.version;
+  const found = rules.problem({ command, report, quote, polled });
   const problem = source.accepted && found?.kind === 'implausible' ? null : found;
   const next =
     problem === null
-      ? reported(command, fact, { ...rules.sums(report), asked }, nowMs)
+      ? reported(command, fact, { ...rules.sums(report), polled }, nowMs)
       : held(command, problem, fact, nowMs);
-  const last = source.besides?.(next, payment) ?? next;
+  const last = source.alsoChange?.(next, payment) ?? next;
   if (next === command) {
     return last === command ? unchangedCommand(command) : stageCommand(batch, last);
   }
-  // A report that contradicts the known end changes nothing until the partner is asked.
+  // A report that contradicts the known end waits for a poll.
   const isLearned = problem === null && next.end === report.status;
   const stored = await stageBooks(batch, books, last, isLearned ? rules.learned(report) : {});
-  const asks = next.dueAtMs === nowMs;
+  const polls = next.dueAtMs === nowMs;
   return {
     ...stored,
     announce: () => {
       stored.announce();
-      if (asks) deps.wake('commands');
+      if (polls) deps.wake('commands');
     },
   };
 }
 
 export type MoneyFact = Exclude<PartnerFact, { readonly kind: 'receiver' }>;
 
-/** A report that waits for a person, with the reason: the text of PartnerCommand.review. */
-export interface Review {
+/** The JSON of PartnerCommand.review. */
+interface Review {
   readonly kind: ReportProblem['kind'];
   readonly reason: string;
   readonly fact: MoneyFact;
@@ -159,7 +148,7 @@ export function readReview(text: string): Review {
   return JSON.parse(text, readAmount) as Review;
 }
 
-/** A report that waits for a person says that a pay-in brought nothing, or that it was returned. */
+/** The report under review states that a pay-in failed or was returned. */
 export function isPayinDoubted({ kind, review }: MoneyCommand): boolean {
   if (kind !== 'payin' || review === null) return false;
   const { status } = readReview(review).fact.report;
@@ -168,13 +157,12 @@ export function isPayinDoubted({ kind, review }: MoneyCommand): boolean {
 
 interface Books {
   readonly was: PaymentAggregate;
-  /** All orders of the payment. */
   readonly orders: readonly MoneyCommand[];
-  /** Those of them that have no row yet. */
+  /** Orders without a row. */
   readonly adopted?: readonly MoneyCommand[];
 }
 
-/** The payment is read first: its version guards the orders that are read after it. */
+/** The payment is read first: its version guards the orders. */
 async function loadBooks(tx: Tx, command: MoneyCommand): Promise<Books> {
   const tenant = tenantOf(command);
   const was = await loadPayment(tx, tenant, command.paymentId);
@@ -201,16 +189,16 @@ function staged(next: PartnerCommand, after: () => void): Staged {
 function reported(
   command: MoneyCommand,
   { partnerRef, report: { status: end, reason } }: MoneyFact,
-  known: Pick<OrderReport, 'receivedMinor' | 'refunded' | 'asked'>,
+  known: Pick<OrderReport, 'receivedMinor' | 'refunded' | 'polled'>,
   nowMs: number,
 ): MoneyCommand {
   const next = reportOrder(command, { ...known, partnerRef, end, reason }, nowMs);
   if (next.kind !== 'refund' || next.state !== 'done' || next.end !== 'failed') return next;
-  // A person must pay the buyer back.
+  // An operator must pay the buyer back.
   return refuseCommand(next, { code: null, message: reason ?? 'refund failed' }, nowMs);
 }
 
-/** An order whose report waits for a person is asked about by the partner's id. */
+/** Polls need the partner's id. */
 function held(
   command: MoneyCommand,
   { kind, text: reason }: ReportProblem,

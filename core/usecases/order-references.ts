@@ -1,21 +1,18 @@
-// The references of orders about money, which are their idempotency keys at the partner too. One
-// follows from what is ordered: payment, kind and number; of a refund, from the pay-in that it
-// takes from and the number of refunds of that pay-in. So an order that is made again after a
-// restored backup has the same reference, and the partner knows it. A payment is named by its
-// `externalId` where it has one: one that the backup lacks and that is created again orders the
-// same. The key of the hash is in the database, made at the first start before any payment, so that
-// every backup holds it.
+// The references of orders about money, also their idempotency keys at the partner. A reference
+// follows from payment, kind and number; for a refund, from its pay-in and number. So an order that
+// is made again after a restore has the same reference. A payment with an `externalId` is named by
+// it: if the backup lacks the payment and it is created again, its orders are the same. The key of
+// the hash is created in the database before any payment, so that every backup contains it.
 import { createHmac } from 'node:crypto';
 import type { CommandKind } from '../domain/partner-command.js';
 import type { Payment } from '../domain/payment.js';
 
-/** What names a payment in the references of its orders: unique, as `externalId` is. */
 export function orderSubject({ id, orgId, mode, origin, externalId }: Payment): string {
   return externalId === null ? id : [orgId, mode, origin, externalId].join('.');
 }
 
 /**
- * 32 hex digits. `subject` is that of the payment; of a refund, the reference of its pay-in.
+ * 32 hex digits. `subject` is `orderSubject` or, for a refund, the reference of its pay-in.
  * `number` counts the orders of this kind and subject from 1.
  */
 export function orderReference(

@@ -1,5 +1,4 @@
-// The one way in which what an organization has in a mode is changed, and what becomes of its KYB
-// when the partner tells something. The operators' steps stand in organizations.ts.
+// Changes of an organization's profile, and the partner's reports about its KYB.
 import { kybReported, type OrganizationProfile } from '../domain/organization.js';
 import type { PartyCommand } from '../domain/partner-command.js';
 import { type Tenant, tenantOf } from '../domain/tenant.js';
@@ -28,7 +27,7 @@ export async function loadProfile(tx: Tx, tenant: Tenant): Promise<OrganizationP
   return profile;
 }
 
-/** Stages what the partner reports of the KYB; of an earlier submission nothing counts. */
+/** Stages a report about the KYB; one about an earlier submission changes nothing. */
 export async function organizationReported(
   { tx }: Pick<Batch, 'tx'>,
   command: PartyCommand,

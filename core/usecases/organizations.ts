@@ -1,7 +1,6 @@
-// Organizations: making them, and bringing them to where payments can be created in a mode (terms,
-// KYB at the partner, PIX destination, virtual account). The KYB is an order like any other to the
-// partner; what follows it is stored before the next step begins and keyed at the partner, so that
-// any of these calls can be repeated after a failure.
+// Organizations, and their onboarding in a mode: terms, KYB at the partner, PIX destination,
+// virtual account. The KYB is an order to the partner. Each later step is stored before the next
+// one and has a key at the partner, so that every call can be repeated after a failure.
 import { type Dossier, missingFields } from '../domain/dossier.js';
 import {
   kybDecided,
@@ -20,16 +19,16 @@ import type { Deps } from '../ports/deps.js';
 import type { PartnerAnswer, SettlementPartner } from '../ports/partner.js';
 import type { Tx } from '../ports/storage.js';
 import { runInline } from './command-runner.js';
-import { refuseInQuarantine } from './epochs.js';
 import { partyOrder, refuseTier } from './onboarding.js';
 import { changeProfile, loadProfile } from './organization-changes.js';
+import { expectDone, partnerOf } from './partner-calls.js';
 import { announceRedirect, stagePayoutNotices } from './payout-notices.js';
 import { partnerKey } from './service-keys.js';
 
 const NAME_LENGTH_MAX = 200;
 const PIX_KEY_LENGTH_MAX = 140;
 const TOS_ID_LENGTH_MAX = 200;
-/** What an organization is to the partner. */
+/** An organization as a party of the partner. */
 const PARTY = { role: 'seller', entityType: 'business' } as const;
 
 export interface OrganizationView {
@@ -41,15 +40,12 @@ export interface OrganizationView {
 export type OrganizationDossier = Omit<Dossier, 'tosId'>;
 
 export interface PixDestination {
-  /** Goes to the partner and nowhere else. */
+  /** Sent to the partner; neither stored nor logged. */
   readonly pixKey: string;
   readonly accountHolderName: string;
 }
 
-/**
- * A new organization. With `sandboxKyb` it can collect in test mode at once: KYB approved, a PIX
- * destination and a virtual account at the test partner.
- */
+/** With `sandboxKyb` it can collect in test mode immediately. */
 export async function createOrganization(
   deps: Deps,
   input: { readonly name: string; readonly sandboxKyb: boolean },
@@ -93,10 +89,7 @@ export async function readOrganization(deps: Deps, orgId: string): Promise<Organ
   });
 }
 
-/**
- * Submits the KYB with this dossier, or asks again for the decision on one that is being verified.
- * ValidationError lists missing fields.
- */
+/** Submits the KYB, or polls one that is being verified. ValidationError lists missing fields. */
 export async function submitKyb(
   deps: Deps,
   tenant: Tenant,
@@ -106,10 +99,7 @@ export async function submitKyb(
   return readOrganization(deps, tenant.orgId);
 }
 
-/**
- * An operator's word that the KYB is approved; the virtual account follows the PIX destination.
- * A KYB that was not submitted is submitted first, as by `submitKyb`.
- */
+/** An operator approves the KYB, which is submitted first if it was not. */
 export async function approveKyb(
   deps: Deps,
   tenant: Tenant,
@@ -125,8 +115,8 @@ export async function approveKyb(
 }
 
 /**
- * The organization has accepted the partner's terms; `tosId` is what the partner calls that. Where
- * the partner asks for one and none is given, the ValidationError tells where to get it.
+ * The organization has accepted the partner's terms under this `tosId`. If the partner requires one
+ * and none is given, the ValidationError contains the URL to get it.
  */
 export async function acceptTerms(
   deps: Deps,
@@ -135,12 +125,12 @@ export async function acceptTerms(
 ): Promise<OrganizationView> {
   const given = tosId === null ? null : checkedText('tosId', tosId, TOS_ID_LENGTH_MAX);
   const { profiles } = await readOrganization(deps, tenant.orgId);
-  const partner = await partnerOf(deps, tenant.mode);
-  const asked = partner.requirements(PARTY.role, PARTY.entityType).includes('tosId');
-  if (asked && given === null && profiles[tenant.mode].tosId === null) {
+  const partner = await configuredPartner(deps, tenant);
+  const isRequired = partner.requirements(PARTY.role, PARTY.entityType).includes('tosId');
+  if (isRequired && given === null && profiles[tenant.mode].tosId === null) {
     const key = await partnerKey(deps, 'terms', [tenant.orgId, tenant.mode]);
     const { url } = done(await partner.startTos({ redirectUrl: deps.settings.payUrl, key }));
-    const text = `tosId: accept the terms at ${url} and give the tos_id of where that leads.`;
+    const text = `tosId: accept the terms at ${url} and give the tos_id of the redirect.`;
     throw new PonteError('ValidationError', text);
   }
   const nowMs = deps.clock.nowMs();
@@ -148,7 +138,7 @@ export async function acceptTerms(
   return readOrganization(deps, tenant.orgId);
 }
 
-/** Where payments without a named seller settle to. Another destination replaces the one before. */
+/** For payments without a named seller. A new destination replaces the one before. */
 export async function configurePayout(
   deps: Deps,
   tenant: Tenant,
@@ -164,7 +154,7 @@ export async function configurePayout(
   return readOrganization(deps, tenant.orgId);
 }
 
-/** The manual approval that a live mode needs besides its KYB. Again it changes nothing. */
+/** The manual approval that live mode requires. A repeat changes nothing. */
 export async function grantProduction(deps: Deps, orgId: string): Promise<OrganizationView> {
   const nowMs = deps.clock.nowMs();
   await deps.store.run(async (tx) => {
@@ -177,7 +167,7 @@ export async function grantProduction(deps: Deps, orgId: string): Promise<Organi
   return readOrganization(deps, orgId);
 }
 
-/** Whether invoices need a second person from now on. */
+/** Whether a second person must approve invoices. */
 export async function requireApproval(
   deps: Deps,
   orgId: string,
@@ -192,7 +182,7 @@ export async function requireApproval(
   return readOrganization(deps, orgId);
 }
 
-/** Everything a test mode needs, in the order the partner wants it. */
+/** All steps of test mode, in the order of the partner. */
 async function clearSandbox(deps: Deps, organization: Organization): Promise<void> {
   const tenant: Tenant = { orgId: organization.id, mode: 'test' };
   const { kybStatus, partnerRef } = await submitted(deps, tenant, sandboxKyb(organization));
@@ -202,16 +192,16 @@ async function clearSandbox(deps: Deps, organization: Organization): Promise<voi
   await provisioned(deps, tenant);
 }
 
-/** The organization is a party at the partner; what the partner decided on it so far is known. */
+/** Submits the organization if it was not, and returns the profile after the partner's answer. */
 async function submitted(
   deps: Deps,
   tenant: Tenant,
   given: OrganizationDossier,
 ): Promise<OrganizationProfile> {
   const { profiles } = await readOrganization(deps, tenant.orgId);
-  const partner = await partnerOf(deps, tenant.mode);
-  const anew = nextKybStatus(profiles[tenant.mode].kybStatus, 'submit') !== null;
-  const command = anew
+  const partner = await configuredPartner(deps, tenant);
+  const isNew = nextKybStatus(profiles[tenant.mode].kybStatus, 'submit') !== null;
+  const command = isNew
     ? await recordedSubmission(deps, partner, profiles[tenant.mode], given)
     : await deps.store.run((tx) => takenSubmission(deps, tx, tenant));
   if (command !== null) await runInline(deps, command);
@@ -222,7 +212,7 @@ async function submitted(
   return profile;
 }
 
-/** A fresh order, its request fixed before the call, for the caller to work on. */
+/** A new order, leased to the caller. */
 async function recordedSubmission(
   deps: Deps,
   partner: SettlementPartner,
@@ -267,7 +257,7 @@ function wholeDossier(
   throw new PonteError('ValidationError', text);
 }
 
-/** The order that is under way, for the caller to work on at once; null when somebody else does. */
+/** The current order, leased to the caller; null if it has ended or is leased. */
 async function takenSubmission(deps: Deps, tx: Tx, tenant: Tenant): Promise<PartnerCommand | null> {
   const { kybCommandId } = await loadProfile(tx, tenant);
   assert(kybCommandId !== null, 'a submitted KYB has its order');
@@ -296,7 +286,7 @@ async function registered(
   );
   const bound = [tenant.orgId, tenant.mode, receiverRef, pixKey, accountHolderName];
   const key = await partnerKey(deps, 'pix-destination', bound);
-  const partner = await partnerOf(deps, tenant.mode);
+  const partner = await configuredPartner(deps, tenant);
   const { destinationRef } = done(
     await partner.registerPixDestination({ receiverRef, pixKey, accountHolderName, key }),
   );
@@ -312,7 +302,7 @@ async function registered(
   if (redirected) announceRedirect(deps, tenant, null);
 }
 
-/** The virtual account is there, if everything before it is. */
+/** Provisions the virtual account if all earlier steps are done. */
 async function provisioned(deps: Deps, tenant: Tenant): Promise<void> {
   const { organization, profiles } = await readOrganization(deps, tenant.orgId);
   const { kybStatus, partnerRef, destinationRef, virtualAccountRef } = profiles[tenant.mode];
@@ -320,7 +310,7 @@ async function provisioned(deps: Deps, tenant: Tenant): Promise<void> {
   if (kybStatus !== 'approved' || virtualAccountRef !== null) return;
   if (partnerRef === null || destinationRef === null) return;
   const bound = [tenant.orgId, tenant.mode, partnerRef, destinationRef];
-  const partner = await partnerOf(deps, tenant.mode);
+  const partner = await configuredPartner(deps, tenant);
   const rails = done(
     await partner.provisionRails({
       receiverRef: partnerRef,
@@ -349,33 +339,18 @@ function newProfile(tenant: Tenant): OrganizationProfile {
   });
 }
 
-async function partnerOf(deps: Deps, mode: Mode): Promise<SettlementPartner> {
-  const partner = deps.partners[mode];
-  if (partner === null) {
-    throw new PonteError(
-      'ValidationError',
-      `mode: no settlement partner is configured for ${mode}. ` +
-        'Configure one, the same for the server and for this command.',
-    );
-  }
-  await refuseInQuarantine(deps);
-  return partner;
+function configuredPartner(deps: Deps, { mode }: Tenant): Promise<SettlementPartner> {
+  if (deps.partners[mode] !== null) return partnerOf(deps, { mode });
+  const text = `mode: no settlement partner is configured for ${mode}. `;
+  const advice = 'Configure one, the same for the server and for this command.';
+  throw new PonteError('ValidationError', text + advice);
 }
 
-/** Calls that are asked here can be repeated with their key: one in doubt is one to repeat. */
+/** With the partner's code, for operators. */
 function done<T>(answer: PartnerAnswer<T>): T {
-  switch (answer.outcome) {
-    case 'done':
-      return answer.value;
-    case 'refused':
-      throw new PonteError(
-        'ValidationError',
-        `The settlement partner refuses: ${answer.message} (${answer.code})`,
-      );
-    case 'later':
-    case 'unknown':
-      throw new PonteError('PartnerUnavailable', undefined, { cause: answer.reason });
-  }
+  if (answer.outcome !== 'refused') return expectDone(answer);
+  const message = `The settlement partner refuses: ${answer.message} (${answer.code})`;
+  return expectDone({ ...answer, message });
 }
 
 function checkedText(field: string, text: string, lengthMax: number): string {

@@ -1,5 +1,5 @@
-// Messages of the partner. Each is applied once: its id is stored in the batch of its effect. One
-// that cannot be applied at first is stored, and a worker tries again; so none is lost.
+// Messages of the partner. Each is applied once: its id is stored in the batch of its effect. A
+// message that cannot be applied is stored, and a worker tries again.
 import { backoffMs } from '../domain/lease.js';
 import { CALL_BACKOFF_MS, commandKinds, type PartnerCommand } from '../domain/partner-command.js';
 import { type InboxMessage, readAmount, writeAmount } from '../domain/partner-message.js';
@@ -13,7 +13,7 @@ import { eachDue } from './due-work.js';
 import { type ReportSource, storeStaged } from './order-changes.js';
 import { operationOf, operations } from './partner-operations.js';
 
-/** Attempts at a message that fits no order (yet), or that cannot be applied. */
+/** For a message that matches no order or fails. */
 const MESSAGE_TRIES_MAX = 12;
 
 export interface PartnerMessage {
@@ -26,10 +26,9 @@ export interface PartnerMessage {
 }
 
 /**
- * Verifies a message of the partner and applies it. When this returns, the message is stored; if it
- * could not be applied, a worker tries again. In quarantine it is stored and applied after the
- * release: a partner may repeat a refused message for a shorter time than the quarantine lasts.
- * InvalidSignature when it is not genuine.
+ * Verifies a message and applies it. When this returns, the message is stored; if it could not be
+ * applied, a worker tries again. In quarantine it is stored and applied after the release, because
+ * the partner's retries may end before. InvalidSignature.
  */
 export async function receivePartnerMessage(deps: Deps, message: PartnerMessage): Promise<void> {
   const { mode, headers, body } = message;
@@ -61,7 +60,7 @@ export async function receivePartnerMessage(deps: Deps, message: PartnerMessage)
   if (error !== null) deps.log.error('a piece of work failed', { step: 'inbox', error });
 }
 
-/** Applies messages that were stored and not applied; returns how many. */
+/** Applies stored messages that are due; returns how many. */
 export async function runInbox(deps: Deps, nowMs: number, limit: number): Promise<number> {
   return eachDue(
     deps,
@@ -79,8 +78,8 @@ export async function runInbox(deps: Deps, nowMs: number, limit: number): Promis
 }
 
 /**
- * Applies a report to its order; twice, late or out of order it is harmless. The message that
- * brought it is marked as applied in the same batch.
+ * Applies a report to its order; twice, late or out of order it is harmless. The same batch marks
+ * its message as applied.
  */
 export async function applyPartnerUpdate(
   deps: Deps,
@@ -98,7 +97,7 @@ export async function applyPartnerUpdate(
   });
 }
 
-/** Yields the error that kept the message from being applied, once the attempt is recorded. */
+/** Returns the error of the attempt, once the attempt is recorded. */
 async function attemptMessage(deps: Deps, message: InboxMessage): Promise<unknown> {
   let failure: unknown = null;
   try {
@@ -110,7 +109,9 @@ async function attemptMessage(deps: Deps, message: InboxMessage): Promise<unknow
   return failure;
 }
 
-/** False if a fact fits no order; else the batch of the last fact marks the message as applied. */
+/**
+ * False if a fact matches no order; else the batch of the last fact marks the message as applied.
+ */
 async function applyFacts(deps: Deps, message: InboxMessage): Promise<boolean> {
   const facts = JSON.parse(message.facts, readAmount) as readonly PartnerFact[];
   const found = [];
@@ -126,7 +127,7 @@ async function applyFacts(deps: Deps, message: InboxMessage): Promise<boolean> {
   return !unmatched;
 }
 
-/** Stages that the message is applied; a message that another host applied stays as it is. */
+/** A message that another host applied is unchanged. */
 async function stageApplied(tx: Tx, message: InboxMessage): Promise<void> {
   const row = await inboxRow(tx, message);
   const applied = { ...(row ?? message), dueAtMs: null };
@@ -139,8 +140,8 @@ function inboxRow(tx: Tx, { partner, mode, messageId }: InboxMessage) {
 }
 
 /**
- * Records an attempt that did not apply the message; a fresh one is stored with it. After the last
- * attempt a person must look. In quarantine the message only waits.
+ * Records an attempt that did not apply the message, which is stored with it. After the last
+ * attempt an operator must look. In quarantine no attempt is counted.
  */
 async function recordInboxAttempt(deps: Deps, message: InboxMessage): Promise<void> {
   const nowMs = deps.clock.nowMs();
@@ -167,8 +168,8 @@ async function recordInboxAttempt(deps: Deps, message: InboxMessage): Promise<vo
 }
 
 /**
- * The order that a fact is about. The partner's id must be the one on record: a message that names
- * another order under our reference is not applied, and an alert is logged.
+ * The order of a fact. The partner's id must be the stored one: a message that names another order
+ * under our reference is not applied, and an alert is logged.
  */
 async function matchingCommand(deps: Deps, mode: Mode, fact: PartnerFact): Promise<string | null> {
   const fits = ({ mode: its, kind }: PartnerCommand) =>
@@ -190,8 +191,8 @@ async function matchingCommand(deps: Deps, mode: Mode, fact: PartnerFact): Promi
 }
 
 /**
- * The partner's id of an order that has none on record, asked of the partner: a message alone could
- * name another order. Null if the partner cannot be asked now; then the message is tried again.
+ * Looks up the partner's id of an order without a stored one, because a message may name another
+ * order. Null without an answer: the message is tried again.
  */
 async function lookedUpRef(
   deps: Deps,
@@ -199,7 +200,7 @@ async function lookedUpRef(
   { partnerRef }: PartnerFact,
 ): Promise<string | null> {
   const partner = deps.partners[command.mode];
-  // Without a request nothing was sent from here: there is nothing to look up by.
+  // Without a request nothing was sent: there is nothing to look up.
   if (partner === null || command.request === null) return partnerRef;
   const found = await operationOf(command).callsOf(partner).find(requestOf(deps, command));
   return found.outcome === 'done' ? (found.value?.partnerRef ?? null) : null;

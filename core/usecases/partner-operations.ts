@@ -1,6 +1,6 @@
 // The table of orders to the partner: how an order of each kind is prepared, started, looked up and
-// read, and what is stored when the partner accepts, refuses or reports it. When calls are made is
-// decided in command-runner.ts.
+// read, and what is stored when the partner accepts, refuses or reports it. command-runner.ts
+// calls.
 import { reportEffect, reportOrder } from '../domain/order-report.js';
 import {
   acceptCommand,
@@ -48,17 +48,15 @@ import { organizationReported } from './organization-changes.js';
 import { loadPayment } from './payment-store.js';
 
 export interface Operation<C extends PartnerCommand = PartnerCommand> {
-  /** What the partner reports of the order later; null: its answer to the call is final. */
+  /** Null: the answer to the call is final. */
   readonly reportKind: keyof PartnerReports | null;
-  /** The exact request, if it was not fixed when the order was made. */
+  /** The exact request, if it was not fixed with the order. */
   prepare(deps: Deps, partner: SettlementPartner, command: C): Promise<PartnerAnswer<string>>;
-  /** The calls that start, find and read it. */
   callsOf(partner: SettlementPartner): Omit<OrderApi<never, PartnerFact['report']>, 'prepare'>;
-  /** The partner has the order. */
   onAccepted(batch: Batch, command: C, accepted: AcceptedOrder): Promise<Staged>;
-  /** The partner refuses the order for good; `refused` is the order with its refusal. */
+  /** `refused` is the order with its final refusal. */
   onRefused(batch: Batch, command: C, refused: C, code: string): Promise<Staged>;
-  /** Sent, lost, postponed or in doubt; `orders` are those of the same payment. */
+  /** Sent, lost, postponed or in doubt; `orders` are all of the same payment. */
   onChanged(
     batch: Batch,
     command: C,
@@ -87,14 +85,14 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
         if (answer.outcome !== 'done') return answer;
         return { outcome: 'done', value: { partnerRef: answer.value.virtualAccountRef } };
       },
-      // Nobody is paid through a wallet that is not recorded: another one does no harm.
+      // A wallet that is not stored is not used: another one does no harm.
       find: async () => ({ outcome: 'done', value: null }),
       read: neverReported,
     }),
     async onAccepted(batch, command: PartyCommand, { partnerRef }) {
       await railsReported(batch, command, partnerRef);
       const report = { ...nothing, partnerRef, end: 'completed', reason: null } as const;
-      return stageParty(batch, reportOrder(command, { ...report, asked: true }, batch.nowMs));
+      return stageParty(batch, reportOrder(command, { ...report, polled: true }, batch.nowMs));
     },
     async onRefused(batch, _, refused: PartyCommand, code) {
       await railsReported(batch, refused, null);
@@ -109,19 +107,19 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
   },
   payin: moneyOperation('payin', {
     async prepare(partner, { reference }, { payment, quote }) {
-      assert(quote !== null, 'a pay-in follows a quote');
+      assert(quote !== null, 'a pay-in has a quote');
       return partner.payin.prepare({ reference, quote, payerEmail: payment.buyer.email });
     },
-    problem: ({ command, report, asked }) => payinProblem(command, report, asked),
+    problem: ({ command, report, polled }) => payinProblem(command, report, polled),
     sums: ({ receivedMinor }) => ({ receivedMinor, refunded: null }),
     learned: ({ reason, transactionHash }) => ({ reason, transactionHash }),
   }),
   payout: moneyOperation('payout', {
     prepare: (partner, { reference, amount }, { payment: { destination } }) =>
       partner.payout.prepare({ reference, amount, destination }),
-    // A report of what is known has nothing to check.
-    problem: ({ command, report, quote, asked }) =>
-      reportEffect(command.end, report.status, asked) === 'apply'
+    // Only a report with an effect is checked.
+    problem: ({ command, report, quote, polled }) =>
+      reportEffect(command.end, report.status, polled) === 'apply'
         ? payoutProblem(command, report, quote)
         : null,
     sums: () => nothing,
@@ -130,10 +128,10 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
   refund: moneyOperation('refund', {
     async prepare(partner, { reference, amount, payinId }, { orders }) {
       const payinRef = orders.find(({ id }) => id === payinId)?.partnerRef ?? null;
-      assert(payinRef !== null, 'money to refund came by a pay-in');
+      assert(payinRef !== null, 'a refund has a pay-in');
       return partner.refund.prepare({ reference, payinRef, amount });
     },
-    problem: ({ command, report, asked }) => refundProblem(command, report.amount, asked),
+    problem: ({ command, report, polled }) => refundProblem(command, report.amount, polled),
     sums: ({ amount }) => ({ receivedMinor: 0n, refunded: amount }),
     learned: ({ reason }) => ({ reason }),
   }),
@@ -174,7 +172,7 @@ function moneyOperation<K extends MoneyFact['kind']>(
     onChanged: stageOrder,
     onReport(batch, command, fact, source) {
       assert(fact.kind === kind, `the report of a ${kind} is about one`);
-      // Its kind and its report belong together.
+      // The kind determines the type of the report.
       const own = fact as MoneyFact & { readonly report: PartnerReports[K] };
       return stageReport(batch, command, own, source, rules);
     },
@@ -192,8 +190,8 @@ function knownOf({ store }: Deps, command: MoneyCommand) {
 }
 
 /**
- * An order about a party. `stageReport` stages what a report changes of the party's record, then of
- * the payments that wait for it; false while there is more.
+ * An order about a party. `stageReport` stages changes of the party's row, then of the payments
+ * that wait for it; false while there are more.
  */
 function partyOperation(
   stageReport: (
@@ -203,7 +201,7 @@ function partyOperation(
     report: ReceiverReport,
   ) => Promise<boolean>,
 ): Operation<PartyCommand> {
-  /** The order is stored with the last of the changes, so that a crash before it repeats them. */
+  /** The order is stored with the last of the changes: after a crash they are repeated. */
   const stage = async (
     batch: Batch,
     [was, next]: readonly [PartyCommand, PartyCommand],
@@ -225,14 +223,14 @@ function partyOperation(
     onRefused: (batch, command, refused, code) =>
       stage(batch, [command, refused], null, { status: 'rejected', reason: code }),
     onChanged: async (batch, _, decide) => stageCommand(batch, decide([])),
-    onReport(batch, command, fact, { besides }) {
+    onReport(batch, command, fact, { alsoChange }) {
       assert(fact.kind === 'receiver', 'the report of a party is about one');
       const { partnerRef, report } = fact;
       const { status, reason } = report;
       const end = status === 'verifying' ? 'open' : 'completed';
-      const answer = { ...nothing, partnerRef, end, reason, asked: true } as const;
+      const answer = { ...nothing, partnerRef, end, reason, polled: true } as const;
       const reported = reportOrder(command, answer, batch.nowMs);
-      const next = besides?.(reported, null) ?? reported;
+      const next = alsoChange?.(reported, null) ?? reported;
       return stage(batch, [command, next], partnerRef, report);
     },
   };

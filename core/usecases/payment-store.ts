@@ -1,6 +1,5 @@
-// The one way in which a payment and what belongs to it are changed: read both rows, let the domain
-// decide, stage everything in one batch. The payment's version is the root: every change raises it,
-// so two causes never decide on the same rows.
+// Changes of a payment: read its rows, let the domain decide, stage everything in one batch. Every
+// change raises the payment's version, so concurrent causes do not decide on the same rows.
 import { emailKey, type KycStatus } from '../domain/buyer-kyc.js';
 import type { Change, PaymentAggregate, PaymentView } from '../domain/change.js';
 import { paymentEvent } from '../domain/event.js';
@@ -15,10 +14,7 @@ import { currentKeyIn } from './service-keys.js';
 
 type Decide = (was: PaymentAggregate, tx: Tx) => Change | Promise<Change>;
 
-/**
- * Changes one payment and answers with the change as stored: `decide` may read and stage more
- * through `tx`. Refusals of the domain pass through; NotFound when the tenant has no such payment.
- */
+/** Returns the stored change. `decide` may read and stage more through `tx`. NotFound. */
 export async function changePayment(
   deps: Deps,
   tenant: Tenant,
@@ -47,10 +43,7 @@ export async function loadPayment(
   return { payment, funds };
 }
 
-/**
- * Stages everything that `change` says, nothing when it changes nothing; yields what is stored.
- * `adopted` are orders without a row, which the change may change.
- */
+/** Stages `change` and returns it as stored. `adopted` are orders without a row. */
 export async function stageChange(
   deps: Deps,
   tx: Tx,
@@ -65,7 +58,7 @@ export async function stageChange(
     change.commands.length + change.changedCommands.length > 0;
   if (!touched) return change;
   const nowMs = deps.clock.nowMs();
-  // Clocks of hosts differ: the time of a payment never goes back.
+  // Host clocks differ: the time of a payment must not go back.
   const updatedAtMs = Math.max(nowMs, was.payment.updatedAtMs, change.payment.updatedAtMs);
   const payment = Object.freeze({ ...change.payment, updatedAtMs });
   const tenant = tenantOf(payment);
@@ -78,7 +71,7 @@ export async function stageChange(
   for (const draft of change.events) {
     tx.outbox.append(paymentEvent(draft, deps.ids.next('evt', nowMs)));
   }
-  // A batch writes a row once: an adopted order is inserted as the change leaves it.
+  // A batch writes a row once: an adopted order is inserted with its changes.
   const changed = new Map(change.changedCommands.map((command) => [command.id, command]));
   const fresh = adopted.map((command) => changed.get(command.id) ?? command);
   for (const command of [...fresh, ...ordered]) tx.commands.insert(command);
@@ -87,7 +80,7 @@ export async function stageChange(
   return { ...change, payment };
 }
 
-/** The orders that a change drafts, each under the reference that follows from what it orders. */
+/** The drafted orders with their references (order-references.ts). */
 async function newOrders(
   deps: Deps,
   tx: Tx,
@@ -112,7 +105,7 @@ async function newOrders(
   return made;
 }
 
-/** After the batch is stored: wakes workers and logs alerts. */
+/** To be called after the batch is stored. */
 export function announce(deps: Deps, change: Change): void {
   if (change.events.length > 0) deps.wake('outbox');
   if (change.commands.length > 0) deps.wake('commands');
@@ -121,7 +114,7 @@ export function announce(deps: Deps, change: Change): void {
   }
 }
 
-/** The view of a payment as a change left it. */
+/** The view of a payment after a change. */
 export async function viewAfter(
   deps: Deps,
   { payment, funds }: PaymentAggregate,
@@ -130,7 +123,6 @@ export async function viewAfter(
   return { payment, funds, kycStatus };
 }
 
-/** The view of a payment as it is stored now. */
 export async function readView(
   deps: Deps,
   tenant: Tenant,
@@ -145,7 +137,6 @@ export async function loadView(tx: Tx, tenant: Tenant, paymentId: string): Promi
   return view;
 }
 
-/** What this tenant knows of the payment's buyer; nothing of other tenants is shown. */
 export function kycStatusOf(tx: Tx, payment: Payment): Promise<KycStatus> {
   const { buyerId, buyer } = payment;
   return tx.views.kycStatus(tenantOf(payment), { id: buyerId, emailKey: emailKey(buyer.email) });

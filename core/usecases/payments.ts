@@ -1,5 +1,5 @@
-// What integrators and operators do with payments: create, read, cancel, give up, and the clock
-// that expires them. The buyer's steps are in buyers.ts, the partner's in partner-operations.ts.
+// Payments of integrators and operators: create, read, cancel, fail, and their expiry. The buyer's
+// steps are in buyers.ts, the partner's in partner-operations.ts.
 import { type Buyer, emailKey } from '../domain/buyer-kyc.js';
 import type { PaymentView } from '../domain/change.js';
 import { readyToCollect } from '../domain/connected-account.js';
@@ -30,14 +30,13 @@ import { changePayment, kycStatusOf, loadView, viewAfter } from './payment-store
 
 /** The interface's minimum for USD: 10.00. */
 export const MINIMUM_USD_MINOR = 1_000n;
-/** Characters of a reason for cancelling or giving up. */
+/** Of a cancellation or failure, in characters. */
 export const REASON_LENGTH_MAX = 500;
-/** Bytes of a payment's publicId: 128 random bits behind 16 of the moment. */
+/** 128 random bits after 16 bits of the time. */
 const PUBLIC_ID_BYTES = 18;
-/** So long is a moment: a few commits under load. Whoever has the link can tell no more of it. */
+/** A few commits under load. The link does not reveal a more exact time. */
 const PUBLIC_ID_MOMENT_MS = 64;
 
-/** What a create says; of an invoice some more. */
 export type CreatePaymentInput = PaymentInput &
   (
     | { readonly origin: 'payment_intent' }
@@ -51,24 +50,24 @@ interface PaymentInput {
   readonly buyer: BuyerHint;
   readonly sellerExternalId: string | null;
   readonly returnUrl: string | null;
-  /** JSON text as sent; null when absent. */
+  /** JSON text as sent; null if absent. */
   readonly display: string | null;
-  /** JSON text as sent; '{}' when absent. */
+  /** JSON text as sent; '{}' if absent. */
   readonly metadata: string;
   readonly expiresAtMs: number | null;
 }
 
 export interface CreatedPayment extends PaymentView {
-  /** The payment was there before: found by its key or externalId. */
+  /** The payment existed: found by its key or externalId. */
   readonly replayed: boolean;
-  /** Of a replay: the fields of the input that differ from what is stored. */
+  /** Of a replay: the fields that differ from what is stored. */
   readonly mismatch: readonly string[];
 }
 
 /**
- * Creates a payment, or finds the one that its idempotency key or externalId names. Two creates
- * that race on either yield one payment. Refuses with IdempotencyKeyConflict, KybNotApproved,
- * ValidationError (currency, expiresAt), AmountBelowMinimum, SellerNotReady, in this order.
+ * Creates a payment, or finds the one of its idempotency key or externalId. Concurrent creates make
+ * one payment. IdempotencyKeyConflict, KybNotApproved, ValidationError (currency, expiresAt),
+ * AmountBelowMinimum, SellerNotReady, in this order.
  */
 export async function createPayment(
   deps: Deps,
@@ -109,7 +108,6 @@ export async function createPayment(
   return { ...created, mismatch };
 }
 
-/** There are two surfaces: a key that is not of this one is of the other. */
 function keyConflict(origin: PaymentOrigin): PonteError {
   const [wanted, bound] =
     origin === 'invoice' ? ['an invoice', 'a payment intent'] : ['a payment intent', 'an invoice'];
@@ -117,7 +115,7 @@ function keyConflict(origin: PaymentOrigin): PonteError {
   return new PonteError('IdempotencyKeyConflict', message);
 }
 
-/** The payment that a reference names (`originNamed`), if its origin is one of these. */
+/** The payment of a reference (`originNamed`), if its origin is one of these. */
 export async function readPayment(
   deps: Deps,
   tenant: Tenant,
@@ -135,7 +133,7 @@ export async function readPayment(
   return view;
 }
 
-/** Cancelling a cancelled payment answers with it unchanged; else PaymentNotCancellable. */
+/** A cancelled payment is unchanged. PaymentNotCancellable. */
 export async function cancelPayment(
   deps: Deps,
   tenant: Tenant,
@@ -148,47 +146,47 @@ export async function cancelPayment(
   return viewAfter(deps, change);
 }
 
-/** Operations staff cancel by the id alone. */
+/** Over all tenants. */
 export async function cancelPaymentByOperator(
   deps: Deps,
   id: string,
   reason: string,
 ): Promise<PaymentView> {
-  const told = checkedReason(reason);
+  const checked = checkedReason(reason);
   const payment = await findPayment(deps, id);
-  return cancelPayment(deps, tenantOf(payment), id, told);
+  return cancelPayment(deps, tenantOf(payment), id, checked);
 }
 
-/** Operations staff give a payment up that has not ended; money it holds is owed back. */
+/** Over all tenants. Money that it holds is owed to the buyer. */
 export async function failPaymentByOperator(
   deps: Deps,
   id: string,
   reason: string,
 ): Promise<PaymentView> {
-  const told = checkedReason(reason);
+  const checked = checkedReason(reason);
   const tenant = tenantOf(await findPayment(deps, id));
   const change = await changePayment(deps, tenant, id, async (was, tx) =>
-    failedByOperator(was, await tx.commands.ofPayment(tenant, id), told, deps.clock.nowMs()),
+    failedByOperator(was, await tx.commands.ofPayment(tenant, id), checked, deps.clock.nowMs()),
   );
   return viewAfter(deps, change);
 }
 
-/** It is told to the integrator, so it says something. */
+/** The integrator receives it. */
 function checkedReason(reason: string): string {
-  const told = reason.trim();
-  if (told !== '' && [...told].length <= REASON_LENGTH_MAX && !hasUnstorableText(told)) return told;
+  const checked = reason.trim();
+  if (checked !== '' && [...checked].length <= REASON_LENGTH_MAX && !hasUnstorableText(checked))
+    return checked;
   const message = `reason: give 1 to ${REASON_LENGTH_MAX} characters of text.`;
   throw new PonteError('ValidationError', message);
 }
 
-/** For operators, who name a payment by its id over all tenants. */
+/** Over all tenants, for operators. */
 export async function findPayment(deps: Deps, id: string): Promise<Payment> {
   const payment = await deps.store.run((tx) => tx.payments.find(id));
   if (payment === null) throw new PonteError('NotFound');
   return payment;
 }
 
-/** Expires what is due; returns how many payments it did. */
 export async function runExpiry(deps: Deps, nowMs: number, limit: number): Promise<number> {
   return eachDue(
     deps,
@@ -223,7 +221,7 @@ async function stageNew(
   const decided = { destination, status, buyerId: buyer.id, nowMs };
   const payment = newPayment(deps, tenant, input, decided);
   const kycStatus = await kycStatusOf(tx, payment);
-  // A create never changes a buyer that is there: what integrators say of it proves nothing.
+  // A create does not change an existing buyer: its data proves nothing.
   if (known === null) tx.buyers.insert(buyer);
   const funds = noFunds(tenant, payment.id, payment.amount.currency);
   tx.payments.insert(payment);
@@ -235,7 +233,7 @@ async function stageNew(
   return { payment, funds, kycStatus };
 }
 
-/** The refusals of a create, in their order. Returns where the payment settles to. */
+/** The refusals of a create, in their order. Returns the PIX destination. */
 async function checkCreate(
   deps: Deps,
   tx: Tx,
@@ -271,7 +269,7 @@ async function checkCreate(
   return profile.destinationRef;
 }
 
-/** Where a connected seller is paid; it must still be ready when the payment is stored. */
+/** The seller must still be ready when the payment is stored. */
 async function sellerDestination(tx: Tx, tenant: Tenant, externalId: string): Promise<string> {
   const seller = await tx.accounts.byExternalId(tenant, externalId);
   if (seller === null || !readyToCollect(seller)) throw new PonteError('SellerNotReady');
@@ -281,7 +279,7 @@ async function sellerDestination(tx: Tx, tenant: Tenant, externalId: string): Pr
   return destinationRef;
 }
 
-/** Of an invoice by the organization's setting, which must still stand when it is stored. */
+/** Guards the organization's setting for invoices. */
 async function statusAtFirst(
   tx: Tx,
   { orgId }: Tenant,
@@ -294,7 +292,6 @@ async function statusAtFirst(
   return firstStatus(origin, organization.requiresApproval);
 }
 
-/** A buyer whom nobody in this mode knew by its address. */
 export function newBuyer(deps: Deps, tenant: Tenant, email: string, nowMs: number): Buyer {
   const id = deps.ids.next('byr', nowMs);
   return { id, mode: tenant.mode, email, emailKey: emailKey(email), createdAtMs: nowMs };
@@ -306,29 +303,17 @@ function newPayment(
   input: CreatePaymentInput,
   decided: Pick<Payment, 'status' | 'buyerId' | 'destination'> & { readonly nowMs: number },
 ): Payment {
-  const { nowMs, status, buyerId, destination } = decided;
-  const invoice = input.origin === 'invoice' ? input : null;
+  const { nowMs, ...known } = decided;
+  const { idempotencyKey: _, ...sent } = input;
   return Object.freeze({
+    ...{ number: null, dueDate: null, createdByMemberId: null },
+    ...sent,
+    ...known,
     ...tenantOf(tenant),
     id: deps.ids.next(paymentIdPrefixes[input.origin], nowMs),
-    origin: input.origin,
     publicId: newPublicId(deps, nowMs),
-    externalId: input.externalId,
-    status,
-    amount: input.amount,
-    number: invoice?.number ?? null,
-    dueDate: invoice?.dueDate ?? null,
-    createdByMemberId: invoice?.createdByMemberId ?? null,
     approvedByMemberId: null,
     invitedAtMs: null,
-    buyerId,
-    buyer: input.buyer,
-    sellerExternalId: input.sellerExternalId,
-    destination,
-    returnUrl: input.returnUrl,
-    display: input.display,
-    metadata: input.metadata,
-    expiresAtMs: input.expiresAtMs,
     quoteId: null,
     payinInstructions: null,
     coveredAtMs: null,
@@ -343,8 +328,8 @@ function newPayment(
 }
 
 /**
- * Those of one moment begin alike, and so lie side by side in their index: a commit of many writes
- * few of its pages. The moments come round within 70 minutes, so it does not sort by time.
+ * Ids of one moment have the same prefix, so a commit of many writes few pages of their index. The
+ * prefix repeats within 70 minutes, so it does not reveal the time of creation.
  */
 function newPublicId(deps: Deps, nowMs: number): string {
   const bytes = Buffer.from(deps.ids.randomBytes(PUBLIC_ID_BYTES));

@@ -1,5 +1,5 @@
 // Mails about a changed PIX destination, for the people who can undo it: the change may be a
-// mistake, or made with a stolen key. They are staged in the batch of the change, like all mails.
+// mistake or made with a stolen key. They are staged in the batch of the change.
 import { emailKey } from '../domain/buyer-kyc.js';
 import type { ConnectedAccount } from '../domain/connected-account.js';
 import { newMail } from '../domain/mail.js';
@@ -11,8 +11,7 @@ import { mailNumber } from './mails.js';
 
 /**
  * One mail to each member who can revoke keys, and to the seller; `account` is null for the
- * organization's own destination. An address gets five an hour about each account: changes of
- * others do not use up its limit.
+ * destination of the organization. Each account has a separate limit.
  */
 export async function stagePayoutNotices(
   deps: Deps,
@@ -31,7 +30,7 @@ export async function stagePayoutNotices(
   const purpose = 'payout_changed' as const;
   const about = { purpose, accountId: account?.id ?? null, paymentId: null };
   const fields = { ...tenantOf(tenant), ...about, tokenHash: null, tokenSealed: null };
-  // All numbers are read before a mail is staged.
+  // All reads come before the first staged mail.
   const numbered = await Promise.all(
     [...byKey].map(async ([toKey, to]) => {
       return { toKey, to, ...(await mailNumber(tx, { ...fields, address: to }, nowMs)) };
@@ -44,7 +43,7 @@ export async function stagePayoutNotices(
   }
 }
 
-/** For after the batch is stored; `accountId` is null for the organization's own destination. */
+/** To be called after the batch is stored; `accountId` is null for the organization. */
 export function announceRedirect(deps: Deps, { orgId, mode }: Tenant, accountId: string | null) {
   deps.wake('mails');
   const whose = accountId === null ? 'an organization' : 'a seller';

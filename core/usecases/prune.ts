@@ -1,9 +1,9 @@
-// Retention: what an operator lets go when it is old. Deliveries that have ended with their
-// attempts, messages of the partner that were applied, and events. What stands for money (payments,
-// funds, ledger, quotes, commands) stays, and so do idempotency keys, which never expire.
+// Retention: removes old deliveries that have ended, with their attempts, applied messages of the
+// partner, and events. Records of money (payments, funds, ledger, quotes, commands) and idempotency
+// keys stay.
 //
-// A feed has no gaps, so events go from its beginning only, up to the first that is needed. The
-// head, which the audit chain ends in, stays.
+// A feed has no gaps, so events are removed from its start, up to the first that is needed. The
+// head of the audit chain stays.
 import { DAY_MS } from '../domain/instant.js';
 import type { MessageCursor } from '../domain/partner-message.js';
 import type { Tenant } from '../domain/tenant.js';
@@ -12,31 +12,30 @@ import type { Deps } from '../ports/deps.js';
 import type { RetentionCutoff, Tx } from '../ports/storage.js';
 import { refuseInQuarantine } from './epochs.js';
 
-/** Receivers are tried for 31 hours; the rest is for those who were away or look into a fault. */
+/** Deliveries are attempted for 31 hours; the rest is for the investigation of faults. */
 export const PRUNABLE_MS = 30 * DAY_MS;
-/** Enough for one batch, which holds up everybody else's writes. */
+/** Bounds how long a batch delays other writes. */
 const ROWS_PER_BATCH = 500;
 
-export interface Pruned {
-  /** What is from before this may have gone. */
+interface Pruned {
   readonly beforeMs: number;
   readonly deliveries: number;
   readonly messages: number;
   readonly events: number;
 }
 
-/** Removes what is older than this, in batches. Cut off, it is simply run again. */
+/** Removes older rows in batches. If interrupted, it is run again. */
 export async function prune(deps: Deps, olderThanMs: number): Promise<Pruned> {
   if (olderThanMs < PRUNABLE_MS) {
     throw new PonteError(
       'ValidationError',
-      'Nothing younger than 30 days is removed: receivers may still ask for it, or be asked.',
+      'Rows younger than 30 days are not removed: receivers may still need them.',
     );
   }
   await refuseInQuarantine(deps);
   const sinceMs = Math.max(0, deps.clock.nowMs() - olderThanMs);
   const cutoff = { sinceMs, sinceDeliveryId: deps.ids.next('whd', sinceMs) };
-  // Before the events, each of which stays as long as a delivery of it.
+  // Before the events: an event stays as long as its deliveries.
   const deliveries = await pruneDeliveries(deps, cutoff);
   const messages = await pruneMessages(deps, cutoff);
   const events = await pruneFeeds(deps, cutoff);
@@ -84,7 +83,7 @@ function pruneFeed(deps: Deps, cutoff: RetentionCutoff, tenant: Tenant): Promise
   });
 }
 
-/** Page after page, each one batch, until one has nothing; returns the rows of all. */
+/** Each page is one batch; returns the number of rows. */
 async function inPages<Cursor>(
   deps: Deps,
   begin: Cursor,

@@ -1,15 +1,14 @@
-// How much waits and since when. The metrics and `ponte doctor` read this; each sets its limits.
+// The load of the queues, for the metrics and `ponte doctor`.
 import type { Deps } from '../ports/deps.js';
 import type { QueueName, QueueStats } from '../ports/storage.js';
 
-/** Counts stop here: a higher number costs more to read and says no more. */
+/** Counts stop here, so that the read stays cheap. */
 export const COUNTED_MAX = 10_000;
 
 export interface QueueReport extends Omit<QueueStats, 'queues' | 'oldestUndeliveredAtMs'> {
   readonly queues: Readonly<Record<QueueName, QueueLoad>>;
-  /** Age of the oldest undelivered event; 0 when there is none. */
+  /** Age of the oldest undelivered event; 0 if there is none. */
   readonly undeliveredMs: number;
-  /** The epoch of the database, and whether it is in quarantine (epoch.ts). */
   readonly epoch: number;
   readonly inQuarantine: boolean;
   /** Whether every payment was reconciled with the partner since the epoch began. */
@@ -18,7 +17,7 @@ export interface QueueReport extends Omit<QueueStats, 'queues' | 'oldestUndelive
 
 export interface QueueLoad {
   readonly due: number;
-  /** How long the oldest row has been due; 0 when none is. */
+  /** How long the oldest row has been due; 0 if none is. */
   readonly lateMs: number;
 }
 
@@ -31,7 +30,7 @@ export async function readQueueStats({
     Promise.all([tx.queueStats.read(nowMs, COUNTED_MAX), tx.epochs.current()]),
   );
   const { number: epoch, state, checkedAtMs } = current;
-  // Another host's clock may be a little ahead.
+  // Another host's clock may be ahead.
   const since = (atMs: number | null) => (atMs === null ? 0 : Math.max(0, nowMs - atMs));
   const loads = Object.entries(queues).map(([name, { due, oldestDueAtMs }]) => {
     return [name, { due, lateMs: since(oldestDueAtMs) }] as const;

@@ -1,33 +1,26 @@
-// The rate limits of use cases, and the refusal beyond them. The arithmetic is in rate-limit.ts;
-// the port keeps the state for all hosts.
+// The rate limits of use cases. The port stores their state for all hosts.
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/instant.js';
 import { clientNetwork, type RateLimit } from '../domain/rate-limit.js';
 import { PonteError } from '../errors.js';
 import type { Deps } from '../ports/deps.js';
 
-/**
- * Requests for a sign-in link: this many at once, and this many per hour after that. It bounds
- * guesses at the address of a page's buyer.
- */
+/** Requests for a sign-in link, which could guess the address of a buyer. Also the burst. */
 const signInsAnHour = { page: 10, client: 30 } as const;
 
-/** One create of this API key within the rate limit; replays count too. */
+/** A create by this API key; replays count too. */
 export async function takeCreateSlot(deps: Deps, keyId: string): Promise<void> {
   const { rateLimitPerMinute: perMinute, rateLimitBurst: burst } = deps.settings;
   if (perMinute > 0) await take(deps, keyId, { perMinute, burst });
 }
 
-/** One request for a sign-in link on a page. */
 export function takePageSlot(deps: Deps, publicId: string): Promise<void> {
   return take(deps, `sign-in page ${publicId}`, hourly(signInsAnHour.page));
 }
 
-/** One request for a sign-in link, on any page, by a client of this address. */
 export function takeClientSlot(deps: Deps, address: string): Promise<void> {
   return take(deps, `sign-in client ${clientNetwork(address)}`, hourly(signInsAnHour.client));
 }
 
-/** The refusal of what may be done after so long. */
 export function rateLimited(waitMs: number): PonteError {
   const retryAfterSeconds = Math.ceil(waitMs / SECOND_MS);
   return new PonteError('RateLimitExceeded', undefined, { retryAfterSeconds });

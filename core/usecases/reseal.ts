@@ -1,11 +1,10 @@
-// Retires secret keys: re-seals every text under the first key, in small batches beside running
-// hosts. Each sealed text names its key, so an interrupted reseal is simply run again.
+// Retires secret keys: re-seals every text under the first key, in small batches while the service
+// runs. Each sealed text names its key, so an interrupted reseal is run again.
 //
-// The other keys are marked as retiring first. The store puts a key back in use with the first
-// batch that it seals after that. So a key is removed only if a scan finds no text under it and the
-// key was not used since it was marked.
+// The other keys are marked as retiring first. A batch that seals under such a key puts it back in
+// use. So a key is removed only if no text is under it and it was not used since it was marked.
 //
-// The session key is rotated as well. A leaked secret key and a copy of the database reveal it.
+// The session key is rotated too: a leaked secret key and a copy of the database reveal it.
 import { type SealedColumn, sealedColumns } from '../domain/sealed-columns.js';
 import type { KeyCheckValue } from '../domain/sealed-text.js';
 import { keyIdOf } from '../domain/sealed-text.js';
@@ -17,7 +16,7 @@ import { type KeyNeeds, newKey, type RotatedSessionKey, stageRotation } from './
 
 /** Bounds how long a batch delays other writes. */
 const ROWS_PER_BATCH = 200;
-/** Concurrent writes can leave texts behind in one round, hardly in three. */
+/** Concurrent writes may add texts during a round, hardly in three. */
 const ROUNDS_MAX = 3;
 
 const columns = Object.keys(sealedColumns) as readonly SealedColumn[];
@@ -36,7 +35,7 @@ export interface Reseal {
   readonly keysInUse: readonly string[];
 }
 
-export interface ResealedColumn {
+interface ResealedColumn {
   readonly column: SealedColumn;
   readonly resealed: number;
   /** Texts under other keys after the run. */
@@ -46,11 +45,11 @@ export interface ResealedColumn {
 /** Called before each scan of a column. */
 export type Progress = (column: SealedColumn) => void;
 
-/** The number of texts under each key. */
+/** Texts under each key. */
 type Counts = ReadonlyMap<string, number>;
 type ColumnCounts = ReadonlyMap<SealedColumn, Counts>;
 
-/** Counts what a reseal would do, without changing anything. */
+/** Counts what a reseal would change. */
 export async function countSealed(deps: KeyNeeds, progress: Progress): Promise<Reseal> {
   const remaining = await countAll(deps, progress);
   const others = await deps.store.run((tx) => otherCheckValues(deps, tx));
@@ -135,7 +134,7 @@ async function countAll(deps: KeyNeeds, progress: Progress): Promise<ColumnCount
   return counts;
 }
 
-/** Reads a column page by page. With `reseals`, changes in the page's batch what it can open. */
+/** With `reseals`, re-seals each page in its batch. */
 async function scan(
   deps: KeyNeeds,
   column: SealedColumn,

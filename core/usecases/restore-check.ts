@@ -1,8 +1,7 @@
-// Reading back what the partner did after a backup was made. A restored payment may have orders
-// that no row knows. Their references follow from what is ordered (order-references.ts), so the
-// partner is asked for each: for those that rows know, and for those that the restored state would
-// make next. What it says is stored like the answer to any other question. The check runs in
-// quarantine, page by page, and resumes where it was interrupted.
+// Reconciles a restored database with the partner. The partner may have orders that have no row.
+// Their references follow from what is ordered (order-references.ts), so the check looks up the
+// stored orders and those that the restored state would make next. It runs in quarantine, page by
+// page, and resumes where it was interrupted.
 import { sumsOf } from '../domain/funds.js';
 import {
   acceptCommand,
@@ -32,36 +31,35 @@ import { loadPayment } from './payment-store.js';
 import { currentKey } from './service-keys.js';
 
 const PAYMENTS_PER_PAGE = 50;
-/** Payments that the partner is asked about at a time. */
+/** Payments that are checked at a time. */
 const PAYMENTS_AT_ONCE = 8;
 
 /**
- * Numbers in a row of which the partner knows no order, before there are no more: an order that was
- * refused or withdrawn leaves a gap. A payment has one payout.
+ * Absent numbers in a row after which the search stops: a refused or void order leaves a gap. A
+ * payment has one payout.
  */
 const ABSENT_MAX: Readonly<Record<MoneyKind, number>> = { payin: 10, payout: 1, refund: 10 };
 
-/** What the check found out about one payment; payments of which it learned nothing have none. */
 export interface CheckedPayment extends Tenant {
   readonly paymentId: string;
-  /** Status before and after. */
+  /** The status before and after. */
   readonly was: string;
   readonly is: string;
-  /** Orders that the partner has and no row knew: `payout`. */
+  /** Orders of the partner that had no row. */
   readonly adopted: readonly MoneyKind[];
-  /** Reports that are held back for a person. */
+  /** Reports under review. */
   readonly differs: readonly string[];
   /** What could not be looked up, and why. */
   readonly missed: readonly string[];
 }
 
-export interface CheckCounts {
+interface CheckCounts {
   readonly payments: number;
-  /** Of which something was learned. */
+  /** With a new order or status. */
   readonly learned: number;
-  /** Of which a report waits for a person. */
+  /** With a report under review. */
   readonly differing: number;
-  /** Of which something could not be looked up. */
+  /** With a failed look-up. */
   readonly missed: number;
 }
 
@@ -73,8 +71,7 @@ interface Progress extends CheckCounts {
 const nothing: Progress = { payments: 0, learned: 0, differing: 0, missed: 0, after: null };
 
 /**
- * Checks every payment from where an interrupted check stopped. Yields the counts of the whole
- * check, which is complete if nothing was missed. NotQuarantined where there is no quarantine.
+ * Returns the counts of the whole check, which is complete if nothing was missed. NotQuarantined.
  */
 export async function checkRestored(
   given: Deps,
@@ -95,8 +92,8 @@ export async function checkRestored(
       checked.push(...(await Promise.all(some.map((funds) => checkPayment(deps, funds)))));
     }
     for (const payment of checked) if (isNotable(payment)) report(payment);
-    const place = { ...tenantOf(last), paymentId: last.paymentId };
-    progress = counted({ ...progress, after: place }, checked);
+    const cursor = { ...tenantOf(last), paymentId: last.paymentId };
+    progress = counted({ ...progress, after: cursor }, checked);
     await noteProgress(deps, number, progress, false);
   }
   await noteProgress(deps, number, progress, true);
@@ -104,17 +101,14 @@ export async function checkRestored(
   return { payments, learned, differing, missed };
 }
 
-/** What these use cases store, they store in quarantine too: they learn and order nothing. */
+/** Allows the writes of other use cases in quarantine: the check orders nothing. */
 function learning(deps: Deps): Deps {
   const { store } = deps;
   const inQuarantine = true;
   return { ...deps, store: { ...store, run: (work) => store.run(work, { inQuarantine }) } };
 }
 
-/**
- * A check that reached its end starts over the next time. NotQuarantined when another epoch has
- * begun: this check proves nothing about it.
- */
+/** A complete check starts over the next time. NotQuarantined if another epoch has started. */
 async function noteProgress(
   deps: Deps,
   number: number,
@@ -150,16 +144,15 @@ function isNotable({ was, is, adopted, differs, missed }: CheckedPayment): boole
   return was !== is || adopted.length + differs.length + missed.length > 0;
 }
 
-/** What is known of one payment while it is checked. */
 interface Look {
   readonly deps: Deps;
   readonly tenant: Tenant;
   readonly paymentId: string;
   readonly partner: SettlementPartner;
   readonly key: Uint8Array;
-  /** It was ended before the check: it orders nothing more but refunds. */
+  /** It had ended before the check, so it orders only refunds. */
   readonly wasEnded: boolean;
-  /** `settledState` of its orders before the check; null where it may yet owe a refund. */
+  /** `settledState` of its orders before the check. */
   readonly settledState: string | null;
   readonly adopted: MoneyKind[];
   readonly missed: string[];
@@ -173,7 +166,7 @@ async function checkPayment(
   const { payment, orders } = await readOrders(deps, tenant, paymentId);
   const found = { ...tenant, paymentId, was: payment.status };
   const quiet = { ...found, is: payment.status, adopted: [], differs: [], missed: [] };
-  // An ended payment orders nothing but refunds of what its pay-ins brought.
+  // An ended payment orders only refunds of its pay-ins.
   if (isTerminal(payment.status) && orders.length === 0) return quiet;
   const partner = deps.partners[tenant.mode];
   if (partner === null) {
@@ -202,9 +195,9 @@ async function checkPayment(
 }
 
 /**
- * The ids and versions of the orders of a payment that owes nothing: each order has ended, with
- * nothing for a person to decide, and all received money was paid out. While it is the same, there
- * was no reason to refund. Null for any other payment.
+ * The ids and versions of the orders of a payment that owes nothing: each order has ended without a
+ * review, and all received money was paid out. While it is equal there was nothing to refund. Null
+ * for other payments.
  */
 function settledState(orders: readonly MoneyCommand[]): string | null {
   const isOver = orders.every(
@@ -216,7 +209,7 @@ function settledState(orders: readonly MoneyCommand[]): string | null {
   return orders.map(({ id, version }) => `${id} ${version}`).join();
 }
 
-/** Orders of one kind: those that rows know, whose number may grow, then those beyond them. */
+/** The stored orders of one kind, whose number may grow, then those without a row. */
 async function checkKind(look: Look, kind: MoneyKind): Promise<void> {
   const seen = new Set<string>();
   for (;;) {
@@ -229,7 +222,6 @@ async function checkKind(look: Look, kind: MoneyKind): Promise<void> {
   const { orders } = await readOrders(look.deps, look.tenant, look.paymentId);
   const payins = orders.filter((order) => order.kind === 'payin');
   if (kind === 'refund') {
-    // Nothing of it moved since: there was nothing to refund.
     if (look.settledState !== null && look.settledState === settledState(orders)) return;
     for (const payin of payins) {
       if (payin.partnerRef !== null) await checkBeyond(look, kind, payin);
@@ -240,7 +232,7 @@ async function checkKind(look: Look, kind: MoneyKind): Promise<void> {
   if (orderable) await checkBeyond(look, kind, null);
 }
 
-/** Orders that no row knows, by the numbers that would be given next. */
+/** Orders without a row, by their next numbers. */
 async function checkBeyond(look: Look, kind: MoneyKind, payin: MoneyCommand | null) {
   const payinId = payin?.id ?? null;
   for (let absent = 1; absent <= ABSENT_MAX[kind]; absent += 1) {
@@ -266,14 +258,15 @@ async function checkBeyond(look: Look, kind: MoneyKind, payin: MoneyCommand | nu
 interface Adoption {
   readonly kind: MoneyKind;
   readonly payinId: string | null;
-  /** Of the numbers that the partner does not know, and of the order that it has. */
+  /** Of the absent numbers, and of the order found. */
   readonly references: readonly string[];
   readonly found: AcceptedOrder;
 }
 
 /**
- * Gives an order of the partner a row, and a void one to each number before it. All are stored
- * together: a void payout alone would let a pay-in that is learned next order another one.
+ * Stores a row for an order of the partner, and a void one for each absent number before it. All
+ * are stored together: after a void payout alone, the next report of a pay-in would order another
+ * one.
  */
 async function adopt(look: Look, payment: Payment, adoption: Adoption): Promise<void> {
   const { deps, tenant, paymentId } = look;
@@ -290,10 +283,10 @@ async function adopt(look: Look, payment: Payment, adoption: Adoption): Promise<
   assert(last !== undefined, 'an order that was found has a reference');
   const command = await storeAccepted(look, last, found, made);
   look.adopted.push(kind);
-  await askState(look, command, kind);
+  await readState(look, command, kind);
 }
 
-/** Of a refund, what the partner says; null where it does not. */
+/** Of a refund, as the partner reports it; null if it does not. */
 async function amountOf(look: Look, payment: Payment, kind: MoneyKind, partnerRef: string) {
   if (kind !== 'refund') return payment.amount;
   const answer = await look.partner.refund.read(partnerRef);
@@ -307,19 +300,18 @@ async function amountOf(look: Look, payment: Payment, kind: MoneyKind, partnerRe
   return null;
 }
 
-/** Looks an order up where the partner's id is unknown, and stores how it stands. */
-/** Looks an order up where the partner's id is unknown, and stores how it stands. */
+/** Looks up an order without the partner's id, and stores its state. */
 async function reconcile(look: Look, order: MoneyCommand, kind: MoneyKind): Promise<void> {
-  if (order.partnerRef !== null) return askState(look, order, kind);
+  if (order.partnerRef !== null) return readState(look, order, kind);
   const found = await look.partner.findOrder(kind, order.reference);
   if (found.outcome !== 'done') look.missed.push(missing(kind, found));
   else if (found.value !== null) {
-    await askState(look, await storeAccepted(look, order, found.value), kind);
+    await readState(look, await storeAccepted(look, order, found.value), kind);
   }
 }
 
-/** Stores how an order stands that the partner has. */
-async function askState(look: Look, command: MoneyCommand, kind: MoneyKind): Promise<void> {
+/** Reads and stores the state of an order. */
+async function readState(look: Look, command: MoneyCommand, kind: MoneyKind): Promise<void> {
   const { deps, partner, missed } = look;
   const { partnerRef, reference } = command;
   assert(partnerRef !== null, 'an order that was found has its id');
@@ -330,10 +322,10 @@ async function askState(look: Look, command: MoneyCommand, kind: MoneyKind): Pro
   }
   // Kind and report belong together by the port.
   const fact = { kind, reference, partnerRef, report: answer.value } as PartnerFact;
-  await applyPartnerUpdate(deps, command.id, fact, { askedVersion: command.version });
+  await applyPartnerUpdate(deps, command.id, fact, { polledVersion: command.version });
 }
 
-/** The partner has the order. `made` are orders without a row, this one among them. */
+/** `made` are orders without a row, including this one. */
 async function storeAccepted(
   { deps }: Look,
   order: MoneyCommand,

@@ -1,7 +1,5 @@
-// Test mode plays the buyer: an advance is recorded, and a worker takes the buyer's steps through
-// the same use cases as a real buyer until the payment is where it should be. What the partner does
-// is left to the partner.
-
+// Test mode plays the buyer: an advance is stored, and a worker takes the buyer's steps through the
+// use cases of a real buyer until the payment reaches its target. The partner acts independently.
 import type { PaymentView } from '../domain/change.js';
 import { backoffMs } from '../domain/lease.js';
 import type { Advance } from '../domain/payment.js';
@@ -16,13 +14,13 @@ import { inviteBuyer } from './invoices.js';
 import { submitBuyerKyc } from './kyc.js';
 import { readView } from './payment-store.js';
 
-/** Waits between looks at a payment that is the partner's turn; the last one repeats. */
+/** Waits while it is the partner's turn; the last one repeats. */
 const LOOK_AGAIN_MS = [20, 50, 100, 100, 100, 100, 200, 200, 500, 1_000, 5_000, 30_000] as const;
-/** What the buyer does in each status; false when it then is the partner's turn. */
+/** The buyer's step in each status; false if the partner is next. */
 const buyerSteps: Partial<
   Record<PaymentStatus, (deps: Deps, payment: Payment) => Promise<boolean>>
 > = {
-  // Before that, an invoice waits for a member: nobody else approves it.
+  // Only a member approves an invoice.
   approved: async (deps, payment) => {
     // The sandbox buyer needs no mail, so the limit of its address does not stop it.
     await inviteBuyer(deps, tenantOf(payment), payment.id, 'without a mail');
@@ -40,7 +38,7 @@ const buyerSteps: Partial<
   fx_quoted: playQuote,
 };
 
-/** What the sandbox buyer tells besides its name. */
+/** The dossier of the sandbox buyer, without its name. */
 const sandboxPerson = {
   entityType: 'individual',
   dateOfBirth: '1990-01-31',
@@ -50,12 +48,12 @@ const sandboxPerson = {
   idDocFrontFile: 'https://sandbox.invalid/passport.jpg',
 } as const;
 
-/** More steps than the buyer has: the rest are new quotes for expired ones. */
+/** More than the buyer has: the rest are for expired quotes. */
 const STEPS_AT_ONCE = 8;
 
 /**
- * Plays the buyer of a test payment until it is at `to` (default `settled`) or has ended. Answers
- * with the payment as it stands, perhaps before it got there. NotFound in live mode.
+ * Plays the buyer of a test payment until it reaches `to` (default `settled`) or has ended. Returns
+ * the payment before that. NotFound in live mode.
  */
 export async function advancePayment(
   deps: Deps,
@@ -83,7 +81,7 @@ export async function advancePayment(
   return readView(deps, tenant, paymentId);
 }
 
-/** Takes the buyer's next steps where it is the buyer's turn; returns how many it played. */
+/** Returns how many advances it processed. */
 export async function runAdvances(deps: Deps, nowMs: number, limit: number): Promise<number> {
   return eachDue(
     deps,
@@ -107,14 +105,14 @@ async function play(deps: Deps, advance: Advance): Promise<void> {
       if (arrived || !(await buyerStep(deps, payment))) break;
     }
   } catch (error) {
-    // Another hand moved the payment, or the partner could not be asked; what fails otherwise is
-    // our fault and must be seen. Either way it is looked at again later.
+    // A refusal is expected: the payment was changed, or the partner is unavailable. The advance is
+    // tried again in any case.
     const level = error instanceof PonteError ? 'debug' : 'error';
     deps.log[level]('advance interrupted', { paymentId: advance.paymentId, error });
   }
   await deps.store.run(async (tx) => {
     const current = await tx.advances.get(advance, advance.paymentId);
-    // Asked for anew meanwhile: that one is due by itself.
+    // A newer advance replaced it.
     if (current === null || current.version !== advance.version) return;
     if (arrived) {
       tx.advances.remove(current);
@@ -156,7 +154,7 @@ async function playQuote(deps: Deps, payment: Payment): Promise<boolean> {
   return true;
 }
 
-/** The sandbox buyer's name: the payment's, or a made-up one. */
+/** The payment's buyer name, or a default. */
 function nameParts(payment: Payment): { readonly firstName: string; readonly lastName: string } {
   const words = (payment.buyer.name ?? '').trim().split(/\s+/).filter(Boolean);
   const [firstName = 'Sandbox', ...rest] = words;

@@ -11,15 +11,15 @@ const KNOWN_TEXT = 'These are the secret keys of this database.';
 
 type Needs = Pick<Deps, 'store' | 'secretBox' | 'clock'>;
 
-/** Which keys are wrong or not configured, in words; null when everything opens. */
+/** A message about wrong or missing keys; null if there are none. */
 export async function secretKeysProblem({ store, secretBox }: Needs): Promise<string | null> {
   const checkValues = await store.run((tx) => tx.keyCheckValues.list());
   const closed = closedKeys(secretBox, checkValues);
   if (closed.length === 0) return null;
   const names = closed.map((keyId) => JSON.stringify(keyId)).join(', ');
   return (
-    `what this database keeps sealed under the key ${names} does not open. ` +
-    'Give the very keys that it was served with; a new one goes before them'
+    `data that is sealed in this database under the key ${names} does not open. ` +
+    'Configure the keys that it was served with; a new key goes before them'
   );
 }
 

@@ -1,5 +1,5 @@
-// Keys that the service generates for itself: created on first use, shared by all hosts. Rotating
-// the session key keeps existing sessions valid until they expire, unless they are to end at once.
+// Keys that the service generates: created on first use, shared by all hosts. After a rotation of
+// the session key, existing sessions stay valid until they expire, unless they are ended.
 import { createHmac } from 'node:crypto';
 import { SESSION_MS } from '../domain/member.js';
 import {
@@ -32,7 +32,6 @@ export async function validKeys(
 
 /** Creates the key if there is none. */
 export function currentKey(deps: KeyNeeds, purpose: ServiceKeyPurpose): Promise<OpenedKey> {
-  // Another process may make it meanwhile: the work runs again and reads that one.
   return deps.store.run((tx) => currentKeyIn(deps, tx, purpose), { inQuarantine: true });
 }
 
@@ -49,8 +48,8 @@ export async function currentKeyIn(
 }
 
 /**
- * An idempotency key for the partner. The same purpose and parts give the same key, whatever the
- * secret keys are. The parts cannot be recovered from it.
+ * An idempotency key for the partner. The same purpose and parts give the same key under all secret
+ * keys. The parts cannot be recovered from it.
  */
 export async function partnerKey(
   deps: KeyNeeds,

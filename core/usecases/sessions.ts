@@ -1,5 +1,4 @@
-// Sessions of members: who a request speaks for by its token, making tokens, switching the mode
-// they are bound to, and how far the onboarding is. The form of tokens is the port's matter.
+// Sessions of members: authenticates requests, makes tokens, switches their mode.
 import { SESSION_MS, scopesOf } from '../domain/member.js';
 import { type KybStatus, needsOnboarding } from '../domain/organization.js';
 import type { Scope } from '../domain/scope.js';
@@ -9,10 +8,9 @@ import type { Deps } from '../ports/deps.js';
 import type { SessionClaims } from '../ports/outside.js';
 import { findMember } from './members.js';
 
-/** Whoever a session speaks for. */
 export interface SessionActor extends Tenant {
   readonly memberId: string;
-  /** Those of the member's role: never none. */
+  /** The scopes of the member's role; never empty. */
   readonly scopes: readonly Scope[];
 }
 
@@ -26,14 +24,14 @@ export interface OnboardingStatus {
   readonly mode: Mode;
   readonly needsOnboarding: boolean;
   readonly tosAccepted: boolean;
-  /** Null while no KYB was submitted. */
+  /** Null before the first submission. */
   readonly kybStatus: KybStatus | null;
 }
 
 /**
- * The actor of a request by its Authorization header. Unauthorized without a bearer token,
- * InvalidToken when it is forged, expired, or its member was removed. The member is read each time,
- * so a removal or another role counts on the very next request.
+ * The actor of an Authorization header. Unauthorized without a bearer token, InvalidToken if it is
+ * forged or expired or its member was removed. The member is read each time, so a removal or
+ * another role takes effect on the next request.
  */
 export async function authenticateSession(
   deps: Deps,
@@ -49,13 +47,13 @@ export async function authenticateSession(
   return { orgId, mode, memberId, scopes: scopesOf(member.role) };
 }
 
-/** The token of an Authorization header; null when it brings another credential or none. */
+/** Null for another credential or none. */
 export function bearerToken(header: string | undefined): string | null {
   const [scheme = '', ...rest] = (header ?? '').trim().split(/ +/);
   return scheme.toLowerCase() === 'bearer' ? rest.join(' ') : null;
 }
 
-/** An operator lets a member in. ProductionAccessNotApproved for live mode that is not granted. */
+/** For operators. ProductionAccessNotApproved for live mode without access. */
 export async function createSession(
   deps: Deps,
   input: { readonly orgId: string; readonly email: string; readonly mode: Mode },
@@ -64,7 +62,7 @@ export async function createSession(
   return newSession(deps, { orgId: input.orgId, mode: input.mode, memberId: member.id });
 }
 
-/** A new token of the same member, bound to `mode`; the old one stays as it is. */
+/** A new token of the same member for `mode`; the old one stays valid. */
 export async function switchMode(deps: Deps, actor: SessionActor, mode: Mode): Promise<Session> {
   return newSession(deps, { orgId: actor.orgId, mode, memberId: actor.memberId });
 }

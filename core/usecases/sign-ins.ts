@@ -1,8 +1,8 @@
-// The buyer's way in: it asks for a link on the hosted page, and opening the link proves that the
-// mailbox is its own. What the buyer does then stands in buyers.ts.
+// The buyer's sign-in: it requests a link on the hosted page, and opening the link proves its
+// mailbox. Its next steps are in buyers.ts.
 import { emailKey } from '../domain/buyer-kyc.js';
 import type { PaymentView } from '../domain/change.js';
-import { hashLinkToken, isLinkOver, linkUsed } from '../domain/mail.js';
+import { hashLinkToken, isLinkExpired, linkUsed } from '../domain/mail.js';
 import { isPageOpen, type Payment } from '../domain/payment.js';
 import { tenantOf } from '../domain/tenant.js';
 import { PonteError } from '../errors.js';
@@ -12,14 +12,13 @@ import { signIn } from './buyers.js';
 import { mailNumber, stageMail } from './mails.js';
 import { takeClientSlot, takePageSlot } from './rate-limits.js';
 
-/** The least time of a request for a link. Longer than its work, so the time reveals nothing. */
+/** The minimum time of a request for a link: longer than its work, so it reveals nothing. */
 const ANSWER_MS = 400;
 
 /**
- * Sends a link to the buyer of this page's payment, if this is the buyer's address and its hourly
- * limit is not reached. Neither the answer nor its time reveals whether a mail is sent: each case
- * does the same work. NotFound where there is no page, RateLimitExceeded for too many requests on a
- * page or by a client. `client` is its IP address, null inside the process.
+ * Mails a link if this is the address of the page's buyer and its hourly limit is not reached.
+ * Neither the response nor its time reveals whether a mail is sent: each case does the same work.
+ * `client` is an IP address, null inside the process. NotFound, RateLimitExceeded.
  */
 export async function requestSignIn(
   deps: Deps,
@@ -39,7 +38,7 @@ export async function requestSignIn(
   }
 }
 
-/** The buyer who opened a link is signed in for its payment; InvalidSignInLink for any other. */
+/** Signs the buyer in for the payment of the link. InvalidSignInLink. */
 export async function redeemSignIn(deps: Deps, token: string): Promise<PaymentView> {
   const tokenHash = hashLinkToken(token);
   const mail = await deps.store.run((tx) => tx.mails.byTokenHash(tokenHash));
@@ -47,7 +46,8 @@ export async function redeemSignIn(deps: Deps, token: string): Promise<PaymentVi
   return signIn(deps, tenantOf(mail), mail.paymentId, async (tx) => {
     const current = await tx.mails.byTokenHash(tokenHash);
     const nowMs = deps.clock.nowMs();
-    if (current === null || isLinkOver(current, nowMs)) throw new PonteError('InvalidSignInLink');
+    if (current === null || isLinkExpired(current, nowMs))
+      throw new PonteError('InvalidSignInLink');
     tx.mails.update(linkUsed(current, nowMs));
   });
 }
@@ -58,7 +58,7 @@ async function openPage(tx: Tx, publicId: string): Promise<Payment> {
   return payment;
 }
 
-/** Stores a mail in each case. One that must not be sent is stored as dropped. */
+/** A mail that must not be sent is stored as dropped. */
 async function stageSignIn(deps: Deps, tx: Tx, payment: Payment, email: string): Promise<void> {
   const nowMs = deps.clock.nowMs();
   const about = { purpose: 'sign_in', accountId: null } as const;

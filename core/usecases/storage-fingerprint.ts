@@ -1,6 +1,6 @@
-// Binds a database to its document storage. Hosts that share a database must share their documents:
-// a host with another folder would miss the uploads of others, and record documents as purged that
-// it never had. The first start therefore records a random fingerprint in both places.
+// Binds a database to its document storage. Hosts that share a database must share the storage:
+// with another folder, a host would miss uploads and record documents as purged that it does not
+// have. So the first start records a random fingerprint in both.
 import type { Deps } from '../ports/deps.js';
 
 const NAME = 'documents';
@@ -8,7 +8,7 @@ const FINGERPRINT_BYTES = 16;
 
 type Needs = Pick<Deps, 'store' | 'documents' | 'ids' | 'clock'>;
 
-/** Why the storage is not the one of this database; null if it is, or if none is configured. */
+/** A message if the storage does not belong to this database; else null. */
 export async function documentStorageProblem({
   store,
   documents,
@@ -23,7 +23,7 @@ export async function documentStorageProblem({
   );
 }
 
-/** The fingerprint in the database; null before there is one. */
+/** Null before the first start. */
 export async function documentFingerprint(store: Needs['store']): Promise<string | null> {
   return (await store.run((tx) => tx.storageFingerprints.get(NAME)))?.value ?? null;
 }
@@ -33,7 +33,7 @@ export async function fingerprintDocuments(deps: Needs): Promise<void> {
   const { store, documents, ids, clock } = deps;
   if (documents === null || (await documentFingerprint(store)) !== null) return;
   const value = `database-${Buffer.from(ids.randomBytes(FINGERPRINT_BYTES)).toString('hex')}`;
-  // In the storage first: a fingerprint that is in the database only would stop every start.
+  // In the storage first: a fingerprint in the database only would prevent every start.
   await documents.recordFingerprint(value);
   await store.run(
     async (tx) => {

@@ -1,5 +1,4 @@
-// Webhook subscriptions of a tenant: making, listing, testing and deleting them, and replacing
-// their secret. Which events reach them is feed.ts's matter, how, delivery-runner.ts's.
+// Webhook subscriptions: create, list, test and delete them, and rotate their secret.
 import { eventBody, isEventPattern } from '../domain/event.js';
 import { formatInstant } from '../domain/instant.js';
 import { freeSlot } from '../domain/slot.js';
@@ -19,24 +18,22 @@ import { sequence, TEST_EVENT_TYPE } from './feed.js';
 const SECRET_BYTES = 32;
 /** Deliveries that end in one batch when their subscription is deleted. */
 const ENDED_PER_BATCH = 100;
-/** So many unknown names are told back, each cut to so many characters. */
+/** A refusal lists this many unknown names, each cut to this length. */
 const NAMED_MAX = 5;
 const NAMED_LENGTH_MAX = 100;
 
-export interface CreateSubscriptionInput {
+interface CreateSubscriptionInput {
   readonly url: string;
   readonly eventTypes: readonly string[];
 }
 
-/** `secret` is the whole `whsec_…` text, told this once. */
-export interface SubscriptionWithSecret {
+/** `secret` is the whole `whsec_…` text, returned only here. */
+interface SubscriptionWithSecret {
   readonly subscription: Subscription;
   readonly secret: string;
 }
 
-/**
- * ValidationError for a URL that may not be called, event types that do not exist, one too many.
- */
+/** ValidationError for a forbidden URL, unknown event types, too many subscriptions. */
 export async function createSubscription(
   deps: Deps,
   tenant: Tenant,
@@ -61,14 +58,9 @@ export async function createSubscription(
   } as const;
   const subscription = await deps.store.run(async (tx) => {
     const taken = await tx.subscriptions.slots(tenant);
-    const slot = freeSlot(taken, SUBSCRIPTIONS_MAX, deps.ids.randomBytes(1));
-    if (slot === null) {
-      throw new PonteError(
-        'ValidationError',
-        `There are ${SUBSCRIPTIONS_MAX} active webhook subscriptions, the most in one mode. ` +
-          'Delete one first.',
-      );
-    }
+    const full = `There are ${SUBSCRIPTIONS_MAX} active webhook subscriptions, the most per mode.`;
+    const random = deps.ids.randomBytes(1);
+    const slot = freeSlot(taken, SUBSCRIPTIONS_MAX, random, `${full} Delete one first.`);
     const free: Subscription = Object.freeze({ ...made, slot });
     tx.subscriptions.insert(free);
     return free;
@@ -76,12 +68,12 @@ export async function createSubscription(
   return { subscription, secret };
 }
 
-/** Every active one and the newest deleted ones (`active` is false), newest first. */
+/** Every active subscription and the latest deleted ones, newest first. */
 export function listSubscriptions(deps: Deps, tenant: Tenant): Promise<readonly Subscription[]> {
   return deps.store.run((tx) => tx.subscriptions.list(tenant, DELETED_LISTED_MAX));
 }
 
-/** A new secret at once: attempts that start from now on are signed with it. */
+/** The new secret signs all attempts that start later. */
 export async function rotateSecret(
   deps: Deps,
   tenant: Tenant,
@@ -96,9 +88,8 @@ export async function rotateSecret(
 }
 
 /**
- * No event is sent to it any more; what was pending ends as dead letters. A repeat changes nothing
- * but ends what an interrupted deletion left. Deliveries that the sequencer makes meanwhile are
- * ended when they fall due, which is at once; those that it would send itself are not made.
+ * Pending deliveries become dead letters; a repeat completes an interrupted deletion. Deliveries
+ * that the sequencer makes concurrently are ended when a worker claims them.
  */
 export async function deleteSubscription(
   deps: Deps,
@@ -115,7 +106,7 @@ export async function deleteSubscription(
   return subscription;
 }
 
-/** Sends `webhook.test` to this subscription alone, as an event of the feed like any other. */
+/** Sends `webhook.test`, an event of the feed, to this subscription only. */
 export async function testSubscription(
   deps: Deps,
   tenant: Tenant,
@@ -125,7 +116,7 @@ export async function testSubscription(
   const eventId = deps.ids.next('evt', nowMs);
   const delivery = await deps.store.run(async (tx) => {
     await activeSubscription(tx, tenant, id);
-    // Sequenced here, not by way of the outbox, so that the answer can name the delivery.
+    // Sequenced without the outbox, so that the response can name the delivery.
     const event = {
       ...tenantOf(tenant),
       id: eventId,
@@ -139,7 +130,7 @@ export async function testSubscription(
       createdAtMs: nowMs,
     };
     const { deliveries } = await sequence(deps, tx, [event], { nowMs, dispatch: null });
-    // None when it was deleted between the two reads.
+    // None if it was deleted between the two reads.
     if (deliveries[0] === undefined) throw notFoundDeleted();
     return deliveries[0];
   });
@@ -148,7 +139,6 @@ export async function testSubscription(
   return delivery;
 }
 
-/** The text that signs the webhooks of this subscription. */
 export function openSecret(deps: Pick<Deps, 'secretBox'>, subscription: Subscription): string {
   return deps.secretBox.open(subscription.secretSealed, secretPurpose(subscription));
 }

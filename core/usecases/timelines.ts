@@ -1,8 +1,6 @@
-// The timeline of a payment: its rows of all kinds, read page by page and put in one order. It
-// shows integrators what happened to their payment, and nothing that is the partner's or anybody
-// else's.
-
-import { type EventNote, statusTold } from '../domain/event.js';
+// The timeline of a payment, read page by page from its rows. It contains no data of the partner or
+// of other tenants.
+import { type EventNote, reportedStatus } from '../domain/event.js';
 import { postingKinds, type StoredPosting } from '../domain/ledger.js';
 import { type MoneyCommand, moneyKinds } from '../domain/partner-command.js';
 import type { Payment } from '../domain/payment.js';
@@ -17,24 +15,22 @@ import {
 import type { Deps } from '../ports/deps.js';
 import type { Tx } from '../ports/storage.js';
 
-/** A payment changes its status a few dozen times at most. */
+/** A payment changes its status at most a few dozen times. */
 const RANK_DIGITS = 6;
 
-export interface TimelinePage {
-  /** In order of time. */
+interface TimelinePage {
   readonly entries: readonly TimelineEntry[];
-  /** Where the next page begins; null after the last one. */
+  /** The cursor; null after the last page. */
   readonly next: TimelineCursor | null;
 }
 
-/** The entries of a payment behind a place, `limit` at most. */
 export async function readTimeline(
   deps: Deps,
   payment: Payment,
   { after, limit }: { readonly after: TimelineCursor | null; readonly limit: number },
 ): Promise<TimelinePage> {
   const tenant = tenantOf(payment);
-  // One more than shown tells whether there is a next page.
+  // One more shows whether there is a next page.
   const wanted = limit + 1;
   const found = await deps.store.run(async (tx) => {
     const events = await eventsOf(tx, payment);
@@ -57,10 +53,10 @@ export async function readTimeline(
   return { entries, next: sorted.length > limit ? (entries.at(-1) ?? null) : null };
 }
 
-/** Those on their way into the feed too: whoever changed a payment sees the change. */
+/** Including events in the outbox, so that a client sees its change. */
 async function eventsOf(tx: Tx, payment: Payment): Promise<readonly EventNote[]> {
   const tenant = tenantOf(payment);
-  // In this order: an event that is sequenced between the two reads is seen twice, not never.
+  // In this order an event that is sequenced between the reads is found twice, not missed.
   const coming = await tx.outbox.ofSubject(tenant, payment.id);
   const sequenced = await tx.feed.ofSubject(tenant, payment.id);
   const known = new Set(sequenced.map(({ id }) => id));
@@ -71,11 +67,11 @@ function createdEntry({ createdAtMs: atMs, amount }: Payment): TimelineEntry {
   return { kind: 'created', atMs, tie: '', amount };
 }
 
-/** One per change, told by the event of the payment's own namespace. */
+/** One per change, from the event in the payment's own namespace. */
 function statusEntries(payment: Payment, events: readonly EventNote[]): readonly TimelineEntry[] {
   const own = events.filter(({ type }) => type.startsWith(`${payment.origin}.`));
   return own.flatMap(({ id: eventId, type: eventType, createdAtMs: atMs }, index) => {
-    const status = statusTold(eventType);
+    const status = reportedStatus(eventType);
     if (status === null) return [];
     const reasons: Partial<Record<typeof status, string | null>> = {
       failed: payment.failureReason,
@@ -88,7 +84,7 @@ function statusEntries(payment: Payment, events: readonly EventNote[]): readonly
   });
 }
 
-/** What was said to the partner and what came of it, without its ids and words. */
+/** Without ids and texts of the partner. */
 function commandEntries(command: MoneyCommand): readonly TimelineEntry[] {
   const { id: commandId, kind: order, amount, firstSentAtMs } = command;
   const fields = { commandId, order, tie: tieOf(moneyKinds.indexOf(order), commandId) };
@@ -105,11 +101,11 @@ function commandEntries(command: MoneyCommand): readonly TimelineEntry[] {
 }
 
 function moneyEntry({ id, atMs, kind: fact, lines }: StoredPosting): TimelineEntry {
-  // What was received comes before what is made of it in the same change.
+  // In the order of the postings of one change.
   return { kind: 'money', atMs, tie: tieOf(postingKinds.indexOf(fact), id), fact, lines };
 }
 
-/** There may be many: every event goes to every subscription, and is tried more than once. */
+/** There may be many, so only one page is read. */
 async function deliveryEntries(
   tx: Tx,
   payment: Payment,
@@ -157,7 +153,7 @@ async function deliveryEntries(
   ];
 }
 
-/** Ids made within one millisecond are in no order. */
+/** Ids of one millisecond have no order. */
 function tieOf(rank: number, id: string): string {
   return `${`${rank}`.padStart(RANK_DIGITS, '0')} ${id}`;
 }

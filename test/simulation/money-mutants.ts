@@ -123,8 +123,8 @@ export const moneyMutants = [
     file: 'core/domain/order-report.ts',
     edits: [
       [
-        "completed: { open: 'ignore', completed: 'ignore', failed: 'ask', returned: 'ask' },",
-        "completed: { open: 'ignore', completed: 'ignore', failed: 'ask', returned: 'ignore' },",
+        "completed: { open: 'ignore', completed: 'ignore', failed: 'poll', returned: 'poll' },",
+        "completed: { open: 'ignore', completed: 'ignore', failed: 'poll', returned: 'ignore' },",
       ],
     ],
     focus: { ...payments, faults: { ...calm, devolution: 1, chargeback: 1 } },
@@ -207,7 +207,7 @@ export const moneyMutants = [
     name: 'a refund counts as it was ordered, whatever the partner has',
     file: 'core/usecases/partner-operations.ts',
     edits: [
-      ['=> refundProblem(command, report.amount, asked),', '=> null,'],
+      ['=> refundProblem(command, report.amount, polled),', '=> null,'],
       ['({ receivedMinor: 0n, refunded: amount }),', '({ receivedMinor: 0n, refunded: null }),'],
     ],
     focus: { ...payments, faults: { ...surprises, restore: 0.05 }, often: thoughts },
@@ -239,7 +239,7 @@ export const moneyMutants = [
     file: 'core/domain/order-report.ts',
     edits: [
       [
-        "failed: { open: 'ignore', completed: 'ask',",
+        "failed: { open: 'ignore', completed: 'poll',",
         "failed: { open: 'ignore', completed: 'apply',",
       ],
     ],

@@ -61,8 +61,8 @@ export const partyMutants = [
           'limit: 50 })).filter((one) => one.buyerId === buyerId);',
       ],
       [
-        'found.push(...waiting.filter((payment) => waitedFor(verdict, payment)));',
-        'found.push(...waiting.filter((payment) => waitedFor(verdict, payment) && ' +
+        'found.push(...page.filter((payment) => isDecidedBy(verdict, payment)));',
+        'found.push(...page.filter((payment) => isDecidedBy(verdict, payment) && ' +
           "(payment.orgId === tenant.orgId || verdict.decision === 'reject')));",
       ],
       ['loadPayment(tx, tenant, payment.id)', 'loadPayment(tx, payment, payment.id)'],
@@ -182,10 +182,7 @@ export const partyMutants = [
     name: 'a purge deletes nothing',
     file: 'core/usecases/documents.ts',
     edits: [
-      [
-        'await storageOf(deps).purge(documentId, isReadable(begun) ? begun.contentName : null);',
-        '',
-      ],
+      ['await storageOf(deps).purge(documentId, isReadable(due) ? due.contentName : null);', ''],
     ],
     focus: { ...parties, often: ['getUpload', 'upload', 'leap'] },
     caughtBy: ['nothingIsLeftOfPurgedDocuments'],
@@ -230,8 +227,8 @@ export const partyMutants = [
     edits: [
       ['await storageOf(deps).remove(documentId, name);', ''],
       [
-        'await storageOf(deps).purge(documentId, isReadable(begun)',
-        'if (!isReadable(begun)) await storageOf(deps).purge(documentId, isReadable(begun)',
+        'await storageOf(deps).purge(documentId, isReadable(due)',
+        'if (!isReadable(due)) await storageOf(deps).purge(documentId, isReadable(due)',
       ],
     ],
     focus: { ...parties, often: ['getUpload', 'upload', 'leap'] },

@@ -93,7 +93,7 @@ export class MoneyScene implements PaymentAggregate {
   /** The partner says how an order stands when asked; a refund that failed ends without effect. */
   report(id: string, fields: Partial<OrderReport>, learned: Learned = {}): MoneyScene {
     const report = { partnerRef: `partner_${id}`, end: 'open', reason: null } as const;
-    const full = { ...report, receivedMinor: 0n, refunded: null, asked: true, ...fields };
+    const full = { ...report, receivedMinor: 0n, refunded: null, polled: true, ...fields };
     const order = this.order(id);
     // No refund is ever returned: it failed.
     const isBounced = order.kind === 'refund' && full.end === 'returned';

@@ -83,7 +83,7 @@ export class Scene {
   async answer(kind: OrderKind, report: object): Promise<void> {
     const { id, reference, partnerRef, version } = await this.order(kind);
     const fact = { kind, reference, partnerRef, report } as PartnerFact;
-    await applyPartnerUpdate(this.made.deps, id, fact, { askedVersion: version });
+    await applyPartnerUpdate(this.made.deps, id, fact, { polledVersion: version });
   }
 
   /** An operator accepts the report that waits for the newest order of this kind. */

@@ -189,7 +189,7 @@ export class CollectionModel {
   }
 
   #report({ id, end, receivedMinor }: PartnerOrder, asked: boolean): void {
-    const told = this.scene.report(id, { end, receivedMinor, asked });
+    const told = this.scene.report(id, { end, receivedMinor, polled: asked });
     if (told.change.changedCommands[0] === this.scene.order(id)) return;
     this.#step(told);
   }

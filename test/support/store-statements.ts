@@ -48,7 +48,7 @@ const sealedPlaces = Object.entries(places) as readonly (readonly [
 ])[];
 
 function sealedRow(place: readonly string[]): SealedRow {
-  return { place, id: place.at(-1) ?? '', sealed: 'sealed' };
+  return { key: place, id: place.at(-1) ?? '', sealed: 'sealed' };
 }
 
 export interface StatementsOfTheStore {

@@ -30,7 +30,7 @@ export const mails = defineTable<Mail>('mails', {
 
 const numberedSql = {
   // The purpose of the partial index, spelled out so that the planner uses it.
-  everybody: [
+  mode: [
     "where mode = $1 and to_key = $2 and nth is not null and purpose = 'sign_in'",
     'order by nth desc limit $3',
   ].join(' '),
@@ -50,8 +50,8 @@ export function mailsOf(unit: UnitOfWork): Tx['mails'] {
     get: ({ orgId, mode }, id) => unit.byKey(mails, [orgId, mode, id]),
     byTokenHash: (tokenHash) => unit.first(mails, 'where token_hash = $1', [tokenHash]),
     newestNumbered: ({ orgId, mode, purpose, toKey }, limit) =>
-      countedOver[purpose] === 'everybody'
-        ? unit.all(mails, numberedSql.everybody, [mode, toKey, limit])
+      countedOver[purpose] === 'mode'
+        ? unit.all(mails, numberedSql.mode, [mode, toKey, limit])
         : unit.all(mails, numberedSql.organization, [orgId, mode, toKey, purpose, limit]),
     newestAbout: ({ orgId, mode, purpose, toKey, accountId }, limit) =>
       unit.all(mails, numberedSql.account, [orgId, mode, toKey, purpose, accountId, limit]),

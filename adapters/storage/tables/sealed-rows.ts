@@ -28,18 +28,18 @@ export function sealedOf(unit: UnitOfWork): Tx['sealed'] {
   return {
     async page(column, { exceptKeyId, after, limit }) {
       const table = tables[column];
-      const start = after?.place ?? table.key.map(() => '');
+      const start = after?.key ?? table.key.map(() => '');
       const params = [sealedPrefix(exceptKeyId), ...start, limit];
       const rows = await unit.rows(table.name, pageSql(table), params);
       return rows.map((row) => ({
-        place: table.key.map((part) => text(part).read(row)),
+        key: table.key.map((part) => text(part).read(row)),
         id: text('id').read(row),
         sealed: text.null('sealed_text').read(row),
       }));
     },
-    replace(column, { place, sealed: previous }, sealed) {
+    replace(column, { key, sealed: previous }, sealed) {
       const table = tables[column];
-      const params = [sealed, previous, ...place];
+      const params = [sealed, previous, ...key];
       unit.stage({ ...merge(table.name, null, replaceSql(table), params), sealed });
     },
   };

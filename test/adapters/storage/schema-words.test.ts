@@ -99,7 +99,7 @@ test('the index of buyers by address holds the accounts that are submitted', () 
 });
 
 test('the index of mails that are counted over everybody has their purposes', () => {
-  const purposes = mailPurposes.filter((purpose) => countedOver[purpose] === 'everybody');
+  const purposes = mailPurposes.filter((purpose) => countedOver[purpose] === 'mode');
   assert.deepEqual(quoted(indexSql('mails_sign_ins')), purposes);
 });
 

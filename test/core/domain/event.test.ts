@@ -12,7 +12,7 @@ import {
   paymentEventTypes,
   type RefundEvent,
   refundEventTypes,
-  statusTold,
+  reportedStatus,
 } from '../../../core/domain/event.js';
 import { formatInstant } from '../../../core/domain/instant.js';
 import type { Money } from '../../../core/domain/money.js';
@@ -129,7 +129,7 @@ test('money that goes back is told in the namespaces of its payment', () => {
     assert.deepEqual(refundEventTypes(invoice, what), types.slice(1));
     for (const type of types) {
       assert.ok(eventTypes.includes(type), type);
-      assert.equal(statusTold(type), null, `${type} tells no status`);
+      assert.equal(reportedStatus(type), null, `${type} tells no status`);
     }
   }
 });

@@ -4,11 +4,12 @@ import fc from 'fast-check';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../core/domain/instant.js';
 import {
   ADDRESS_MAILS_MAX,
+  afterTry,
   dropMail,
   hashLinkToken,
   invitationWaitMs,
-  isForgettable,
-  isLinkOver,
+  isExpiredMail,
+  isLinkExpired,
   linkLifeMs,
   linkUsed,
   MAIL_BACKOFF_MS,
@@ -19,7 +20,6 @@ import {
   mailMoves,
   mailPurposes,
   mailStatuses,
-  mailTried,
   newMail,
   nextMail,
   nextMailStatus,
@@ -47,8 +47,8 @@ const later = { outcome: 'later', reason: 'busy' } as const;
 
 const inStatus: Readonly<Record<MailStatus, Mail>> = {
   pending,
-  sent: mailTried(claimed, { outcome: 'sent' }, START_MS + 1),
-  refused: mailTried(claimed, { outcome: 'refused', reason: 'no such user' }, START_MS + 1),
+  sent: afterTry(claimed, { outcome: 'sent' }, START_MS + 1),
+  refused: afterTry(claimed, { outcome: 'refused', reason: 'no such user' }, START_MS + 1),
   dropped: dropMail(claimed, 'its link has ended'),
 };
 
@@ -72,9 +72,9 @@ test('what the functions do is what the table says', () => {
   for (const status of mailStatuses) {
     const mail = { ...inStatus[status], tries: 1 };
     const moves: Readonly<Record<MailMove, () => Mail>> = {
-      sent: () => mailTried(mail, { outcome: 'sent' }, START_MS),
-      later: () => mailTried(mail, later, START_MS),
-      refused: () => mailTried(mail, { outcome: 'refused', reason: 'x' }, START_MS),
+      sent: () => afterTry(mail, { outcome: 'sent' }, START_MS),
+      later: () => afterTry(mail, later, START_MS),
+      refused: () => afterTry(mail, { outcome: 'refused', reason: 'x' }, START_MS),
       drop: () => dropMail(mail, 'x'),
     };
     for (const [move, run] of Object.entries(moves)) {
@@ -101,7 +101,7 @@ test('a mail that has ended keeps no token and waits for nobody', () => {
 
 test('a mail that was not taken is tried after growing waits, the last one again and again', () => {
   const waits = Array.from({ length: MAIL_BACKOFF_MS.length + 2 }, (_, index) => {
-    const tried = mailTried({ ...claimed, tries: index + 1 }, later, START_MS);
+    const tried = afterTry({ ...claimed, tries: index + 1 }, later, START_MS);
     assert.equal(tried.tokenSealed, 'sealed');
     assert.equal(tried.lastError, 'busy');
     return Number(tried.dueAtMs) - START_MS;
@@ -120,8 +120,8 @@ test('a link of an invitation is good for a week, of a sign-in for half an hour'
   for (const purpose of mailPurposes) {
     const fields = { ...pending, purpose, tokenSealed: 'sealed' };
     const mail = newMail(fields, START_MS);
-    assert.equal(isLinkOver(mail, START_MS + linkLifeMs[purpose] - 1), false);
-    assert.equal(isLinkOver(mail, START_MS + linkLifeMs[purpose]), true);
+    assert.equal(isLinkExpired(mail, START_MS + linkLifeMs[purpose] - 1), false);
+    assert.equal(isLinkExpired(mail, START_MS + linkLifeMs[purpose]), true);
   }
 });
 
@@ -129,15 +129,15 @@ test('a mail is kept for thirty days, and longer while it is pending', () => {
   const agoMs = 30 * DAY_MS;
   for (const status of mailStatuses) {
     const mail = { ...inStatus[status], createdAtMs: START_MS };
-    assert.equal(isForgettable(mail, START_MS + agoMs - 1), false, status);
-    assert.equal(isForgettable(mail, START_MS + agoMs), status !== 'pending', status);
+    assert.equal(isExpiredMail(mail, START_MS + agoMs - 1), false, status);
+    assert.equal(isExpiredMail(mail, START_MS + agoMs), status !== 'pending', status);
   }
 });
 
 test('a link is good once', () => {
   const used = linkUsed(pending, START_MS + 5);
   assert.equal(used.linkUsedAtMs, START_MS + 5);
-  assert.equal(isLinkOver(used, START_MS + 5), true);
+  assert.equal(isLinkExpired(used, START_MS + 5), true);
   assert.throws(() => linkUsed(used, START_MS + 6), AssertionFailure);
   assert.throws(() => linkUsed(pending, pending.linkEndsAtMs), AssertionFailure);
 });

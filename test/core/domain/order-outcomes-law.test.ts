@@ -113,7 +113,7 @@ const reportStep = fc.record({
     'returned' as const,
   ),
   receivedMinor: fc.constantFrom(0n, 1n, 4_000n, 6_000n, 9_999n, 10_000n, 10_007n, 20_000n),
-  asked: fc.boolean(),
+  polled: fc.boolean(),
   settledMinor: fc.constantFrom(51_480n, 50_000n),
 });
 const workStep = fc.record({ which, work: fc.constantFrom(...Object.keys(works)) });
@@ -140,13 +140,13 @@ function reported(
   {
     end,
     receivedMinor,
-    asked,
+    polled,
     settledMinor,
   }: typeof reportStep extends fc.Arbitrary<infer T> ? T : never,
 ): MoneyScene {
   // The partner never says of a refund that it was returned.
   const told = order.kind === 'refund' && end === 'returned' ? 'failed' : end;
-  const report = { end: told, asked, receivedMinor: order.kind === 'payin' ? receivedMinor : 0n };
+  const report = { end: told, polled, receivedMinor: order.kind === 'payin' ? receivedMinor : 0n };
   const settled = { amountMinor: settledMinor, currency: 'BRL' };
   const settlement = { settlement: { ...sampleSettlement, settled } };
   const isPaid = order.kind === 'payout' && told === 'completed';

@@ -54,7 +54,7 @@ test('a pay-in that goes back when its payout was sent is a loss, until the payo
 
 test('a return that the partner takes back leaves the money held, and owed if nothing claims it', () => {
   const back = MoneyScene.at('cancelled', [{ ...payin, end: 'returned' }]);
-  const asked = back.report('in', { ...all, end: 'completed', asked: false });
+  const asked = back.report('in', { ...all, end: 'completed', polled: false });
   assert.deepEqual([asked.amounts(), asked.order('in').dueAtMs], [back.amounts(), NOW_MS]);
   const held = back.report('in', { ...all, end: 'completed' });
   assert.deepEqual(held.postings(), ['refund_owed', 'return_reversed']);
@@ -137,7 +137,7 @@ test('a payout that comes back after it was paid is held again, and owed back; s
 test('a payout that completes after all withdraws the refund that was not sent', () => {
   for (const fields of [unsent, { state: 'refused' }] as const) {
     const was = MoneyScene.at('failed', [payin, payout({ end: 'returned' }), refund(fields)]);
-    const next = was.report('out', { end: 'completed', asked: true });
+    const next = was.report('out', { end: 'completed', polled: true });
     assert.deepEqual([next.payment.status, next.order('back').state], ['failed', 'void']);
     assert.deepEqual(next.amounts(), [10_000n, 0n, 10_000n, 0n, 0n, 0n, 0n]);
     assert.deepEqual(next.postings(), ['refund_withdrawn', 'payout_paid']);
@@ -147,10 +147,10 @@ test('a payout that completes after all withdraws the refund that was not sent',
 test('a payout that completes after its money was refunded is a loss of the house', () => {
   for (const fields of [{ state: 'sent' }, { end: 'completed' }] as const) {
     const was = MoneyScene.at('failed', [payin, payout({ end: 'returned' }), refund(fields)]);
-    const next = was.report('out', { end: 'completed', asked: true });
+    const next = was.report('out', { end: 'completed', polled: true });
     assert.equal(next.funds.lossMinor, 10_000n);
     assert.deepEqual(next.postings(), ['loss', 'payout_paid']);
-    const recovered = next.report('back', { end: 'failed', asked: true });
+    const recovered = next.report('back', { end: 'failed', polled: true });
     assert.deepEqual([recovered.funds.lossMinor, recovered.order('back').state], [0n, 'void']);
   }
 });
@@ -158,7 +158,7 @@ test('a payout that completes after its money was refunded is a loss of the hous
 test('no more of a refund is withdrawn than was lost: the rest is ordered again', () => {
   const orders = [completedPayin('in', 13_000n), payout({ end: 'returned' })];
   const was = MoneyScene.at('failed', [...orders, refund({ ...unsent, amountMinor: 13_000n })]);
-  const next = was.report('out', { end: 'completed', asked: true });
+  const next = was.report('out', { end: 'completed', polled: true });
   assert.deepEqual([next.order('back').state, next.drafts()], ['void', ['refund 3000 of in']]);
   assert.deepEqual(next.amounts(), [13_000n, 0n, 10_000n, 3_000n, 0n, 0n, 0n]);
 });
@@ -167,7 +167,7 @@ test('a refund that was refused or failed waits for a person, and is not ordered
   for (const next of [
     cancelled({}).report('back', { end: 'failed', reason: 'account closed' }),
     cancelled({ state: 'denied' }).changed([refund({ state: 'refused' })]),
-    cancelled({ end: 'completed' }).report('back', { end: 'failed', asked: true }),
+    cancelled({ end: 'completed' }).report('back', { end: 'failed', polled: true }),
   ]) {
     assert.deepEqual([next.order('back').state, next.funds.refund], ['refused', 'needs_review']);
     assert.deepEqual(next.amounts(), [10_000n, 0n, 0n, 10_000n, 0n, 0n, 0n]);
@@ -177,7 +177,7 @@ test('a refund that was refused or failed waits for a person, and is not ordered
 
 test('a message that a completed refund failed changes nothing: the partner is asked first', () => {
   const was = cancelled({ end: 'completed' });
-  const next = was.report('back', { end: 'failed', asked: false });
+  const next = was.report('back', { end: 'failed', polled: false });
   assert.deepEqual([next.amounts(), next.order('back').dueAtMs], [was.amounts(), NOW_MS]);
   assert.deepEqual(next.change.alerts, []);
 });
@@ -195,10 +195,10 @@ test('a superseded refund that completes after all ends the new one, or is a los
   const superseded = refund({ state: 'void', end: 'failed' });
   const anew = (fields: Fields) => orderOf('refund', 'anew', fields);
   const waiting = MoneyScene.at('cancelled', [payin, superseded, anew(unsent)]);
-  const next = waiting.report('back', { end: 'completed', asked: true });
+  const next = waiting.report('back', { end: 'completed', polled: true });
   assert.deepEqual([next.order('anew').state, next.funds.lossMinor], ['void', 0n]);
   const out = MoneyScene.at('cancelled', [payin, superseded, anew({ state: 'sent' })]);
-  const both = out.report('back', { end: 'completed', asked: true });
+  const both = out.report('back', { end: 'completed', polled: true });
   assert.deepEqual([both.order('anew').state, both.funds.lossMinor], ['sent', 10_000n]);
   const refused = both.changed([
     denyCommand(both.order('anew'), { code: 'x', message: '' }, NOW_MS),
@@ -216,6 +216,9 @@ test('where a pay-in was refunded twice, its own refund is withdrawn and no othe
     orderOf('refund', 'anew', unsent),
     orderOf('refund', 'other', { ...unsent, payinId: 'in_2' }),
   ];
-  const next = MoneyScene.at('cancelled', orders).report('back', { end: 'completed', asked: true });
+  const next = MoneyScene.at('cancelled', orders).report('back', {
+    end: 'completed',
+    polled: true,
+  });
   assert.deepEqual(next.standing().slice(2), ['back done/completed', 'anew void', 'other pending']);
 });

@@ -19,7 +19,7 @@ const confirmed = MoneyScene.at('on_chain_confirmed', [payin, payout(unsent)]);
 const paying = MoneyScene.at('offramp_pending', [payin, payout()]);
 const settled = MoneyScene.at('settled', [payin, payout({ end: 'completed' })]);
 
-test('received more than asked: the surplus is owed back at once, before and after the payout', () => {
+test('received more than polled: the surplus is owed back at once, before and after the payout', () => {
   const early = MoneyScene.at('on_ramp_pending', [orderOf('payin', 'in')]).report('in', {
     receivedMinor: 10_070n,
   });

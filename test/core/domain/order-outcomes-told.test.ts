@@ -51,13 +51,13 @@ const told: readonly (readonly [name: string, next: MoneyScene, events: readonly
   ],
   [
     'bounced',
-    was({ end: 'completed' }).report('back', { end: 'failed', asked: true }),
+    was({ end: 'completed' }).report('back', { end: 'failed', polled: true }),
     ['refund_failed 4000'],
   ],
   ['superseded', was({ state: 'refused' }).changed([refund({ state: 'void' })]), []],
   [
     'completed although it was superseded',
-    was({ state: 'void', end: 'failed' }).report('back', { end: 'completed', asked: true }),
+    was({ state: 'void', end: 'failed' }).report('back', { end: 'completed', polled: true }),
     ['refunded 4000'],
   ],
   ['withdrawn: its pay-in went back', alone(unsent).report('in', returned), ['refunded 10000']],
@@ -101,8 +101,8 @@ test('an event about a refund carries the payment as it is then', () => {
 });
 
 const payout = (fields: Partial<MoneyCommand> = {}) => orderOf('payout', 'out', fields);
-const lost = 'more left than arrived: the house loses 10000 minor units so far';
-const unknown = 'the position of the money must be found out';
+const lost = 'more left than arrived: the loss is 10000 minor units so far';
+const unknown = 'the position of the money is unknown';
 const debt = 'a refund was refused or failed: the buyer must be paid back by hand';
 const late = 'payout completed although the payment is failed';
 const cameBack = 'a payout came back after it was paid';
@@ -177,7 +177,7 @@ const alerts: readonly (readonly [name: string, next: MoneyScene, alerts: readon
       payin,
       payout({ end: 'returned' }),
       refund({ end: 'completed', amount: payin.amount }),
-    ]).report('out', { end: 'completed', asked: true }),
+    ]).report('out', { end: 'completed', polled: true }),
     [lost, late],
   ],
   [

@@ -5,16 +5,16 @@ import fc from 'fast-check';
 import {
   ABANDONED_POLL_FOR_MS,
   ABANDONED_POLL_MAX_MS,
-  askAgain,
   FAILED_PAYOUT_BACKOFF_MS,
   holdForReview,
   isShort,
   type OrderReport,
   POLL_BACKOFF_MS,
+  pollAgain,
   type ReportEffect,
   reportEffect,
   reportOrder,
-  stopAsking,
+  stopPolling,
 } from '../../../core/domain/order-report.js';
 import {
   type CommandState,
@@ -29,7 +29,7 @@ const ends = ['open', 'completed', 'failed', 'returned'] as const;
 const kinds = ['payin', 'payout', 'refund'] as const;
 
 function told(command: MoneyCommand, fields: Partial<OrderReport>, nowMs = START_MS) {
-  const report = { partnerRef: 'partner_1', end: 'open', reason: null, asked: false } as const;
+  const report = { partnerRef: 'partner_1', end: 'open', reason: null, polled: false } as const;
   const sums = { receivedMinor: 0n, refunded: null };
   return reportOrder(command, { ...report, ...sums, ...fields }, nowMs);
 }
@@ -50,18 +50,18 @@ const effects: Record<OrderEnd, Record<OrderEnd, readonly [ReportEffect, ReportE
   completed: {
     open: ['ignore', 'ignore'],
     completed: ['ignore', 'ignore'],
-    failed: ['ask', 'apply'],
-    returned: ['ask', 'apply'],
+    failed: ['poll', 'apply'],
+    returned: ['poll', 'apply'],
   },
   failed: {
     open: ['ignore', 'ignore'],
-    completed: ['ask', 'apply'],
+    completed: ['poll', 'apply'],
     failed: ['ignore', 'ignore'],
-    returned: ['ask', 'apply'],
+    returned: ['poll', 'apply'],
   },
   returned: {
     open: ['ignore', 'ignore'],
-    completed: ['ask', 'apply'],
+    completed: ['poll', 'apply'],
     failed: ['ignore', 'ignore'],
     returned: ['ignore', 'ignore'],
   },
@@ -76,10 +76,10 @@ for (const kind of kinds) {
           assert.equal(reportEffect(was, end, asked), effects[was][end][index], name);
           const effect = effects[was][end][index];
           const command = ended(was, { kind });
-          const next = told(command, { end, asked }, START_MS + 1);
+          const next = told(command, { end, polled: asked }, START_MS + 1);
           assert.deepEqual([next.state, next.end], ['done', effect === 'apply' ? end : was], name);
           if (effect === 'ignore' && !asked) assert.equal(next, command, `${name} is old`);
-          if (effect === 'ask')
+          if (effect === 'poll')
             assert.equal(next.dueAtMs, START_MS + 1, `${name} is asked at once`);
         }
       }
@@ -133,7 +133,7 @@ for (const kind of kinds) {
 test('what was received and confirmed of a pay-in only grows, whatever is reported with it', () => {
   const report = fc.record({
     end: fc.constantFrom(...ends),
-    asked: fc.boolean(),
+    polled: fc.boolean(),
     receivedMinor: fc.bigInt({ min: 0n, max: 20_000n }),
   });
   fc.assert(
@@ -178,7 +178,7 @@ test('an open order is asked about after 2 s, 3 s, 5 s, 15 s, 1 min, 5 min, then
   assert.equal(told(commandIn.sent, { end: 'open' }).dueAtMs, START_MS + 2_000);
   let command = commandIn.done;
   for (const waitMs of [...POLL_BACKOFF_MS.slice(1), 900_000, 900_000]) {
-    command = askAgain(leased(command, START_MS), 'not reached', START_MS);
+    command = pollAgain(leased(command, START_MS), 'not reached', START_MS);
     assert.deepEqual(
       [command.dueAtMs, command.leaseToken, command.lastError, command.state],
       [START_MS + waitMs, null, 'not reached', 'done'],
@@ -195,7 +195,7 @@ test('an order that ended is not asked about any more', () => {
     }
   }
   const asked = leased(ended('completed', { lastError: 'not reached' }), START_MS);
-  const stopped = stopAsking(asked, START_MS);
+  const stopped = stopPolling(asked, START_MS);
   assert.deepEqual([stopped.dueAtMs, stopped.leaseToken, stopped.lastError], [null, null, null]);
 });
 
@@ -212,7 +212,7 @@ test('a failed pay-in or refund is asked about a while longer: it may end otherw
     let command = told({ ...commandIn.done, kind }, { end: 'failed' });
     for (const waitMs of POLL_BACKOFF_MS) {
       assert.equal(command.dueAtMs, START_MS + waitMs, kind);
-      command = told(leased(command, START_MS), { end: 'failed', asked: true });
+      command = told(leased(command, START_MS), { end: 'failed', polled: true });
     }
     assert.deepEqual([command.dueAtMs, command.leaseToken], [null, null], kind);
   }
@@ -223,12 +223,12 @@ test('a failed payout is asked about up to hourly, until it is known where its m
   let command = told(commandIn.done, { end: 'failed' });
   for (const waitMs of [...FAILED_PAYOUT_BACKOFF_MS, HOUR_MS, HOUR_MS]) {
     assert.equal(command.dueAtMs, START_MS + waitMs);
-    command = told(leased(command, START_MS), { end: 'failed', asked: true });
+    command = told(leased(command, START_MS), { end: 'failed', polled: true });
   }
-  const unanswered = askAgain(leased(command, START_MS), 'not reached', START_MS);
+  const unanswered = pollAgain(leased(command, START_MS), 'not reached', START_MS);
   assert.equal(unanswered.dueAtMs, START_MS + HOUR_MS);
   for (const end of ['completed', 'returned'] as const) {
-    assert.equal(told(unanswered, { end, asked: true }).dueAtMs, null, end);
+    assert.equal(told(unanswered, { end, polled: true }).dueAtMs, null, end);
   }
 });
 
@@ -241,7 +241,7 @@ test('an abandoned pay-in is asked about ever more rarely, daily in the end, for
     [24 * HOUR_MS, 24 * HOUR_MS],
     [1_000 * HOUR_MS, 24 * HOUR_MS],
   ] as const) {
-    const { dueAtMs } = askAgain(asked, null, START_MS, START_MS - agoMs);
+    const { dueAtMs } = pollAgain(asked, null, START_MS, START_MS - agoMs);
     assert.equal(dueAtMs, START_MS + waitMs);
   }
   assert.equal(ABANDONED_POLL_FOR_MS, 180 * ABANDONED_POLL_MAX_MS);
@@ -303,25 +303,29 @@ test('a message that is applied although an answer was held may be older: it is 
   for (const end of ['completed', 'failed', 'returned'] as const) {
     const next = told(held, { end, receivedMinor: 10_000n }, START_MS + 1);
     assert.deepEqual([next.end, next.review, next.dueAtMs], [end, null, START_MS + 1], end);
-    const asked = told(held, { end, asked: true }, START_MS + 1);
+    const asked = told(held, { end, polled: true }, START_MS + 1);
     assert.notEqual(asked.dueAtMs, START_MS + 1, `${end} asked`);
   }
 });
 
 test('a review ends with the next report that is applied or asked for, and stays with any other', () => {
-  const table: readonly (readonly [was: OrderEnd, end: OrderEnd, asked: boolean, kept: boolean])[] =
-    [
-      ['open', 'open', false, true],
-      ['open', 'open', true, false],
-      ['open', 'completed', false, false],
-      ['completed', 'completed', false, true],
-      ['completed', 'completed', true, false],
-      ['completed', 'failed', false, true],
-      ['completed', 'failed', true, false],
-      ['returned', 'completed', false, true],
-    ];
+  const table: readonly (readonly [
+    was: OrderEnd,
+    end: OrderEnd,
+    polled: boolean,
+    kept: boolean,
+  ])[] = [
+    ['open', 'open', false, true],
+    ['open', 'open', true, false],
+    ['open', 'completed', false, false],
+    ['completed', 'completed', false, true],
+    ['completed', 'completed', true, false],
+    ['completed', 'failed', false, true],
+    ['completed', 'failed', true, false],
+    ['returned', 'completed', false, true],
+  ];
   for (const [was, end, asked, kept] of table) {
-    const next = told(ended(was, { review: '{}' }), { end, asked });
+    const next = told(ended(was, { review: '{}' }), { end, polled: asked });
     assert.equal(next.review, kept ? '{}' : null, `${was} ${end} ${asked}`);
   }
 });

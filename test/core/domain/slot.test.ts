@@ -11,9 +11,10 @@ test('law: whatever is taken, the slot is free and below the bound, or none is',
       fc.integer({ min: 1, max: 30 }),
       fc.nat(255),
       (taken, max, byte) => {
-        const slot = freeSlot(taken, max, Uint8Array.of(byte));
         const below = new Set(taken.filter((one) => one < max));
-        if (slot === null) return assert.equal(below.size, max);
+        const free = () => freeSlot(taken, max, Uint8Array.of(byte), 'full');
+        if (below.size === max) return assert.throws(free, { message: 'full' });
+        const slot = free();
         assert.ok(slot >= 0 && slot < max && !below.has(slot), `${slot}`);
       },
     ),
@@ -22,6 +23,6 @@ test('law: whatever is taken, the slot is free and below the bound, or none is',
 
 test('every free slot comes about', () => {
   const bytes = Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte));
-  const found = new Set(bytes.map((random) => freeSlot([1, 3], 5, random)));
+  const found = new Set(bytes.map((random) => freeSlot([1, 3], 5, random, 'full')));
   assert.deepEqual([...found].toSorted(), [0, 2, 4]);
 });

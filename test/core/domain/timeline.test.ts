@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { eventTypes, statusTold } from '../../../core/domain/event.js';
+import { eventTypes, reportedStatus } from '../../../core/domain/event.js';
 import type { CommandState, OrderEnd } from '../../../core/domain/partner-command.js';
 import { paymentStatuses } from '../../../core/domain/payment.js';
 import {
@@ -66,7 +66,7 @@ test('every other event of a payment tells the status it came to', () => {
     const suffix = type.slice(type.indexOf('.') + 1);
     const moved = suffix === 'buyer_kyc_rejected' ? 'failed' : suffix;
     const expected = toldOtherwise.includes(suffix) ? null : moved;
-    assert.equal(statusTold(type), expected, type);
+    assert.equal(reportedStatus(type), expected, type);
     assert.ok(expected === null || paymentStatuses.some((status) => status === expected));
   }
 });

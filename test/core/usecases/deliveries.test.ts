@@ -122,7 +122,7 @@ test('a pending delivery is not replayed', async (t) => {
     () => replayDelivery(made.deps, tenant, subscription.id, id),
     () => replayByOperator(made.deps, id),
   ]) {
-    await assert.rejects(replaying, { code: 'DeliveryNotReplayable', message: /still pending/ });
+    await assert.rejects(replaying, { code: 'DeliveryNotReplayable', message: /is pending/ });
   }
   assert.deepEqual(await made.deliveries(subscription.id), [pending]);
 });

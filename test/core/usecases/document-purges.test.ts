@@ -31,7 +31,10 @@ test('a decision purges all documents of its party and of no other', async (t) =
   }
   assert.equal(await contentOf(made, other), 'a card');
   const resubmitted = made.submit({ selfieFile: first.publicUrl });
-  await assert.rejects(resubmitted, { code: 'ValidationError', message: /purged: upload it anew/ });
+  await assert.rejects(resubmitted, {
+    code: 'ValidationError',
+    message: /purged: upload it again/,
+  });
 });
 
 test('a deletion that fails is tried again until nothing is left', async (t) => {

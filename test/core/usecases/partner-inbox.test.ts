@@ -210,7 +210,7 @@ test('the pay-in of a payment that ended is asked about ever more rarely, for 18
 test('a report in review ends with a plausible one: the partner corrected it', async (t) => {
   const { at, says } = await payingOut(t);
   await at.report('payout', { ...paid, fxRate: '0.01' });
-  assert.deepEqual(at.alerts(), ['the position of the money must be found out']);
+  assert.deepEqual(at.alerts(), ['the position of the money is unknown']);
   says.payout = paid;
   await at.pass(16, MINUTE_MS);
   assert.deepEqual([(await at.order('payout')).review, (await at.shown())[0]], [null, 'settled']);
