@@ -30,7 +30,6 @@ export function corsHeaders(
   };
 }
 
-/** The answer to a preflight request; null if the request is none. */
 export function preflightReply(
   origins: ReadonlySet<string>,
   request: IncomingMessage,

@@ -20,7 +20,6 @@ import { acquireServingLock } from './sqlite/serving-lock.js';
 const BATCH_ROWS = 500;
 
 export interface CopyOptions {
-  /** The SQLite file. */
   readonly from: string;
   /** The URL of a PostgreSQL database that is new, or was migrated and never used. */
   readonly to: string;
@@ -37,7 +36,6 @@ export interface TableSum {
 
 export interface CopiedTable {
   readonly table: string;
-  /** Rows that this run copied. */
   readonly copied: number;
   readonly source: TableSum;
   readonly target: TableSum;
@@ -174,21 +172,17 @@ function refused(why: string): StoreRefusal {
 interface Table {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** The columns of the primary key, in its order. */
   readonly key: readonly string[];
-  /** The identity column; null where there is none. */
   readonly identity: string | null;
 }
 
 interface Column {
   readonly name: string;
-  /** PostgreSQL's name of its type. */
   readonly type: string;
 }
 
 type Value = string | number | bigint | boolean | null;
 
-/** Every table of the source but `schema_migrations`. */
 async function tablesOf(
   source: SqliteConnection.Database,
   client: pg.ClientBase,

@@ -8,9 +8,7 @@ import type { Param, Row, Statement, StatementTemplate } from './database.js';
 export interface Table<T> {
   readonly name: string;
   readonly columns: readonly string[];
-  /** The columns of the primary key, in order. */
   readonly key: readonly string[];
-  /** The column of sealed texts; null if there is none. */
   readonly sealed: string | null;
   /** Rows of a table without versions never change. */
   readonly versioned: boolean;
@@ -31,7 +29,6 @@ export interface Write {
   /** `change` ends what was read of the row: nothing else may be decided on it in this batch. */
   readonly kind: 'insert' | 'change' | 'expect' | 'merge';
   readonly statement: Statement;
-  /** The sealed text that it writes, if any. */
   readonly sealed?: string | undefined;
 }
 
@@ -143,7 +140,6 @@ const writeKinds = {
   expect: 'expect',
 } as const satisfies Record<StatementTemplate['kind'], Write['kind']>;
 
-/** The statement of a template for one row. */
 function templateSql({ kind, table, columns, key }: StatementTemplate): string {
   const where = `where ${equations(key, columns).join(' and ')}`;
   switch (kind) {

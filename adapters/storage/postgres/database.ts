@@ -31,7 +31,6 @@ const conflicts: Readonly<Record<string, 'guard' | 'unique'>> = {
 export interface PostgresCounts {
   /** Round trips that read. */
   readonly reads: number;
-  /** Committed transactions. */
   readonly commits: number;
   /** Batches in those transactions. */
   readonly applied: number;

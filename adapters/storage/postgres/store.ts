@@ -64,7 +64,7 @@ export function openPostgresStore(
     writeMark: () => null,
     onWrite: (written) => writes.onWrite(written),
     clockMs: () => clockOf(connections),
-    keepWaits: async () => assert(false, 'hosts go by the clock of the database'),
+    shiftDueTimes: async () => assert(false, 'hosts go by the clock of the database'),
     channel,
     name: withoutPassword(options.url),
     async migrate() {

@@ -12,7 +12,6 @@ export type Value = string | number | bigint | null;
 
 export interface Prepared {
   readonly statement: SqliteConnection.Statement<unknown[], Row>;
-  /** For each `?`, the index of its parameter. */
   readonly order: readonly number[];
 }
 
@@ -50,7 +49,6 @@ export function valueOfParam(param: Param): Value {
   return param;
 }
 
-/** Prepares each statement of a connection once. */
 export class PreparedStatements {
   readonly #connection: SqliteConnection.Database;
   readonly #prepared = new Map<string, Prepared>();

@@ -24,7 +24,6 @@ import {
 export interface SqliteOptions {
   /** A file, created when missing, or `:memory:`. */
   readonly path: string;
-  /** The initial content of `:memory:`. */
   readonly image?: Buffer;
   /** Read-only: the file must exist, and nothing is written into it or beside it. */
   readonly readOnly?: boolean;
@@ -65,7 +64,6 @@ export class SqliteDatabase implements Database {
     };
   }
 
-  /** False when the writer thread has failed. */
   get isWritable(): boolean {
     return !this.#threadedWriter?.hasFailed;
   }
@@ -102,7 +100,6 @@ export class SqliteDatabase implements Database {
     return this.connection.pragma('data_version', { simple: true }) as number;
   }
 
-  /** Commits what waits, then closes the file. */
   async close(): Promise<void> {
     this.#closed = true;
     this.endReads();

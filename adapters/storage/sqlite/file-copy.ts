@@ -47,7 +47,6 @@ export async function copySqliteFile(from: string, to: string): Promise<StoredRo
   }
 }
 
-/** The damage of the file; null when it is sound. */
 export function damageOf(path: string): string | null {
   try {
     const connection = openReadOnlyConnection(path);

@@ -14,7 +14,6 @@ export interface LockHolder {
   readonly sinceMs: number;
 }
 
-/** Returns a function that releases the lock. */
 export function acquireServingLock(databasePath: string): () => void {
   const path = lockPath(databasePath);
   // Who can open the file can lock it.

@@ -42,7 +42,6 @@ export const expirableSql = [
   ')',
 ].join('');
 
-/** The terminal statuses. */
 export const endedSql = `(${statusesWhere(isTerminal)
   .map((status) => `'${status}'`)
   .join(', ')})`;
