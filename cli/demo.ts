@@ -1,4 +1,4 @@
-// `ponte demo`: one payment from create to settled over HTTP, on a server of its own or a running
+// `ponte demo`: one payment from create to settled over HTTP, on a temporary server or a running
 // one, with a real receiver that verifies every webhook. It is an integrator's code: it knows the
 // API and nothing of the inside.
 import { randomUUID } from 'node:crypto';

@@ -32,7 +32,6 @@ export interface FeedPosition {
 }
 
 export interface FeedSource {
-  /** Without a trailing slash. */
   readonly url: string;
   readonly key: string;
 }

@@ -46,7 +46,6 @@ export async function readDossier(
   throw new PonteError('ValidationError', `${problems.join('; ')}.`);
 }
 
-/** The dossier to submit. */
 export function dossierFor(
   { partners }: Deps,
   mode: Mode,

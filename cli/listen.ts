@@ -204,11 +204,11 @@ function positionIn(file: string, { url, key }: FeedSource): PositionFile {
   const of = { url, key: parsed === null ? '' : keyPrefix(parsed.mode, parsed.keyId) };
   return {
     read: () => {
-      const kept = storedIn(file);
-      if (kept === null) return null;
-      if (kept.url === of.url && kept.key === of.key) return kept;
+      const stored = storedIn(file);
+      if (stored === null) return null;
+      if (stored.url === of.url && stored.key === of.key) return stored;
       const message =
-        `${file} has the position of ${kept.key} at ${kept.url}: ${kept.after}. ` +
+        `${file} has the position of ${stored.key} at ${stored.url}: ${stored.after}. ` +
         'Give another file, or the position with --after.';
       throw new PonteError('ValidationError', message);
     },

@@ -80,7 +80,6 @@ export function addOrgCommands(shell: Shell, program: Command): void {
   });
 }
 
-/** The onboarding of an organization in one mode. */
 function addModeCommands(shell: Shell, org: Command): void {
   for (const [name, description, usecase] of [
     ['submit-kyb', 'submit its KYB to the partner, or query the decision', 'submitKyb'],
@@ -145,7 +144,6 @@ async function list({ deps }: Operator): Promise<Outcome> {
   return listOutcome(data, table(['ID', 'NAME', 'TEST', 'LIVE', 'CREATED'], rows, empty));
 }
 
-/** The onboarding state of an organization in one mode. */
 interface ModeState {
   readonly kybStatus: string | null;
   readonly tosAccepted: boolean;

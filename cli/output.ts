@@ -31,7 +31,6 @@ export function instantOrNull(atMs: number | null | undefined): string | null {
   return atMs === null || atMs === undefined ? null : formatInstant(atMs);
 }
 
-/** In minutes, hours or days. */
 export function formatDuration(durationMs: number): string {
   const minutes = Math.floor(durationMs / MINUTE_MS);
   if (minutes < 120) return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;

@@ -16,7 +16,6 @@ import {
 } from './operator.js';
 import { fields, instantOrNull, table } from './output.js';
 
-/** Differences shown at most. */
 const DIFFERENCES_MAX = 100;
 
 interface ListOptions {

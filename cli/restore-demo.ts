@@ -18,7 +18,6 @@ interface Stage {
   readonly say: (line: string) => void;
   /** A server on the same data; its partner takes `delayMs` for each decision. */
   readonly serve: <T>(delayMs: number, work: (host: Host) => Promise<T>) => Promise<T>;
-  /** Payouts that the partner has accepted so far. */
   readonly payouts: () => number;
 }
 

@@ -19,7 +19,6 @@ interface RotateOptions {
   readonly dryRun: boolean;
 }
 
-/** What stays valid after a key is retired. */
 const afterRetirement = [
   'Webhook secrets, document URLs, links in mails, API keys and sessions stay valid. List cursors',
   'made under a dropped key are refused: clients start those lists again.',

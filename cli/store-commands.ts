@@ -14,7 +14,6 @@ import {
 import { fields, table } from './output.js';
 
 interface CopyOptions {
-  /** A file. */
   readonly from: string;
   readonly to: string;
 }

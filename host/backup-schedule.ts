@@ -118,7 +118,6 @@ function lowerPriority(pid: number | undefined): void {
   }
 }
 
-/** Waits; false when it is stopped. */
 function hasPassed(waitMs: number, signal: AbortSignal): Promise<boolean> {
   return wait(waitMs, true, { signal }).catch(() => false);
 }

@@ -45,14 +45,12 @@ const DIFFERENCES_MAX = 100;
 type BackupNeeds = Pick<OperatorAccess, 'config' | 'databaseName' | 'deps' | 'rows'>;
 
 export interface BackupOptions {
-  /** The folder that holds backups; created when missing. */
   readonly to: string;
   /** How many backups made with a number to keep; null: keep all. */
   readonly keep: number | null;
 }
 
 export interface MadeBackup extends Backup {
-  /** Folders of older backups that were deleted. */
   readonly removed: readonly string[];
 }
 
@@ -167,7 +165,6 @@ async function filesOf(
   return { files, missingDocuments: missing.map(pathOf) };
 }
 
-/** Tables whose row counts differ. */
 export function differingTables(expected: RowCounts, found: RowCounts): readonly string[] {
   const names = new Set([...Object.keys(expected), ...Object.keys(found)]);
   return [...names].filter((name) => expected[name] !== found[name]);

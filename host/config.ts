@@ -2,13 +2,12 @@
 // problems. This file reads only the environment; container.ts builds the adapters.
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { parseSecretKeys, type SecretKey } from '../adapters/crypto/secret-box.js';
+import { parseSecretKeys } from '../adapters/crypto/secret-box.js';
 import { isNetwork } from '../adapters/http/client-address.js';
-import { type MailSender, parseMailSender } from '../adapters/mail/message.js';
-import { type PartnerName, partnerNames, partnerVariables } from '../adapters/partner/partners.js';
+import { parseMailSender } from '../adapters/mail/message.js';
+import { partnerNames, partnerVariables } from '../adapters/partner/partners.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/domain/instant.js';
 import { nearMiss } from '../core/domain/near-miss.js';
-import type { Mode } from '../core/domain/tenant.js';
 import { ATTEMPTS_MAX } from '../core/domain/webhook-delivery.js';
 
 const retries = ATTEMPTS_MAX - 1;
@@ -54,63 +53,12 @@ export const variableNames: readonly string[] = Object.keys(variables.shape);
 /** Commands that call a server read PONTE_KEY. */
 const namesRead: readonly string[] = [...variableNames, 'PONTE_KEY'];
 
-interface UnknownVariable {
-  readonly name: string;
-  /** The known variable with the nearest name; null if none is near. */
-  readonly meant: string | null;
-}
-
-export type LogLevel = z.output<typeof variables>['PONTE_LOG_LEVEL'];
-
 /** A file, or a PostgreSQL URL, which may name several hosts. */
 type DatabaseChoice =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgres'; readonly url: string };
 
-export interface Config {
-  readonly production: boolean;
-  readonly host: string;
-  /** 0: a free port. */
-  readonly port: number;
-  readonly dataDir: string;
-  readonly database: DatabaseChoice;
-  /** Public addresses without a trailing slash; null: the address of the listener. */
-  readonly baseUrl: string | null;
-  readonly payUrl: string | null;
-  /** The first one encrypts. Null: stored in the data directory, in development only. */
-  readonly secretKeys: readonly SecretKey[] | null;
-  /** The first one signs session tokens; null: a key stored in the database signs them. */
-  readonly jwtKeys: readonly SecretKey[] | null;
-  readonly partners: Readonly<Record<Mode, PartnerName | 'none'>>;
-  /** The variables of partners. */
-  readonly partnerEnv: Readonly<Record<string, string | undefined>>;
-  /** The storage of documents; `fs`: in the data directory. */
-  readonly documents: 'fs' | 'none';
-  readonly allowPrivateUrls: boolean;
-  readonly retryDelaysMs: readonly number[];
-  readonly rateLimitPerMinute: number;
-  readonly rateLimitBurst: number;
-  /** Null: mails are written to files in the data directory. */
-  readonly smtpUrl: string | null;
-  readonly mailFrom: MailSender;
-  readonly corsOrigins: readonly string[];
-  /** Addresses and networks whose X-Forwarded-For is trusted. */
-  readonly trustedProxies: readonly string[];
-  /** How long requests are served after a stop signal, until load balancers react. */
-  readonly drainMs: number;
-  /** 0: a free port; null: no metrics. */
-  readonly metricsPort: number | null;
-  /** Scheduled backups of the SQLite file; null: none. */
-  readonly backups: {
-    readonly to: string;
-    readonly everyMs: number;
-    /** The number of newest backups to keep. */
-    readonly keep: number;
-  } | null;
-  readonly logLevel: LogLevel;
-  /** Unknown variables that begin with PONTE_, probably misspelled. */
-  readonly unknownVariables: readonly UnknownVariable[];
-}
+export type Config = Readonly<ReturnType<typeof configOf>>;
 
 /** All problems of the configuration, one line each, without the values. */
 export class ConfigError extends Error {
@@ -130,7 +78,7 @@ function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 /** A variable set to the empty text counts as not set. */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(env: Environment): Config {
   const set = Object.fromEntries(Object.entries(env).filter(([, text]) => text !== ''));
   const result = variables.safeParse(set, { error: plainWords });
   const production = set['PONTE_ENV'] === 'production';
@@ -143,33 +91,50 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     ...(result.success ? backupProblems(set) : []),
   ];
   if (!result.success || problems.length > 0) throw new ConfigError(problems);
-  const values = result.data;
+  return configOf(result.data, set);
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function configOf(values: z.output<typeof variables>, set: Environment) {
+  const production = values.PONTE_ENV === 'production';
   const dataDir = resolve(values.PONTE_DATA_DIR);
+  const file: DatabaseChoice = { kind: 'sqlite', file: join(dataDir, 'ponte.db') };
   return {
     production,
     host: values.PONTE_HOST,
+    /** 0: a free port. */
     port: values.PONTE_PORT,
     dataDir,
-    database: values.PONTE_DATABASE_URL ?? { kind: 'sqlite', file: join(dataDir, 'ponte.db') },
+    database: values.PONTE_DATABASE_URL ?? file,
+    /** Public addresses without a trailing slash; null: the address of the listener. */
     baseUrl: values.PONTE_BASE_URL ?? null,
     payUrl: values.PONTE_PAY_URL ?? null,
+    /** The first one encrypts. Null: stored in the data directory, in development only. */
     secretKeys: values.PONTE_SECRET_KEYS ?? null,
+    /** The first one signs session tokens; null: a key stored in the database signs them. */
     jwtKeys: values.PONTE_JWT_KEY ?? null,
     partners: { test: values.PONTE_PARTNER_TEST, live: values.PONTE_PARTNER_LIVE },
     partnerEnv: Object.fromEntries(
       Object.entries(set).filter(([name]) => Object.hasOwn(partnerVariables, name)),
-    ),
+    ) as Environment,
+    /** The storage of documents; `fs`: in the data directory. */
     documents: values.PONTE_DOCUMENTS,
     allowPrivateUrls: values.PONTE_WEBHOOK_ALLOW_PRIVATE ?? !production,
-    retryDelaysMs: values.PONTE_WEBHOOK_RETRY_SECONDS,
+    retryDelaysMs: values.PONTE_WEBHOOK_RETRY_SECONDS as readonly number[],
     rateLimitPerMinute: values.PONTE_RATE_LIMIT_PER_MINUTE,
     rateLimitBurst: values.PONTE_RATE_LIMIT_BURST,
+    /** Null: mails are written to files in the data directory. */
     smtpUrl: values.PONTE_SMTP_URL ?? null,
     mailFrom: values.PONTE_MAIL_FROM,
     corsOrigins: values.PONTE_CORS_ORIGINS,
+    /** Addresses and networks whose X-Forwarded-For is trusted. */
     trustedProxies: values.PONTE_TRUSTED_PROXIES,
+    /** How long requests are served after a stop signal, until load balancers react. */
     drainMs: (values.PONTE_DRAIN_SECONDS ?? (production ? DRAIN_SECONDS : 0)) * SECOND_MS,
+    /** 0: a free port; null: no metrics. */
     metricsPort: values.PONTE_METRICS_PORT ?? null,
+    /** Scheduled backups of the SQLite file; null: none. */
     backups:
       values.PONTE_BACKUP_TO === undefined
         ? null
@@ -179,14 +144,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
             keep: values.PONTE_BACKUP_KEEP,
           },
     logLevel: values.PONTE_LOG_LEVEL,
+    /** Unknown variables that begin with PONTE_, each with the nearest known name, if any. */
     unknownVariables: Object.keys(set)
       .filter((name) => name.startsWith('PONTE_') && !namesRead.includes(name))
       .map((name) => ({ name, meant: nearMiss(name, namesRead) })),
   };
 }
 
-/** Settings that production refuses. */
-function unsafe(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+function unsafe(env: Environment): readonly string[] {
   const rules = [
     ['PONTE_SECRET_KEYS', env['PONTE_SECRET_KEYS'] === undefined, 'must be set in production'],
     ['PONTE_BASE_URL', !isHttps(env['PONTE_BASE_URL']), 'must be an https address in production'],
@@ -202,7 +167,7 @@ function unsafe(env: Readonly<Record<string, string | undefined>>): readonly str
   return rules.filter(([, broken]) => broken).map(([name, , text]) => `${name}: ${text}`);
 }
 
-function backupProblems(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+function backupProblems(env: Environment): readonly string[] {
   if (env['PONTE_BACKUP_TO'] === undefined) {
     return ['PONTE_BACKUP_EVERY', 'PONTE_BACKUP_KEEP']
       .filter((name) => env[name] !== undefined)

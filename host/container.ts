@@ -65,7 +65,6 @@ export const tokens = {
 export type World = Partial<
   Pick<Deps, 'clock' | 'pause' | 'ids' | 'log' | 'sender' | 'mailer' | 'documents' | 'metrics'>
 > & {
-  /** Replaces the configured partners. */
   readonly partners?: Partial<Readonly<Record<Mode, (setup: PartnerSetup) => HostedPartner>>>;
 };
 

@@ -54,7 +54,6 @@ export interface PonteOptions {
   readonly log?: Log;
 }
 
-/** One attempt, as received. */
 export interface ReceivedWebhook {
   readonly url: string;
   readonly deliveryId: string;
@@ -154,7 +153,6 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
   };
 }
 
-/** The work of one embedded service, and its clock. */
 interface Work {
   readonly steps: readonly WorkerStep[];
   readonly time: { nowMs: number };

@@ -29,7 +29,6 @@ export interface ClockStep {
 }
 
 export function newHostClock(sources: {
-  /** The machine's clock. */
   readonly machineMs: () => number;
   /** Monotonic; its zero is arbitrary. */
   readonly steadyMs: () => number;

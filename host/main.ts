@@ -41,9 +41,7 @@ type Container = ReturnType<typeof createContainer>;
 export interface Host {
   /** A file, or a URL without its password. */
   readonly databaseName: string;
-  /** The address that it listens on. */
   readonly url: string;
-  /** Null without metrics. */
   readonly metricsUrl: string | null;
   readonly deps: Deps;
   /** Created by this start, in an empty development database. */
@@ -62,9 +60,7 @@ export interface OperatorAccess {
   readonly migrated: readonly number[];
   /** Why the secret keys are not those of the database; null if they are. */
   readonly keysProblem: string | null;
-  /** Processes that serve the database now. */
   readonly servers: () => Promise<readonly Server[]>;
-  /** Row counts of all tables. */
   readonly rows: () => Promise<StoredRows>;
   /** How far the clock of this machine is ahead of the database's. */
   readonly clockSkewMs: number;

@@ -15,7 +15,6 @@ const REPLACED = '.replaced-';
 /** Documents and fingerprints. Other files in their folder are not Ponte's and stay. */
 const ownDocumentForm = /^(doc_|database-)/;
 
-/** The paths of a database and its documents. */
 export interface Place {
   readonly file: string;
   readonly documents: string;

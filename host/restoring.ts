@@ -34,7 +34,6 @@ import { occupantsOf, type Place, stageIn, swap, writtenAtMs } from './restore-p
 const GROWING = ['payments', 'funds', 'ledger_lines', 'quotes', 'partner_commands'] as const;
 
 export interface RestoreOptions {
-  /** The folder of one backup. */
   readonly from: string;
   readonly manifest: Manifest;
   /** Moves existing files aside. */
@@ -162,7 +161,6 @@ async function copyVerified({ from, manifest }: RestoreOptions, stage: Place): P
   await createFsDocuments(stage.documents).recordFingerprint(manifest.documentFingerprint);
 }
 
-/** Relative to the documents folder. */
 function documentPath({ path }: BackedUpFile): string {
   return path.slice(DOCUMENTS_FOLDER.length + 1);
 }

@@ -84,7 +84,6 @@ export function listeningProblem(
   }
 }
 
-/** The cause of a refusal of the store. */
 function failureOf(error: unknown): unknown {
   const isRefusal = error instanceof PonteError && error.code === 'StoreUnavailable';
   return isRefusal && error.cause !== undefined ? error.cause : error;

@@ -26,7 +26,6 @@ const LOST_LEASES_POLL_MS = 2 * SECOND_MS;
 const STATISTICS_REST_MS = SECOND_MS;
 /** Lets slots of receivers accumulate: a claim costs the same for many deliveries. */
 const DELIVERIES_REST_MS = 3;
-/** Rows per run at most. */
 const BATCH = 100;
 /** The slots of one receiver: fewer, larger claims cost less. */
 const DELIVERIES_BATCH = IN_FLIGHT_PER_SUBSCRIPTION + WINDOW_GROWTH_MAX;
@@ -148,7 +147,6 @@ export interface WorkerStep {
 }
 
 export interface Workers {
-  /** Names of stalled loops. */
   stalled(): readonly string[];
   /** Resolves when all current runs have finished. */
   stop(): Promise<void>;
@@ -160,7 +158,6 @@ export interface WorkSignals {
   wake(work: Wake, tenants?: readonly Tenant[]): void;
   /** Work was stored by another host, or falls due: wakes the listeners of this process. */
   wakeLocal(work: Wake, tenants?: readonly Tenant[]): void;
-  /** Sets the function that notifies other hosts. */
   publishWith(publish: (work: WorkKind, tenants?: readonly Tenant[]) => void): void;
   listen(listener: Listener): void;
 }

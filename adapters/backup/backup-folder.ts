@@ -84,7 +84,6 @@ export async function removeOld(
   return old;
 }
 
-/** Size and hash of a file on the disk. */
 export async function fileIn(folder: string, path: string): Promise<BackedUpFile> {
   const sum = createHash('sha256');
   let bytes = 0;

@@ -27,7 +27,6 @@ const file = z.strictObject({
 const manifest = z.strictObject({
   product: z.literal('ponte'),
   format: z.literal(FORMAT),
-  /** Ponte's, of the process that made it. */
   version: z.string(),
   takenAt: z.iso.datetime(),
   database: z.enum(['sqlite', 'postgres']),
@@ -38,12 +37,10 @@ const manifest = z.strictObject({
   source: z.strictObject({ host: z.string(), database: z.string(), id: z.string().optional() }),
   /** Whether later backups of the same source may delete it. */
   rotates: z.boolean(),
-  /** Migrations that were applied. */
   schema: count,
   epoch: count,
   /** The required secret keys, each with a known sealed text that checks it. */
   secretKeys: z.array(z.strictObject({ id: z.string(), sealed: z.string() })),
-  /** Rows of each table. */
   rows: z.record(z.string(), count),
   /** Differences in the ledger at the time of the backup. */
   ledgerDifferences: count,

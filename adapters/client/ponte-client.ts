@@ -24,7 +24,6 @@ export type WebhookEvent = {
 /** An event of `GET /v1/events`. `event` determines the properties of `data`. */
 export type FeedEvent = components['schemas']['FeedEvent'];
 
-/** An object without properties. */
 type Nothing = Record<never, never>;
 type Method = 'get' | 'post' | 'put' | 'delete';
 type PathsOf<M extends Method> = {

@@ -1,7 +1,6 @@
 // A fetch that retries safe requests a bounded number of times, with the same bytes and headers.
 // The method, the Idempotency-Key and the answer decide whether a request is safe to retry.
 
-/** Attempts in all. */
 const ATTEMPTS_MAX = 4;
 /** Longer than the longest wait for events (30 s). */
 const TIMEOUT_MS = 40_000;

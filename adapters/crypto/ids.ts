@@ -10,7 +10,6 @@ const RANDOM_BYTES = 10;
 const TIME_LIMIT_MS = 2 ** 48;
 const POOL_BYTES = 4_096;
 
-/** Gives this many fresh bytes. */
 export type ByteSource = (length: number) => Uint8Array;
 
 /** `bytes` must be unguessable in production; the default is the system's generator. */
@@ -76,7 +75,6 @@ function timeText(nowMs: number): string {
   return text;
 }
 
-/** Five bits per character, without a rest. */
 function randomText(bytes: Uint8Array): string {
   assert(bytes.length === RANDOM_BYTES, 'the byte source returns the requested length');
   let text = '';

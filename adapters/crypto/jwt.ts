@@ -27,7 +27,6 @@ const payload = z.object({
 /** Called for each token, so that a rotation takes effect immediately. */
 export interface TokenKeys {
   signing(): Promise<SecretKey>;
-  /** Keys whose tokens are accepted. */
   accepted(): Promise<readonly SecretKey[]>;
 }
 

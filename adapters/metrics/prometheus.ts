@@ -81,9 +81,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     listen(host, port, sources) {
       const [process] = registers as [Registry];
       collectDefaultMetrics({ register: process });
-      gaugeStore(process, sources.store);
-      if (sources.backupAgeMs !== null) gaugeBackups(process, sources.backupAgeMs);
-      gaugeClock(process, sources.clockSkewMs);
+      addSources(process, sources);
       const listening = serveText(scrapeOf(process, sources), process.contentType);
       server = listening;
       return new Promise((resolve, reject) => {
@@ -100,16 +98,22 @@ export function createPrometheusMetrics(): PrometheusMetrics {
   };
 }
 
-function gaugeStore(register: Registry, store: MetricsSources['store']): void {
+/** What a scrape reads from this process. */
+function addSources(register: Registry, { store, backupAgeMs, clockSkewMs }: MetricsSources): void {
   const registers = [register];
   const total = (name: string, help: string, read: () => number) =>
     new Counter({
-      name,
-      help,
-      registers,
+      ...{ name, help, registers },
       collect() {
         this.reset();
         this.inc(read());
+      },
+    });
+  const gauge = (name: string, help: string, readMs: () => number | Promise<number>) =>
+    new Gauge({
+      ...{ name, help, registers },
+      async collect() {
+        this.set(seconds(await readMs()));
       },
     });
   total('ponte_store_commits_total', 'Transactions committed.', () => store.counts.commits);
@@ -118,6 +122,15 @@ function gaugeStore(register: Registry, store: MetricsSources['store']): void {
     'Batches of writes in those transactions.',
     () => store.counts.applied,
   );
+  gauge(
+    'ponte_clock_skew_seconds',
+    "How far this machine's clock is ahead of the database's; 0 on SQLite.",
+    clockSkewMs,
+  );
+  if (backupAgeMs !== null) {
+    const help = 'Age of the last good backup; +Inf before the first.';
+    gauge('ponte_backup_age_seconds', help, backupAgeMs);
+  }
   if (store.connections === null) return;
   new Gauge({
     name: 'ponte_store_connections',
@@ -130,28 +143,6 @@ function gaugeStore(register: Registry, store: MetricsSources['store']): void {
       this.set({ state: 'used' }, all - idle);
       this.set({ state: 'idle' }, idle);
       this.set({ state: 'waiting' }, waiting);
-    },
-  });
-}
-
-function gaugeBackups(register: Registry, ageMs: () => Promise<number>): void {
-  new Gauge({
-    name: 'ponte_backup_age_seconds',
-    help: 'Age of the last good backup; +Inf before the first.',
-    registers: [register],
-    async collect() {
-      this.set(seconds(await ageMs()));
-    },
-  });
-}
-
-function gaugeClock(register: Registry, skewMs: () => number): void {
-  new Gauge({
-    name: 'ponte_clock_skew_seconds',
-    help: "How far this machine's clock is ahead of the database's; 0 on SQLite.",
-    registers: [register],
-    collect() {
-      this.set(seconds(skewMs()));
     },
   });
 }

@@ -107,7 +107,7 @@ function toOperator(error: unknown): unknown {
   if (!(error instanceof PonteError) || error.code !== 'StoreUnavailable') return error;
   return new PonteError(
     error.code,
-    'The target cannot be reached. Give the same command again: it goes on where it was.',
+    'The target cannot be reached. Give the same command again: it resumes.',
     { cause: error.cause },
   );
 }
@@ -124,8 +124,8 @@ async function begin(
   const lead = await client.query(leadSql);
   if (lead.rows[0]?.locked !== true) throw refused('A host serves it, or another copy is running.');
   const fingerprint = fingerprintOf(source);
-  const marked = await client.query("select to_regclass('store_copy') is not null as begun");
-  if (marked.rows[0]?.begun === true) {
+  const marked = await client.query("select to_regclass('store_copy') is not null as marked");
+  if (marked.rows[0]?.marked === true) {
     const mark = await client.query('select source from store_copy');
     if (mark.rows[0]?.source === fingerprint) return;
     throw refused('Another database is being copied into it, or by another version of Ponte.');

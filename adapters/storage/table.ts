@@ -1,6 +1,6 @@
 // Tables. The columns of a table give its writes (insert, compare-and-set update, delete, the guard
 // on a row that is read and not written) and the read of a row by its key. Other reads are written
-// out beside the methods that run them.
+// next to the methods that run them.
 import { assert } from '../../core/errors.js';
 import { type Columns, type Part, partsOf, readerOf } from './columns.js';
 import type { Param, Row, Statement, StatementTemplate } from './database.js';
@@ -103,7 +103,7 @@ export function merge(
   return { table, row, kind: 'merge', statement };
 }
 
-/** A guarded write of one row, beside those of its table. Null: a row without a known key. */
+/** A guarded write of one row that the table does not derive. Null: a row without a known key. */
 export function templated(template: StatementTemplate) {
   const { table, kind } = template;
   const sql = templateSql(template);

@@ -113,7 +113,7 @@ test('a wrong clock is logged once, and that it is right again', async () => {
     await step.run(0, 100);
   }
   assert.deepEqual(logged, [
-    'the clock of this machine is not that of the database: no work is taken',
+    'the clocks of this machine and the database differ: no work is claimed',
     'the clock of this machine is right again',
   ]);
 });

@@ -34,7 +34,7 @@ export function openAnotherConnection(path: string, image?: Buffer): SqliteConne
   return connection;
 }
 
-/** Writes nothing, not even files beside it: for backups, and to copy from. */
+/** Writes no file, also no log: for backups and copies. */
 export function openReadOnlyConnection(path: string): SqliteConnection.Database {
   return new SqliteConnection(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
 }

@@ -25,7 +25,7 @@ export interface SqliteOptions {
   /** A file, created when missing, or `:memory:`. */
   readonly path: string;
   readonly image?: Buffer;
-  /** Read-only: the file must exist, and nothing is written into it or beside it. */
+  /** Read-only: the file must exist, and no file is written. */
   readonly readOnly?: boolean;
   /** When waiting batches are committed. The default is the end of the current turn. */
   readonly schedule?: (commit: () => void) => void;

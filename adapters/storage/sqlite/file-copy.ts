@@ -62,7 +62,7 @@ export function damageOf(path: string): string | null {
   }
 }
 
-/** The copy has the journal mode of its source, in which even readers write files beside it. */
+/** The copy has the journal mode of its source, in which even readers write log files. */
 function withoutLog(path: string): void {
   const connection = new SqliteConnection(path);
   try {

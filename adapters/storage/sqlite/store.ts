@@ -1,4 +1,4 @@
-// The store on SQLite: what one process that serves a file needs beside the session.
+// The store on SQLite: the parts of a serving process besides the session.
 import type SqliteConnection from 'better-sqlite3';
 import { assert } from '../../../core/errors.js';
 import type { Sealer } from '../../../core/ports/storage.js';
