@@ -240,7 +240,12 @@ const refusals: readonly (readonly [
   code: number,
   message: RegExp,
 ])[] = [
-  ['a flipped byte in the database', (from) => flip(join(from, 'ponte.db')), 8, /ponte\.db does not/],
+  [
+    'a flipped byte in the database',
+    (from) => flip(join(from, 'ponte.db')),
+    8,
+    /ponte\.db does not/,
+  ],
   [
     'a flipped byte in a document',
     (from) => flip(join(from, 'documents', 'doc_1', 'ab12')),
