@@ -1,21 +1,21 @@
-// `ponte backup` and `ponte restore`: a copy of everything that the service stores, and the way
-// back. Secret keys are in no backup. What follows a restore is in release-commands.ts.
+// `ponte backup` and `ponte restore`. A backup contains everything that the service stores except
+// secret keys. release-commands.ts has the steps after a restore.
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Manifest } from '../adapters/backup/manifest.js';
-import { formatInstant } from '../core/domain/instant.js';
 import { PonteError } from '../core/errors.js';
 import type { MadeBackup } from '../host/backup.js';
 import type { Restored } from '../host/restoring.js';
 import {
-  addVerb,
+  addCommand,
+  addOperatorCommand,
   asOperator,
   dryRunOption,
   type Operator,
   type Outcome,
   type Shell,
 } from './operator.js';
-import { fields, spoken } from './output.js';
+import { fields, formatDuration, instantOrNull } from './output.js';
 import { checkAfterRestore } from './release-commands.js';
 
 interface BackupOptions {
@@ -31,39 +31,34 @@ interface RestoreOptions {
   readonly dryRun: boolean;
 }
 
-export function addBackupVerbs(shell: Shell, program: Command): void {
-  addVerb<BackupOptions>(shell, program, {
+export function addBackupCommands(shell: Shell, program: Command): void {
+  addOperatorCommand<BackupOptions>(shell, program, {
     name: 'backup',
-    description: 'back up database and documents beside a running server, and verify the backup',
+    description: 'back up database and documents while a server runs, and verify the backup',
     options: [
-      new Option('--to <folder>', 'where backups are kept; each is a new folder in it')
+      new Option('--to <folder>', 'the folder of all backups; each backup is a new folder in it')
         .argParser((path) => resolve(path))
         .makeOptionMandatory(),
-      new Option('--keep <count>', 'delete all but the newest of those made with this option')
+      new Option('--keep <count>', 'delete older backups made with this option')
         .default(null)
         .argParser(wholeCount),
-      new Option(
-        '--manifest',
-        'PostgreSQL: the manifest alone, to be made before the dump',
-      ).default(false),
+      new Option('--manifest', 'PostgreSQL: only the manifest, before the dump').default(false),
     ],
-    run: (options) =>
-      asOperator(shell, (operator) => backup(operator, options), { opening: 'reads' }),
+    opening: 'reads',
+    run: backup,
   });
 
-  addVerb<RestoreOptions>(shell, program, {
+  addCommand<RestoreOptions>(shell, program, {
     name: 'restore',
-    description: 'put a verified backup in the place of the database, or check it afterwards',
+    description: 'replace the database by a verified backup, or check it after that',
     options: [
-      new Option('--from <folder>', 'one backup; for PostgreSQL the folder of its manifest')
+      new Option('--from <folder>', 'a backup; for PostgreSQL the folder of its manifest')
         .argParser((path) => resolve(path))
         .default(null),
-      new Option('--check', 'ask the partner what it did since; again, go on')
+      new Option('--check', 'query what the partner did since the backup; a repeat resumes')
         .default(false)
         .conflicts(['from', 'replace', 'dryRun']),
-      new Option('--replace', 'move aside the database and documents that are there').default(
-        false,
-      ),
+      new Option('--replace', 'move an existing database and its documents aside').default(false),
       dryRunOption(),
     ],
     run: ({ from, check, ...options }) => {
@@ -79,10 +74,10 @@ async function backup(operator: Operator, { to, keep, manifest }: BackupOptions)
   const isPostgres = operator.config.database.kind === 'postgres';
   if (isPostgres && !manifest) {
     const advice = 'make a --manifest, then pg_dump or pg_basebackup (OPERATIONS.md)';
-    throw new ConfigError([`PONTE_DATABASE_URL: PostgreSQL has its own tools for this: ${advice}`]);
+    throw new ConfigError([`PONTE_DATABASE_URL: PostgreSQL has its own backup tools: ${advice}`]);
   }
   if (!isPostgres && manifest) {
-    throw new ConfigError(['--manifest: a SQLite database is backed up whole: leave it out']);
+    throw new ConfigError(['--manifest: is for PostgreSQL: leave it out']);
   }
   const { makeBackup } = await import('../host/backup.js');
   return backupOutcome(await makeBackup(operator, { to, keep }));
@@ -95,7 +90,7 @@ function backupOutcome({ folder, manifest, removed }: MadeBackup): Outcome {
   const documents = documentsIn(files);
   const warnings = [
     ...(ledgerDifferences === 0 ? [] : ['The ledger does not balance: ponte ledger verify.']),
-    ...missingDocuments.map((path) => `The document ${path} is not in its place.`),
+    ...missingDocuments.map((path) => `The document ${path} is missing.`),
   ];
   const payments = `${rows['payments']} payments`;
   const made =
@@ -121,18 +116,17 @@ async function restore(
   shell: Shell,
   options: Omit<RestoreOptions, 'from' | 'check'> & { readonly from: string },
 ): Promise<Outcome> {
-  const [{ readConfig, ConfigError }, { readManifest }, restoring, { inWords }] = await Promise.all(
-    [
+  const [{ readConfig, ConfigError }, { readManifest }, restoring, { explainErrors }] =
+    await Promise.all([
       import('../host/config.js'),
       import('../adapters/backup/manifest.js'),
       import('../host/restoring.js'),
       import('../host/main.js'),
-    ],
-  );
+    ]);
   const config = readConfig(shell.env);
   const manifest = await readManifest(options.from);
   if (manifest.database !== config.database.kind) {
-    const kinds = `the backup is of ${manifest.database}, this is ${config.database.kind}`;
+    const kinds = `the backup is of ${manifest.database}, the database is ${config.database.kind}`;
     throw new ConfigError([`PONTE_DATABASE_URL: ${kinds}`]);
   }
   if (!restoring.isOnSqlite(config)) {
@@ -141,16 +135,15 @@ async function restore(
     return restoredOutcome(await asOperator(shell, accept, options), manifest);
   }
   const { createLog } = await import('../adapters/log/pino.js');
-  const world = { clock: { nowMs: Date.now }, log: createLog({ level: config.logLevel }) };
-  const work = () => restoring.restoreFile(config, { ...options, manifest }, world);
-  return restoredOutcome(await inWords(config, work), manifest);
+  const needs = { clock: { nowMs: Date.now }, log: createLog({ level: config.logLevel }) };
+  const work = () => restoring.restoreFile(config, { ...options, manifest }, needs);
+  return restoredOutcome(await explainErrors(config, work), manifest);
 }
 
 function restoredOutcome(restored: Restored, manifest: Manifest): Outcome {
   const { databaseName, epoch, replaced, replacedWrittenAtMs } = restored;
   const { takenAt } = manifest;
-  const replacedWrittenAt =
-    replacedWrittenAtMs === null ? null : formatInstant(replacedWrittenAtMs);
+  const replacedWrittenAt = instantOrNull(replacedWrittenAtMs);
   const { version, schema, rows, files, secretKeys, epoch: itsEpoch } = manifest;
   const keyIds = secretKeys.map(({ id }) => id);
   const documents = documentsIn(files);
@@ -160,23 +153,23 @@ function restoredOutcome(restored: Restored, manifest: Manifest): Outcome {
     ...{ replaced, replacedWrittenAt, backup },
   };
   if (epoch === null) {
-    const heading = 'The backup is whole and can be restored. Nothing was changed.';
-    return { json, text: `${heading}\n${fields(describedBackup(json))}` };
+    const heading = 'The backup is complete and can be restored. Nothing was changed.';
+    return { json, text: `${heading}\n${fields(backupFields(json))}` };
   }
   const lines = [
     `${databaseName} is restored as of ${takenAt}, in epoch ${epoch}.`,
-    ...replaced.map((path) => `What was there before: ${path}`),
-    ...(replaced.length === 0 ? [] : ['When it is needed no longer: rm -r those paths.']),
-    'It is in quarantine: it orders, pays, mails and sends nothing until it is released. Next:',
-    '  ponte serve             answers reads meanwhile',
-    '  ponte restore --check   asks the partner what it did since',
+    ...replaced.map((path) => `Moved aside: ${path}`),
+    ...(replaced.length === 0 ? [] : ['Delete these paths when they are no longer needed: rm -r.']),
+    'It is in quarantine: it orders, pays, mails and sends nothing until its release. Next:',
+    '  ponte serve             serves reads',
+    '  ponte restore --check   queries what the partner did since the backup',
     '  ponte release           ends the quarantine',
   ];
   return { json, text: lines.join('\n') };
 }
 
-/** What an operator compares before a restore. */
-function describedBackup(json: {
+/** For the operator to compare before a restore. */
+function backupFields(json: {
   readonly takenAt: string;
   readonly replaced: readonly string[];
   readonly replacedWrittenAt: string | null;
@@ -190,7 +183,7 @@ function describedBackup(json: {
   const rows = counts.reduce((sum, count) => sum + count, 0);
   const written = replacedWrittenAt === null ? '' : `, last written ${replacedWrittenAt}`;
   return {
-    taken: `${takenAt}, ${spoken(Date.now() - Date.parse(takenAt))} ago`,
+    taken: `${takenAt}, ${formatDuration(Date.now() - Date.parse(takenAt))} ago`,
     'made by': `Ponte ${backup.version}, migration ${backup.schema}`,
     epoch: backup.epoch,
     payments: backup.rows['payments'] ?? 0,
@@ -201,7 +194,7 @@ function describedBackup(json: {
   };
 }
 
-/** Only documents lie in a folder of a backup. */
+/** Only documents are in a subfolder of a backup. */
 function documentsIn(files: Manifest['files']): number {
   return files.filter(({ path }) => path.includes('/')).length;
 }

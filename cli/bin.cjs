@@ -1,8 +1,7 @@
 #!/usr/bin/env node
-// The command `ponte`: refuses a Node that is too old in one line, before anything else is
-// loaded, then runs the built CLI. Old JavaScript on purpose, since an old Node must parse it.
-// In a clone it warns when the sources are newer than dist/; it never rebuilds, because a server
-// may be running from dist/.
+// The command `ponte`: refuses a Node that is too old, then runs the built CLI. Written in old
+// JavaScript, because an old Node must parse it. In a clone it warns when the sources are newer
+// than dist/. It never rebuilds, because a server may be running from dist/.
 
 var fs = require('fs');
 var path = require('path');
@@ -10,7 +9,6 @@ var pathToFileURL = require('url').pathToFileURL;
 
 var root = path.join(__dirname, '..');
 var built = path.join(root, 'dist', 'cli.js');
-// require, not a copy of the number: package.json is the one place that says it.
 var oldest = require('../package.json').engines.node.replace('>=', '');
 
 if (isOlder(process.versions.node, oldest)) {
@@ -28,7 +26,7 @@ function isOlder(version, than) {
   return have[0] < want[0] || (have[0] === want[0] && have[1] < want[1]);
 }
 
-// Only a clone has the build's configuration; an installed package has not and skips this.
+// Only a clone has the configuration of the build.
 function warnAboutStaleBuild() {
   if (!fs.existsSync(path.join(root, 'tsup.config.ts'))) return;
   var builtAtMs = fs.statSync(built).mtimeMs;
@@ -37,7 +35,7 @@ function warnAboutStaleBuild() {
   });
   if (newer) {
     process.stderr.write(
-      'ponte: dist/ is older than the sources; renew it by `npm run build`, or use `npm run dev`\n',
+      'ponte: dist/ is older than the sources; run `npm run build`, or use `npm run dev`\n',
     );
   }
 }

@@ -1,4 +1,4 @@
-// `ponte deliveries`: webhooks on their way, over all organizations, and sending ended ones again.
+// `ponte deliveries`: the webhook deliveries of all organizations, and their replay.
 import { type Command, Option } from 'commander';
 import { formatInstant } from '../core/domain/instant.js';
 import {
@@ -9,14 +9,14 @@ import {
 } from '../core/domain/webhook-delivery.js';
 import { PonteError } from '../core/errors.js';
 import {
-  addVerb,
-  asOperator,
+  addOperatorCommand,
   cursorOption,
   dryRunOption,
   limitOption,
+  listOutcome,
   type Operator,
   type Outcome,
-  onlyId,
+  pageOf,
   type Shell,
 } from './operator.js';
 import { fields, table } from './output.js';
@@ -36,52 +36,46 @@ interface ReplayOptions {
 const deliveries = () => import('../core/usecases/deliveries.js');
 const routes = () => import('../adapters/http/webhook-routes.js');
 
-export function addDeliveriesVerbs(shell: Shell, program: Command): void {
+export function addDeliveriesCommands(shell: Shell, program: Command): void {
   const noun = program.command('deliveries').description('webhook deliveries');
 
-  addVerb<ListOptions>(shell, noun, {
+  addOperatorCommand<ListOptions>(shell, noun, {
     name: 'list',
     description: 'list deliveries, newest first',
     options: [
-      new Option('--status <status>', 'only those in it').choices(deliveryStatuses).default(null),
-      new Option('--subscription <whs-id>', 'only those of one subscription').default(null),
+      new Option('--status <status>', 'only deliveries in this status')
+        .choices(deliveryStatuses)
+        .default(null),
+      new Option('--subscription <whs-id>', 'only deliveries of this subscription').default(null),
       limitOption(),
       cursorOption(),
     ],
-    run: (options) => asOperator(shell, (operator) => list(operator, options)),
+    run: list,
   });
 
-  addVerb(shell, noun, {
+  addOperatorCommand(shell, noun, {
     name: 'show <delivery-id>',
-    description: 'show one delivery with its attempts',
-    run: (_, ids) => asOperator(shell, (operator) => show(operator, onlyId(ids))),
+    description: 'show a delivery and its attempts',
+    run: (operator, _, [id = '']) => show(operator, id),
   });
 
-  addVerb<ReplayOptions>(shell, noun, {
+  addOperatorCommand<ReplayOptions>(shell, noun, {
     name: 'replay [delivery-ids...]',
     description: 'send ended deliveries again, under the same ids',
     options: [
-      new Option('--all-dead', 'every dead letter of an active subscription').default(false),
+      new Option('--all-dead', 'all dead letters of active subscriptions').default(false),
       dryRunOption(),
     ],
-    run: (options, ids) => asOperator(shell, (operator) => replay(operator, options, ids), options),
+    run: replay,
   });
 }
 
 async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> {
   const { status, subscription: subscriptionId, limit, cursor: beforeId } = options;
-  // One more than shown tells whether there is a next page.
-  const found = await deps.store.run((tx) =>
-    tx.deliveries.list({ status, subscriptionId, beforeId, limit: limit + 1 }),
-  );
-  const page = found.slice(0, limit);
-  const nextCursor = found.length > limit ? (page.at(-1)?.id ?? null) : null;
-  const more = nextCursor === null ? '' : `\nMore: --cursor ${nextCursor}`;
-  const data = page.map(await presenter());
-  return {
-    json: { data, nextCursor },
-    text: `${deliveryTable(data)}${more}`,
-  };
+  const filter = { status, subscriptionId, beforeId, limit: limit + 1 };
+  const page = pageOf(await deps.store.run((tx) => tx.deliveries.list(filter)), limit);
+  const data = page.rows.map(await presenter());
+  return listOutcome(data, deliveryTable(data), page.nextCursor);
 }
 
 async function show({ deps }: Operator, id: string): Promise<Outcome> {
@@ -90,11 +84,7 @@ async function show({ deps }: Operator, id: string): Promise<Outcome> {
   const present = await presenter();
   const json = { ...present(delivery), attempts: attempts.map(presentAttempt) };
   const rows = json.attempts.map((one) => [
-    one.attempt,
-    one.startedAt,
-    one.durationMs,
-    one.responseStatus,
-    one.error,
+    ...[one.attempt, one.startedAt, one.durationMs, one.responseStatus, one.error],
   ]);
   const facts = fields({
     id: json.id,
@@ -117,7 +107,7 @@ async function replay(
 ): Promise<Outcome> {
   const { replayAllDead, replayByOperator } = await deliveries();
   if (allDead === ids.length > 0) {
-    throw new PonteError('ValidationError', 'Name deliveries, or use --all-dead.');
+    throw new PonteError('ValidationError', 'Give delivery ids, or --all-dead.');
   }
   const would = dryRun ? 'Would replay' : 'Replayed';
   if (allDead) {
@@ -145,28 +135,16 @@ async function presenter() {
 type Shown = ReturnType<Awaited<ReturnType<typeof presenter>>>;
 
 function presentAttempt({ startedAtMs, ...attempt }: DeliveryAttempt) {
-  return {
-    attempt: attempt.attempt,
-    startedAt: formatInstant(startedAtMs),
-    durationMs: attempt.durationMs,
-    responseStatus: attempt.responseStatus,
-    responseBody: attempt.responseBody,
-    error: attempt.error,
-  };
+  const { attempt: number, durationMs, responseStatus, responseBody, error } = attempt;
+  const startedAt = formatInstant(startedAtMs);
+  return { attempt: number, startedAt, durationMs, responseStatus, responseBody, error };
 }
 
-function deliveryTable(rows: readonly Shown[]): string {
-  return table(
-    ['ID', 'EVENT', 'STATUS', 'ATTEMPT', 'ANSWER', 'NEXT ATTEMPT', 'ERROR'],
-    rows.map((row) => [
-      row.id,
-      row.eventType,
-      row.status,
-      row.attempt,
-      row.responseStatus,
-      row.nextAttemptAt,
-      row.lastError,
-    ]),
-    'No deliveries.',
-  );
+function deliveryTable(data: readonly Shown[]): string {
+  const rows = data.map((row) => [
+    ...[row.id, row.eventType, row.status, row.attempt, row.responseStatus],
+    ...[row.nextAttemptAt, row.lastError],
+  ]);
+  const headings = ['ID', 'EVENT', 'STATUS', 'ATTEMPT', 'ANSWER', 'NEXT ATTEMPT', 'ERROR'];
+  return table(headings, rows, 'No deliveries.');
 }

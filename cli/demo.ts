@@ -1,4 +1,4 @@
-// `ponte demo`: one payment from create to settled over HTTP, on a server of its own or a running
+// `ponte demo`: one payment from create to settled over HTTP, on a temporary server or a running
 // one, with a real receiver that verifies every webhook. It is an integrator's code: it knows the
 // API and nothing of the inside.
 import { randomUUID } from 'node:crypto';
@@ -11,9 +11,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { verifyWebhook } from '../adapters/client/verify.js';
 import { catalogue, type ErrorCode, PonteError } from '../core/errors.js';
-import { addVerb, type Outcome, type Shell } from './operator.js';
+import { addCommand, type Outcome, type Shell } from './operator.js';
 
-/** What a payment of a new buyer goes through; each has an event in both namespaces. */
+/** The steps of a payment of a new buyer; each has an event in both namespaces. */
 const steps = [
   'created',
   'buyer_kyc_pending',
@@ -26,7 +26,7 @@ const steps = [
 ] as const;
 const namespaces = ['payment_intent', 'invoice'] as const;
 
-/** Without anything new for this long the demo gives up. */
+/** The demo gives up after this time without an event. */
 const PATIENCE_MS = 20_000;
 const LOOK_EVERY_MS = 20;
 
@@ -44,14 +44,14 @@ interface DemoOptions {
   readonly json: boolean;
 }
 
-export function addDemoVerb(shell: Shell, program: Command): void {
-  addVerb<DemoOptions>(shell, program, {
+export function addDemoCommand(shell: Shell, program: Command): void {
+  addCommand<DemoOptions>(shell, program, {
     name: 'demo',
-    description: 'drive one test payment to settled and verify its webhooks',
+    description: 'settle one test payment and verify its webhooks',
     options: [
-      new Option('--url <url>', 'a running server; one of its own unless given').default(null),
+      new Option('--url <url>', 'a running server; by default the demo starts one').default(null),
       new Option('--key <api-key>', 'a test key of that server').default(null),
-      new Option('--restore', 'show what a restored backup does instead').default(false),
+      new Option('--restore', 'show the restore of a backup instead').default(false),
     ],
     run: async ({ url, key, restore, json }) => {
       const say = (line: string) => {
@@ -69,7 +69,7 @@ export function addDemoVerb(shell: Shell, program: Command): void {
   });
 }
 
-/** A server on a free port whose data is gone afterwards. */
+/** A server on a free port with temporary data. */
 async function withOwnServer(
   env: Shell['env'],
   work: (own: { readonly url: string; readonly key: string }) => Promise<Outcome>,
@@ -105,8 +105,8 @@ async function collect(input: {
   readonly say: (line: string) => void;
 }): Promise<Outcome> {
   const { url, say } = input;
-  const beganAtMs = performance.now();
-  const elapsed = () => Math.round(performance.now() - beganAtMs);
+  const startedMs = performance.now();
+  const elapsed = () => Math.round(performance.now() - startedMs);
   const call = client(url, input.key);
   const received: Received[] = [];
   const secret = Promise.withResolvers<string>();
@@ -129,7 +129,7 @@ async function collect(input: {
     });
     say(`Payment ${created['id']} at ${url}: ${created['amount']} ${created['currency']}`);
     await call('POST', `/v1/test-helpers/payments/${created['id']}/advance`, {});
-    const missing = await patiently(received, () => missingOf(received));
+    const missing = await waitForEvents(received, () => missingOf(received));
     const payment = await call('GET', `/v1/payments/${created['id']}`);
     await call('DELETE', `/v1/webhook-subscriptions/${subscription['id']}`);
     const complete =
@@ -162,8 +162,8 @@ function missingOf(received: readonly Received[]): readonly string[] {
     .filter((event) => !seen.has(event));
 }
 
-/** What is still missing when all came, or when nothing came any more. */
-async function patiently(
+/** Waits for all events; returns the missing ones when none has arrived for a while. */
+async function waitForEvents(
   received: readonly Received[],
   missing: () => readonly string[],
 ): Promise<readonly string[]> {

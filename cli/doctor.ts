@@ -1,6 +1,5 @@
-// `ponte doctor`: what is wrong with the service, in words that say what to do about it. It changes
-// nothing and migrates nothing. What waits it reads like the metrics do; what is too much, and how
-// bad, is decided here.
+// `ponte doctor`: problems of the service, each with advice. It changes nothing and migrates
+// nothing. It reads the queue statistics of the metrics; this file has the limits and severities.
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -17,9 +16,9 @@ import {
 import { documentStorageProblem } from '../core/usecases/storage-fingerprint.js';
 import type { ExitKind } from './exit-codes.js';
 import { asOperator, type Operator, type Outcome, reasonOf, type Shell } from './operator.js';
-import { spoken, table } from './output.js';
+import { formatDuration, table } from './output.js';
 
-/** `warning`: somebody should look at it. `critical`: money or the service is at stake. */
+/** `warning`: an operator should look at it. `critical`: money or the service is at risk. */
 type Severity = 'ok' | 'warning' | 'critical';
 
 const marks = { ok: 'ok', warning: 'LOOK', critical: 'WRONG' } as const;
@@ -30,7 +29,7 @@ export interface Check {
   readonly detail: string;
 }
 
-/** What was found, before it is judged. */
+/** The measurements that `diagnose` judges. */
 export interface Findings {
   readonly nodeVersion: string;
   readonly unknownVariables: Operator['config']['unknownVariables'];
@@ -38,48 +37,47 @@ export interface Findings {
   /** Why there is no database; null when there is one. */
   readonly absence: string | null;
   readonly health: { readonly database: boolean; readonly migrations: boolean };
-  /** Why the database cannot be reached; null when it can, or nothing says why. */
-  readonly awayReason: string | null;
+  /** Why the database cannot be reached; null if it can, or if unknown. */
+  readonly unreachableReason: string | null;
   /** How far the clock of this machine is ahead of the database's; null if unknown. */
   readonly clockSkewMs: number | null;
-  /** The processes that serve the database; null if it cannot be asked. */
+  /** The processes that serve the database; null if unknown. */
   readonly servers: Awaited<ReturnType<Operator['servers']>> | null;
-  /** Between a host and a database server; null where there is no server. */
+  /** Null without a database server. */
   readonly connectionProblems: readonly string[] | null;
   readonly keysProblem: string | null;
   /** Secret keys other than the first that must stay configured. */
   readonly olderKeys: readonly string[];
-  readonly placeProblem: string | null;
+  readonly documentsProblem: string | null;
   readonly dataDir: string;
   readonly freeBytes: number;
-  /** Backups that the host is to make; null where none are. */
+  /** The scheduled backups; null if none are configured. */
   readonly backups: { readonly everyMs: number; readonly ageMs: number | null } | null;
-  /** Null where the database cannot be read by this version. */
+  /** Null if this version cannot read the database. */
   readonly data: { readonly waiting: QueueReport; readonly imbalances: number } | null;
 }
 
-/** Due work is taken up within a second. */
+/** Workers normally claim due work within a second. */
 const LATE_MS = MINUTE_MS;
 /** By then three attempts have failed. */
 const UNDELIVERED_MS = 15 * MINUTE_MS;
 const GIB = 1_024 ** 3;
 const FREE_MIN_BYTES = GIB / 10;
 const FREE_LOW_BYTES = GIB;
-/** In intervals of the schedule: later than this somebody should look, or money is at stake. */
+/** In intervals of the schedule. */
 const BACKUP_LATE_INTERVALS = 2;
 const BACKUP_MISSING_INTERVALS = 8;
-/** One is as bad as many. */
 const IMBALANCES_MAX = 1;
 
 /** Reports a missing database instead of creating one. */
 export async function doctor(shell: Shell): Promise<Outcome> {
-  const [{ readConfig }, { placeProblem }] = await Promise.all([
+  const [{ readConfig }, { databaseProblem }] = await Promise.all([
     import('../host/config.js'),
     import('../host/database-place.js'),
   ]);
   const config = readConfig(shell.env);
-  const absence = await placeProblem(config, 'none');
-  if (absence !== null) return report({ ...(await foundAround(config)), absence });
+  const absence = await databaseProblem(config, 'none');
+  if (absence !== null) return report({ ...(await findingsWithoutDatabase(config)), absence });
   const look = async (operator: Operator) => report(await found(operator));
   return asOperator(shell, look, { opening: 'looks' });
 }
@@ -111,18 +109,18 @@ function presentServer({ name, sinceMs }: NonNullable<Findings['servers']>[numbe
 
 async function found(operator: Operator): Promise<Findings> {
   const { deps, config, databaseName, keysProblem } = operator;
-  const [around, health, awayReason] = await Promise.all([
-    foundAround(config),
+  const [environment, health, reason] = await Promise.all([
+    findingsWithoutDatabase(config),
     deps.store.health(),
-    // Asked for at once: each waits as long for a database that is away.
-    whyAway(deps.store),
+    // In parallel: each waits for an unreachable database until its time limit.
+    unreachableReasonOf(deps.store),
   ]);
   const readable = health.database && health.migrations;
   return {
-    ...around,
+    ...environment,
     ...{ databaseName, health, keysProblem },
     backups: await backupsOf(operator),
-    awayReason: health.database ? null : awayReason,
+    unreachableReason: health.database ? null : reason,
     olderKeys: readable ? await olderKeysOf(deps) : [],
     clockSkewMs: health.database ? operator.clockSkewMs : null,
     servers: health.database ? await operator.servers() : null,
@@ -130,7 +128,7 @@ async function found(operator: Operator): Promise<Findings> {
       health.database && config.database.kind === 'postgres'
         ? await operator.connectionProblems()
         : null,
-    placeProblem: readable ? await documentStorageProblem(deps) : null,
+    documentsProblem: readable ? await documentStorageProblem(deps) : null,
     data: readable
       ? {
           waiting: await readQueueStats(deps),
@@ -155,15 +153,23 @@ async function backupsOf({
   return { everyMs: plan.everyMs, ageMs: await readBackupAgeMs(deps, databaseName, plan.to) };
 }
 
-/** What can be found without a database. */
-async function foundAround({ dataDir, unknownVariables }: Operator['config']): Promise<Findings> {
+async function findingsWithoutDatabase({
+  dataDir,
+  unknownVariables,
+}: Operator['config']): Promise<Findings> {
   const disk = await statfs(existingParent(dataDir));
   return {
     nodeVersion: process.version,
     ...{ unknownVariables, dataDir, freeBytes: disk.bavail * disk.bsize },
     ...{ databaseName: '', health: { database: false, migrations: false }, absence: null },
-    ...{ awayReason: null, servers: null, keysProblem: null, placeProblem: null, data: null },
-    ...{ olderKeys: [], backups: null, clockSkewMs: null, connectionProblems: null },
+    ...{ unreachableReason: null, servers: null, keysProblem: null, data: null },
+    ...{
+      documentsProblem: null,
+      olderKeys: [],
+      backups: null,
+      clockSkewMs: null,
+      connectionProblems: null,
+    },
   };
 }
 
@@ -172,7 +178,7 @@ function existingParent(folder: string): string {
   return existsSync(folder) ? folder : existingParent(dirname(folder));
 }
 
-async function whyAway(store: Store): Promise<string | null> {
+async function unreachableReasonOf(store: Store): Promise<string | null> {
   try {
     await store.run((tx) => tx.keyCheckValues.list());
     return null;
@@ -182,18 +188,19 @@ async function whyAway(store: Store): Promise<string | null> {
 }
 
 export function diagnose(findings: Findings): readonly Check[] {
-  const { unknownVariables, health, absence, awayReason, databaseName, servers } = findings;
-  const { dataDir, freeBytes, clockSkewMs, connectionProblems } = findings;
+  const { unknownVariables, health, absence, unreachableReason, databaseName } = findings;
+  const { servers, dataDir, freeBytes, clockSkewMs, connectionProblems } = findings;
   const unknown = unknownVariables
     .map(({ name, meant }) => (meant === null ? name : `${name} (did you mean ${meant}?)`))
     .join(', ');
+  const reason = unreachableReason === null ? '' : `: ${unreachableReason}`;
   const free = `${(freeBytes / GIB).toFixed(1)} GiB free at ${dataDir}`;
   return [
     { name: 'node', severity: 'ok', detail: findings.nodeVersion },
     unless(unknown === '', 'configuration', 'valid', ['warning', `unknown: ${unknown}`]),
     unless(health.database, 'database', databaseName, [
       'critical',
-      absence ?? `${databaseName} cannot be reached${awayReason === null ? '' : `: ${awayReason}`}`,
+      absence ?? `${databaseName} cannot be reached${reason}`,
     ]),
     ...(health.database ? [migrationsCheck(health.migrations)] : []),
     ...(clockSkewMs === null ? [] : [clockCheck(clockSkewMs)]),
@@ -209,48 +216,47 @@ export function diagnose(findings: Findings): readonly Check[] {
 }
 
 function migrationsCheck(done: boolean): Check {
-  const missing = 'pending, or of a newer version: ponte migrate tells which';
+  const missing = 'pending, or of a newer version: run ponte migrate';
   return unless(done, 'migrations', 'done', ['critical', missing]);
 }
 
 function backupCheck({ everyMs, ageMs }: NonNullable<Findings['backups']>): Check {
-  const advice = 'the log of the server says why: look for "a scheduled backup failed"';
+  const advice = 'search the log of the server for "a scheduled backup failed"';
   if (ageMs === null) {
-    return { name: 'backups', severity: 'warning', detail: `none was made yet: ${advice}` };
+    return { name: 'backups', severity: 'warning', detail: `none yet: ${advice}` };
   }
-  const last = `the last good one is ${spoken(ageMs)} old`;
+  const last = `the last good one is ${formatDuration(ageMs)} old`;
   return unless(ageMs <= BACKUP_LATE_INTERVALS * everyMs, 'backups', last, [
     ageMs > BACKUP_MISSING_INTERVALS * everyMs ? 'critical' : 'warning',
-    `${last}, due every ${spoken(everyMs)}: ${advice}`,
+    `${last}, due every ${formatDuration(everyMs)}: ${advice}`,
   ]);
 }
 
-/** A host on this machine takes no work then. */
 function clockCheck(skewMs: number): Check {
   const off = `${(Math.abs(skewMs) / 1_000).toFixed(1)} s ${skewMs < 0 ? 'behind' : 'ahead of'}`;
   return unless(Math.abs(skewMs) <= CLOCK_ERROR_MAX_MS, 'clock', 'that of the database', [
     'critical',
-    `this machine is ${off} the database: a host here takes no work. Set it by NTP`,
+    `this machine is ${off} the database: a host here claims no work. Set its clock by NTP`,
   ]);
 }
 
 function connectionsCheck(problems: readonly string[]): Check {
-  const detail = 'each has a session and keeps it';
+  const detail = 'each keeps its session';
   return unless(problems.length === 0, 'connections', detail, ['critical', problems.join('; ')]);
 }
 
 /** Never a defect: the service may be stopped for maintenance. */
 function servingCheck(servers: NonNullable<Findings['servers']>): Check {
-  const told = servers.map(({ name, sinceMs }) =>
+  const names = servers.map(({ name, sinceMs }) =>
     sinceMs === null ? name : `${name} since ${formatInstant(sinceMs)}`,
   );
-  const detail = told.length === 0 ? 'nothing serves this database now' : told.join('; ');
+  const detail = names.length === 0 ? 'no server is running' : names.join('; ');
   return { name: 'serving', severity: 'ok', detail };
 }
 
 function dataChecks(
   { waiting, imbalances }: NonNullable<Findings['data']>,
-  { keysProblem, olderKeys, placeProblem }: Omit<Findings, 'data'>,
+  { keysProblem, olderKeys, documentsProblem }: Omit<Findings, 'data'>,
 ): readonly Check[] {
   const { queues, undeliveredMs, stuckCommands, deadLetters, fundsToReview } = waiting;
   const { deliveries, ...ours } = queues;
@@ -267,12 +273,15 @@ function dataChecks(
       'critical',
       keysProblem ?? '',
     ]),
-    unless(placeProblem === null, 'documents', 'in their place', ['critical', placeProblem ?? '']),
+    unless(documentsProblem === null, 'documents', 'in their folder', [
+      'critical',
+      documentsProblem ?? '',
+    ]),
     unless(!inQuarantine, 'epoch', `${epoch}, released`, [
       'critical',
       `${epoch}, in quarantine: nothing is ordered, sent or changed. ` +
         (waiting.isChecked
-          ? 'The partner was asked: look at what differs, then run ponte release'
+          ? 'The check is complete: review the differences, then run ponte release'
           : 'Run ponte restore --check, then ponte release'),
     ]),
     unless(imbalances === 0, 'ledger', 'balances', [
@@ -285,17 +294,17 @@ function dataChecks(
     ]),
     unless(fundsToReview === 0, 'funds', 'all accounted for', [
       'critical',
-      `${counted(fundsToReview, 'payment')} whose money needs a person: ponte refunds list`,
+      `${counted(fundsToReview, 'payment')} with funds in review: ponte refunds list`,
     ]),
-    unless(late.length === 0, 'workers', 'nothing waits for them', [
+    unless(late.length === 0, 'workers', 'no work is overdue', [
       'critical',
-      `${lateQueues}. Nobody takes it up: is a server running?`,
+      `${lateQueues}. No worker claims it: is a server running?`,
     ]),
     unless(!slow && undeliveredMs <= UNDELIVERED_MS, 'deliveries', 'on time', [
       'warning',
       slow
         ? `${lateQueue('webhooks', deliveries)}: a receiver is slow, or no server is running`
-        : `the oldest undelivered event is ${spoken(undeliveredMs)} old: ` +
+        : `the oldest undelivered event is ${formatDuration(undeliveredMs)} old: ` +
           'ponte deliveries list --status pending',
     ]),
     unless(deadLetters === 0, 'dead letters', 'none', [
@@ -316,7 +325,7 @@ function unless(
 }
 
 function lateQueue(name: string, { due, lateMs }: QueueLoad): string {
-  return `${name}: ${counted(due, 'row')} due, the oldest for ${spoken(lateMs)}`;
+  return `${name}: ${counted(due, 'row')} due, the oldest for ${formatDuration(lateMs)}`;
 }
 
 function counted(count: number, one: string, many = `${one}s`): string {

@@ -1,18 +1,16 @@
-// `ponte documents`: which documents of parties are kept, by what the database says and by what the
-// store holds, so that a purge can be proven.
+// `ponte documents`: the documents of parties, by the rows of the database and by the stored files,
+// so that a purge can be proven.
 import { type Command, Option } from 'commander';
-import { formatInstant } from '../core/domain/instant.js';
 import type { ListedDocument } from '../core/usecases/documents.js';
 import {
-  addVerb,
-  asOperator,
+  addOperatorCommand,
   cursorOption,
   limitOption,
   type Operator,
   type Outcome,
   type Shell,
 } from './operator.js';
-import { table } from './output.js';
+import { instantOrNull, table } from './output.js';
 
 interface ListOptions {
   readonly all: boolean;
@@ -20,18 +18,18 @@ interface ListOptions {
   readonly cursor: string | null;
 }
 
-export function addDocumentsVerbs(shell: Shell, program: Command): void {
+export function addDocumentsCommands(shell: Shell, program: Command): void {
   const noun = program.command('documents').description('documents of buyers and accounts');
-
-  addVerb<ListOptions>(shell, noun, {
+  addOperatorCommand<ListOptions>(shell, noun, {
     name: 'list',
-    description: 'list documents that are kept, newest first; none is left after a decision',
+    description:
+      'list stored documents, newest first; a decision purges the documents of its party',
     options: [
-      new Option('--all', 'purged ones too, with the time of their purge').default(false),
+      new Option('--all', 'include purged documents, with the time of the purge').default(false),
       limitOption(),
       cursorOption(),
     ],
-    run: (options) => asOperator(shell, (operator) => list(operator, options)),
+    run: list,
   });
 }
 
@@ -43,31 +41,25 @@ async function list(
   const { documentStorageProblem } = await import('../core/usecases/storage-fingerprint.js');
   const problem = await documentStorageProblem(deps);
   if (problem !== null) {
-    // Looking elsewhere would prove what is not so.
+    // In another folder, documents of this database would seem purged.
     const { ConfigError } = await import('../host/config.js');
     throw new ConfigError([`PONTE_DOCUMENTS: ${problem}`]);
   }
   const found = await listDocuments(deps, { kept: !all, beforeId, limit });
   const data = found.map(presentDocument);
-  const rows = found.filter(({ row }) => row !== null);
-  const nextCursor = rows.length < limit ? null : (rows.at(-1)?.id ?? null);
-  return {
-    json: { data, nextCursor },
-    text: table(
-      ['ID', 'STATUS', 'KEPT', 'PARTY', 'KIND', 'OWNER', 'CREATED', 'DUE', 'PURGED'],
-      data.map((row) => [
-        ...[row.id, row.status, row.kept, row.partyId, row.kind, row.ownerIndex],
-        ...[row.createdAt, row.dueAt, row.purgedAt],
-      ]),
-      all ? 'No documents.' : 'No documents are kept.',
-    ),
-  };
+  const known = found.filter(({ row }) => row !== null);
+  const nextCursor = known.length < limit ? null : (known.at(-1)?.id ?? null);
+  const rows = data.map((row) => [
+    ...[row.id, row.status, row.kept, row.partyId, row.kind, row.ownerIndex],
+    ...[row.createdAt, row.dueAt, row.purgedAt],
+  ]);
+  const headings = ['ID', 'STATUS', 'KEPT', 'PARTY', 'KIND', 'OWNER', 'CREATED', 'DUE', 'PURGED'];
+  const text = table(headings, rows, all ? 'No documents.' : 'No documents are stored.');
+  return { json: { data, nextCursor }, text };
 }
 
-/** Bytes without a row are `unaccounted`: nothing is known of them but that they are there. */
+/** `unaccounted`: stored bytes without a row in the database. */
 function presentDocument({ id, row, kept }: ListedDocument) {
-  const instant = (atMs: number | null | undefined) =>
-    atMs === null || atMs === undefined ? null : formatInstant(atMs);
   return {
     id,
     orgId: row?.orgId ?? null,
@@ -79,10 +71,10 @@ function presentDocument({ id, row, kept }: ListedDocument) {
     contentType: row?.contentType ?? null,
     status: row?.status ?? 'unaccounted',
     sizeBytes: row?.sizeBytes ?? null,
-    /** Whether any bytes of it are in the store. */
+    /** Whether any of its bytes are stored. */
     kept,
-    dueAt: instant(row?.dueAtMs),
-    createdAt: instant(row?.createdAtMs),
-    purgedAt: instant(row?.purgedAtMs),
+    dueAt: instantOrNull(row?.dueAtMs),
+    createdAt: instantOrNull(row?.createdAtMs),
+    purgedAt: instantOrNull(row?.purgedAtMs),
   };
 }

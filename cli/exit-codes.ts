@@ -1,23 +1,22 @@
-// The exit codes, and the one table that maps errors to them. The HTTP status is not enough: some
+// The exit codes, and the table that maps errors to them. The HTTP status is not enough: some
 // refusals with 400 are about a state, not about the input.
 import { type ErrorCode, PonteError, StoreRefusal, UnsoundCopy } from '../core/errors.js';
 
-/** What the process answers with, by kind of outcome. */
 export const exitCodes = {
   done: [0, 'done'],
-  failure: [1, 'a failure of ours or of the machine'],
+  failure: [1, 'an internal error'],
   invalid: [2, 'the command or its input is not valid'],
-  notFound: [3, 'nothing is there under this id'],
-  conflict: [4, 'the state of things does not allow it'],
+  notFound: [3, 'not found'],
+  conflict: [4, 'the current state does not allow it'],
   forbidden: [5, 'not permitted'],
-  tryAgain: [6, 'not possible now: try again'],
+  tryAgain: [6, 'temporarily not possible: try again'],
   configuration: [7, 'the configuration is not valid'],
   checkFailed: [
     8,
-    'a check found something wrong ' +
+    'a check has failed ' +
       '(doctor, demo, ledger verify, store copy, secrets reseal, backup, restore)',
   ],
-  attention: [9, 'a check found something to look at (doctor, backup, restore)'],
+  attention: [9, 'a check has warnings (doctor, backup, restore)'],
 } as const satisfies Record<string, readonly [number, string]>;
 
 export type ExitKind = keyof typeof exitCodes;
@@ -69,7 +68,7 @@ const exitOfCode = {
   PartnerUnavailable: 'tryAgain',
 } as const satisfies Record<ErrorCode, ExitKind>;
 
-/** ConfigError is recognized by its name: its module is slow to load, and help must be fast. */
+/** ConfigError is recognized by its name: its module is slow to load. */
 export function exitOf(error: unknown): ExitKind {
   if (error instanceof PonteError) return exitOfCode[error.code];
   if (error instanceof StoreRefusal) return 'conflict';

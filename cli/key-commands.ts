@@ -1,79 +1,68 @@
-// `ponte key`: API keys of an organization. A key's secret is printed once, when it is made.
+// `ponte key`: API keys of an organization. The secret of a key is printed only when it is created.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { apiKey } from '../adapters/http/key-routes.js';
 import { isScope, scopes } from '../core/domain/scope.js';
 import type { Mode } from '../core/domain/tenant.js';
-import { addVerb, asOperator, modeOption, onlyId, type Shell } from './operator.js';
+import { addOperatorCommand, listOutcome, modeOption, orgOption, type Shell } from './operator.js';
 import { fields, table } from './output.js';
 
 const keys = () => import('../core/usecases/keys.js');
 const routes = () => import('../adapters/http/key-routes.js');
 
-const orgOption = () => new Option('--org <org-id>', 'the organization').makeOptionMandatory();
-
-export function addKeyVerbs(shell: Shell, program: Command): void {
+export function addKeyCommands(shell: Shell, program: Command): void {
   const key = program.command('key').description('API keys');
 
-  addVerb<{ org: string; mode: Mode; name: string; scope: readonly string[] }>(shell, key, {
-    name: 'create',
-    description: 'make a key; its secret is shown this once',
-    options: [
-      orgOption(),
-      modeOption(),
-      new Option('--name <name>', 'what it is for').makeOptionMandatory(),
-      new Option('--scope <scope...>', 'what it may do, as a,b or repeated; all unless given')
-        .default([])
-        .argParser(scopeList),
-    ],
-    details: `Scopes:\n${fields(scopes).replaceAll(/^/gm, '  ')}`,
-    run: ({ org: orgId, mode, name, scope: scopes }) =>
-      asOperator(shell, async ({ deps }) => {
+  addOperatorCommand<{ org: string; mode: Mode; name: string; scope: readonly string[] }>(
+    shell,
+    key,
+    {
+      name: 'create',
+      description: 'create a key; its secret is shown only once',
+      options: [
+        orgOption(),
+        modeOption(),
+        new Option('--name <name>', 'what the key is for').makeOptionMandatory(),
+        new Option('--scope <scope...>', 'what it may do, as a,b or repeated; all by default')
+          .default([])
+          .argParser(scopeList),
+      ],
+      details: `Scopes:\n${fields(scopes).replaceAll(/^/gm, '  ')}`,
+      run: async ({ deps }, { org: orgId, mode, name, scope: scopes }) => {
         const { createKey } = await keys();
         const { apiKeyWithSecret } = await routes();
         const { key, secret } = await createKey(deps, { orgId, mode, name, scopes });
         const json = apiKeyWithSecret.show({ ...key, secret });
         return { json, text: `${shown(json)}\nsecret   ${secret}` };
-      }),
-  });
+      },
+    },
+  );
 
-  addVerb<{ org: string }>(shell, key, {
+  addOperatorCommand<{ org: string }>(shell, key, {
     name: 'list',
-    description:
-      'list the active keys of an organization, of both modes, and the newest revoked ones',
+    description: 'list the active keys of an organization in both modes, and the newest revoked',
     options: [orgOption()],
-    run: ({ org }) =>
-      asOperator(shell, async ({ deps }) => {
-        const { listKeys } = await keys();
-        const { apiKey } = await routes();
-        const data = (await listKeys(deps, org)).map(apiKey.show);
-        return {
-          json: { data, nextCursor: null },
-          text: table(
-            ['ID', 'MODE', 'NAME', 'SCOPES', 'LAST USED', 'REVOKED'],
-            data.map(({ id, testMode, name, scopes, lastUsedAt, revokedAt }) => [
-              id,
-              testMode ? 'test' : 'live',
-              name,
-              scopes.join(' ') || 'all',
-              lastUsedAt,
-              revokedAt,
-            ]),
-            'No keys.',
-          ),
-        };
-      }),
+    run: async ({ deps }, { org }) => {
+      const { listKeys } = await keys();
+      const { apiKey } = await routes();
+      const data = (await listKeys(deps, org)).map(apiKey.show);
+      const rows = data.map(({ id, testMode, name, scopes, lastUsedAt, revokedAt }) => [
+        ...[id, testMode ? 'test' : 'live', name, scopes.join(' ') || 'all'],
+        ...[lastUsedAt, revokedAt],
+      ]);
+      const headings = ['ID', 'MODE', 'NAME', 'SCOPES', 'LAST USED', 'REVOKED'];
+      return listOutcome(data, table(headings, rows, 'No keys.'));
+    },
   });
 
-  addVerb(shell, key, {
+  addOperatorCommand(shell, key, {
     name: 'revoke <key-id>',
-    description: 'refuse a key from its next request on, for ever',
-    run: (_, ids) =>
-      asOperator(shell, async ({ deps }) => {
-        const { revokeKey } = await keys();
-        const { apiKey } = await routes();
-        const json = apiKey.show(await revokeKey(deps, null, onlyId(ids)));
-        return { json, text: shown(json) };
-      }),
+    description: 'revoke a key, from its next request on',
+    run: async ({ deps }, _, [id = '']) => {
+      const { revokeKey } = await keys();
+      const { apiKey } = await routes();
+      const json = apiKey.show(await revokeKey(deps, null, id));
+      return { json, text: shown(json) };
+    },
   });
 }
 
@@ -90,7 +79,7 @@ function shown(key: ReturnType<typeof apiKey.show>): string {
   });
 }
 
-/** Adds the scopes of one value to those before it. */
+/** Adds the scopes of one value to those of the values before it. */
 function scopeList(text: string, before: readonly string[]): readonly string[] {
   const given = text.split(',').map((scope) => scope.trim());
   const unknown = given.filter((scope) => !isScope(scope));

@@ -17,8 +17,8 @@ export interface DossierOptions {
 }
 
 export const dossierOptions = (): readonly Option[] => [
-  new Option('--email <address>', 'where the organization is reached').default(null),
-  new Option('--legal-name <name>', 'as registered').default(null),
+  new Option('--email <address>', 'the address of the organization').default(null),
+  new Option('--legal-name <name>', 'its registered name').default(null),
   new Option('--cnpj <number>', 'its Brazilian company number').default(null),
   new Option('--dossier <file>', 'a JSON file with these and other fields; - reads stdin').default(
     null,
@@ -46,7 +46,6 @@ export async function readDossier(
   throw new PonteError('ValidationError', `${problems.join('; ')}.`);
 }
 
-/** The dossier to submit. */
 export function dossierFor(
   { partners }: Deps,
   mode: Mode,
@@ -65,7 +64,7 @@ function given<T extends object>(fields: T): Partial<T> {
 async function textOf(file: string, stdin: Shell['stdin']): Promise<string> {
   if (file !== '-') {
     return readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-      const text = `dossier: ${file} cannot be read (${cause.code}). Give a file that can.`;
+      const text = `dossier: ${file} cannot be read (${cause.code}). Give a readable file.`;
       throw new PonteError('ValidationError', text, { cause });
     });
   }

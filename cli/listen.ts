@@ -1,6 +1,6 @@
-// `ponte listen`: prints the events of a key's feed as they come and, if asked, forwards each to an
-// address of the developer's, signed like a webhook, in order and again until it is taken. It goes
-// on where it stopped by a position kept in a file.
+// `ponte listen`: prints the events of a key's feed and, with --forward, sends each to a URL of the
+// developer: signed like a webhook, in order, and repeated until it is accepted. With --state it
+// resumes from a position stored in a file.
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -9,69 +9,74 @@ import { isEventPattern, matchesEvent } from '../core/domain/event.js';
 import { PonteError } from '../core/errors.js';
 import {
   type FedEvent,
-  type FeedPlace,
+  type FeedPosition,
   type FeedSource,
   forwardEvent,
-  latestPlace,
+  latestPosition,
   persistently,
   readFeed,
 } from './feed-client.js';
 import { failure, finish, type Shell } from './operator.js';
 
-/** Names in an event's data of what it speaks of. */
+/** Properties of event data that name its resource. */
 const subjects = ['paymentIntentId', 'invoiceId', 'connectedAccountId', 'subscriptionId'] as const;
 const SECRET_BYTES = 32;
 
 export interface ListenOptions {
   readonly url: string;
   readonly key: string | null;
-  /** Where to begin, whatever the file says. */
+  /** Overrides the position in the file. */
   readonly after: number | null;
   readonly state: string | null;
   readonly forward: string | null;
   readonly secret: string | null;
-  /** Types and wildcards as of a subscription; null is all of them. */
+  /** Types and wildcards, as in a subscription; null: all. */
   readonly events: readonly string[] | null;
   readonly json: boolean;
 }
 
-export function addListenVerb(shell: Shell, program: Command): void {
+export function addListenCommand(shell: Shell, program: Command): void {
   const command = program
     .command('listen')
-    .description('print events as they come, until Ctrl-C; forward them to a receiver of yours')
+    .description('print events as they arrive, until Ctrl-C, and forward them to a URL')
     .addOption(
       new Option('--url <url>', 'the server').default('http://127.0.0.1:8080').argParser(httpUrl),
     )
-    .addOption(new Option('--key <api-key>', 'whose events; else PONTE_KEY').default(null))
+    .addOption(new Option('--key <api-key>', 'an API key; PONTE_KEY by default').default(null))
     .addOption(
       new Option(
         '--after <sequence>',
-        'begin behind this one; else with the oldest event kept, with --forward with the next one',
+        'start after this one; by default with the oldest event, or the next one with --forward',
       )
         .default(null)
         .argParser(wholeNumber),
     )
-    .addOption(new Option('--state <file>', 'keep the position there, go on from it').default(null))
     .addOption(
-      new Option('--forward <url>', 'send each event there until it is taken with 2xx')
+      new Option('--state <file>', 'store the position there, and resume from it').default(null),
+    )
+    .addOption(
+      new Option('--forward <url>', 'send each event there until it answers 2xx')
         .default(null)
         .argParser(httpUrl),
     )
     .addOption(
-      new Option('--secret <whsec>', 'sign with it; else a new one is shown').default(null),
+      new Option(
+        '--secret <whsec>',
+        'the webhook secret; by default a new one, which is shown',
+      ).default(null),
     )
     .addOption(
-      new Option('--events <types>', 'these alone, as payment_intent.*,invoice.settled')
+      new Option('--events <types>', 'only these, as payment_intent.*,invoice.settled')
         .default(null)
         .argParser(eventPatterns),
     )
-    .option('--json', 'print one line of JSON an event', false);
+    .option('--json', 'print each event as one line of JSON', false);
   command.action(async () => {
     const options = command.opts<ListenOptions>();
     const over = new AbortController();
     const stop = () => over.abort();
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
-    // Whoever read the lines has gone.
+    // The reader has closed the pipe.
     process.stdout.on('error', stop);
     try {
       await listen(shell, options, over.signal);
@@ -84,34 +89,34 @@ export function addListenVerb(shell: Shell, program: Command): void {
   });
 }
 
-/** Until `over` is aborted, or a refusal that trying again does not help. */
+/** Runs until `over` is aborted, or until a refusal that a retry does not help. */
 export async function listen(
   shell: Shell,
   options: ListenOptions,
   over: AbortSignal,
 ): Promise<void> {
-  const tell = (line: string) => shell.stderr.write(`ponte: ${line}\n`);
+  const warn = (line: string) => shell.stderr.write(`ponte: ${line}\n`);
   const source = sourceOf(shell, options);
   const position = options.state === null ? null : positionIn(options.state, source);
-  const began = beganAt(options, position);
+  const began = startOf(options, position);
   const forward = forwarder(shell, options, over);
-  let place: FeedPlace = began ?? { after: 0, epoch: null };
-  // Past events can be shown, but a receiver does not expect them.
+  let place: FeedPosition = began ?? { after: 0, epoch: null };
+  // A receiver does not expect past events.
   if (began === null && options.forward !== null) {
-    const latest = await persistently(over, tell, () => latestPlace(source, over));
+    const latest = await persistently(over, warn, () => latestPosition(source, over));
     if (latest === null) return;
-    const from = `forwarding what comes after sequence ${latest.after}`;
-    tell(`${from}; --after 0 begins with the first event`);
-    position?.keep(latest);
+    const from = `forwarding events after sequence ${latest.after}`;
+    warn(`${from}; --after 0 starts with the first event`);
+    position?.store(latest);
     place = latest;
   }
   for (;;) {
-    const page = await persistently(over, tell, () =>
+    const page = await persistently(over, warn, () =>
       readFeed(source, place, over).catch((error: unknown) => {
-        // Only who has asked for them can miss events that are gone.
-        const next = began === null ? placeAfter(error) : null;
+        // A caller that named a position must know that events are missing.
+        const next = began === null ? positionAfter(error) : null;
         if (next === null) throw error;
-        tell(`${error instanceof Error ? error.message : ''} Going on after ${next.after}`);
+        warn(`${error instanceof Error ? error.message : ''} Continuing after ${next.after}`);
         place = next;
         return null;
       }),
@@ -127,36 +132,36 @@ export async function listen(
       }
       const answer = await persistently(
         over,
-        (problem) => tell(`${event.id}: ${problem}`),
+        (problem) => warn(`${event.id}: ${problem}`),
         () => forward(event),
       );
       if (answer === null) return;
-      // A line of JSON is the event as it came, and nothing else.
-      if (options.json && answer !== '') tell(`${event.id}: ${answer}`);
+      // A line of JSON contains only the event, as received.
+      if (options.json && answer !== '') warn(`${event.id}: ${answer}`);
       shell.stdout.write(`${options.json ? event.text : lineOf(event, answer)}\n`);
       place = { epoch, after: event.sequence };
-      position?.keep(place);
+      position?.store(place);
     }
-    // The last ones may have been left out.
-    if (events.length > 0) position?.keep(place);
+    // The last events may not match --events.
+    if (events.length > 0) position?.store(place);
   }
 }
 
-/** Where to begin; null where nothing says so. */
-function beganAt(options: ListenOptions, position: Position | null): FeedPlace | null {
+/** The position to start after; null if none is given. */
+function startOf(options: ListenOptions, position: PositionFile | null): FeedPosition | null {
   if (options.after !== null) return { after: options.after, epoch: null };
   return position?.read() ?? null;
 }
 
-/** Where a refusal says that the feed goes on; null where it says nothing of it. */
-function placeAfter(error: unknown): FeedPlace | null {
+/** The position that a refusal names; null if it names none. */
+function positionAfter(error: unknown): FeedPosition | null {
   if (!(error instanceof PonteError)) return null;
   const { oldestSequence, feed } = error;
   if (feed !== null) return { after: feed.lastSequence, epoch: feed.epoch };
   return oldestSequence === null ? null : { after: oldestSequence - 1, epoch: null };
 }
 
-/** Sends an event on and says what the receiver answered; '' where nothing is sent. */
+/** Forwards an event and returns a text for the answer; '' without --forward. */
 function forwarder(
   shell: Shell,
   { forward: url, secret: given }: ListenOptions,
@@ -187,40 +192,40 @@ function lineOf({ sequence, createdAt, event, data }: FedEvent, answer: string):
   return cells.join('  ').trimEnd();
 }
 
-interface Position {
-  /** Null when nothing was kept yet. */
-  read(): FeedPlace | null;
-  keep(place: FeedPlace): void;
+interface PositionFile {
+  /** Null if none is stored yet. */
+  read(): FeedPosition | null;
+  store(position: FeedPosition): void;
 }
 
-/** A position means something for one server and key only. */
-function positionIn(file: string, { url, key }: FeedSource): Position {
+/** A position is valid for one server and key. */
+function positionIn(file: string, { url, key }: FeedSource): PositionFile {
   const parsed = parseApiKey(key);
   const of = { url, key: parsed === null ? '' : keyPrefix(parsed.mode, parsed.keyId) };
   return {
     read: () => {
-      const kept = keptIn(file);
-      if (kept === null) return null;
-      if (kept.url === of.url && kept.key === of.key) return kept;
+      const stored = storedIn(file);
+      if (stored === null) return null;
+      if (stored.url === of.url && stored.key === of.key) return stored;
       const message =
-        `${file} keeps the position of ${kept.key} at ${kept.url}: ${kept.after}. ` +
-        'Name another file, or say with --after where to begin.';
+        `${file} has the position of ${stored.key} at ${stored.url}: ${stored.after}. ` +
+        'Give another file, or the position with --after.';
       throw new PonteError('ValidationError', message);
     },
-    // Whole or not at all, whenever the process ends.
-    keep: (place) => {
+    // The rename is atomic: a crash leaves a whole file.
+    store: (place) => {
       writeFileSync(`${file}.new`, `${JSON.stringify({ ...of, ...place })}\n`);
       renameSync(`${file}.new`, file);
     },
   };
 }
 
-interface Kept extends FeedPlace {
+interface StoredPosition extends FeedPosition {
   readonly url: string;
   readonly key: string;
 }
 
-function keptIn(file: string): Kept | null {
+function storedIn(file: string): StoredPosition | null {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -230,20 +235,22 @@ function keptIn(file: string): Kept | null {
   }
   try {
     // A file of an earlier version has no epoch.
-    const { url, key, after, epoch = null } = JSON.parse(text) as Kept;
+    const { url, key, after, epoch = null } = JSON.parse(text) as StoredPosition;
     if (Number.isSafeInteger(after) && after >= 0) return { url, key, after, epoch };
   } catch {
-    // As good as a file of something else.
+    // Not a position file.
   }
-  throw new PonteError('ValidationError', `${file} keeps no position. Name another file.`);
+  throw new PonteError('ValidationError', `${file} is not a position file. Give another file.`);
 }
 
 function eventPatterns(text: string): readonly string[] {
   const patterns = text.split(',').map((pattern) => pattern.trim());
   const unknown = patterns.filter((pattern) => !isEventPattern(pattern));
   if (unknown.length === 0) return patterns;
-  const told = unknown.map((pattern) => `"${pattern}"`).join(', ');
-  throw new InvalidArgumentError(`Unknown: ${told}. Give event types or wildcards with commas.`);
+  const names = unknown.map((pattern) => `"${pattern}"`).join(', ');
+  throw new InvalidArgumentError(
+    `Unknown: ${names}. Give event types or wildcards, separated by commas.`,
+  );
 }
 
 function httpUrl(text: string): string {

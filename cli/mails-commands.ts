@@ -1,18 +1,19 @@
-// `ponte mails`: mails over all organizations, and why one did not arrive. The text of a mail is
+// `ponte mails`: the mails of all organizations, and why one was not sent. The text of a mail is
 // not shown: its link signs the buyer in.
 import { type Command, Option } from 'commander';
 import { formatInstant } from '../core/domain/instant.js';
 import { type Mail, type MailStatus, mailStatuses } from '../core/domain/mail.js';
 import {
-  addVerb,
-  asOperator,
+  addOperatorCommand,
   cursorOption,
   limitOption,
+  listOutcome,
   type Operator,
   type Outcome,
+  pageOf,
   type Shell,
 } from './operator.js';
-import { table } from './output.js';
+import { instantOrNull, table } from './output.js';
 
 interface ListOptions {
   readonly status: MailStatus | null;
@@ -20,45 +21,36 @@ interface ListOptions {
   readonly cursor: string | null;
 }
 
-export function addMailsVerbs(shell: Shell, program: Command): void {
-  addVerb<ListOptions>(
-    shell,
-    program.command('mails').description('mails to buyers, and notices'),
-    {
-      name: 'list',
-      description: 'list mails, newest first, and what became of them',
-      options: [
-        new Option('--status <status>', 'only those in it').choices(mailStatuses).default(null),
-        limitOption(),
-        cursorOption(),
-      ],
-      run: (options) => asOperator(shell, (operator) => list(operator, options)),
-    },
-  );
+export function addMailsCommands(shell: Shell, program: Command): void {
+  const noun = program.command('mails').description('mails to buyers, and notices');
+  addOperatorCommand<ListOptions>(shell, noun, {
+    name: 'list',
+    description: 'list mails and their outcome, newest first',
+    options: [
+      new Option('--status <status>', 'only mails in this status')
+        .choices(mailStatuses)
+        .default(null),
+      limitOption(),
+      cursorOption(),
+    ],
+    run: list,
+  });
 }
 
 async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> {
   const { status, limit, cursor: beforeId } = options;
-  // One more than shown tells whether there is a next page.
   const filter = { status, beforeId, limit: limit + 1 };
-  const found = await deps.store.run((tx) => tx.mails.list(filter));
-  const page = found.slice(0, limit);
-  const nextCursor = found.length > limit ? (page.at(-1)?.id ?? null) : null;
-  const data = page.map(presentMail);
-  const more = nextCursor === null ? '' : `\nMore: --cursor ${nextCursor}`;
+  const page = pageOf(await deps.store.run((tx) => tx.mails.list(filter)), limit);
+  const data = page.rows.map(presentMail);
   const rows = data.map((mail) => [
     ...[mail.id, mail.purpose, mail.status, mail.to, mail.paymentId ?? mail.accountId, mail.tries],
     ...[mail.nextTryAt, mail.lastError],
   ]);
   const headings = ['ID', 'PURPOSE', 'STATUS', 'TO', 'ABOUT', 'TRIES', 'NEXT TRY', 'ERROR'];
-  return {
-    json: { data, nextCursor },
-    text: `${table(headings, rows, 'No mails.')}${more}`,
-  };
+  return listOutcome(data, table(headings, rows, 'No mails.'), page.nextCursor);
 }
 
 function presentMail(mail: Mail) {
-  const instantOrNull = (atMs: number | null) => (atMs === null ? null : formatInstant(atMs));
   return {
     id: mail.id,
     orgId: mail.orgId,

@@ -1,8 +1,8 @@
-// Where the command `ponte` meets its process. Node's version was checked by bin.cjs before this
-// file is loaded. The process ends by itself: a running server keeps it alive.
+// Runs the command `ponte` in this process. bin.cjs has checked the version of Node. A running
+// server keeps the process alive.
 import { runProgram } from './program.js';
 
-// Whoever reads the output has seen enough (`ponte … | head`): nobody is left to be told more.
+// The reader has closed the pipe, as in `ponte … | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();

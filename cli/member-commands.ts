@@ -1,11 +1,17 @@
-// `ponte member`: who signs in to the dashboard of an organization. `ponte token`: session tokens,
-// made by operators.
+// `ponte member`: the members of an organization, who sign in to its dashboard. `ponte token`:
+// session tokens for them.
 import { type Command, Option } from 'commander';
 import { formatInstant } from '../core/domain/instant.js';
 import { type Member, type MemberRole, memberRoles } from '../core/domain/member.js';
 import type { Mode } from '../core/domain/tenant.js';
-import { addVerb, asOperator, type Outcome, type Shell } from './operator.js';
-import { fields, table } from './output.js';
+import {
+  addOperatorCommand,
+  listOutcome,
+  type Outcome,
+  orgOption,
+  type Shell,
+} from './operator.js';
+import { fields, instantOrNull, table } from './output.js';
 
 interface MemberOptions {
   readonly org: string;
@@ -14,87 +20,81 @@ interface MemberOptions {
 
 const members = () => import('../core/usecases/members.js');
 
-const orgOption = () => new Option('--org <org-id>', 'the organization').makeOptionMandatory();
 const emailOption = () => new Option('--email <address>', 'the member').makeOptionMandatory();
 
-export function addMemberVerbs(shell: Shell, program: Command): void {
+export function addMemberCommands(shell: Shell, program: Command): void {
   const member = program.command('member').description('members of organizations');
 
-  addVerb<MemberOptions & { readonly role: MemberRole }>(shell, member, {
+  addOperatorCommand<MemberOptions & { readonly role: MemberRole }>(shell, member, {
     name: 'add',
-    description: 'add a member, or give one another role',
+    description: 'add a member, or change the role of a member',
     options: [
       orgOption(),
       emailOption(),
-      new Option('--role <role>', 'what it may do').choices(memberRoles).makeOptionMandatory(),
+      new Option('--role <role>', 'what the member may do')
+        .choices(memberRoles)
+        .makeOptionMandatory(),
     ],
-    run: ({ org: orgId, email, role }) =>
-      asOperator(shell, async ({ deps }) => {
-        const { addMember } = await members();
-        return shown(await addMember(deps, { orgId, email, role }));
-      }),
+    run: async ({ deps }, { org: orgId, email, role }) => {
+      const { addMember } = await members();
+      return shown(await addMember(deps, { orgId, email, role }));
+    },
   });
 
-  addVerb<MemberOptions>(shell, member, {
+  addOperatorCommand<MemberOptions>(shell, member, {
     name: 'remove',
-    description: 'refuse a member from its next request on, for ever',
+    description: 'remove a member, whose sessions are refused from the next request on',
     options: [orgOption(), emailOption()],
-    run: ({ org, email }) =>
-      asOperator(shell, async ({ deps }) => {
-        const { removeMember } = await members();
-        return shown(await removeMember(deps, org, email));
-      }),
+    run: async ({ deps }, { org, email }) => {
+      const { removeMember } = await members();
+      return shown(await removeMember(deps, org, email));
+    },
   });
 
-  addVerb<{ readonly org: string }>(shell, member, {
+  addOperatorCommand<Pick<MemberOptions, 'org'>>(shell, member, {
     name: 'list',
-    description: 'list the members of an organization, removed ones included',
+    description: 'list the members of an organization, including removed ones',
     options: [orgOption()],
-    run: ({ org }) =>
-      asOperator(shell, async ({ deps }) => {
-        const { listMembers } = await members();
-        const data = (await listMembers(deps, org)).map(presentMember);
-        return {
-          json: { data, nextCursor: null },
-          text: table(
-            ['ID', 'EMAIL', 'ROLE', 'ADDED', 'REMOVED'],
-            data.map((row) => [row.id, row.email, row.role, row.createdAt, row.removedAt]),
-            'No members.',
-          ),
-        };
-      }),
+    run: async ({ deps }, { org }) => {
+      const { listMembers } = await members();
+      const data = (await listMembers(deps, org)).map(presentMember);
+      const rows = data.map((row) => [
+        ...[row.id, row.email, row.role, row.createdAt, row.removedAt],
+      ]);
+      const headings = ['ID', 'EMAIL', 'ROLE', 'ADDED', 'REMOVED'];
+      return listOutcome(data, table(headings, rows, 'No members.'));
+    },
   });
 
-  addVerb<{ readonly org: string; readonly member: string; readonly mode: Mode }>(
+  const token = program.command('token').description('session tokens of members');
+  addOperatorCommand<{ readonly org: string; readonly member: string; readonly mode: Mode }>(
     shell,
-    program.command('token').description('sessions of members'),
+    token,
     {
       name: 'create',
-      description: 'make a session token of a member; it lives 12 hours',
+      description: 'create a session token for a member; it expires after 12 hours',
       options: [
         orgOption(),
-        new Option('--member <address>', 'whose session').makeOptionMandatory(),
+        new Option('--member <address>', 'the member').makeOptionMandatory(),
         new Option('--mode <mode>', 'test or live').choices(['test', 'live']).default('test'),
       ],
-      run: ({ org: orgId, member: email, mode }) =>
-        asOperator(shell, async ({ deps }) => {
-          const { createSession } = await import('../core/usecases/sessions.js');
-          const { expiresAtMs, ...session } = await createSession(deps, { orgId, email, mode });
-          const json = { ...session, expiresAt: formatInstant(expiresAtMs) };
-          return { json, text: session.token };
-        }),
+      run: async ({ deps }, { org: orgId, member: email, mode }) => {
+        const { createSession } = await import('../core/usecases/sessions.js');
+        const { expiresAtMs, ...session } = await createSession(deps, { orgId, email, mode });
+        const json = { ...session, expiresAt: formatInstant(expiresAtMs) };
+        return { json, text: session.token };
+      },
     },
   );
 }
 
 function presentMember(member: Member) {
-  const { removedAtMs } = member;
   return {
     id: member.id,
     orgId: member.orgId,
     email: member.email,
     role: member.role,
-    removedAt: removedAtMs === null ? null : formatInstant(removedAtMs),
+    removedAt: instantOrNull(member.removedAtMs),
     createdAt: formatInstant(member.createdAtMs),
   };
 }

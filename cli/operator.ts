@@ -1,6 +1,6 @@
-// What every command shares: its row in the program, one document of output, exit codes, and the
-// database opened beside a running server. What a command does stands in the file of its noun. What
-// is heavy is imported when a command runs, so that help comes at once.
+// What all commands share: the declaration of a command, its output, its exit code, and the
+// database opened next to a running server. Commands import large modules when they run, so that
+// help is fast.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { writeJson } from '../core/domain/raw-json.js';
 import { catalogue, PonteError } from '../core/errors.js';
@@ -9,27 +9,36 @@ import type { Store } from '../core/ports/storage.js';
 import type { Opening, OperatorAccess } from '../host/main.js';
 import { type ExitKind, exitCodes, exitOf } from './exit-codes.js';
 
-/** What a command tells programs, people, and by its exit code; `done` unless it says otherwise. */
+/** The result of a command: for programs, for people, and as an exit code (`done` by default). */
 export interface Outcome {
   readonly json: unknown;
   readonly text: string;
   readonly exit?: ExitKind;
 }
 
-/** The database opened beside a server that may be running. */
 export type Operator = Omit<OperatorAccess, 'close'>;
 
-export interface Verb<Options> {
+interface CommandRow<Options> {
   /** Name and arguments, as `show <id>`. */
   readonly name: string;
   readonly description: string;
   readonly options?: readonly Option[];
-  /** What its help says after the options. */
+  /** Text of its help after the options. */
   readonly details?: string;
   readonly run: (options: Options, ids: readonly string[]) => Promise<Outcome>;
 }
 
-/** Where a command comes from and what it is told to: a process, or a test. */
+/** A command on the configured database. With the option `--dry-run` it stores nothing. */
+interface OperatorCommandRow<Options> extends Omit<CommandRow<Options>, 'run'> {
+  readonly opening?: Opening;
+  readonly run: (
+    operator: Operator,
+    options: Options,
+    ids: readonly string[],
+  ) => Outcome | Promise<Outcome>;
+}
+
+/** The environment and streams of a command: of a process, or of a test. */
 export interface Shell {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: AsyncIterable<Buffer | string> & { readonly isTTY?: boolean };
@@ -38,7 +47,7 @@ export interface Shell {
   exitCode: number;
 }
 
-export function addVerb<Options>(shell: Shell, parent: Command, row: Verb<Options>): void {
+export function addCommand<Options>(shell: Shell, parent: Command, row: CommandRow<Options>): void {
   const command = parent.command(row.name).description(row.description);
   for (const option of row.options ?? []) command.addOption(option);
   command.option('--json', 'print one JSON document', false);
@@ -50,32 +59,70 @@ export function addVerb<Options>(shell: Shell, parent: Command, row: Verb<Option
     } catch (error) {
       const { org, member, email } = command.opts<Readonly<Record<string, string | undefined>>>();
       const ids = command.args.filter((word) => word.includes('_'));
-      const told = withNames(error, [...ids, org, member, email]);
-      finish(shell, failure(shell, told), options.json);
+      const named = withNames(error, [...ids, org, member, email]);
+      finish(shell, failure(shell, named), options.json);
     }
   });
 }
+
+export function addOperatorCommand<Options extends object>(
+  shell: Shell,
+  parent: Command,
+  { opening, run, ...row }: OperatorCommandRow<Options>,
+): void {
+  addCommand<Options & { readonly dryRun?: boolean }>(shell, parent, {
+    ...row,
+    run: (options, ids) =>
+      asOperator(shell, async (operator) => run(operator, options, ids), {
+        ...(opening === undefined ? {} : { opening }),
+        dryRun: options.dryRun ?? false,
+      }),
+  });
+}
+
+export const orgOption = () =>
+  new Option('--org <org-id>', 'the organization').makeOptionMandatory();
 
 export const modeOption = () =>
   new Option('--mode <mode>', 'test or live').choices(['test', 'live']).makeOptionMandatory();
 
 export const dryRunOption = () =>
-  new Option('--dry-run', 'check and show, change nothing').default(false);
+  new Option('--dry-run', 'show what would change, and change nothing').default(false);
 
 export const limitOption = () =>
-  new Option('--limit <count>', 'rows at most, 1 to 100').default(25).argParser((text) => {
-    const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-    if (limit < 1 || limit > 100) throw new InvalidArgumentError('Give 1 to 100.');
-    return limit;
-  });
+  new Option('--limit <count>', 'at most this many rows, 1 to 100')
+    .default(25)
+    .argParser((text) => {
+      const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+      if (limit < 1 || limit > 100) throw new InvalidArgumentError('Give 1 to 100.');
+      return limit;
+    });
 
 export const cursorOption = () =>
-  new Option('--cursor <id>', 'the nextCursor of the page before').default(null);
+  new Option('--cursor <id>', 'the nextCursor of the previous page').default(null);
+
+/** A list that has no next page unless `nextCursor` names one. */
+export function listOutcome(
+  data: readonly unknown[],
+  text: string,
+  nextCursor: string | null = null,
+): Outcome {
+  const more = nextCursor === null ? '' : `\nMore: --cursor ${nextCursor}`;
+  return { json: { data, nextCursor }, text: `${text}${more}` };
+}
 
 /**
- * Runs `work` on the configured database, beside a server that may be running. With `dryRun`
- * everything is decided as always and nothing is stored. With other secret keys than the database's
- * nothing is done, unless it only `looks`.
+ * The rows of a page, of which one more than `limit` was read to find out if there is a next one.
+ */
+export function pageOf<T extends { readonly id: string }>(found: readonly T[], limit: number) {
+  const rows = found.slice(0, limit);
+  return { rows, nextCursor: found.length > limit ? (rows.at(-1)?.id ?? null) : null };
+}
+
+/**
+ * Runs `work` on the configured database, next to a server that may be running. With `dryRun`
+ * nothing is stored. ConfigError if the secret keys are not those of the database, except for
+ * `looks`.
  */
 export async function asOperator<T>(
   shell: Shell,
@@ -85,7 +132,7 @@ export async function asOperator<T>(
     opening = 'finds',
   }: { readonly dryRun?: boolean; readonly opening?: Opening } = {},
 ): Promise<T> {
-  const [{ inWords, openForOperator }, { ConfigError }] = await Promise.all([
+  const [{ explainErrors, openForOperator }, { ConfigError }] = await Promise.all([
     import('../host/main.js'),
     import('../host/config.js'),
   ]);
@@ -96,15 +143,12 @@ export async function asOperator<T>(
     if (keysProblem !== null && opening !== 'looks') {
       throw new ConfigError([`PONTE_SECRET_KEYS: ${keysProblem}`]);
     }
-    return await inWords(config, () => work({ ...rest, deps: dryRun ? dryDeps(deps) : deps }));
+    return await explainErrors(config, () =>
+      work({ ...rest, deps: dryRun ? dryDeps(deps) : deps }),
+    );
   } finally {
     await opened.close();
   }
-}
-
-/** The first id; commander has made sure that it is there. */
-export function onlyId(ids: readonly string[]): string {
-  return ids[0] ?? '';
 }
 
 export function finish(shell: Shell, outcome: Outcome, json: boolean): void {
@@ -113,46 +157,43 @@ export function finish(shell: Shell, outcome: Outcome, json: boolean): void {
   shell.exitCode = exitCodes[outcome.exit ?? 'done'][0];
 }
 
-/** What to tell of an error: programs get the envelope of the API. */
+/** The output for an error: programs get the envelope of the API. */
 export function failure(shell: Shell, error: unknown): Outcome {
   const exit = exitOf(error);
   const envelope = envelopeOf(withReason(error), exit);
   shell.stderr.write(`ponte: ${String(envelope['message'])}\n`);
-  // A refusal says all there is to say; of a fault, where it happened helps to report it.
+  // The stack of a fault helps to report it.
   const fault = error instanceof Error && !(error instanceof PonteError) && exit === 'failure';
   if (fault) shell.stderr.write(`${error.stack}\n`);
   return { json: envelope, text: '', exit };
 }
 
-/** What is not there is told by the names given: the API's text speaks of paths and keys. */
+/** Names the ids that were given: the API's text is about paths and keys. */
 function withNames(error: unknown, named: readonly (string | null | undefined)[]): unknown {
   const names = named.filter(Boolean).join(', ');
   const isPlain = error instanceof PonteError && error.message === catalogue.NotFound.message;
-  return isPlain && names !== ''
-    ? new PonteError('NotFound', `Nothing is there under ${names}.`)
-    : error;
+  return isPlain && names !== '' ? new PonteError('NotFound', `Not found: ${names}.`) : error;
 }
 
-/** An operator reads what is wrong with the database; the API's text is for everybody. */
+/** Operators see the cause of a database error, which the API hides. */
 function withReason(error: unknown): unknown {
   if (!(error instanceof PonteError)) return error;
   if (error.code === 'InQuarantine') {
-    const todo = 'Ask the partner by ponte restore --check, then run ponte release.';
-    return new PonteError(error.code, `The database is in quarantine: nothing changes. ${todo}`);
+    const next = 'Run ponte restore --check, then ponte release.';
+    return new PonteError(error.code, `The database is in quarantine and read-only. ${next}`);
   }
   if (error.code !== 'StoreUnavailable') return error;
   const why = reasonOf(error);
   return why === null ? error : new PonteError(error.code, `${error.message} (${why})`);
 }
 
-/** What the machine or the database said; null when nothing did. */
+/** The message of the machine or the database; null if there is none. */
 export function reasonOf({ cause }: PonteError): string | null {
   if (!(cause instanceof Error)) return null;
-  // Of several addresses that were tried each has its own.
+  // An AggregateError of several addresses has only a code.
   return cause.message || String(Reflect.get(cause, 'code') ?? cause.name);
 }
 
-/** Programs get the envelope of the API where there is one. */
 function envelopeOf(error: unknown, exit: ExitKind): Readonly<Record<string, unknown>> {
   if (error instanceof PonteError) {
     const { status, code, message, retryAfterSeconds } = error;
@@ -166,14 +207,14 @@ function envelopeOf(error: unknown, exit: ExitKind): Readonly<Record<string, unk
   return { statusCode: 500, error: 'InternalError', message };
 }
 
-/** Nothing is stored, so nobody is told of it. */
+/** Nothing is stored, so nothing is logged and no worker is woken. */
 function dryDeps(deps: Deps): Deps {
   const mute = () => undefined;
   const log = { debug: mute, info: mute, warn: mute, error: mute };
   return { ...deps, store: dryStore(deps.store), log, wake: mute };
 }
 
-/** A store that decides as always, guards included up to the last write, and stores nothing. */
+/** Runs work and discards its writes. */
 function dryStore(store: Store): Store {
   return {
     claims: store.claims,

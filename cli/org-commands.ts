@@ -1,4 +1,4 @@
-// `ponte org`: organizations, their KYB, where they are paid, and their access to production.
+// `ponte org`: organizations, their KYB, their PIX destinations, and their access to production.
 import { type Command, Option } from 'commander';
 import { formatInstant } from '../core/domain/instant.js';
 import { needsOnboarding } from '../core/domain/organization.js';
@@ -9,15 +9,16 @@ import type { OrganizationView } from '../core/usecases/organizations.js';
 import type { Opening } from '../host/main.js';
 import { type DossierOptions, dossierFor, dossierOptions, readDossier } from './kyb-dossier.js';
 import {
-  addVerb,
+  addCommand,
+  addOperatorCommand,
   asOperator,
+  listOutcome,
   modeOption,
   type Operator,
   type Outcome,
-  onlyId,
   type Shell,
 } from './operator.js';
-import { fields, table } from './output.js';
+import { fields, instantOrNull, table } from './output.js';
 
 interface ModeOptions {
   readonly mode: Mode;
@@ -25,18 +26,18 @@ interface ModeOptions {
 
 const organizations = () => import('../core/usecases/organizations.js');
 
-export function addOrgVerbs(shell: Shell, program: Command): void {
+export function addOrgCommands(shell: Shell, program: Command): void {
   const org = program.command('org').description('organizations and their KYB');
 
-  addVerb<{ readonly name: string; readonly sandboxKyb: boolean }>(shell, org, {
+  addCommand<{ readonly name: string; readonly sandboxKyb: boolean }>(shell, org, {
     name: 'create',
-    description: 'make an organization that can collect in test mode',
+    description: 'create an organization that can collect in test mode',
     options: [
-      new Option('--name <name>', 'what it is called').makeOptionMandatory(),
-      new Option('--no-sandbox-kyb', 'leave its KYB in test mode to be done'),
+      new Option('--name <name>', 'its name').makeOptionMandatory(),
+      new Option('--no-sandbox-kyb', 'do not approve its KYB in test mode'),
     ],
     run: ({ name, sandboxKyb }) =>
-      // Often the first command on a new database.
+      // Often the first command for a new database.
       changed(
         shell,
         (deps, { createOrganization }) => createOrganization(deps, { name, sandboxKyb }),
@@ -44,31 +45,30 @@ export function addOrgVerbs(shell: Shell, program: Command): void {
       ),
   });
 
-  addVerb(shell, org, {
+  addOperatorCommand(shell, org, {
     name: 'list',
     description: 'list all organizations',
-    run: () => asOperator(shell, list),
+    run: list,
   });
 
-  addVerb(shell, org, {
+  addCommand(shell, org, {
     name: 'show <org-id>',
-    description: 'show one organization',
-    run: (_, ids) =>
-      changed(shell, (deps, { readOrganization }) => readOrganization(deps, onlyId(ids))),
+    description: 'show an organization',
+    run: (_, [id = '']) =>
+      changed(shell, (deps, { readOrganization }) => readOrganization(deps, id)),
   });
 
-  addModeVerbs(shell, org);
+  addModeCommands(shell, org);
 
-  addVerb(shell, org, {
+  addCommand(shell, org, {
     name: 'grant-production <org-id>',
-    description: 'approve its access to production, which live mode needs besides its KYB',
-    run: (_, ids) =>
-      changed(shell, (deps, { grantProduction }) => grantProduction(deps, onlyId(ids))),
+    description: 'approve its access to production, which live mode needs in addition to KYB',
+    run: (_, [id = '']) => changed(shell, (deps, { grantProduction }) => grantProduction(deps, id)),
   });
 
-  addVerb(shell, org, {
+  addCommand(shell, org, {
     name: 'require-approval <org-id> <on|off>',
-    description: 'whether its invoices need the approval of a second person',
+    description: 'require the approval of a second member for its invoices, or stop doing so',
     run: async (_, [orgId = '', state]) => {
       if (state !== 'on' && state !== 'off') {
         throw new PonteError('ValidationError', 'Give on or off.');
@@ -80,20 +80,19 @@ export function addOrgVerbs(shell: Shell, program: Command): void {
   });
 }
 
-/** What an organization goes through in each mode. */
-function addModeVerbs(shell: Shell, org: Command): void {
+function addModeCommands(shell: Shell, org: Command): void {
   for (const [name, description, usecase] of [
-    ['submit-kyb', 'submit its KYB to the partner, or ask again for the decision', 'submitKyb'],
-    ['approve-kyb', 'approve its KYB, which is submitted first where it was not', 'approveKyb'],
+    ['submit-kyb', 'submit its KYB to the partner, or query the decision', 'submitKyb'],
+    ['approve-kyb', 'approve its KYB, and submit it first if necessary', 'approveKyb'],
   ] as const) {
-    addVerb<ModeOptions & DossierOptions>(shell, org, {
+    addCommand<ModeOptions & DossierOptions>(shell, org, {
       name: `${name} <org-id>`,
       description,
       options: [modeOption(), ...dossierOptions()],
-      run: async ({ mode, ...options }, ids) => {
+      run: async ({ mode, ...options }, [id = '']) => {
         const dossier = await readDossier(shell, options);
         return changed(shell, async (deps, usecases) => {
-          const { organization } = await usecases.readOrganization(deps, onlyId(ids));
+          const { organization } = await usecases.readOrganization(deps, id);
           const tenant = { orgId: organization.id, mode };
           return usecases[usecase](deps, tenant, dossierFor(deps, mode, organization, dossier));
         });
@@ -101,30 +100,30 @@ function addModeVerbs(shell: Shell, org: Command): void {
     });
   }
 
-  addVerb<ModeOptions & { readonly tosId: string | null }>(shell, org, {
+  addCommand<ModeOptions & { readonly tosId: string | null }>(shell, org, {
     name: 'accept-tos <org-id>',
-    description: 'note that it accepted the terms of the partner, or tell where it can do so',
+    description: 'record that it accepted the terms of the partner, or show where to accept them',
     options: [
       modeOption(),
-      new Option('--tos-id <id>', 'what the partner calls the acceptance').default(null),
+      new Option('--tos-id <id>', 'the id of the acceptance at the partner').default(null),
     ],
-    run: ({ mode, tosId }, ids) =>
-      changed(shell, (deps, { acceptTerms }) =>
-        acceptTerms(deps, { orgId: onlyId(ids), mode }, tosId),
-      ),
+    run: ({ mode, tosId }, [orgId = '']) =>
+      changed(shell, (deps, { acceptTerms }) => acceptTerms(deps, { orgId, mode }, tosId)),
   });
 
-  addVerb<ModeOptions & { readonly accountHolderName: string | null }>(shell, org, {
+  addCommand<ModeOptions & { readonly accountHolderName: string | null }>(shell, org, {
     name: 'payout-config <org-id>',
-    description: 'set where it is paid; the PIX key comes from standard input and is not kept',
+    description: 'set its PIX destination; the key is read from standard input and not stored',
     options: [
       modeOption(),
-      new Option('--account-holder-name <name>', 'its own name unless given').default(null),
+      new Option('--account-holder-name <name>', 'the name of the organization by default').default(
+        null,
+      ),
     ],
-    run: async ({ mode, accountHolderName }, ids) => {
+    run: async ({ mode, accountHolderName }, [id = '']) => {
       const pixKey = await standardInput(shell);
       return changed(shell, async (deps, { configurePayout, readOrganization }) => {
-        const { organization } = await readOrganization(deps, onlyId(ids));
+        const { organization } = await readOrganization(deps, id);
         const holder = accountHolderName ?? organization.name;
         const destination = { pixKey, accountHolderName: holder };
         return configurePayout(deps, { orgId: organization.id, mode }, destination);
@@ -138,17 +137,13 @@ async function list({ deps }: Operator): Promise<Outcome> {
   const found = await listOrganizations(deps);
   const views = await Promise.all(found.map(({ id }) => readOrganization(deps, id)));
   const data = views.map(presentOrganization);
-  return {
-    json: { data, nextCursor: null },
-    text: table(
-      ['ID', 'NAME', 'TEST', 'LIVE', 'CREATED'],
-      data.map((row) => [row.id, row.name, summary(row.test), summary(row.live), row.createdAt]),
-      'No organizations. `ponte org create --name <name>` makes one.',
-    ),
-  };
+  const rows = data.map((row) => [
+    ...[row.id, row.name, summary(row.test), summary(row.live), row.createdAt],
+  ]);
+  const empty = 'No organizations. Create one with ponte org create --name <name>.';
+  return listOutcome(data, table(['ID', 'NAME', 'TEST', 'LIVE', 'CREATED'], rows, empty));
 }
 
-/** Where an organization stands in one mode. */
 interface ModeState {
   readonly kybStatus: string | null;
   readonly tosAccepted: boolean;
@@ -170,8 +165,7 @@ function presentOrganization({ organization, profiles }: OrganizationView) {
   return {
     id,
     name,
-    productionGrantedAt:
-      productionGrantedAtMs === null ? null : formatInstant(productionGrantedAtMs),
+    productionGrantedAt: instantOrNull(productionGrantedAtMs),
     requiresApproval,
     test: stateOf('test'),
     live: stateOf('live'),
@@ -179,9 +173,9 @@ function presentOrganization({ organization, profiles }: OrganizationView) {
   };
 }
 
-/** Whether it can collect, and if not, what is missing. */
+/** `ready`, or what is missing to collect. */
 function summary({ kybStatus, payoutConfigured, virtualAccount }: ModeState): string {
-  if (kybStatus !== 'approved') return kybStatus === null ? 'KYB not begun' : `KYB ${kybStatus}`;
+  if (kybStatus !== 'approved') return kybStatus === null ? 'KYB not started' : `KYB ${kybStatus}`;
   if (!payoutConfigured) return 'no PIX destination';
   return virtualAccount ? 'ready' : 'no virtual account';
 }
@@ -223,7 +217,7 @@ async function standardInput({ stdin, stderr }: Shell): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of stdin) {
     chunks.push(Buffer.from(chunk));
-    // A person ends the line, a pipe ends the stream.
+    // At a terminal the input ends with the line, else with the stream.
     if (person) break;
   }
   const pixKey = Buffer.concat(chunks).toString('utf8').trim();

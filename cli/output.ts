@@ -1,16 +1,15 @@
-// How results look to people: aligned columns and lines. It knows no command and no resource.
-
-import { MINUTE_MS } from '../core/domain/instant.js';
+// Output for people: tables, fields, durations and times.
+import { formatInstant, MINUTE_MS } from '../core/domain/instant.js';
 
 export type Cell = string | number | boolean | null;
 
-/** Rows under their headings; `nothing` when there are none. */
+/** Rows under their headings; the text `empty` if there are none. */
 export function table(
   headings: readonly string[],
   rows: readonly (readonly Cell[])[],
-  nothing: string,
+  empty: string,
 ): string {
-  if (rows.length === 0) return nothing;
+  if (rows.length === 0) return empty;
   const lines = [headings, ...rows.map((row) => row.map(shown))];
   const widths = headings.map((_, column) =>
     Math.max(...lines.map((line) => (line[column] ?? '').length)),
@@ -21,15 +20,18 @@ export function table(
     .join('\n');
 }
 
-/** One name and value a line; what is null is left out. */
+/** One name and value per line, without null values. */
 export function fields(record: Readonly<Record<string, Cell>>): string {
   const entries = Object.entries(record).filter(([, value]) => value !== null);
   const width = Math.max(0, ...entries.map(([name]) => name.length));
   return entries.map(([name, value]) => `${name.padEnd(width)}  ${shown(value)}`).join('\n');
 }
 
-/** In minutes, hours or days. */
-export function spoken(durationMs: number): string {
+export function instantOrNull(atMs: number | null | undefined): string | null {
+  return atMs === null || atMs === undefined ? null : formatInstant(atMs);
+}
+
+export function formatDuration(durationMs: number): string {
   const minutes = Math.floor(durationMs / MINUTE_MS);
   if (minutes < 120) return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
   const hours = Math.floor(minutes / 60);

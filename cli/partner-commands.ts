@@ -1,106 +1,85 @@
-// `ponte commands`: what the service asked of the settlement partner, and taking up again what is
-// stuck. `ponte ledger`: whether the books balance.
+// `ponte commands`: the commands to the settlement partner, and retries of stuck ones.
+// `ponte ledger`: whether the ledger balances.
 import { type Command, Option } from 'commander';
 import { formatInstant } from '../core/domain/instant.js';
 import { formatAmount } from '../core/domain/money.js';
 import { isMoneyCommand, isStuck, type PartnerCommand } from '../core/domain/partner-command.js';
 import { reviewName } from '../core/domain/report-check.js';
 import {
-  addVerb,
-  asOperator,
+  addOperatorCommand,
   dryRunOption,
   limitOption,
+  listOutcome,
   type Operator,
   type Outcome,
-  onlyId,
   type Shell,
 } from './operator.js';
-import { fields, table } from './output.js';
+import { fields, instantOrNull, table } from './output.js';
 
-/** Differences shown at most: one is as bad as many. */
 const DIFFERENCES_MAX = 100;
 
-export function addCommandsVerbs(shell: Shell, program: Command): void {
-  const noun = program.command('commands').description('orders to the settlement partner');
+interface ListOptions {
+  readonly stuck: boolean;
+  readonly limit: number;
+}
 
-  addVerb<{ readonly stuck: boolean; readonly limit: number }>(shell, noun, {
+interface RetryOptions {
+  readonly dryRun: boolean;
+}
+
+const retries = () => import('../core/usecases/command-retries.js');
+
+export function addPartnerCommands(shell: Shell, program: Command): void {
+  const noun = program.command('commands').description('commands to the settlement partner');
+
+  addOperatorCommand<ListOptions>(shell, noun, {
     name: 'list',
-    description: 'list orders, newest first',
+    description: 'list commands, newest first',
     options: [
-      new Option('--stuck', 'only those that wait for a person').default(false),
+      new Option('--stuck', 'only commands that need an operator').default(false),
       limitOption(),
     ],
-    run: (options) => asOperator(shell, (operator) => list(operator, options)),
+    run: list,
   });
 
-  addVerb<{ readonly dryRun: boolean }>(shell, noun, {
+  addOperatorCommand<RetryOptions>(shell, noun, {
     name: 'retry <command-id>',
-    description: 'look an open order up again, or order a refused refund anew',
+    description: 'query the partner for an open command, or order a refused refund again',
     options: [dryRunOption()],
-    run: ({ dryRun }, ids) =>
-      asOperator(
-        shell,
-        async ({ deps }) => {
-          const { retryCommand } = await import('../core/usecases/command-retries.js');
-          const command = await retryCommand(deps, onlyId(ids));
-          const json = presentCommand(command);
-          return { json, text: `${dryRun ? 'Would retry:\n' : ''}${shown(command)}` };
-        },
-        { dryRun },
-      ),
+    run: async ({ deps }, { dryRun }, [id = '']) =>
+      changed(await (await retries()).retryCommand(deps, id), dryRun && 'retry'),
   });
 
-  addVerb<{ readonly dryRun: boolean; readonly report: string }>(shell, noun, {
+  addOperatorCommand<RetryOptions & { readonly report: string }>(shell, noun, {
     name: 'accept <command-id>',
     description: 'accept a report of the partner that was held back as implausible',
     options: [
-      new Option('--report <name>', 'as commands list shows it').makeOptionMandatory(),
+      new Option('--report <name>', 'the name that commands list shows').makeOptionMandatory(),
       dryRunOption(),
     ],
-    run: ({ dryRun, report }, ids) =>
-      asOperator(
-        shell,
-        async ({ deps }) => {
-          const { acceptReport } = await import('../core/usecases/command-retries.js');
-          const command = await acceptReport(deps, onlyId(ids), report);
-          const json = presentCommand(command);
-          return { json, text: `${dryRun ? 'Would accept:\n' : ''}${shown(command)}` };
-        },
-        { dryRun },
-      ),
+    run: async ({ deps }, { dryRun, report }, [id = '']) =>
+      changed(await (await retries()).acceptReport(deps, id, report), dryRun && 'accept'),
   });
 }
 
-export function addLedgerVerbs(shell: Shell, program: Command): void {
-  addVerb(shell, program.command('ledger').description('the books'), {
+export function addLedgerCommands(shell: Shell, program: Command): void {
+  addOperatorCommand(shell, program.command('ledger').description('the ledger'), {
     name: 'verify',
-    description: 'check for each payment that ledger, funds and orders to the partner agree',
-    run: () => asOperator(shell, verify),
+    description: 'check for each payment that ledger, funds and partner commands agree',
+    run: verify,
   });
 }
 
-async function list(
-  { deps }: Operator,
-  options: { readonly stuck: boolean; readonly limit: number },
-): Promise<Outcome> {
-  const found = await deps.store.run((tx) => tx.commands.list(options));
-  const data = found.map(presentCommand);
-  return {
-    json: { data, nextCursor: null },
-    text: table(
-      ['ID', 'KIND', 'STATE', 'END', 'PAYMENT', 'AMOUNT', 'ERROR'],
-      data.map((row) => [
-        row.id,
-        row.kind,
-        row.stuck ? `${row.state} (stuck)` : row.state,
-        row.end,
-        row.paymentId,
-        row.amount === null ? null : `${row.amount} ${row.currency}`,
-        heldBack(row.review) ?? row.lastError,
-      ]),
-      options.stuck ? 'Nothing is stuck.' : 'No orders.',
-    ),
-  };
+async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> {
+  const data = (await deps.store.run((tx) => tx.commands.list(options))).map(presentCommand);
+  const rows = data.map((row) => [
+    ...[row.id, row.kind, row.stuck ? `${row.state} (stuck)` : row.state, row.end, row.paymentId],
+    row.amount === null ? null : `${row.amount} ${row.currency}`,
+    heldBack(row.review) ?? row.lastError,
+  ]);
+  const headings = ['ID', 'KIND', 'STATE', 'END', 'PAYMENT', 'AMOUNT', 'ERROR'];
+  const empty = options.stuck ? 'No command is stuck.' : 'No commands.';
+  return listOutcome(data, table(headings, rows, empty));
 }
 
 async function verify({ deps }: Operator): Promise<Outcome> {
@@ -115,15 +94,13 @@ async function verify({ deps }: Operator): Promise<Outcome> {
     found: formatAmount(foundMinor),
   }));
   const balanced = imbalances.length === 0;
+  const rows = imbalances.map((row) => [
+    ...[row.paymentId, row.what, row.expected, row.found, row.currency],
+  ]);
+  const headings = ['PAYMENT', 'WHAT', 'EXPECTED', 'FOUND', 'CURRENCY'];
   return {
     json: { balanced, imbalances },
-    text: balanced
-      ? 'The books balance.'
-      : table(
-          ['PAYMENT', 'WHAT', 'EXPECTED', 'FOUND', 'CURRENCY'],
-          imbalances.map((row) => [row.paymentId, row.what, row.expected, row.found, row.currency]),
-          '',
-        ),
+    text: table(headings, rows, 'The ledger balances.'),
     exit: balanced ? 'done' : 'checkFailed',
   };
 }
@@ -141,7 +118,6 @@ interface ShownReview {
 }
 
 function presentCommand(command: PartnerCommand) {
-  const instant = (atMs: number | null) => (atMs === null ? null : formatInstant(atMs));
   return {
     id: command.id,
     orgId: command.orgId,
@@ -156,8 +132,8 @@ function presentCommand(command: PartnerCommand) {
     tries: command.tries,
     partnerRef: command.partnerRef,
     lastError: command.lastError,
-    firstSentAt: instant(command.firstSentAtMs),
-    dueAt: instant(command.dueAtMs),
+    firstSentAt: instantOrNull(command.firstSentAtMs),
+    dueAt: instantOrNull(command.dueAtMs),
     createdAt: formatInstant(command.createdAtMs),
     updatedAt: formatInstant(command.updatedAtMs),
   };
@@ -183,18 +159,19 @@ function presentReview(review: string): ShownReview {
   return { name: reviewName(review), ...(JSON.parse(review) as Omit<ShownReview, 'name'>) };
 }
 
-function shown(command: PartnerCommand): string {
-  const row = presentCommand(command);
-  return fields({
-    id: row.id,
-    kind: row.kind,
-    payment: row.paymentId,
-    account: row.accountId,
-    amount: row.amount === null ? null : `${row.amount} ${row.currency}`,
-    state: row.stuck ? `${row.state} (stuck)` : row.state,
-    end: row.end,
-    'held back': heldBack(row.review),
-    due: row.dueAt,
-    error: row.lastError,
+function changed(command: PartnerCommand, dryRunOf: string | false): Outcome {
+  const json = presentCommand(command);
+  const text = fields({
+    id: json.id,
+    kind: json.kind,
+    payment: json.paymentId,
+    account: json.accountId,
+    amount: json.amount === null ? null : `${json.amount} ${json.currency}`,
+    state: json.stuck ? `${json.state} (stuck)` : json.state,
+    end: json.end,
+    'held back': heldBack(json.review),
+    due: json.dueAt,
+    error: json.lastError,
   });
+  return { json, text: dryRunOf === false ? text : `Would ${dryRunOf}:\n${text}` };
 }

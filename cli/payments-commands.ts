@@ -1,5 +1,4 @@
-// `ponte payments` and `ponte refunds`: what operations staff see of payments and the money owed
-// back, and how they end a payment.
+// `ponte payments` and `ponte refunds`: payments, money owed to buyers, and ending a payment.
 import { type Command, Option } from 'commander';
 import type { payment } from '../adapters/http/payment-routes.js';
 import type { PaymentView } from '../core/domain/change.js';
@@ -8,19 +7,21 @@ import { formatAmount } from '../core/domain/money.js';
 import { type PaymentStatus, paymentStatuses } from '../core/domain/payment.js';
 import { tenantOf } from '../core/domain/tenant.js';
 import {
-  addVerb,
-  asOperator,
+  addOperatorCommand,
   cursorOption,
   dryRunOption,
   limitOption,
+  listOutcome,
   type Operator,
   type Outcome,
-  onlyId,
+  pageOf,
   type Shell,
 } from './operator.js';
 import { type Cell, fields, table } from './output.js';
 
-interface PageOptions {
+interface ListOptions {
+  readonly status: PaymentStatus | null;
+  readonly org: string | null;
   readonly limit: number;
   readonly cursor: string | null;
 }
@@ -33,90 +34,73 @@ interface EndOptions {
 const payments = () => import('../core/usecases/payments.js');
 const routes = () => import('../adapters/http/payment-routes.js');
 
-export function addPaymentsVerbs(shell: Shell, program: Command): void {
+export function addPaymentsCommands(shell: Shell, program: Command): void {
   const noun = program.command('payments').description('payments of all organizations');
 
-  addVerb<PageOptions & { readonly status: PaymentStatus | null; readonly org: string | null }>(
-    shell,
-    noun,
-    {
-      name: 'list',
-      description: 'list payments, newest first',
-      options: [
-        new Option('--status <status>', 'only those in it').choices(paymentStatuses).default(null),
-        new Option('--org <org-id>', 'only those of one organization').default(null),
-        limitOption(),
-        cursorOption(),
-      ],
-      run: (options) => asOperator(shell, (operator) => list(operator, options)),
-    },
-  );
+  addOperatorCommand<ListOptions>(shell, noun, {
+    name: 'list',
+    description: 'list payments, newest first',
+    options: [
+      new Option('--status <status>', 'only payments in this status')
+        .choices(paymentStatuses)
+        .default(null),
+      new Option('--org <org-id>', 'only payments of this organization').default(null),
+      limitOption(),
+      cursorOption(),
+    ],
+    run: list,
+  });
 
-  addVerb(shell, noun, {
+  addOperatorCommand(shell, noun, {
     name: 'show <payment-id>',
-    description: 'show one payment',
-    run: (_, ids) =>
-      asOperator(shell, async (operator) => {
-        const { findPayment } = await payments();
-        const payment = await findPayment(operator.deps, onlyId(ids));
-        return shown(operator, await viewOf(operator, payment));
-      }),
+    description: 'show a payment',
+    run: async (operator, _, [id = '']) => {
+      const { findPayment } = await payments();
+      return shown(operator, await viewOf(operator, await findPayment(operator.deps, id)));
+    },
   });
 
   for (const [name, description] of [
-    ['cancel', 'cancel a payment whose payout has not begun; money it holds is owed back'],
-    ['fail', 'give a payment up that has not ended; money it holds is owed back'],
+    ['cancel', 'cancel a payment before its payout starts; money received is owed to the buyer'],
+    ['fail', 'fail a payment that has not ended; money received is owed to the buyer'],
   ] as const) {
-    addVerb<EndOptions>(shell, noun, {
+    addOperatorCommand<EndOptions>(shell, noun, {
       name: `${name} <payment-id>`,
       description,
       options: [
-        new Option('--reason <reason>', 'why, as the integrator is told').makeOptionMandatory(),
+        new Option('--reason <reason>', 'returned to the integrator').makeOptionMandatory(),
         dryRunOption(),
       ],
-      run: (options, ids) =>
-        asOperator(shell, (one) => end(one, name, onlyId(ids), options), options),
+      run: (operator, options, [id = '']) => end(operator, name, id, options),
     });
   }
 
-  addVerb<{ readonly limit: number }>(
+  addOperatorCommand<Pick<ListOptions, 'limit'>>(
     shell,
-    program.command('refunds').description('money owed back'),
+    program.command('refunds').description('money owed to buyers'),
     {
       name: 'list',
-      description: 'list what is owed to buyers, lost, or of unknown position, oldest first',
+      description: 'list money owed to buyers, lost, or in review, oldest first',
       options: [limitOption()],
-      run: ({ limit }) => asOperator(shell, (operator) => refunds(operator, limit)),
+      run: refunds,
     },
   );
 }
 
-async function list(
-  operator: Operator,
-  options: PageOptions & { readonly status: PaymentStatus | null; readonly org: string | null },
-): Promise<Outcome> {
+async function list(operator: Operator, options: ListOptions): Promise<Outcome> {
   const { deps, payUrl } = operator;
   const { status, org: orgId, limit, cursor: beforeId } = options;
-  // One more than shown tells whether there is a next page.
-  const found = await deps.store.run((tx) =>
-    tx.payments.list({ status, orgId, beforeId, limit: limit + 1 }),
-  );
-  const page = found.slice(0, limit);
-  const views = await Promise.all(page.map((one) => viewOf(operator, one)));
+  const filter = { status, orgId, beforeId, limit: limit + 1 };
+  const page = pageOf(await deps.store.run((tx) => tx.payments.list(filter)), limit);
+  const views = await Promise.all(page.rows.map((one) => viewOf(operator, one)));
   const { payment } = await routes();
   const data = views.map((view) => payment.show({ ...view, payUrl }));
-  const nextCursor = found.length > limit ? (page.at(-1)?.id ?? null) : null;
   const rows = data.map((one): Cell[] => [
-    one.id,
-    one.status,
-    `${one.amount} ${one.currency}`,
-    one.funds.status,
-    one.externalId,
-    one.createdAt,
+    ...[one.id, one.status, `${one.amount} ${one.currency}`, one.funds.status],
+    ...[one.externalId, one.createdAt],
   ]);
   const headings = ['ID', 'STATUS', 'AMOUNT', 'FUNDS', 'EXTERNAL ID', 'CREATED'];
-  const more = nextCursor === null ? '' : `\nMore: --cursor ${nextCursor}`;
-  return { json: { data, nextCursor }, text: `${table(headings, rows, 'No payments.')}${more}` };
+  return listOutcome(data, table(headings, rows, 'No payments.'), page.nextCursor);
 }
 
 async function end(
@@ -131,26 +115,19 @@ async function end(
   return dryRun ? { ...outcome, text: `Would ${name}:\n${outcome.text}` } : outcome;
 }
 
-async function refunds({ deps }: Operator, limit: number): Promise<Outcome> {
-  const open = await deps.store.run((tx) => tx.funds.open(limit));
-  const data = open.map(presentRefund);
-  return {
-    json: { data, nextCursor: null },
-    text: table(
-      ['PAYMENT', 'RECEIVED', 'OWED', 'ORDERED', 'REFUNDED', 'LOST', 'REFUND', 'POSITION'],
-      data.map((row) => [
-        row.paymentId,
-        `${row.received} ${row.currency}`,
-        row.refundOwed,
-        row.refundOrdered,
-        row.refunded,
-        row.loss,
-        row.refundStatus,
-        row.status,
-      ]),
-      'Nothing is owed.',
-    ),
-  };
+async function refunds(
+  { deps }: Operator,
+  { limit }: Pick<ListOptions, 'limit'>,
+): Promise<Outcome> {
+  const data = (await deps.store.run((tx) => tx.funds.open(limit))).map(presentRefund);
+  const rows = data.map((row) => [
+    ...[row.paymentId, `${row.received} ${row.currency}`, row.refundOwed, row.refundOrdered],
+    ...[row.refunded, row.loss, row.refundStatus, row.status],
+  ]);
+  const headings = [
+    ...['PAYMENT', 'RECEIVED', 'OWED', 'ORDERED', 'REFUNDED', 'LOST', 'REFUND', 'POSITION'],
+  ];
+  return listOutcome(data, table(headings, rows, 'Nothing is owed.'));
 }
 
 function presentRefund(funds: Funds) {

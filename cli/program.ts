@@ -1,29 +1,29 @@
-// The command `ponte`: its nouns and verbs, and how usage errors are told. It knows no process:
-// what it is given and where it prints come in, so that tests run commands as functions.
+// The command `ponte`: all its commands, and the output of usage errors. The environment and the
+// streams are arguments, so that tests run commands as functions.
 import { Command, CommanderError, Help, type Option } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
-import { addBackupVerbs } from './backup-commands.js';
-import { addDeliveriesVerbs } from './deliveries-commands.js';
-import { addDemoVerb } from './demo.js';
-import { addDocumentsVerbs } from './documents-commands.js';
+import { addBackupCommands } from './backup-commands.js';
+import { addDeliveriesCommands } from './deliveries-commands.js';
+import { addDemoCommand } from './demo.js';
+import { addDocumentsCommands } from './documents-commands.js';
 import { exitCodes } from './exit-codes.js';
-import { addKeyVerbs } from './key-commands.js';
-import { addListenVerb } from './listen.js';
-import { addMailsVerbs } from './mails-commands.js';
-import { addMemberVerbs } from './member-commands.js';
+import { addKeyCommands } from './key-commands.js';
+import { addListenCommand } from './listen.js';
+import { addMailsCommands } from './mails-commands.js';
+import { addMemberCommands } from './member-commands.js';
 import { failure, finish, type Shell } from './operator.js';
-import { addOrgVerbs } from './org-commands.js';
-import { addCommandsVerbs, addLedgerVerbs } from './partner-commands.js';
-import { addPaymentsVerbs } from './payments-commands.js';
-import { addReleaseVerbs } from './release-commands.js';
-import { addSecretsVerbs } from './secrets-commands.js';
-import { addServiceVerbs } from './service-commands.js';
-import { addStoreVerbs } from './store-commands.js';
+import { addOrgCommands } from './org-commands.js';
+import { addLedgerCommands, addPartnerCommands } from './partner-commands.js';
+import { addPaymentsCommands } from './payments-commands.js';
+import { addReleaseCommands } from './release-commands.js';
+import { addSecretsCommands } from './secrets-commands.js';
+import { addServiceCommands } from './service-commands.js';
+import { addStoreCommands } from './store-commands.js';
 
-/** Runs one command to its end; `shell.exitCode` then tells how it went. */
+/** Runs one command and sets `shell.exitCode`. */
 export async function runProgram(shell: Shell, words: readonly string[]): Promise<void> {
   const program = new Command('ponte')
-    .description('Cross-border B2B collections: API host and operators’ commands')
+    .description('Cross-border B2B collections: API host and operator commands')
     .version(manifest.version)
     .exitOverride()
     .configureOutput({
@@ -31,44 +31,44 @@ export async function runProgram(shell: Shell, words: readonly string[]): Promis
       writeErr: (text) => shell.stderr.write(text),
     })
     .configureHelp({ optionDescription })
-    .showHelpAfterError('Add --help for how it is used.')
+    .showHelpAfterError('Add --help for usage.')
     .addHelpText('after', () => `\nExit codes:\n${exitCodeLines()}`);
-  addServiceVerbs(shell, program, manifest.version);
-  addDemoVerb(shell, program);
-  addListenVerb(shell, program);
-  addOrgVerbs(shell, program);
-  addKeyVerbs(shell, program);
-  addMemberVerbs(shell, program);
-  addPaymentsVerbs(shell, program);
-  addDeliveriesVerbs(shell, program);
-  addMailsVerbs(shell, program);
-  addCommandsVerbs(shell, program);
-  addDocumentsVerbs(shell, program);
-  addLedgerVerbs(shell, program);
-  addSecretsVerbs(shell, program);
-  addStoreVerbs(shell, program);
-  addBackupVerbs(shell, program);
-  addReleaseVerbs(shell, program);
+  addServiceCommands(shell, program, manifest.version);
+  addDemoCommand(shell, program);
+  addListenCommand(shell, program);
+  addOrgCommands(shell, program);
+  addKeyCommands(shell, program);
+  addMemberCommands(shell, program);
+  addPaymentsCommands(shell, program);
+  addDeliveriesCommands(shell, program);
+  addMailsCommands(shell, program);
+  addPartnerCommands(shell, program);
+  addDocumentsCommands(shell, program);
+  addLedgerCommands(shell, program);
+  addSecretsCommands(shell, program);
+  addStoreCommands(shell, program);
+  addBackupCommands(shell, program);
+  addReleaseCommands(shell, program);
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     const json = words.includes('--json');
-    if (error instanceof CommanderError) tellUsage(shell, error, json);
+    if (error instanceof CommanderError) reportUsage(shell, error, json);
     else finish(shell, failure(shell, error), json);
   }
 }
 
-/** That nothing is the default goes without saying. */
+/** Leaves out an empty default. */
 function optionDescription(this: Help, option: Option): string {
-  const nothing = ['null', 'false', '[]'].includes(JSON.stringify(option.defaultValue));
-  const told = nothing
+  const isEmpty = ['null', 'false', '[]'].includes(JSON.stringify(option.defaultValue));
+  const described = isEmpty
     ? (Object.create(option, { defaultValue: { value: undefined } }) as Option)
     : option;
-  return Help.prototype.optionDescription.call(this, told);
+  return Help.prototype.optionDescription.call(this, described);
 }
 
-/** Commander has told people already. */
-function tellUsage(shell: Shell, { exitCode, message }: CommanderError, json: boolean): void {
+/** Commander has already printed the message for people. */
+function reportUsage(shell: Shell, { exitCode, message }: CommanderError, json: boolean): void {
   if (exitCode === 0) {
     shell.exitCode = exitCodes.done[0];
     return;

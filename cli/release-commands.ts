@@ -1,12 +1,13 @@
-// `ponte restore --check` and `ponte release`: what ends the quarantine of a restored database. The
-// check reads back what the partner did after the backup; a person then releases the database.
+// `ponte restore --check` and `ponte release`: the end of the quarantine of a restored database.
+// The check reads from the partner what it did after the backup; an operator then releases the
+// database.
 import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Epoch } from '../core/domain/epoch.js';
 import { formatInstant } from '../core/domain/instant.js';
 import type { CheckedPayment } from '../core/usecases/restore-check.js';
-import { addVerb, asOperator, type Operator, type Outcome, type Shell } from './operator.js';
-import { fields } from './output.js';
+import { addOperatorCommand, type Operator, type Outcome, type Shell } from './operator.js';
+import { fields, instantOrNull } from './output.js';
 
 interface ReleaseOptions {
   readonly by: string;
@@ -15,29 +16,29 @@ interface ReleaseOptions {
 
 const NAME_LENGTH_MAX = 200;
 
-export function addReleaseVerbs(shell: Shell, program: Command): void {
-  addVerb<ReleaseOptions>(shell, program, {
+export function addReleaseCommands(shell: Shell, program: Command): void {
+  addOperatorCommand<ReleaseOptions>(shell, program, {
     name: 'release',
-    description: 'end the quarantine of a restored database: orders, mails and webhooks go on',
+    description: 'end the quarantine of a restored database: orders, mails and webhooks resume',
     options: [
-      new Option('--by <name>', 'who releases it, for the record')
+      new Option('--by <name>', 'who releases it; recorded')
         .argParser(shortText)
         .default(userInfo().username),
       new Option('--force <reason>', 'release without a complete check; the reason is recorded')
         .argParser(shortText)
         .default(null),
     ],
-    run: (options) => asOperator(shell, (operator) => release(operator, options)),
+    run: release,
   });
 }
 
-/** Prints each payment to stderr when it is checked, and nowhere else: a check may take hours. */
+/** Prints each payment to stderr when it is checked: a check may take hours. */
 export async function checkAfterRestore(shell: Shell, { deps }: Operator): Promise<Outcome> {
   const { checkRestored } = await import('../core/usecases/restore-check.js');
   const found: CheckedPayment[] = [];
   const counts = await checkRestored(deps, (payment) => {
     found.push(payment);
-    shell.stderr.write(`${payment.paymentId} (${payment.mode}): ${learnedOf(payment)}\n`);
+    shell.stderr.write(`${payment.paymentId} (${payment.mode}): ${findingOf(payment)}\n`);
   });
   const complete = counts.missed === 0;
   const next = complete
@@ -51,7 +52,7 @@ export async function checkAfterRestore(shell: Shell, { deps }: Operator): Promi
   };
 }
 
-function learnedOf({ was, is, adopted, differs, missed }: CheckedPayment): string {
+function findingOf({ was, is, adopted, differs, missed }: CheckedPayment): string {
   const known = { payin: 'a pay-in', payout: 'a payout', refund: 'a refund' } as const;
   return [
     was === is ? is : `${was} -> ${is}`,
@@ -72,14 +73,13 @@ async function release(
 }
 
 function presentEpoch(epoch: Epoch) {
-  const instant = (atMs: number | null) => (atMs === null ? null : formatInstant(atMs));
   return {
     epoch: epoch.number,
     state: epoch.state,
     cause: epoch.cause,
     beganAt: formatInstant(epoch.beganAtMs),
-    checkedAt: instant(epoch.checkedAtMs),
-    releasedAt: instant(epoch.releasedAtMs),
+    checkedAt: instantOrNull(epoch.checkedAtMs),
+    releasedAt: instantOrNull(epoch.releasedAtMs),
     releasedBy: epoch.releasedBy,
     forcedBecause: epoch.forcedBecause,
   };

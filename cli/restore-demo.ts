@@ -1,5 +1,5 @@
-// `ponte demo --restore`: an older copy of a database is restored while the partner remembers what
-// it did since. Quarantine, check and release are those of production, and nothing is paid twice.
+// `ponte demo --restore`: restores an older copy of a database while the partner remembers what it
+// did after it. Quarantine, check and release are those of production, and nothing is paid twice.
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,15 +10,14 @@ import type { Outcome, Shell } from './operator.js';
 
 const PAYMENTS = 5;
 const LOOK_EVERY_MS = 20;
-/** The pay-ins of the backup stay open. */
+/** Keeps the pay-ins of the backup open. */
 const HOUR_MS = 3_600_000;
 
 interface Stage {
   readonly folder: string;
   readonly say: (line: string) => void;
-  /** A server on the same data, whose partner takes so long for each decision. */
+  /** A server on the same data; its partner takes `delayMs` for each decision. */
   readonly serve: <T>(delayMs: number, work: (host: Host) => Promise<T>) => Promise<T>;
-  /** Payouts that the partner ever took. */
   readonly payouts: () => number;
 }
 
@@ -72,7 +71,7 @@ async function played(stage: Stage): Promise<Outcome> {
   say(`Backup: ${PAYMENTS} payments whose buyers are about to pay.`);
   await serve(0, (host) => reached(host, 'settled'));
   const before = payouts();
-  say(`After it the buyers paid, and the partner paid ${before} sellers.`);
+  say(`After the backup the buyers paid, and the partner paid ${before} sellers.`);
   for (const end of ['-wal', '-shm']) await rm(`${database}${end}`, { force: true });
   await copyFile(backup, database);
   return serve(0, async ({ deps, url }) => {
@@ -87,7 +86,7 @@ async function played(stage: Stage): Promise<Outcome> {
     const counts = await checkRestored(deps, ({ paymentId, was, is }) =>
       say(`  ${paymentId}: ${was} -> ${is}`),
     );
-    say(`Check: the partner was asked about ${counts.payments} payments, ${counts.missed} missed.`);
+    say(`Check: ${counts.payments} payments were queried at the partner, ${counts.missed} missed.`);
     await endQuarantine(deps, { by: 'demo', forcedBecause: null });
     await reached({ deps }, 'settled');
     const paidTwice = payouts() - PAYMENTS;

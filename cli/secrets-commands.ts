@@ -4,48 +4,48 @@ import { formatInstant } from '../core/domain/instant.js';
 import type { Reseal } from '../core/usecases/reseal.js';
 import type { RotatedSessionKey } from '../core/usecases/service-keys.js';
 import {
-  addVerb,
+  addCommand,
+  addOperatorCommand,
   asOperator,
   dryRunOption,
   type Operator,
   type Outcome,
   type Shell,
 } from './operator.js';
-import { table } from './output.js';
+import { instantOrNull, table } from './output.js';
 
 interface RotateOptions {
   readonly endSessions: boolean;
   readonly dryRun: boolean;
 }
 
-/** What happens to everything that was handed out before a key is retired. */
 const afterRetirement = [
   'Webhook secrets, document URLs, links in mails, API keys and sessions stay valid. List cursors',
   'made under a dropped key are refused: clients start those lists again.',
 ].join('\n');
 
-export function addSecretsVerbs(shell: Shell, program: Command): void {
+export function addSecretsCommands(shell: Shell, program: Command): void {
   const noun = program.command('secrets').description('secret keys and the session key');
 
-  addVerb<{ readonly dryRun: boolean }>(shell, noun, {
+  addCommand<{ readonly dryRun: boolean }>(shell, noun, {
     name: 'reseal',
     description: 're-seal everything under the first secret key and retire the others',
     options: [dryRunOption()],
     run: ({ dryRun }) => asOperator(shell, (operator) => reseal(shell, operator, dryRun)),
   });
 
-  addVerb<RotateOptions>(shell, noun, {
+  addOperatorCommand<RotateOptions>(shell, noun, {
     name: 'rotate-session-key',
     description: 'sign sessions with a new key; existing sessions stay valid until they expire',
     options: [
       new Option('--end-sessions', 'end all existing sessions now').default(false),
       dryRunOption(),
     ],
-    run: (options) => asOperator(shell, (operator) => rotate(operator, options), options),
+    run: rotate,
   });
 }
 
-/** A dry run counts only: a reseal scans again for what it has written. */
+/** A dry run only counts: a reseal reads what it has written. */
 async function reseal(shell: Shell, operator: Operator, dryRun: boolean): Promise<Outcome> {
   const usecase = await import('../core/usecases/reseal.js');
   const { deps } = operator;
@@ -59,15 +59,12 @@ async function reseal(shell: Shell, operator: Operator, dryRun: boolean): Promis
   return resealedOutcome(await usecase.reseal(deps, progress));
 }
 
-/** Running hosts that lack the key could not open what is re-sealed. */
+/** Running hosts without the key could not open re-sealed texts. */
 async function refuseUnknownKey({ deps, servers }: Operator): Promise<void> {
   const { keyId } = deps.secretBox;
   const checkValues = await deps.store.run((tx) => tx.keyCheckValues.list());
-  if (
-    checkValues.some((checkValue) => checkValue.keyId === keyId) ||
-    (await servers()).length === 0
-  )
-    return;
+  const isKnown = checkValues.some((checkValue) => checkValue.keyId === keyId);
+  if (isKnown || (await servers()).length === 0) return;
   const { ConfigError } = await import('../host/config.js');
   const problem = `no host was started with ${JSON.stringify(keyId)} as the first key`;
   throw new ConfigError([`PONTE_SECRET_KEYS: ${problem}. Restart all hosts with it first`]);
@@ -75,7 +72,7 @@ async function refuseUnknownKey({ deps, servers }: Operator): Promise<void> {
 
 function countedOutcome(found: Reseal): Outcome {
   const { columns, requiredKeys, keyId } = found;
-  const rows = columns.map(({ column, remaining }) => [...placeOf(column), remaining]);
+  const rows = columns.map(({ column, remaining }) => [...splitColumn(column), remaining]);
   const end =
     requiredKeys.length === 0
       ? [`No key other than ${quoted([keyId])} is required.`]
@@ -88,9 +85,7 @@ function countedOutcome(found: Reseal): Outcome {
 
 function resealedOutcome(done: Reseal): Outcome {
   const { keyId, columns, sessionKey, retiredKeys, requiredKeys } = done;
-  const rows = columns.map(({ column, resealed, remaining }) => [
-    ...[...placeOf(column), resealed, remaining],
-  ]);
+  const rows = columns.map((one) => [...splitColumn(one.column), one.resealed, one.remaining]);
   return {
     json: presentReseal(done, false),
     text: [
@@ -146,7 +141,7 @@ function presentReseal({ keyId, columns, sessionKey, ...keys }: Reseal, dryRun: 
   return {
     ...{ dryRun, keyId },
     columns: columns.map(({ column, ...counts }) => {
-      const [name, columnName] = placeOf(column);
+      const [name, columnName] = splitColumn(column);
       return { table: name, column: columnName, ...counts };
     }),
     sessionKey: sessionKey === null ? null : presentSessionKey(sessionKey),
@@ -155,13 +150,10 @@ function presentReseal({ keyId, columns, sessionKey, ...keys }: Reseal, dryRun: 
 }
 
 function presentSessionKey({ id, previousExpiresAtMs }: RotatedSessionKey) {
-  return {
-    id,
-    previousExpiresAt: previousExpiresAtMs === null ? null : formatInstant(previousExpiresAtMs),
-  };
+  return { id, previousExpiresAt: instantOrNull(previousExpiresAtMs) };
 }
 
-function placeOf(column: string): readonly [table: string, column: string] {
+function splitColumn(column: string): readonly [table: string, column: string] {
   const [name = '', columnName = ''] = column.split('.');
   return [name, columnName];
 }

@@ -1,15 +1,14 @@
-// `ponte serve`, `ponte migrate` and `ponte doctor`: running the service and looking after what it
-// runs on.
+// `ponte serve`, `ponte migrate` and `ponte doctor`.
 import { type Command, Option } from 'commander';
 import type { BackupSchedule } from '../host/backup-schedule.js';
 import type { Config } from '../host/config.js';
 import type { Host, HostRole } from '../host/main.js';
 import { doctor } from './doctor.js';
-import { addVerb, asOperator, type Shell } from './operator.js';
+import { addCommand, addOperatorCommand, type Shell } from './operator.js';
 
-/** Ctrl-C under npm comes twice, from the terminal and from npm; a later signal is meant. */
+/** Under npm, Ctrl-C arrives twice. A signal after this time ends the process immediately. */
 const SAME_SIGNAL_MS = 1_000;
-/** So long after the drain a stop is no longer waited for. */
+/** The process exits at the latest this long after the drain. */
 const STOP_LATEST_MS = 9_500;
 
 interface ServeOptions {
@@ -20,7 +19,7 @@ interface ServeOptions {
   readonly backupKeep?: string;
 }
 
-export function addServiceVerbs(shell: Shell, program: Command, version: string): void {
+export function addServiceCommands(shell: Shell, program: Command, version: string): void {
   program
     .command('serve')
     .description('run the API and its workers until SIGTERM or Ctrl-C')
@@ -30,34 +29,29 @@ export function addServiceVerbs(shell: Shell, program: Command, version: string)
         .default('all'),
     )
     .addOption(
-      new Option('--new', 'begin a new SQLite database where one was served and is lost').default(
+      new Option('--new', 'create a new SQLite database where a served one is missing').default(
         false,
       ),
     )
-    .option('--backup-to <folder>', 'make backups there; as PONTE_BACKUP_TO')
-    .option('--backup-every <interval>', 'how often, as 15m or 1h; as PONTE_BACKUP_EVERY')
-    .option('--backup-keep <count>', 'how many are kept; as PONTE_BACKUP_KEEP')
+    .option('--backup-to <folder>', 'folder for backups, like PONTE_BACKUP_TO')
+    .option('--backup-every <interval>', 'such as 15m or 1h, like PONTE_BACKUP_EVERY')
+    .option('--backup-keep <count>', 'backups to keep, like PONTE_BACKUP_KEEP')
     .action((options: ServeOptions) => serve(shell, version, options));
 
-  addVerb(shell, program, {
+  addOperatorCommand(shell, program, {
     name: 'migrate',
-    description: 'bring the database to this version; again it changes nothing',
-    run: () =>
-      asOperator(
-        shell,
-        async ({ migrated: applied, databaseName: database }) => {
-          const did =
-            applied.length === 0 ? '' : ` now: migrations ${applied.join(', ')} were applied`;
-          const json = { migrated: applied.length > 0, applied, database };
-          return { json, text: `${database} is up to date${did}.` };
-        },
-        { opening: 'makes' },
-      ),
+    description: 'migrate the database to this version; a repeat changes nothing',
+    opening: 'makes',
+    run: ({ migrated: applied, databaseName: database }) => {
+      const did = applied.length === 0 ? '' : ` now: migrations ${applied.join(', ')} were applied`;
+      const json = { migrated: applied.length > 0, applied, database };
+      return { json, text: `${database} is up to date${did}.` };
+    },
   });
 
-  addVerb(shell, program, {
+  addCommand(shell, program, {
     name: 'doctor',
-    description: 'check configuration, database, books and what waits for a person',
+    description: 'check configuration, database, ledger and what needs an operator',
     run: () => doctor(shell),
   });
 }
@@ -89,11 +83,11 @@ async function serve(shell: Shell, version: string, options: ServeOptions): Prom
       );
     });
   }
-  // Last: who reads this may stop it at once.
+  // Last: a reader of this line may stop the server immediately.
   shell.stdout.write(startText(host, version, config));
 }
 
-/** Options come before variables. */
+/** Options override variables. */
 function environmentOf(shell: Shell, options: ServeOptions): NodeJS.ProcessEnv {
   const given = {
     PONTE_BACKUP_TO: options.backupTo,
@@ -104,7 +98,7 @@ function environmentOf(shell: Shell, options: ServeOptions): NodeJS.ProcessEnv {
   return { ...shell.env, ...Object.fromEntries(set) };
 }
 
-/** Made by this very program, as an operator would call it; null when none are wanted. */
+/** Backups run `ponte backup` of this installation; null if none are configured. */
 async function backupsOf(
   { backups: plan }: Config,
   { databaseName, deps: { clock, log, store } }: Host,
@@ -129,8 +123,8 @@ function startText(
   const lines = [`Ponte ${version} is ready at ${url} (${kind}, ${databaseName})`, ''];
   if (demo !== null) {
     lines.push(
-      `A demo organization was made: ${demo.orgId}`,
-      'Its test API key, shown this once:',
+      `A demo organization was created: ${demo.orgId}`,
+      'Its test API key, shown only once:',
       '',
       `  ${demo.secret}`,
       '',
@@ -143,6 +137,6 @@ function startText(
     );
   }
   if (metricsUrl !== null) lines.push(`Metrics: ${metricsUrl}`);
-  lines.push(`Description of the API: ${url}/docs`, '');
+  lines.push(`API description: ${url}/docs`, '');
   return lines.join('\n');
 }

@@ -1,13 +1,19 @@
-// `ponte store copy` and `ponte prune`: what is done to a whole database. The copy names both of
-// its databases itself, so it needs no configuration and no secret keys.
+// `ponte store copy` and `ponte prune`. The copy gets both databases as options and needs neither
+// configuration nor secret keys.
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { DAY_MS, formatInstant, HOUR_MS } from '../core/domain/instant.js';
-import { addVerb, asOperator, dryRunOption, type Outcome, type Shell } from './operator.js';
+import {
+  addCommand,
+  addOperatorCommand,
+  dryRunOption,
+  type Operator,
+  type Outcome,
+  type Shell,
+} from './operator.js';
 import { fields, table } from './output.js';
 
 interface CopyOptions {
-  /** A file. */
   readonly from: string;
   readonly to: string;
 }
@@ -17,37 +23,37 @@ interface PruneOptions {
   readonly dryRun: boolean;
 }
 
-export function addStoreVerbs(shell: Shell, program: Command): void {
+export function addStoreCommands(shell: Shell, program: Command): void {
   const noun = program.command('store').description('the database as a whole');
 
-  addVerb<CopyOptions>(shell, noun, {
+  addCommand<CopyOptions>(shell, noun, {
     name: 'copy',
-    description: 'copy a SQLite file into a PostgreSQL database and compare both; again, go on',
+    description: 'copy a SQLite file into a PostgreSQL database and compare both; a repeat resumes',
     options: [
-      new Option('--from <url>', 'sqlite:<file>; nobody may serve it meanwhile')
+      new Option('--from <url>', 'sqlite:<file>; no server may be running on it')
         .argParser(sqliteFile)
         .makeOptionMandatory(),
-      new Option('--to <url>', 'postgres://…; a database without rows')
+      new Option('--to <url>', 'postgres://…; an empty database')
         .argParser(postgresUrl)
         .makeOptionMandatory(),
     ],
     run: (options) => copy(shell, options),
   });
 
-  addVerb<PruneOptions>(shell, program, {
+  addOperatorCommand<PruneOptions>(shell, program, {
     name: 'prune',
     description: 'remove old webhook deliveries, partner messages and events; never money records',
     options: [
-      new Option('--older-than <age>', 'days or hours, 30 days at least, as 400d or 9600h')
+      new Option('--older-than <age>', 'in days or hours, at least 30 days, as 400d or 9600h')
         .argParser(duration)
         .makeOptionMandatory(),
       dryRunOption(),
     ],
-    run: (options) => remove(shell, options),
+    run: remove,
   });
 }
 
-/** Which table is being copied is told on stderr: it may take a while. */
+/** Prints the current table to stderr: a copy may take minutes. */
 async function copy(shell: Shell, { from, to }: CopyOptions): Promise<Outcome> {
   const { copyStore } = await import('../adapters/storage/store-copy.js');
   let copying = '';
@@ -68,7 +74,7 @@ async function copy(shell: Shell, { from, to }: CopyOptions): Promise<Outcome> {
   ]);
   const end = equal
     ? 'Both sides are equal. Serve the copy with the same PONTE_SECRET_KEYS.'
-    : 'The sides differ, so nobody can serve the copy. Copy into another database.';
+    : 'The sides differ, and no server accepts the copy. Copy into another database.';
   return {
     json: { equal, tables },
     text: `${table(['TABLE', 'COPIED', 'ROWS', 'THERE', 'SHA-256'], rows, '')}\n${end}`,
@@ -76,18 +82,12 @@ async function copy(shell: Shell, { from, to }: CopyOptions): Promise<Outcome> {
   };
 }
 
-function remove(shell: Shell, { olderThan, dryRun }: PruneOptions): Promise<Outcome> {
-  return asOperator(
-    shell,
-    async ({ deps }) => {
-      const { prune } = await import('../core/usecases/prune.js');
-      const { beforeMs, ...counts } = await prune(deps, olderThan);
-      const before = formatInstant(beforeMs);
-      const said = dryRun ? 'Would be removed, from before' : 'Removed, from before';
-      return { json: { dryRun, before, ...counts }, text: `${said} ${before}:\n${fields(counts)}` };
-    },
-    { dryRun },
-  );
+async function remove({ deps }: Operator, { olderThan, dryRun }: PruneOptions): Promise<Outcome> {
+  const { prune } = await import('../core/usecases/prune.js');
+  const { beforeMs, ...counts } = await prune(deps, olderThan);
+  const before = formatInstant(beforeMs);
+  const heading = dryRun ? 'Would be removed, from before' : 'Removed, from before';
+  return { json: { dryRun, before, ...counts }, text: `${heading} ${before}:\n${fields(counts)}` };
 }
 
 function duration(text: string): number {

@@ -1,8 +1,9 @@
-// Backups made by a serving host, one every so often. A child process of the lowest priority makes
-// each: neither the event loop nor the memory of the host pays for it. When the next one is due
-// follows from the newest one that is there, so a restart neither skips one nor makes one more.
+// Scheduled backups of a serving host. A child process of the lowest priority makes each, so that
+// it does not load the event loop or memory of the host. The due time follows from the newest
+// existing backup, so a restart neither skips nor adds one.
 import { spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
 import { newestBackup } from '../adapters/backup/backup-folder.js';
 import type { Source } from '../adapters/backup/manifest.js';
 import { MINUTE_MS, parseInstant } from '../core/domain/instant.js';
@@ -11,22 +12,22 @@ import type { Clock, Log } from '../core/ports/outside.js';
 import { sourceOf } from './backup.js';
 import type { Config } from './config.js';
 
-/** After a failure the next attempt comes this soon, or after the interval if that is shorter. */
+/** After a failure, unless the interval is shorter. */
 const RETRY_MS = 5 * MINUTE_MS;
-/** Of what a failed process said. */
+/** Of the output of the process, in the log. */
 const REASON_LENGTH = 500;
 
-export type BackupPlan = NonNullable<Config['backups']>;
+type BackupPlan = NonNullable<Config['backups']>;
 
 export interface BackupSchedule {
-  /** Ends a backup that is under way; the next one removes what is left of it. */
+  /** Ends a running backup; the next one removes its leftovers. */
   stop(): Promise<void>;
 }
 
 export interface ScheduleOptions {
   readonly plan: BackupPlan;
   readonly source: Source;
-  /** Program and first arguments that run a command of this version. */
+  /** The program and first arguments that run the CLI of this version. */
   readonly program: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
@@ -56,7 +57,7 @@ export function scheduleBackups(options: ScheduleOptions): BackupSchedule {
   };
 }
 
-/** Null when there is no whole backup of this database, or when either cannot be read. */
+/** Null without a complete backup of this database, or if either cannot be read. */
 export async function readBackupAgeMs(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
   databaseName: string,
@@ -69,7 +70,7 @@ export async function readBackupAgeMs(
   }
 }
 
-/** Since the newest whole backup of this database; null when there is none. */
+/** Age of the newest complete backup of this database; null if there is none. */
 async function backupAgeMs(to: string, source: Source, clock: Clock): Promise<number | null> {
   const newest = await newestBackup(to, source);
   const takenAtMs = newest === null ? null : parseInstant(newest.manifest.takenAt);
@@ -80,11 +81,11 @@ async function dueInMs(plan: BackupPlan, source: Source, clock: Clock): Promise<
   // The backup itself reports a folder that cannot be read.
   const ageMs = await backupAgeMs(plan.to, source, clock).catch(() => null);
   if (ageMs === null) return 0;
-  // One from the future was made by a clock that was wrong: as if it was made now.
+  // A backup from the future was made with a wrong clock: treated as made now.
   return Math.max(0, plan.everyMs - Math.max(0, ageMs));
 }
 
-/** Null when it was made. */
+/** Returns the reason of a failure; null on success. */
 function runBackup(
   { plan, program, env, log }: ScheduleOptions,
   signal: AbortSignal,
@@ -93,15 +94,15 @@ function runBackup(
   const words = [...first, 'backup', '--to', plan.to, '--keep', `${plan.keep}`];
   const child = spawn(path, words, { env, signal, stdio: ['ignore', 'pipe', 'pipe'] });
   lowerPriority(child.pid);
-  let [told, failure] = ['', ''];
-  child.stdout.on('data', (chunk) => (told = `${told}${chunk}`.slice(-REASON_LENGTH)));
+  let [output, failure] = ['', ''];
+  child.stdout.on('data', (chunk) => (output = `${output}${chunk}`.slice(-REASON_LENGTH)));
   child.stderr.on('data', (chunk) => (failure = `${failure}${chunk}`.slice(-REASON_LENGTH)));
   return new Promise((resolve) => {
     child.on('error', (error) => resolve(error.message));
     child.on('close', (code, killedBy) => {
-      if (code === 0) log.info('a backup was made', { told: told.trim() });
+      if (code === 0) log.info('a backup was made', { output: output.trim() });
       else if (code === 9)
-        log.error('alert', { alert: 'a backup has warnings', told: told.trim() });
+        log.error('alert', { alert: 'a backup has warnings', output: output.trim() });
       else return resolve(failure.trim() || `it ended with ${killedBy ?? `code ${code}`}`);
       resolve(null);
     });
@@ -113,21 +114,10 @@ function lowerPriority(pid: number | undefined): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_LOW);
   } catch {
-    // It has ended, or this user may not: then it runs like any other.
+    // The process has ended, or this user lacks the right: it runs at normal priority.
   }
 }
 
-/** Waits; false as soon as it is stopped. */
 function hasPassed(waitMs: number, signal: AbortSignal): Promise<boolean> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve(false);
-    const end = (passed: boolean) => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', stopped);
-      resolve(passed);
-    };
-    const stopped = () => end(false);
-    const timer = setTimeout(() => end(true), waitMs);
-    signal.addEventListener('abort', stopped);
-  });
+  return wait(waitMs, true, { signal }).catch(() => false);
 }

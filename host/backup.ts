@@ -1,6 +1,6 @@
-// Makes a backup beside a host that may be serving: the database as it is at one moment, the bytes
-// of the documents that it names then, and a manifest. It is read back and compared before it gets
-// its name. Of PostgreSQL it makes the manifest alone: the database is dumped by its own tools.
+// Makes a backup, also while a host serves: a snapshot of the database, the documents that it
+// names, and a manifest. The copy is read back and verified before it gets its name. For PostgreSQL
+// it makes only the manifest; the tools of PostgreSQL dump the database.
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -38,34 +38,30 @@ import { documentFingerprint } from '../core/usecases/storage-fingerprint.js';
 import manifest from '../package.json' with { type: 'json' };
 import type { OperatorAccess } from './main.js';
 
-/** A copy of the database is made again when documents that it names were deleted meanwhile. */
+/** The database is copied again when documents that it names were deleted during the copy. */
 const COPIES_MAX = 3;
-/** More differences than this count as so many. */
 const DIFFERENCES_MAX = 100;
 
-export type BackupNeeds = Pick<OperatorAccess, 'config' | 'databaseName' | 'deps' | 'rows'>;
+type BackupNeeds = Pick<OperatorAccess, 'config' | 'databaseName' | 'deps' | 'rows'>;
 
 export interface BackupOptions {
-  /** The folder that holds backups; created when missing. */
   readonly to: string;
-  /** How many of those made with a number are kept; null leaves all of them. */
+  /** How many backups made with a number to keep; null: keep all. */
   readonly keep: number | null;
 }
 
 export interface MadeBackup extends Backup {
-  /** Folders of older backups that were deleted. */
   readonly removed: readonly string[];
 }
 
-/** Where a backup comes from. */
 export async function sourceOf(store: Pick<Store, 'run'>, databaseName: string): Promise<Source> {
-  // It is made at the first start and never rotated.
+  // Created at the first start and never rotated.
   const [partnerKey] = await store.run((tx) => tx.serviceKeys.list('partner'));
   const source = { host: hostname(), database: databaseName };
   return partnerKey === undefined ? source : { ...source, id: partnerKey.id };
 }
 
-/** Refuses a copy that is not sound; nothing is left of it. */
+/** Deletes an unsound copy and throws UnsoundCopy. */
 export async function makeBackup(
   needs: BackupNeeds,
   { to, keep }: BackupOptions,
@@ -86,14 +82,14 @@ export async function makeBackup(
         : { ...(await factsOf(deps.store, await rows())), files: [], missingDocuments: [] }),
     }),
   );
-  // In quarantine those of before may be needed: another one may be the one to restore.
+  // In quarantine an older backup may be needed for another restore.
   const isReleased = (await currentEpoch(deps)).state !== 'quarantine';
   const removes = keep !== null && isReleased;
   return { ...backup, removed: removes ? await removeOld(to, source, keep) : [] };
 }
 
-/** What a manifest says of the contents of a database. */
-export type Facts = Pick<
+/** The contents of a database, as a manifest describes them. */
+type Facts = Pick<
   Manifest,
   'schema' | 'epoch' | 'secretKeys' | 'rows' | 'ledgerDifferences' | 'documentFingerprint'
 >;
@@ -112,12 +108,12 @@ export async function factsOf(store: Store, { migrations, tables }: StoredRows):
 
 type CopyFields = Facts & Pick<ManifestFields, 'files' | 'missingDocuments'>;
 
-/** Copies until the database and the documents that it names are of one moment. */
+/** Copies until no document that the database names was deleted during the copy. */
 async function copyInto(folder: string, from: string, deps: Deps): Promise<CopyFields> {
   const file = join(folder, DATABASE_FILE);
   const documents = { from: deps.documents, to: createFsDocuments(join(folder, DOCUMENTS_FOLDER)) };
   const copied = new Set<string>();
-  // What is deleted while the database is copied is here by then.
+  // First, so that documents deleted during the copy of the database are not missed.
   await copyFiles(await namedFiles(deps.store), documents, copied);
   for (let copy = 1; ; copy += 1) {
     const rows = await copySqliteFile(from, file);
@@ -139,7 +135,7 @@ async function copyInto(folder: string, from: string, deps: Deps): Promise<CopyF
   }
 }
 
-/** Of a copy that is whole and holds what its source held. */
+/** Throws unless the copy is undamaged and has the row counts of its source. */
 async function checkedFacts(
   store: ServedStore,
   file: string,
@@ -150,7 +146,7 @@ async function checkedFacts(
   const facts = await factsOf(store, await store.rows());
   const differing = differingTables(source.rows.tables, facts.rows);
   if (source.rows.migrations !== facts.schema || differing.length > 0) {
-    throw unsound(`other numbers of rows in ${differing.join(', ')}`);
+    throw unsound(`row counts differ in ${differing.join(', ')}`);
   }
   const closed = closedKeys(source.secretBox, await store.run((tx) => tx.keyCheckValues.list()));
   if (closed.length > 0) throw unsound(`the secret keys ${closed.join(', ')} do not open it`);
@@ -169,7 +165,6 @@ async function filesOf(
   return { files, missingDocuments: missing.map(pathOf) };
 }
 
-/** Names of the tables whose numbers of rows are not equal. */
 export function differingTables(expected: RowCounts, found: RowCounts): readonly string[] {
   const names = new Set([...Object.keys(expected), ...Object.keys(found)]);
   return [...names].filter((name) => expected[name] !== found[name]);

@@ -1,25 +1,23 @@
-// The operator's contract: every environment variable, its default and what it must look like, in
-// one table. All problems are reported at once. It reads no file and touches nothing; what the
-// settings build is container.ts.
+// The environment variables: each with its default and format, in one table. One error reports all
+// problems. This file reads only the environment; container.ts builds the adapters.
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { parseSecretKeys, type SecretKey } from '../adapters/crypto/secret-box.js';
+import { parseSecretKeys } from '../adapters/crypto/secret-box.js';
 import { isNetwork } from '../adapters/http/client-address.js';
-import { type MailSender, parseMailSender } from '../adapters/mail/message.js';
-import { type PartnerName, partnerNames, partnerVariables } from '../adapters/partner/partners.js';
+import { parseMailSender } from '../adapters/mail/message.js';
+import { partnerNames, partnerVariables } from '../adapters/partner/partners.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/domain/instant.js';
 import { nearMiss } from '../core/domain/near-miss.js';
-import type { Mode } from '../core/domain/tenant.js';
 import { ATTEMPTS_MAX } from '../core/domain/webhook-delivery.js';
 
 const retries = ATTEMPTS_MAX - 1;
 const day = 86_400;
-/** No timer is longer. */
+/** The longest timer of Node. */
 const INTERVAL_MAX_MS = 24 * DAY_MS;
-/** In production: two probes a second apart that are missed, and what is on its way. */
+/** In production: time for a load balancer to miss two probes. */
 const DRAIN_SECONDS = 5;
 
-/** A variable without `prefault` and `default` depends on others, or is off. */
+/** A variable without `prefault` and `default` depends on others, or is off by default. */
 const variables = z.object({
   PONTE_ENV: z.enum(['development', 'production']).default('development'),
   PONTE_HOST: z.string().default('127.0.0.1'),
@@ -55,66 +53,14 @@ export const variableNames: readonly string[] = Object.keys(variables.shape);
 /** Commands that call a server read PONTE_KEY. */
 const namesRead: readonly string[] = [...variableNames, 'PONTE_KEY'];
 
-export interface UnknownVariable {
-  readonly name: string;
-  /** The known variable with the nearest name; null if none is near. */
-  readonly meant: string | null;
-}
-
-export type LogLevel = z.output<typeof variables>['PONTE_LOG_LEVEL'];
-
-/** A file, made when it is missing, or a PostgreSQL URL, which may name several hosts. */
-export type DatabaseChoice =
+/** A file, or a PostgreSQL URL, which may name several hosts. */
+type DatabaseChoice =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgres'; readonly url: string };
 
-export interface Config {
-  readonly production: boolean;
-  readonly host: string;
-  /** 0 picks a free one. */
-  readonly port: number;
-  readonly dataDir: string;
-  readonly database: DatabaseChoice;
-  /** Public addresses without a trailing slash; null: the address that is listened on. */
-  readonly baseUrl: string | null;
-  readonly payUrl: string | null;
-  /** The first one encrypts. Null: made in the data directory, in development only. */
-  readonly secretKeys: readonly SecretKey[] | null;
-  /** The first one signs session tokens; null: a key stored in the database signs them. */
-  readonly jwtKeys: readonly SecretKey[] | null;
-  readonly partners: Readonly<Record<Mode, PartnerName | 'none'>>;
-  /** The variables that partners read, as they are set. */
-  readonly partnerEnv: Readonly<Record<string, string | undefined>>;
-  /** Where documents of parties are kept; `fs`: in the data directory. */
-  readonly documents: 'fs' | 'none';
-  readonly allowPrivateUrls: boolean;
-  readonly retryDelaysMs: readonly number[];
-  readonly rateLimitPerMinute: number;
-  readonly rateLimitBurst: number;
-  /** Null: mails are written to files in the data directory. */
-  readonly smtpUrl: string | null;
-  readonly mailFrom: MailSender;
-  /** Web origins that browsers may call from. */
-  readonly corsOrigins: readonly string[];
-  /** Addresses and networks whose X-Forwarded-For is believed. */
-  readonly trustedProxies: readonly string[];
-  /** How long requests are still served after a signal to stop, for balancers to notice. */
-  readonly drainMs: number;
-  /** 0 picks a free one; null: no metrics. */
-  readonly metricsPort: number | null;
-  /** Backups that the host makes of its SQLite file; null: none. */
-  readonly backups: {
-    readonly to: string;
-    readonly everyMs: number;
-    /** So many of the newest are kept. */
-    readonly keep: number;
-  } | null;
-  readonly logLevel: LogLevel;
-  /** Variables that begin with PONTE_ and are unknown, most likely misspelt. */
-  readonly unknownVariables: readonly UnknownVariable[];
-}
+export type Config = Readonly<ReturnType<typeof configOf>>;
 
-/** Everything that is wrong with the environment, one line each; values are not repeated. */
+/** All problems of the configuration, one line each, without the values. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: readonly string[];
@@ -125,7 +71,6 @@ export class ConfigError extends Error {
   }
 }
 
-/** For choices, which have no words of their own. */
 function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== 'invalid_value') return undefined;
   const values = issue.values.map(String);
@@ -133,7 +78,7 @@ function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 /** A variable set to the empty text counts as not set. */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(env: Environment): Config {
   const set = Object.fromEntries(Object.entries(env).filter(([, text]) => text !== ''));
   const result = variables.safeParse(set, { error: plainWords });
   const production = set['PONTE_ENV'] === 'production';
@@ -146,33 +91,50 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     ...(result.success ? backupProblems(set) : []),
   ];
   if (!result.success || problems.length > 0) throw new ConfigError(problems);
-  const values = result.data;
+  return configOf(result.data, set);
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function configOf(values: z.output<typeof variables>, set: Environment) {
+  const production = values.PONTE_ENV === 'production';
   const dataDir = resolve(values.PONTE_DATA_DIR);
+  const file: DatabaseChoice = { kind: 'sqlite', file: join(dataDir, 'ponte.db') };
   return {
     production,
     host: values.PONTE_HOST,
+    /** 0: a free port. */
     port: values.PONTE_PORT,
     dataDir,
-    database: values.PONTE_DATABASE_URL ?? { kind: 'sqlite', file: join(dataDir, 'ponte.db') },
+    database: values.PONTE_DATABASE_URL ?? file,
+    /** Public addresses without a trailing slash; null: the address of the listener. */
     baseUrl: values.PONTE_BASE_URL ?? null,
     payUrl: values.PONTE_PAY_URL ?? null,
+    /** The first one encrypts. Null: stored in the data directory, in development only. */
     secretKeys: values.PONTE_SECRET_KEYS ?? null,
+    /** The first one signs session tokens; null: a key stored in the database signs them. */
     jwtKeys: values.PONTE_JWT_KEY ?? null,
     partners: { test: values.PONTE_PARTNER_TEST, live: values.PONTE_PARTNER_LIVE },
     partnerEnv: Object.fromEntries(
       Object.entries(set).filter(([name]) => Object.hasOwn(partnerVariables, name)),
-    ),
+    ) as Environment,
+    /** The storage of documents; `fs`: in the data directory. */
     documents: values.PONTE_DOCUMENTS,
     allowPrivateUrls: values.PONTE_WEBHOOK_ALLOW_PRIVATE ?? !production,
-    retryDelaysMs: values.PONTE_WEBHOOK_RETRY_SECONDS,
+    retryDelaysMs: values.PONTE_WEBHOOK_RETRY_SECONDS as readonly number[],
     rateLimitPerMinute: values.PONTE_RATE_LIMIT_PER_MINUTE,
     rateLimitBurst: values.PONTE_RATE_LIMIT_BURST,
+    /** Null: mails are written to files in the data directory. */
     smtpUrl: values.PONTE_SMTP_URL ?? null,
     mailFrom: values.PONTE_MAIL_FROM,
     corsOrigins: values.PONTE_CORS_ORIGINS,
+    /** Addresses and networks whose X-Forwarded-For is trusted. */
     trustedProxies: values.PONTE_TRUSTED_PROXIES,
+    /** How long requests are served after a stop signal, until load balancers react. */
     drainMs: (values.PONTE_DRAIN_SECONDS ?? (production ? DRAIN_SECONDS : 0)) * SECOND_MS,
+    /** 0: a free port; null: no metrics. */
     metricsPort: values.PONTE_METRICS_PORT ?? null,
+    /** Scheduled backups of the SQLite file; null: none. */
     backups:
       values.PONTE_BACKUP_TO === undefined
         ? null
@@ -182,14 +144,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
             keep: values.PONTE_BACKUP_KEEP,
           },
     logLevel: values.PONTE_LOG_LEVEL,
+    /** Unknown variables that begin with PONTE_, each with the nearest known name, if any. */
     unknownVariables: Object.keys(set)
       .filter((name) => name.startsWith('PONTE_') && !namesRead.includes(name))
       .map((name) => ({ name, meant: nearMiss(name, namesRead) })),
   };
 }
 
-/** What may do while trying things out and must not hold real money. */
-function unsafe(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+function unsafe(env: Environment): readonly string[] {
   const rules = [
     ['PONTE_SECRET_KEYS', env['PONTE_SECRET_KEYS'] === undefined, 'must be set in production'],
     ['PONTE_BASE_URL', !isHttps(env['PONTE_BASE_URL']), 'must be an https address in production'],
@@ -199,20 +161,20 @@ function unsafe(env: Readonly<Record<string, string | undefined>>): readonly str
     [
       'PONTE_WEBHOOK_ALLOW_PRIVATE',
       env['PONTE_WEBHOOK_ALLOW_PRIVATE'] === '1',
-      'cannot be 1 in production: webhooks would reach into the own network',
+      'cannot be 1 in production: webhooks could reach the internal network',
     ],
   ] as const;
   return rules.filter(([, broken]) => broken).map(([name, , text]) => `${name}: ${text}`);
 }
 
-function backupProblems(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+function backupProblems(env: Environment): readonly string[] {
   if (env['PONTE_BACKUP_TO'] === undefined) {
     return ['PONTE_BACKUP_EVERY', 'PONTE_BACKUP_KEEP']
       .filter((name) => env[name] !== undefined)
       .map((name) => `${name}: has no effect without PONTE_BACKUP_TO`);
   }
   if (!env['PONTE_DATABASE_URL']?.startsWith('postgres')) return [];
-  return ['PONTE_BACKUP_TO: PostgreSQL is backed up by its own tools (OPERATIONS.md)'];
+  return ['PONTE_BACKUP_TO: back up PostgreSQL with its own tools (OPERATIONS.md)'];
 }
 
 function isHttps(url: string | undefined): boolean {
@@ -243,7 +205,7 @@ function onOff() {
   return z.enum(['1', '0']).transform((text) => text === '1');
 }
 
-/** A public address: scheme, host and perhaps a path, to which paths are appended. */
+/** A public address, to which paths are appended. */
 function publicUrl() {
   const hint = 'give an http or https address without query or fragment';
   return z
@@ -259,18 +221,17 @@ function documents() {
   return z.enum(['fs', 'none'], {
     error: ({ input }) =>
       String(input).startsWith('s3:')
-        ? 'this version keeps documents in files only: give fs, or none'
+        ? 'documents are stored in files only: give fs or none'
         : 'give fs or none',
   });
 }
 
-/** Everything else about the server is decided here: no options in the query. */
 function smtpUrl() {
   return z.string().refine((text) => {
     const url = URL.canParse(text) ? new URL(text) : null;
     if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '') return false;
     return /^\/?$/.test(url.pathname) && `${url.search}${url.hash}` === '';
-  }, 'give smtp://… or smtps://… with a host, and perhaps user, password and port');
+  }, 'give smtp://… or smtps://… with a host, and optionally user, password and port');
 }
 
 function mailSender() {
@@ -283,7 +244,7 @@ function mailSender() {
   });
 }
 
-/** Items with commas between; nothing is an empty list. */
+/** Items separated by commas; an empty text is an empty list. */
 function listOf(isItem: (text: string) => boolean, hint: string) {
   return z
     .string()
@@ -306,7 +267,7 @@ function databaseUrl() {
 }
 
 function retrySeconds() {
-  const hint = `give ${retries} whole numbers of seconds, each ${day} at most, with commas between`;
+  const hint = `give ${retries} whole numbers of seconds, at most ${day} each, separated by commas`;
   return z
     .string()
     .regex(new RegExp(`^\\d{1,5}(,\\d{1,5}){${retries - 1}}$`), hint)

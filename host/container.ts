@@ -1,5 +1,5 @@
-// The wiring: which adapter serves which port, made from the configuration. The only file that
-// knows Inversify; everything else takes what it needs as arguments.
+// The wiring: creates the adapter of each port from the configuration. The only file that imports
+// Inversify; all other code takes its dependencies as arguments.
 import 'reflect-metadata';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -61,15 +61,14 @@ export const tokens = {
   feedReaders: token<FeedReaders>('feedReaders'),
 } as const;
 
-/** What of the outside world may be replaced. */
+/** Replacements of adapters, for tests and embedding. */
 export type World = Partial<
   Pick<Deps, 'clock' | 'pause' | 'ids' | 'log' | 'sender' | 'mailer' | 'documents' | 'metrics'>
 > & {
-  /** In place of the partners that are configured. */
   readonly partners?: Partial<Readonly<Record<Mode, (setup: PartnerSetup) => HostedPartner>>>;
 };
 
-/** Where the service is reached: with port 0 it is known once the service listens. */
+/** The address of the service; with port 0 it is known once the service listens. */
 export interface Address {
   baseUrl: string;
 }
@@ -136,7 +135,6 @@ export function createContainer(
   return container;
 }
 
-/** The store is asked for its time once it is open. */
 function clockOf(container: Container, { database }: Config): HostClock {
   const databaseMs = () => {
     const { clockMs } = container.get(tokens.store);
@@ -169,7 +167,6 @@ function sealerOf(all: Pick<ResolutionContext, 'get'>): Sealer {
   };
 }
 
-/** An address as a URL; IPv6 stands in brackets. */
 export function urlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

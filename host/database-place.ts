@@ -1,5 +1,5 @@
-// Checks the place of the database before anything is opened or created: there may be none, or one
-// that was served may be missing or empty.
+// Checks whether there is a database before one is opened or created: it may be missing, or a
+// served one may have been lost.
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -7,47 +7,46 @@ import type { Config } from './config.js';
 import { SECRET_FILE } from './development.js';
 
 /** Another process may be creating the file: it counts as lost after this wait. */
-const MAKING_MS = 200;
+const CREATION_MS = 200;
 
 type Place = Pick<Config, 'dataDir' | 'database'>;
 
 /**
- * Where there is no database, `first` makes one unless one was served there before; `new` makes one
- * there too, and only where there is none.
+ * Whether a missing database is created. `first`: unless a database was served there before. `new`:
+ * even then; an existing database is refused.
  */
-export type Making = 'none' | 'first' | 'new';
+export type Creation = 'none' | 'first' | 'new';
 
-/** Why no database can be opened there; null when one can. */
-export async function placeProblem(place: Place, making: Making): Promise<string | null> {
-  if (making === 'new') return presentDatabase(place);
-  return (await lostDatabase(place)) ?? (making === 'first' ? null : absentDatabase(place));
+/** Why the database cannot be opened or created; null if it can. */
+export async function databaseProblem(place: Place, creation: Creation): Promise<string | null> {
+  if (creation === 'new') return existingDatabase(place);
+  return (await lostDatabase(place)) ?? (creation === 'first' ? null : missingDatabase(place));
 }
 
-function presentDatabase({ database }: Place): string | null {
+function existingDatabase({ database }: Place): string | null {
   if (database.kind === 'sqlite' && sizeOf(database.file) <= 0) return null;
   const where = database.kind === 'sqlite' ? database.file : 'the URL';
   return `There is a database at ${where}. Start without --new.`;
 }
 
-function absentDatabase(place: Place): string | null {
+function missingDatabase(place: Place): string | null {
   const { database } = place;
   if (database.kind !== 'sqlite' || sizeOf(database.file) > 0) return null;
-  return noDatabase(place, database.file);
+  return missingDatabaseText(place, database.file);
 }
 
-/** The problem with a database that holds no migration of ours. */
-export function noDatabase({ database, dataDir }: Place, name: string): string {
+/** For a missing file, and for a database without our tables. */
+export function missingDatabaseText({ database, dataDir }: Place, name: string): string {
   const isDefault = database.kind === 'sqlite' && database.file === join(dataDir, 'ponte.db');
   const variable = isDefault ? 'PONTE_DATA_DIR' : 'PONTE_DATABASE_URL';
   return (
     `There is no database at ${name}. If there should be one, check ${variable} and that its ` +
-    'disk is mounted. ponte serve or ponte migrate makes a new one.'
+    'disk is mounted. ponte serve or ponte migrate creates a new one.'
   );
 }
 
 /**
- * A file that is missing or empty beside traces of the process that served it. Served as new, it
- * would hide the loss of all data.
+ * A missing or empty file with traces of a server. A new database would hide the loss of all data.
  */
 async function lostDatabase({ dataDir, database }: Place): Promise<string | null> {
   if (database.kind !== 'sqlite') return null;
@@ -55,22 +54,22 @@ async function lostDatabase({ dataDir, database }: Place): Promise<string | null
   if (sizeOf(file) > 0) return null;
   const trace = () => tracesOf(file, dataDir).find((path) => sizeOf(path) >= 0);
   if (trace() === undefined) return null;
-  await wait(MAKING_MS);
+  await wait(CREATION_MS);
   const [size, found] = [sizeOf(file), trace()];
   if (size > 0 || found === undefined) return null;
   return (
-    `The database ${file} is ${size === 0 ? 'empty' : 'missing'}, but was served: ${found} is ` +
-    'there. Mount its disk, or restore a backup (ponte restore --from), or start empty with ' +
+    `The database ${file} is ${size === 0 ? 'empty' : 'missing'}, but was served: ${found} ` +
+    'exists. Mount its disk, restore a backup (ponte restore --from), or start empty with ' +
     'ponte serve --new.'
   );
 }
 
 function tracesOf(file: string, dataDir: string): readonly string[] {
   const documents = join(dataDir, 'documents');
-  const marks = namesIn(documents).filter((name) => name.startsWith('database-'));
+  const fingerprints = namesIn(documents).filter((name) => name.startsWith('database-'));
   return [
     ...[join(dataDir, SECRET_FILE), `${file}.lock`, `${file}-wal`],
-    ...marks.map((mark) => join(documents, mark)),
+    ...fingerprints.map((name) => join(documents, name)),
   ];
 }
 

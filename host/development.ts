@@ -1,6 +1,6 @@
-// What a development host makes for itself, so that it runs without any setting: the secret key in
-// its data directory, and on an empty database a demo organization with a test key. Production
-// makes neither.
+// What a development host creates, so that it runs without configuration: a secret key in its data
+// directory, and in an empty database a demo organization with a test key. Production creates
+// neither.
 import {
   closeSync,
   fsyncSync,
@@ -26,47 +26,47 @@ const DEMO_NAME = 'Demo organization';
 
 export interface Demo {
   readonly orgId: string;
-  /** The whole test key, told this once. */
+  /** The whole test key, shown only once. */
   readonly secret: string;
 }
 
 /**
- * The key in the data directory, readable by its owner alone. Where there is neither key nor
- * database it is made, if the caller `makes` databases, else null; beside a SQLite file a new key
- * would open nothing.
+ * The key in the data directory, readable only by its owner. A missing key is created with
+ * `creates`, else null. With an existing SQLite file a missing key is an error: a new key would
+ * open nothing.
  */
 export function developmentSecret(
   { dataDir, database }: Pick<Config, 'dataDir' | 'database'>,
-  { makes }: { readonly makes: boolean },
+  { creates }: { readonly creates: boolean },
 ): readonly SecretKey[] | null {
   const path = join(dataDir, SECRET_FILE);
-  // Looked for first: another process that starts now makes its key before its database.
+  // Before the key: a process that is starting creates its key before its database.
   const isServed = database.kind === 'sqlite' && sizeOf(database.file) > 0;
   const known = readIfThere(path);
   if (known === null && isServed) {
-    const advice = 'Bring the file back, or give the keys that the database was served with';
-    const problem = `${path} is gone, and ${database.file} is there. ${advice}`;
+    const advice = 'Restore the file, or set the keys that the database was served with';
+    const problem = `${path} is missing, but ${database.file} exists. ${advice}`;
     throw new ConfigError([`PONTE_SECRET_KEYS: ${problem}`]);
   }
-  if (known === null && !makes) return null;
-  const parsed = parseSecretKeys(known ?? madeSecret(path));
+  if (known === null && !creates) return null;
+  const parsed = parseSecretKeys(known ?? createSecret(path));
   if (!parsed.valid)
     throw new ConfigError([`PONTE_DATA_DIR: ${path} is not readable: ${parsed.reason}`]);
   return parsed.keys;
 }
 
-/** Only for looking at a database whose keys are missing: nothing may be sealed with it. */
+/** For reading a database whose keys are missing: nothing may be sealed with it. */
 export function throwawaySecret(): readonly SecretKey[] {
   const parsed = parseSecretKeys(newSecretKey('none'));
   assert(parsed.valid, 'a new secret key is valid');
   return parsed.keys;
 }
 
-/** On a database without organizations: one that can collect in test mode, and a key for it. */
-export async function makeDemo(deps: Deps): Promise<Demo | null> {
+/** In a database without organizations: one that can collect in test mode, and a key for it. */
+export async function createDemo(deps: Deps): Promise<Demo | null> {
   if (deps.partners.test === null) return null;
   if ((await listOrganizations(deps)).length > 0) return null;
-  // A restored database takes nothing new before its release.
+  // A restored database accepts no writes before its release.
   if ((await currentEpoch(deps)).state === 'quarantine') return null;
   const { organization } = await createOrganization(deps, { name: DEMO_NAME, sandboxKyb: true });
   const { id: orgId } = organization;
@@ -74,8 +74,8 @@ export async function makeDemo(deps: Deps): Promise<Demo | null> {
   return { orgId, secret };
 }
 
-/** Written whole under another name and then linked: nobody ever reads a part of it. */
-function madeSecret(path: string): string {
+/** Written under another name and then linked: no reader sees a part of it. */
+function createSecret(path: string): string {
   const part = `${path}.${process.pid}`;
   const file = openSync(part, 'wx', 0o600);
   try {
@@ -83,7 +83,7 @@ function madeSecret(path: string): string {
     fsyncSync(file);
     linkSync(part, path);
   } catch (error) {
-    // Another process was first: its key counts.
+    // Another process was first: use its key.
     if (!isCode(error, 'EEXIST')) throw error;
   } finally {
     closeSync(file);

@@ -1,6 +1,6 @@
-// `ponte`: the whole service inside a developer's tests. The API, use cases, store, workers, fake
-// partner and webhooks of a host, over a database in memory, with a clock that stands still until
-// it is moved and ids that follow from a seed. No server, no port, no sleep.
+// `ponte`: the whole service inside a developer's tests. API, use cases, store, workers, fake
+// partner and webhooks of a host, with a database in memory, a clock that only moves on request,
+// and ids that follow from a seed. No server, no port, no sleep.
 import { request as httpRequest } from 'node:http';
 import { duplexPair } from 'node:stream';
 import {
@@ -29,32 +29,31 @@ import { stepsOfApi, type WorkerStep, workerSteps } from './workers.js';
 /** 2026-01-01T00:00:00.000Z. */
 const START_MS = 1_767_225_600_000;
 const BASE_URL = 'http://ponte.test';
-/** Waits this short pass by themselves: the sandbox looks again at what the partner decides. */
+/** `runUntilIdle` skips waits this short: the sandbox polls the decisions of the partner. */
 const SHORT_WAIT_MS = 500;
 const BATCH = 100;
-/** Far more than any test has work for: work that begets itself for ever is a fault of ours. */
+/** Far more than any test needs: more is an endless loop. */
 const ROUNDS_MAX = 100_000;
 
 export type { HostedPartner, PartnerSetup };
 
 export interface PonteOptions {
-  /** Ids and keys follow from it: the same seed and the same calls give the same ids. */
+  /** The same seed and the same calls give the same ids and keys. */
   readonly seed?: string;
-  /** Where the clock stands at first; 2026-01-01T00:00:00Z unless given. */
+  /** The initial time; 2026-01-01T00:00:00Z by default. */
   readonly nowMs?: number;
-  /** How long the fake partner takes for each decision, up to one hour; 0 unless given. */
+  /** How long the fake partner takes for each decision, up to one hour; 0 by default. */
   readonly partnerDelayMs?: number;
-  /** Makes the settlement partner of test mode, in place of the fake one. */
+  /** Creates the settlement partner of test mode; the fake partner by default. */
   readonly partner?: (setup: PartnerSetup) => HostedPartner;
-  /** Plays the receiver: answers with a status (204 unless given), or throws to be unreachable. */
+  /** The receiver: returns a status (204 by default), or throws to be unreachable. */
   readonly onWebhook?: (webhook: ReceivedWebhook) => number | Promise<number>;
-  /** Sends webhooks elsewhere instead; `webhooks` then stays empty. */
+  /** Replaces the receiver; `webhooks` then stays empty. */
   readonly sender?: WebhookSender;
-  /** Silent unless given. */
+  /** Silent by default. */
   readonly log?: Log;
 }
 
-/** One attempt, as a receiver gets it. */
 export interface ReceivedWebhook {
   readonly url: string;
   readonly deliveryId: string;
@@ -71,19 +70,19 @@ export interface Ponte {
   readonly tenant: Tenant;
   /** For the use cases of `ponte/core`. */
   readonly deps: Deps;
-  /** Everything that was sent so far, oldest first. */
+  /** All sent webhooks, oldest first. */
   readonly webhooks: readonly ReceivedWebhook[];
-  /** Every mail to a buyer so far, oldest first; the link in it signs the buyer in. */
+  /** All sent mails, oldest first; their links sign buyers in. */
   readonly mails: readonly OutgoingMail[];
-  /** The API under any host name, for the client under test; the key is added when it has none. */
+  /** The API under any host name, for the client under test; adds the key if there is none. */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
-  /** `fetch` with JSON: the parsed answer, or a PonteError with the code of the refusal. */
+  /** `fetch` with JSON: returns the parsed answer, or throws a PonteError with its code. */
   get(path: string): Promise<Answer>;
   post(path: string, body: unknown): Promise<Answer>;
   delete(path: string): Promise<Answer>;
-  /** Does all work that is due, and what follows from it; long waits need `advanceTime`. */
+  /** Runs all due work and what follows from it; long waits need `advanceTime`. */
   runUntilIdle(): Promise<void>;
-  /** Moves the clock, doing what falls due on the way at its time. */
+  /** Moves the clock and runs what falls due, each at its time. */
   advanceTime(durationMs: number): Promise<void>;
   nowMs(): number;
   /** `verifyWebhook` of `ponte/webhooks` at the time of this clock, which signed the webhook. */
@@ -154,14 +153,13 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
   };
 }
 
-/** The work of one embedded service, and the clock it goes by. */
 interface Work {
   readonly steps: readonly WorkerStep[];
   readonly time: { nowMs: number };
   idle(): Promise<void>;
   nextDueAtMs(): Promise<number | null>;
-  /** When the sandbox looks next at a payment that it plays the buyer of, if that is soon. */
-  nextLookAtMs(): Promise<number | null>;
+  /** When the sandbox next advances a payment, if that is soon. */
+  nextAdvanceAtMs(): Promise<number | null>;
 }
 
 function workOf(container: ReturnType<typeof createContainer>, time: Work['time']): Work {
@@ -179,7 +177,7 @@ function workOf(container: ReturnType<typeof createContainer>, time: Work['time'
         await store.claims.nextDueAtMs(),
         ...Object.values(partners).map((partner) => partner?.nextDueAtMs?.() ?? null),
       ]),
-    nextLookAtMs: async () => {
+    nextAdvanceAtMs: async () => {
       const soon = { nowMs: time.nowMs + SHORT_WAIT_MS, limit: BATCH, after: null };
       const due = await store.run((tx) => tx.advances.due(soon));
       return earliest(due.map(({ dueAtMs }) => dueAtMs));
@@ -187,16 +185,16 @@ function workOf(container: ReturnType<typeof createContainer>, time: Work['time'
   };
 }
 
-/** Short waits of the sandbox pass by themselves, up to `untilMs`. */
+/** Skips short waits of the sandbox, up to `untilMs`. */
 async function runUntilIdle(work: Work, untilMs: number): Promise<void> {
   for (let rounds = 0; rounds < ROUNDS_MAX; rounds += 1) {
     let count = 0;
     for (const step of work.steps) count += await step.run(work.time.nowMs, BATCH);
     await work.idle();
     if (count > 0) continue;
-    const lookMs = await work.nextLookAtMs();
-    if (lookMs === null || lookMs <= work.time.nowMs || lookMs > untilMs) return;
-    work.time.nowMs = lookMs;
+    const nextMs = await work.nextAdvanceAtMs();
+    if (nextMs === null || nextMs <= work.time.nowMs || nextMs > untilMs) return;
+    work.time.nowMs = nextMs;
   }
   assert(false, 'work comes to an end');
 }
@@ -207,7 +205,7 @@ async function advanceTime(work: Work, durationMs: number): Promise<void> {
   await runUntilIdle(work, untilMs);
   for (;;) {
     const dueMs = await work.nextDueAtMs();
-    // What is due already and could not be done is left for the end.
+    // Due work that could not be done is left.
     if (dueMs === null || dueMs > untilMs || dueMs <= work.time.nowMs) break;
     work.time.nowMs = dueMs;
     await runUntilIdle(work, untilMs);
@@ -221,7 +219,7 @@ function earliest(moments: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : Math.min(...known);
 }
 
-/** Plays every receiver: keeps what it is sent and answers as told. */
+/** The receiver of all webhooks: stores each and returns the result of `answer`. */
 function collector(
   webhooks: ReceivedWebhook[],
   answer: (webhook: ReceivedWebhook) => number | Promise<number>,
@@ -244,7 +242,7 @@ function collector(
   };
 }
 
-/** HTTP over a pair of streams in memory: the same pipeline as over a socket. */
+/** HTTP over a pair of streams in memory, through the same pipeline as over a socket. */
 function apiOver(
   http: HttpServer,
   apiKey: string,

@@ -1,4 +1,4 @@
-// A PostgreSQL server that took over without all that its predecessor had acknowledged.
+// The response to a PostgreSQL failover that lost acknowledged commits.
 import { setTimeout as wait } from 'node:timers/promises';
 import { SECOND_MS } from '../core/domain/instant.js';
 import type { Deps } from '../core/ports/deps.js';
@@ -8,24 +8,22 @@ import { quarantineLostCommits } from '../core/usecases/epochs.js';
 const RETRY_MS = SECOND_MS;
 
 /**
- * After lost commits, what is ordered again may be done already: nothing more until the partner was
- * asked. Right after a failover the database may be away, so this retries until the quarantine is
- * stored through `store`; this process does nothing else on the server before.
+ * Puts the database into quarantine through `store`: the partner may have done already what would
+ * be ordered again. Retries until it is stored, since the database may be unreachable after a
+ * failover. This process does nothing else on the new server before that.
  */
-export async function quarantined(
+export async function startQuarantine(
   deps: Deps,
   store: Pick<Store, 'run'>,
   timeline: number,
 ): Promise<void> {
-  deps.log.error('alert', {
-    alert: 'the database lacks commits that were acknowledged, or may lack them',
-  });
+  deps.log.error('alert', { alert: 'the database lacks acknowledged commits, or may lack them' });
   for (;;) {
     try {
       await quarantineLostCommits({ ...deps, store }, timeline);
       return;
     } catch (error) {
-      deps.log.error('the quarantine could not begin yet', { error });
+      deps.log.error('the quarantine could not be stored; retrying', { error });
       await wait(RETRY_MS, undefined, { ref: false });
     }
   }

@@ -1,5 +1,5 @@
-// One serving process: database, API and workers, from a configuration to a graceful stop. Beside
-// it the same wiring without workers, for operators' commands. What is printed is the CLI's matter.
+// A serving process: database, API and workers, from the configuration to a graceful stop. Operator
+// commands use the same wiring without workers.
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -21,76 +21,71 @@ import {
 import { readBackupAgeMs } from './backup-schedule.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { createContainer, tokens, urlOf, type World } from './container.js';
-import { type Making, noDatabase, placeProblem } from './database-place.js';
-import { type Demo, developmentSecret, makeDemo, throwawaySecret } from './development.js';
+import { type Creation, databaseProblem, missingDatabaseText } from './database-place.js';
+import { createDemo, type Demo, developmentSecret, throwawaySecret } from './development.js';
 import { dueAlarm } from './due-alarm.js';
-import { clockStep, type HostClock, whileRight } from './host-clock.js';
-import { quarantined } from './lost-commits.js';
+import { clockStep, type HostClock, whileAccurate } from './host-clock.js';
+import { startQuarantine } from './lost-commits.js';
 import { listeningProblem, openingProblem } from './startup-errors.js';
 import { startWorkers, stepsOfApi, type Workers, workerSteps } from './workers.js';
 
-/** What runs when the drain is over has this long; the process is gone 10 s after the drain. */
+/** For work that runs when the drain ends; the process exits 10 s after the drain. */
 const STOP_GRACE_MS = 8 * SECOND_MS;
-/** Receivers have this long of it: attempts that hang then are ended and recorded as failed. */
+/** Of that, for webhooks: attempts that still run then are ended and recorded as failed. */
 const SEND_GRACE_MS = 6 * SECOND_MS;
 
-const NO_KEYS =
-  'set the keys that the database was served with; there are none in the data directory';
+const NO_KEYS = 'set the keys that the database was served with; the data directory has none';
 
 type Container = ReturnType<typeof createContainer>;
 
 export interface Host {
-  /** The database as people know it: a file, or a URL without its password. */
+  /** A file, or a URL without its password. */
   readonly databaseName: string;
-  /** Where it listens, as others reach it unless PONTE_BASE_URL says otherwise. */
   readonly url: string;
-  /** Where metrics are read; null when they are off. */
   readonly metricsUrl: string | null;
   readonly deps: Deps;
-  /** Made at this start, on an empty development database. */
+  /** Created by this start, in an empty development database. */
   readonly demo: Demo | null;
-  /** Drains, stops accepting, lets what runs finish, gives leases back, closes the database. */
+  /** Drains, stops accepting, finishes running work, releases leases, closes the database. */
   stop(): Promise<void>;
 }
 
 export interface OperatorAccess {
   readonly config: Config;
-  /** The database as people know it: a file, or a URL without its password. */
+  /** A file, or a URL without its password. */
   readonly databaseName: string;
   readonly deps: Deps;
   readonly payUrl: string;
-  /** Numbers of the migrations that were applied for this. */
+  /** Numbers of the migrations that this opening applied. */
   readonly migrated: readonly number[];
-  /** Why the secret keys are not those of the database; null when they are. */
+  /** Why the secret keys are not those of the database; null if they are. */
   readonly keysProblem: string | null;
-  /** Processes that serve the database now. */
   readonly servers: () => Promise<readonly Server[]>;
-  /** What every table holds at one moment. */
   readonly rows: () => Promise<StoredRows>;
   /** How far the clock of this machine is ahead of the database's. */
   readonly clockSkewMs: number;
-  /** What has to be mended between a host and the database, a line each. */
+  /** Problems between a host and the database, one line each. */
   readonly connectionProblems: () => Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a process does of the service: hosts of an `api` need a `worker` beside them. */
+/** An `api` has no workers: another host must run as `worker`. */
 export type HostRole = 'all' | 'api' | 'worker';
 
-/** Everything is ready when this resolves; refuses when another process serves the file. */
+/** Resolves when the host is ready; refuses when another process serves the file. */
 export async function startHost(
   config: Config,
   role: HostRole = 'all',
-  making: Making = 'first',
+  creation: Creation = 'first',
 ): Promise<Host> {
-  return inWords(config, () => start(config, role, making));
+  return explainErrors(config, () => start(config, role, creation));
 }
 
-async function start(config: Config, role: HostRole, making: Making): Promise<Host> {
+async function start(config: Config, role: HostRole, creation: Creation): Promise<Host> {
   const metrics = await metricsOf(config);
-  const { container } = await opened(config, { world: { metrics }, making });
+  const { container } = await open(config, { world: { metrics }, creation });
   const [store, deps, signals, address, clock] = [
     container.get(tokens.store),
     container.get(tokens.deps),
@@ -108,17 +103,17 @@ async function start(config: Config, role: HostRole, making: Making): Promise<Ho
     readiness: async () => ({
       ...(await healthOf(store)),
       worker: workers !== null && workers.stalled().length === 0,
-      clock: clock.isRight(),
+      clock: clock.isAccurate(),
       serving,
     }),
   });
   try {
     await clock.measure();
-    await takeDatabase(store, deps, role);
-    await takeDocuments(deps);
+    await acquireDatabase(store, deps, role);
+    await checkDocuments(deps);
     const { channel } = store;
     if (channel !== null) {
-      await channel.open(signals.heard, deps.log);
+      await channel.open(signals.wakeLocal, deps.log);
       signals.publishWith((...work) => channel.publish(...work));
     }
     const { port } = await http.listen(config.host, config.port).catch((error: unknown) => {
@@ -127,12 +122,14 @@ async function start(config: Config, role: HostRole, making: Making): Promise<Ho
     if (config.baseUrl === null) address.baseUrl = urlOf(config.host, port);
     const metricsUrl = metrics && (await serveMetrics(metrics, config, deps, { store, clock }));
     warnOfUnknown(config, deps);
-    const demo = config.production ? null : await makeDemo(deps);
-    workers = begunWork(container, role);
+    const demo = config.production ? null : await createDemo(deps);
+    workers = startWork(container, role);
     const running = workers;
-    // Last: nothing that must be done before the first answer waits for it.
+    // Last: the first answer does not wait for it.
     store.startThread?.().catch((error: unknown) => {
-      deps.log.error('the writer goes on without a thread of its own', { error });
+      deps.log.error('the writer thread could not start; writes stay in the main thread', {
+        error,
+      });
     });
     return {
       databaseName: store.name,
@@ -142,8 +139,8 @@ async function start(config: Config, role: HostRole, making: Making): Promise<Ho
       demo,
       stop: async () => {
         serving = false;
-        if (role !== 'worker') await drained(deps, http, config);
-        await stop(deps, http, () => finished(container, running, metrics));
+        if (role !== 'worker') await drain(deps, http, config);
+        await stop(deps, http, () => finishWork(container, running, metrics));
       },
     };
   } catch (error) {
@@ -155,7 +152,7 @@ async function start(config: Config, role: HostRole, making: Making): Promise<Ho
   }
 }
 
-function begunWork(container: Container, role: HostRole): Workers {
+function startWork(container: Container, role: HostRole): Workers {
   const [deps, store, clock] = [
     container.get(tokens.deps),
     container.get(tokens.store),
@@ -172,51 +169,54 @@ function begunWork(container: Container, role: HostRole): Workers {
         };
   const parts = { deps, runners: container.get(tokens.runners), ...shared };
   const steps = [
-    ...(role === 'api' ? [] : workerSteps(parts)).map((step) => whileRight(step, clock, channel)),
+    ...(role === 'api' ? [] : workerSteps(parts)).map((step) =>
+      whileAccurate(step, clock, channel),
+    ),
     ...stepsOfApi({ deps, partners: container.get(tokens.partners) }),
     ...(role === 'api' ? [] : [dueAlarm(store, container.get(tokens.signals))]),
-    clockStep({ clock, log: deps.log, keepWaits: store.keepWaits }),
+    clockStep({ clock, log: deps.log, shiftDueTimes: store.shiftDueTimes }),
   ];
   return startWorkers({ steps, signals: container.get(tokens.signals), clock, log: deps.log });
 }
 
 /**
- * What an operator's command does with the database: it `makes` one where there is none; it `finds`
- * one, and brings it to this version if nobody serves it; it `reads` one of this version; or it
- * only `looks` at whatever is there, perhaps of a version that this one cannot read.
+ * How a command opens the database. `makes`: creates a missing one. `finds`: requires one, and
+ * migrates it unless it is served. `reads`: requires one of this version. `looks`: accepts any
+ * version.
  */
 export type Opening = 'makes' | 'finds' | 'reads' | 'looks';
 
-/** Opens the database beside a server that may be running. */
+/** Opens the database next to a server that may be running. */
 export async function openForOperator(
   env: Environment,
   { opening = 'finds' }: { readonly opening?: Opening } = {},
 ): Promise<OperatorAccess> {
   const config = readConfig(env);
-  return inWords(config, () => openedForOperator(config, opening));
+  return explainErrors(config, () => openedForOperator(config, opening));
 }
 
 async function openedForOperator(config: Config, opening: Opening): Promise<OperatorAccess> {
-  const making = opening === 'makes' ? 'first' : 'none';
-  const { container, hasKeys } = await opened(config, { making });
+  const creation = opening === 'makes' ? 'first' : 'none';
+  const { container, hasKeys } = await open(config, { creation });
   const store = container.get(tokens.store);
   try {
     const { migrations } = await store.health();
     const migrates = !migrations && opening !== 'looks';
-    if (migrates && opening !== 'makes') await refuseToMake(store, config, opening);
-    if (migrates) takeForMigration(store);
+    if (migrates && opening !== 'makes') await refuseMissing(store, config, opening);
+    if (migrates) acquireForMigration(store);
     const migrated = migrates ? await store.migrate() : [];
     const [deps, clock] = [container.get(tokens.deps), container.get(tokens.hostClock)];
-    // Without the database there is nothing to compare with, and nothing to change.
+    // An unreachable database has no clock, and cannot be changed.
     await clock.measure().catch(() => undefined);
     warnOfUnknown(config, deps);
+    const keysProblem = migrations || migrates ? secretKeysProblem(deps) : null;
     return {
       config,
       databaseName: store.name,
       deps,
       payUrl: deps.settings.payUrl,
       migrated,
-      keysProblem: hasKeys ? await keysProblemOf(deps, migrations || migrates) : NO_KEYS,
+      keysProblem: hasKeys ? await keysProblem : NO_KEYS,
       servers: () => store.servers(),
       rows: () => store.rows(),
       clockSkewMs: clock.skewMs(),
@@ -232,19 +232,14 @@ async function openedForOperator(config: Config, opening: Opening): Promise<Oper
   }
 }
 
-/** Null for a database that this version cannot read. */
-async function keysProblemOf(deps: Deps, isReadable: boolean): Promise<string | null> {
-  return isReadable ? secretKeysProblem(deps) : null;
-}
-
-async function refuseToMake(store: ServedStore, config: Config, opening: Opening): Promise<void> {
-  if (await store.isNew()) throw new StoreRefusal(noDatabase(config, store.name));
+async function refuseMissing(store: ServedStore, config: Config, opening: Opening): Promise<void> {
+  if (await store.isNew()) throw new StoreRefusal(missingDatabaseText(config, store.name));
   if (opening === 'finds') return;
   throw new StoreRefusal(`${store.name} is of an older version. Run ponte migrate first.`);
 }
 
-/** Turns an operator's mistake into a line, wherever it is noticed. */
-export async function inWords<T>(config: Config, work: () => Promise<T>): Promise<T> {
+/** Replaces configuration errors of the system by a line that names the variable. */
+export async function explainErrors<T>(config: Config, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -252,17 +247,17 @@ export async function inWords<T>(config: Config, work: () => Promise<T>): Promis
   }
 }
 
-/** Wires everything and opens the database. StoreRefusal if there is none and none is made. */
-async function opened(
+/** Wires everything and opens the database. StoreRefusal if it is missing and not created. */
+async function open(
   config: Config,
-  { world = {}, making }: { readonly world?: World; readonly making: Making },
+  { world = {}, creation }: { readonly world?: World; readonly creation: Creation },
 ): Promise<{ readonly container: Container; readonly hasKeys: boolean }> {
-  const problem = await placeProblem(config, making);
+  const problem = await databaseProblem(config, creation);
   if (problem !== null) throw new StoreRefusal(problem);
-  const makes = making !== 'none';
-  if (makes) makeFolders(config);
-  assert(config.secretKeys !== null || !config.production, 'production brings its own keys');
-  const keys = config.secretKeys ?? developmentSecret(config, { makes });
+  const creates = creation !== 'none';
+  if (creates) makeFolders(config);
+  assert(config.secretKeys !== null || !config.production, 'production has configured keys');
+  const keys = config.secretKeys ?? developmentSecret(config, { creates });
   const container = createContainer(config, keys ?? throwawaySecret(), world);
   container.get(tokens.store);
   return { container, hasKeys: keys !== null };
@@ -273,8 +268,8 @@ function makeFolders({ dataDir, database }: Config): void {
   for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
-/** A server that runs meanwhile is of an older version, which knows nothing of the newer schema. */
-function takeForMigration(store: ServedStore): void {
+/** A running server is of an older version, which cannot use the newer schema. */
+function acquireForMigration(store: ServedStore): void {
   try {
     store.acquireServing();
   } catch (error) {
@@ -284,10 +279,10 @@ function takeForMigration(store: ServedStore): void {
   }
 }
 
-/** Migrates it, and refuses one that is served or that has other secret keys. */
-async function takeDatabase(store: ServedStore, deps: Deps, role: HostRole): Promise<void> {
+/** Acquires and migrates the database. Refuses a served one, and one with other secret keys. */
+async function acquireDatabase(store: ServedStore, deps: Deps, role: HostRole): Promise<void> {
   const access = store.acquireServing();
-  store.onLostCommits((timeline, whileHeld) => quarantined(deps, whileHeld, timeline));
+  store.onLostCommits((timeline, whileHeld) => startQuarantine(deps, whileHeld, timeline));
   if (role !== 'all' && access === 'exclusive') {
     throw new ConfigError(['--role: api and worker are for hosts that share a PostgreSQL']);
   }
@@ -296,19 +291,19 @@ async function takeDatabase(store: ServedStore, deps: Deps, role: HostRole): Pro
   if (problem !== null) throw new ConfigError([`PONTE_SECRET_KEYS: ${problem}`]);
   await recordKeyCheckValue(deps);
   await currentKey(deps, 'partner');
-  // What a killed process had taken in hand goes on at once; beside others, when its lease ends.
+  // Work of a killed process resumes immediately; with other hosts, when its leases end.
   if (access === 'exclusive') await store.claims.releaseAll(deps.clock.nowMs());
-  await tellQuarantine(deps);
+  await warnOfQuarantine(deps);
 }
 
-/** Refuses a place that is not that of the database; a new database takes any. */
-async function takeDocuments(deps: Deps): Promise<void> {
+/** Refuses a document folder of another database; a new database accepts any. */
+async function checkDocuments(deps: Deps): Promise<void> {
   await fingerprintDocuments(deps);
   const problem = await documentStorageProblem(deps);
   if (problem !== null) throw new ConfigError([`PONTE_DOCUMENTS: ${problem}`]);
 }
 
-/** Loaded only where they are asked for; null when they are off. */
+/** Null, and not loaded, without metrics. */
 async function metricsOf({ metricsPort }: Config): Promise<PrometheusMetrics | null> {
   if (metricsPort === null) return null;
   const { createPrometheusMetrics } = await import('../adapters/metrics/prometheus.js');
@@ -333,21 +328,21 @@ async function serveMetrics(
   return `${urlOf(host, port)}/metrics`;
 }
 
-async function finished(
+async function finishWork(
   container: Container,
   workers: Workers,
   metrics: PrometheusMetrics | null,
 ): Promise<void> {
   await workers.stop();
-  // Another host leads while what runs here finishes.
+  // Another host can lead while work finishes here.
   await container.get(tokens.store).channel?.resign();
   const { commands, deliveries } = container.get(tokens.runners);
   await Promise.all([commands.idle(), deliveries.idle()]);
   await metrics?.close();
 }
 
-/** Balancers see that it is unready and send nothing more; what still comes is served. */
-async function drained({ log }: Deps, http: HttpServer, { drainMs }: Config): Promise<void> {
+/** Load balancers see that the host is unready. Requests that still arrive are served. */
+async function drain({ log }: Deps, http: HttpServer, { drainMs }: Config): Promise<void> {
   if (drainMs === 0) return;
   log.info('draining', { seconds: drainMs / SECOND_MS });
   http.drain();
@@ -362,16 +357,15 @@ async function stop(deps: Deps, http: HttpServer, finished: () => Promise<void>)
     wait(STOP_GRACE_MS, false, { ref: false }),
   ]);
   clearTimeout(endSending);
-  if (!inTime) deps.log.warn('stopped with work under way; the next start goes on with it');
+  if (!inTime) deps.log.warn('stopped with running work; the next start resumes it');
   await deps.store.claims.releaseOwn(deps.clock.nowMs()).catch((err: unknown) => {
-    deps.log.warn('leases could not be given back: they end by themselves', { err });
+    deps.log.warn('leases could not be released; they will expire', { err });
   });
   await deps.sender.close();
   await deps.store.close();
   deps.log.info('stopped');
 }
 
-/** In quarantine a host serves reads. */
 async function healthOf(store: ServedStore) {
   const health = await store.health();
   const isReadable = health.database && health.migrations;
@@ -379,7 +373,7 @@ async function healthOf(store: ServedStore) {
   return { ...health, quarantine };
 }
 
-async function tellQuarantine(deps: Deps): Promise<void> {
+async function warnOfQuarantine(deps: Deps): Promise<void> {
   const { state, number } = await currentEpoch(deps);
   if (state !== 'quarantine') return;
   const next = 'run ponte restore --check, then ponte release';
@@ -389,6 +383,6 @@ async function tellQuarantine(deps: Deps): Promise<void> {
 function warnOfUnknown({ unknownVariables }: Config, deps: Deps): void {
   for (const { name, meant } of unknownVariables) {
     const hint = meant === null ? 'check its spelling' : `did you mean ${meant}?`;
-    deps.log.warn(`${name} is no variable of Ponte and has no effect: ${hint}`);
+    deps.log.warn(`${name} is not a variable of Ponte and has no effect: ${hint}`);
   }
 }

@@ -1,7 +1,7 @@
-// The place that a restore fills, and how a staged copy comes into it: by renames, each of which is
-// undone when a later one fails. The documents are moved one by one, because their folder may be a
-// mount point, which cannot be renamed. The database leaves first and comes last: a start between
-// two renames finds no database and refuses.
+// The target of a restore, and the swap of a staged copy into it: by renames, which are undone when
+// a later one fails. Documents are moved one by one, because their folder may be a mount point. The
+// database is moved away first and in last: a start between two renames finds no database and
+// refuses.
 import { existsSync, mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -9,32 +9,31 @@ import { syncFolder } from '../adapters/backup/backup-folder.js';
 import { DATABASE_FILE, DOCUMENTS_FOLDER } from '../adapters/backup/manifest.js';
 import { StoreRefusal } from '../core/errors.js';
 
-/** Beside the database and inside the folder of the documents, each on the disk of its place. */
+/** Next to the database and in the documents folder, so that renames stay on one file system. */
 const STAGE = '.restoring-';
 const REPLACED = '.replaced-';
-/** Documents and marks. What else lies in their folder is not Ponte's and stays. */
+/** Documents and fingerprints. Other files in their folder are not Ponte's and stay. */
 const ownDocumentForm = /^(doc_|database-)/;
 
-/** Where the database and its documents are, or are to be. */
 export interface Place {
   readonly file: string;
   readonly documents: string;
 }
 
 export interface Stage extends Place {
-  /** Ends the stage: what still lies in it is deleted. */
+  /** Deletes the stage and what is left in it. */
   remove(): Promise<void>;
 }
 
 type Move = readonly [from: string, to: string];
 
-/** What is in the place: files of the database first, then its documents. */
+/** Existing files of the database, then its documents. */
 export function occupantsOf({ file, documents }: Place): readonly string[] {
   const files = [file, `${file}-wal`, `${file}-shm`].filter((path) => existsSync(path));
   return documentsIn(documents).length > 0 ? [...files, documents] : files;
 }
 
-/** By the file system: the database may be damaged. Null where there is none. */
+/** By the file system, since the database may be damaged. Null without a database. */
 export function writtenAtMs({ file }: Place): number | null {
   const found = [file, `${file}-wal`]
     .map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs)
@@ -42,7 +41,6 @@ export function writtenAtMs({ file }: Place): number | null {
   return found.length === 0 ? null : Math.floor(Math.max(...found));
 }
 
-/** Folders from which renames into the place stay on one file system. */
 export async function stageIn({ file, documents }: Place): Promise<Stage> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const made = mkdirSync(documents, { recursive: true, mode: 0o700 }) !== undefined;
@@ -60,7 +58,7 @@ export async function stageIn({ file, documents }: Place): Promise<Stage> {
   };
 }
 
-/** Yields where the files lie that were in the place; they stay there when a rename fails. */
+/** Returns the new paths of the replaced files. When a rename fails, all files stay in place. */
 export async function swap(
   stage: Place,
   place: Place,
@@ -68,7 +66,7 @@ export async function swap(
 ): Promise<readonly string[]> {
   const suffix = `${REPLACED}${instant.replace(/[:.]/g, '-')}`;
   const aside = join(place.documents, suffix);
-  // SQLite finds a log by the name of its database.
+  // SQLite finds the log by the name of the database.
   const files = ['', '-wal', '-shm']
     .map((log): Move => [`${place.file}${log}`, `${place.file}${suffix}${log}`])
     .filter(([from]) => existsSync(from));
@@ -91,13 +89,12 @@ export async function swap(
   return replaced.length > 0 ? [...names, aside] : names;
 }
 
-/** All of them or none. */
 async function moveAll(moves: readonly Move[]): Promise<void> {
   const moved: Move[] = [];
   try {
     for (const [from, to] of moves) {
-      // A rename replaces what it finds.
-      if (existsSync(to)) throw new StoreRefusal(`${to} is there. Move it away first.`);
+      // A rename would replace an existing file.
+      if (existsSync(to)) throw new StoreRefusal(`${to} exists. Move it away first.`);
       await rename(from, to);
       moved.push([from, to]);
     }

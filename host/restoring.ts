@@ -1,6 +1,6 @@
-// Puts a backup in the place of the database. Everything is verified in a copy beside that place;
-// only then is what was there moved aside and the copy renamed. The restored database is in
-// quarantine. A PostgreSQL database is restored by its own tools, and verified where it is.
+// Replaces the database by a backup. The backup is copied and verified first; then the old files
+// are moved aside and the copy is renamed. The restored database is in quarantine. A PostgreSQL
+// database is restored by its own tools and verified in place.
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
@@ -30,26 +30,25 @@ import { developmentSecret } from './development.js';
 import type { OperatorAccess } from './main.js';
 import { occupantsOf, type Place, stageIn, swap, writtenAtMs } from './restore-place.js';
 
-/** Tables of which no row is ever deleted: a dump of a later moment has as many at least. */
+/** Tables whose rows are never deleted: a dump made after the manifest has at least as many. */
 const GROWING = ['payments', 'funds', 'ledger_lines', 'quotes', 'partner_commands'] as const;
 
 export interface RestoreOptions {
-  /** The folder of one backup. */
   readonly from: string;
   readonly manifest: Manifest;
-  /** Moves aside what is in the place. */
+  /** Moves existing files aside. */
   readonly replace: boolean;
-  /** Verifies, and leaves everything as it is. */
+  /** Verifies only. */
   readonly dryRun: boolean;
 }
 
 export interface Restored {
   readonly databaseName: string;
-  /** The epoch that began; null of a dry run. */
+  /** The new epoch; null for a dry run. */
   readonly epoch: number | null;
-  /** Where the files lie that were in the place before; of a dry run, what is in it. */
+  /** New paths of the replaced files; for a dry run, the paths of existing files. */
   readonly replaced: readonly string[];
-  /** When the database that was in the place was written last; null where there was none. */
+  /** Last write of the replaced database; null if there was none. */
   readonly replacedWrittenAtMs: number | null;
 }
 
@@ -60,7 +59,7 @@ export function isOnSqlite(config: Config): config is SqliteConfig {
   return config.database.kind === 'sqlite';
 }
 
-/** UnsoundCopy, StoreRefusal or ConfigError, with the place as it was. */
+/** When it throws UnsoundCopy, StoreRefusal or ConfigError, all files are unchanged. */
 export async function restoreFile(
   config: SqliteConfig,
   options: RestoreOptions,
@@ -93,7 +92,7 @@ export async function restoreFile(
   }
 }
 
-/** Verifies the PostgreSQL database that another tool has restored, and begins its epoch. */
+/** Verifies a PostgreSQL database that another tool has restored, and starts its epoch. */
 export async function acceptRestored(
   { deps, databaseName, rows, servers }: Omit<OperatorAccess, 'close'>,
   { manifest, dryRun }: Pick<RestoreOptions, 'manifest' | 'dryRun'>,
@@ -125,7 +124,7 @@ function refuseNewer({ schema, version }: Manifest, known: number): void {
 }
 
 function refuseMissingKeys({ secretKeys }: Manifest, config: Config): void {
-  const keys = config.secretKeys ?? developmentSecret(config, { makes: false });
+  const keys = config.secretKeys ?? developmentSecret(config, { creates: false });
   const checkValues = secretKeys.map(({ id: keyId, sealed }) => ({ keyId, sealed }));
   const closed =
     keys === null
@@ -146,9 +145,7 @@ function refuseServed(file: string): void {
 function refuseOccupied(place: Place): void {
   const [first] = occupantsOf(place);
   if (first === undefined) return;
-  throw new StoreRefusal(
-    `${first} is there. With --replace it is moved aside; nothing is deleted.`,
-  );
+  throw new StoreRefusal(`${first} exists. With --replace it is moved aside; nothing is deleted.`);
 }
 
 // ----------------------------------------------------------------------------- the copy
@@ -164,7 +161,6 @@ async function copyVerified({ from, manifest }: RestoreOptions, stage: Place): P
   await createFsDocuments(stage.documents).recordFingerprint(manifest.documentFingerprint);
 }
 
-/** Below the folder of all documents. */
 function documentPath({ path }: BackedUpFile): string {
   return path.slice(DOCUMENTS_FOLDER.length + 1);
 }
@@ -187,8 +183,8 @@ async function copyFileVerified(from: string, file: BackedUpFile, to: string): P
 }
 
 /**
- * Brings the staged copy to this version, compares it with its manifest and begins the epoch, whose
- * number it yields; null of a dry run.
+ * Compares the staged copy with its manifest, migrates it and starts the epoch. Returns its number,
+ * or null for a dry run.
  */
 async function verified(
   { manifest, from, dryRun }: RestoreOptions,
@@ -202,14 +198,14 @@ async function verified(
     const { tables, migrations } = await store.rows();
     const differing = differingTables(manifest.rows, tables);
     if (migrations !== manifest.schema || differing.length > 0) {
-      throw unsound(from, `other numbers of rows in ${differing.join(', ')}`);
+      throw unsound(from, `row counts differ in ${differing.join(', ')}`);
     }
     await store.migrate();
     const { ledgerDifferences } = await factsOf(store, await store.rows());
     if (ledgerDifferences !== manifest.ledgerDifferences) throw unsound(from, 'the ledger differs');
     const known = new Set([...manifest.files.map(documentPath), ...manifest.missingDocuments]);
     const lost = (await namedFiles(store)).map(pathOf).filter((path) => !known.has(path));
-    if (lost.length > 0) throw unsound(from, `it lacks the document ${lost[0]}`);
+    if (lost.length > 0) throw unsound(from, `the document ${lost[0]} is missing`);
     if (dryRun) return null;
     return (await quarantineRestored({ store, clock, log })).number;
   } finally {
@@ -218,5 +214,5 @@ async function verified(
 }
 
 function unsound(what: string, why: string): UnsoundCopy {
-  return new UnsoundCopy(`${what} is not what its manifest says: ${why}. Use another backup.`);
+  return new UnsoundCopy(`${what} does not match its manifest: ${why}. Use another backup.`);
 }

@@ -1,20 +1,20 @@
-// Mistakes of operators that only the machine notices: an address that is not its own, a folder
-// that is a file, a database that is damaged or refuses the password. Each in one line that names
-// the variable to look at; whatever else goes wrong stays as it is.
+// Configuration errors that only the operating system or the database detects, such as a foreign
+// address, a file in place of a folder, or a wrong password. Each becomes one line that names the
+// variable. Other errors stay unchanged.
 import { PonteError, StoreRefusal } from '../core/errors.js';
 import { type Config, ConfigError } from './config.js';
 
-/** By code, or the beginning of one: what is wrong with this path. */
+/** By prefix of the error code: what is wrong with the path. */
 const wrongPaths: readonly (readonly [code: string, what: string])[] = [
   ['EEXIST', 'is a file: give a folder'],
   ['ENOTDIR', 'lies below a file: give a folder'],
   ['EISDIR', 'is a folder: give a file'],
-  ['EACCES', 'may not be written by this user'],
-  ['EPERM', 'may not be written by this user'],
-  ['EROFS', 'is on a disk that may only be read'],
+  ['EACCES', 'is not writable by this user'],
+  ['EPERM', 'is not writable by this user'],
+  ['EROFS', 'is on a read-only disk'],
   ['SQLITE_NOTADB', 'is not a SQLite database'],
   ['SQLITE_CANTOPEN', 'cannot be opened'],
-  ['SQLITE_READONLY', 'may not be written by this user'],
+  ['SQLITE_READONLY', 'is not writable by this user'],
 ];
 
 const DAMAGED = 'SQLITE_CORRUPT';
@@ -28,7 +28,7 @@ const noRoom: readonly string[] = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'];
  */
 const wrongAccess = /^28|^3D000$|CERT|^ERR_TLS|^ERR_SSL|^ENOENT$/;
 
-/** What opening or using keys, folders and database threw, in words if it is a mistake. */
+/** Maps an error of opening or using keys, folders or the database. */
 export function openingProblem(error: unknown, config: Config): unknown {
   const { dataDir, database } = config;
   const access = accessProblem(error);
@@ -39,7 +39,9 @@ export function openingProblem(error: unknown, config: Config): unknown {
   const file = database.kind === 'sqlite' ? database.file : dataDir;
   const path = cause instanceof Error && 'path' in cause ? String(cause.path) : file;
   if (noRoom.includes(codeOf(cause))) {
-    return new PonteError('StoreUnavailable', `There is no room left for ${path}.`, { cause });
+    return new PonteError('StoreUnavailable', `There is no disk space left for ${path}.`, {
+      cause,
+    });
   }
   if (codeOf(cause).startsWith(DAMAGED)) {
     return new StoreRefusal(`${file} is damaged. Restore a backup: ponte restore --from.`, {
@@ -52,14 +54,14 @@ export function openingProblem(error: unknown, config: Config): unknown {
   return new ConfigError([`${variable}: ${path} ${found[1]}`]);
 }
 
-/** Why a PostgreSQL database cannot be used with this URL, in words; null when that is not why. */
+/** Why a PostgreSQL database cannot be used with this URL; null for other errors. */
 export function accessProblem(error: unknown): string | null {
   const cause = failureOf(error);
   if (cause === error || !(cause instanceof Error) || !wrongAccess.test(codeOf(cause))) return null;
   return `the database cannot be used: ${cause.message}`;
 }
 
-/** What listening on the port of this variable threw, likewise. */
+/** Maps an error of listening on the port of this variable. */
 export function listeningProblem(
   error: unknown,
   { host, port }: Pick<Config, 'host' | 'port'>,
@@ -71,10 +73,10 @@ export function listeningProblem(
       return new PonteError('InternalError', message, { cause: error });
     }
     case 'EADDRNOTAVAIL':
-      return new ConfigError([`PONTE_HOST: ${host} is no address of this machine`]);
+      return new ConfigError([`PONTE_HOST: ${host} is not an address of this machine`]);
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new ConfigError([`PONTE_HOST: no address is known of ${host}`]);
+      return new ConfigError([`PONTE_HOST: ${host} cannot be resolved`]);
     case 'EACCES':
       return new ConfigError([`${variable}: this user may not listen on port ${port}`]);
     default:
@@ -82,7 +84,6 @@ export function listeningProblem(
   }
 }
 
-/** A refusal of the store has what the machine said as its cause. */
 function failureOf(error: unknown): unknown {
   const isRefusal = error instanceof PonteError && error.code === 'StoreUnavailable';
   return isRefusal && error.cause !== undefined ? error.cause : error;

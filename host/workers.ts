@@ -1,6 +1,5 @@
-// Keeps the run… functions of the core running: each has a loop, which sleeps until work for it is
-// stored or falls due (due-alarm.ts). A step that fails is logged and tried again after
-// a growing wait; it never ends the process.
+// Runs the run… functions of the core, each in a loop that sleeps until work for it is stored or
+// falls due (due-alarm.ts). A failed step is logged and retried with backoff.
 import type { HostedPartner } from '../adapters/partner/hosted-partner.js';
 import { MINUTE_MS, SECOND_MS } from '../core/domain/instant.js';
 import type { Mode, Tenant } from '../core/domain/tenant.js';
@@ -18,38 +17,37 @@ import { runInbox } from '../core/usecases/partner-inbox.js';
 import { runExpiry } from '../core/usecases/payments.js';
 import { runAdvances } from '../core/usecases/sandbox.js';
 
-/** How long a loop sleeps at most when nothing rings. */
+/** The longest sleep of a loop without a wake-up. */
 const POLL_MS = MINUTE_MS;
 const KEY_USE_POLL_MS = SECOND_MS;
-/** A host that is gone is noticed this late, and that the one that led is. */
+/** How late the loss of another host, or of the leader, is detected. */
 const LOST_LEASES_POLL_MS = 2 * SECOND_MS;
-/** After writes, tables that grew from nothing are looked for no more often than this. */
+/** The minimum time between two searches for growing tables. */
 const STATISTICS_REST_MS = SECOND_MS;
-/** Slots of receivers that answer get free one by one, and a claim costs the same for many. */
+/** Lets slots of receivers accumulate: a claim costs the same for many deliveries. */
 const DELIVERIES_REST_MS = 3;
-/** Rows that one run takes at most, so that no run lasts long. */
 const BATCH = 100;
-/** As many as one receiver has slots: the fewer and larger the claims, the less each costs. */
+/** The slots of one receiver: fewer, larger claims cost less. */
 const DELIVERIES_BATCH = IN_FLIGHT_PER_SUBSCRIPTION + WINDOW_GROWTH_MAX;
 const BACKOFF_FIRST_MS = 100;
 const BACKOFF_MAX_MS = 3 * SECOND_MS;
-/** Without a good run for this long a loop counts as stalled: longer than a run ever waits. */
+/** A loop without a successful run for this long is stalled. Longer than any wait within a run. */
 const STALLED_AFTER_MS = 30 * SECOND_MS;
 
-/** Workers that do not wait for what they begin. */
+/** Workers that do not wait for the work that they start. */
 export interface Runners {
   readonly commands: Runner;
   readonly deliveries: DeliveryRunner;
 }
 
-/** What hosts share: one of them does it, or all by leases. */
+/** The steps that hosts share: the leader runs them, or all hosts by leases. */
 export function workerSteps(parts: {
   readonly deps: Deps;
   readonly runners: Runners;
-  /** Whether this host does what one host of a database does; always so where there is one. */
+  /** Whether this host is the leader; always true for a single host. */
   readonly leads?: () => Promise<boolean>;
   readonly analyzeGrowingTables?: () => Promise<number>;
-  /** Null where a process is alone: it ends all leases when it starts. */
+  /** Null for a single host, which ends all leases when it starts. */
   readonly endLostLeases?: ((nowMs: number) => Promise<number>) | null;
 }): readonly WorkerStep[] {
   const { deps, runners, leads = async () => true, analyzeGrowingTables = async () => 0 } = parts;
@@ -64,7 +62,7 @@ export function workerSteps(parts: {
     pollMs: POLL_MS,
     run: (nowMs, limit) => run(deps, nowMs, limit).catch(restInQuarantine),
   });
-  /** Rows of these are not leased: several hosts would only lose races against each other. */
+  /** Their rows are not leased: several hosts would lose races against each other. */
   const ofLeader: typeof step = (name, wokenBy, run) =>
     step(name, wokenBy, async (...at) => ((await leads()) ? run(...at) : 0));
   return [
@@ -82,8 +80,7 @@ export function workerSteps(parts: {
     ofLeader('expiry', ['expiries'], runExpiry),
     ofLeader('purges', ['purges'], runPurges),
     {
-      // Without the right to analyze, a table keeps its missing statistics: no reason to look again
-      // at once.
+      // Returns 0: without the right to analyze, a repeat would find the same tables.
       ...ofLeader('statistics', ['write'], () => analyzeGrowingTables().then(() => 0)),
       restMs: STATISTICS_REST_MS,
     },
@@ -100,13 +97,13 @@ export function workerSteps(parts: {
   ];
 }
 
-/** In quarantine there is nothing to do; the step looks again after its pause. */
+/** In quarantine there is no work until the next poll. */
 function restInQuarantine(error: unknown): number {
   if (isCode(error, 'InQuarantine')) return 0;
   throw error;
 }
 
-/** What every process does for itself: what waits in it and nowhere else. */
+/** The steps of every process, for work in its memory. */
 export function stepsOfApi(parts: {
   readonly deps: Deps;
   readonly partners: Readonly<Record<Mode, HostedPartner | null>>;
@@ -129,40 +126,38 @@ export function stepsOfApi(parts: {
 }
 
 /**
- * What wakes a loop. All but `WorkKind` are known to this process alone: messages of a partner that
- * lives in it, payments that expire by time, and each local write.
+ * What wakes a loop. Kinds other than `WorkKind` are local to this process: messages of a partner
+ * in this process, payments that expire, and each write.
  */
 export type Wake = WorkKind | 'partner messages' | 'expiries' | 'write';
 
 export interface WorkerStep {
   readonly name: string;
   readonly wokenBy: readonly Wake[];
-  /** How long it sleeps when nothing rings. */
+  /** The sleep without a wake-up. */
   readonly pollMs: number;
-  /** How long it waits after each run, whatever rings, so that the next one takes more at once. */
+  /** The pause after each run, which no wake-up ends: the next run then takes more. */
   readonly restMs?: number | (() => number);
-  /** How much one run may do, where that is not as much as of everything else. */
+  /** Rows per run; BATCH by default. */
   readonly batch?: number;
-  /** Does up to `limit` of what is due, and tells how much that was. */
+  /** Processes up to `limit` due rows; returns how many. */
   readonly run: (nowMs: number, limit: number) => Promise<number>;
-  /** When it runs next although nothing rings, if that is before `pollMs` is over. */
+  /** When it runs next without a wake-up, if that is before the next poll. */
   readonly nextDueAtMs?: () => number | null;
 }
 
 export interface Workers {
-  /** Names of loops that have not had a good run for too long. */
   stalled(): readonly string[];
-  /** Lets each run under way finish; resolves when all did. */
+  /** Resolves when all current runs have finished. */
   stop(): Promise<void>;
 }
 
-/** Joins who stores work with who does it, neither of which knows the other. */
+/** Connects use cases that store work with the workers that do it. */
 export interface WorkSignals {
-  /** Work was stored here: calls the listeners here and notifies other hosts. */
+  /** Work was stored: wakes the listeners of this process, and other hosts. */
   wake(work: Wake, tenants?: readonly Tenant[]): void;
-  /** Work was stored by another host, or falls due: calls the listeners here. */
-  heard(work: Wake, tenants?: readonly Tenant[]): void;
-  /** From now on, publishes work that is stored here to other hosts. */
+  /** Work was stored by another host, or falls due: wakes the listeners of this process. */
+  wakeLocal(work: Wake, tenants?: readonly Tenant[]): void;
   publishWith(publish: (work: WorkKind, tenants?: readonly Tenant[]) => void): void;
   listen(listener: Listener): void;
 }
@@ -172,13 +167,13 @@ type Listener = (work: Wake, tenants?: readonly Tenant[]) => void;
 export function createSignals(): WorkSignals {
   const listeners: Listener[] = [];
   let publish: ((work: WorkKind, tenants?: readonly Tenant[]) => void) | null = null;
-  const heard: Listener = (work, tenants) => {
+  const wakeLocal: Listener = (work, tenants) => {
     for (const listener of listeners) listener(work, tenants);
   };
   return {
-    heard,
+    wakeLocal,
     wake: (work, tenants) => {
-      heard(work, tenants);
+      wakeLocal(work, tenants);
       if (isShared(work)) publish?.(work, tenants);
     },
     publishWith: (by) => {
@@ -226,7 +221,7 @@ function startLoop(
 ): Loop {
   const signal = createWakeSignal();
   let stopping = false;
-  /** Since when it has not had a good run that it should have had; null while it sleeps. */
+  /** Start of the current run, repeats included; null while it sleeps. */
   let lateSinceMs: number | null = clock.nowMs();
   const running = (async () => {
     let backoffMs = 0;
@@ -238,12 +233,12 @@ function startLoop(
         lateSinceMs = null;
         backoffMs = 0;
         const restMs = typeof step.restMs === 'function' ? step.restMs() : step.restMs;
-        // Requests get their turn between two batches.
+        // Requests run between two batches.
         if (restMs !== undefined && !stopping) await signal.sleep(restMs);
         await (count > 0 ? immediately() : signal.wait(sleepMs(step, clock)));
       } catch (error) {
         backoffMs = Math.min(Math.max(backoffMs * 2, BACKOFF_FIRST_MS), BACKOFF_MAX_MS);
-        // The text is the same each time, so that the log counts repeats.
+        // A constant text: the log counts repeats.
         log.error('a worker step failed', { step: step.name, error });
         if (!stopping) await signal.sleep(backoffMs);
       }

@@ -1,5 +1,5 @@
-// The folder that holds backups, one folder each. A backup gets its name when it is whole, verified
-// and on the disk. Before that, and while it is deleted, its name is none that a reader accepts.
+// The folder of backups, each in a folder. A backup gets its name once it is complete, verified and
+// synced to disk. Before that, and while it is deleted, it has a name that readers ignore.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -16,9 +16,9 @@ import {
   type Source,
 } from './manifest.js';
 
-/** Sorts by instant, and every file system takes it. */
+/** Sorts by time, and is valid on every file system. */
 const nameForm = /^ponte-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/;
-/** Names the machine and process that write it, so that leftovers of dead processes are found. */
+/** Names the machine and process of the writer, so that leftovers of dead processes are found. */
 const partialForm = /^\.partial-(?<host>.+)-(?<pid>\d+)$/;
 const REMOVED = '.removed-';
 
@@ -27,7 +27,7 @@ export interface Backup {
   readonly manifest: Manifest;
 }
 
-/** Makes one below `root`: `fill` writes and verifies its files. Nothing is left when it fails. */
+/** Makes a backup in `root`: `fill` writes and verifies its files. A failure deletes them. */
 export async function writeBackup(
   root: string,
   takenAtMs: number,
@@ -52,7 +52,7 @@ export async function writeBackup(
   }
 }
 
-/** The newest whole backup of this source; null when there is none. */
+/** The newest complete backup of this source; null if there is none. */
 export async function newestBackup(root: string, source: Source): Promise<Backup | null> {
   for (const name of await backupNames(root)) {
     const backup = await backupIn(join(root, name));
@@ -61,7 +61,7 @@ export async function newestBackup(root: string, source: Source): Promise<Backup
   return null;
 }
 
-/** Deletes all but the `keep` newest of those that rotate; returns the folders deleted. */
+/** Deletes all rotating backups except the `keep` newest; returns the deleted folders. */
 export async function removeOld(
   root: string,
   source: Source,
@@ -76,7 +76,7 @@ export async function removeOld(
     .slice(keep)
     .map(({ folder }) => folder);
   for (const folder of old) {
-    // First it ceases to be a backup: half of one must not look like one.
+    // Renamed first: a partly deleted backup must not be found.
     const removed = join(root, `${REMOVED}${folder.slice(root.length + 1)}`);
     await rename(folder, removed);
     await rm(removed, { recursive: true, force: true });
@@ -84,7 +84,6 @@ export async function removeOld(
   return old;
 }
 
-/** Size and hash of a file as it is on the disk. */
 export async function fileIn(folder: string, path: string): Promise<BackedUpFile> {
   const sum = createHash('sha256');
   let bytes = 0;
@@ -95,7 +94,7 @@ export async function fileIn(folder: string, path: string): Promise<BackedUpFile
   return { path, bytes, sha256: sum.digest('hex') };
 }
 
-/** What was made or renamed in a folder survives a loss of power from here on. */
+/** Makes new names in a folder survive a power failure. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
@@ -117,7 +116,7 @@ async function backupNames(root: string): Promise<readonly string[]> {
     .toReversed();
 }
 
-/** Null for what is no whole backup, whatever it is. */
+/** Null unless the folder is a complete backup. */
 async function backupIn(folder: string): Promise<Backup | null> {
   try {
     return { folder, manifest: await readManifest(folder) };
@@ -126,7 +125,7 @@ async function backupIn(folder: string): Promise<Backup | null> {
   }
 }
 
-/** What killed processes of this machine left, and deletions that were cut short. */
+/** Leftovers of dead processes of this machine, and interrupted deletions. */
 async function removeLeftovers(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     const { host, pid } = partialForm.exec(name)?.groups ?? {};

@@ -1,5 +1,5 @@
-// The manifest of a backup: what it is a copy of, what a restore needs, and what each of its files
-// must be. It is one JSON file that contains its checksum, so a changed byte anywhere is found.
+// The manifest of a backup: its source, what a restore needs, and the checksum of each file. A JSON
+// file with a checksum of its contents, so that any changed byte is detected.
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,13 +11,13 @@ export const MANIFEST_FILE = 'manifest.json';
 export const DATABASE_FILE = 'ponte.db';
 /** The folder of the documents, named as the service names it. */
 export const DOCUMENTS_FOLDER = 'documents';
-/** Raised when a reader of the form before would misunderstand it. */
+/** Raised when older readers would misread a manifest. */
 const FORMAT = 1;
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.number().int().nonnegative();
 
-/** Only paths of this form, so that a manifest cannot name a file elsewhere. */
+/** No other paths: a manifest must not name files outside its folder. */
 const file = z.strictObject({
   path: z.string().regex(/^(ponte\.db|documents\/doc_[0-9a-z]{1,64}\/[0-9a-f]{1,64})$/),
   bytes: count,
@@ -27,33 +27,30 @@ const file = z.strictObject({
 const manifest = z.strictObject({
   product: z.literal('ponte'),
   format: z.literal(FORMAT),
-  /** Ponte's, of the process that made it. */
   version: z.string(),
   takenAt: z.iso.datetime(),
   database: z.enum(['sqlite', 'postgres']),
   /**
-   * Whose backup it is: the machine, the database as people know it, and the id that it keeps when
-   * the machine gets another name. A database that was never served has none.
+   * The machine, the name of the database, and its id, which stays when the machine is renamed. A
+   * database that was never served has no id.
    */
   source: z.strictObject({ host: z.string(), database: z.string(), id: z.string().optional() }),
   /** Whether later backups of the same source may delete it. */
   rotates: z.boolean(),
-  /** Migrations that were applied. */
   schema: count,
   epoch: count,
-  /** The keys without which it does not open: a known text sealed under each checks a key. */
+  /** The required secret keys, each with a known sealed text that checks it. */
   secretKeys: z.array(z.strictObject({ id: z.string(), sealed: z.string() })),
-  /** Rows of each table. */
   rows: z.record(z.string(), count),
-  /** Sums of the ledger that did not agree when it was taken. */
+  /** Differences in the ledger at the time of the backup. */
   ledgerDifferences: count,
-  /** The file by which a database knows the folder of its documents; null where it keeps none. */
+  /** Identifies the documents folder of the database; null without documents. */
   documentFingerprint: z
     .string()
     .regex(/^database-[0-9a-f]{1,64}$/)
     .nullable(),
   files: z.array(file),
-  /** Documents that rows name and that were not there. */
+  /** Documents that have a row and no file. */
   missingDocuments: z.array(z.string()),
 });
 
@@ -66,7 +63,6 @@ export type Manifest = Readonly<z.output<typeof manifest>>;
 export type BackedUpFile = Manifest['files'][number];
 export type Source = Manifest['source'];
 
-/** What a caller of `manifestText` knows; the rest is the same in every manifest. */
 export type ManifestFields = Omit<Manifest, 'product' | 'format'>;
 
 export function manifestOf(fields: ManifestFields): Manifest {
@@ -78,12 +74,12 @@ export function manifestText(written: Manifest): string {
   return `${JSON.stringify({ manifest: written, sha256 }, null, 2)}\n`;
 }
 
-/** Refuses a folder that is no backup, is damaged, or was made by a newer version. */
+/** Refuses a folder that is not a backup, is damaged, or was made by a newer version. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const path = join(folder, MANIFEST_FILE);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
-    throw new StoreRefusal(`${folder} is no backup of Ponte: it has no ${MANIFEST_FILE}.`);
+    throw new StoreRefusal(`${folder} is not a backup of Ponte: it has no ${MANIFEST_FILE}.`);
   });
   const outer = envelope.safeParse(parsed(text));
   if (!outer.success) throw damaged(path);
@@ -96,16 +92,13 @@ export async function readManifest(folder: string): Promise<Manifest> {
   return inner.data;
 }
 
-/**
- * Two manifests of one source, in the sense of `rotates`. A copy under another name has the id of
- * its origin and is another source.
- */
+/** A copy under another name has the same id and is another source. */
 export function isSameSource(a: Source, b: Source): boolean {
   if (a.database !== b.database) return false;
   return a.id === undefined || b.id === undefined ? a.host === b.host : a.id === b.id;
 }
 
-/** Of what the schema read, in whose order the properties are: independent of white space. */
+/** Over the parsed value, whose properties have the order of the schema: ignores white space. */
 function checksumOf(read: Manifest): string {
   return hash('sha256', JSON.stringify(read), 'hex');
 }

@@ -1,6 +1,5 @@
-// `ponte/client`: the interface for integrators, typed by the description of the routes. Requests
-// and answers are openapi-fetch's matter, repeating is repeating-fetch.ts's; here they come
-// together with the credential and with an Idempotency-Key for every create.
+// `ponte/client`: the API client, typed by the OpenAPI description. It combines openapi-fetch, the
+// retries of repeating-fetch.ts, the credential, and an Idempotency-Key for every create.
 import createClient, { type Client, type FetchOptions, type FetchResponse } from 'openapi-fetch';
 import { type components, keyedOperations, type paths, type webhooks } from './description.gen.js';
 import { type RepeatOptions, repeatingFetch } from './repeating-fetch.js';
@@ -8,31 +7,30 @@ import { type RepeatOptions, repeatingFetch } from './repeating-fetch.js';
 export type { components, operations, paths, webhooks } from './description.gen.js';
 export type { RepeatOptions } from './repeating-fetch.js';
 
-/** For servers an API key, for dashboards the token of a session. */
+/** An API key for servers, a session token for dashboards. */
 export type PonteCredential = { readonly apiKey: string } | { readonly token: string };
 
 export type PonteClientOptions = PonteCredential &
   Partial<RepeatOptions> & {
-    /** Where the service is, as in `https://api.example.com`. */
+    /** The URL of the service, such as `https://api.example.com`. */
     readonly baseUrl: string;
   };
 
-/** The body of a webhook. `event` tells which properties `data` has. */
+/** The body of a webhook. `event` determines the properties of `data`. */
 export type WebhookEvent = {
   [E in keyof webhooks]: Omit<BodyOf<webhooks[E]['post']>, 'event'> & { event: E };
 }[keyof webhooks];
 
-/** An event of `GET /v1/events`. `event` tells which properties `data` has. */
+/** An event of `GET /v1/events`. `event` determines the properties of `data`. */
 export type FeedEvent = components['schemas']['FeedEvent'];
 
-/** An object without properties. */
 type Nothing = Record<never, never>;
 type Method = 'get' | 'post' | 'put' | 'delete';
 type PathsOf<M extends Method> = {
   [P in keyof paths]: paths[P] extends { readonly [K in M]: object } ? P : never;
 }[keyof paths];
 
-/** Required or not; never where an operation takes none. */
+/** `never` if an operation has no body. */
 type BodyOf<O> = O extends { requestBody?: infer Request } ? JsonOf<NonNullable<Request>> : never;
 type JsonOf<Request> = Request extends { content: { 'application/json': infer Body } }
   ? Body
@@ -43,7 +41,7 @@ type BodyOption<Body> = [Body] extends [never]
     ? { readonly body?: Body }
     : { readonly body: Body };
 
-/** What a call sends. The types are exact, so the compiler refuses a misspelled property. */
+/** The options of a call. The types are exact: a misspelled property does not compile. */
 export type CallOptions<P extends keyof paths, M extends Method> = Omit<
   FetchOptions<paths[P][M]>,
   'body' | 'parseAs'
@@ -56,7 +54,7 @@ export type CallResult<P extends keyof paths, M extends Method> = FetchResponse<
   'application/json'
 > & {
   /**
-   * Of a repeated create: the fields of this body that differ from what is stored, as in
+   * For a repeated create: the fields of the body that differ from the stored values, such as
    * `['amount', 'buyer.email']`. Empty otherwise.
    */
   readonly idempotentMismatch: readonly string[];
@@ -77,15 +75,14 @@ export interface PonteClient extends Pick<Client<paths>, 'use' | 'eject'> {
 }
 
 /**
- * A client of the service at `baseUrl`. Every call answers with `{ data, error, response }`: `data`
- * of a success, or the refusal as `error`, to be told apart by `error.error`. It rejects only when
- * no answer was to be had. Of a repeated create, `idempotentMismatch` names the fields of the body
- * that differ from what is stored.
+ * A client of the service at `baseUrl`. Every call resolves with `{ data, error, response }`:
+ * `data` on success, else `error`, whose `error.error` is the code. It rejects only if there is no
+ * answer.
  *
- * What is safe to repeat is repeated, up to `attemptsMax` times in all: reads, deletes and creates
- * after network errors, time-outs and 5xx; anything that the service refused with a `retryAfter`,
- * after that time. Creates carry an Idempotency-Key of their own, the same on every attempt, unless
- * you send one; send your own to be safe against crashes of your process too.
+ * Safe requests are retried, up to `attemptsMax` attempts in all: reads, deletes and creates after
+ * network errors, time-outs and 5xx; any request that was refused with a `retryAfter`, after that
+ * time. The client adds an Idempotency-Key to each create, the same on every attempt, unless you
+ * send one. Send your own to be safe against crashes of your process too.
  *
  * ```ts
  * import { createPonteClient } from 'ponte/client';
@@ -107,7 +104,7 @@ export function createPonteClient(options: PonteClientOptions): PonteClient {
     baseUrl: options.baseUrl,
     headers: credentialHeaders(options),
     fetch: repeatingFetch(options),
-    // The service never redirects, and a credential must not follow one elsewhere.
+    // The service never redirects; a credential must not follow a redirect.
     redirect: 'error',
   });
   client.use({
@@ -116,31 +113,31 @@ export function createPonteClient(options: PonteClientOptions): PonteClient {
       if (keyed.has(`${method} ${schemaPath}`) && !headers.has('idempotency-key')) {
         headers.set('idempotency-key', crypto.randomUUID());
       }
-      // The service wants it of an empty body too.
+      // Required even without a body.
       if (method === 'POST' && !headers.has('content-type')) {
         headers.set('content-type', 'application/json');
       }
     },
   });
   return {
-    GET: told(client.GET),
-    POST: told(client.POST),
-    PUT: told(client.PUT),
-    DELETE: told(client.DELETE),
+    GET: withMismatch(client.GET),
+    POST: withMismatch(client.POST),
+    PUT: withMismatch(client.PUT),
+    DELETE: withMismatch(client.DELETE),
     use: client.use,
     eject: client.eject,
   };
 }
 
-/** The same call, with what its answer's headers tell. */
-function told<M extends Method>(call: unknown): Call<M> {
+/** Adds `idempotentMismatch` from the header of the answer. */
+function withMismatch<M extends Method>(call: unknown): Call<M> {
   const send = call as (...call: readonly unknown[]) => Promise<{ readonly response: Response }>;
-  const telling = async (...call: readonly unknown[]) => {
+  const extended = async (...call: readonly unknown[]) => {
     const result = await send(...call);
     const names = result.response.headers.get('idempotent-mismatch') ?? '';
     return { ...result, idempotentMismatch: names === '' ? [] : names.split(', ') };
   };
-  return telling as unknown as Call<M>;
+  return extended as unknown as Call<M>;
 }
 
 function credentialHeaders(credential: PonteCredential): Readonly<Record<string, string>> {

@@ -1,23 +1,21 @@
-// A fetch that repeats what is safe to repeat, a bounded number of times: the same bytes and
-// headers, the Idempotency-Key among them. It knows no route: what may be repeated is read off the
-// request's method and key, and off the answer.
+// A fetch that retries safe requests a bounded number of times, with the same bytes and headers.
+// The method, the Idempotency-Key and the answer decide whether a request is safe to retry.
 
-/** Attempts in all. */
 const ATTEMPTS_MAX = 4;
 /** Longer than the longest wait for events (30 s). */
 const TIMEOUT_MS = 40_000;
-/** An answer that asks for more patience than this is handed out as it is. */
+/** An answer that requests a longer wait is returned. */
 const WAIT_SECONDS_MAX = 60;
 const FIRST_WAIT_MS = 250;
 
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'PUT', 'DELETE'];
 
 export interface RepeatOptions {
-  /** The platform's unless given. */
+  /** The platform's fetch by default. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Attempts in all, 1 or more; 4 unless given. */
+  /** Attempts in all, 1 or more; 4 by default. */
   readonly attemptsMax: number;
-  /** How long one attempt may take; 40 s unless given. */
+  /** The time limit of one attempt; 40 s by default. */
   readonly timeoutMs: number;
   /** Waits between attempts; rejects when the signal is aborted. */
   readonly wait: (waitMs: number, signal: AbortSignal) => Promise<void>;
@@ -53,39 +51,40 @@ interface WholeAnswer {
   readonly text: string;
 }
 
-/** An answer that breaks off is none. */
+/** Rejects if the body is incomplete. */
 async function wholeAnswer(send: RepeatOptions['fetch'], request: Request): Promise<WholeAnswer> {
   const response = await send(request);
   const { status, statusText, headers } = response;
   return { status, statusText, headers, text: await response.text() };
 }
 
-/** How long to wait before the next attempt; null when this answer is the one. */
+/** The wait before the next attempt; null if this answer is final. */
 function waitAfter(answer: WholeAnswer, safe: boolean, attempt: number): number | null {
   if (answer.status !== 429 && answer.status < 500) return null;
-  // The service names a time only where it has changed nothing; a proxy may name one anywhere.
-  const told = toldByService(answer.text);
-  const seconds = told ?? (safe || answer.status === 429 ? toldByHeader(answer.headers) : null);
+  // The service sends retryAfter only if it changed nothing. The header may be a proxy's.
+  const ofBody = bodyRetryAfter(answer.text);
+  const mayUseHeader = safe || answer.status === 429;
+  const seconds = ofBody ?? (mayUseHeader ? headerRetryAfter(answer.headers) : null);
   if (seconds !== null) return seconds > WAIT_SECONDS_MAX ? null : seconds * 1_000;
   return safe ? backoffMs(attempt) : null;
 }
 
-function toldByService(text: string): number | null {
+function bodyRetryAfter(text: string): number | null {
   try {
     const { retryAfter } = JSON.parse(text) as { readonly retryAfter?: unknown };
     return typeof retryAfter === 'number' && retryAfter >= 0 ? retryAfter : null;
   } catch {
-    // Not the service's envelope: something between it and us answered.
+    // A proxy answered.
     return null;
   }
 }
 
-function toldByHeader(headers: Headers): number | null {
+function headerRetryAfter(headers: Headers): number | null {
   const text = headers.get('retry-after') ?? '';
   return /^[0-9]{1,9}$/.test(text) ? Number.parseInt(text, 10) : null;
 }
 
-/** Doubled with every attempt, and not in step with other clients. */
+/** Exponential, with jitter. */
 function backoffMs(attempt: number): number {
   return FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
 }

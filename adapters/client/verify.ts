@@ -1,6 +1,5 @@
-// `ponte/webhooks`: what a receiver of webhooks needs, and nothing else. It is the core's
-// verification with the machine's clock as the default; the rules are core/domain/signature.ts's.
-// The types of events are those of the description.
+// `ponte/webhooks`: verification for receivers of webhooks, by core/domain/signature.ts with the
+// machine's clock as default.
 import {
   type VerifiedWebhook,
   type VerifyWebhookInput,
@@ -15,15 +14,15 @@ export type { WebhookEvent } from './ponte-client.js';
 export { PonteError };
 
 export interface VerifyWebhookOptions extends Omit<VerifyWebhookInput, 'nowSeconds'> {
-  /** The current time in Unix seconds; the machine's clock unless given. */
+  /** The current time in Unix seconds; the machine's clock by default. */
   readonly nowSeconds?: number;
 }
 
 /**
- * Whether a webhook was signed with this subscription's secret within the last (or next) 300
- * seconds. It never throws: a webhook that is not valid comes with the reason. Give it the raw
- * body, before any JSON parser touched it, and deduplicate by X-Service-Delivery-Id, which is the
- * same on every attempt.
+ * Checks that a webhook was signed with the secret of the subscription, at most 300 seconds before
+ * or after now. Returns a reason for an invalid webhook, and never throws. Pass the raw body,
+ * before any JSON parsing. Drop duplicates by X-Service-Delivery-Id, which is the same on every
+ * attempt.
  *
  * ```ts
  * import { createServer } from 'node:http';
@@ -34,7 +33,7 @@ export interface VerifyWebhookOptions extends Omit<VerifyWebhookInput, 'nowSecon
  *   for await (const chunk of request) chunks.push(chunk);
  *   const body = Buffer.concat(chunks);
  *   const result = verifyWebhook({
- *     secret: process.env.WEBHOOK_SECRET ?? '', // whsec_…, exactly as handed out
+ *     secret: process.env.WEBHOOK_SECRET ?? '', // whsec_…, the whole text
  *     header: request.headers['x-service-signature'],
  *     body,
  *   });
@@ -50,8 +49,8 @@ export function verifyWebhook(options: VerifyWebhookOptions): VerifiedWebhook {
 }
 
 /**
- * Verifies a webhook and parses it: `event` tells which properties `data` has. A PonteError with
- * the code InvalidSignature and the reason when the webhook is not valid.
+ * Verifies and parses a webhook; `event` determines the properties of `data`. Throws a PonteError
+ * with the code InvalidSignature and the reason for an invalid webhook.
  *
  * ```ts
  * const webhook = constructEvent({ secret, header, body });

@@ -1,6 +1,5 @@
-// Ids of everything that is stored: `<prefix>_` and 26 characters of lower-case Crockford base32,
-// 48 bits of creation time in milliseconds and 80 random bits. They sort by creation time; within
-// one millisecond their order is chance. It owns no clock, and no state but its source of bytes.
+// Ids: `<prefix>_` and 26 characters of lower-case Crockford base32, of 48 bits of creation time in
+// milliseconds and 80 random bits. They sort by creation time, and randomly within a millisecond.
 import { createHash, randomBytes } from 'node:crypto';
 import { assert } from '../../core/errors.js';
 import { ID_TIME_CHARACTERS, type IdPrefix, type Ids } from '../../core/ports/outside.js';
@@ -11,10 +10,9 @@ const RANDOM_BYTES = 10;
 const TIME_LIMIT_MS = 2 ** 48;
 const POOL_BYTES = 4_096;
 
-/** Gives this many fresh bytes. */
 export type ByteSource = (length: number) => Uint8Array;
 
-/** Unguessable only if `bytes` is: the default is the system's generator. */
+/** `bytes` must be unguessable in production; the default is the system's generator. */
 export function createIds(bytes: ByteSource = pooledBytes()): Ids {
   return {
     next(prefix: IdPrefix, nowMs: number): string {
@@ -28,7 +26,7 @@ export function createIds(bytes: ByteSource = pooledBytes()): Ids {
   };
 }
 
-/** The system's generator, asked for many bytes at once: a call costs more than the bytes do. */
+/** Reads the system's generator in blocks: a call costs more than the bytes. */
 function pooledBytes(): ByteSource {
   let pool = randomBytes(POOL_BYTES);
   let used = 0;
@@ -77,9 +75,8 @@ function timeText(nowMs: number): string {
   return text;
 }
 
-/** Five bits a character; 80 bits leave nothing over. */
 function randomText(bytes: Uint8Array): string {
-  assert(bytes.length === RANDOM_BYTES, 'the byte source gives what it is asked for');
+  assert(bytes.length === RANDOM_BYTES, 'the byte source returns the requested length');
   let text = '';
   let bits = 0;
   let bitCount = 0;

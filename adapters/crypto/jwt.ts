@@ -1,6 +1,5 @@
-// Session tokens: JWTs signed with EdDSA over Ed25519. This file owns their form and derives the
-// signing keys from secret bytes, so hosts with the same bytes accept each other's tokens. How long
-// a session lives and what it may do is decided in the core.
+// Session tokens: JWTs signed with EdDSA (Ed25519). The signing keys are derived from secret bytes,
+// so hosts with the same bytes accept each other's tokens. The core decides lifetime and rights.
 import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
@@ -11,11 +10,11 @@ import type { TokenSigner } from '../../core/ports/outside.js';
 import type { SecretKey } from './secret-box.js';
 
 const ALGORITHM = 'EdDSA';
-/** Whoever else signs with these keys one day signs for another audience. */
+/** Any other token signed with these keys must have another audience. */
 const ISSUER = 'ponte';
 const AUDIENCE = 'session';
 const SEED_BYTES = 32;
-/** What stands before the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410). */
+/** The prefix of the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410). */
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 const payload = z.object({
@@ -25,16 +24,15 @@ const payload = z.object({
   exp: z.int(),
 });
 
-/** Asked for each token that is signed or verified, so that a rotation takes effect at once. */
+/** Called for each token, so that a rotation takes effect immediately. */
 export interface TokenKeys {
   signing(): Promise<SecretKey>;
-  /** Keys whose tokens are accepted. */
   accepted(): Promise<readonly SecretKey[]>;
 }
 
 /**
- * The first key signs, all of them verify: to replace a key, let every host know the new one last,
- * then first, and drop the old one when its tokens have expired.
+ * The first key signs, all keys verify. To replace a key, add the new one at the end on every host,
+ * move it to the front on every host, and remove the old one when its tokens have expired.
  */
 export function fixedKeys(keys: readonly SecretKey[]): TokenKeys {
   const first = keys[0];
@@ -84,7 +82,7 @@ export function createTokenSigner(keys: TokenKeys): TokenSigner {
   };
 }
 
-/** The last character of a signature may say the same bytes in several ways: one counts. */
+/** Several last characters of a signature decode to the same bytes; only one is accepted. */
 function isCanonical(token: string): boolean {
   const signature = token.slice(token.lastIndexOf('.') + 1);
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;

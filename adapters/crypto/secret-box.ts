@@ -1,11 +1,10 @@
-// Authenticated encryption of what must not lie readable in the database, and MACs, both under the
-// service's secret keys. It owns the sealed form and the keys derived from the secret ones; where
-// the secret keys come from is the configuration's matter.
+// Authenticated encryption of values in the database, and MACs, both under the secret keys of the
+// service.
 //
 // Sealed form: `s1.<key id>.<base64url of nonce (12), ciphertext, tag (16)>`, AES-256-GCM. The
-// purpose, the version and the key id are its additional data. Keys in use are derived by
-// HKDF-SHA256, so sealing and MACs never share one. The random nonces of one key allow 2^32 seals
-// with a chance of collision below 2^-32: replace the first key before that many.
+// purpose, the version and the key id are its additional data. Keys are derived by HKDF-SHA256, so
+// sealing and MACs never share one. With random nonces, one key allows 2^32 seals at a collision
+// probability below 2^-32: replace the first key before that.
 import {
   createCipheriv,
   createDecipheriv,
@@ -25,20 +24,17 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const keyIdForm = /^[A-Za-z0-9_-]{1,32}$/;
 
-/** 32 bytes of uniform random bits and the name under which ciphertexts remember them. */
+/** 32 random bytes, and their name in ciphertexts. */
 export interface SecretKey {
   readonly id: string;
   readonly bytes: Uint8Array;
 }
 
-export type SecretKeys =
+type SecretKeys =
   | { readonly valid: true; readonly keys: readonly SecretKey[] }
   | { readonly valid: false; readonly reason: string };
 
-/**
- * Reads `id:base64,id:base64,…` (standard base64 of 32 bytes each). The reason names the place and
- * never the key.
- */
+/** Reads `id:base64,id:base64,…` (standard base64 of 32 bytes each). The reason contains no key. */
 export function parseSecretKeys(text: string): SecretKeys {
   const keys: SecretKey[] = [];
   for (const [index, item] of text.split(',').entries()) {
@@ -66,11 +62,11 @@ export function newSecretKey(id: string, bytes: ByteSource = randomBytes): strin
 }
 
 /**
- * The first key seals and makes MACs, all of them open and verify. To rotate on running hosts, add
- * the new key last on every host, move it first on every host, re-seal (core/usecases/reseal.ts),
- * then drop the old key. A MAC is invalid once its key is dropped, so do not use one for anything
- * long-lived. `open` asserts: a text that does not open was tampered with, was sealed for another
- * purpose, or its key is not configured.
+ * The first key seals and makes MACs, all keys open and verify. To rotate on running hosts, add the
+ * new key at the end on every host, move it to the front on every host, re-seal
+ * (core/usecases/reseal.ts), then remove the old key, which invalidates its MACs. `open` asserts: a
+ * text that does not open was changed, was sealed for another purpose, or its key is not
+ * configured.
  */
 export function createSecretBox(
   keys: readonly SecretKey[],
@@ -153,7 +149,7 @@ function additionalData(keyId: string, purpose: string): Buffer {
   return Buffer.from(`${sealedPrefix(keyId)}${purpose}`, 'utf8');
 }
 
-/** Null unless this is the one text that these bytes are encoded as. */
+/** Null unless the text is the canonical encoding of its bytes. */
 function fromBase64(text: string, encoding: 'base64' | 'base64url'): Buffer | null {
   const bytes = Buffer.from(text, encoding);
   return bytes.toString(encoding) === text ? bytes : null;

@@ -1,6 +1,6 @@
-// Documents as files: a folder for each document, in it a file for each upload. A file has its name
-// only when it is whole and on the disk; what came half has another one and goes with the folder.
-// Everything is for the owner of the process alone. What may be read or kept is the core's matter.
+// Documents as files: a folder per document with a file per upload. A file gets its name once it is
+// complete and synced; a partial file has another name and is deleted with the folder. All files
+// are readable only by the user of the process.
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { assert, PonteError } from '../../core/errors.js';
@@ -10,7 +10,6 @@ const documentIdForm = /^doc_[0-9a-z]{1,64}$/;
 const fingerprintForm = /^database-[0-9a-f]{1,64}$/;
 const nameForm = /^[0-9a-f]{1,64}$/;
 const PART = '.part';
-/** Bytes that are read at a time. */
 const CHUNK = 64 * 1_024;
 
 /** `folder` is created for the first fingerprint or document. A fingerprint is an empty file. */
@@ -43,7 +42,7 @@ export function createFsDocuments(folder: string): DocumentStorage {
       try {
         await mkdir(folderOf(documentId), { recursive: true, mode: 0o700 });
         await writeWhole(path, bytes);
-        // The names too must be on the disk: of the file, its folder, the folder of them all.
+        // The names of the file and of its folder must be on the disk too.
         for (const at of [folderOf(documentId), folder]) await syncFolder(at);
       } catch (error) {
         throw isOfDisk(error) ? unavailable(error) : error;
@@ -110,7 +109,7 @@ async function writeWhole(path: string, bytes: AsyncIterable<Uint8Array>): Promi
   }
 }
 
-/** What was made or deleted in a folder survives a loss of power from here on. */
+/** Makes new and deleted names in a folder survive a power failure. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r').catch(unlessThere);
   if (folder === null) return;
@@ -126,13 +125,13 @@ function unlessThere(error: unknown): null {
   throw error;
 }
 
-/** The disk is full, over its quota or failing, or mounted again for reading only. */
+/** The disk is full, over its quota, failing, or remounted read-only. */
 function isOfDisk(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'].includes(code);
 }
 
 function unavailable(cause: unknown): PonteError {
-  const message = 'The document cannot be stored now, and nothing of it was. Send it again later.';
+  const message = 'The document cannot be stored now. Nothing was stored; send it again later.';
   return new PonteError('StoreUnavailable', message, { cause });
 }

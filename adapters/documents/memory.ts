@@ -1,4 +1,4 @@
-// Documents in the memory of this process, for tests and embedding: gone when it ends.
+// Documents in memory, for tests and embedding.
 import { assert } from '../../core/errors.js';
 import type { ByteSource, DocumentStorage } from '../../core/ports/outside.js';
 
@@ -15,7 +15,7 @@ export function createMemoryDocuments(): DocumentStorage {
       const chunks: Uint8Array[] = [];
       for await (const chunk of bytes) chunks.push(chunk);
       const uploads = documents.get(documentId) ?? new Map<string, Uint8Array>();
-      assert(!uploads.has(name), 'an upload has a name of its own');
+      assert(!uploads.has(name), 'each upload has a different name');
       documents.set(documentId, uploads.set(name, Buffer.concat(chunks)));
     },
     async get(documentId, name) {

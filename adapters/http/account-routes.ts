@@ -85,7 +85,6 @@ const tosAcceptedBody = z.object({
 
 const owner = z.object(ownerFields);
 
-/** By role and entity type. */
 const needed = roles
   .flatMap((role) =>
     entityTypes.map((type) => `a ${role} ${type}: ${requirements[role][type].join(', ')}`),

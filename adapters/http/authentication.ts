@@ -11,7 +11,6 @@ import type { ActorOf, Auth, Route } from './route-row.js';
 interface Credentials {
   /** The X-API-Key header; null when there is none. */
   readonly key: string | null;
-  /** The Authorization header. */
   readonly authorization: string | undefined;
 }
 

@@ -7,7 +7,6 @@ import { BlockList, isIP } from 'node:net';
 /** Null for a connection inside the process. */
 export type ClientAddress = (request: IncomingMessage) => string | null;
 
-/** Whether the text is an IP address or a CIDR network. */
 export function isNetwork(text: string): boolean {
   const [address = '', length, ...rest] = text.split('/');
   const family = isIP(address);

@@ -30,13 +30,12 @@ export function corsHeaders(
   };
 }
 
-/** The answer to a preflight request; null if the request is none. */
 export function preflightReply(
   origins: ReadonlySet<string>,
   request: IncomingMessage,
 ): Reply | null {
-  const { origin, 'access-control-request-method': asked } = request.headers;
-  if (request.method !== 'OPTIONS' || asked === undefined) return null;
+  const { origin, 'access-control-request-method': method } = request.headers;
+  if (request.method !== 'OPTIONS' || method === undefined) return null;
   if (origin === undefined || !origins.has(origin)) return null;
   return { status: 204, body: null, headers: preflightHeaders };
 }

@@ -113,7 +113,6 @@ the same request again after that many seconds.
 ${details.join('\n')}`;
 }
 
-/** By heading. */
 function detailsOf(
   codes: readonly ErrorCode[],
   { testValues }: PartnerNotes,

@@ -99,7 +99,6 @@ ${scripts.map((path) => `<script src="${path}" defer></script>`).join('\n')}
   });
 }
 
-/** The paths of the files, relative to the page. */
 export async function docsPaths(): Promise<readonly string[]> {
   const { version } = await docsFiles();
   return Object.keys(types).map((name) => `docs/${version}/${name}`);

@@ -63,7 +63,6 @@ const person = {
   proofOfAddressDocFile: file('Proof of the address'),
 } as const;
 
-/** A beneficial owner. */
 export const owner = {
   role: z.enum(ownerRoles),
   ...person,
@@ -98,7 +97,6 @@ export const dossierFields = {
 /** Brazilian sellers have one. */
 export const cnpjField = { cnpj: optional(cnpj) } as const;
 
-/** One to ten beneficial owners of this shape. */
 export function ownersOf<T extends z.ZodType>(owner: T) {
   return optional(
     z

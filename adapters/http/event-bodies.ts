@@ -66,10 +66,8 @@ const kinds = {
   }),
 } as const;
 
-/** The schemas of webhook bodies, one for each kind. */
 export const eventBodies: readonly EventBody[] = Object.values(kinds);
 
-/** The schema of an event's body. */
 export function eventBodyOf(type: string): z.ZodType {
   return eventBodies.find(({ shape: { event } }) => event.options.includes(type)) ?? z.never();
 }

@@ -29,7 +29,6 @@ const createKeyBody = z.object({
 
 requestSchemas.add(createKeyBody, { id: 'CreateApiKey' });
 
-/** The key without its secret. */
 export const apiKey = representation<StoredKey>()('ApiKey', {
   id: z.string(),
   orgId: z.string(),

@@ -35,13 +35,11 @@ export function misspellings(schema: z.ZodType, value: unknown): readonly string
   return problems;
 }
 
-/** The property names of a schema. */
 interface Names {
   /** By property of an object; a property without objects has null. Null for an array. */
   readonly known: ReadonlyMap<string, Names | null> | null;
   /** The schema refuses unknown properties. */
   readonly isStrict: boolean;
-  /** The names of an array's items. */
   readonly item: Names | null;
 }
 

@@ -15,7 +15,6 @@ import { errorCodesOf, offTableCodes } from './route-errors.js';
 import { type Auth, type HandlerContext, noParams, noQuery, type Route } from './route-row.js';
 import { keysOf, requestSchemas, responseSchemas } from './schemas.js';
 
-/** The version of the API, fixed by the interface. */
 const VERSION = '1.0.0';
 
 const security: Readonly<Record<Auth, readonly Readonly<Record<string, readonly string[]>>[]>> = {
@@ -64,7 +63,6 @@ const partnerSignature = ({ signatureHeader }: PartnerNotes) => ({
   description: 'The settlement partner signs id, timestamp and raw body by the Svix scheme.',
 });
 
-/** The text of the description and its entity tag. */
 export function describeRoutes(
   routes: readonly Route[],
   partner: PartnerNotes,
@@ -173,7 +171,6 @@ interface RecordedCall {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** By status. */
   readonly answers?: Readonly<Record<string, unknown>>;
 }
 
@@ -268,7 +265,6 @@ function answerWords(status: string): string {
 
 const requestIdHeader = { $ref: '#/components/headers/X-Request-Id' } as const;
 
-/** One answer per status, with its codes. */
 function refusals(codes: readonly ErrorCode[]): Json {
   const byStatus = Map.groupBy(new Set(codes), (code) => `${catalogue[code].status}`);
   const entries = [...byStatus].map(([status, names]) => [

@@ -43,7 +43,6 @@ const buyerRequest = z.object({
   phone: optional(anyText('Pre-fills the KYC form.')),
 });
 
-/** Fields of every create. */
 export const createFields = {
   externalId: text(1, 200, 'Your own id, unique per payment.'),
   amount: readText(parseAmount, 'send a decimal string with at most two decimals, as "1250.00"', {

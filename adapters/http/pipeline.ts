@@ -30,12 +30,10 @@ export interface Pipeline {
   readonly context: HandlerContext;
   readonly router: Router;
   readonly limits: BodyLimits;
-  /** Web origins that browsers may call from. */
   readonly corsOrigins: ReadonlySet<string>;
   readonly clientAddress: ClientAddress;
   /** Aborted when the server closes: requests that wait for events are answered. */
   readonly stopping: AbortSignal;
-  /** Whether a connection closes after its next answer. */
   readonly isLastAnswer: () => boolean;
 }
 
@@ -81,7 +79,6 @@ function measure({ metrics }: Deps, match: Match | null, { status }: Reply, star
   metrics.answered(match?.operation ?? null, { status, createMs });
 }
 
-/** The same context, with a time limit on the store. */
 function limitedContext(context: HandlerContext): HandlerContext {
   return {
     deps: withStoreTimeout(context.deps),
@@ -153,7 +150,6 @@ function expectHost(request: IncomingMessage): void {
   throw new PonteError('ValidationError', 'Host: this header is required.');
 }
 
-/** Answers 304 if the client has this version. */
 function unlessUnchanged(request: IncomingMessage, reply: Reply): Reply {
   const { etag } = reply.headers;
   if (etag === undefined || header(request, 'if-none-match') !== etag) return reply;

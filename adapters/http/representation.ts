@@ -73,7 +73,6 @@ export function pageOf<S, T extends Shape>(id: string, item: Representation<S, T
   return list(id, item, z.string().nullable());
 }
 
-/** A list without pages. */
 export function wholeListOf<S, T extends Shape>(id: string, item: Representation<S, T>) {
   return list(id, item, z.null().meta({ description: 'The list is always complete.' }));
 }

@@ -19,7 +19,6 @@ const jsonContent = /^application\/json[ \t]*(?:;|$)/i;
 const otherCharset = /;[ \t]*charset[ \t]*=[ \t]*(?!"?utf-8"?[ \t]*(?:;|$))/i;
 const noBytes = new Uint8Array();
 
-/** The client disconnected before its request was complete. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
@@ -36,13 +35,11 @@ export function header(request: IncomingMessage, name: string): string | undefin
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** All headers, for the verification of a signature. */
 export function headerTexts(request: IncomingMessage): Readonly<Record<string, string>> {
   const names = Object.keys(request.headers);
   return Object.fromEntries(names.map((name) => [name, header(request, name) ?? '']));
 }
 
-/** Whether the headers announce a body. */
 export function hasBody(request: IncomingMessage): boolean {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   return encoding !== undefined || (length !== undefined && length !== '0');
@@ -63,7 +60,6 @@ export interface BodyLimits {
   readonly timeoutMs: number;
 }
 
-/** Checks content type, size, JSON and schema, in this order. */
 export async function readInput(
   match: Match,
   request: IncomingMessage,
@@ -94,7 +90,6 @@ function expectJson(request: IncomingMessage): void {
   throw new PonteError('UnsupportedMediaType', message);
 }
 
-/** Reads up to the limits and keeps nothing beyond them. */
 function readBytes(
   request: IncomingMessage,
   response: ServerResponse,

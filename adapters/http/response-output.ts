@@ -42,7 +42,7 @@ export function refusalReply(error: PonteError): Reply {
 let turn: Promise<void> | null = null;
 
 /**
- * Resolves when every request of this turn of the event loop has begun. Their answers are then
+ * Resolves when every request of this turn of the event loop has started. Their answers are then
  * written together: waking a sleeping client is the most expensive part of an answer, and the first
  * one does it for all.
  */

@@ -69,7 +69,7 @@ interface RowOf<A extends Auth, S extends ScopeRule, P, Q, B> {
    * empty list means no body. A row with a 304 sends an entity tag with its other answers.
    */
   readonly responses: Readonly<Record<number, z.ZodType | readonly string[]>>;
-  /** Refusals of the use case, besides those that openapi.ts derives from the row. */
+  /** Refusals of the use case, in addition to those that route-errors.ts derives from the row. */
   readonly errors?: readonly ErrorCode[];
   // A method, so that rows of different shapes fit one array.
   handler(context: HandlerContext, call: Call<A, P, Q, B, S>): Promise<Reply>;
@@ -77,7 +77,7 @@ interface RowOf<A extends Auth, S extends ScopeRule, P, Q, B> {
 
 export interface Route extends Required<RowOf<Auth, ScopeRule, unknown, unknown, unknown>> {}
 
-/** What handlers need besides the request. */
+/** What handlers need in addition to the request. */
 export interface HandlerContext {
   readonly deps: Deps;
   readonly feedReaders: FeedReaders;

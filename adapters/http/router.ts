@@ -11,7 +11,6 @@ export interface Match {
   readonly route: Route;
   /** The operationId of the path form. */
   readonly operation: string;
-  /** Decoded. */
   readonly params: Readonly<Record<string, string | undefined>>;
   readonly query: Readonly<Record<string, unknown>>;
 }

@@ -17,7 +17,6 @@ export const PAGE_LIMIT_DEFAULT = 25;
 
 export const URL_LENGTH_MAX = 2_048;
 
-/** Named schemas of the description. */
 export const requestSchemas = z.registry<{ id: string }>();
 export const responseSchemas = z.registry<{ id: string }>();
 
@@ -52,12 +51,10 @@ export function text(min: number, max: number, description: string) {
     .meta({ minLength: min, maxLength: max, description });
 }
 
-/** Text of any length. */
 export function anyText(description: string) {
   return z.string('send text').meta({ description });
 }
 
-/** Text of at least one character. */
 export function someText(description: string) {
   return z.string('send text').min(1, 'send text of at least one character').meta({ description });
 }
@@ -91,7 +88,6 @@ export function rawJson(description: string) {
     .meta({ type: 'object', description });
 }
 
-/** A JSON object. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -52,7 +52,6 @@ export interface HttpOptions {
   readonly feedReaders: FeedReaders;
   /** `health`: the probes only; 'all' by default. */
   readonly surface?: 'all' | 'health';
-  /** The checks of /readyz; it must not hang. */
   readonly readiness: () => Promise<Readiness>;
   /** The time limit of a complete request except uploads; 30 s by default. */
   readonly requestTimeoutMs?: number;
@@ -155,7 +154,6 @@ function closed(server: Server, open: ReadonlySet<Socket>, graceMs: number): Pro
   });
 }
 
-/** The open connections. */
 function connectionsOf(server: Server): ReadonlySet<Socket> {
   const connections = new Set<Socket>();
   server.on('connection', (socket) => {

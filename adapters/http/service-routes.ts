@@ -51,7 +51,6 @@ export const readinessBody = representation<Readiness>()('Readiness', {
   checks: [checks.schema, checks.show],
 });
 
-/** The OpenAPI document. */
 export const documentSchema = z.record(z.string(), z.unknown());
 
 responseSchemas.add(health, { id: 'Health' }).add(documentSchema, { id: 'Document' });

@@ -1,5 +1,5 @@
 // The time limit of one request on the store. At the limit the request is refused; a write that it
-// started continues or fails by itself. Partner calls and slow bodies have other limits.
+// started continues or fails later. Partner calls and slow bodies have other limits.
 import { PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports/deps.js';
 
@@ -26,6 +26,6 @@ export function withStoreTimeout(deps: Deps, timeMs = STORE_TIMEOUT_MS): Deps {
   return {
     ...deps,
     store: { ...deps.store, run: (work, options) => limited(deps.store.run(work, options)) },
-    rateLimits: { take: (asked) => limited(deps.rateLimits.take(asked)) },
+    rateLimits: { take: (request) => limited(deps.rateLimits.take(request)) },
   };
 }

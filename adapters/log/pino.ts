@@ -1,11 +1,10 @@
-// The log: one JSON object a line on stderr, by pino. It owns what never gets into a log: secrets,
-// keys and personal data are cut out by the name of their field at any depth, and by their form in
-// any text. What is worth a line, and at which level, is for those who write it.
+// The log: one JSON object per line on stderr, by pino. Secrets, keys and personal data are cut
+// out, by the name of their field at any depth and by their form in any text.
 import { type DestinationStream, pino } from 'pino';
 import type { Log } from '../../core/ports/outside.js';
 import { Repeats } from './repeats.js';
 
-/** Fields that are cut out whatever they hold; compared in lower case, without `-` and `_`. */
+/** Fields that are cut out; compared in lower case, without `-` and `_`. */
 const privateFields: ReadonlySet<string> = new Set([
   ...['authorization', 'proxyauthorization', 'cookie', 'setcookie', 'credentials', 'key', 'keys'],
   ...['name', 'firstname', 'lastname', 'fullname', 'legalname', 'displayname', 'buyername'],
@@ -17,7 +16,7 @@ const privateFields: ReadonlySet<string> = new Set([
   ...['detail', 'where'],
 ]);
 
-/** The same for fields that end so: `buyerEmail`, `x-api-key`, `webhookSecret`. */
+/** Endings of such fields: `buyerEmail`, `x-api-key`, `webhookSecret`. */
 const privateEndings = [
   ...['secret', 'secrets', 'password', 'passphrase', 'token', 'apikey', 'secretkey', 'secretkeys'],
   ...[
@@ -34,7 +33,7 @@ const privateEndings = [
   ],
 ] as const;
 
-/** What is cut out of any text, in this order: credentials in URLs look like addresses. */
+/** Cut out of any text, in this order: credentials in URLs look like addresses. */
 const privateForms: readonly (readonly [form: RegExp, instead: string])[] = [
   [/\b(pk_(?:test|live)_[^.\s"']{1,100})\.[^\s"',;]+/g, '$1.[cut]'],
   [/\bwhsec_[A-Za-z0-9+/=_-]+/g, 'whsec_[cut]'],
@@ -52,23 +51,20 @@ const CUT = '[cut]';
 const DEPTH_MAX = 8;
 const ITEMS_MAX = 100;
 const TEXT_LENGTH_MAX = 4_096;
-/** What is looked at of a text, so that a huge one costs little. */
+/** Bounds the work for a huge text. */
 const TEXT_READ_MAX = 65_536;
-/** Names that pino writes itself: a field of ours must not take their place. */
+/** Names that pino writes: a field must not replace them. */
 const reserved: ReadonlySet<string> = new Set(['level', 'time', 'pid', 'message']);
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 export interface LogOptions {
   readonly level: LogLevel;
-  /** Takes one line at a time; stderr unless given. */
+  /** stderr by default. */
   readonly destination?: DestinationStream;
 }
 
-/**
- * Writes synchronously: what was logged before a crash is there after it. Repeated warnings and
- * errors are counted (repeats.ts).
- */
+/** Writes synchronously: no line is lost in a crash. Counts repeated warnings (repeats.ts). */
 export function createLog(options: LogOptions): Log {
   const logger = pino(
     {
@@ -88,30 +84,30 @@ export function createLog(options: LogOptions): Log {
     };
   const repeats = new Repeats();
   const onceAMinute =
-    (level: Level, comparable: (told: Fields) => Fields) =>
+    (level: Level, comparable: (fields: Fields) => Fields) =>
     (message: string, fields: Fields = {}) => {
       if (!logger.isLevelEnabled(level)) return;
-      const [said, told] = [cutText(message), loggable(fields)];
-      const compared = comparable(told);
+      const [text, all] = [cutText(message), loggable(fields)];
+      const compared = comparable(all);
       repeats.note({
-        text: `${level} ${said} ${JSON.stringify(compared)}`,
+        text: `${level} ${text} ${JSON.stringify(compared)}`,
         write: (repeated) =>
-          logger[level](repeated === null ? told : { ...compared, repeated }, said),
+          logger[level](repeated === null ? all : { ...compared, repeated }, text),
       });
     };
   return {
     debug: at('debug'),
     info: at('info'),
-    // A database that is away refuses every request for one reason.
+    // While the database is unreachable, every request fails for the same reason.
     warn: onceAMinute('warn', ({ requestId, client, ...others }) => others),
-    // An error is a fault in Ponte: each request that failed can be found.
-    error: onceAMinute('error', (told) => told),
+    // An error is a bug: each failed request can be found.
+    error: onceAMinute('error', (all) => all),
   };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields as they may be logged. It never throws: a log line must not fail a payment. */
+/** The fields without private data. Never throws: a log line must not fail a payment. */
 function loggable(fields: Fields): Fields {
   try {
     const entries = Object.entries(cutFields(Object.entries(fields), []));
@@ -123,7 +119,7 @@ function loggable(fields: Fields): Fields {
   }
 }
 
-/** `above` holds the objects around, for cycles and depth. */
+/** `above`: the enclosing objects, to detect cycles and bound the depth. */
 function cutValue(value: unknown, above: readonly object[]): unknown {
   if (typeof value === 'string') return cutText(value);
   if (typeof value === 'bigint') return `${value}`;
@@ -156,7 +152,6 @@ function cutFields(
   return Object.fromEntries(cut);
 }
 
-/** What an error carries beside its text, code and cause among it, is cut like any field. */
 function cutError(error: Error, above: readonly object[]): Record<string, unknown> {
   const { name, message, stack, cause, ...rest } = error;
   const errors: unknown = 'errors' in error ? error.errors : undefined;

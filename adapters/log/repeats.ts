@@ -1,5 +1,4 @@
-// Repeated log lines, as while a disk is full: the first one is written, then one a minute with the
-// count.
+// Repeated log lines: the first one is written, then one a minute with the count.
 
 const REPEAT_WINDOW_MS = 60_000;
 /** Distinct lines that are tracked. Beyond this limit, every line is written. */
@@ -28,10 +27,10 @@ export class Repeats {
   #remember(line: Line): void {
     this.#counts.set(line.text, 0);
     // The timer does not keep the process alive.
-    setTimeout(() => this.#sayAgain(line), REPEAT_WINDOW_MS).unref();
+    setTimeout(() => this.#writeAgain(line), REPEAT_WINDOW_MS).unref();
   }
 
-  #sayAgain(line: Line): void {
+  #writeAgain(line: Line): void {
     const count = this.#counts.get(line.text) ?? 0;
     this.#counts.delete(line.text);
     if (count === 0) return;

@@ -1,5 +1,5 @@
-// Mails as files, for development: each is written to a folder as it would be sent, and the log
-// tells where. The log does not get what stands in it, because the links sign buyers in.
+// Mails as files, for development: each is written to a folder as it would be sent, and the path is
+// logged. The text is not logged, because its links sign buyers in.
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
@@ -9,7 +9,7 @@ import { type MailSender, messageOf } from './message.js';
 
 const messageIdForm = /^mail_[0-9a-z]{1,64}$/;
 
-/** `folder` is made with the first mail; a mail that is sent again takes its own place. */
+/** `folder` is created with the first mail. A repeated mail replaces its file. */
 export function createFileMailer(options: {
   readonly folder: string;
   readonly from: MailSender;
@@ -23,7 +23,7 @@ export function createFileMailer(options: {
       const file = join(folder, `${mail.messageId}.eml`);
       try {
         const { message } = await transport.sendMail(messageOf(from, mail));
-        assert(Buffer.isBuffer(message), 'the message comes whole');
+        assert(Buffer.isBuffer(message), 'the message is one buffer');
         await mkdir(folder, { recursive: true, mode: 0o700 });
         await writeFile(`${file}.part`, legible(message, mail.text), { mode: 0o600 });
         await rename(`${file}.part`, file);
@@ -36,7 +36,7 @@ export function createFileMailer(options: {
   };
 }
 
-/** The same message with its text as it is, so that a link can be copied from the file. */
+/** The message without transfer encoding, so that a link can be copied from the file. */
 function legible(message: Buffer, text: string): string {
   const [head = ''] = message.toString('utf8').split('\r\n\r\n', 1);
   const plain = head.replace(/^(Content-Transfer-Encoding:).*$/m, '$1 8bit');

@@ -1,8 +1,8 @@
-// Mails that stay in the memory of this process, for tests and embedding: sent is what was kept.
+// Mails in memory, for tests and embedding.
 import type { Mailer, OutgoingMail } from '../../core/ports/outside.js';
 
-export interface MemoryMailer extends Mailer {
-  /** Everything that was sent so far, oldest first. */
+interface MemoryMailer extends Mailer {
+  /** All sent mails, oldest first. */
   readonly mails: readonly OutgoingMail[];
 }
 

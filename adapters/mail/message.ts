@@ -1,11 +1,9 @@
-// A mail as nodemailer takes it, the same for each way of sending: every try at a mail gives the
-// same message. It also says what a sender's address may look like.
+// A mail as a message of nodemailer, the same on every attempt, and the format of sender addresses.
 import type { SendMailOptions } from 'nodemailer';
 import type { OutgoingMail } from '../../core/ports/outside.js';
 
-/** Who mails come from. */
 export interface MailSender {
-  /** Empty where the address stands alone. */
+  /** Empty for an address without a name. */
   readonly name: string;
   readonly address: string;
 }
@@ -13,7 +11,7 @@ export interface MailSender {
 const addressForm = /^[^\s<>@,;:"()[\]\\]+@[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i;
 const namedForm = /^([^\p{Cc}<>"]*)<([^<>]*)>$/u;
 
-/** `pay@example.com` or `Ponte <pay@example.com>`; null when it is neither. */
+/** `pay@example.com` or `Ponte <pay@example.com>`; null for anything else. */
 export function parseMailSender(text: string): MailSender | null {
   const [, name = '', address = text] = namedForm.exec(text.trim()) ?? [];
   return addressForm.test(address.trim()) ? { name: name.trim(), address: address.trim() } : null;
@@ -24,7 +22,7 @@ export function messageOf(from: MailSender, mail: OutgoingMail): SendMailOptions
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
   return {
     from: { ...from },
-    // As one address, whatever it looks like: never read as a list.
+    // An object: a string could be read as a list of addresses.
     to: { name: '', address: to },
     ...{ subject, text },
     messageId: `<${messageId}@${domain}>`,

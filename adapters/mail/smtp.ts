@@ -1,19 +1,19 @@
-// Mails over SMTP, by nodemailer: one connection each, bounded in time. It owns what a server's
-// answer means for the mail: only the word that it will never be taken is a refusal, because
-// anything else may be the fault of the server, the line or the configuration, and passes.
+// Mails over SMTP by nodemailer, one connection each, with a time limit. Only a permanent rejection
+// of the mail is a refusal. Any other failure may be caused by the server, the network or the
+// configuration, and is retried.
 import { createTransport } from 'nodemailer';
 import type { MailOutcome } from '../../core/domain/mail.js';
 import type { Mailer } from '../../core/ports/outside.js';
 import { type MailSender, messageOf } from './message.js';
 
-/** A server that says nothing for this long is given up. */
+/** The time limit of each step of a connection. */
 const SILENCE_MAX_MS = 10_000;
-/** For the whole of one mail: well within the lease, and before the worker counts as stalled. */
+/** For one mail: shorter than its lease, and than the time until a worker counts as stalled. */
 const SEND_MAX_MS = 20_000;
 const REASON_LENGTH_MAX = 300;
 
 export interface SmtpOptions {
-  /** `smtp://` or `smtps://`, with user and password where the server asks for them. */
+  /** `smtp://` or `smtps://`, with user and password if required. */
   readonly url: string;
   readonly from: MailSender;
   /** Whether a server of `smtp://` must take STARTTLS: the links sign buyers in. */
@@ -48,11 +48,11 @@ export function createSmtpMailer({ url, from, requireTls }: SmtpOptions): Mailer
 }
 
 function failedBy(error: unknown): MailOutcome {
-  const told = error as { readonly command?: unknown; readonly responseCode?: unknown };
+  const smtp = error as { readonly command?: unknown; readonly responseCode?: unknown };
   const text = error instanceof Error ? error.message : String(error);
   const reason = text.slice(0, REASON_LENGTH_MAX);
-  const code = typeof told.responseCode === 'number' ? told.responseCode : 0;
-  // At RCPT TO it is about the address, at DATA about the message; before that, about us.
-  const aboutMail = told.command === 'RCPT TO' || told.command === 'DATA';
+  const code = typeof smtp.responseCode === 'number' ? smtp.responseCode : 0;
+  // RCPT TO is about the address, DATA about the message; earlier commands are about the sender.
+  const aboutMail = smtp.command === 'RCPT TO' || smtp.command === 'DATA';
   return { outcome: aboutMail && code >= 500 ? 'refused' : 'later', reason };
 }

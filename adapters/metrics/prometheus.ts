@@ -1,6 +1,6 @@
-// Metrics as Prometheus scrapes them, on a port of their own. What happens is counted at once; what
-// waits is read from the database when somebody asks, once a second at most, however many ask.
-// Without the database the rest is still told.
+// Metrics for Prometheus, on a separate port. Counters live in memory. Queue statistics are read
+// from the database on a scrape, at most once a second; without the database the other metrics are
+// served.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -8,17 +8,16 @@ import { SECOND_MS } from '../../core/domain/instant.js';
 import type { Metrics } from '../../core/ports/outside.js';
 import type { QueueReport } from '../../core/usecases/queue-stats.js';
 
-/** So long one reading serves whoever asks. */
+/** Scrapes within this time get the same reading. */
 const FRESH_MS = SECOND_MS;
 
 const createBuckets = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
-/** From the first attempt of a quick receiver to the last one, a day and a half later. */
+/** From the first attempt of a fast receiver to the last attempt after a day and a half. */
 const deliveryBuckets = [
   ...[0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.08, 0.15, 0.5, 1, 5],
   ...[30, 60, 300, 900, 3_600, 21_600, 86_400, 129_600],
 ];
 
-/** What is told beside the counters. */
 export interface MetricsSources {
   readonly queueStats: () => Promise<QueueReport>;
   readonly store: {
@@ -26,7 +25,7 @@ export interface MetricsSources {
     /** Null without a connection pool. */
     readonly connections: Readonly<Record<'total' | 'idle' | 'waiting', number>> | null;
   };
-  /** Age of the last good backup, infinite before the first; null where none are scheduled. */
+  /** Age of the last good backup, infinite before the first; null without a schedule. */
   readonly backupAgeMs: (() => Promise<number>) | null;
   /** How far the clock of this machine is ahead of the database's. */
   readonly clockSkewMs: () => number;
@@ -56,7 +55,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     }),
     new Counter({
       name: 'ponte_delivery_attempts_total',
-      help: 'Attempts at webhook deliveries, by what became of them.',
+      help: 'Attempts at webhook deliveries, by outcome.',
       labelNames: ['outcome'],
       registers,
     }),
@@ -82,9 +81,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     listen(host, port, sources) {
       const [process] = registers as [Registry];
       collectDefaultMetrics({ register: process });
-      gaugeStore(process, sources.store);
-      if (sources.backupAgeMs !== null) gaugeBackups(process, sources.backupAgeMs);
-      gaugeClock(process, sources.clockSkewMs);
+      addSources(process, sources);
       const listening = serveText(scrapeOf(process, sources), process.contentType);
       server = listening;
       return new Promise((resolve, reject) => {
@@ -101,28 +98,43 @@ export function createPrometheusMetrics(): PrometheusMetrics {
   };
 }
 
-function gaugeStore(register: Registry, store: MetricsSources['store']): void {
+/** What a scrape reads from this process. */
+function addSources(register: Registry, { store, backupAgeMs, clockSkewMs }: MetricsSources): void {
   const registers = [register];
   const total = (name: string, help: string, read: () => number) =>
     new Counter({
-      name,
-      help,
-      registers,
+      ...{ name, help, registers },
       collect() {
         this.reset();
         this.inc(read());
       },
     });
+  const gauge = (name: string, help: string, readMs: () => number | Promise<number>) =>
+    new Gauge({
+      ...{ name, help, registers },
+      async collect() {
+        this.set(seconds(await readMs()));
+      },
+    });
   total('ponte_store_commits_total', 'Transactions committed.', () => store.counts.commits);
   total(
     'ponte_store_batches_total',
-    'Batches of writes applied in them: as many per commit as were grouped.',
+    'Batches of writes in those transactions.',
     () => store.counts.applied,
   );
+  gauge(
+    'ponte_clock_skew_seconds',
+    "How far this machine's clock is ahead of the database's; 0 on SQLite.",
+    clockSkewMs,
+  );
+  if (backupAgeMs !== null) {
+    const help = 'Age of the last good backup; +Inf before the first.';
+    gauge('ponte_backup_age_seconds', help, backupAgeMs);
+  }
   if (store.connections === null) return;
   new Gauge({
     name: 'ponte_store_connections',
-    help: 'Database connections in use and idle, and callers that wait for one.',
+    help: 'Database connections in use and idle, and waiting callers.',
     labelNames: ['state'],
     registers,
     collect() {
@@ -135,29 +147,7 @@ function gaugeStore(register: Registry, store: MetricsSources['store']): void {
   });
 }
 
-function gaugeBackups(register: Registry, ageMs: () => Promise<number>): void {
-  new Gauge({
-    name: 'ponte_backup_age_seconds',
-    help: 'Age of the last good backup; +Inf before the first.',
-    registers: [register],
-    async collect() {
-      this.set(seconds(await ageMs()));
-    },
-  });
-}
-
-function gaugeClock(register: Registry, skewMs: () => number): void {
-  new Gauge({
-    name: 'ponte_clock_skew_seconds',
-    help: "How far this machine's clock is ahead of the database's; 0 on SQLite.",
-    registers: [register],
-    collect() {
-      this.set(seconds(skewMs()));
-    },
-  });
-}
-
-/** The whole text; the database's part is left out while it cannot be read. */
+/** All metrics; without those of the database while it cannot be read. */
 function scrapeOf(process: Registry, { queueStats }: MetricsSources): () => Promise<string> {
   const database = new Registry();
   const registers = [database];
@@ -180,15 +170,15 @@ function queueGauges(registers: Registry[]): (waiting: QueueReport) => void {
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
   const ofQueue = (name: string, help: string) =>
     new Gauge({ name, help, labelNames: ['queue'], registers });
-  const due = ofQueue('ponte_queue_due', 'Rows that are due and not taken, 10000 at most.');
+  const due = ofQueue('ponte_queue_due', 'Rows that are due and not claimed, 10000 at most.');
   const late = ofQueue('ponte_queue_late_seconds', 'For how long the oldest of them has been due.');
   const undelivered = gauge(
     'ponte_oldest_undelivered_seconds',
-    'Age of the oldest event that a receiver is still owed, between attempts too.',
+    'Age of the oldest event with a pending delivery.',
   );
-  const stuck = gauge('ponte_stuck_commands', 'Partner commands that wait for a person.');
+  const stuck = gauge('ponte_stuck_commands', 'Partner commands that need an operator.');
   const dead = gauge('ponte_dead_letters', 'Deliveries that were given up, 10000 at most.');
-  const funds = gauge('ponte_funds_needing_review', 'Payments whose money needs a person.');
+  const funds = gauge('ponte_funds_needing_review', 'Payments with funds in review.');
   const epoch = gauge('ponte_epoch', 'The epoch of the feed: 1 until the first restore.');
   const quarantine = gauge(
     'ponte_quarantine',
@@ -223,7 +213,7 @@ function serveText(read: () => Promise<string>, type: string): Server {
   });
 }
 
-/** One reading at a time: whoever asks while it is under way or fresh gets the same. */
+/** Calls during a reading, and shortly after it, share its result. */
 function shared<T>(read: () => Promise<T>): () => Promise<T> {
   let held: Promise<T> | null = null;
   return () => {

@@ -1,66 +1,66 @@
-// What the fake partner remembers, where it is to: every order with the key that it came with, as a
-// real partner keeps them, even if our database is lost. In a file each order is one line of
-// JSON, appended once. Several processes share the file: the first line of a key counts.
+// The memory of the fake partner: every order with its idempotency key, as a real partner stores
+// them independently of our database. In a file each order is one line of JSON. Several processes
+// may share the file; the first line of a key counts.
 import { appendFileSync, closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { z } from 'zod';
 
-const keptSchema = z.object({
+const orderSchema = z.object({
   mode: z.enum(['test', 'live']),
   kind: z.enum(['receiver', 'payin', 'payout', 'refund']),
   /** Our reference, and the idempotency key. */
   reference: z.string(),
   partnerRef: z.string(),
-  /** Of the request's text: another text under the same key is refused. */
+  /** Of the request: another request with the same key is refused. */
   digest: z.string(),
-  /** When it was taken, in milliseconds. */
+  /** When it was accepted, in milliseconds. */
   atMs: z.number(),
 });
 
-export type KeptOrder = z.infer<typeof keptSchema>;
+type StoredOrder = z.infer<typeof orderSchema>;
 
 export interface FakeMemory {
-  find(order: Pick<KeptOrder, 'mode' | 'kind' | 'reference'>): KeptOrder | null;
-  /** Keeps the order unless its key is known; yields the one that is kept under the key. */
-  keep(order: KeptOrder): KeptOrder;
-  /** Everything that was ever ordered, oldest first. */
-  all(): readonly KeptOrder[];
+  find(order: Pick<StoredOrder, 'mode' | 'kind' | 'reference'>): StoredOrder | null;
+  /** Stores the order unless its key is known; returns the order of the key. */
+  insert(order: StoredOrder): StoredOrder;
+  /** All orders, oldest first. */
+  all(): readonly StoredOrder[];
 }
 
 export function memoryOnly(): FakeMemory {
-  const lines: KeptOrder[] = [];
+  const lines: StoredOrder[] = [];
   return memoryOver({ refresh: () => undefined, append: (order) => lines.push(order), lines });
 }
 
-/** The file is made with the first order. */
+/** The file is created with the first order. */
 export function memoryInFile(path: string): FakeMemory {
-  const lines: KeptOrder[] = [];
+  const lines: StoredOrder[] = [];
   let readBytes = 0;
   const refresh = () => {
-    const [text, bytes] = textBehind(path, readBytes);
+    const [text, bytes] = textAfter(path, readBytes);
     readBytes += bytes;
     for (const line of text.split('\n')) {
-      if (line !== '') lines.push(keptSchema.parse(JSON.parse(line)));
+      if (line !== '') lines.push(orderSchema.parse(JSON.parse(line)));
     }
   };
-  const append = (order: KeptOrder) => {
+  const append = (order: StoredOrder) => {
     appendFileSync(path, `${JSON.stringify(order)}\n`, { mode: 0o600, flush: true });
     refresh();
   };
   return memoryOver({ refresh, append, lines });
 }
 
-function memoryOver(kept: {
+function memoryOver(source: {
   /** Reads what other processes have appended. */
   readonly refresh: () => void;
-  readonly append: (order: KeptOrder) => void;
-  readonly lines: readonly KeptOrder[];
+  readonly append: (order: StoredOrder) => void;
+  readonly lines: readonly StoredOrder[];
 }): FakeMemory {
-  const { refresh, append, lines } = kept;
-  const firsts = new Map<string, KeptOrder>();
+  const { refresh, append, lines } = source;
+  const firsts = new Map<string, StoredOrder>();
   let noted = 0;
-  const find = (order: Pick<KeptOrder, 'mode' | 'kind' | 'reference'>): KeptOrder | null => {
+  const find = (order: Pick<StoredOrder, 'mode' | 'kind' | 'reference'>): StoredOrder | null => {
     for (; noted < lines.length; noted += 1) {
-      const line = lines[noted] as KeptOrder;
+      const line = lines[noted] as StoredOrder;
       if (!firsts.has(keyOf(line))) firsts.set(keyOf(line), line);
     }
     return firsts.get(keyOf(order)) ?? null;
@@ -70,7 +70,7 @@ function memoryOver(kept: {
       refresh();
       return find(order);
     },
-    keep: (order) => {
+    insert: (order) => {
       refresh();
       const known = find(order);
       if (known !== null) return known;
@@ -84,12 +84,16 @@ function memoryOver(kept: {
   };
 }
 
-function keyOf({ mode, kind, reference }: Pick<KeptOrder, 'mode' | 'kind' | 'reference'>): string {
+function keyOf({
+  mode,
+  kind,
+  reference,
+}: Pick<StoredOrder, 'mode' | 'kind' | 'reference'>): string {
   return `${mode}.${kind}.${reference}`;
 }
 
-/** The whole lines behind so many bytes, and how many bytes they are. */
-function textBehind(path: string, offset: number): readonly [string, number] {
+/** The complete lines after `offset`, and their length in bytes. */
+function textAfter(path: string, offset: number): readonly [string, number] {
   if (!existsSync(path)) return ['', 0];
   const file = openSync(path, 'r');
   try {

@@ -1,6 +1,6 @@
-// What becomes of an order at the fake partner: its request text gives its id, its id gives every
-// stage it goes through and when. Pure functions of the text, the id and the delay; the clock, the
-// messages and the port are in fake.ts.
+// The scenarios of orders at the fake partner: the request determines the id of an order, and the
+// id determines its stages and their times. Pure functions; fake.ts has the clock, the messages and
+// the port.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { formatInstant } from '../../core/domain/instant.js';
@@ -12,18 +12,21 @@ import type { PartnerReports } from '../../core/ports/partner.js';
 import { priceAt } from './fake-quote.js';
 import { digestOf, makeRef, type RefField, readRef } from './fake-ref.js';
 
-/** What makes things go wrong on purpose: how an amount ends, or a party's first or legal name. */
+/** Test values that cause failures: the end of an amount, or a first or legal name. */
 export const magicValues = {
   '.55': { effect: 'arrives_short', means: 'the pay-in arrives 1.00 short and stays open' },
   '.66': { effect: 'payin_fails', means: 'the pay-in fails and no money arrives' },
-  '.77': { effect: 'payout_fails', means: 'the payout fails, and the money stays out of sight' },
-  '.88': { effect: 'payout_returns', means: 'the payout fails; a delay later its money is back' },
+  '.77': { effect: 'payout_fails', means: 'the payout fails, and its money is not returned' },
+  '.88': {
+    effect: 'payout_returns',
+    means: 'the payout fails; its money is returned after the delay',
+  },
   Fail: { effect: 'is_rejected', means: 'the party is rejected' },
 } as const satisfies Readonly<Record<string, { readonly effect: string; readonly means: string }>>;
 
 export type OrderKind = keyof PartnerReports;
 
-/** From `atMs` on this is how the order stands; the first stage begins with the order. */
+/** The report of an order from `atMs` on; the first stage starts with the order. */
 export interface Stage<K extends OrderKind> {
   readonly atMs: number;
   readonly report: PartnerReports[K];
@@ -35,25 +38,25 @@ export interface Refusal {
 }
 
 export interface Order {
-  /** Ours, as in the request. */
+  /** As in the request. */
   readonly reference: string;
   readonly partnerRef: string;
 }
 
-/** How one kind of order begins and proceeds. */
+/** The order and stages of one kind. */
 export interface OrderScenario<K extends OrderKind> {
   readonly kind: K;
-  /** The order of this request, or why there will never be one. */
+  /** The order of a request, or its refusal. */
   readonly order: (mode: Mode, request: string) => Order | Refusal;
-  /** Null for an id that is none of these orders in this mode. */
+  /** Null if the id is not an order of this kind and mode. */
   readonly stages: (mode: Mode, partnerRef: string, delayMs: number) => Stages<K> | null;
-  /** How the buyer pays: JSON text, the same for the same order. */
+  /** The payment instructions for the buyer: JSON, the same for the same order. */
   readonly instructions?: (mode: Mode, partnerRef: string) => string;
 }
 
 export type Stages<K extends OrderKind> = readonly [Stage<K>, ...Stage<K>[]];
 
-/** ISPB of no participant of PIX: nobody takes these ids for real ones. */
+/** An unassigned ISPB, so that these ids are not mistaken for real ones. */
 const ISPB = '99999999';
 const SHORT_BY_MINOR = 100n;
 
@@ -68,7 +71,7 @@ const amount = {
   currency: z.string().regex(/^[A-Z]{3}$/),
 };
 
-/** The request text of each kind: JSON of these fields and the kind. */
+/** The request of each kind: JSON of these fields and the kind. */
 const requests = {
   receiver: z.object({
     ...head,
@@ -101,8 +104,8 @@ const receiverScenario: OrderScenario<'receiver'> = {
     const names = [read.firstName, read.legalName];
     const rejected = names.some((name) => effectOf(name ?? '') === 'is_rejected');
     const decision = rejected ? 'rejected' : 'approved';
-    const atOnce = read.role === 'seller' && read.entityType === 'business';
-    const when = atOnce ? 'at_once' : 'later';
+    const immediately = read.role === 'seller' && read.entityType === 'business';
+    const when = immediately ? 'at_once' : 'later';
     const fields = [when, decision, read.preparedAtMs, digestOf(request)];
     return placed(mode, 'receiver', read.reference, fields);
   },
@@ -197,13 +200,13 @@ const refundScenario: OrderScenario<'refund'> = {
     if (read === null) return unreadable;
     const payin = readPayin(mode, read.payinRef);
     if (payin === null) return notFound('pay-in');
-    // What has arrived by now depends on the delay, and a refusal is for good: what will, counts.
+    // The final amount counts: a refusal is permanent, and the current amount depends on the delay.
     const stages = payinScenario.stages(mode, read.payinRef, 0);
     const receivedMinor = stages?.at(-1)?.report.receivedMinor ?? 0n;
     if (read.currency !== payin.currency || read.amountMinor > receivedMinor) {
       return {
         code: 'refund_exceeds_payin',
-        message: 'The refund is more than the pay-in brings.',
+        message: 'The refund exceeds the pay-in.',
       };
     }
     const fields = [read.currency, read.amountMinor, read.preparedAtMs, digestOf(request)];
@@ -230,7 +233,7 @@ export const scenarios = {
 } as const satisfies { readonly [K in OrderKind]: OrderScenario<K> };
 
 export function notFound(what: string): Refusal {
-  return { code: 'not_found', message: `No such ${what} exists here.` };
+  return { code: 'not_found', message: `There is no such ${what}.` };
 }
 
 export const amountTooSmall: Refusal = {
@@ -240,7 +243,7 @@ export const amountTooSmall: Refusal = {
 
 const unreadable: Refusal = {
   code: 'request_invalid',
-  message: 'The request is not one that this partner prepared.',
+  message: 'This partner has not prepared the request.',
 };
 
 type Effect = (typeof magicValues)[keyof typeof magicValues]['effect'];
@@ -263,7 +266,7 @@ function readRequest<K extends OrderKind>(
   const json = parsedJson(text);
   const ours = z.object({ kind: z.literal(kind), mode: z.literal(mode) }).safeParse(json);
   const read = requests[kind].safeParse(json);
-  // The schema is the one of this kind, which the type of a table's cell does not say.
+  // TypeScript does not narrow the schema to this kind.
   return ours.success && read.success ? (read.data as z.output<Requests[K]>) : null;
 }
 

@@ -1,16 +1,15 @@
-// The messages of the fake partner: they wait until they are due and are sent when the host calls
-// `pump`. It has no timer. What waits is lost when the process ends, as if the message of a real
-// partner got lost.
+// The messages of the fake partner. The host sends due ones by `pump`; there is no timer. Messages
+// are lost when the process ends, like lost messages of a real partner.
 import { z } from 'zod';
 import { SECOND_MS } from '../../core/domain/instant.js';
 import type { PartnerFact } from '../../core/ports/partner.js';
 import { type SignedMessage, signMessage } from './signed-message.js';
 
-/** Waits before a message that was not taken is sent again; after the last it is given up. */
+/** Backoff of a failed message; after the last wait it is dropped. */
 const REPEAT_WAITS_MS = [5 * SECOND_MS, 30 * SECOND_MS, 300 * SECOND_MS] as const;
 
 export interface FakeOutbox {
-  /** A message that waits already under this id is not added again. */
+  /** Ignores a message whose id already waits. */
   put(messageId: string, fact: PartnerFact, dueAtMs: number): void;
   /** Sends up to `limit` due messages, at most one per order; returns how many it tried. */
   pump(nowMs: number, limit: number): Promise<number>;
@@ -27,11 +26,11 @@ interface Waiting {
 
 export function createFakeOutbox(options: {
   readonly secret: string;
-  /** Rejects when the message was not taken: it is repeated some times. */
+  /** Rejects when the message was not accepted: it is retried. */
   readonly deliver: (message: SignedMessage) => Promise<void>;
   readonly onQueued?: (() => void) | undefined;
 }): FakeOutbox {
-  /** By `dueAtMs`, first come first. */
+  /** Ordered by `dueAtMs`, then by arrival. */
   const waiting: Waiting[] = [];
   const ids = new Set<string>();
 

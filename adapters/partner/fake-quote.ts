@@ -1,6 +1,5 @@
-// Prices of the fake partner: which currencies it takes, its fees, and a rate to BRL that moves a
-// little from minute to minute. Pure functions of amount and time. The rate is not held for a
-// payment: the payout is made at the rate of its minute, so every quote is indicative.
+// Prices of the fake partner: its currencies, fees, and a rate to BRL that changes every minute.
+// Pure functions of amount and time. Quotes are indicative: a payout uses the rate of its minute.
 import { createHash } from 'node:crypto';
 import { MINUTE_MS } from '../../core/domain/instant.js';
 import {
@@ -15,7 +14,7 @@ import {
 } from '../../core/domain/money.js';
 import { assert } from '../../core/errors.js';
 
-/** BRL per unit, times 10^8, about which the rate moves by 1 % at most. */
+/** BRL per unit, times 10^8. The rate differs from it by at most 1 %. */
 const middleRates: ReadonlyMap<string, bigint> = new Map([
   ['USD', 540_000_000n],
   ['EUR', 590_000_000n],
@@ -26,7 +25,7 @@ export const fakeCurrencies: readonly string[] = [...middleRates.keys()];
 export const QUOTE_LIFE_MS = 5 * MINUTE_MS;
 const FEE_BASIS_POINTS = 50;
 const FEE_FLAT_MINOR = 30n;
-/** A day long wave of 0.9 % each way, and 0.05 % of noise. */
+/** A daily wave of 0.9 % in both directions, and 0.05 % of noise. */
 const WAVE_MINUTES = 1_440;
 const WAVE_PPM = 25;
 const NOISE_PPM = 4;
@@ -38,7 +37,7 @@ export interface Price {
   readonly target: Money;
 }
 
-/** What the fake keeps of `source` and what the rest is worth; null when nothing is left. */
+/** The fees on `source`, and the rest in BRL; null if nothing is left. */
 export function priceAt(source: Money, rate: Rate): Price | null {
   const fees = add(
     splitFee(source, FEE_BASIS_POINTS, 'ceil').fee,
@@ -49,10 +48,10 @@ export function priceAt(source: Money, rate: Rate): Price | null {
   return target.amountMinor > 0n ? { fees, target } : null;
 }
 
-/** The rate of this minute, the same for every caller. */
+/** The rate of the minute. */
 export function rateAt(currency: string, nowMs: number): Rate {
   const middle = middleRates.get(currency);
-  assert(middle !== undefined, `the fake partner takes no ${currency}`);
+  assert(middle !== undefined, `the fake partner does not support ${currency}`);
   const minute = Math.floor(nowMs / MINUTE_MS);
   const wave = Math.abs((minute % WAVE_MINUTES) - WAVE_MINUTES / 2) - WAVE_MINUTES / 4;
   const noise = createHash('sha256').update(`${minute}`).digest().readInt8(0);

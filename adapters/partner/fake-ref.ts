@@ -1,6 +1,6 @@
-// The ids that the fake partner gives out. Each carries what the fake must know of the order to
-// answer for it later, so that the fake needs no memory: `fake_<kind>_` and base64url of fields and
-// a checksum. The checksum separates ids of this mode from other text; it is no protection.
+// Ids of the fake partner: `fake_<kind>_` and base64url of fields and a checksum. The fields
+// describe the order, so that the fake needs no memory. The checksum detects foreign ids and modes;
+// it is no protection.
 import { createHash } from 'node:crypto';
 import type { Mode } from '../../core/domain/tenant.js';
 import { assert } from '../../core/errors.js';
@@ -36,7 +36,7 @@ export function makeRef(mode: Mode, kind: RefKind, fields: readonly RefField[]):
   return `fake_${kind}_${packed}`;
 }
 
-/** The fields of an id that this fake gave out in this mode; null for anything else. */
+/** The fields of an id of this kind and mode; null for any other text. */
 export function readRef(mode: Mode, kind: RefKind, ref: string): readonly string[] | null {
   const prefix = `fake_${kind}_`;
   if (!ref.startsWith(prefix)) return null;
@@ -50,7 +50,7 @@ export function readRef(mode: Mode, kind: RefKind, ref: string): readonly string
   return fields.slice(1);
 }
 
-/** Separates orders whose ids would otherwise be equal. */
+/** Distinguishes orders with equal fields. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 12);
 }

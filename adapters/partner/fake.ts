@@ -1,9 +1,8 @@
-// The settlement partner of test mode. An order's request text gives its id, the id carries the
-// order, and the clock gives its stage, so a restart in the middle changes nothing. With a
-// memory (fake-memory.ts) an order exists once it was started, its reference is an idempotency key,
-// and it is found by it. Without one the fake keeps nothing: an order exists from when its request
-// was prepared, and is always found by that, as at a partner that got the call whose answer was
-// lost. fake-order.ts has what goes wrong on purpose.
+// The settlement partner of test mode. The request determines the id of an order, the id contains
+// the order, and the clock gives its stage: a restart changes nothing. With a memory
+// (fake-memory.ts) an order exists once it was started, and its reference is an idempotency key.
+// Without a memory an order exists from the preparation of its request, as if the answer to `start`
+// was lost. fake-order.ts has the test values.
 import { createHmac } from 'node:crypto';
 import { resolve } from 'node:path';
 import { z } from 'zod';
@@ -48,18 +47,18 @@ export interface FakePartnerOptions {
   readonly delayMs: number;
   /** Signs and verifies its messages: `whsec_` and base64. One per mode. */
   readonly secret: string;
-  /** Brings a message to where the host takes partner messages in; rejects if it was not taken. */
+  /** Passes a message to the inbox of the host; rejects if it was not accepted. */
   readonly deliver: (message: SignedMessage) => Promise<void>;
-  /** Called when a message begins to wait. */
+  /** Called when a message is queued. */
   readonly onQueued?: () => void;
-  /** Null or absent: it remembers nothing. */
+  /** None by default. */
   readonly memory?: FakeMemory | null;
 }
 
-/** The port, and its messages: the host calls `pump` at `nextDueAtMs`, or every so often. */
+/** The host calls `pump` at `nextDueAtMs`, or periodically. */
 export interface FakePartner extends SettlementPartner, Pick<FakeOutbox, 'pump' | 'nextDueAtMs'> {}
 
-/** What the description says about the sandbox. */
+/** The sandbox in the API description. */
 export const fakeNotes: PartnerNotes = {
   signatureHeader: SIGNATURE_HEADER,
   testValues: Object.entries(magicValues).map(([value, { means }]) => {
@@ -78,11 +77,11 @@ const variables = {
     .transform(Number)
     .refine((delayMs) => delayMs <= 3_600_000, DELAY_HINT)
     .prefault('1000'),
-  /** Where it remembers its orders; unless set, it remembers nothing. */
+  /** The file of its orders; without it, it stores none. */
   PONTE_FAKE_PARTNER_FILE: z.string().optional(),
 } as const;
 
-/** The fake partner as a host runs it. It signs its messages, which come in like real ones. */
+/** The fake partner of a host. Its signed messages take the path of real ones. */
 export const fakePartner: PartnerKind = {
   variables,
   create({ secret, ...setup }, env) {
@@ -104,7 +103,7 @@ export function createFakePartner(options: FakePartnerOptions): FakePartner {
   return {
     name: 'fake',
     callTimeoutMs: 20_000,
-    // Five minutes for the slowest call, and one to spare, as of a real partner.
+    // Five minutes for the slowest call, and one in reserve.
     effectWithinMs: 360_000,
     currencies: fakeCurrencies,
     notes: fakeNotes,
@@ -121,9 +120,9 @@ export function createFakePartner(options: FakePartnerOptions): FakePartner {
     }),
     async findOrder(kind, reference) {
       if (memory === null) return noMemory;
-      const kept = memory.find({ mode, kind, reference });
-      if (kept === null) return done(null);
-      return done(accepted(mode, scenarios[kind], kept.partnerRef));
+      const order = memory.find({ mode, kind, reference });
+      if (order === null) return done(null);
+      return done(accepted(mode, scenarios[kind], order.partnerRef));
     },
     readInbound(headers, body, nowMs) {
       const message = verifyMessage({ secret, headers, body, nowMs });
@@ -156,7 +155,7 @@ function parties(world: World) {
   };
   return {
     requirements: () => [],
-    // There is no page of terms to look at: following the link accepts them.
+    // Following the link accepts the terms; there is no page.
     async startTos({ redirectUrl, key }: TosSession) {
       const url = new URL(redirectUrl);
       url.searchParams.set('tos_id', `tos_${digestOf(`${mode}.${key}`)}`);
@@ -180,7 +179,7 @@ function parties(world: World) {
   };
 }
 
-/** A party's first status is in the answer. */
+/** The answer contains the first status. */
 function receiverApi(world: World): SettlementPartner['receiver'] {
   const { mode, delayMs } = world;
   const api = orderApi<'receiver', ReceiverOrder>(world, scenarios.receiver, async (order) =>
@@ -192,7 +191,7 @@ function receiverApi(world: World): SettlementPartner['receiver'] {
       const started = await api.start(request);
       if (started.outcome !== 'done') return started;
       const [first] = scenarios.receiver.stages(mode, started.value.partnerRef, delayMs) ?? [];
-      assert(first !== undefined, 'an order begins with a stage');
+      assert(first !== undefined, 'an order has a first stage');
       return done({ ...started.value, report: first.report });
     },
   };
@@ -205,7 +204,7 @@ async function preparePayout(
   const { currency, amountMinor } = amount;
   if (!fakeCurrencies.includes(currency)) return refused(currencyUnknown);
   const { mode, preparedAtMs } = stamp(world);
-  // The rate of this minute holds for this payout, even if the quote showed another one.
+  // The payout uses the rate of this minute, not that of the quote.
   const { rateScaled } = rateAt(currency, preparedAtMs);
   const money = { currency, amountMinor: `${amountMinor}`, rateScaled: `${rateScaled}` };
   return done(writeRequest('payout', { mode, preparedAtMs, reference, destination, ...money }));
@@ -226,10 +225,10 @@ function orderApi<K extends OrderKind, Order>(
       if ('code' in order) return refused(order);
       const { partnerRef } = order;
       const fresh = { mode, kind, ...order, digest: digestOf(request), atMs: clock.nowMs() };
-      if ((memory?.keep(fresh) ?? fresh).digest !== fresh.digest) return refused(keyReused);
+      if ((memory?.insert(fresh) ?? fresh).digest !== fresh.digest) return refused(keyReused);
       for (const { atMs, report } of scenario.stages(mode, partnerRef, delayMs)?.slice(1) ?? []) {
         const messageId = `msg_${digestOf(`${partnerRef}.${report.status}`)}`;
-        // Kind and report belong together by the type of the scenario.
+        // The scenario pairs kind and report.
         outbox.put(messageId, { ...order, kind, report } as PartnerFact, atMs);
       }
       return done(accepted(mode, scenario, partnerRef));
@@ -254,7 +253,7 @@ function accepted(
   return { partnerRef, instructions: instructions(mode, partnerRef) };
 }
 
-/** How the order stands now. */
+/** The current report of an order. */
 function readOrder<K extends OrderKind>(
   { mode, clock, delayMs }: World,
   scenario: OrderScenario<K>,
@@ -294,7 +293,7 @@ function partyProblem(report: PartnerAnswer<ReceiverReport>): Refusal | null {
   return { code: 'receiver_not_approved', message: 'The receiver is not approved.' };
 }
 
-/** Nothing of the key is repeated: messages may be logged. */
+/** The message may be logged: it does not contain the key. */
 function pixProblem({ pixKey, accountHolderName }: PixRegistration): Refusal | null {
   if (accountHolderName.trim() === '') {
     return { code: 'account_holder_invalid', message: 'accountHolderName is empty.' };
@@ -316,12 +315,12 @@ const pixKeyForms = [
 
 const keyReused: Refusal = {
   code: 'idempotency_key_reused',
-  message: 'An order of another request has this reference.',
+  message: 'Another request has used this reference.',
 };
 
 const noMemory = {
   outcome: 'later',
-  reason: 'the fake partner remembers nothing: set PONTE_FAKE_PARTNER_FILE',
+  reason: 'the fake partner has no memory: set PONTE_FAKE_PARTNER_FILE',
 } as const;
 
 const currencyUnknown: Refusal = {

@@ -1,5 +1,5 @@
-// The settlement partners that a host can be configured with, by name. To add one, write its files
-// beside this one and add a line to the table.
+// The settlement partners by name. To add one, add its files to this folder and a line to the
+// table.
 import { fakePartner } from './fake.js';
 import type { PartnerKind } from './hosted-partner.js';
 

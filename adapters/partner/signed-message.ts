@@ -1,7 +1,6 @@
-// Messages signed by the Svix scheme, as settlement partners send them: svix-id, svix-timestamp
-// (Unix seconds) and svix-signature, HMAC-SHA256 over `<id>.<timestamp>.<raw body>`. It owns making
-// and checking such a message against a clock that comes in; a message's text is up to its partner.
-// The signature itself is made by the standardwebhooks package.
+// Messages of settlement partners, signed by the Svix scheme: svix-id, svix-timestamp (Unix
+// seconds) and svix-signature, HMAC-SHA256 over `<id>.<timestamp>.<raw body>`. The standardwebhooks
+// package makes the signature.
 import { timingSafeEqual } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 
@@ -12,18 +11,18 @@ export interface SignedMessage {
 }
 
 export interface VerifiedMessage {
-  /** Stable over repeats of one message. */
+  /** The same on repeats. */
   readonly messageId: string;
   readonly text: string;
 }
 
 export const SIGNATURE_HEADER = 'svix-signature';
 const TOLERANCE_SECONDS = 300;
-/** No dot: otherwise a part of the id could pass for the timestamp. */
+/** Without dots: part of the id could be read as the timestamp. */
 const idForm = /^[A-Za-z0-9_-]{1,255}$/;
-/** Written as the signed text repeats it: no sign, no leading zero. */
+/** As in the signed text: no sign, no leading zero. */
 const secondsForm = /^[1-9][0-9]{0,11}$/;
-/** Above any list of signatures that a partner sends while it changes its secret. */
+/** More than any list of signatures during a rotation of the secret. */
 const HEADER_LENGTH_MAX = 4_096;
 
 /** `secret` is `whsec_` and the base64 of the key. */
@@ -45,7 +44,7 @@ export function signMessage(message: {
   };
 }
 
-/** Null unless every header is there, the time is near and one of the signatures is ours. */
+/** Null unless all headers are present, the time is near and one signature matches. */
 export function verifyMessage(message: {
   readonly secret: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -71,7 +70,7 @@ function signature(secret: string, messageId: string, seconds: number, text: str
   return new Webhook(secret).sign(messageId, new Date(seconds * 1_000), text);
 }
 
-/** Null for bytes that no text has: they would be signed as another body. */
+/** Null for invalid UTF-8: decoding would change the signed body. */
 function utf8(body: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);

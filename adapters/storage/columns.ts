@@ -40,7 +40,6 @@ export const integer = orNull((name) =>
   }),
 );
 
-/** A moment in milliseconds. */
 export const time = orNull((name) => column([{ name, write: timeParam }], integer(name).read));
 
 export const minor = orNull((name) =>
@@ -73,7 +72,6 @@ export function oneOf<const T extends string>(name: string, words: readonly T[])
   });
 }
 
-/** A list of texts, stored as JSON. */
 export function texts<T extends string>(
   name: string,
   isItem: (item: string) => item is T = (_item): _item is T => true,
@@ -105,7 +103,6 @@ export function money(
   return column(parts, (row) => moneyOf(amount.read(row), currency.read(row)));
 }
 
-/** An object in several columns. */
 export function group<T extends object>(columns: Columns<T>): Column<T> {
   return column(partsOf(columns), readerOf(columns));
 }
@@ -170,7 +167,6 @@ function propertiesOf<T>(columns: Columns<T>): readonly (keyof T)[] {
   return Object.keys(columns) as (keyof T)[];
 }
 
-/** Written as it is. */
 function single<V extends Param>(name: string, read: (row: Row) => V): Column<V> {
   return column([{ name, write: (value) => value }], read);
 }

@@ -29,7 +29,6 @@ export interface Statement {
 export interface StatementTemplate {
   readonly kind: 'insert' | 'update' | 'remove' | 'expect';
   readonly table: string;
-  /** The columns of the parameters, in their order. */
   readonly columns: readonly string[];
   /** Those of them that find the row; an update sets the others, and raises the version. */
   readonly key: readonly string[];

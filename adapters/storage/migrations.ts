@@ -14,7 +14,7 @@ export interface Migration {
   readonly checksum: string;
 }
 
-/** Found beside this file, in the sources as in the built package. */
+/** Next to this file, both in the sources and in the built package. */
 export function loadMigrations(database: 'sqlite' | 'postgres'): readonly Migration[] {
   const folder = new URL(`./migrations/${database}/`, import.meta.url);
   const names = readdirSync(folder).filter((name) => name.endsWith('.sql'));

@@ -3,11 +3,9 @@
 import type SqliteConnection from 'better-sqlite3';
 import type { PostgresConnections } from './postgres/connections.js';
 
-/** By name of the table. */
 export type RowCounts = Readonly<Record<string, number>>;
 
 export interface StoredRows {
-  /** The number of applied migrations. */
   readonly migrations: number;
   readonly tables: RowCounts;
 }

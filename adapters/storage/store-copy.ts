@@ -20,7 +20,6 @@ import { acquireServingLock } from './sqlite/serving-lock.js';
 const BATCH_ROWS = 500;
 
 export interface CopyOptions {
-  /** The SQLite file. */
   readonly from: string;
   /** The URL of a PostgreSQL database that is new, or was migrated and never used. */
   readonly to: string;
@@ -37,7 +36,6 @@ export interface TableSum {
 
 export interface CopiedTable {
   readonly table: string;
-  /** Rows that this run copied. */
   readonly copied: number;
   readonly source: TableSum;
   readonly target: TableSum;
@@ -109,7 +107,7 @@ function toOperator(error: unknown): unknown {
   if (!(error instanceof PonteError) || error.code !== 'StoreUnavailable') return error;
   return new PonteError(
     error.code,
-    'The target cannot be reached. Give the same command again: it goes on where it was.',
+    'The target cannot be reached. Give the same command again: it resumes.',
     { cause: error.cause },
   );
 }
@@ -126,8 +124,8 @@ async function begin(
   const lead = await client.query(leadSql);
   if (lead.rows[0]?.locked !== true) throw refused('A host serves it, or another copy is running.');
   const fingerprint = fingerprintOf(source);
-  const marked = await client.query("select to_regclass('store_copy') is not null as begun");
-  if (marked.rows[0]?.begun === true) {
+  const marked = await client.query("select to_regclass('store_copy') is not null as marked");
+  if (marked.rows[0]?.marked === true) {
     const mark = await client.query('select source from store_copy');
     if (mark.rows[0]?.source === fingerprint) return;
     throw refused('Another database is being copied into it, or by another version of Ponte.');
@@ -174,21 +172,17 @@ function refused(why: string): StoreRefusal {
 interface Table {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** The columns of the primary key, in its order. */
   readonly key: readonly string[];
-  /** The identity column; null where there is none. */
   readonly identity: string | null;
 }
 
 interface Column {
   readonly name: string;
-  /** PostgreSQL's name of its type. */
   readonly type: string;
 }
 
 type Value = string | number | bigint | boolean | null;
 
-/** Every table of the source but `schema_migrations`. */
 async function tablesOf(
   source: SqliteConnection.Database,
   client: pg.ClientBase,

@@ -44,7 +44,6 @@ export interface ClusterChannel {
   publish(work: WorkKind, tenants?: readonly Tenant[]): void;
   /** Whether this process sequences. True in at most one connected process. */
   leads(): Promise<boolean>;
-  /** Gives up the lead. */
   resign(): Promise<void>;
   /** Refreshes planner statistics of growing tables. Returns how many. */
   analyzeGrowingTables(): Promise<number>;
@@ -53,22 +52,17 @@ export interface ClusterChannel {
   close(): Promise<void>;
 }
 
-/** A process that serves a database. */
 export interface Server {
-  /** Shown to operators. */
   readonly name: string;
-  /** Null when unknown. */
   readonly sinceMs: number | null;
 }
 
 export interface PoolCounts {
   readonly total: number;
   readonly idle: number;
-  /** Callers that wait for a connection. */
   readonly waiting: number;
 }
 
-/** The store of a serving process. */
 export interface ServedStore extends Store {
   /**
    * Called before anything is served. `exclusive`: no other process serves this database until the
@@ -84,17 +78,15 @@ export interface ServedStore extends Store {
   nextDue(): Promise<NextDue>;
   /** Changes when another process writes; null if unknown. */
   writeMark(): number | null;
-  /** Calls `written` after each write of this process. */
   onWrite(written: () => void): void;
   /** The database's clock, which all its hosts use; null if the machine's clock counts. */
   readonly clockMs: (() => Promise<number>) | null;
   /** After the machine's clock went back: keeps the remaining wait of every due time. */
-  keepWaits(step: { readonly fromMs: number; readonly toMs: number }): Promise<void>;
+  shiftDueTimes(step: { readonly fromMs: number; readonly toMs: number }): Promise<void>;
   /** Limits over all processes that serve this database. */
   readonly rateLimits: RateLimits;
   /** Null where a process serves alone. */
   readonly channel: ClusterChannel | null;
-  /** The processes that serve this database now. */
   servers(): Promise<readonly Server[]>;
   /**
    * Calls `listener` when a new primary lacks, or may lack, commits that were acknowledged to this
@@ -106,7 +98,6 @@ export interface ServedStore extends Store {
   connectionProblems(): Promise<readonly string[]>;
   /** True while no migration is applied. Like `migrate`, it refuses a newer database. */
   isNew(): Promise<boolean>;
-  /** Row counts of all tables at one moment. */
   rows(): Promise<StoredRows>;
   /** Shown to people: contains no secret. */
   readonly name: string;

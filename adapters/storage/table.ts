@@ -1,6 +1,6 @@
 // Tables. The columns of a table give its writes (insert, compare-and-set update, delete, the guard
 // on a row that is read and not written) and the read of a row by its key. Other reads are written
-// out beside the methods that run them.
+// next to the methods that run them.
 import { assert } from '../../core/errors.js';
 import { type Columns, type Part, partsOf, readerOf } from './columns.js';
 import type { Param, Row, Statement, StatementTemplate } from './database.js';
@@ -8,9 +8,7 @@ import type { Param, Row, Statement, StatementTemplate } from './database.js';
 export interface Table<T> {
   readonly name: string;
   readonly columns: readonly string[];
-  /** The columns of the primary key, in order. */
   readonly key: readonly string[];
-  /** The column of sealed texts; null if there is none. */
   readonly sealed: string | null;
   /** Rows of a table without versions never change. */
   readonly versioned: boolean;
@@ -31,7 +29,6 @@ export interface Write {
   /** `change` ends what was read of the row: nothing else may be decided on it in this batch. */
   readonly kind: 'insert' | 'change' | 'expect' | 'merge';
   readonly statement: Statement;
-  /** The sealed text that it writes, if any. */
   readonly sealed?: string | undefined;
 }
 
@@ -106,7 +103,7 @@ export function merge(
   return { table, row, kind: 'merge', statement };
 }
 
-/** A guarded write of one row, beside those of its table. Null: a row without a known key. */
+/** A guarded write of one row that the table does not derive. Null: a row without a known key. */
 export function templated(template: StatementTemplate) {
   const { table, kind } = template;
   const sql = templateSql(template);
@@ -143,7 +140,6 @@ const writeKinds = {
   expect: 'expect',
 } as const satisfies Record<StatementTemplate['kind'], Write['kind']>;
 
-/** The statement of a template for one row. */
 function templateSql({ kind, table, columns, key }: StatementTemplate): string {
   const where = `where ${equations(key, columns).join(' and ')}`;
   switch (kind) {

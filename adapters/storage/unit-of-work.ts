@@ -7,9 +7,7 @@ import { assert } from '../../core/errors.js';
 import type { Database, Param, Row, Statement } from './database.js';
 import { rowName, type Table, type Write } from './table.js';
 
-/** The result of a query over several tables. */
 export interface Joined<T> {
-  /** All tables that it reads. */
   readonly tables: readonly Pick<Table<unknown>, 'name'>[];
   readonly read: (row: Row) => T;
   /** Guards on the rows that were read completely. */
@@ -32,7 +30,6 @@ export class UnitOfWork {
     this.#database = database;
   }
 
-  /** In the order of staging. */
   statements(): readonly Statement[] {
     return statementsOf(this.#writes, this.#changedRows);
   }
@@ -57,17 +54,14 @@ export class UnitOfWork {
     return this.#writes.length === 0;
   }
 
-  /** Adds a guard of the store. */
   guard(write: Write): void {
     this.#writes.push(write);
   }
 
-  /** Whether a guard on this table is staged. */
   relies(tableName: string): boolean {
     return this.#writes.some(({ table, kind }) => table === tableName && kind === 'expect');
   }
 
-  /** Whether a write contains a text sealed under this key. */
   isSealedUnder(keyId: string): boolean {
     return this.#keyIds.has(keyId);
   }
@@ -78,7 +72,6 @@ export class UnitOfWork {
     return row === undefined ? null : this.#readRow(table, row);
   }
 
-  /** The first of the rows that `all` would return. */
   async first<T>(table: Table<T>, tail: string, params: readonly Param[]): Promise<T | null> {
     return (await this.all(table, tail, params))[0] ?? null;
   }
@@ -135,7 +128,6 @@ export class UnitOfWork {
     return this.#database.read(sql, key);
   }
 
-  /** The writes of a table, staged. */
   writes<T>(table: Table<T>) {
     return {
       insert: (value: T) => this.stage(table.insert(value)),

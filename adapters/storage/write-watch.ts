@@ -9,7 +9,6 @@ const PROBE = 'write probe';
 const PROBE_BYTES = 49_152;
 
 export class WriteWatch {
-  /** The given database, with its writes observed. */
   readonly database: Database;
   #hasFailed = false;
   #probing: Promise<boolean> | null = null;
@@ -32,7 +31,6 @@ export class WriteWatch {
     };
   }
 
-  /** Called after each write that succeeded. */
   onWrite(written: () => void): void {
     this.#written = written;
   }

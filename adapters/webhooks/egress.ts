@@ -1,30 +1,29 @@
-// Where requests to addresses given by integrators may go: the form of a URL, and which network
-// addresses a host may have. Every connection resolves the name here and is made to the very
-// addresses that were checked, so a name that changes its address between two looks gains nothing.
-// What is sent is not this file's matter.
+// Which URLs of integrators may be called: the form of the URL and the network addresses of its
+// host. Every connection resolves the name here and uses the addresses that were checked, which
+// prevents DNS rebinding.
 import { lookup as systemLookup } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
 
-/** Beside the ranges that are not public unicast: Azure's platform endpoint has a public number. */
+/** Azure's platform endpoint, which has a public address. */
 const platformAddresses: readonly string[] = ['168.63.129.16'];
 
-/** What of IPv6 is given to the public internet: ipaddr.js takes unassigned space for unicast. */
+/** Assigned public IPv6: ipaddr.js counts unassigned space as unicast. */
 const publicIpv6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** For each of two tries, so that a name server that never answers costs a connection attempt. */
+/** Per try: both end within the time limit of a connection. */
 const DNS_TIMEOUT_MS = 1_500;
 const DNS_TRIES = 2;
 
 const URL_LENGTH_MAX = 2_048;
 
-/** The addresses of a host name; rejects when there are none. */
+/** Returns the addresses of a host name; rejects if there are none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 export interface EgressOptions {
-  /** Lifts https and the address rules: development only. */
+  /** Allows http and private addresses: development only. */
   readonly allowPrivate: boolean;
   readonly connectTimeoutMs: number;
   /** Certificate authorities instead of the machine's, PEM. */
@@ -32,15 +31,15 @@ export interface EgressOptions {
   readonly resolve?: Resolve;
 }
 
-export interface EgressGuard {
-  /** What is wrong with a URL by its form and a literal address, in one sentence; or null. */
+interface EgressGuard {
+  /** What is wrong with the form of a URL or its literal address, in one sentence; or null. */
   problem(url: string): string | null;
   /**
-   * `problem`, and for a host name whether it has a forbidden address now. A name that cannot be
-   * resolved is not refused: it may come to exist, and every connect checks again.
+   * `problem`, and whether a host name has a forbidden address now. An unknown name is not refused:
+   * it may exist later, and every connection is checked.
    */
   refusal(url: string): Promise<string | null>;
-  /** Makes undici's connections; fails with ForbiddenAddress before a packet is sent. */
+  /** The connector for undici; fails with ForbiddenAddress before a packet is sent. */
   readonly connector: buildConnector.connector;
 }
 
@@ -80,7 +79,7 @@ export function egressGuard(options: EgressOptions): EgressGuard {
       }
     },
     connector: (target, callback) => {
-      // No look-up is made for a literal address.
+      // A literal address is not looked up.
       if (isIP(target.hostname) !== 0 && !isAllowed(target.hostname)) {
         callback(new ForbiddenAddress(), null);
       } else {
@@ -90,7 +89,7 @@ export function egressGuard(options: EgressOptions): EgressGuard {
   };
 }
 
-/** Whether an address in its canonical form belongs to the public internet. */
+/** Whether an address in its canonical form is public. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false;
   const parsed = ipaddr.parse(address);
@@ -115,7 +114,7 @@ function problemOf(url: string, allowPrivate: boolean): string | null {
     return 'The URL must not contain a user name or a password.';
   }
   if (parsed.href.includes('#')) return 'The URL must not contain a fragment.';
-  // The URL parser has made one canonical form of every way to write an address.
+  // The URL parser has made the address canonical.
   const hostname = parsed.hostname.replace(/^\[|\]$/g, '');
   if (isIP(hostname) !== 0 && !allowPrivate && !isPublicAddress(hostname)) return NOT_PUBLIC;
   return null;
@@ -134,7 +133,7 @@ function lookupWith(addressesOf: Resolve): LookupFunction {
   };
 }
 
-/** As the machine does it, with its hosts file. */
+/** Uses the hosts file too. */
 const resolveBySystem: Resolve = (hostname) =>
   new Promise((done, fail) => {
     systemLookup(hostname, { all: true }, (error, found) => {
@@ -144,8 +143,7 @@ const resolveBySystem: Resolve = (hostname) =>
   });
 
 /**
- * By DNS alone. The system's look-up runs on few threads for the whole process, so names whose
- * servers never answer would make everybody wait.
+ * The system's look-up has few threads for the whole process, which slow name servers would block.
  */
 const resolveByDns: Resolve = async (hostname) => {
   if (/(^|\.)localhost\.?$/.test(hostname)) return ['127.0.0.1', '::1'];

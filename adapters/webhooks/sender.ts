@@ -1,21 +1,21 @@
-// Sends one webhook over HTTP/1.1 and tells how it ended. It follows no redirect, never waits
-// longer than its limit, reads no more than the log keeps, and never throws. Signing, retrying and
-// what a status means are not its matter; where it may connect is egress.ts's.
+// Sends one webhook over HTTP/1.1 and returns the result. It follows no redirect, has a time limit,
+// reads only as much of the answer as the log stores, and never throws. egress.ts decides where it
+// may connect.
 import { Agent, type Dispatcher } from 'undici';
 import { assert } from '../../core/errors.js';
 import type { WebhookRequest, WebhookResult, WebhookSender } from '../../core/ports/outside.js';
 import { SEND_TIMEOUT_MS } from '../../core/usecases/delivery-attempts.js';
 import { egressGuard, type Resolve } from './egress.js';
 
-/** What the receiver's owner reads of a failure, by the error's code. The first match counts. */
+/** The text of a failure for the integrator, by error code. The first match counts. */
 const errorTexts: readonly (readonly [code: RegExp, text: string])[] = [
   [/^PONTE_FORBIDDEN_ADDRESS$/, 'the host has an address that is not public'],
   [/^(ENOTFOUND|ENODATA)$/, 'the host name does not exist'],
   [/^(EAI_\w+|ETIMEOUT|ESERVFAIL|EREFUSED|EBADRESP)$/, 'the host name could not be resolved'],
   [/^ECONNREFUSED$/, 'the connection was refused'],
-  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection was closed before an answer came'],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection was closed before the answer'],
   [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'the host cannot be reached'],
-  [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'no connection could be made in time'],
+  [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'the connection timed out'],
   [/^(CERT_|ERR_TLS_CERT|DEPTH_|SELF_SIGNED|UNABLE_TO_)/, 'the TLS certificate is not trusted'],
   [/^(EPROTO$|ERR_SSL_|ERR_TLS_)/, 'the TLS handshake failed'],
   [/^UND_ERR_HEADERS_OVERFLOW$/, 'the headers of the answer are too large'],
@@ -23,26 +23,23 @@ const errorTexts: readonly (readonly [code: RegExp, text: string])[] = [
   [/^UND_ERR_(CLOSED|DESTROYED|ABORTED)$/, 'sending was stopped'],
 ];
 
-/** What the attempt log keeps of an answer; the connection is dropped rather than read on. */
+/** Of the answer, in the log of attempts; the connection is closed instead of reading more. */
 const RESPONSE_BODY_BYTES_MAX = 4_096;
 
-/**
- * A fuse, not a share: how many are sent at once to one subscription is limited by who calls. It is
- * far above that limit, because many subscriptions may live at one origin.
- */
+/** Far above the limit of one subscription: an origin may have many subscriptions. */
 const CONNECTIONS_PER_ORIGIN = 2_048;
 
-/** Connections that a receiver offers to keep are kept no longer idle than this. */
+/** The longest idle time of a kept-alive connection. */
 const KEEP_ALIVE_MAX_MS = 60_000;
 
 export interface SenderOptions {
-  /** http and private addresses may be called: development only. */
+  /** Allows http and private addresses: development only. */
   readonly allowPrivate: boolean;
-  /** For connect, headers and body together; 10 s unless given, and never more. */
+  /** For connect, headers and body together; 10 s by default and at most. */
   readonly timeoutMs?: number;
   /** Certificate authorities instead of the machine's, PEM. */
   readonly ca?: string;
-  /** How host names become addresses; by DNS (by the system with `allowPrivate`) unless given. */
+  /** By default DNS, or the system's look-up with `allowPrivate`. */
   readonly resolve?: Resolve;
 }
 
@@ -57,7 +54,7 @@ export function webhookSender(options: SenderOptions): WebhookSender {
     pipelining: 1,
     allowH2: false,
     keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
-    // One limit of our own covers both.
+    // `timeoutMs` covers both.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -82,9 +79,8 @@ type Answer = Omit<WebhookResult, 'durationMs'>;
 const unanswered = { responseStatus: null, responseBody: null } as const;
 
 /**
- * An answer is its status: once that came in time, a body that is cut short, too long or too slow
- * takes nothing away. undici tells nobody about a request that still waits for its connection, so
- * the limit is kept here.
+ * The status decides: after it, an incomplete, long or slow body does not make a failure. undici
+ * has no time limit for a request that waits for a connection, so the timer is here.
  */
 function exchange(agent: Agent, request: WebhookRequest, timeoutMs: number): Promise<Answer> {
   return new Promise((resolve) => {
@@ -116,7 +112,7 @@ function exchange(agent: Agent, request: WebhookRequest, timeoutMs: number): Pro
         if (ended) started.abort(new Error('the limit was reached before a connection was made'));
       },
       onResponseStart: (_, status) => {
-        // 1xx announces an answer, it is none.
+        // 1xx is not the final answer.
         if (status >= 200) responseStatus = status;
       },
       onResponseData: (_, chunk) => {
@@ -140,7 +136,7 @@ function exchange(agent: Agent, request: WebhookRequest, timeoutMs: number): Pro
   });
 }
 
-/** Text that any database keeps: no NUL, no half of a character at the cut. */
+/** Storable in any database: no NUL, no partial character at the end. */
 function bodyText(chunks: readonly Buffer[]): string {
   if (chunks.length === 0) return '';
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });

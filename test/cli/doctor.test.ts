@@ -50,13 +50,13 @@ const healthy: Findings = {
   databaseName: 'ponte.db',
   absence: null,
   health: { database: true, migrations: true },
-  awayReason: null,
+  unreachableReason: null,
   clockSkewMs: -2_000,
   servers: [{ name: 'process 12', sinceMs: Date.UTC(2026, 0, 2, 3, 4, 5) }],
   connectionProblems: [],
   keysProblem: null,
   olderKeys: [],
-  placeProblem: null,
+  documentsProblem: null,
   dataDir: 'data',
   freeBytes: 12.34 * GIB,
   backups: null,
@@ -87,11 +87,11 @@ test('a healthy service is told check by check', () => {
       ...['node: v24.0.0', 'configuration: valid', 'database: ponte.db', 'migrations: done'],
       'clock: that of the database',
       'serving: process 12 since 2026-01-02T03:04:05.000Z',
-      'connections: each has a session and keeps it',
+      'connections: each keeps its session',
       ...['disk: 12.3 GiB free at data', 'secret keys: of this database'],
-      ...['documents: in their place', 'epoch: 1, released', 'ledger: balances'],
+      ...['documents: in their folder', 'epoch: 1, released', 'ledger: balances'],
       ...['partner commands: none stuck', 'funds: all accounted for'],
-      ...['workers: nothing waits for them', 'deliveries: on time', 'dead letters: none'],
+      ...['workers: no work is overdue', 'deliveries: on time', 'dead letters: none'],
     ],
   );
 });
@@ -110,13 +110,13 @@ describe('each defect is told in words, with what to do about it', () => {
     ],
     [
       { clockSkewMs: 3_600_000 },
-      'critical clock: this machine is 3600.0 s ahead of the database: a host here takes no ' +
-        'work. Set it by NTP',
+      'critical clock: this machine is 3600.0 s ahead of the database: a host here claims no ' +
+        'work. Set its clock by NTP',
     ],
     [
       { clockSkewMs: -11_000 },
-      'critical clock: this machine is 11.0 s behind the database: a host here takes no work. ' +
-        'Set it by NTP',
+      'critical clock: this machine is 11.0 s behind the database: a host here claims no work. ' +
+        'Set its clock by NTP',
     ],
     [
       { health: { database: false, migrations: false }, absence: 'there is none', data: null },
@@ -128,10 +128,10 @@ describe('each defect is told in words, with what to do about it', () => {
     ],
     [
       { health: { database: true, migrations: false }, data: null },
-      'critical migrations: pending, or of a newer version: ponte migrate tells which',
+      'critical migrations: pending, or of a newer version: run ponte migrate',
     ],
     [
-      { health: { database: false, migrations: false }, awayReason: 'no route', data: null },
+      { health: { database: false, migrations: false }, unreachableReason: 'no route', data: null },
       'critical database: ponte.db cannot be reached: no route',
     ],
     [
@@ -139,22 +139,22 @@ describe('each defect is told in words, with what to do about it', () => {
       'critical connections: a lock of nobody; another one',
     ],
     [{ keysProblem: 'nothing opens' }, 'critical secret keys: nothing opens'],
-    [{ placeProblem: 'data is elsewhere' }, 'critical documents: data is elsewhere'],
+    [{ documentsProblem: 'data is elsewhere' }, 'critical documents: data is elsewhere'],
     [{ freeBytes: GIB / 2 }, 'warning disk: only 0.5 GiB free at data'],
     [{ freeBytes: 5 }, 'critical disk: only 0.0 GiB free at data'],
     [
       { backups: { everyMs: 15 * MINUTE_MS, ageMs: 31 * MINUTE_MS } },
-      'warning backups: the last good one is 31 minutes old, due every 15 minutes: the log of ' +
-        'the server says why: look for "a scheduled backup failed"',
+      'warning backups: the last good one is 31 minutes old, due every 15 minutes: search the ' +
+        'log of the server for "a scheduled backup failed"',
     ],
     [
       { backups: { everyMs: 15 * MINUTE_MS, ageMs: 121 * MINUTE_MS } },
-      'critical backups: the last good one is 2 hours old, due every 15 minutes: the log of ' +
-        'the server says why: look for "a scheduled backup failed"',
+      'critical backups: the last good one is 2 hours old, due every 15 minutes: search the ' +
+        'log of the server for "a scheduled backup failed"',
     ],
     [
       { backups: { everyMs: 15 * MINUTE_MS, ageMs: null } },
-      'warning backups: none was made yet: the log of the server says why: look for ' +
+      'warning backups: none yet: search the log of the server for ' +
         '"a scheduled backup failed"',
     ],
     [
@@ -169,7 +169,7 @@ describe('each defect is told in words, with what to do about it', () => {
     [
       waiting({ epoch: 2, inQuarantine: true, isChecked: true, queues: { commands: late(5) } }),
       'critical epoch: 2, in quarantine: nothing is ordered, sent or changed. ' +
-        'The partner was asked: look at what differs, then run ponte release',
+        'The check is complete: review the differences, then run ponte release',
     ],
     [
       waiting({ stuckCommands: 1 }),
@@ -181,12 +181,12 @@ describe('each defect is told in words, with what to do about it', () => {
     ],
     [
       waiting({ fundsToReview: 2 }),
-      'critical funds: 2 payments whose money needs a person: ponte refunds list',
+      'critical funds: 2 payments with funds in review: ponte refunds list',
     ],
     [
       waiting({ queues: { outbox: late(5), mails: late(1, 1) } }),
       'critical workers: outbox: 3 rows due, the oldest for 5 minutes; ' +
-        'mails: 1 row due, the oldest for 1 minute. Nobody takes it up: is a server running?',
+        'mails: 1 row due, the oldest for 1 minute. No worker claims it: is a server running?',
     ],
     [
       waiting({ queues: { deliveries: late(180) } }),
@@ -295,7 +295,7 @@ test('who serves the database is told, and since when', async () => {
     assert.ok(Date.parse(servers[0]?.since ?? '') >= beforeMs - 1_000);
     assert.match(text.stdout, /^serving +ok +process \d+.* since 2/m);
     const after = await run(env, 'doctor');
-    assert.match(after.stdout, /^serving +ok +nothing serves this database now$/m);
+    assert.match(after.stdout, /^serving +ok +no server is running$/m);
   }
 });
 

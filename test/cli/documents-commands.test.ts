@@ -98,7 +98,7 @@ for (const [decision, firstName] of [
     });
     await untilNoneIsKept();
     assert.deepEqual(files(), []);
-    assert.equal(await run('documents list'), 'No documents are kept.\n');
+    assert.equal(await run('documents list'), 'No documents are stored.\n');
     const purged = (await listed(' --all')).filter((row) => row['partyId'] === buyerId);
     assert.deepEqual(
       purged.map(({ status, kept, purgedAt }) => [status, kept, purgedAt !== null]),

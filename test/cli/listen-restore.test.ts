@@ -53,7 +53,7 @@ test('after a restore a kept position is refused; who only watches goes on', asy
   await assert.rejects(listening(t, { ...source, state }).ended, { code: 'FeedReset' });
   // It waits in the epoch that is over: the next event tells.
   await pay();
-  await until(() => watching.printed.stderr.includes('Going on') && feedReaders.waiting() === 1);
+  await until(() => watching.printed.stderr.includes('Continuing') && feedReaders.waiting() === 1);
   await pay();
   await until(() => watching.count() > 2);
 });

@@ -239,7 +239,7 @@ test('forwarding begins with the next event, and says behind which one', async (
   const options = { forward: receiver.url, secret: 's', state };
   const listening = start(t, options);
   await until(() => site.world.feedReaders.waiting() === 1);
-  const told = 'forwarding what comes after sequence 2; --after 0 begins with the first event';
+  const told = 'forwarding events after sequence 2; --after 0 starts with the first event';
   assert.equal(listening.told(), `ponte: ${told}\n`);
   assert.equal(JSON.parse(readFileSync(state, 'utf8')).after, 2);
   // What comes while it is stopped is not left out, although nothing was forwarded before.
@@ -284,15 +284,15 @@ test('a file of another key or server, or of something else, is refused', async 
   const other = await site.world.key(tenant.orgId);
   await assert.rejects(start(t, { state, key: other }).ended, {
     code: 'ValidationError',
-    message: /keeps the position of pk_test_key_\w+ at http:\/\/127\.0\.0\.1:\d+: 2\. .*--after/,
+    message: /has the position of pk_test_key_\w+ at http:\/\/127\.0\.0\.1:\d+: 2\. .*--after/,
   });
-  await assert.rejects(start(t, { state, url: 'http://127.0.0.1:1' }).ended, /keeps the position/);
+  await assert.rejects(start(t, { state, url: 'http://127.0.0.1:1' }).ended, /has the position/);
   const listening = start(t, { state, key: other, after: 1 });
   await until(() => listening.lines().length === 1);
   for (const text of ['', 'text', '{}', '{"after":-1}']) {
     const strange = newFile();
     writeFileSync(strange, text);
-    await assert.rejects(start(t, { state: strange }).ended, /keeps no position/);
+    await assert.rejects(start(t, { state: strange }).ended, /is not a position file/);
     assert.equal(readFileSync(strange, 'utf8'), text);
   }
 });

@@ -138,7 +138,7 @@ describe('what is not there is refused with code 3', () => {
     test(words, async () => {
       const { status, json } = await ponte(words);
       assert.deepEqual([status, json['error']], [3, 'NotFound']);
-      assert.match(`${json['message']}`, /^Nothing is there under \w+_0(, ana@\S+)?\.$/);
+      assert.match(`${json['message']}`, /^Not found: \w+_0(, ana@\S+)?\.$/);
     });
   }
 });

@@ -190,7 +190,7 @@ test('a document that is lost does not end all backups: it is told, with code 9'
   const words = ['backup', '--to', place.backups];
   const { status, stdout } = await ponte(place, words);
   assert.equal(status, 9);
-  assert.match(stdout, /The document doc_1\/ab12 is not in its place\./);
+  assert.match(stdout, /The document doc_1\/ab12 is missing\./);
   assert.deepEqual((await newest(place))?.manifest.missingDocuments, ['doc_1/ab12']);
 });
 
@@ -255,7 +255,7 @@ test('a killed backup leaves nothing that looks like one, and the next removes i
     join(place.backups, partial),
   ]);
   assert.equal(status, 4);
-  assert.match(stderr, /is no backup of Ponte: it has no manifest\.json/);
+  assert.match(stderr, /is not a backup of Ponte: it has no manifest\.json/);
   const made = await backUp(place);
   assert.deepEqual(
     readdirSync(place.backups).map((name) => join(place.backups, name)),

@@ -196,8 +196,8 @@ describe('a database that was served and is lost does not start empty by mistake
         assert.match(
           told,
           new RegExp(
-            `^ponte: The database \\S+ponte.db is ${what}, but was served: \\S+${keep}\\S* is ` +
-              'there\\. Mount its disk, or restore a backup \\(ponte restore --from\\), or start ' +
+            `^ponte: The database \\S+ponte.db is ${what}, but was served: \\S+${keep}\\S* ` +
+              'exists\\. Mount its disk, restore a backup \\(ponte restore --from\\), or start ' +
               'empty with ponte serve --new\\.$',
           ),
         );

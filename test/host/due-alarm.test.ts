@@ -28,7 +28,7 @@ function scene(mark: number | null) {
         return state.due;
       },
     },
-    { heard: (work) => heard.push(work) },
+    { wakeLocal: (work) => heard.push(work) },
   );
   return { state, heard, run: (nowMs = T0) => alarm.run(nowMs, 100), alarm };
 }

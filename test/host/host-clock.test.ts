@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Log } from '../../core/ports/outside.js';
-import { type ClockStep, clockStep, newHostClock, whileRight } from '../../host/host-clock.js';
+import { type ClockStep, clockStep, newHostClock, whileAccurate } from '../../host/host-clock.js';
 
 const T0 = 1_790_000_000_000;
 const HOUR_MS = 3_600_000;
@@ -34,22 +34,22 @@ test('hosts whose machines are an hour apart say the same time', async () => {
     pass(5_000);
     assert.equal(clock.nowMs(), T0 + 5_000);
     assert.equal(clock.skewMs(), skewMs);
-    assert.equal(clock.isRight(), false);
+    assert.equal(clock.isAccurate(), false);
   }
 });
 
 test('a jump of the machine’s clock does not move the time, and shows at once', async () => {
   const { clock, time } = scene();
   await clock.measure();
-  assert.equal(clock.isRight(), true);
+  assert.equal(clock.isAccurate(), true);
   time.machineMs += HOUR_MS;
-  assert.deepEqual([clock.nowMs(), clock.isRight()], [T0, false]);
+  assert.deepEqual([clock.nowMs(), clock.isAccurate()], [T0, false]);
   time.machineMs -= HOUR_MS;
-  assert.deepEqual([clock.nowMs(), clock.isRight()], [T0, true]);
+  assert.deepEqual([clock.nowMs(), clock.isAccurate()], [T0, true]);
 });
 
 test('ten seconds are the error that a clock may have', async () => {
-  for (const [skewMs, isRight] of [
+  for (const [skewMs, isAccurate] of [
     [10_000, true],
     [10_001, false],
     [-10_000, true],
@@ -57,7 +57,7 @@ test('ten seconds are the error that a clock may have', async () => {
   ] as const) {
     const { clock } = scene({ skewMs });
     await clock.measure();
-    assert.equal(clock.isRight(), isRight, `${skewMs}`);
+    assert.equal(clock.isAccurate(), isAccurate, `${skewMs}`);
   }
 });
 
@@ -78,9 +78,9 @@ test('a machine that was suspended has the right time again after one measuremen
   await clock.measure();
   time.machineMs += HOUR_MS;
   time.databaseMs += HOUR_MS;
-  assert.equal(clock.isRight(), false);
+  assert.equal(clock.isAccurate(), false);
   await clock.measure();
-  assert.deepEqual([clock.nowMs(), clock.isRight()], [T0 + HOUR_MS, true]);
+  assert.deepEqual([clock.nowMs(), clock.isAccurate()], [T0 + HOUR_MS, true]);
 });
 
 test('on SQLite each step back of the machine’s clock is told once, a failed telling again', async () => {
@@ -99,7 +99,7 @@ test('on SQLite each step back of the machine’s clock is told once, a failed t
   await clock.afterStepBack(note);
   await clock.afterStepBack(note);
   assert.deepEqual(told, [{ fromMs: T0 + HOUR_MS + 2_000, toMs: T0 + 2_000 }]);
-  assert.deepEqual([clock.nowMs(), clock.isRight()], [T0 + 2_000, true]);
+  assert.deepEqual([clock.nowMs(), clock.isAccurate()], [T0 + 2_000, true]);
 });
 
 test('a wrong clock is logged once, and that it is right again', async () => {
@@ -107,13 +107,13 @@ test('a wrong clock is logged once, and that it is right again', async () => {
   const logged: string[] = [];
   const note = (message: string) => logged.push(message);
   const log: Log = { debug: note, info: note, warn: note, error: note };
-  const step = clockStep({ clock, log, keepWaits: async () => undefined });
+  const step = clockStep({ clock, log, shiftDueTimes: async () => undefined });
   for (const skewMs of [0, HOUR_MS, HOUR_MS, 0, 0]) {
     time.machineMs = T0 + skewMs;
     await step.run(0, 100);
   }
   assert.deepEqual(logged, [
-    'the clock of this machine is not that of the database: no work is taken',
+    'the clocks of this machine and the database differ: no work is claimed',
     'the clock of this machine is right again',
   ]);
 });
@@ -129,7 +129,7 @@ test('with a wrong clock nothing is taken and the lead goes to another host', as
   const resign = async () => {
     resigned += 1;
   };
-  const step = whileRight({ name: 'a', wokenBy: [], pollMs: 1, run }, clock, { resign });
+  const step = whileAccurate({ name: 'a', wokenBy: [], pollMs: 1, run }, clock, { resign });
   assert.equal(await step.run(0, 1), 1);
   time.machineMs += HOUR_MS;
   assert.equal(await step.run(0, 1), 0);

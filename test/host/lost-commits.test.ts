@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PonteError } from '../../core/errors.js';
 import { currentEpoch } from '../../core/usecases/epochs.js';
-import { quarantined } from '../../host/lost-commits.js';
+import { startQuarantine } from '../../host/lost-commits.js';
 import { world } from '../support/test-world.js';
 
 test('after lost commits the quarantine begins, also where the database is away at first', async (t) => {
@@ -15,7 +15,7 @@ test('after lost commits the quarantine begins, also where the database is away 
     if (tries < 2) return Promise.reject(new PonteError('StoreUnavailable'));
     return deps.store.run(work, options);
   };
-  await quarantined(deps, { run }, 2);
+  await startQuarantine(deps, { run }, 2);
   const { state, cause, timeline } = await currentEpoch(deps);
   assert.deepEqual([tries, state, cause, timeline], [2, 'quarantine', 'timeline', 2]);
   assert.ok(made.log.some(({ message }) => message === 'alert'));

@@ -102,7 +102,7 @@ test('--replace keeps what was there, whole, under names that it prints', async 
   const own = { ...place, env: { ...place.env, PONTE_SECRET_KEYS: secretKeys } };
   const refused = await restore(own, backup);
   assert.equal(refused.status, 4);
-  assert.match(refused.stderr, /ponte\.db is there\. With --replace it is moved aside/);
+  assert.match(refused.stderr, /ponte\.db exists\. With --replace it is moved aside/);
   assert.equal(await paymentsIn(place), 2);
   const { status, stdout } = await restore(own, backup, '--replace', '--json');
   assert.equal(status, 0);
@@ -195,7 +195,7 @@ test('a dry run verifies everything and leaves the place as it is', async () => 
   const { takenAt, version, schema } = await readManifest(backup);
   const writtenAt = new Date(Math.floor(statSync(place.file).mtimeMs)).toISOString();
   for (const line of [
-    'The backup is whole and can be restored. Nothing was changed.',
+    'The backup is complete and can be restored. Nothing was changed.',
     `made by        Ponte ${version}, migration ${schema}`,
     'epoch          1',
     'payments       1',
@@ -240,18 +240,23 @@ const refusals: readonly (readonly [
   code: number,
   message: RegExp,
 ])[] = [
-  ['a flipped byte in the database', (from) => flip(join(from, 'ponte.db')), 8, /ponte\.db is not/],
+  [
+    'a flipped byte in the database',
+    (from) => flip(join(from, 'ponte.db')),
+    8,
+    /ponte\.db does not/,
+  ],
   [
     'a flipped byte in a document',
     (from) => flip(join(from, 'documents', 'doc_1', 'ab12')),
     8,
-    /doc_1\/ab12 is not what its manifest says: changed/,
+    /doc_1\/ab12 does not match its manifest: changed/,
   ],
   [
     'a document that is missing',
     (from) => rmSync(join(from, 'documents', 'doc_1', 'ab12')),
     8,
-    /doc_1\/ab12 is not what its manifest says: missing/,
+    /doc_1\/ab12 does not match its manifest: missing/,
   ],
   ['a database that is missing', (from) => rmSync(join(from, 'ponte.db')), 8, /: missing/],
   ['no manifest', (from) => rmSync(join(from, 'manifest.json')), 4, /it has no manifest\.json/],
@@ -283,13 +288,13 @@ const refusals: readonly (readonly [
     'other numbers of rows than the manifest has',
     (from) => rewrite(from, (it) => ({ ...it, rows: { ...it.rows, funds: 7 } })),
     8,
-    /other numbers of rows in funds/,
+    /row counts differ in funds/,
   ],
   [
     'a document that its manifest does not know',
     (from) => rewrite(from, (it) => ({ ...it, files: it.files.slice(0, 1) })),
     8,
-    /it lacks the document doc_1\/ab12/,
+    /the document doc_1\/ab12 is missing/,
   ],
   [
     'other sums in its ledger than the manifest has',
@@ -301,7 +306,7 @@ const refusals: readonly (readonly [
     'a backup of PostgreSQL',
     (from) => rewrite(from, (it) => ({ ...it, database: 'postgres' })),
     7,
-    /the backup is of postgres, this is sqlite/,
+    /the backup is of postgres, the database is sqlite/,
   ],
 ];
 
@@ -341,7 +346,7 @@ describe('refused, and nothing is touched', () => {
     writeFileSync(join(place.documents, 'doc_5', '55'), 'bytes');
     const { status, stderr } = await restore(place, backup);
     assert.equal(status, 4);
-    assert.match(stderr, /documents is there\. With --replace/);
+    assert.match(stderr, /documents exists\. With --replace/);
     assert.ok(!existsSync(place.file));
   });
 });

@@ -76,7 +76,7 @@ test('beside a database no new development key is made', async () => {
   const path = join(folder, 'secret-key');
   const key = readFileSync(path, 'utf8').trim();
   renameSync(path, `${path}.away`);
-  const gone = { name: 'ConfigError', message: /PONTE_SECRET_KEYS: .*secret-key is gone/ };
+  const gone = { name: 'ConfigError', message: /PONTE_SECRET_KEYS: .*secret-key is missing/ };
   await assert.rejects(serve(folder), gone);
   assert.equal((await command(folder, undefined, 'doctor')).status, 7);
   assert.equal(existsSync(path), false);

@@ -72,7 +72,7 @@ test('what this user may not do is told as such; any other failure stays as it i
   const told = (error: unknown) => (error instanceof Error ? error.message.split('\n').at(-1) : '');
   const key = join(config.dataDir, 'secret-key');
   for (const code of ['EACCES', 'EPERM']) {
-    const problem = `  PONTE_DATA_DIR: ${key} may not be written by this user`;
+    const problem = `  PONTE_DATA_DIR: ${key} is not writable by this user`;
     assert.equal(told(openingProblem(failed(code, key), config)), problem);
   }
   const port = '  PONTE_PORT: this user may not listen on port 80';

@@ -137,7 +137,7 @@ export class SimulatedHost {
 
   /** One run of a worker, unless one is under way; each loop of a process runs by itself. */
   work(worker: WorkerName): boolean {
-    if (this.#working.has(worker) || !this.#clock.isRight()) return false;
+    if (this.#working.has(worker) || !this.#clock.isAccurate()) return false;
     this.#working.add(worker);
     const nowMs = this.deps.clock.nowMs();
     this.begin(worker, () => this.#run(worker, nowMs).finally(() => this.#working.delete(worker)));

@@ -54,7 +54,6 @@ const ANSWER_TIMEOUT_MS = 2_000;
 /** Another server of the URL may be promoted while this one still accepts writes. */
 const LOOK_EVERY_BEATS = 5;
 const LEAD_SILENCE = '10s';
-/** Changes nothing on a PostgreSQL without this setting. */
 const limitSilenceSql = [
   `select set_config(name, '${LEAD_SILENCE}', false) from pg_settings`,
   "where name = 'idle_session_timeout'",
@@ -64,7 +63,6 @@ const resignSql = [
   "(select set_config(name, '0', false) from pg_settings where name = 'idle_session_timeout')",
 ].join(' ');
 const notifySql = 'select pg_notify($1, $2)';
-/** A notification may have 8,000 bytes. */
 const BYTES_MAX = 7_000;
 
 /**
@@ -144,9 +142,9 @@ export class PostgresClusterChannel implements ClusterChannel {
   }
 
   async #lead(client: pg.Client): Promise<boolean> {
-    const { rows } = await ask(client, leadSql);
+    const { rows } = await request(client, leadSql);
     if (rows[0]?.['locked'] !== true) return false;
-    await ask(client, limitSilenceSql);
+    await request(client, limitSilenceSql);
     if (this.#client !== client) return false;
     this.#leading = true;
     return true;
@@ -156,7 +154,7 @@ export class PostgresClusterChannel implements ClusterChannel {
     if (!this.#leading) return;
     this.#leading = false;
     // A connection that ends loses the lead too.
-    if (this.#client !== null) await ask(this.#client, resignSql).catch(() => undefined);
+    if (this.#client !== null) await request(this.#client, resignSql).catch(() => undefined);
   }
 
   /**
@@ -216,7 +214,6 @@ export class PostgresClusterChannel implements ClusterChannel {
     await fresh.query(`listen ${fresh.escapeIdentifier(this.#channel)}`);
   }
 
-  /** Reconnects whenever the connection ends, until `close`. */
   async #keep(first: pg.Client, onMessage: OnMessage, log: Log): Promise<void> {
     for (let client = first; ; ) {
       await this.#ended(client);
@@ -249,7 +246,7 @@ export class PostgresClusterChannel implements ClusterChannel {
 
   /** Ends the connection when the server does not answer; it is opened to the server in use. */
   #beat(client: pg.Client): void {
-    ask(client, 'select').catch(() => undefined);
+    request(client, 'select').catch(() => undefined);
     this.#beats += 1;
     if (this.#beats % LOOK_EVERY_BEATS > 0) return;
     this.#connections.look().catch(() => undefined);
@@ -262,12 +259,12 @@ export class PostgresClusterChannel implements ClusterChannel {
       payload.length <= BYTES_MAX ? payload : JSON.stringify(withoutTenants(this.#pending));
     this.#pending = {};
     if (this.#client === null) return;
-    ask(this.#client, notifySql, [this.#channel, short]).catch(() => undefined);
+    request(this.#client, notifySql, [this.#channel, short]).catch(() => undefined);
   }
 }
 
 /** Destroys the connection when the server does not answer: another host may lead by then. */
-function ask(client: pg.Client, text: string, values: readonly string[] = []) {
+function request(client: pg.Client, text: string, values: readonly string[] = []) {
   return inTime(client, ANSWER_TIMEOUT_MS, () => client.query(text, [...values]));
 }
 

@@ -41,7 +41,6 @@ export interface PostgresOptions {
    * always verified, except in the mode `no-verify`.
    */
   readonly url: string;
-  /** How long a caller waits for a connection. */
   readonly acquireTimeoutMs?: number;
   /** How long one piece of work may occupy a connection. */
   readonly answerTimeoutMs?: number;
@@ -105,7 +104,6 @@ class Connections implements PostgresConnections {
   readonly #permits = new Permits(CONNECTIONS_MAX);
   readonly #acquireTimeoutMs: number;
   readonly #answerTimeoutMs: number;
-  /** Null until a server is found. */
   #pool: PostgresPool | null = null;
   #looking: Promise<void> | null = null;
   #acknowledged: { readonly timeline: number; readonly position: number | bigint } | null = null;
@@ -168,7 +166,7 @@ class Connections implements PostgresConnections {
     try {
       await this.look();
       if (this.#pool === null) throw new Error('the server was lost');
-      return (await this.#open(this.#pool, 'beside')).session.client;
+      return (await this.#open(this.#pool, 'unpooled')).session.client;
     } catch (cause) {
       throw unavailable(cause);
     }
@@ -210,7 +208,7 @@ class Connections implements PostgresConnections {
         const taken = await this.#take();
         if (!isHeld()) return taken;
         taken.pool.release(taken.session);
-        throw new Error('the server lacks commits, and the quarantine has not begun yet');
+        throw new Error('the server lacks commits, and the quarantine is not stored yet');
       } catch (cause) {
         const isOver = isWanted === undefined ? performance.now() >= deadlineMs : !isWanted(cause);
         const isFinal = cause instanceof StoreRefusal || cause instanceof PonteError;
@@ -236,7 +234,7 @@ class Connections implements PostgresConnections {
     return idle === null ? this.#open(pool, 'pooled') : { pool, session: idle };
   }
 
-  async #open(pool: PostgresPool, kind: 'pooled' | 'beside'): Promise<Taken> {
+  async #open(pool: PostgresPool, kind: 'pooled' | 'unpooled'): Promise<Taken> {
     const session = await openSession(pool.url).catch(async (error: unknown) => {
       await this.look();
       throw error;
@@ -297,10 +295,10 @@ class Connections implements PostgresConnections {
    * After several promotions the newest timeline counts: no timeline begins before the one that it
    * follows. Its beginning is unknown after a restart of the server.
    */
-  #mayLackCommits({ timeline, begun }: ServerIdentity): boolean {
+  #mayLackCommits({ timeline, beginsAt }: ServerIdentity): boolean {
     const last = this.#acknowledged;
     if (last === null || timeline === null || timeline <= last.timeline) return false;
-    return begun === null || begun < last.position;
+    return beginsAt === null || beginsAt < last.position;
   }
 
   /** Reported once: from now on the commits of this server count. */

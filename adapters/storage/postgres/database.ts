@@ -29,11 +29,8 @@ const conflicts: Readonly<Record<string, 'guard' | 'unique'>> = {
 };
 
 export interface PostgresCounts {
-  /** Round trips that read. */
   readonly reads: number;
-  /** Committed transactions. */
   readonly commits: number;
-  /** Batches in those transactions. */
   readonly applied: number;
 }
 
@@ -135,7 +132,6 @@ export class PostgresDatabase implements Database {
     await this.#settle(group, await this.#tried(apply));
   }
 
-  /** A group is one transaction. */
   async #commit(
     client: pg.ClientBase,
     server: ServerIdentity,

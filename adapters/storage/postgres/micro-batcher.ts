@@ -27,9 +27,7 @@ export interface BatchQueue<Item> {
 }
 
 export interface MicroBatcherOptions<Item> {
-  /** Groups in progress at the same time. */
   readonly concurrency: number;
-  /** Items in one group at most. */
   readonly groupMax: number;
   /** Takes a group when it can process one, and settles each item; must not reject. */
   readonly work: (queue: BatchQueue<Item>) => Promise<void>;
@@ -77,7 +75,6 @@ export class MicroBatcher<Item extends Waiter> {
     this.#schedule();
   }
 
-  /** Resolves when nothing waits and no group is in progress. */
   idle(): Promise<void> {
     if (this.#busy === 0 && this.#waiting.length === 0) return Promise.resolve();
     this.#idle ??= Promise.withResolvers();

@@ -15,7 +15,6 @@ const LOCK_NOT_AVAILABLE = '55P03';
 /** SQLSTATEs of a wrong statement, its data or its rights. */
 const OF_SQL = /^(2[0-3]|42)/;
 
-/** Returns the numbers of the applied migrations. */
 export async function migratePostgres(
   connections: PostgresConnections,
   known: readonly Migration[],

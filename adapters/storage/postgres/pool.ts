@@ -28,7 +28,7 @@ export class PostgresPool {
   readonly url: string;
   readonly server: ServerIdentity;
   readonly #pooled = new Set<Session>();
-  readonly #beside = new Set<Session>();
+  readonly #unpooled = new Set<Session>();
   /** A stack: the most recently used session is at the end. */
   #idle: Idle[] = [];
   readonly #busySinceMs = new Map<Session, number>();
@@ -48,9 +48,9 @@ export class PostgresPool {
     return this.#idle.length;
   }
 
-  /** `beside`: it ends with the pool, which does not lend it. */
-  add(session: Session, kind: 'pooled' | 'beside'): void {
-    const sessions = kind === 'pooled' ? this.#pooled : this.#beside;
+  /** `unpooled`: it ends with the pool, which does not hand it out. */
+  add(session: Session, kind: 'pooled' | 'unpooled'): void {
+    const sessions = kind === 'pooled' ? this.#pooled : this.#unpooled;
     sessions.add(session);
     session.client.once('end', () => {
       sessions.delete(session);
@@ -87,7 +87,6 @@ export class PostgresPool {
     else destroySession(session);
   }
 
-  /** Bytes received per connection. */
   heard(): ReadonlyMap<Session, number> {
     return new Map(this.#all().map((session) => [session, bytesOf(session)]));
   }
@@ -98,13 +97,13 @@ export class PostgresPool {
   }
 
   /** Ends busy connections that the server does not work for, by a query on another one. */
-  async endBroken(asked: Session): Promise<void> {
+  async endBroken(other: Session): Promise<void> {
     const nowMs = performance.now();
     const doubtful = [...this.#busySinceMs].filter(([, ms]) => nowMs - ms >= DOUBT_AFTER_MS);
     if (doubtful.length === 0) return;
     const pids = doubtful.map(([{ processId }]) => processId);
-    const { rows } = await inTime(asked.client, TRY_TIMEOUT_MS, () =>
-      asked.client.query<{ readonly pid: number }>(workedForSql, [pids]),
+    const { rows } = await inTime(other.client, TRY_TIMEOUT_MS, () =>
+      other.client.query<{ readonly pid: number }>(workedForSql, [pids]),
     );
     const alive = new Set(rows.map(({ pid }) => pid));
     for (const [session, sinceMs] of doubtful) {
@@ -113,23 +112,21 @@ export class PostgresPool {
     }
   }
 
-  /** Closes all connections immediately. */
   destroy(): void {
     clearInterval(this.#sweep);
     for (const session of this.#all()) destroySession(session);
     this.#pooled.clear();
-    this.#beside.clear();
+    this.#unpooled.clear();
     this.#idle = [];
   }
 
-  /** Terminates idle sessions gracefully. */
   async close(): Promise<void> {
     clearInterval(this.#sweep);
     await Promise.all(this.#all().map(endSession));
   }
 
   #all(): readonly Session[] {
-    return [...this.#pooled, ...this.#beside];
+    return [...this.#pooled, ...this.#unpooled];
   }
 
   #endLongIdle(): void {

@@ -44,7 +44,6 @@ export function gathered(group: readonly Read[]): readonly Question[] {
   return questions;
 }
 
-/** Equal reads are sent once. */
 function questionOf(sql: string, types: string, reads: readonly Read[]): Question {
   const byParams = new Map<string, Read[]>();
   for (const read of reads) {

@@ -21,7 +21,6 @@ type Value = string | number | boolean | null | Buffer;
 /** The column that names the read of a row within its group. */
 export const READ_INDEX = 'read_index';
 
-/** One read on its own. */
 export function singleRead(sql: string, params: readonly Param[]): PreparedQuery {
   return { ...singleText(sql), values: params.map(asValue) };
 }
@@ -172,7 +171,6 @@ function paramsAt(at: number, lists: readonly (readonly Param[])[]): readonly Pa
   });
 }
 
-/** Types of the server, by OID. */
 const arrayTypes = { text: 25, bigint: 20, boolean: 16, timestamptz: 1184 } as const;
 type ArrayType = keyof typeof arrayTypes;
 

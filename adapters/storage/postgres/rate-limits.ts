@@ -21,9 +21,9 @@ const SWEPT_MAX = 1_000;
 const RESTED_MICROS = 3_600_000_000;
 const MICROS_PER_MS = 1_000;
 
-type Asked = Parameters<RateLimits['take']>[0];
+type RateRequest = Parameters<RateLimits['take']>[0];
 
-interface Taking extends Asked {
+interface Taking extends RateRequest {
   readonly resolve: (retryAfterSeconds: number | null) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -88,7 +88,7 @@ export function newSharedRateLimits(database: Database): RateLimits {
     return lost;
   };
 
-  const gathering = new MicroBatcher<Taking>({
+  const batcher = new MicroBatcher<Taking>({
     // One statement of this host at a time advances a key.
     concurrency: 1,
     groupMax: GROUP_MAX,
@@ -105,7 +105,8 @@ export function newSharedRateLimits(database: Database): RateLimits {
     },
   });
   return {
-    take: (asked) => new Promise((resolve, reject) => gathering.add({ ...asked, resolve, reject })),
+    take: (request) =>
+      new Promise((resolve, reject) => batcher.add({ ...request, resolve, reject })),
   };
 }
 

@@ -12,7 +12,7 @@ import {
   unknownServer,
 } from './session.js';
 
-const ASK_AGAIN_MS = 250;
+const QUERY_AGAIN_MS = 250;
 
 /** The server answers and must not be used. */
 export class UnfitServer extends Error {
@@ -20,7 +20,6 @@ export class UnfitServer extends Error {
 }
 
 export interface Found {
-  /** The server to use; null when there is none. */
   readonly session: Session | null;
   /** Why the others are not used, by URL. */
   readonly failures: ReadonlyMap<string, unknown>;
@@ -35,7 +34,7 @@ export class PostgresServers {
   }
 
   /**
-   * Asks all servers in parallel and takes the newest. A newer timeline than any seen is taken
+   * Queries all servers in parallel and takes the newest. A newer timeline than any seen is taken
    * without waiting for the others, which may hang.
    */
   async find(): Promise<Found> {
@@ -44,7 +43,7 @@ export class PostgresServers {
     const { promise: newer, resolve } = Promise.withResolvers<void>();
     let silent = this.#urls.length;
     let isOver = false;
-    const ask = async (url: string): Promise<void> => {
+    const query = async (url: string): Promise<void> => {
       try {
         const session = await openSession(url);
         if (isOver) return destroySession(session);
@@ -54,18 +53,18 @@ export class PostgresServers {
         failures.set(url, error);
       }
     };
-    const asked = this.#urls.map(async (url) => {
-      await ask(url).finally(() => {
+    const queried = this.#urls.map(async (url) => {
+      await query(url).finally(() => {
         silent -= 1;
       });
       // A standby may be promoted while another server is silent.
       while (silent > 0 && !isOver && failures.get(url) instanceof UnfitServer) {
-        await wait(ASK_AGAIN_MS);
+        await wait(QUERY_AGAIN_MS);
         failures.delete(url);
-        await ask(url);
+        await query(url);
       }
     });
-    await Promise.race([newer, Promise.all(asked)]);
+    await Promise.race([newer, Promise.all(queried)]);
     isOver = true;
     const [session = null, ...others] = open.toSorted(
       (a, b) => timelineOf(b) - timelineOf(a) || this.#placeOf(a) - this.#placeOf(b),

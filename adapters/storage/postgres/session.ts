@@ -48,7 +48,7 @@ const shownSql =
 const serverSql =
   'select system_identifier::text as system_id, case when pg_is_in_recovery() then null ' +
   'else pg_walfile_name(pg_current_wal_insert_lsn()) end as log_file, ' +
-  "(pg_last_wal_replay_lsn() - '0/0')::bigint as begun from pg_control_system()";
+  "(pg_last_wal_replay_lsn() - '0/0')::bigint as begins_at from pg_control_system()";
 const TIMELINE_DIGITS = 8;
 
 /** Treated as verify-full. The driver does so too, with a warning that it will change. */
@@ -72,10 +72,10 @@ export interface ServerIdentity {
   /** One more after each promotion. */
   readonly timeline: number | null;
   /** Log position at which the timeline began; unknown after a restart of the server. */
-  readonly begun: number | bigint | null;
+  readonly beginsAt: number | bigint | null;
 }
 
-export const unknownServer: ServerIdentity = { systemId: null, timeline: null, begun: null };
+export const unknownServer: ServerIdentity = { systemId: null, timeline: null, beginsAt: null };
 
 export interface Session {
   readonly url: string;
@@ -86,7 +86,6 @@ export interface Session {
   readonly server: ServerIdentity;
 }
 
-/** Rejects when the server does not answer in time. */
 export async function openSession(url: string): Promise<Session> {
   const { config, settings } = settingsOf(url);
   const client = new pg.Client(config);
@@ -132,7 +131,6 @@ export function destroySession({ client }: Pick<Session, 'client'>): void {
   client.connection.stream.destroy();
 }
 
-/** Graceful, with a time limit. */
 export async function endSession({ client }: Pick<Session, 'client'>): Promise<void> {
   const ended = client.end().catch(() => undefined);
   await Promise.race([ended, wait(END_TIMEOUT_MS, undefined, { ref: false })]);
@@ -160,9 +158,9 @@ async function setUp(
 async function identityOf(client: pg.Client): Promise<ServerIdentity> {
   try {
     const { rows } = await client.query(serverSql);
-    const [{ system_id: systemId, log_file: file, begun }] = rows;
+    const [{ system_id: systemId, log_file: file, begins_at: beginsAt }] = rows;
     const timeline = file === null ? null : Number.parseInt(file.slice(0, TIMELINE_DIGITS), 16);
-    return { systemId, timeline, begun };
+    return { systemId, timeline, beginsAt };
   } catch (error) {
     if (error instanceof pg.DatabaseError) return unknownServer;
     throw error;

@@ -1,4 +1,4 @@
-// The store on PostgreSQL: what one of several hosts needs beside the session.
+// The store on PostgreSQL: the parts of a host besides the session.
 import { setTimeout as wait } from 'node:timers/promises';
 import { assert, isCode, PonteError, StoreRefusal } from '../../../core/errors.js';
 import type { Sealer } from '../../../core/ports/storage.js';
@@ -64,7 +64,7 @@ export function openPostgresStore(
     writeMark: () => null,
     onWrite: (written) => writes.onWrite(written),
     clockMs: () => clockOf(connections),
-    keepWaits: async () => assert(false, 'hosts go by the clock of the database'),
+    shiftDueTimes: async () => assert(false, 'hosts use the clock of the database'),
     channel,
     name: withoutPassword(options.url),
     async migrate() {

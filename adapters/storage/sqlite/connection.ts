@@ -12,7 +12,6 @@ export type Value = string | number | bigint | null;
 
 export interface Prepared {
   readonly statement: SqliteConnection.Statement<unknown[], Row>;
-  /** For each `?`, the index of its parameter. */
   readonly order: readonly number[];
 }
 
@@ -35,7 +34,7 @@ export function openAnotherConnection(path: string, image?: Buffer): SqliteConne
   return connection;
 }
 
-/** Writes nothing, not even files beside it: for backups, and to copy from. */
+/** Writes no file, also no log: for backups and copies. */
 export function openReadOnlyConnection(path: string): SqliteConnection.Database {
   return new SqliteConnection(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
 }
@@ -50,7 +49,6 @@ export function valueOfParam(param: Param): Value {
   return param;
 }
 
-/** Prepares each statement of a connection once. */
 export class PreparedStatements {
   readonly #connection: SqliteConnection.Database;
   readonly #prepared = new Map<string, Prepared>();

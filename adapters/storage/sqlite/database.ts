@@ -24,9 +24,8 @@ import {
 export interface SqliteOptions {
   /** A file, created when missing, or `:memory:`. */
   readonly path: string;
-  /** The initial content of `:memory:`. */
   readonly image?: Buffer;
-  /** Read-only: the file must exist, and nothing is written into it or beside it. */
+  /** Read-only: the file must exist, and no file is written. */
   readonly readOnly?: boolean;
   /** When waiting batches are committed. The default is the end of the current turn. */
   readonly schedule?: (commit: () => void) => void;
@@ -65,7 +64,6 @@ export class SqliteDatabase implements Database {
     };
   }
 
-  /** False when the writer thread has failed. */
   get isWritable(): boolean {
     return !this.#threadedWriter?.hasFailed;
   }
@@ -102,7 +100,6 @@ export class SqliteDatabase implements Database {
     return this.connection.pragma('data_version', { simple: true }) as number;
   }
 
-  /** Commits what waits, then closes the file. */
   async close(): Promise<void> {
     this.#closed = true;
     this.endReads();

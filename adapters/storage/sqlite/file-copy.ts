@@ -47,7 +47,6 @@ export async function copySqliteFile(from: string, to: string): Promise<StoredRo
   }
 }
 
-/** The damage of the file; null when it is sound. */
 export function damageOf(path: string): string | null {
   try {
     const connection = openReadOnlyConnection(path);
@@ -63,7 +62,7 @@ export function damageOf(path: string): string | null {
   }
 }
 
-/** The copy has the journal mode of its source, in which even readers write files beside it. */
+/** The copy has the journal mode of its source, in which even readers write log files. */
 function withoutLog(path: string): void {
   const connection = new SqliteConnection(path);
   try {

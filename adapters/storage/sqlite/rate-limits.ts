@@ -10,7 +10,6 @@ const SWEEP_PER_STEP = 2;
 const MICROS_PER_MS = 1_000;
 
 export interface MemoryRateLimits extends RateLimits {
-  /** Keys in memory. */
   readonly size: number;
 }
 

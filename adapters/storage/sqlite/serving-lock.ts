@@ -1,5 +1,5 @@
 // One serving process per SQLite file: its workers, its sequencer and its rate limits assume that.
-// The lock is an operating system lock on a small file beside the database. It ends with the
+// The lock is an operating system lock on a small file next to the database. It ends with the
 // process, however that dies, so a restart need not wait.
 import { closeSync, existsSync, openSync } from 'node:fs';
 import SqliteConnection from 'better-sqlite3';
@@ -14,7 +14,6 @@ export interface LockHolder {
   readonly sinceMs: number;
 }
 
-/** Returns a function that releases the lock. */
 export function acquireServingLock(databasePath: string): () => void {
   const path = lockPath(databasePath);
   // Who can open the file can lock it.

@@ -1,11 +1,11 @@
-// The store on SQLite: what one process that serves a file needs beside the session.
+// The store on SQLite: the parts of a serving process besides the session.
 import type SqliteConnection from 'better-sqlite3';
 import { assert } from '../../../core/errors.js';
 import type { Sealer } from '../../../core/ports/storage.js';
 import { loadMigrations, type Migration } from '../migrations.js';
 import { sqliteRows } from '../row-counts.js';
 import { newStore, type ServedStore } from '../store.js';
-import { keepWaits, readNextDue } from '../upkeep.js';
+import { readNextDue, keepWaits as shiftDueTimes } from '../upkeep.js';
 import { WriteWatch } from '../write-watch.js';
 import { isMemory } from './connection.js';
 import { SqliteDatabase, type SqliteOptions } from './database.js';
@@ -65,7 +65,7 @@ export function openSqliteStore(options: SqliteOptions, sealer: Sealer | null = 
     writeMark: () => database.writeMark(),
     onWrite: (written) => writes.onWrite(written),
     clockMs: null,
-    keepWaits: (step) => keepWaits(writes.database, step),
+    shiftDueTimes: (step) => shiftDueTimes(writes.database, step),
     channel: null,
     name: options.path,
     get counts() {

@@ -6,9 +6,7 @@ import { type Row, StoreConflict } from '../database.js';
 import { type Value, valueOfParam } from './connection.js';
 import type { Batch, WriterCounts, WriterStatement } from './writer.js';
 
-/** Batches to apply, in order. */
 export interface WriteRequest {
-  /** Texts that were not sent before. */
   readonly texts: readonly (string | null)[];
   /**
    * For each batch: 1 if it returns rows, else 0; the number of its statements; and for each of
@@ -22,7 +20,6 @@ export interface WriteRequest {
 export interface WriteResponse {
   /** Null: applied, without rows. */
   readonly outcomes: readonly (readonly Row[] | SerializedError | null)[];
-  /** Since the thread began. */
   readonly counts: WriterCounts;
 }
 
@@ -35,7 +32,6 @@ export interface SerializedError {
   readonly cause: SerializedError | undefined;
 }
 
-/** Collects batches for the next message. */
 export class WriteRequestEncoder {
   readonly #numbers = new Map<string | null, number>();
   #texts: (string | null)[] = [];
@@ -108,7 +104,6 @@ export function serializeError(error: unknown): SerializedError {
   };
 }
 
-/** Restores the class of the error, with its message, stack and cause. */
 export function deserializeError(serialized: SerializedError): Error {
   const error = newError(serialized);
   if (serialized.stack !== undefined) error.stack = serialized.stack;

@@ -12,7 +12,6 @@ const GROUP_MAX = 256;
 
 export type WriterStatement = Pick<Statement, 'sql' | 'params' | 'guards'>;
 
-/** Statements that are applied atomically. */
 export interface Batch {
   readonly statements: readonly WriterStatement[];
   /** Whether it resolves with the rows of its one statement. */
@@ -22,7 +21,6 @@ export interface Batch {
 }
 
 export interface WriterCounts {
-  /** Committed transactions. */
   readonly commits: number;
   /** Batches and immediate statements in those transactions. */
   readonly applied: number;

@@ -48,7 +48,6 @@ const submittedSql = `status in ('${accountStatuses.filter(isSubmitted).join("',
 /** Queries for the accounts of a buyer by address need this condition to use the index. */
 const ofBuyerSql = `role = 'buyer' and ${submittedSql}`;
 
-/** The accounts that count as KYC of the buyer. */
 export const buyerKycSql = `${ofBuyerSql} and (${roles
   .flatMap((role) => accountStatuses.map((status) => ({ role, status })))
   .filter(countsAsBuyerKyc)

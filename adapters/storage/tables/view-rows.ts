@@ -23,7 +23,6 @@ const kycStatus: Joined<KycStatus> = {
   expect: () => [],
 };
 
-/** The columns for the KYC status of a buyer. */
 function kycColumns(
   [orgId, mode]: readonly [string, string],
   { buyerId, emailKey }: { readonly buyerId: string; readonly emailKey: string },

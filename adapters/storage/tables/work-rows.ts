@@ -53,7 +53,6 @@ export const stuckSql = [
   `and last_error is not null and tries >= ${TRIES_IN_VAIN})`,
 ].join(' ');
 
-/** What the columns of an order hold. */
 interface CommandRow extends Omit<MoneyCommand, 'kind' | 'paymentId' | 'amount'> {
   readonly kind: CommandKind;
   readonly paymentId: string | null;

@@ -104,8 +104,8 @@ test('what another process appends is known at once, and half a line waits', () 
   const path = join(folder, 'shared.jsonl');
   const [here, there] = [memoryInFile(path), memoryInFile(path)];
   const order = { mode: 'test', kind: 'payout', reference: 'r', digest: 'd', atMs: 1 } as const;
-  const first = here.keep({ ...order, partnerRef: 'one' });
-  assert.deepEqual(there.keep({ ...order, partnerRef: 'two' }), first);
+  const first = here.insert({ ...order, partnerRef: 'one' });
+  assert.deepEqual(there.insert({ ...order, partnerRef: 'two' }), first);
   const line = JSON.stringify({ ...order, reference: 's', partnerRef: 'three' });
   appendFileSync(path, line.slice(0, 20));
   assert.equal(here.find({ ...order, reference: 's' }), null);

@@ -152,9 +152,9 @@ test('pages of long lists are sought in an index that has their order', async ()
       'SEARCH mails USING INDEX mails_of_status (status=? AND id<?)',
     ],
     ['from documents order by id desc', 'SCAN documents USING INDEX documents_id'],
-    ['from documents where id <', 'SEARCH documents USING INDEX documents_id (id<?)'],
+    ['from documents where id < $1 order', 'SEARCH documents USING INDEX documents_id (id<?)'],
     [
-      "from documents where status <> 'purged' and id <",
+      "from documents where id < $1 and status <> 'purged'",
       'SEARCH documents USING INDEX documents_kept (id<?)',
     ],
   ] as const) {

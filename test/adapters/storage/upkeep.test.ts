@@ -30,7 +30,7 @@ test('rows of every queue keep the rest of their wait when the clock goes back',
     tx.documents.insert(aDocument({ dueAtMs }));
     tx.mails.insert(aMail({ dueAtMs, leaseToken: 'lost' }));
   });
-  await store.keepWaits(back);
+  await store.shiftDueTimes(back);
   const { outbox, expiries, ...queues } = await store.nextDue();
   assert.deepEqual([outbox, expiries], [null, null]);
   for (const [queue, atMs] of Object.entries(queues)) assert.equal(atMs, T0 + 30_000, queue);
@@ -45,7 +45,7 @@ test('what was due before the clock went back is due, and what waits for nothing
     tx.commands.insert(aCommand({ id: 'cmd_long_due', reference: 'b', dueAtMs: T0 - 1 }));
     tx.commands.insert(aCommand({ id: 'cmd_idle', reference: 'c', dueAtMs: null }));
   });
-  await store.keepWaits(back);
+  await store.shiftDueTimes(back);
   const found = await store.run((tx) =>
     Promise.all(['cmd_due', 'cmd_long_due', 'cmd_idle'].map((id) => tx.commands.get(id))),
   );
@@ -71,7 +71,7 @@ test('a lease taken by a clock that was ahead ends when its time has passed', as
       subscriptionId: aSubscription().id,
     });
   assert.equal((await claim(T0 + HOUR_MS)).length, 1);
-  await store.keepWaits(back);
+  await store.shiftDueTimes(back);
   assert.equal((await claim(T0 + 29_999)).length, 0);
   assert.equal((await claim(T0 + 30_000)).length, 1);
 });

@@ -191,11 +191,11 @@ const failures: Readonly<
   ],
   'the connection is reset': [
     (t) => raw(t, (socket) => socket.once('data', () => socket.resetAndDestroy())),
-    'the connection was closed before an answer came',
+    'the connection was closed before the answer',
   ],
   'the connection is closed': [
     (t) => raw(t, (socket) => socket.once('data', () => socket.end())),
-    'the connection was closed before an answer came',
+    'the connection was closed before the answer',
   ],
   'the answer is not HTTP': [
     (t) => raw(t, (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n')),
