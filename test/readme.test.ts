@@ -4,16 +4,15 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { createPrometheusMetrics } from '../adapters/metrics/prometheus.js';
 import { magicValues } from '../adapters/partner/fake-order.js';
 import { openSqliteStore } from '../adapters/storage/sqlite/store.js';
 import { exitCodes } from '../cli/exit-codes.js';
-import { runProgram } from '../cli/program.js';
 import { readQueueStats } from '../core/usecases/queue-stats.js';
 import { variableNames } from '../host/config.js';
+import { runCommand } from './support/command.js';
 import { startHostProcess } from './support/host-process.js';
 import { projectRoot } from './support/source-tree.js';
 
@@ -40,16 +39,7 @@ function codeWords(cell: string): readonly string[] {
 }
 
 async function help(words: readonly string[]): Promise<string> {
-  let stdout = '';
-  const shell = {
-    env: {},
-    stdin: Readable.from([]),
-    stdout: { write: (text: string) => (stdout += text) },
-    stderr: { write: () => true },
-    exitCode: 0,
-  };
-  await runProgram(shell, [...words, '--help']);
-  return stdout;
+  return (await runCommand({}, [...words, '--help'])).stdout;
 }
 
 /** The words under `Commands:` in the help of the program or of a noun. */

@@ -3,15 +3,13 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { after, describe, test } from 'node:test';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
 import { diagnose, type Findings } from '../../cli/doctor.js';
-import type { Shell } from '../../cli/operator.js';
-import { runProgram } from '../../cli/program.js';
 import { readConfig } from '../../host/config.js';
 import { startHost } from '../../host/main.js';
+import { runCommand } from '../support/command.js';
 import { aDelivery, anEvent } from '../support/domain-samples.js';
 import { localPostgres } from '../support/local-postgres.js';
 import { olderDatabase } from '../support/older-database.js';
@@ -20,18 +18,8 @@ const folder = mkdtempSync(join(tmpdir(), 'ponte-doctor-'));
 after(() => rmSync(folder, { recursive: true }));
 const postgres = localPostgres();
 
-async function run(env: Shell['env'], words: string) {
-  let stdout = '';
-  const shell: Shell = {
-    env,
-    stdin: Readable.from([]),
-    stdout: { write: (text) => (stdout += text) },
-    stderr: { write: () => true },
-    exitCode: 0,
-  };
-  await runProgram(shell, words.split(' '));
-  return { status: shell.exitCode, stdout };
-}
+const run = (env: Readonly<Record<string, string>>, words: string) =>
+  runCommand(env, words.split(' '));
 
 const MINUTE_MS = 60_000;
 const GIB = 1_024 ** 3;

@@ -4,11 +4,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Shell } from '../../cli/operator.js';
-import { runProgram } from '../../cli/program.js';
+import { runCommand } from '../support/command.js';
 import { type HostProcess, startHostProcess } from '../support/host-process.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-documents-'));
@@ -29,17 +27,9 @@ after(async () => {
 });
 
 async function run(words: string): Promise<string> {
-  let printed = '';
-  const shell: Shell = {
-    env,
-    stdin: Readable.from([]),
-    stdout: { write: (text) => (printed += text) },
-    stderr: { write: (text) => assert.fail(text) },
-    exitCode: 0,
-  };
-  await runProgram(shell, words.split(' '));
-  assert.equal(shell.exitCode, 0);
-  return printed;
+  const { status, stdout, stderr } = await runCommand(env, words.split(' '));
+  assert.deepEqual([status, stderr], [0, '']);
+  return stdout;
 }
 
 async function listed(more = ''): Promise<readonly Json[]> {

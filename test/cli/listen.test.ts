@@ -11,13 +11,13 @@ import { after, before, beforeEach, describe, type TestContext, test } from 'nod
 import { createHttpServer } from '../../adapters/http/server.js';
 import { type ListenOptions, listen } from '../../cli/listen.js';
 import type { Shell } from '../../cli/operator.js';
-import { runProgram } from '../../cli/program.js';
 import { sliceItems, sliceTopLevel } from '../../core/domain/raw-json.js';
 import { verifyWebhook } from '../../core/domain/signature.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import { createSubscription } from '../../core/usecases/subscriptions.js';
 import { allWell, type CheckedSite, checkedSite } from '../adapters/http/checked-site.js';
 import { newPayment } from '../adapters/http/example-calls.js';
+import { runCommand } from '../support/command.js';
 import { aFeedEvent } from '../support/domain-samples.js';
 import { startReceiver } from '../support/local-receiver.js';
 import { until } from '../support/wait.js';
@@ -336,17 +336,9 @@ test('a server that is away, or fails, is asked again until it answers', async (
 });
 
 describe('the command', () => {
-  const run = async (words: string, env: Shell['env'] = {}) => {
-    let stdout = '';
-    const shell: Shell = {
-      env,
-      stdin: Readable.from([]),
-      stdout: { write: (text) => (stdout += text) },
-      stderr: { write: () => undefined },
-      exitCode: 0,
-    };
-    await runProgram(shell, [...words.split(' '), '--json']);
-    return [shell.exitCode, (JSON.parse(stdout) as { readonly error: string }).error] as const;
+  const run = async (words: string, env: Readonly<Record<string, string>> = {}) => {
+    const { status, stdout } = await runCommand(env, [...words.split(' '), '--json']);
+    return [status, (JSON.parse(stdout) as { readonly error: string }).error] as const;
   };
 
   test('without a key it ends with code 2, with one that is refused with 5', async () => {
@@ -368,32 +360,17 @@ describe('the command', () => {
 
   test('a signal ends it with code 0', async () => {
     process.once('SIGINT', () => undefined);
-    const shell: Shell = {
-      env: { PONTE_KEY: key },
-      stdin: Readable.from([]),
-      stdout: { write: () => undefined },
-      stderr: { write: () => undefined },
-      exitCode: 0,
-    };
-    const running = runProgram(shell, ['listen', '--url', `http://127.0.0.1:${site.port}/`]);
+    const words = ['listen', '--url', `http://127.0.0.1:${site.port}/`];
+    const running = runCommand({ PONTE_KEY: key }, words);
     await until(() => site.world.feedReaders.waiting() === 1);
     process.kill(process.pid, 'SIGINT');
-    await running;
-    assert.equal(shell.exitCode, 0);
+    assert.equal((await running).status, 0);
     await until(() => site.world.feedReaders.waiting() === 0);
   });
 });
 
 test('its help tells defaults that are something, and no other', async () => {
-  let help = '';
-  const shell: Shell = {
-    env: {},
-    stdin: Readable.from([]),
-    stdout: { write: (text: string) => (help += text) },
-    stderr: { write: () => undefined },
-    exitCode: 0,
-  };
-  await runProgram(shell, ['listen', '--help']);
+  const { stdout: help } = await runCommand({}, ['listen', '--help']);
   assert.match(help, /the server\s+\(default: "http:/);
   assert.doesNotMatch(help, /default: (null|false)/);
 });

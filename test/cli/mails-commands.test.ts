@@ -3,13 +3,12 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
-import { runProgram } from '../../cli/program.js';
 import { inviteBuyer } from '../../core/usecases/invoices.js';
 import { runMails } from '../../core/usecases/mails.js';
 import { createOrganization } from '../../core/usecases/organizations.js';
 import { openForOperator } from '../../host/main.js';
+import { runCommand } from '../support/command.js';
 import { makeInvoice } from '../support/made-payments.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-mails-cli-'));
@@ -35,18 +34,7 @@ before(async () => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-async function ponte(words: string): Promise<{ readonly status: number; readonly stdout: string }> {
-  let stdout = '';
-  const shell = {
-    env,
-    stdin: Readable.from([]),
-    stdout: { write: (text: string) => (stdout += text) },
-    stderr: { write: () => undefined },
-    exitCode: 0,
-  };
-  await runProgram(shell, words.split(' '));
-  return { status: shell.exitCode, stdout };
-}
+const ponte = (words: string) => runCommand(env, words.split(' '));
 
 async function listed(words: string) {
   const { status, stdout } = await ponte(`mails list --json ${words}`.trim());

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Shell } from '../../cli/operator.js';
 import { runProgram } from '../../cli/program.js';
 import { type HostProcess, startHostProcess } from '../support/host-process.js';
 import { type LocalReceiver, startReceiver } from '../support/local-receiver.js';
+import { until } from '../support/wait.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-cli-'));
 const env = {
@@ -86,10 +86,6 @@ async function newPayment(externalId: string): Promise<Json> {
   // As text: JSON.stringify would put integer-like names first.
   const body = `${fields.slice(0, -1)},"metadata":{"b":1,"2":"a"}}`;
   return (await api(null, 'POST', '/v1/payment-intents', body)).json;
-}
-
-async function until(look: () => Promise<boolean>): Promise<void> {
-  while (!(await look())) await wait(10);
 }
 
 test('help names every noun and the exit codes', async () => {

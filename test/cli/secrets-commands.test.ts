@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { verifyWebhook } from '../../adapters/client/verify.js';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import type { Tenant } from '../../core/domain/tenant.js';
@@ -27,6 +26,7 @@ import { localPostgres } from '../support/local-postgres.js';
 import { startReceiver } from '../support/local-receiver.js';
 import { allColumns, sealEverything } from '../support/sealed-scene.js';
 import { columnsHolding } from '../support/texts-in-database.js';
+import { until } from '../support/wait.js';
 
 const [oldKey, newKey] = [newSecretKey('old'), newSecretKey('new')];
 const both = `${newKey},${oldKey}`;
@@ -245,12 +245,4 @@ async function stillGood(host: Host, { token, key, publicPath }: Given): Promise
   const asked = await fetch(`${host.url}/v1/events`, { headers: { 'x-api-key': key } });
   assert.equal(asked.status, 200);
   assert.equal(await (await fetch(host.url + publicPath)).text(), 'deed');
-}
-
-async function until<T>(look: () => T | undefined): Promise<T> {
-  for (;;) {
-    const found = look();
-    if (found !== undefined) return found;
-    await wait(10);
-  }
 }

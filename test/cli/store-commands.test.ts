@@ -6,14 +6,13 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
-import { runProgram } from '../../cli/program.js';
 import { DAY_MS } from '../../core/domain/instant.js';
 import { openForOperator } from '../../host/main.js';
+import { runCommand } from '../support/command.js';
 import {
   aBarePayment,
   aDelivery,
@@ -46,18 +45,8 @@ before(async () => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-async function ponte(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const printed = { stdout: '', stderr: '' };
-  const shell = {
-    env,
-    stdin: Readable.from([]),
-    stdout: { write: (text: string) => (printed.stdout += text) },
-    stderr: { write: (text: string) => (printed.stderr += text) },
-    exitCode: 0,
-  };
-  await runProgram(shell, words);
-  return { ...printed, status: shell.exitCode };
-}
+const ponte = (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  runCommand(env, words);
 
 /** Runs the copy as a process of its own, and kills it while it copies payments. */
 async function killedCopy(url: string): Promise<void> {

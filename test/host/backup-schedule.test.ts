@@ -5,7 +5,6 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { newestBackup } from '../../adapters/backup/backup-folder.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
 import { PonteError } from '../../core/errors.js';
@@ -18,25 +17,17 @@ import {
 import { type Place, placeIn, ponte, servedPlace } from '../support/backup-scene.js';
 import { startHostProcess } from '../support/host-process.js';
 import { projectRoot } from '../support/source-tree.js';
+import { until } from '../support/wait.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ponte-schedule-'));
 after(() => rmSync(folder, { recursive: true }));
 
-const LOOK_EVERY_MS = 20;
 const program = [process.execPath, '--import', 'tsx', join(projectRoot, 'cli/main.ts')];
 const clock = { nowMs: () => Date.now() };
 
 const sourceOf = (place: Place) => ({ host: hostname(), database: place.file });
 const newest = (place: Place) => newestBackup(place.backups, sourceOf(place));
 const backupsIn = (root: string) => readdirSync(root).filter((name) => name.startsWith('ponte-'));
-
-async function until<T>(look: () => T | null | Promise<T | null>): Promise<T> {
-  for (;;) {
-    const found = await look();
-    if (found !== null && found !== false) return found;
-    await wait(LOOK_EVERY_MS);
-  }
-}
 
 /** A schedule in this process, whose backups are made by processes; and what it logged. */
 function scheduled(t: TestContext, place: Place, fields: Partial<ScheduleOptions> = {}) {

@@ -8,7 +8,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import {
   type components,
   createPonteClient,
@@ -22,6 +21,7 @@ import { redeemSignIn } from '../../core/usecases/sign-ins.js';
 import { readConfig } from '../../host/config.js';
 import { type Host, startHost } from '../../host/main.js';
 import { type LocalReceiver, startReceiver } from '../support/local-receiver.js';
+import { until } from '../support/wait.js';
 
 type FeedEvent = components['schemas']['FeedEvent'];
 type TimelineEntry = components['schemas']['TimelineEntry'];
@@ -353,13 +353,5 @@ function mails(): readonly string[] {
     return names.map((name) => readFileSync(join(mailbox, name), 'utf8'));
   } catch {
     return [];
-  }
-}
-
-async function until<T>(look: () => Promise<T | null> | T | null): Promise<T> {
-  for (;;) {
-    const found = await look();
-    if (found !== null) return found;
-    await wait(10);
   }
 }
