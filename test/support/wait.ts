@@ -1,5 +1,5 @@
-// Waiting for a condition: polled in every turn of the event loop at first, which is enough within a
-// process, then at an interval that leaves the processors to other ones.
+// Waiting for a condition. It is polled in every turn of the event loop at first, for work of this
+// process, and then at an interval.
 const TURNS = 100;
 const EVERY_MS = 10;
 
