@@ -3,19 +3,11 @@
 // PONTE_TEST_NODES=/path/to/node:… repeats what runs on other versions of Node as well.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { importsOf, projectFiles, projectRoot } from './support/source-tree.js';
+import { temporaryFolder } from './support/temporary-folder.js';
 
 const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
   readonly version: string;
@@ -24,7 +16,7 @@ const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf
 };
 const nodes = [process.execPath, ...(process.env.PONTE_TEST_NODES?.split(':') ?? [])];
 
-const temporary = mkdtempSync(join(tmpdir(), 'ponte-package-'));
+const temporary = temporaryFolder();
 const consumer = join(temporary, 'consumer');
 let packed: readonly string[] = [];
 
@@ -42,8 +34,6 @@ before(() => {
   writeFileSync(join(consumer, 'package.json'), '{ "private": true, "type": "module" }\n');
   npm(consumer, 'install', '--prefer-offline', '--no-save', join(temporary, tarball.filename));
 });
-
-after(() => rmSync(temporary, { recursive: true, force: true }));
 
 test('the tarball holds what the exports and the bin name', () => {
   const targets = Object.values(manifest.exports).flatMap((target) =>

@@ -1,8 +1,7 @@
 // README.md and OPERATIONS.md are true: commands run as written, tables equal those of the code.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -15,6 +14,7 @@ import { variableNames } from '../host/config.js';
 import { runCommand } from './support/command.js';
 import { startHostProcess } from './support/host-process.js';
 import { projectRoot } from './support/source-tree.js';
+import { temporaryFolder } from './support/temporary-folder.js';
 
 const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
 const manual = readFileSync(join(projectRoot, 'OPERATIONS.md'), 'utf8');
@@ -116,7 +116,7 @@ test('every file and folder that is named exists', () => {
 });
 
 test('the first payment runs as written and settles, and webhooks can be subscribed', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'ponte-readme-'));
+  const folder = temporaryFolder();
   const host = await startHostProcess({
     PONTE_DATA_DIR: folder,
     PONTE_FAKE_PARTNER_DELAY_MS: '0',
@@ -145,6 +145,5 @@ test('the first payment runs as written and settles, and webhooks can be subscri
     }
   } finally {
     await host.kill();
-    rmSync(folder, { recursive: true });
   }
 });

@@ -1,9 +1,9 @@
 // What doctor says of each defect, how bad it is, and that looking changes nothing.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { existsSync, mkdirSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
 import { diagnose, type Findings } from '../../cli/doctor.js';
@@ -13,9 +13,9 @@ import { runCommand } from '../support/command.js';
 import { aDelivery, anEvent } from '../support/domain-samples.js';
 import { localPostgres } from '../support/local-postgres.js';
 import { olderDatabase } from '../support/older-database.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-doctor-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const postgres = localPostgres();
 
 const run = (env: Readonly<Record<string, string>>, words: string) =>

@@ -1,15 +1,15 @@
 // The proof of a purge, from an integrator's upload to the operator's list: a real host keeps real
 // files, and after the decision there are none.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { runCommand } from '../support/command.js';
 import { type HostProcess, startHostProcess } from '../support/host-process.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-documents-'));
+const folder = temporaryFolder();
 const env = {
   PONTE_DATA_DIR: join(folder, 'data'),
   PONTE_FAKE_PARTNER_DELAY_MS: '0',
@@ -21,10 +21,7 @@ let host: HostProcess;
 before(async () => {
   host = await startHostProcess(env);
 });
-after(async () => {
-  await host.kill();
-  rmSync(folder, { recursive: true });
-});
+after(() => host.kill());
 
 async function run(words: string): Promise<string> {
   const { status, stdout, stderr } = await runCommand(env, words.split(' '));

@@ -1,13 +1,12 @@
 // `ponte listen` against a listening server: what it prints, what it forwards, where it goes on,
 // and what it does when things do not work.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { after, before, beforeEach, describe, type TestContext, test } from 'node:test';
+import { before, beforeEach, describe, type TestContext, test } from 'node:test';
 import { createHttpServer } from '../../adapters/http/server.js';
 import { type ListenOptions, listen } from '../../cli/listen.js';
 import type { Shell } from '../../cli/operator.js';
@@ -20,9 +19,10 @@ import { newPayment } from '../adapters/http/example-calls.js';
 import { runCommand } from '../support/command.js';
 import { aFeedEvent } from '../support/domain-samples.js';
 import { startReceiver } from '../support/local-receiver.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/wait.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-listen-'));
+const folder = temporaryFolder();
 
 let site: CheckedSite;
 let tenant: Tenant;
@@ -31,9 +31,6 @@ let files = 0;
 
 before(async (t) => {
   site = await checkedSite(t);
-});
-after(async () => {
-  rmSync(folder, { recursive: true });
 });
 beforeEach(async () => {
   tenant = await site.world.newTenant();

@@ -1,17 +1,15 @@
 // `ponte mails list`: what became of each mail, without what stands in it.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { inviteBuyer } from '../../core/usecases/invoices.js';
 import { runMails } from '../../core/usecases/mails.js';
 import { createOrganization } from '../../core/usecases/organizations.js';
 import { openForOperator } from '../../host/main.js';
 import { runCommand } from '../support/command.js';
 import { makeInvoice } from '../support/made-payments.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-mails-cli-'));
+const folder = temporaryFolder();
 const env = { PONTE_DATA_DIR: folder, PONTE_LOG_LEVEL: 'silent' } as const;
 const ids: string[] = [];
 
@@ -32,7 +30,6 @@ before(async () => {
   }
   await close();
 });
-after(() => rmSync(folder, { recursive: true }));
 
 const ponte = (words: string) => runCommand(env, words.split(' '));
 

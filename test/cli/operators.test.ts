@@ -1,8 +1,7 @@
 // Operators' commands beside a running server: what each prints, by which code it ends, and that
 // the server obeys at once.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
@@ -10,9 +9,10 @@ import type { Shell } from '../../cli/operator.js';
 import { runProgram } from '../../cli/program.js';
 import { type HostProcess, startHostProcess } from '../support/host-process.js';
 import { type LocalReceiver, startReceiver } from '../support/local-receiver.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/wait.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-cli-'));
+const folder = temporaryFolder();
 const env = {
   PONTE_DATA_DIR: folder,
   PONTE_FAKE_PARTNER_DELAY_MS: '0',
@@ -31,7 +31,6 @@ before(async () => {
 after(async () => {
   await host.kill();
   await receiver.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** One command, run here, beside the server's process. */

@@ -1,10 +1,9 @@
 // `ponte secrets` beside a real host, on both databases: retiring a secret key keeps everything
 // that was handed out valid, and the session key rotates.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { verifyWebhook } from '../../adapters/client/verify.js';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import type { Tenant } from '../../core/domain/tenant.js';
@@ -25,14 +24,14 @@ import { aSubscription } from '../support/domain-samples.js';
 import { localPostgres } from '../support/local-postgres.js';
 import { startReceiver } from '../support/local-receiver.js';
 import { allColumns, sealEverything } from '../support/sealed-scene.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { columnsHolding } from '../support/texts-in-database.js';
 import { until } from '../support/wait.js';
 
 const [oldKey, newKey] = [newSecretKey('old'), newSecretKey('new')];
 const both = `${newKey},${oldKey}`;
 const postgres = localPostgres();
-const folder = mkdtempSync(join(tmpdir(), 'ponte-secrets-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const databases = {
   SQLite: async () => `sqlite:${join(mkdtempSync(join(folder, 'data-')), 'ponte.db')}`,

@@ -3,10 +3,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import pg from 'pg';
 import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
@@ -24,9 +22,10 @@ import {
 import { contentsOf, fillStore } from '../support/filled-store.js';
 import { localPostgres } from '../support/local-postgres.js';
 import { projectRoot } from '../support/source-tree.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const postgres = localPostgres();
-const folder = mkdtempSync(join(tmpdir(), 'ponte-store-cli-'));
+const folder = temporaryFolder();
 const file = join(folder, 'ponte.db');
 const PAYMENTS = 20_000;
 
@@ -43,7 +42,6 @@ before(async () => {
   }
   await store.close();
 });
-after(() => rmSync(folder, { recursive: true }));
 
 const ponte = (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   runCommand(env, words);

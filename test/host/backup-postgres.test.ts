@@ -2,10 +2,9 @@
 // which a restored database is verified and put into quarantine. The dump is played by a copy of
 // the database's files.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import pg from 'pg';
 import { readManifest } from '../../adapters/backup/manifest.js';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
@@ -15,9 +14,9 @@ import { startHost } from '../../host/main.js';
 import { runCommand } from '../support/command.js';
 import { aBarePayment, someFunds } from '../support/domain-samples.js';
 import { localPostgres } from '../support/local-postgres.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-dump-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const postgres = localPostgres();
 const backups = join(folder, 'backups');
 const keys = newSecretKey('k');

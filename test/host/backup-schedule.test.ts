@@ -1,10 +1,10 @@
 // Backups that a serving host makes by itself: how many there are, what becomes of one that fails,
 // and what an operator sees of them.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { after, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { newestBackup } from '../../adapters/backup/backup-folder.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
 import { PonteError } from '../../core/errors.js';
@@ -17,10 +17,10 @@ import {
 import { type Place, placeIn, ponte, servedPlace } from '../support/backup-scene.js';
 import { startHostProcess } from '../support/host-process.js';
 import { projectRoot } from '../support/source-tree.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/wait.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-schedule-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const program = [process.execPath, '--import', 'tsx', join(projectRoot, 'cli/main.ts')];
 const clock = { nowMs: () => Date.now() };

@@ -9,7 +9,6 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -18,9 +17,9 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { newestBackup, writeBackup } from '../../adapters/backup/backup-folder.js';
 import { manifestText, readManifest, type Source } from '../../adapters/backup/manifest.js';
@@ -45,9 +44,9 @@ import {
 } from '../support/backup-scene.js';
 import { aBarePayment } from '../support/domain-samples.js';
 import { projectRoot } from '../support/source-tree.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-backup-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const sourceOf = (place: Place) => ({ host: hostname(), database: place.file });
 const newest = (place: Place) => newestBackup(place.backups, sourceOf(place));

@@ -5,7 +5,6 @@ import {
   closeSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   rmSync,
@@ -14,9 +13,8 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import SqliteConnection from 'better-sqlite3';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { readConfig } from '../../host/config.js';
@@ -24,9 +22,9 @@ import { startHost } from '../../host/main.js';
 import { runCommand } from '../support/command.js';
 import { localPostgres } from '../support/local-postgres.js';
 import { olderDatabase } from '../support/older-database.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-finding-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const postgres = localPostgres();
 
 const environment = (name: string) => ({

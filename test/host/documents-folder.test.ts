@@ -1,24 +1,15 @@
 // A database is served with the folder in which its documents are, or not at all: what a start,
 // doctor and the list of documents say after a restore without them, and how it is mended.
 import assert from 'node:assert/strict';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { readConfig } from '../../host/config.js';
 import { startHost } from '../../host/main.js';
 import { runCommand } from '../support/command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-place-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const environment = (name: string) => ({
   PONTE_DATA_DIR: join(folder, name),

@@ -2,22 +2,20 @@
 // time, and no create is refused, cut off or lost.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request as startRequest } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { allOk, checkedSite } from '../adapters/http/checked-site.js';
 import { type HostProcess, startHostProcess } from '../support/host-process.js';
 import { localPostgres } from '../support/local-postgres.js';
 import { orderOf } from '../support/payment-load.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const PROBE_EVERY_MS = 50;
 const CLIENTS = 8;
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-drain-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const postgres = localPostgres();
 
 /** Sends requests to the hosts that were ready when it looked last, over kept connections. */

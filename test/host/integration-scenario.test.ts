@@ -4,8 +4,7 @@
 // payment that is settled to its seller, and to an invoice that two members and the buyer had to do
 // with.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import {
@@ -21,12 +20,13 @@ import { redeemSignIn } from '../../core/usecases/sign-ins.js';
 import { readConfig } from '../../host/config.js';
 import { type Host, startHost } from '../../host/main.js';
 import { type LocalReceiver, startReceiver } from '../support/local-receiver.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/wait.js';
 
 type FeedEvent = components['schemas']['FeedEvent'];
 type TimelineEntry = components['schemas']['TimelineEntry'];
 
-const dataDir = mkdtempSync(join(tmpdir(), 'ponte-integration-'));
+const dataDir = temporaryFolder();
 const mailbox = join(dataDir, 'mails');
 const journey = [
   ...['created', 'buyer_kyc_pending', 'buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending'],
@@ -62,7 +62,6 @@ before(async () => {
 after(async () => {
   await host.stop();
   await receiver.close();
-  rmSync(dataDir, { recursive: true });
 });
 
 test('a seller from its creation to ready, and a payment to it from created to settled', async () => {

@@ -2,10 +2,9 @@
 // how it stops.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -13,8 +12,9 @@ import { promisify } from 'node:util';
 import { allOk } from '../adapters/http/checked-site.js';
 import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
 import { startReceiver } from '../support/local-receiver.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-host-'));
+const folder = temporaryFolder();
 const env = { PONTE_DATA_DIR: join(folder, 'data'), PONTE_FAKE_PARTNER_DELAY_MS: '0' } as const;
 
 const STOPPED = 'sending was stopped';
@@ -35,10 +35,7 @@ let host: HostProcess;
 before(async () => {
   host = await startHostProcess(env);
 });
-after(async () => {
-  await host.kill();
-  rmSync(folder, { recursive: true });
-});
+after(() => host.kill());
 
 async function json(path: string, init: RequestInit = {}) {
   const response = await fetch(`${host.url}${path}`, init);

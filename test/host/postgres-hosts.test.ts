@@ -2,8 +2,7 @@
 // only one does what must be done once.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -16,15 +15,13 @@ import { type Host, type HostRole, startHost } from '../../host/main.js';
 import { allOk } from '../adapters/http/checked-site.js';
 import { startHostProcess } from '../support/host-process.js';
 import { localPostgres } from '../support/local-postgres.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-hosts-'));
+const folder = temporaryFolder();
 const secretKeys = `a:${randomBytes(32).toString('base64')}`;
 const hosts: Host[] = [];
 
-after(async () => {
-  await Promise.all(hosts.map((host) => host.stop()));
-  rmSync(folder, { recursive: true });
-});
+after(() => Promise.all(hosts.map((host) => host.stop())));
 
 // The server ends after its hosts.
 const postgres = localPostgres();

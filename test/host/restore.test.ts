@@ -2,10 +2,9 @@
 // payments were paid out after the copy. Under the gate, read back and released, none is paid
 // again, and the running host goes on by itself.
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { memoryInFile } from '../../adapters/partner/fake-memory.js';
 import type { PaymentStatus } from '../../core/domain/payment.js';
 import { quarantineRestored } from '../../core/usecases/epochs.js';
@@ -13,13 +12,13 @@ import { readConfig } from '../../host/config.js';
 import { type Host, openForOperator, startHost } from '../../host/main.js';
 import { checkBooks } from '../support/after-faults.js';
 import { runCommand } from '../support/command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/wait.js';
 
 const PAYMENTS = 30;
 const HOUR_MS = 3_600_000;
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-restore-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const database = join(folder, 'data', 'ponte.db');
 const memory = memoryInFile(join(folder, 'partner.jsonl'));
 

@@ -1,18 +1,17 @@
 // What operators get wrong and only the machine notices is told in one line, without a stack.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { acquireServingLock } from '../../adapters/storage/sqlite/serving-lock.js';
 import { readConfig } from '../../host/config.js';
 import { listeningProblem, openingProblem } from '../../host/startup-errors.js';
 import { runCommand } from '../support/command.js';
 import { olderDatabase } from '../support/older-database.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-mistakes-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const file = join(folder, 'notes.txt');
 writeFileSync(file, 'These are notes, and no database at all.\n');
 mkdirSync(join(folder, 'sub'));

@@ -1,5 +1,5 @@
-// One history: random steps in a new world, recovery without faults, then the final checks. The seed
-// decides everything.
+// One history: random steps in a new world, recovery without faults, then the final checks. The
+// seed decides everything.
 import { createHash } from 'node:crypto';
 import { act } from './actions.js';
 import type { FaultKind } from './faults.js';

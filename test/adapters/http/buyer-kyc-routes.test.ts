@@ -4,7 +4,8 @@ import { before, test } from 'node:test';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { redeemSignIn } from '../../../core/usecases/sign-ins.js';
 import { changedPartner } from '../../support/changed-partner.js';
-import { businessBody, hostedBody, individualBody, owner } from './buyer-calls.js';
+import { owner } from '../../support/dossiers.js';
+import { businessBody, hostedBody, individualBody } from './buyer-calls.js';
 import { type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
 
 let site: CheckedSite;

@@ -6,7 +6,8 @@ import type { Tenant } from '../../../core/domain/tenant.js';
 import { confirmQuote, requestQuote, signIn } from '../../../core/usecases/buyers.js';
 import { submitBuyerKyc } from '../../../core/usecases/kyc.js';
 import { readPayment } from '../../../core/usecases/payments.js';
-import { ana, decideKyc, withPartner } from '../../support/kyc-scene.js';
+import { ana } from '../../support/dossiers.js';
+import { decideKyc, withPartner } from '../../support/kyc-scene.js';
 import type { IntentFields } from '../../support/made-payments.js';
 import { type World, world } from '../../support/test-world.js';
 

@@ -7,9 +7,8 @@ import { tenantOf } from '../../../core/domain/tenant.js';
 import { signIn } from '../../../core/usecases/buyers.js';
 import { readDraft, submitBuyerKyc } from '../../../core/usecases/kyc.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
+import { acme, ana } from '../../support/dossiers.js';
 import {
-  acme,
-  ana,
   business,
   commandsOf,
   decided,

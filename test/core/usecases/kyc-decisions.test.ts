@@ -8,8 +8,8 @@ import { moveWaiting, signIn } from '../../../core/usecases/buyers.js';
 import { createUpload, receiveUpload, runPurges } from '../../../core/usecases/documents.js';
 import { allOf, chunks } from '../../contract/document-storage.js';
 import { aBarePayment, aBuyer, aSubmission, someFunds, T0 } from '../../support/domain-samples.js';
+import { ana } from '../../support/dossiers.js';
 import {
-  ana,
   commandsOf,
   decided,
   decideKyc,

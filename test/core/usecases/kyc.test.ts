@@ -5,15 +5,13 @@ import { requestPurpose } from '../../../core/domain/partner-command.js';
 import type { KycStart } from '../../../core/usecases/kyc.js';
 import { readPayment } from '../../../core/usecases/payments.js';
 import type { PartnerChanges } from '../../support/changed-partner.js';
+import { acme, ana, owner } from '../../support/dossiers.js';
 import {
-  acme,
-  ana,
   business,
   commandsOf,
   decided,
   hosted,
   individual,
-  owner,
   replaceBigint,
   scene,
   withPartner,

@@ -81,7 +81,7 @@ describe('the KYB is an order to the partner', () => {
     return scene.deps.store.run((tx) => tx.commands.get(kybCommandId ?? ''));
   };
 
-  /** What the workers of these ports do a minute later; those of `ponte` have others. */
+  /** What the workers of these ports do a minute later. */
   async function workLater(at: Deps): Promise<void> {
     const nowMs = at.clock.nowMs() + MINUTE_MS;
     const runner = commandRunner({ ...at, clock: { nowMs: () => nowMs } });

@@ -135,7 +135,7 @@ describe('live mode', () => {
     const granted = await grantProduction(scene.deps, tenant.orgId);
     assert.equal(mayCollect(granted.profiles.live), true);
     const grantedAtMs = granted.organization.productionGrantedAtMs;
-    await scene.ponte.advanceTime(1);
+    scene.made.advanceClock(1);
     const again = await grantProduction(scene.deps, tenant.orgId);
     assert.equal(again.organization.productionGrantedAtMs, grantedAtMs, 'granted once');
   });

@@ -11,12 +11,7 @@ import {
   testSubscription,
 } from '../../../core/usecases/subscriptions.js';
 import { STARTS_AT_MS } from '../../support/test-world.js';
-import { scene, tenant, url } from '../../support/webhook-scene.js';
-
-const strangers: readonly Tenant[] = [
-  { orgId: 'org_2', mode: 'test' },
-  { ...tenant, mode: 'live' },
-];
+import { scene, strangers, tenant, url } from '../../support/webhook-scene.js';
 
 test('a subscription is stored with its types, active, its secret sealed', async (t) => {
   const { deps } = await scene(t);
