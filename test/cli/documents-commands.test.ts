@@ -8,6 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { runCommand } from '../support/command.js';
 import { type HostProcess, startHostProcess } from '../support/host-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { valuesOf } from '../support/values-of.js';
 
 const folder = temporaryFolder();
 const env = {
@@ -120,10 +121,7 @@ test('lists go page by page; bytes that no document accounts for are shown first
       readonly nextCursor: string;
     };
   const first = await page('');
-  assert.deepEqual(
-    first.data.map(({ status }) => status),
-    ['unaccounted', 'stored', 'stored'],
-  );
+  assert.deepEqual(valuesOf(first.data, 'status'), ['unaccounted', 'stored', 'stored']);
   const second = await page(` --cursor ${first.nextCursor}`);
   assert.equal(second.data.length, 1);
   assert.equal(second.nextCursor, null);

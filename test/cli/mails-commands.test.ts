@@ -8,6 +8,7 @@ import { openForOperator } from '../../host/main.js';
 import { runCommand } from '../support/command.js';
 import { makeInvoice } from '../support/made-payments.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { valuesOf } from '../support/values-of.js';
 
 const folder = temporaryFolder();
 const env = { PONTE_DATA_DIR: folder, PONTE_LOG_LEVEL: 'silent' } as const;
@@ -61,10 +62,7 @@ test('mails are listed newest first, each with what became of it', async () => {
 
 test('by status and by pages', async () => {
   const refused = await listed('--status refused');
-  assert.deepEqual(
-    refused.data.map(({ paymentId }) => paymentId),
-    [ids[1]],
-  );
+  assert.deepEqual(valuesOf(refused.data, 'paymentId'), [ids[1]]);
   const first = await listed('--limit 2');
   const rest = await listed(`--cursor ${first.nextCursor}`);
   assert.deepEqual(

@@ -17,6 +17,7 @@ import {
   T0,
   tenant,
 } from '../support/domain-samples.js';
+import { valuesOf } from '../support/values-of.js';
 import type { OpenStore } from './store-contracts.js';
 
 const cutoff: RetentionCutoff = { sinceMs: T0 + 100, sinceDeliveryId: 'whd_5' };
@@ -195,10 +196,7 @@ export function storeRetentionContract(fresh: OpenStore): void {
   test('the oldest events come in their order, by pages, of one tenant', async () => {
     const store = await withEvents();
     const found = await store.run((tx) => tx.retention.oldestEvents(cutoff, tenant, 1, 2));
-    assert.deepEqual(
-      found.map(({ sequence }) => sequence),
-      [2, 3],
-    );
+    assert.deepEqual(valuesOf(found, 'sequence'), [2, 3]);
   });
 
   test('events go with all of their range, or stay with one that has a delivery', async () => {

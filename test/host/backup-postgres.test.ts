@@ -15,6 +15,7 @@ import { runCommand } from '../support/command.js';
 import { aBarePayment, someFunds } from '../support/domain-samples.js';
 import { localPostgres } from '../support/local-postgres.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { valuesOf } from '../support/values-of.js';
 
 const folder = temporaryFolder();
 const postgres = localPostgres();
@@ -82,10 +83,7 @@ test('a backup without its manifest option is refused, with what to do', async (
 test('the manifest tells counts and keys, and holds no database', async () => {
   const { database, files, rows, secretKeys } = await readManifest(manifest);
   assert.deepEqual([database, files, rows['payments']], ['postgres', [], 2]);
-  assert.deepEqual(
-    secretKeys.map(({ id }) => id),
-    ['k'],
-  );
+  assert.deepEqual(valuesOf(secretKeys, 'id'), ['k']);
 });
 
 test('a restored database is accepted into quarantine, one that is of later too', async () => {

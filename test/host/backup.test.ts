@@ -45,6 +45,7 @@ import {
 import { aBarePayment } from '../support/domain-samples.js';
 import { projectRoot } from '../support/source-tree.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { valuesOf } from '../support/values-of.js';
 
 const folder = temporaryFolder();
 
@@ -59,14 +60,8 @@ test('a backup holds the database, its documents and a manifest, for the owner a
     [manifest.database, manifest.epoch, manifest.rows['payments'], manifest.rows['documents']],
     ['sqlite', 1, 1, 1],
   );
-  assert.deepEqual(
-    manifest.secretKeys.map(({ id }) => id),
-    ['dev'],
-  );
-  assert.deepEqual(
-    manifest.files.map(({ path }) => path),
-    ['ponte.db', 'documents/doc_1/ab12'],
-  );
+  assert.deepEqual(valuesOf(manifest.secretKeys, 'id'), ['dev']);
+  assert.deepEqual(valuesOf(manifest.files, 'path'), ['ponte.db', 'documents/doc_1/ab12']);
   const modes = Object.values(treeOf(place.backups)).map((text) => text.split(' '));
   const own = modes.every(([mode, what]) => mode === (what === 'folder' ? '700' : '600'));
   assert.ok(own, 'folders 0700, files 0600');
@@ -139,10 +134,7 @@ test('documents deleted while the copy runs do not break it, and what rows name 
     { to: place.backups, keep: null },
   );
   await close();
-  assert.deepEqual(
-    manifest.files.map(({ path }) => path),
-    ['ponte.db', 'documents/doc_3/ef56'],
-  );
+  assert.deepEqual(valuesOf(manifest.files, 'path'), ['ponte.db', 'documents/doc_3/ef56']);
   assert.deepEqual(manifest.missingDocuments, []);
   const [mark = '', ...others] = readdirSync(join(made, 'documents')).toSorted();
   assert.match(mark, /^database-/);
@@ -177,10 +169,7 @@ test('a document that was deleted behind the copy of its row: both are copied ag
   );
   await close();
   assert.deepEqual([looks, manifest.missingDocuments], [1, []]);
-  assert.deepEqual(
-    manifest.files.map(({ path }) => path),
-    ['ponte.db', 'documents/doc_1/ab12'],
-  );
+  assert.deepEqual(valuesOf(manifest.files, 'path'), ['ponte.db', 'documents/doc_1/ab12']);
 });
 
 test('a document that is lost does not end all backups: it is told, with code 9', async () => {

@@ -21,6 +21,7 @@ import { readConfig } from '../../host/config.js';
 import { type Host, startHost } from '../../host/main.js';
 import { type LocalReceiver, startReceiver } from '../support/local-receiver.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { valuesOf } from '../support/values-of.js';
 import { until } from '../support/wait.js';
 
 type FeedEvent = components['schemas']['FeedEvent'];
@@ -247,10 +248,7 @@ async function heardInOrder(
     events.push(...page.data);
     next = page.nextAfter;
   }
-  assert.deepEqual(
-    events.map(({ event }) => event),
-    types,
-  );
+  assert.deepEqual(valuesOf(events, 'event'), types);
   assert.deepEqual(
     events.map((event) => event.sequence),
     types.map((_, index) => sequence + index + 1),
@@ -313,10 +311,7 @@ async function timelineTells(
   assert.equal(entries[0]?.kind, 'created');
   const statuses = of('status').map(({ status }) => status);
   assert.deepEqual(statuses, moves);
-  assert.deepEqual(
-    of('money').map(({ fact }) => fact),
-    ['funds_received', 'payout_paid'],
-  );
+  assert.deepEqual(valuesOf(of('money'), 'fact'), ['funds_received', 'payout_paid']);
   const paid = of('money').flatMap(({ lines }) =>
     lines.filter(({ account }) => account === 'seller'),
   );

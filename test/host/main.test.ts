@@ -13,6 +13,7 @@ import { allOk } from '../adapters/http/checked-site.js';
 import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
 import { startReceiver } from '../support/local-receiver.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { valuesOf } from '../support/values-of.js';
 
 const folder = temporaryFolder();
 const env = { PONTE_DATA_DIR: join(folder, 'data'), PONTE_FAKE_PARTNER_DELAY_MS: '0' } as const;
@@ -164,10 +165,7 @@ test('SIGTERM lets a webhook under way be answered, and keeps the outcome', asyn
   await receiver.close();
   const list = await runCommand(env, ['deliveries', 'list', '--json']);
   const { data } = JSON.parse(list.stdout) as { readonly data: readonly { status: string }[] };
-  assert.deepEqual(
-    data.map(({ status }) => status),
-    ['delivered'],
-  );
+  assert.deepEqual(valuesOf(data, 'status'), ['delivered']);
   const { key } = host;
   host = { ...(await startHostProcess(env)), key };
 });

@@ -10,6 +10,7 @@ import { ana } from '../../support/dossiers.js';
 import { decideKyc, withPartner } from '../../support/kyc-scene.js';
 import type { IntentFields } from '../../support/made-payments.js';
 import { type World, world } from '../../support/test-world.js';
+import { valuesOf } from '../../support/values-of.js';
 
 function pay(made: World, tenant: Tenant, email: string, name: string): Promise<string> {
   return made.newPayment(tenant, { buyer: { email, name, country: 'DE', phone: '+49 30 1' } });
@@ -47,10 +48,7 @@ test('a create makes the buyer of an unknown address and never changes a known o
       [buyer?.id, ' buyer@example.COM', 'Eve'],
     ],
   );
-  assert.deepEqual(
-    views.map(({ kycStatus }) => kycStatus),
-    ['approved', 'approved'],
-  );
+  assert.deepEqual(valuesOf(views, 'kycStatus'), ['approved', 'approved']);
 });
 
 test('a rejection fails the payments that wait for it, of that tenant only', async (t) => {

@@ -5,6 +5,7 @@ import type { Deps } from '../../../core/ports/deps.js';
 import { DELIVERY_LEASE_MS, SEND_TIMEOUT_MS } from '../../../core/usecases/delivery-attempts.js';
 import { deliveryRunner } from '../../../core/usecases/delivery-runner.js';
 import { runSequencer } from '../../../core/usecases/feed.js';
+import { valuesOf } from '../../support/values-of.js';
 import { until } from '../../support/wait.js';
 import { heldAnswer, scene } from '../../support/webhook-scene.js';
 
@@ -138,10 +139,9 @@ test('an outcome that cannot be stored is logged and its attempt is sent again',
   const runner = deliveryRunner(deps);
   assert.equal(await runner.runOnce(deps.clock.nowMs(), 10), 1);
   await runner.idle();
-  assert.deepEqual(
-    made.log.map(({ message }) => message),
-    ['a delivery attempt was not made or not recorded'],
-  );
+  assert.deepEqual(valuesOf(made.log, 'message'), [
+    'a delivery attempt was not made or not recorded',
+  ]);
   broken = false;
   made.advanceClock(DELIVERY_LEASE_MS);
   assert.equal(await runner.runOnce(deps.clock.nowMs(), 10), 1);

@@ -10,6 +10,7 @@ import { IN_FLIGHT_PER_SUBSCRIPTION } from '../../../core/usecases/delivery-wind
 import { runSequencer } from '../../../core/usecases/feed.js';
 import { deleteSubscription, rotateSecret } from '../../../core/usecases/subscriptions.js';
 import { STARTS_AT_MS } from '../../support/test-world.js';
+import { valuesOf } from '../../support/values-of.js';
 import { turn, until } from '../../support/wait.js';
 import { heldAnswer, scene, tenant, unanswered } from '../../support/webhook-scene.js';
 
@@ -95,10 +96,7 @@ test('seven attempts on schedule, the same bytes each time, then a dead letter',
     await made.settle();
     plannedMs.push(dueAtMs);
   }
-  assert.deepEqual(
-    made.sent.map(({ atMs }) => atMs),
-    plannedMs,
-  );
+  assert.deepEqual(valuesOf(made.sent, 'atMs'), plannedMs);
   const dead = await made.onlyDelivery(subscription.id);
   assert.deepEqual(
     [dead.status, dead.attempt, dead.lastError, dead.nextAttemptAtMs, dead.dueAtMs],
@@ -160,7 +158,7 @@ test('a replayed dead letter has seven attempts again, under the same id', async
   assert.equal(new Set(made.sent.map(({ body }) => body)).size, 1);
   assert.equal(made.sent.length, 14);
   assert.deepEqual(
-    (await made.attempts(dead.id)).map(({ attempt }) => attempt),
+    valuesOf(await made.attempts(dead.id), 'attempt'),
     [1, 2, 3, 4, 5, 6, 7, 1, 2, 3, 4, 5, 6, 7],
   );
 });
@@ -326,10 +324,7 @@ test('an answer that comes after the deletion is logged and changes nothing', as
   await made.runner.idle();
   const row = await made.onlyDelivery(subscription.id);
   assert.deepEqual([row.status, row.lastError], ['dead_letter', 'subscription deleted']);
-  assert.deepEqual(
-    (await made.attempts(row.id)).map(({ responseStatus }) => responseStatus),
-    [200],
-  );
+  assert.deepEqual(valuesOf(await made.attempts(row.id), 'responseStatus'), [200]);
 });
 
 test('a secret that cannot be opened fails the attempt and sends nothing', async (t) => {

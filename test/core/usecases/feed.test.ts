@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { chainHash, runSequencer } from '../../../core/usecases/feed.js';
 import { deleteSubscription } from '../../../core/usecases/subscriptions.js';
+import { valuesOf } from '../../support/values-of.js';
 import { scene, tenant } from '../../support/webhook-scene.js';
 
 const otherMode: Tenant = { ...tenant, mode: 'live' };
@@ -21,11 +22,11 @@ test('each tenant has its gap-free sequence from 1, in the order of the outbox',
   ] as const) {
     const rows = await feed(of);
     assert.deepEqual(
-      rows.map(({ id }) => id),
+      valuesOf(rows, 'id'),
       mine.map((event) => event?.id),
     );
     assert.deepEqual(
-      rows.map(({ sequence }) => sequence),
+      valuesOf(rows, 'sequence'),
       mine.map((_, index) => index + 1),
     );
   }
@@ -39,10 +40,7 @@ test('the sequence goes on where the last batch ended', async (t) => {
   assert.equal(await runSequencer(deps, 0, 2), 0);
   await emit({});
   assert.equal(await runSequencer(deps, 0, 2), 1);
-  assert.deepEqual(
-    (await feed()).map(({ sequence }) => sequence),
-    [1, 2, 3, 4],
-  );
+  assert.deepEqual(valuesOf(await feed(), 'sequence'), [1, 2, 3, 4]);
 });
 
 test('an event keeps its id, type, subject, time and the bytes of its body', async (t) => {
@@ -166,13 +164,13 @@ test('law: sequencers that run side by side lose and double nothing', async (t) 
         while ((await runSequencer(made.deps, 0, 100)) > 0);
         const rows = await made.feed(mine);
         assert.deepEqual(
-          rows.map(({ sequence }) => sequence),
+          valuesOf(rows, 'sequence'),
           emitted.map((_, index) => index + 1),
         );
         for (const subject of subjects) {
           const ofSubject = (row: { subjectId: string }) => row.subjectId === subject;
           assert.deepEqual(
-            rows.filter(ofSubject).map(({ id }) => id),
+            valuesOf(rows.filter(ofSubject), 'id'),
             emitted.filter(ofSubject).map(({ id }) => id),
           );
         }

@@ -174,16 +174,7 @@ test('a refund that fails after its pay-in came back leaves nothing for an opera
   const { at } = await refunding(t);
   await at.answer('payin', { ...payin, status: 'returned' });
   await at.report('refund', { ...refunded, status: 'failed', reason: 'nothing is left' });
-  assert.deepEqual(await at.shown(), [
-    'cancelled',
-    'returned_to_buyer',
-    'refunded',
-    100,
-    0,
-    0,
-    100,
-    0,
-  ]);
+  assert.equal(await at.summary(), 'cancelled returned_to_buyer refunded 100 0 0 100 0');
   assert.equal((await at.order('refund')).state, 'void');
   const stuck = await at.made.deps.store.run((tx) => tx.commands.list({ stuck: true, limit: 9 }));
   assert.deepEqual(stuck, []);

@@ -11,6 +11,7 @@ import {
   testSubscription,
 } from '../../../core/usecases/subscriptions.js';
 import { STARTS_AT_MS } from '../../support/test-world.js';
+import { valuesOf } from '../../support/values-of.js';
 import { scene, strangers, tenant, url } from '../../support/webhook-scene.js';
 
 test('a subscription is stored with its types, active, its secret sealed', async (t) => {
@@ -129,10 +130,7 @@ test('a list has every active subscription and the 100 newest deleted ones', asy
   }
   const listed = await listSubscriptions(deps, tenant);
   const newest = deleted.slice(3).reverse();
-  assert.deepEqual(
-    listed.map(({ id }) => id),
-    [...newest, oldest.subscription.id],
-  );
+  assert.deepEqual(valuesOf(listed, 'id'), [...newest, oldest.subscription.id]);
   const [gone = ''] = deleted;
   assert.equal((await deleteSubscription(deps, tenant, gone)).active, false, 'it is still there');
 });
@@ -279,10 +277,7 @@ test('a test event has its place in the feed, between all others', async (t) => 
   ]);
   await made.settle();
   const rows = await made.feed();
-  assert.deepEqual(
-    rows.map(({ sequence }) => sequence),
-    [1, 2, 3, 4],
-  );
+  assert.deepEqual(valuesOf(rows, 'sequence'), [1, 2, 3, 4]);
   assert.equal(rows.filter(({ type }) => type === 'webhook.test').length, 2);
   assert.equal(made.sent.length, 4);
 });
