@@ -44,7 +44,7 @@ test('the tarball holds what the exports and the bin name', () => {
   }
 });
 
-test('the tarball holds every migration, beside the built code', () => {
+test('the tarball holds the built code and every migration', () => {
   const migrations = projectFiles().filter(({ path }) => /\/migrations\/.*\.sql$/.test(path));
   assert.notEqual(migrations.length, 0);
   for (const { path } of migrations) {

@@ -57,7 +57,7 @@ test('a clone that was never built says how to build it', () => {
   assert.match(stderr, /^ponte: dist\/ is missing; run `npm run build` in .*\n$/);
 });
 
-test('a command whose output nobody reads any more ends without a word', async () => {
+test('a command with a closed output ends silently', async () => {
   const child = spawn(process.execPath, ['--import', 'tsx', 'cli/main.ts', '--help'], {
     cwd: projectRoot,
     stdio: ['ignore', 'pipe', 'pipe'],

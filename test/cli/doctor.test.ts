@@ -67,7 +67,7 @@ function wrong(findings: Partial<Findings>): readonly string[] {
     .map(({ name, severity, detail }) => `${severity} ${name}: ${detail}`);
 }
 
-test('a healthy service is told check by check', () => {
+test('a healthy service is reported check by check', () => {
   assert.deepEqual(wrong({}), []);
   assert.deepEqual(
     diagnose(healthy).map(({ name, detail }) => `${name}: ${detail}`),
@@ -84,7 +84,7 @@ test('a healthy service is told check by check', () => {
   );
 });
 
-describe('each defect is told in words, with what to do about it', () => {
+describe('each defect is reported with what to do about it', () => {
   const late = (minutes: number, due = 3) => ({ due, lateMs: minutes * MINUTE_MS + 1 });
   const cases: readonly (readonly [Partial<Findings>, string])[] = [
     [
@@ -211,7 +211,7 @@ describe('each defect is told in words, with what to do about it', () => {
   });
 });
 
-test('the exit code tells what is wrong from what is to be looked at', async () => {
+test('the exit code separates failures from warnings', async () => {
   const env = { PONTE_DATA_DIR: join(folder, 'late') };
   assert.equal((await run(env, 'migrate')).status, 0);
   const doctor = async () => {
@@ -249,7 +249,7 @@ test('where there is no database doctor says so, and makes none', async () => {
   assert.doesNotMatch(stdout, /^connections /m, 'a file has none');
 });
 
-test('a database of an older version is told, and is not migrated', async () => {
+test('a database of an older version is reported and not migrated', async () => {
   const env = { PONTE_DATA_DIR: join(folder, 'older') };
   mkdirSync(env.PONTE_DATA_DIR);
   olderDatabase(join(env.PONTE_DATA_DIR, 'ponte.db')).close();
@@ -261,7 +261,7 @@ test('a database of an older version is told, and is not migrated', async () => 
   }
 });
 
-test('who serves the database is told, and since when', async () => {
+test('the process that serves the database is reported, with its start time', async () => {
   const sqlite = { PONTE_DATA_DIR: join(folder, 'served'), PONTE_PORT: '0' };
   const shared = { ...sqlite, PONTE_DATABASE_URL: await postgres.newDatabase() };
   for (const [settings, name] of [
@@ -287,7 +287,7 @@ test('who serves the database is told, and since when', async () => {
   }
 });
 
-test('PostgreSQL is looked at likewise, and told when it cannot be reached', async () => {
+test('PostgreSQL is checked too, and reported when it is unreachable', async () => {
   const env = {
     PONTE_DATA_DIR: join(folder, 'postgres'),
     PONTE_DATABASE_URL: await postgres.newDatabase(),

@@ -179,7 +179,7 @@ test('an event that is not taken is sent again until it is; the next ones wait',
   assert.match(listening.told(), /answered 302; trying again in 1 s\n/);
 });
 
-test('with --json what the receiver answered is told beside the lines', async (t) => {
+test('with --json the receiver’s answers are printed with the events', async (t) => {
   await pay();
   const receiver = await startReceiver((response) => response.writeHead(202).end());
   t.after(() => receiver.close());
@@ -294,7 +294,7 @@ test('a file of another key or server, or of something else, is refused', async 
   }
 });
 
-test('events are gone: a first reader begins at the oldest, others are told', async (t) => {
+test('after pruning, a first reader starts at the oldest event and others get an error', async (t) => {
   await site.world.deps.store.run(async (tx) => {
     tx.feed.setHead(tenant, null, { sequence: 8, chainHash: 'h' });
     for (const sequence of [7, 8]) {
@@ -366,7 +366,7 @@ describe('the command', () => {
   });
 });
 
-test('its help tells defaults that are something, and no other', async () => {
+test('its help shows only defaults that have a value', async () => {
   const { stdout: help } = await runCommand({}, ['listen', '--help']);
   assert.match(help, /the server\s+\(default: "http:/);
   assert.doesNotMatch(help, /default: (null|false)/);

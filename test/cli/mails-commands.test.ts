@@ -43,7 +43,7 @@ async function listed(words: string) {
   };
 }
 
-test('mails are listed newest first, each with what became of it', async () => {
+test('mails are listed newest first, each with its outcome', async () => {
   const { data, nextCursor } = await listed('');
   assert.equal(nextCursor, null);
   assert.deepEqual(

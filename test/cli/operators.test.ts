@@ -138,7 +138,7 @@ describe('what is not there is refused with code 3', () => {
   }
 });
 
-test('a wrong configuration is refused with code 7, all problems at once', async () => {
+test('a wrong configuration is refused with code 7 and all its problems', async () => {
   const wrong = { ...env, PONTE_PORT: 'x', PONTE_LOG_LEVEL: 'x' };
   const { status, stdout, stderr } = await run(['org', 'list', '--json'], '', wrong);
   assert.equal(status, 7);
@@ -182,7 +182,7 @@ test('an organization is ready in test mode when it is made, or by steps', async
   assert.equal(data.length, 3);
 });
 
-test('a running server takes a new key at once, with its scopes, and no revoked one', async () => {
+test('a running server accepts a new key immediately, with its scopes, and no revoked key', async () => {
   const { id: orgId } = await done('org create --name Exporter');
   const made = await done(
     `key create --org ${orgId} --mode test --name erp --scope webhooks:read --scope invoices:read`,
@@ -202,7 +202,7 @@ test('a running server takes a new key at once, with its scopes, and no revoked 
   assert.deepEqual(await refused(unknown), [2, 'ValidationError']);
 });
 
-test('a running server takes a new session at once, and obeys its roles and removals', async () => {
+test('a running server accepts a new session immediately and enforces roles and removals', async () => {
   const { id: orgId } = await done('org create --name Exporter');
   const who = `--org ${orgId} --email Ana@acme.example`;
   const added = await done(`member add ${who} --role admin`);
@@ -362,7 +362,7 @@ test('for people there are tables and lines, no JSON', async () => {
   }
 });
 
-test('demo settles a payment on a server of its own, or on a running one', async () => {
+test('demo settles a payment on its own server or on a running one', async () => {
   const own = await ponte('demo');
   const running = await ponte(`demo --url ${host.url} --key ${host.key}`);
   for (const { status, json } of [own, running]) {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runCommand } from '../support/command.js';
 
-test('the demo restores a backup, checks and releases it, and pays nobody twice', async () => {
+test('the demo restores a backup, checks it, releases it and pays no seller twice', async () => {
   const { status, stdout } = await runCommand({}, ['demo', '--restore', '--json']);
   const { epoch, ...told } = JSON.parse(stdout) as Record<string, unknown>;
   const counts = { payments: 5, learned: 5, differing: 0, missed: 0 };

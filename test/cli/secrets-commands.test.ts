@@ -160,7 +160,7 @@ for (const [name, newDatabase] of Object.entries(databases)) {
   });
 }
 
-test('a new key signs sessions; existing ones stay valid, or end at once', async (t) => {
+test('a new key signs sessions; existing ones stay valid or end immediately', async (t) => {
   const { start, command, json } = service(await databases.SQLite());
   const host = await start(newKey);
   t.after(() => host.stop());

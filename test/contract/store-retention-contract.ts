@@ -127,7 +127,7 @@ export function storeRetentionContract(fresh: OpenStore): void {
     assert.deepEqual(await left(), ['waiting', 'young']);
   });
 
-  test('whoever has a feed is named once, page by page', async () => {
+  test('each tenant with a feed is listed once, page by page', async () => {
     const store = await fresh();
     await store.run(async (tx) => {
       for (const one of [otherOrg, tenant, otherMode]) {

@@ -80,7 +80,7 @@ test('a backup without its manifest option is refused, with what to do', async (
   assert.match(stderr, /make a --manifest, then pg_dump or pg_basebackup \(OPERATIONS\.md\)/);
 });
 
-test('the manifest tells counts and keys, and holds no database', async () => {
+test('the manifest lists counts and keys and contains no database', async () => {
   const { database, files, rows, secretKeys } = await readManifest(manifest);
   assert.deepEqual([database, files, rows['payments']], ['postgres', [], 2]);
   assert.deepEqual(valuesOf(secretKeys, 'id'), ['k']);

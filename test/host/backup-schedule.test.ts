@@ -100,7 +100,7 @@ test('a stop ends the backup that is under way', async (t) => {
   assert.deepEqual(logged, []);
 });
 
-test('a host makes backups while it serves, and tells how old the last good one is', async (t) => {
+test('a host makes backups while it serves and reports the age of the last good one', async (t) => {
   const place = placeIn(folder, 'host');
   const env = {
     ...place.env,

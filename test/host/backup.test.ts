@@ -172,7 +172,7 @@ test('a document that was deleted behind the copy of its row: both are copied ag
   assert.deepEqual(valuesOf(manifest.files, 'path'), ['ponte.db', 'documents/doc_1/ab12']);
 });
 
-test('a document that is lost does not end all backups: it is told, with code 9', async () => {
+test('a lost document does not stop backups: it is reported with code 9', async () => {
   const place = await servedPlace(folder, 'lost');
   rmSync(join(place.documents, 'doc_1'), { recursive: true });
   const words = ['backup', '--to', place.backups];
@@ -289,7 +289,7 @@ test('--keep deletes older whole backups of this database that it made, and noth
   for (const path of kept) assert.ok(existsSync(path), path);
 });
 
-test('--keep knows the backups of this database by its id, whatever the machine is called', async () => {
+test('--keep finds the backups of this database by its id, on any machine', async () => {
   const place = await servedPlace(folder, 'renamed');
   /** As the machine before would have made it. */
   const backUpElsewhere = async (change: (source: Source) => Source) => {

@@ -62,7 +62,7 @@ test('a database without the folder of its documents is refused until it is ther
   assert.equal((await command(env, 'doctor')).status, 0);
 });
 
-test('a new database beside documents of another one is served', async () => {
+test('a new database with the documents of another database is served', async () => {
   const env = environment('anew');
   await serve(env);
   rmSync(join(env.PONTE_DATA_DIR, 'ponte.db'));
@@ -70,7 +70,7 @@ test('a new database beside documents of another one is served', async () => {
   await serve(env);
 });
 
-test('a folder that cannot be made is told in a line', async () => {
+test('a folder that cannot be created is reported in one line', async () => {
   const env = environment('in-the-way');
   mkdirSync(env.PONTE_DATA_DIR);
   writeFileSync(join(env.PONTE_DATA_DIR, 'documents'), '');

@@ -128,7 +128,7 @@ test('no create is refused or cut off while hosts are replaced one after the oth
   assert.ok(created > 100, `${created} creates`);
 });
 
-test('while a server drains it serves everybody, and each answer ends its connection', async (t) => {
+test('a draining server still serves requests, and each answer closes its connection', async (t) => {
   const site = await checkedSite(t);
   const ended = async () => (await site.call('GET', '/healthz')).headers['connection'];
   assert.equal(await ended(), 'keep-alive');
@@ -136,7 +136,7 @@ test('while a server drains it serves everybody, and each answer ends its connec
   for (let times = 0; times < 3; times += 1) assert.equal(await ended(), 'close');
 });
 
-test('a host that was told to stop says so, and serves until its drain is over', async () => {
+test('a stopping host reports it and serves until its drain ends', async () => {
   const host = await startHostProcess({
     ...{ PONTE_DATA_DIR: join(folder, 'alone'), PONTE_DRAIN_SECONDS: '1' },
   });

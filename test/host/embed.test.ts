@@ -51,7 +51,7 @@ test('a payment settles and its webhooks are collected, signed at the time of th
     }
   }));
 
-test('its own verifyWebhook goes by its clock, where the one of the package goes by the machine', () =>
+test('its verifyWebhook uses its clock; the exported one uses the machine’s clock', () =>
   withPonte({ nowMs: 1_000_000 * SECOND_MS }, async (ponte) => {
     const secret = await subscribe(ponte);
     await ponte.post('/v1/payment-intents', intent);

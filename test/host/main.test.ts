@@ -132,7 +132,7 @@ describe('a host that cannot serve says why', () => {
     assert.match(stderr, new RegExp(`^ponte: 127\\.0\\.0\\.1:${port} is in use.* PONTE_PORT`));
   });
 
-  test('the configuration is wrong: all of it is told', async () => {
+  test('a wrong configuration reports all its problems', async () => {
     const wrong = { ...env, PONTE_ENV: 'production', PONTE_PORT: 'x', PONTE_PROT: '1' };
     const { status, stdout, stderr } = await runCommand(wrong, ['serve']);
     assert.deepEqual([status, stdout], [7, '']);

@@ -45,7 +45,7 @@ const databases = {
 
 for (const [name, settings] of Object.entries(databases)) {
   describe(`metrics of a host on ${name}`, () => {
-    test('tell what it answered and delivered, what waits, and what its store did', async (t) => {
+    test('report answers, deliveries, backlogs and the work of the store', async (t) => {
       const env = {
         PONTE_DATA_DIR: join(folder, name),
         PONTE_METRICS_PORT: '0',
@@ -116,7 +116,7 @@ for (const [name, settings] of Object.entries(databases)) {
   });
 }
 
-test('where nobody watches, what makes metrics is not even loaded', async () => {
+test('without a metrics port the metrics library is not loaded', async () => {
   const { cache } = createRequire(import.meta.url);
   const isLoaded = () => Object.keys(cache).some((path) => path.includes('/prom-client/'));
   const ponte = await createPonte();

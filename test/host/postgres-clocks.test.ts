@@ -94,7 +94,7 @@ for (const [which, aheadMs] of [
       assert.equal((await create(right, key, 'order-6')).status, 201);
     });
 
-    test('what is created there is due at once, stamped and signed with the right time', async (t) => {
+    test('what is created there is due immediately, stamped and signed with the right time', async (t) => {
       const url = await postgres.newDatabase();
       const right = await startRight(url, t);
       const wrong = await startWrong(url, aheadMs, t);

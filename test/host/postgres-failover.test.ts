@@ -53,7 +53,7 @@ async function get(host: Host, apiKey: string, path: string) {
   return (await response.json()) as Readonly<Record<string, unknown>>;
 }
 
-test('connections go to the server that takes writes, whichever is named first', async () => {
+test('connections go to the server that takes writes, in any order of the URL', async () => {
   const ports = pair.urls.map((url) => `127.0.0.1:${new URL(url).port}`);
   const turned = pair.url.replace(ports.join(','), ports.toReversed().join(','));
   const connections = postgresConnections({ url: turned });

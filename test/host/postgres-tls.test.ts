@@ -142,7 +142,7 @@ for (const [what, host, query, reason] of [
   });
 }
 
-test('a server that asks for a certificate of the client is told of none', async () => {
+test('a server that requests a client certificate gets none', async () => {
   await assert.rejects(
     using('localhost', `sslmode=verify-full&${right}`, isEncrypted, 'certified'),
     ({ cause }: PonteError) => /requires a valid client certificate/.test(String(cause)),

@@ -76,7 +76,7 @@ test('without PONTE_JWT_KEY all processes share a key that no secret key yields'
   });
 });
 
-test('listed origins are told so, and the log names the client behind a proxy', async () => {
+test('listed origins are allowed, and the log names the client behind a proxy', async () => {
   const origin = 'https://app.example.com';
   const settings = { PONTE_CORS_ORIGINS: origin, PONTE_TRUSTED_PROXIES: '127.0.0.0/8' };
   await served(settings, async (host) => {

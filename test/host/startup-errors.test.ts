@@ -65,7 +65,7 @@ test('a database that an older server serves: a newer command says what it would
   assert.equal((await command(env, ['org', 'list'])).status, 0);
 });
 
-test('what this user may not do is told as such; any other failure stays as it is', () => {
+test('a missing permission is reported as such; any other failure stays unchanged', () => {
   const config = readConfig({ ...dataDir('data'), PONTE_PORT: '80' });
   const failed = (code: string, path: string) => Object.assign(new Error(code), { code, path });
   const told = (error: unknown) => (error instanceof Error ? error.message.split('\n').at(-1) : '');
@@ -83,7 +83,7 @@ test('what this user may not do is told as such; any other failure stays as it i
   assert.equal(listeningProblem(fault, config), fault);
 });
 
-test('migrate tells which migrations it applied, and that again there were none', async () => {
+test('migrate lists the migrations that it applied, and none the second time', async () => {
   const env = dataDir('migrated');
   const { stdout } = await command(env, ['migrate', '--json']);
   const first = JSON.parse(stdout) as {

@@ -85,7 +85,7 @@ test('a text that would not come back as it was is not sealed', () => {
   assert.throws(() => box.seal('\ud800', 'p'), AssertionFailure);
 });
 
-test('a failing open tells neither text nor key', () => {
+test('a failing open reveals neither text nor key', () => {
   const sealed = box.seal('secret', 'p');
   assert.throws(
     () => box.open(sealed, 'q'),

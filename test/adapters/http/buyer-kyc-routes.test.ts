@@ -286,7 +286,7 @@ test('enhanced is for individuals: 400 ValidationError for a business', async ()
   assert.equal((await start({ ...individualBody(), kycTier: 'enhanced' })).status, 201);
 });
 
-test('invoiceId of another tenant, or of nobody: 404', async () => {
+test('invoiceId of another tenant, or unknown: 404', async () => {
   const stranger = await site.world.key(await site.world.organization());
   const made = await site.call('POST', '/v1/payment-intents', {
     key: stranger,

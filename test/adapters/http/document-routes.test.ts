@@ -119,7 +119,7 @@ test('an upload URL is given in every status of an account', async () => {
   }
 });
 
-test('upload URLs are for own parties: a stranger’s and nobody’s are 404 alike', async () => {
+test('upload URLs are for own parties: another tenant’s and an unknown one are both 404', async () => {
   const stranger = await site.world.newTenant();
   const buyer = await newBuyer(site.world, stranger);
   const account = await newSeller(site.world, stranger);

@@ -21,7 +21,7 @@ const mail: OutgoingMail = {
   writtenAtMs: 1_893_456_000_000,
 };
 
-test('a mail is a file of its own for the owner alone, and the log has nothing of the link', async () => {
+test('each mail is a file readable by its owner only, and the log has no link', async () => {
   const mailer = createFileMailer({ folder, from, log });
   assert.deepEqual(await mailer.send(mail), { outcome: 'sent' });
   assert.deepEqual(await mailer.send({ ...mail, messageId: 'mail_2' }), { outcome: 'sent' });

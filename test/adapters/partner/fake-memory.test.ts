@@ -99,7 +99,7 @@ for (const [name, newMemory] of Object.entries(memories)) {
   });
 }
 
-test('what another process appends is known at once, and half a line waits', () => {
+test('what another process appends is known immediately, and half a line waits', () => {
   const path = join(folder, 'shared.jsonl');
   const [here, there] = [memoryInFile(path), memoryInFile(path)];
   const order = { mode: 'test', kind: 'payout', reference: 'r', digest: 'd', atMs: 1 } as const;

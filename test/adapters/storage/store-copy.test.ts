@@ -188,7 +188,7 @@ describe('what is not the same on both sides is found', () => {
     });
   }
 
-  test('a row that the source got after the copy was begun', async () => {
+  test('a row that the source got after the copy started', async () => {
     const path = await sourceFile((store) => manyPayments(store, 600));
     const url = await postgres.newDatabase();
     await cutOff(path, url, 'payments', 600);

@@ -156,7 +156,7 @@ test('every document is looked at when no upload can be under way; a submitted o
   assert.equal(ordered.dueAtMs, START_MS + 2);
 });
 
-test('a look deletes what nobody used, and of the rest what does not count', () => {
+test('a purge deletes unused documents and replaced uploads', () => {
   const expiresMs = awaiting.uploadUntilMs + UNUSED_KEPT_MS;
   const begun = lookBegun(awaiting, lastLookMs) as Document;
   assert.equal(begun.status, 'purging', 'nothing was uploaded');
@@ -172,7 +172,7 @@ test('a look deletes what nobody used, and of the rest what does not count', () 
   assert.deepEqual(kept, { ...inStatus.submitted, dueAtMs: null });
 });
 
-test('a purged document is looked at once more when no upload can be under way', () => {
+test('a purged document is checked once more when no upload can be in flight', () => {
   const { purged: early } = inStatus;
   assert.deepEqual(
     [early.dueAtMs, early.purgedAtMs, early.contentName],
@@ -183,7 +183,7 @@ test('a purged document is looked at once more when no upload can be under way',
   assert.equal(lookEnded(ordered, lastLookMs).dueAtMs, null);
 });
 
-test('a look that does not end is begun again, later each time', () => {
+test('an unfinished purge is repeated, later each time', () => {
   for (const [first, status] of [
     [{ ...stored, dueAtMs: lastLookMs }, 'stored'],
     [{ ...ordered, dueAtMs: lastLookMs }, 'purging'],

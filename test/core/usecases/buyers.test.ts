@@ -64,7 +64,7 @@ test('a rejection fails the payments that wait for it, of that tenant only', asy
   assert.equal(await made.statusOf(elsewhere), 'buyer_kyc_pending');
 });
 
-test('a rejection told again does not fail a payment that began to wait after it', async (t) => {
+test('a repeated rejection does not fail a payment that started to wait after it', async (t) => {
   const made = await world(t);
   const tenant = await made.newTenant();
   const first = await made.newPayment(tenant);

@@ -229,7 +229,7 @@ test('one hanging subscription does not delay another', async (t) => {
   assert.equal(toSlow(), 200);
 });
 
-test('when a place is free, whoever found none is looked at again', async (t) => {
+test('when a slot is free, a subscription that found none is claimed again', async (t) => {
   const made = await scene(t);
   await made.subscribe();
   const { answer, release } = heldAnswer();

@@ -63,7 +63,7 @@ test('each chain hash covers the one before and the body: hex SHA-256 over both'
   }
 });
 
-test('each matching active subscription gets one delivery, due at once', async (t) => {
+test('each matching active subscription gets one delivery, due immediately', async (t) => {
   const made = await scene(t);
   const { deps, emit, subscribe, deliveries } = made;
   const all = await subscribe(['*']);
@@ -92,7 +92,7 @@ test('each matching active subscription gets one delivery, due at once', async (
   }
 });
 
-test('webhook.test goes to the tested subscription alone, whatever its types', async (t) => {
+test('webhook.test goes to the tested subscription only, with any event types', async (t) => {
   const { deps, emit, subscribe, deliveries } = await scene(t);
   const tested = await subscribe(['invoice.created']);
   const eager = await subscribe(['*', 'webhook.*', 'webhook.test']);
@@ -113,7 +113,7 @@ test('deliveries are woken when there are new ones, and only then', async (t) =>
   assert.deepEqual(woken, ['feed', 'feed', 'deliveries']);
 });
 
-test('readers are told once in a run whose feeds have grown, and not when none has', async (t) => {
+test('readers are woken once in a run whose feeds have grown, else not', async (t) => {
   const { deps, emit } = await scene(t);
   const told: unknown[] = [];
   const listening = { ...deps, wake: (...about: unknown[]) => told.push(about) };

@@ -114,7 +114,7 @@ test('a rejection of the dossier ends it; the next start without one begins afre
   assert.notEqual(fresh.flowId, waiting.flowId);
 });
 
-test('terms told with either start count for both', async (t) => {
+test('terms accepted with either start count for both', async (t) => {
   const made = await scene(t);
   const waiting = await made.start({ ...hosted, dossier: { tosId: 'tos_1' } });
   const other = { ...individual, dossier: { ...ana, tosId: 'tos_2' } };

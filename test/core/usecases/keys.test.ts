@@ -206,7 +206,7 @@ describe('when a key was last used', () => {
     for (const { key } of made) assert.equal(await lastUsed(key.id), deps.clock.nowMs());
   });
 
-  test('is stored in the order of the keys, whichever was used first', async () => {
+  test('is stored in the order of the keys, not of their use', async () => {
     const made = [
       await createKey(deps, { ...everything, orgId }),
       await createKey(deps, { ...everything, orgId }),

@@ -130,7 +130,7 @@ test('a payout returned after it was paid is held again and owed back', async (t
   await at.booksAreRight();
 });
 
-test('a pay-in charged back after the payout is a loss of its own account', async (t) => {
+test('a chargeback after the payout is booked as a loss', async (t) => {
   const at = await scene(t);
   await at.pass(20);
   await at.answer('payin', payinBack);
@@ -237,7 +237,7 @@ const oddFees = {
   fees: usd(600n),
 };
 
-test('a refused refund is not ordered anew while a report says that the partner has it', async (t) => {
+test('a refused refund is not ordered again while the partner reports it', async (t) => {
   for (const amount of [usd(9_956n), { amountMinor: 9_955n, currency: 'EUR' }]) {
     const at = await scene(t, 10_055n);
     const { find } = at.made.partner.refund;
@@ -262,7 +262,7 @@ test('a refused refund is not ordered anew while a report says that the partner 
   }
 });
 
-test('a payout of which an odd report comes is there: nothing is refunded beside it', async (t) => {
+test('a payout with an odd report exists: nothing is refunded', async (t) => {
   const at = await scene(t);
   const busy = Array.from({ length: 9 }, () => 'busy' as const);
   fates(at, 'payout', ...busy);

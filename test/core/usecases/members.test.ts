@@ -37,7 +37,7 @@ test('a member who is added again has the other role and is the same member', as
   assert.equal((await listMembers(deps, orgId)).length, 1);
 });
 
-test('two who add one address at once add one member', async () => {
+test('concurrent adds of one address add one member', async () => {
   const orgId = await made.organization();
   const adds = ['Ana@acme.example', 'ana@acme.example'].map((email) =>
     addMember(deps, { orgId, email, role: 'owner' }),

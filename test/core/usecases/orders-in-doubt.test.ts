@@ -194,7 +194,7 @@ async function refusedRefund(t: TestContext, fate: Fate) {
   return { at, seen, refused, truly };
 }
 
-test('a refused refund that the partner really has not is ordered anew', async (t) => {
+test('a refused refund that the partner does not have is ordered again', async (t) => {
   const { at, refused } = await refusedRefund(t, 'refused');
   const next = await retryCommand(at.made.deps, refused.id);
   assert.ok(next.kind === 'refund');
@@ -219,7 +219,7 @@ test('a refused refund that the partner has after all is not ordered again', asy
   await at.booksAreRight();
 });
 
-test('a refused refund that failed at the partner is ordered anew', async (t) => {
+test('a refused refund that failed at the partner is ordered again', async (t) => {
   const { at, refused, truly } = await refusedRefund(t, 'executed, refused');
   truly(true);
   const { read } = at.made.partner.refund;

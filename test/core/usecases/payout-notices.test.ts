@@ -71,7 +71,7 @@ const changed = {
   alerts: ['error: the PIX destination of a seller was changed'],
 };
 
-test('a first destination notifies nobody; a change notifies owners, admins and the seller', async () => {
+test('a first destination sends no notice; a change notifies owners, admins and the seller', async () => {
   const seller = await newSeller();
   assert.deepEqual(await configured(seller, 'first'), nobody);
   assert.deepEqual(await configured(seller, 'first'), nobody, 'the same again');
@@ -116,7 +116,7 @@ test('changes of other sellers do not use up the notices about one', async () =>
   assert.deepEqual(await configured(seller, 'thief'), changed);
 });
 
-test('an address gets five notices an hour about one seller, whatever happens to others', async () => {
+test('an address gets five notices an hour for each seller', async () => {
   const [decoy, seller] = [await newSeller('decoy@example.com', 'decoy'), await newSeller()];
   await configured(decoy, 'first');
   await configured(seller, 'first');

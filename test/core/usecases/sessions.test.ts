@@ -173,7 +173,7 @@ describe('switching the mode', () => {
     assert.equal((await authenticate(back.token)).mode, 'test');
   });
 
-  test('to live needs production access, whoever makes the token', async () => {
+  test('a switch to live needs production access', async () => {
     const fresh = { orgId: await newOrganization(true), email };
     const { token } = await createSession(deps, { ...fresh, mode: 'test' });
     const actor = await authenticate(token);
@@ -185,7 +185,7 @@ describe('switching the mode', () => {
   });
 });
 
-test('onboarding is told for the mode that is asked about', async () => {
+test('the onboarding status is that of the requested mode', async () => {
   const cleared = await newOrganization(true);
   const tenant = { orgId: cleared, mode: 'test' } as const;
   assert.deepEqual(await onboardingStatus(deps, tenant), {

@@ -154,7 +154,7 @@ test('a list shows the tenant its own, newest first, deleted ones inactive', asy
   }
 });
 
-test('a rotation replaces the secret at once', async (t) => {
+test('a rotation replaces the secret immediately', async (t) => {
   const made = await scene(t);
   const { subscription, secret } = await made.subscribe();
   made.advanceClock(1_000);

@@ -43,7 +43,7 @@ test('a fresh database is unhealthy until it is migrated; twice is harmless', as
   assert.deepEqual(await store.health(), { database: false, migrations: false });
 });
 
-test('twenty that open and migrate at once leave one migrated database', async () => {
+test('twenty that open and migrate concurrently leave one migrated database', async () => {
   const path = freshPath();
   const barrier = new Int32Array(new SharedArrayBuffer(4));
   const workers = Array.from({ length: 5 }, () => {

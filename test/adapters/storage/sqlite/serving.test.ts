@@ -16,7 +16,7 @@ import { temporaryFolder } from '../../../support/temporary-folder.js';
 
 const folder = temporaryFolder();
 
-test('one store at a time serves a file; others use it beside', async () => {
+test('one store at a time serves a file; others use it without serving', async () => {
   const path = join(folder, 'lock.db');
   const serving = openSqliteStore({ path });
   const beside = openSqliteStore({ path });
@@ -51,7 +51,7 @@ test('each store in memory serves itself', async () => {
   }
 });
 
-test('what was acknowledged before a SIGKILL is there, whole, and served at once', async () => {
+test('what was acknowledged before a SIGKILL is there, whole, and served immediately', async () => {
   const path = join(folder, 'crash.db');
   const script = fileURLToPath(new URL('./crashing-writer.ts', import.meta.url));
   const acknowledged: string[] = [];

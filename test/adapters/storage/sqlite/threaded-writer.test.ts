@@ -123,7 +123,7 @@ test('batches before and after the thread takes over are all applied, and counte
   await database.close();
 });
 
-test('closing commits what waits and leaves nothing beside the file', async (t) => {
+test('closing commits waiting writes and leaves no other file', async (t) => {
   const { path, database, beside } = await aDatabase(t);
   beside.close();
   const batches = [1, 2, 3].map((n) => database.batch([insert(n)]));

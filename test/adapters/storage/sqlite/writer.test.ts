@@ -68,7 +68,7 @@ function statuses(settled: readonly PromiseSettledResult<unknown>[]): readonly s
   return settled.map(({ status }) => status);
 }
 
-test('a hundred creates at once are one commit', async () => {
+test('a hundred concurrent creates are one commit', async () => {
   const store = openSqliteStore({ path: join(folder, 'group.db') });
   await store.migrate();
   const before = store.counts;
@@ -237,7 +237,7 @@ for (const [writer, open] of Object.entries(writers)) {
   });
 }
 
-test('nobody is answered before the commit, and the schedule is the one given', async () => {
+test('no write is answered before the commit, and the schedule is the given one', async () => {
   const turns: (() => void)[] = [];
   const schedule = (commit: () => void) => void turns.push(commit);
   const database = new SqliteDatabase({ path: ':memory:', schedule });
