@@ -2,11 +2,11 @@
 // linted with the project's own configuration, and every file must be refused for its reason.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { projectRoot } from './support/source-tree.js';
+import { temporaryFolder } from './support/temporary-folder.js';
 
 const bad = {
   'core/a.ts': ['style/noDefaultExport', 'export default function a() {}'],
@@ -23,8 +23,7 @@ const bad = {
   ],
 } as const;
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-tidy-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 for (const name of ['biome.json', '.gitignore']) {
   cpSync(join(projectRoot, name), join(folder, name));
 }

@@ -3,21 +3,13 @@
 // PONTE_TEST_NODES=/path/to/node:… repeats what runs on other versions of Node as well.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { signWebhook } from '../core/domain/signature.js';
 import { importsOf, projectFiles, projectRoot } from './support/source-tree.js';
+import { temporaryFolder } from './support/temporary-folder.js';
 
 const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
   readonly version: string;
@@ -26,7 +18,7 @@ const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf
 };
 const nodes = [process.execPath, ...(process.env.PONTE_TEST_NODES?.split(':') ?? [])];
 
-const temporary = mkdtempSync(join(tmpdir(), 'ponte-package-'));
+const temporary = temporaryFolder();
 const consumer = join(temporary, 'consumer');
 let packed: readonly string[] = [];
 
@@ -45,8 +37,6 @@ before(() => {
   npm(consumer, 'install', '--prefer-offline', '--no-save', join(temporary, tarball.filename));
 });
 
-after(() => rmSync(temporary, { recursive: true, force: true }));
-
 test('the tarball holds what the exports and the bin name', () => {
   const targets = Object.values(manifest.exports).flatMap((target) =>
     typeof target === 'string' ? [target] : Object.values(target),
@@ -56,7 +46,7 @@ test('the tarball holds what the exports and the bin name', () => {
   }
 });
 
-test('the tarball holds every migration, beside the built code', () => {
+test('the tarball holds the built code and every migration', () => {
   const migrations = projectFiles().filter(({ path }) => /\/migrations\/.*\.sql$/.test(path));
   assert.notEqual(migrations.length, 0);
   for (const { path } of migrations) {

@@ -1,21 +1,20 @@
 // README.md and OPERATIONS.md are true: commands run as written, tables equal those of the code.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { createPrometheusMetrics } from '../adapters/metrics/prometheus.js';
 import { magicValues } from '../adapters/partner/fake-order.js';
 import { openSqliteStore } from '../adapters/storage/sqlite/store.js';
 import { exitCodes } from '../cli/exit-codes.js';
-import { runProgram } from '../cli/program.js';
 import { readQueueStats } from '../core/usecases/queue-stats.js';
 import { variableNames } from '../host/config.js';
+import { runCommand } from './support/command.js';
 import { startHostProcess } from './support/host-process.js';
 import { projectRoot } from './support/source-tree.js';
+import { temporaryFolder } from './support/temporary-folder.js';
 
 const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8');
 const manual = readFileSync(join(projectRoot, 'OPERATIONS.md'), 'utf8');
@@ -40,16 +39,7 @@ function codeWords(cell: string): readonly string[] {
 }
 
 async function help(words: readonly string[]): Promise<string> {
-  let stdout = '';
-  const shell = {
-    env: {},
-    stdin: Readable.from([]),
-    stdout: { write: (text: string) => (stdout += text) },
-    stderr: { write: () => true },
-    exitCode: 0,
-  };
-  await runProgram(shell, [...words, '--help']);
-  return stdout;
+  return (await runCommand({}, [...words, '--help'])).stdout;
 }
 
 /** The words under `Commands:` in the help of the program or of a noun. */
@@ -126,7 +116,7 @@ test('every file and folder that is named exists', () => {
 });
 
 test('the first payment runs as written and settles, and webhooks can be subscribed', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'ponte-readme-'));
+  const folder = temporaryFolder();
   const host = await startHostProcess({
     PONTE_DATA_DIR: folder,
     PONTE_FAKE_PARTNER_DELAY_MS: '0',
@@ -155,6 +145,5 @@ test('the first payment runs as written and settles, and webhooks can be subscri
     }
   } finally {
     await host.kill();
-    rmSync(folder, { recursive: true });
   }
 });

@@ -1,9 +1,9 @@
 // A PostgreSQL server for one run, as it comes: nothing about durability is turned down. All
 // contenders use this one, each with a database of its own.
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { embeddedPostgres } from '../support/embedded-postgres.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { freePort } from './child-calls.js';
 
 export interface BenchPostgres {
@@ -13,7 +13,7 @@ export interface BenchPostgres {
 }
 
 export async function startPostgres(): Promise<BenchPostgres> {
-  const folder = mkdtempSync(join(tmpdir(), 'ponte-bench-postgres-'));
+  const folder = temporaryFolder();
   // The server refuses to run as root: there it runs as a user that must get at its folder.
   chmodSync(folder, 0o755);
   const port = await freePort();
@@ -32,7 +32,6 @@ export async function startPostgres(): Promise<BenchPostgres> {
     },
     end: async () => {
       await server.stop();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { projectRoot } from '../support/source-tree.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 // The bin in a folder of its own, with a CLI that only says that it was reached.
-const folder = mkdtempSync(join(tmpdir(), 'ponte-bin-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 for (const name of ['cli/bin.cjs', 'package.json']) {
   cpSync(join(projectRoot, name), join(folder, name));
 }
@@ -58,7 +57,7 @@ test('a clone that was never built says how to build it', () => {
   assert.match(stderr, /^ponte: dist\/ is missing; run `npm run build` in .*\n$/);
 });
 
-test('a command whose output nobody reads any more ends without a word', async () => {
+test('a command with a closed output ends silently', async () => {
   const child = spawn(process.execPath, ['--import', 'tsx', 'cli/main.ts', '--help'], {
     cwd: projectRoot,
     stdio: ['ignore', 'pipe', 'pipe'],

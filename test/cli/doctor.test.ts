@@ -1,37 +1,25 @@
 // What doctor says of each defect, how bad it is, and that looking changes nothing.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { existsSync, mkdirSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
 import { diagnose, type Findings } from '../../cli/doctor.js';
-import type { Shell } from '../../cli/operator.js';
-import { runProgram } from '../../cli/program.js';
 import { readConfig } from '../../host/config.js';
 import { startHost } from '../../host/main.js';
+import { runCommand } from '../support/command.js';
 import { aDelivery, anEvent } from '../support/domain-samples.js';
 import { localPostgres } from '../support/local-postgres.js';
 import { olderDatabase } from '../support/older-database.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-doctor-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const postgres = localPostgres();
 
-async function run(env: Shell['env'], words: string) {
-  let stdout = '';
-  const shell: Shell = {
-    env,
-    stdin: Readable.from([]),
-    stdout: { write: (text) => (stdout += text) },
-    stderr: { write: () => true },
-    exitCode: 0,
-  };
-  await runProgram(shell, words.split(' '));
-  return { status: shell.exitCode, stdout };
-}
+const run = (env: Readonly<Record<string, string>>, words: string) =>
+  runCommand(env, words.split(' '));
 
 const MINUTE_MS = 60_000;
 const GIB = 1_024 ** 3;
@@ -79,7 +67,7 @@ function wrong(findings: Partial<Findings>): readonly string[] {
     .map(({ name, severity, detail }) => `${severity} ${name}: ${detail}`);
 }
 
-test('a healthy service is told check by check', () => {
+test('a healthy service is reported check by check', () => {
   assert.deepEqual(wrong({}), []);
   assert.deepEqual(
     diagnose(healthy).map(({ name, detail }) => `${name}: ${detail}`),
@@ -96,7 +84,7 @@ test('a healthy service is told check by check', () => {
   );
 });
 
-describe('each defect is told in words, with what to do about it', () => {
+describe('each defect is reported with what to do about it', () => {
   const late = (minutes: number, due = 3) => ({ due, lateMs: minutes * MINUTE_MS + 1 });
   const cases: readonly (readonly [Partial<Findings>, string])[] = [
     [
@@ -223,7 +211,7 @@ describe('each defect is told in words, with what to do about it', () => {
   });
 });
 
-test('the exit code tells what is wrong from what is to be looked at', async () => {
+test('the exit code separates failures from warnings', async () => {
   const env = { PONTE_DATA_DIR: join(folder, 'late') };
   assert.equal((await run(env, 'migrate')).status, 0);
   const doctor = async () => {
@@ -261,7 +249,7 @@ test('where there is no database doctor says so, and makes none', async () => {
   assert.doesNotMatch(stdout, /^connections /m, 'a file has none');
 });
 
-test('a database of an older version is told, and is not migrated', async () => {
+test('a database of an older version is reported and not migrated', async () => {
   const env = { PONTE_DATA_DIR: join(folder, 'older') };
   mkdirSync(env.PONTE_DATA_DIR);
   olderDatabase(join(env.PONTE_DATA_DIR, 'ponte.db')).close();
@@ -273,7 +261,7 @@ test('a database of an older version is told, and is not migrated', async () => 
   }
 });
 
-test('who serves the database is told, and since when', async () => {
+test('the process that serves the database is reported, with its start time', async () => {
   const sqlite = { PONTE_DATA_DIR: join(folder, 'served'), PONTE_PORT: '0' };
   const shared = { ...sqlite, PONTE_DATABASE_URL: await postgres.newDatabase() };
   for (const [settings, name] of [
@@ -299,7 +287,7 @@ test('who serves the database is told, and since when', async () => {
   }
 });
 
-test('PostgreSQL is looked at likewise, and told when it cannot be reached', async () => {
+test('PostgreSQL is checked too, and reported when it is unreachable', async () => {
   const env = {
     PONTE_DATA_DIR: join(folder, 'postgres'),
     PONTE_DATABASE_URL: await postgres.newDatabase(),

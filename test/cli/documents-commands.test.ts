@@ -1,17 +1,16 @@
 // The proof of a purge, from an integrator's upload to the operator's list: a real host keeps real
 // files, and after the decision there are none.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Shell } from '../../cli/operator.js';
-import { runProgram } from '../../cli/program.js';
+import { runCommand } from '../support/command.js';
 import { type HostProcess, startHostProcess } from '../support/host-process.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { valuesOf } from '../support/values-of.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-documents-'));
+const folder = temporaryFolder();
 const env = {
   PONTE_DATA_DIR: join(folder, 'data'),
   PONTE_FAKE_PARTNER_DELAY_MS: '0',
@@ -23,23 +22,12 @@ let host: HostProcess;
 before(async () => {
   host = await startHostProcess(env);
 });
-after(async () => {
-  await host.kill();
-  rmSync(folder, { recursive: true });
-});
+after(() => host.kill());
 
 async function run(words: string): Promise<string> {
-  let printed = '';
-  const shell: Shell = {
-    env,
-    stdin: Readable.from([]),
-    stdout: { write: (text) => (printed += text) },
-    stderr: { write: (text) => assert.fail(text) },
-    exitCode: 0,
-  };
-  await runProgram(shell, words.split(' '));
-  assert.equal(shell.exitCode, 0);
-  return printed;
+  const { status, stdout, stderr } = await runCommand(env, words.split(' '));
+  assert.deepEqual([status, stderr], [0, '']);
+  return stdout;
 }
 
 async function listed(more = ''): Promise<readonly Json[]> {
@@ -133,10 +121,7 @@ test('lists go page by page; bytes that no document accounts for are shown first
       readonly nextCursor: string;
     };
   const first = await page('');
-  assert.deepEqual(
-    first.data.map(({ status }) => status),
-    ['unaccounted', 'stored', 'stored'],
-  );
+  assert.deepEqual(valuesOf(first.data, 'status'), ['unaccounted', 'stored', 'stored']);
   const second = await page(` --cursor ${first.nextCursor}`);
   assert.equal(second.data.length, 1);
   assert.equal(second.nextCursor, null);

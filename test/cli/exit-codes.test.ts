@@ -47,7 +47,7 @@ test('each code of the catalogue ends with the exit code of its kind', () => {
   for (const [code, kind] of told) assert.equal(exitOf(new PonteError(code)), kind, code);
 });
 
-test('what may pass by itself is worth another try, and nothing else of the store', () => {
+test('only transient store errors are worth another try', () => {
   for (const code of Object.keys(catalogue)) {
     const error = new PonteError(code as ErrorCode);
     if (error.transient) assert.equal(exitOf(error), 'tryAgain', code);

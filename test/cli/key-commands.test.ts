@@ -1,14 +1,11 @@
 // `ponte key create`: which scopes there are, and how several are given.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { scopes } from '../../core/domain/scope.js';
 import { runCommand } from '../support/command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-keys-cli-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const env = { PONTE_DATA_DIR: folder, PONTE_LOG_LEVEL: 'silent' };
 const ponte = (words: string) => runCommand(env, words.split(' '));
 

@@ -1,7 +1,5 @@
 // `ponte listen` on a feed that was restored: a kept position is refused, who only watches goes on.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
@@ -9,6 +7,7 @@ import { listen } from '../../cli/listen.js';
 import { endQuarantine, quarantineRestored } from '../../core/usecases/epochs.js';
 import { checkedSite } from '../adapters/http/checked-site.js';
 import { newPayment } from '../adapters/http/example-calls.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/wait.js';
 
 function listening(t: TestContext, options: { url: string; key: string; state: string | null }) {
@@ -33,8 +32,7 @@ function listening(t: TestContext, options: { url: string; key: string; state: s
 
 test('after a restore a kept position is refused; who only watches goes on', async (t) => {
   const site = await checkedSite(t);
-  const folder = mkdtempSync(join(tmpdir(), 'ponte-listen-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const { deps, feedReaders } = site.world;
   const tenant = await site.world.newTenant();
   const pay = async () => {

@@ -1,28 +1,28 @@
 // `ponte listen` against a listening server: what it prints, what it forwards, where it goes on,
 // and what it does when things do not work.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { after, before, beforeEach, describe, type TestContext, test } from 'node:test';
+import { before, beforeEach, describe, type TestContext, test } from 'node:test';
 import { createHttpServer } from '../../adapters/http/server.js';
 import { type ListenOptions, listen } from '../../cli/listen.js';
 import type { Shell } from '../../cli/operator.js';
-import { runProgram } from '../../cli/program.js';
 import { sliceItems, sliceTopLevel } from '../../core/domain/raw-json.js';
 import { verifyWebhook } from '../../core/domain/signature.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import { createSubscription } from '../../core/usecases/subscriptions.js';
 import { allWell, type CheckedSite, checkedSite } from '../adapters/http/checked-site.js';
 import { newPayment } from '../adapters/http/example-calls.js';
+import { runCommand } from '../support/command.js';
 import { aFeedEvent } from '../support/domain-samples.js';
 import { startReceiver } from '../support/local-receiver.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/wait.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-listen-'));
+const folder = temporaryFolder();
 
 let site: CheckedSite;
 let tenant: Tenant;
@@ -31,9 +31,6 @@ let files = 0;
 
 before(async (t) => {
   site = await checkedSite(t);
-});
-after(async () => {
-  rmSync(folder, { recursive: true });
 });
 beforeEach(async () => {
   tenant = await site.world.newTenant();
@@ -182,7 +179,7 @@ test('an event that is not taken is sent again until it is; the next ones wait',
   assert.match(listening.told(), /answered 302; trying again in 1 s\n/);
 });
 
-test('with --json what the receiver answered is told beside the lines', async (t) => {
+test('with --json the receiver’s answers are printed with the events', async (t) => {
   await pay();
   const receiver = await startReceiver((response) => response.writeHead(202).end());
   t.after(() => receiver.close());
@@ -297,7 +294,7 @@ test('a file of another key or server, or of something else, is refused', async 
   }
 });
 
-test('events are gone: a first reader begins at the oldest, others are told', async (t) => {
+test('after pruning, a first reader starts at the oldest event and others get an error', async (t) => {
   await site.world.deps.store.run(async (tx) => {
     tx.feed.setHead(tenant, null, { sequence: 8, chainHash: 'h' });
     for (const sequence of [7, 8]) {
@@ -336,17 +333,9 @@ test('a server that is away, or fails, is asked again until it answers', async (
 });
 
 describe('the command', () => {
-  const run = async (words: string, env: Shell['env'] = {}) => {
-    let stdout = '';
-    const shell: Shell = {
-      env,
-      stdin: Readable.from([]),
-      stdout: { write: (text) => (stdout += text) },
-      stderr: { write: () => undefined },
-      exitCode: 0,
-    };
-    await runProgram(shell, [...words.split(' '), '--json']);
-    return [shell.exitCode, (JSON.parse(stdout) as { readonly error: string }).error] as const;
+  const run = async (words: string, env: Readonly<Record<string, string>> = {}) => {
+    const { status, stdout } = await runCommand(env, [...words.split(' '), '--json']);
+    return [status, (JSON.parse(stdout) as { readonly error: string }).error] as const;
   };
 
   test('without a key it ends with code 2, with one that is refused with 5', async () => {
@@ -368,32 +357,17 @@ describe('the command', () => {
 
   test('a signal ends it with code 0', async () => {
     process.once('SIGINT', () => undefined);
-    const shell: Shell = {
-      env: { PONTE_KEY: key },
-      stdin: Readable.from([]),
-      stdout: { write: () => undefined },
-      stderr: { write: () => undefined },
-      exitCode: 0,
-    };
-    const running = runProgram(shell, ['listen', '--url', `http://127.0.0.1:${site.port}/`]);
+    const words = ['listen', '--url', `http://127.0.0.1:${site.port}/`];
+    const running = runCommand({ PONTE_KEY: key }, words);
     await until(() => site.world.feedReaders.waiting() === 1);
     process.kill(process.pid, 'SIGINT');
-    await running;
-    assert.equal(shell.exitCode, 0);
+    assert.equal((await running).status, 0);
     await until(() => site.world.feedReaders.waiting() === 0);
   });
 });
 
-test('its help tells defaults that are something, and no other', async () => {
-  let help = '';
-  const shell: Shell = {
-    env: {},
-    stdin: Readable.from([]),
-    stdout: { write: (text: string) => (help += text) },
-    stderr: { write: () => undefined },
-    exitCode: 0,
-  };
-  await runProgram(shell, ['listen', '--help']);
+test('its help shows only defaults that have a value', async () => {
+  const { stdout: help } = await runCommand({}, ['listen', '--help']);
   assert.match(help, /the server\s+\(default: "http:/);
   assert.doesNotMatch(help, /default: (null|false)/);
 });

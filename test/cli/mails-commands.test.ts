@@ -1,18 +1,16 @@
 // `ponte mails list`: what became of each mail, without what stands in it.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { after, before, test } from 'node:test';
-import { runProgram } from '../../cli/program.js';
+import { before, test } from 'node:test';
 import { inviteBuyer } from '../../core/usecases/invoices.js';
 import { runMails } from '../../core/usecases/mails.js';
 import { createOrganization } from '../../core/usecases/organizations.js';
 import { openForOperator } from '../../host/main.js';
+import { runCommand } from '../support/command.js';
 import { makeInvoice } from '../support/made-payments.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { valuesOf } from '../support/values-of.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-mails-cli-'));
+const folder = temporaryFolder();
 const env = { PONTE_DATA_DIR: folder, PONTE_LOG_LEVEL: 'silent' } as const;
 const ids: string[] = [];
 
@@ -33,20 +31,8 @@ before(async () => {
   }
   await close();
 });
-after(() => rmSync(folder, { recursive: true }));
 
-async function ponte(words: string): Promise<{ readonly status: number; readonly stdout: string }> {
-  let stdout = '';
-  const shell = {
-    env,
-    stdin: Readable.from([]),
-    stdout: { write: (text: string) => (stdout += text) },
-    stderr: { write: () => undefined },
-    exitCode: 0,
-  };
-  await runProgram(shell, words.split(' '));
-  return { status: shell.exitCode, stdout };
-}
+const ponte = (words: string) => runCommand(env, words.split(' '));
 
 async function listed(words: string) {
   const { status, stdout } = await ponte(`mails list --json ${words}`.trim());
@@ -57,7 +43,7 @@ async function listed(words: string) {
   };
 }
 
-test('mails are listed newest first, each with what became of it', async () => {
+test('mails are listed newest first, each with its outcome', async () => {
   const { data, nextCursor } = await listed('');
   assert.equal(nextCursor, null);
   assert.deepEqual(
@@ -76,10 +62,7 @@ test('mails are listed newest first, each with what became of it', async () => {
 
 test('by status and by pages', async () => {
   const refused = await listed('--status refused');
-  assert.deepEqual(
-    refused.data.map(({ paymentId }) => paymentId),
-    [ids[1]],
-  );
+  assert.deepEqual(valuesOf(refused.data, 'paymentId'), [ids[1]]);
   const first = await listed('--limit 2');
   const rest = await listed(`--cursor ${first.nextCursor}`);
   assert.deepEqual(

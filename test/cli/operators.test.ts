@@ -1,18 +1,18 @@
 // Operators' commands beside a running server: what each prints, by which code it ends, and that
 // the server obeys at once.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Shell } from '../../cli/operator.js';
 import { runProgram } from '../../cli/program.js';
 import { type HostProcess, startHostProcess } from '../support/host-process.js';
 import { type LocalReceiver, startReceiver } from '../support/local-receiver.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/wait.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-cli-'));
+const folder = temporaryFolder();
 const env = {
   PONTE_DATA_DIR: folder,
   PONTE_FAKE_PARTNER_DELAY_MS: '0',
@@ -31,7 +31,6 @@ before(async () => {
 after(async () => {
   await host.kill();
   await receiver.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** One command, run here, beside the server's process. */
@@ -88,10 +87,6 @@ async function newPayment(externalId: string): Promise<Json> {
   return (await api(null, 'POST', '/v1/payment-intents', body)).json;
 }
 
-async function until(look: () => Promise<boolean>): Promise<void> {
-  while (!(await look())) await wait(10);
-}
-
 test('help names every noun and the exit codes', async () => {
   const { status, stdout } = await run(['--help']);
   assert.equal(status, 0);
@@ -143,7 +138,7 @@ describe('what is not there is refused with code 3', () => {
   }
 });
 
-test('a wrong configuration is refused with code 7, all problems at once', async () => {
+test('a wrong configuration is refused with code 7 and all its problems', async () => {
   const wrong = { ...env, PONTE_PORT: 'x', PONTE_LOG_LEVEL: 'x' };
   const { status, stdout, stderr } = await run(['org', 'list', '--json'], '', wrong);
   assert.equal(status, 7);
@@ -187,7 +182,7 @@ test('an organization is ready in test mode when it is made, or by steps', async
   assert.equal(data.length, 3);
 });
 
-test('a running server takes a new key at once, with its scopes, and no revoked one', async () => {
+test('a running server accepts a new key immediately, with its scopes, and no revoked key', async () => {
   const { id: orgId } = await done('org create --name Exporter');
   const made = await done(
     `key create --org ${orgId} --mode test --name erp --scope webhooks:read --scope invoices:read`,
@@ -207,7 +202,7 @@ test('a running server takes a new key at once, with its scopes, and no revoked 
   assert.deepEqual(await refused(unknown), [2, 'ValidationError']);
 });
 
-test('a running server takes a new session at once, and obeys its roles and removals', async () => {
+test('a running server accepts a new session immediately and enforces roles and removals', async () => {
   const { id: orgId } = await done('org create --name Exporter');
   const who = `--org ${orgId} --email Ana@acme.example`;
   const added = await done(`member add ${who} --role admin`);
@@ -367,7 +362,7 @@ test('for people there are tables and lines, no JSON', async () => {
   }
 });
 
-test('demo settles a payment on a server of its own, or on a running one', async () => {
+test('demo settles a payment on its own server or on a running one', async () => {
   const own = await ponte('demo');
   const running = await ponte(`demo --url ${host.url} --key ${host.key}`);
   for (const { status, json } of [own, running]) {

@@ -1,14 +1,14 @@
 // `ponte org submit-kyb` and `approve-kyb`: where the dossier of an organization comes from.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { Shell } from '../../cli/operator.js';
 import { runProgram } from '../../cli/program.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-org-kyb-'));
+const folder = temporaryFolder();
 const env = {
   PONTE_DATA_DIR: folder,
   PONTE_FAKE_PARTNER_DELAY_MS: '0',
@@ -21,7 +21,6 @@ const whole = ['--email', 'finance@acme.example', '--legal-name', 'Acme Ltda', '
 type Json = Readonly<Record<string, unknown>>;
 
 before(() => ponte(['migrate']));
-after(() => rmSync(folder, { recursive: true }));
 
 async function ponte(words: readonly string[], input = '') {
   let stdout = '';

@@ -3,17 +3,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import pg from 'pg';
 import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
-import { runProgram } from '../../cli/program.js';
 import { DAY_MS } from '../../core/domain/instant.js';
 import { openForOperator } from '../../host/main.js';
+import { runCommand } from '../support/command.js';
 import {
   aBarePayment,
   aDelivery,
@@ -25,9 +22,10 @@ import {
 import { contentsOf, fillStore } from '../support/filled-store.js';
 import { localPostgres } from '../support/local-postgres.js';
 import { projectRoot } from '../support/source-tree.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const postgres = localPostgres();
-const folder = mkdtempSync(join(tmpdir(), 'ponte-store-cli-'));
+const folder = temporaryFolder();
 const file = join(folder, 'ponte.db');
 const PAYMENTS = 20_000;
 
@@ -44,20 +42,9 @@ before(async () => {
   }
   await store.close();
 });
-after(() => rmSync(folder, { recursive: true }));
 
-async function ponte(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const printed = { stdout: '', stderr: '' };
-  const shell = {
-    env,
-    stdin: Readable.from([]),
-    stdout: { write: (text: string) => (printed.stdout += text) },
-    stderr: { write: (text: string) => (printed.stderr += text) },
-    exitCode: 0,
-  };
-  await runProgram(shell, words);
-  return { ...printed, status: shell.exitCode };
-}
+const ponte = (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  runCommand(env, words);
 
 /** Runs the copy as a process of its own, and kills it while it copies payments. */
 async function killedCopy(url: string): Promise<void> {

@@ -61,7 +61,7 @@ export function documentStorageContract(name: string, open: () => DocumentStorag
       assert.equal(await storage.get('doc_b', '01'), null);
     });
 
-    test('uploads of one document lie beside each other', async () => {
+    test('a document stores several uploads', async () => {
       const storage = open();
       await Promise.all(['01', '02', '03'].map((at) => storage.put('doc_a', at, chunks(at))));
       assert.equal(await textOf(await storage.get('doc_a', '02')), '02');
@@ -123,7 +123,7 @@ export function documentStorageContract(name: string, open: () => DocumentStorag
       assert.equal(await storage.get('doc_b', '01'), null);
     });
 
-    test('a mark stays, beside others and beside documents, and is none of them', async () => {
+    test('a mark is stored apart from documents and other marks', async () => {
       const storage = open();
       assert.equal(await storage.hasFingerprint('database-a1'), false);
       for (const mark of ['database-a1', 'database-b2', 'database-a1']) {

@@ -19,6 +19,7 @@ import {
   T0,
   tenant,
 } from '../support/domain-samples.js';
+import { valuesOf } from '../support/values-of.js';
 import type { OpenStore } from './store-contracts.js';
 
 const bare = anAccount({
@@ -135,10 +136,7 @@ export function storeAccountsContract(open: OpenStore): void {
     const elsewhere = { role: 'buyer', email: 'bo@example.com' } as const;
     const store = await fresh([...rows, anAccount({ ...elsewhere, id: 'acct_0' })]);
     const found = await store.run((tx) => tx.accounts.ofBuyer(tenant, 'ana@example.com'));
-    assert.deepEqual(
-      found.map(({ id }) => id),
-      ['acct_buyer_verifying', 'acct_buyer_approved'],
-    );
+    assert.deepEqual(valuesOf(found, 'id'), ['acct_buyer_verifying', 'acct_buyer_approved']);
   });
 
   test('lists follow each other without gap under every filter, newest first', async () => {

@@ -235,7 +235,7 @@ export function storeClaimsContract(fresh: OpenStore): void {
     assert.deepEqual(pages, ids(expired));
   });
 
-  test('released leases are due at once, and an attempt cut short is seen as one', async () => {
+  test('released leases are due immediately, and an interrupted attempt is recognized', async () => {
     const store = await fresh();
     await store.run(async (tx) => {
       tx.subscriptions.insert(aSubscription());
@@ -257,7 +257,7 @@ export function storeClaimsContract(fresh: OpenStore): void {
     );
   });
 
-  test('a process gives back its own leases, and nobody else’s', async () => {
+  test('a process releases only its own leases', async () => {
     const store = await fresh();
     const foreign = { leaseToken: 'another process.w1', dueAtMs: T0 + 9_000 };
     await store.run(async (tx) => {

@@ -121,7 +121,7 @@ export function storeDocumentsContract(open: OpenStore): void {
     for (const before of others) assert.deepEqual(await found(store, before.id), before);
   });
 
-  test('whoever decided on a document before the order to purge it loses', async () => {
+  test('a decision on a document loses against a later purge order', async () => {
     const store = await fresh(aDocument());
     let runs = 0;
     await store.run(async (tx) => {

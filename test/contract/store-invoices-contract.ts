@@ -63,7 +63,7 @@ export function storeInvoicesContract(open: OpenStore): void {
     );
   });
 
-  test('a payment is found by its publicId, of whatever tenant', async () => {
+  test('a payment of any tenant is found by its publicId', async () => {
     const stranger = invoice('inv_2', { ...otherOrg, publicId: 'pub_2' });
     const store = await fresh({ payments: [invoice('inv_1', { publicId: 'pub_1' }), stranger] });
     assert.deepEqual(await store.run((tx) => tx.payments.byPublicId('pub_2')), stranger);
@@ -255,7 +255,7 @@ export function storeInvoicesContract(open: OpenStore): void {
     assert.deepEqual(ids(again).toSorted(), ['mail_1', 'mail_2', 'mail_3', 'mail_4']);
   });
 
-  test('ending all leases makes what was in hand due at once', async () => {
+  test('ending all leases makes claimed rows due immediately', async () => {
     const store = await fresh({ mails: [due('mail_1', T0), due('mail_2', T0 + 50)] });
     await store.claims.mails(claim());
     await store.claims.releaseAll(T0 + 1);

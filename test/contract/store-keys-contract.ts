@@ -15,6 +15,7 @@ import {
   tenant,
 } from '../support/domain-samples.js';
 import { aCheckValue, aServiceKey } from '../support/key-samples.js';
+import { valuesOf } from '../support/values-of.js';
 import type { OpenStore } from './store-contracts.js';
 
 export function storeKeysContract(fresh: OpenStore): void {
@@ -99,10 +100,7 @@ export function storeKeysContract(fresh: OpenStore): void {
       tx.serviceKeys.insert(aServiceKey({ id: 'skey_4', expiresAtMs: null }));
     });
     const keys = await store.run((tx) => tx.serviceKeys.list('session'));
-    assert.deepEqual(
-      keys.map(({ expiresAtMs }) => expiresAtMs),
-      [T0, null],
-    );
+    assert.deepEqual(valuesOf(keys, 'expiresAtMs'), [T0, null]);
   });
 
   test('a text sealed under the key of the process requires its check value', async () => {

@@ -32,6 +32,7 @@ import {
   T0,
   tenant,
 } from '../support/domain-samples.js';
+import { valuesOf } from '../support/values-of.js';
 import type { OpenStore } from './store-contracts.js';
 
 export function storeListsContract(fresh: OpenStore): void {
@@ -60,10 +61,7 @@ export function storeListsContract(fresh: OpenStore): void {
       await store.run(async (tx) => tx.outbox.append(anEvent({ id })));
     }
     const rows = await store.run((tx) => tx.outbox.oldest(2));
-    assert.deepEqual(
-      rows.map(({ event }) => event),
-      [anEvent({ id: 'evt_3' }), anEvent({ id: 'evt_1' })],
-    );
+    assert.deepEqual(valuesOf(rows, 'event'), [anEvent({ id: 'evt_3' }), anEvent({ id: 'evt_1' })]);
     await store.run(async (tx) => tx.outbox.remove(rows));
     await store.run(async (tx) => tx.outbox.append(anEvent({ id: 'evt_4' })));
     const rest = await store.run((tx) => tx.outbox.oldest(9));
@@ -81,10 +79,7 @@ export function storeListsContract(fresh: OpenStore): void {
       }
     });
     const after2 = await store.run((tx) => tx.feed.after(tenant, 1, 2));
-    assert.deepEqual(
-      after2.map(({ sequence }) => sequence),
-      [2, 3],
-    );
+    assert.deepEqual(valuesOf(after2, 'sequence'), [2, 3]);
   });
 
   test('messages wait in the order of their due time until they are applied', async () => {
@@ -95,10 +90,7 @@ export function storeListsContract(fresh: OpenStore): void {
       tx.inbox.insert(aMessage({ messageId: 'm3', dueAtMs: T0 + 3 }));
     });
     const due = await store.run((tx) => tx.inbox.unapplied(duePage(9, T0 + 2)));
-    assert.deepEqual(
-      due.map(({ messageId }) => messageId),
-      ['m2', 'm1'],
-    );
+    assert.deepEqual(valuesOf(due, 'messageId'), ['m2', 'm1']);
     const behind = duePage(9, T0 + 2, { dueAtMs: T0 + 1, id: 'm2' });
     assert.deepEqual(await store.run((tx) => tx.inbox.unapplied(behind)), due.slice(1));
     await store.run(async (tx) => {
@@ -134,10 +126,7 @@ export function storeListsContract(fresh: OpenStore): void {
       tx.funds.insert(someFunds({ paymentId: 'pi_02', payoutMinor: 5n, lossMinor: 5n }));
     });
     const open = await store.run((tx) => tx.funds.open(9));
-    assert.deepEqual(
-      open.map(({ paymentId }) => paymentId),
-      ['pi_01', 'inv_02', 'pi_02', 'pi_03', 'pi_04'],
-    );
+    assert.deepEqual(valuesOf(open, 'paymentId'), ['pi_01', 'inv_02', 'pi_02', 'pi_03', 'pi_04']);
   });
 
   test('stuck commands are those that the domain calls so', async () => {
@@ -215,10 +204,7 @@ export function storeListsContract(fresh: OpenStore): void {
       tx.organizations.insert(anOrganization({ id: 'org_2' }), []);
     });
     const organizations = await store.run((tx) => tx.organizations.list());
-    assert.deepEqual(
-      organizations.map(({ id }) => id),
-      ['org_2', 'org_1'],
-    );
+    assert.deepEqual(valuesOf(organizations, 'id'), ['org_2', 'org_1']);
   });
 
   test('a slot is of one active subscription and one key that is not revoked', async () => {
@@ -344,10 +330,7 @@ export function storeListsContract(fresh: OpenStore): void {
 
     test('pending deliveries of one subscription are found for its end', async () => {
       const pending = await store.run((tx) => tx.deliveries.pendingOf('whs_1', 100));
-      assert.deepEqual(
-        pending.map(({ id }) => id),
-        ['whd_01', 'whd_05', 'whd_07', 'whd_11'],
-      );
+      assert.deepEqual(valuesOf(pending, 'id'), ['whd_01', 'whd_05', 'whd_07', 'whd_11']);
     });
   });
 }

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { type Member, memberRoles } from '../../core/domain/member.js';
 import type { Store } from '../../core/ports/storage.js';
 import { aMember, aPartyCommand, T0 } from '../support/domain-samples.js';
+import { valuesOf } from '../support/values-of.js';
 import type { OpenStore } from './store-contracts.js';
 
 export function storeMembersContract(open: OpenStore): void {
@@ -54,10 +55,7 @@ export function storeMembersContract(open: OpenStore): void {
     const members = ids.map((id) => aMember({ id, email: `${id}@acme.example` }));
     const store = await fresh([...members, aMember({ id: 'mem_9', orgId: 'org_b' })]);
     const listed = await store.run((tx) => tx.members.list('org_a'));
-    assert.deepEqual(
-      listed.map(({ id }) => id),
-      ['mem_3', 'mem_2', 'mem_1'],
-    );
+    assert.deepEqual(valuesOf(listed, 'id'), ['mem_3', 'mem_2', 'mem_1']);
   });
 
   test('the order of an organization’s own KYB names nothing but its tenant', async () => {

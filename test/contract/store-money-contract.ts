@@ -48,7 +48,7 @@ export function storeMoneyContract(fresh: OpenStore): void {
     for (const { kind, lines } of all) assert.deepEqual(byKind.get(kind), lines, kind);
   });
 
-  test('an order changes in what became of it, and stays what was ordered', async () => {
+  test('an update changes the outcome of an order, never what was ordered', async () => {
     const store = await fresh();
     await store.run(async (tx) => tx.commands.insert(aCommand()));
     const became: Partial<MoneyCommand> = {

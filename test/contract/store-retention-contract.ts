@@ -18,6 +18,7 @@ import {
   T0,
   tenant,
 } from '../support/domain-samples.js';
+import { valuesOf } from '../support/values-of.js';
 import type { OpenStore } from './store-contracts.js';
 
 const cutoff: RetentionCutoff = { sinceMs: T0 + 100, sinceDeliveryId: 'whd_5' };
@@ -127,7 +128,7 @@ export function storeRetentionContract(fresh: OpenStore): void {
     assert.deepEqual(await left(), ['waiting', 'young']);
   });
 
-  test('whoever has a feed is named once, page by page', async () => {
+  test('each tenant with a feed is listed once, page by page', async () => {
     const store = await fresh();
     await store.run(async (tx) => {
       for (const one of [otherOrg, tenant, otherMode]) {
@@ -196,10 +197,7 @@ export function storeRetentionContract(fresh: OpenStore): void {
   test('the oldest events come in their order, by pages, of one tenant', async () => {
     const store = await withEvents();
     const found = await store.run((tx) => tx.retention.oldestEvents(cutoff, tenant, 1, 2));
-    assert.deepEqual(
-      found.map(({ sequence }) => sequence),
-      [2, 3],
-    );
+    assert.deepEqual(valuesOf(found, 'sequence'), [2, 3]);
   });
 
   test('events go with all of their range, or stay with one that has a delivery', async () => {

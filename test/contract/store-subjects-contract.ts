@@ -14,6 +14,7 @@ import {
   T0,
   tenant,
 } from '../support/domain-samples.js';
+import { valuesOf } from '../support/values-of.js';
 import type { OpenStore } from './store-contracts.js';
 
 interface Row {
@@ -44,10 +45,7 @@ export function storeSubjectsContract(open: OpenStore): void {
 
   test('events of the feed come in the order of their sequence', async () => {
     const notes = await store.run((tx) => tx.feed.ofSubject(tenant, 'pi_1'));
-    assert.deepEqual(
-      notes.map(({ id }) => id),
-      ['evt_0', 'evt_6', 'evt_3'],
-    );
+    assert.deepEqual(valuesOf(notes, 'id'), ['evt_0', 'evt_6', 'evt_3']);
     assert.deepEqual(notes[0], {
       id: 'evt_0',
       type: 'payment_intent.created',

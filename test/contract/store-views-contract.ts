@@ -114,7 +114,7 @@ export function storeViewsContract(open: OpenStore): void {
     });
   }
 
-  test('views that are asked for at once are each that of its payment', async () => {
+  test('concurrent reads of views each return the view of their payment', async () => {
     const payments = Array.from({ length: 20 }, (_, at) =>
       aPayment({ id: `pi_${at}`, buyerId: `byr_${at}` }),
     );

@@ -2,8 +2,6 @@
 // there and unchanged, and the feed is the beginning of the one that was lost. Then the partner is
 // asked, which remembers everything; after the release all payments settle, none is paid twice.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -13,6 +11,7 @@ import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
 import type { FeedEvent } from '../../core/domain/event.js';
 import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
 import { orderOf } from '../support/payment-load.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { brokenOf, type Drill, type DrillContext, type DrillResult } from './drill.js';
 
 const CLIENTS = 8;
@@ -36,8 +35,7 @@ export function backupDrill(payments: number): Drill {
 export const BACKUP: Drill = backupDrill(400);
 
 async function drill({ say, after }: DrillContext, payments: number): Promise<DrillResult> {
-  const folder = mkdtempSync(join(tmpdir(), 'ponte-drill-backup-'));
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const env = {
     PONTE_DATA_DIR: join(folder, 'data'),
     PONTE_FAKE_PARTNER_DELAY_MS: '20',

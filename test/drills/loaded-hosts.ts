@@ -1,8 +1,6 @@
 // What drills of the database do their faults to: two hosts under a steady load of creates, and
 // readers that wait for events. Afterwards everything is asked for again and counted.
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Store } from '../../core/ports/storage.js';
@@ -16,6 +14,7 @@ import {
   settleLoad,
   startSteadyLoad,
 } from '../support/steady-load.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import type { DrillContext } from './drill.js';
 import { type FeedWitness, witnessFeed } from './feed-witness.js';
 
@@ -56,8 +55,7 @@ export async function hostsUnderLoad(
   { after }: DrillContext,
   settings: readonly Environment[],
 ): Promise<LoadedHosts> {
-  const folder = mkdtempSync(join(tmpdir(), 'ponte-drill-'));
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const partnerFile = join(folder, 'partner.jsonl');
   const common = {
     PONTE_DATA_DIR: folder,

@@ -2,10 +2,9 @@
 // which a restored database is verified and put into quarantine. The dump is played by a copy of
 // the database's files.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import pg from 'pg';
 import { readManifest } from '../../adapters/backup/manifest.js';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
@@ -15,9 +14,10 @@ import { startHost } from '../../host/main.js';
 import { runCommand } from '../support/command.js';
 import { aBarePayment, someFunds } from '../support/domain-samples.js';
 import { localPostgres } from '../support/local-postgres.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { valuesOf } from '../support/values-of.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-dump-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const postgres = localPostgres();
 const backups = join(folder, 'backups');
 const keys = newSecretKey('k');
@@ -80,13 +80,10 @@ test('a backup without its manifest option is refused, with what to do', async (
   assert.match(stderr, /make a --manifest, then pg_dump or pg_basebackup \(OPERATIONS\.md\)/);
 });
 
-test('the manifest tells counts and keys, and holds no database', async () => {
+test('the manifest lists counts and keys and contains no database', async () => {
   const { database, files, rows, secretKeys } = await readManifest(manifest);
   assert.deepEqual([database, files, rows['payments']], ['postgres', [], 2]);
-  assert.deepEqual(
-    secretKeys.map(({ id }) => id),
-    ['k'],
-  );
+  assert.deepEqual(valuesOf(secretKeys, 'id'), ['k']);
 });
 
 test('a restored database is accepted into quarantine, one that is of later too', async () => {

@@ -1,11 +1,10 @@
 // Backups that a serving host makes by itself: how many there are, what becomes of one that fails,
 // and what an operator sees of them.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { after, type TestContext, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { type TestContext, test } from 'node:test';
 import { newestBackup } from '../../adapters/backup/backup-folder.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
 import { PonteError } from '../../core/errors.js';
@@ -18,25 +17,17 @@ import {
 import { type Place, placeIn, ponte, servedPlace } from '../support/backup-scene.js';
 import { startHostProcess } from '../support/host-process.js';
 import { projectRoot } from '../support/source-tree.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/wait.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-schedule-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
-const LOOK_EVERY_MS = 20;
 const program = [process.execPath, '--import', 'tsx', join(projectRoot, 'cli/main.ts')];
 const clock = { nowMs: () => Date.now() };
 
 const sourceOf = (place: Place) => ({ host: hostname(), database: place.file });
 const newest = (place: Place) => newestBackup(place.backups, sourceOf(place));
 const backupsIn = (root: string) => readdirSync(root).filter((name) => name.startsWith('ponte-'));
-
-async function until<T>(look: () => T | null | Promise<T | null>): Promise<T> {
-  for (;;) {
-    const found = await look();
-    if (found !== null && found !== false) return found;
-    await wait(LOOK_EVERY_MS);
-  }
-}
 
 /** A schedule in this process, whose backups are made by processes; and what it logged. */
 function scheduled(t: TestContext, place: Place, fields: Partial<ScheduleOptions> = {}) {
@@ -109,7 +100,7 @@ test('a stop ends the backup that is under way', async (t) => {
   assert.deepEqual(logged, []);
 });
 
-test('a host makes backups while it serves, and tells how old the last good one is', async (t) => {
+test('a host makes backups while it serves and reports the age of the last good one', async (t) => {
   const place = placeIn(folder, 'host');
   const env = {
     ...place.env,

@@ -9,7 +9,6 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -18,9 +17,9 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { newestBackup, writeBackup } from '../../adapters/backup/backup-folder.js';
 import { manifestText, readManifest, type Source } from '../../adapters/backup/manifest.js';
@@ -45,9 +44,10 @@ import {
 } from '../support/backup-scene.js';
 import { aBarePayment } from '../support/domain-samples.js';
 import { projectRoot } from '../support/source-tree.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { valuesOf } from '../support/values-of.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-backup-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const sourceOf = (place: Place) => ({ host: hostname(), database: place.file });
 const newest = (place: Place) => newestBackup(place.backups, sourceOf(place));
@@ -60,14 +60,8 @@ test('a backup holds the database, its documents and a manifest, for the owner a
     [manifest.database, manifest.epoch, manifest.rows['payments'], manifest.rows['documents']],
     ['sqlite', 1, 1, 1],
   );
-  assert.deepEqual(
-    manifest.secretKeys.map(({ id }) => id),
-    ['dev'],
-  );
-  assert.deepEqual(
-    manifest.files.map(({ path }) => path),
-    ['ponte.db', 'documents/doc_1/ab12'],
-  );
+  assert.deepEqual(valuesOf(manifest.secretKeys, 'id'), ['dev']);
+  assert.deepEqual(valuesOf(manifest.files, 'path'), ['ponte.db', 'documents/doc_1/ab12']);
   const modes = Object.values(treeOf(place.backups)).map((text) => text.split(' '));
   const own = modes.every(([mode, what]) => mode === (what === 'folder' ? '700' : '600'));
   assert.ok(own, 'folders 0700, files 0600');
@@ -140,10 +134,7 @@ test('documents deleted while the copy runs do not break it, and what rows name 
     { to: place.backups, keep: null },
   );
   await close();
-  assert.deepEqual(
-    manifest.files.map(({ path }) => path),
-    ['ponte.db', 'documents/doc_3/ef56'],
-  );
+  assert.deepEqual(valuesOf(manifest.files, 'path'), ['ponte.db', 'documents/doc_3/ef56']);
   assert.deepEqual(manifest.missingDocuments, []);
   const [mark = '', ...others] = readdirSync(join(made, 'documents')).toSorted();
   assert.match(mark, /^database-/);
@@ -178,13 +169,10 @@ test('a document that was deleted behind the copy of its row: both are copied ag
   );
   await close();
   assert.deepEqual([looks, manifest.missingDocuments], [1, []]);
-  assert.deepEqual(
-    manifest.files.map(({ path }) => path),
-    ['ponte.db', 'documents/doc_1/ab12'],
-  );
+  assert.deepEqual(valuesOf(manifest.files, 'path'), ['ponte.db', 'documents/doc_1/ab12']);
 });
 
-test('a document that is lost does not end all backups: it is told, with code 9', async () => {
+test('a lost document does not stop backups: it is reported with code 9', async () => {
   const place = await servedPlace(folder, 'lost');
   rmSync(join(place.documents, 'doc_1'), { recursive: true });
   const words = ['backup', '--to', place.backups];
@@ -301,7 +289,7 @@ test('--keep deletes older whole backups of this database that it made, and noth
   for (const path of kept) assert.ok(existsSync(path), path);
 });
 
-test('--keep knows the backups of this database by its id, whatever the machine is called', async () => {
+test('--keep finds the backups of this database by its id, on any machine', async () => {
   const place = await servedPlace(folder, 'renamed');
   /** As the machine before would have made it. */
   const backUpElsewhere = async (change: (source: Source) => Source) => {

@@ -194,12 +194,12 @@ test('backups need a folder and a SQLite file', () => {
   });
 });
 
-test('a mail server goes with a sender of its own domain', () => {
+test('a mail server needs a sender address', () => {
   const problems = problemsOf({ PONTE_SMTP_URL: 'smtp://mail.test' });
   assert.deepEqual(problems, ['PONTE_MAIL_FROM: must be set with PONTE_SMTP_URL']);
 });
 
-test('all problems are told at once, and never a secret', () => {
+test('all problems are reported together, without secrets', () => {
   const problems = problemsOf({
     PONTE_PORT: 'x',
     PONTE_SECRET_KEYS: 'k1:topsecret',
@@ -237,7 +237,7 @@ describe('production refuses what is unsafe', () => {
   });
 });
 
-test('a misspelt PONTE_ variable is told, other variables are nobody’s matter', () => {
+test('a misspelt PONTE_ variable is reported; other variables are ignored', () => {
   const env = { PONTE_PROT: '1', PONTE_HOSST: 'a', PONTE_COLOUR: 'red', PONTE_KEY: 'k' };
   const { unknownVariables } = readConfig({ ...env, PATH: '/bin' });
   assert.deepEqual(unknownVariables, [

@@ -1,20 +1,17 @@
 // A host that is killed soon after each start, as a supervisor starts it again and again, while the
 // receiver never answers: webhooks lose none of their attempts.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
 import { startReceiver } from '../support/local-receiver.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const LIVES = 4;
 const LOOK_EVERY_MS = 10;
 
 test('a crash loop uses up no attempts of webhooks and delays none that is new', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'ponte-crash-loop-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   // However slow the machine, no second attempt falls due.
   const waits = Array.from({ length: 6 }, () => '86400').join(',');
   const env = { PONTE_DATA_DIR: folder, PONTE_WEBHOOK_RETRY_SECONDS: waits };

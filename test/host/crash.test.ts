@@ -2,8 +2,6 @@
 // Afterwards everything that was acknowledged is there, every payment is settled, nothing was done
 // twice at the partner, and the receiver got every event, repeats under the same id and bytes.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -11,6 +9,7 @@ import { openSqliteStore, type SqliteStore } from '../../adapters/storage/sqlite
 import { checkBooks, checkReceived, readFeed } from '../support/after-faults.js';
 import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
 import { type LocalReceiver, startReceiver } from '../support/local-receiver.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const KILLS = 6;
 const CLIENTS = 8;
@@ -19,7 +18,7 @@ const PAYMENTS_PER_LIFE = 16;
 const PATIENCE_MS = 60_000;
 const LOOK_EVERY_MS = 10;
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-crash-'));
+const folder = temporaryFolder();
 const env = {
   PONTE_DATA_DIR: folder,
   PONTE_FAKE_PARTNER_DELAY_MS: '20',
@@ -56,7 +55,6 @@ before(async () => {
 after(async () => {
   await host.kill();
   await receiver.close();
-  rmSync(folder, { recursive: true });
 });
 
 test('a host killed under load loses nothing it acknowledged and does nothing twice', async () => {

@@ -5,7 +5,6 @@ import {
   closeSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   rmSync,
@@ -14,9 +13,8 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import SqliteConnection from 'better-sqlite3';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { readConfig } from '../../host/config.js';
@@ -24,9 +22,9 @@ import { startHost } from '../../host/main.js';
 import { runCommand } from '../support/command.js';
 import { localPostgres } from '../support/local-postgres.js';
 import { olderDatabase } from '../support/older-database.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-finding-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const postgres = localPostgres();
 
 const environment = (name: string) => ({
@@ -104,7 +102,7 @@ describe('in an empty directory nothing is found, and nothing is made', () => {
   }
 });
 
-test('beside other files too, and where the URL names the file', async () => {
+test('also with other files in the folder, and where the URL names the file', async () => {
   const env = environment('other');
   mkdirSync(env.PONTE_DATA_DIR);
   writeFileSync(join(env.PONTE_DATA_DIR, 'notes.txt'), 'mine');
@@ -223,7 +221,7 @@ describe('a database that was served and is lost does not start empty by mistake
   });
 });
 
-test('a damaged file is told in a line, by every command and by a start', async () => {
+test('a damaged file is reported in one line, by every command and at start', async () => {
   const env = environment('damaged');
   await serve(env);
   assert.equal((await command(env, 'org create --name Exporter')).status, 0);
@@ -242,7 +240,7 @@ test('a damaged file is told in a line, by every command and by a start', async 
   }
 });
 
-test('half a migration is told in a line, and refused', async () => {
+test('half a migration is refused and reported in one line', async () => {
   const env = { ...environment('half'), PONTE_SECRET_KEYS: newSecretKey('k') };
   mkdirSync(env.PONTE_DATA_DIR);
   const connection = olderDatabase(fileOf(env));

@@ -1,24 +1,15 @@
 // A database is served with the folder in which its documents are, or not at all: what a start,
 // doctor and the list of documents say after a restore without them, and how it is mended.
 import assert from 'node:assert/strict';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { readConfig } from '../../host/config.js';
 import { startHost } from '../../host/main.js';
 import { runCommand } from '../support/command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-place-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const environment = (name: string) => ({
   PONTE_DATA_DIR: join(folder, name),
@@ -71,7 +62,7 @@ test('a database without the folder of its documents is refused until it is ther
   assert.equal((await command(env, 'doctor')).status, 0);
 });
 
-test('a new database beside documents of another one is served', async () => {
+test('a new database with the documents of another database is served', async () => {
   const env = environment('anew');
   await serve(env);
   rmSync(join(env.PONTE_DATA_DIR, 'ponte.db'));
@@ -79,7 +70,7 @@ test('a new database beside documents of another one is served', async () => {
   await serve(env);
 });
 
-test('a folder that cannot be made is told in a line', async () => {
+test('a folder that cannot be created is reported in one line', async () => {
   const env = environment('in-the-way');
   mkdirSync(env.PONTE_DATA_DIR);
   writeFileSync(join(env.PONTE_DATA_DIR, 'documents'), '');

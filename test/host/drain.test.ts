@@ -2,22 +2,20 @@
 // time, and no create is refused, cut off or lost.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request as startRequest } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { allOk, checkedSite } from '../adapters/http/checked-site.js';
 import { type HostProcess, startHostProcess } from '../support/host-process.js';
 import { localPostgres } from '../support/local-postgres.js';
 import { orderOf } from '../support/payment-load.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const PROBE_EVERY_MS = 50;
 const CLIENTS = 8;
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-drain-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const postgres = localPostgres();
 
 /** Sends requests to the hosts that were ready when it looked last, over kept connections. */
@@ -130,7 +128,7 @@ test('no create is refused or cut off while hosts are replaced one after the oth
   assert.ok(created > 100, `${created} creates`);
 });
 
-test('while a server drains it serves everybody, and each answer ends its connection', async (t) => {
+test('a draining server still serves requests, and each answer closes its connection', async (t) => {
   const site = await checkedSite(t);
   const ended = async () => (await site.call('GET', '/healthz')).headers['connection'];
   assert.equal(await ended(), 'keep-alive');
@@ -138,7 +136,7 @@ test('while a server drains it serves everybody, and each answer ends its connec
   for (let times = 0; times < 3; times += 1) assert.equal(await ended(), 'close');
 });
 
-test('a host that was told to stop says so, and serves until its drain is over', async () => {
+test('a stopping host reports it and serves until its drain ends', async () => {
   const host = await startHostProcess({
     ...{ PONTE_DATA_DIR: join(folder, 'alone'), PONTE_DRAIN_SECONDS: '1' },
   });

@@ -53,7 +53,7 @@ test('after a look that was held up it rests for a second at most', async (t) =>
   assert.equal(typeof alarm.restMs === 'function' ? alarm.restMs() : alarm.restMs, 1_000);
 });
 
-test('while nobody writes to a file it is not looked at again', async () => {
+test('a file without writes is not polled again', async () => {
   const { state, run } = scene(1);
   for (let times = 0; times < 5; times += 1) await run();
   assert.equal(state.looks, 1);

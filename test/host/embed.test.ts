@@ -1,7 +1,6 @@
 // createPonte: the API without a port, a clock moved by hand, the same ids for the same seed.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -11,6 +10,7 @@ import { redeemSignIn } from '../../core/usecases/sign-ins.js';
 import { createPonte, type Ponte, type PonteOptions } from '../../host/embed.js';
 import { tokenIn } from '../support/made-payments.js';
 import { projectRoot } from '../support/source-tree.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const intent = { externalId: 'order-1', amount: '250.00', buyer: { email: 'ana@buyer.example' } };
 
@@ -51,7 +51,7 @@ test('a payment settles and its webhooks are collected, signed at the time of th
     }
   }));
 
-test('its own verifyWebhook goes by its clock, where the one of the package goes by the machine', () =>
+test('its verifyWebhook uses its clock; the exported one uses the machine’s clock', () =>
   withPonte({ nowMs: 1_000_000 * SECOND_MS }, async (ponte) => {
     const secret = await subscribe(ponte);
     await ponte.post('/v1/payment-intents', intent);
@@ -211,13 +211,12 @@ test('the README’s snippet that embeds ponte runs as written', async () => {
     .filter((text) => text.includes("from 'ponte'"));
   assert.notEqual(snippets.length, 0);
   const embed = pathToFileURL(join(projectRoot, 'host/embed.ts'));
-  const folder = mkdtempSync(join(tmpdir(), 'ponte-snippet-'));
+  const folder = temporaryFolder();
   for (const [index, text] of snippets.entries()) {
     const file = join(folder, `${index}.mjs`);
     writeFileSync(file, text.replace("from 'ponte'", `from '${embed}'`));
     await import(pathToFileURL(file).href);
   }
-  rmSync(folder, { recursive: true });
 });
 
 test('a reader that waits for events is answered when there are some', () =>

@@ -1,11 +1,9 @@
 // A real host whose disk is full, played by a limit on the size of its files: it says so to
 // clients, probes and its operator, and loses nothing that it acknowledged.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { startHostProcess } from '../support/host-process.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -13,8 +11,7 @@ type Json = Readonly<Record<string, unknown>>;
 const FILE_BLOCKS_MAX = 4_000;
 
 test('a host with a full disk answers 503, is not ready, and still reads', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'ponte-full-disk-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const env = { PONTE_DATA_DIR: folder, PONTE_RATE_LIMIT_PER_MINUTE: '0' };
   let host = await startHostProcess(env, { fileBlocksMax: FILE_BLOCKS_MAX });
   t.after(() => host.kill());

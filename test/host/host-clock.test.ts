@@ -38,7 +38,7 @@ test('hosts whose machines are an hour apart say the same time', async () => {
   }
 });
 
-test('a jump of the machine’s clock does not move the time, and shows at once', async () => {
+test('a jump of the machine’s clock does not move the time and is reported immediately', async () => {
   const { clock, time } = scene();
   await clock.measure();
   assert.equal(clock.isAccurate(), true);
@@ -83,7 +83,7 @@ test('a machine that was suspended has the right time again after one measuremen
   assert.deepEqual([clock.nowMs(), clock.isAccurate()], [T0 + HOUR_MS, true]);
 });
 
-test('on SQLite each step back of the machine’s clock is told once, a failed telling again', async () => {
+test('on SQLite each step back of the clock is reported once; a failed report is repeated', async () => {
   const { clock, time, pass } = scene({ hasDatabase: false });
   const told: ClockStep[] = [];
   const note = async (step: ClockStep) => {

@@ -1,10 +1,8 @@
 // A host with nothing to do: how often it asks its database, and that work from elsewhere is still
 // taken up.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import SqliteConnection from 'better-sqlite3';
 import pg from 'pg';
@@ -12,10 +10,10 @@ import { SqliteDatabase } from '../../adapters/storage/sqlite/database.js';
 import { readConfig } from '../../host/config.js';
 import { type Host, startHost } from '../../host/main.js';
 import { localPostgres } from '../support/local-postgres.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const WINDOW_SECONDS = 4;
-const folder = mkdtempSync(join(tmpdir(), 'ponte-idle-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const postgres = localPostgres();
 
 async function started(env: Readonly<Record<string, string>>, t: TestContext): Promise<Host> {

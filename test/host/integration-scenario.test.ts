@@ -4,11 +4,9 @@
 // payment that is settled to its seller, and to an invoice that two members and the buyer had to do
 // with.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import {
   type components,
   createPonteClient,
@@ -22,11 +20,14 @@ import { redeemSignIn } from '../../core/usecases/sign-ins.js';
 import { readConfig } from '../../host/config.js';
 import { type Host, startHost } from '../../host/main.js';
 import { type LocalReceiver, startReceiver } from '../support/local-receiver.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { valuesOf } from '../support/values-of.js';
+import { until } from '../support/wait.js';
 
 type FeedEvent = components['schemas']['FeedEvent'];
 type TimelineEntry = components['schemas']['TimelineEntry'];
 
-const dataDir = mkdtempSync(join(tmpdir(), 'ponte-integration-'));
+const dataDir = temporaryFolder();
 const mailbox = join(dataDir, 'mails');
 const journey = [
   ...['created', 'buyer_kyc_pending', 'buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending'],
@@ -62,7 +63,6 @@ before(async () => {
 after(async () => {
   await host.stop();
   await receiver.close();
-  rmSync(dataDir, { recursive: true });
 });
 
 test('a seller from its creation to ready, and a payment to it from created to settled', async () => {
@@ -248,10 +248,7 @@ async function heardInOrder(
     events.push(...page.data);
     next = page.nextAfter;
   }
-  assert.deepEqual(
-    events.map(({ event }) => event),
-    types,
-  );
+  assert.deepEqual(valuesOf(events, 'event'), types);
   assert.deepEqual(
     events.map((event) => event.sequence),
     types.map((_, index) => sequence + index + 1),
@@ -314,10 +311,7 @@ async function timelineTells(
   assert.equal(entries[0]?.kind, 'created');
   const statuses = of('status').map(({ status }) => status);
   assert.deepEqual(statuses, moves);
-  assert.deepEqual(
-    of('money').map(({ fact }) => fact),
-    ['funds_received', 'payout_paid'],
-  );
+  assert.deepEqual(valuesOf(of('money'), 'fact'), ['funds_received', 'payout_paid']);
   const paid = of('money').flatMap(({ lines }) =>
     lines.filter(({ account }) => account === 'seller'),
   );
@@ -353,13 +347,5 @@ function mails(): readonly string[] {
     return names.map((name) => readFileSync(join(mailbox, name), 'utf8'));
   } catch {
     return [];
-  }
-}
-
-async function until<T>(look: () => Promise<T | null> | T | null): Promise<T> {
-  for (;;) {
-    const found = await look();
-    if (found !== null) return found;
-    await wait(10);
   }
 }

@@ -2,10 +2,8 @@
 // balancer, with the old key, both, and the new one alone. No request fails, every payment settles,
 // every webhook verifies, and what was handed out at first is still valid at the end.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
@@ -16,6 +14,7 @@ import { runCommand } from '../support/command.js';
 import { type HostProcess, startHostProcess } from '../support/host-process.js';
 import { localPostgres } from '../support/local-postgres.js';
 import { startReceiver } from '../support/local-receiver.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { columnsHolding } from '../support/texts-in-database.js';
 
 const CLIENTS = 3;
@@ -29,8 +28,7 @@ const steps = {
   'the new key first': `${newKey},${oldKey}`,
 } as const;
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-rotation-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const postgres = localPostgres();
 
 type Json = Readonly<Record<string, unknown>>;

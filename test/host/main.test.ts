@@ -2,10 +2,9 @@
 // how it stops.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -13,8 +12,10 @@ import { promisify } from 'node:util';
 import { allOk } from '../adapters/http/checked-site.js';
 import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
 import { startReceiver } from '../support/local-receiver.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { valuesOf } from '../support/values-of.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-host-'));
+const folder = temporaryFolder();
 const env = { PONTE_DATA_DIR: join(folder, 'data'), PONTE_FAKE_PARTNER_DELAY_MS: '0' } as const;
 
 const STOPPED = 'sending was stopped';
@@ -35,10 +36,7 @@ let host: HostProcess;
 before(async () => {
   host = await startHostProcess(env);
 });
-after(async () => {
-  await host.kill();
-  rmSync(folder, { recursive: true });
-});
+after(() => host.kill());
 
 async function json(path: string, init: RequestInit = {}) {
   const response = await fetch(`${host.url}${path}`, init);
@@ -134,7 +132,7 @@ describe('a host that cannot serve says why', () => {
     assert.match(stderr, new RegExp(`^ponte: 127\\.0\\.0\\.1:${port} is in use.* PONTE_PORT`));
   });
 
-  test('the configuration is wrong: all of it is told', async () => {
+  test('a wrong configuration reports all its problems', async () => {
     const wrong = { ...env, PONTE_ENV: 'production', PONTE_PORT: 'x', PONTE_PROT: '1' };
     const { status, stdout, stderr } = await runCommand(wrong, ['serve']);
     assert.deepEqual([status, stdout], [7, '']);
@@ -167,10 +165,7 @@ test('SIGTERM lets a webhook under way be answered, and keeps the outcome', asyn
   await receiver.close();
   const list = await runCommand(env, ['deliveries', 'list', '--json']);
   const { data } = JSON.parse(list.stdout) as { readonly data: readonly { status: string }[] };
-  assert.deepEqual(
-    data.map(({ status }) => status),
-    ['delivered'],
-  );
+  assert.deepEqual(valuesOf(data, 'status'), ['delivered']);
   const { key } = host;
   host = { ...(await startHostProcess(env)), key };
 });

@@ -1,18 +1,16 @@
 // Metrics of a running host after real traffic: what an operator's Prometheus would read.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createPonte } from '../../host/embed.js';
 import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
 import { localPostgres } from '../support/local-postgres.js';
 import { startReceiver } from '../support/local-receiver.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-metrics-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const postgres = localPostgres();
 
 type Samples = ReadonlyMap<string, number>;
@@ -47,7 +45,7 @@ const databases = {
 
 for (const [name, settings] of Object.entries(databases)) {
   describe(`metrics of a host on ${name}`, () => {
-    test('tell what it answered and delivered, what waits, and what its store did', async (t) => {
+    test('report answers, deliveries, backlogs and the work of the store', async (t) => {
       const env = {
         PONTE_DATA_DIR: join(folder, name),
         PONTE_METRICS_PORT: '0',
@@ -118,7 +116,7 @@ for (const [name, settings] of Object.entries(databases)) {
   });
 }
 
-test('where nobody watches, what makes metrics is not even loaded', async () => {
+test('without a metrics port the metrics library is not loaded', async () => {
   const { cache } = createRequire(import.meta.url);
   const isLoaded = () => Object.keys(cache).some((path) => path.includes('/prom-client/'));
   const ponte = await createPonte();

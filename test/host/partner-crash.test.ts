@@ -1,19 +1,19 @@
 // A real host is killed between what the partner did and its record of it, again and again, and the
 // partner refuses what it is asked twice. Each order is carried out once all the same.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const PAYMENTS = 8;
 /** The partner's orders at which the host dies: pay-ins and payouts. */
 const KILLS = [2, 4, 7, 9, 11];
 const PATIENCE_MS = 60_000;
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-partner-crash-'));
+const folder = temporaryFolder();
 const books = join(folder, 'partner');
 const env = {
   PONTE_DATA_DIR: join(folder, 'data'),
@@ -24,10 +24,7 @@ const env = {
 
 let host: HostProcess;
 let deaths = 0;
-after(async () => {
-  await host.kill();
-  rmSync(folder, { recursive: true });
-});
+after(() => host.kill());
 
 test('an order whose record a crash prevented is looked up: the partner does it once', async () => {
   const start = () => startHostProcess(env, { preload: './test/support/refusing-partner.ts' });

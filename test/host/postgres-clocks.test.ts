@@ -2,10 +2,8 @@
 // go by the clock of the database, and the host that is off takes no work and says so.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { readConfig } from '../../host/config.js';
 import { type Host, startHost } from '../../host/main.js';
@@ -14,11 +12,11 @@ import { type HostProcess, runCommand, startHostProcess } from '../support/host-
 import { localPostgres } from '../support/local-postgres.js';
 import { startReceiver } from '../support/local-receiver.js';
 import { projectRoot } from '../support/source-tree.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const HOUR_MS = 3_600_000;
-const folder = mkdtempSync(join(tmpdir(), 'ponte-clocks-'));
+const folder = temporaryFolder();
 const preload = join(projectRoot, 'test/support/set-clock.ts');
-after(() => rmSync(folder, { recursive: true }));
 const postgres = localPostgres();
 
 const settings = {
@@ -96,7 +94,7 @@ for (const [which, aheadMs] of [
       assert.equal((await create(right, key, 'order-6')).status, 201);
     });
 
-    test('what is created there is due at once, stamped and signed with the right time', async (t) => {
+    test('what is created there is due immediately, stamped and signed with the right time', async (t) => {
       const url = await postgres.newDatabase();
       const right = await startRight(url, t);
       const wrong = await startWrong(url, aheadMs, t);

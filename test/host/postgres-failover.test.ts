@@ -2,9 +2,6 @@
 // in its place: nothing that was acknowledged is lost, and hosts that know both go on.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { seededBytes } from '../../adapters/crypto/ids.js';
 import { postgresConnections } from '../../adapters/storage/postgres/connections.js';
@@ -14,13 +11,14 @@ import { type Host, startHost } from '../../host/main.js';
 import { checkBooks, readFeed } from '../support/after-faults.js';
 import { numbersOf, orderOf, startLoad } from '../support/payment-load.js';
 import { type PostgresPair, postgresPair } from '../support/postgres-pair.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const PAYMENTS = 40;
 const CLIENTS = 6;
 
 const seed = process.env['FAULTS_SEED'] ?? randomBytes(4).toString('hex');
 const below = numbersOf(seededBytes(seed));
-const folder = mkdtempSync(join(tmpdir(), 'ponte-failover-'));
+const folder = temporaryFolder();
 const secretKeys = `a:${randomBytes(32).toString('base64')}`;
 const hosts: Host[] = [];
 let pair: PostgresPair;
@@ -28,7 +26,6 @@ let pair: PostgresPair;
 after(async () => {
   await Promise.all(hosts.map((host) => host.stop()));
   await pair.stop();
-  rmSync(folder, { recursive: true });
 });
 
 before(async () => {
@@ -56,7 +53,7 @@ async function get(host: Host, apiKey: string, path: string) {
   return (await response.json()) as Readonly<Record<string, unknown>>;
 }
 
-test('connections go to the server that takes writes, whichever is named first', async () => {
+test('connections go to the server that takes writes, in any order of the URL', async () => {
   const ports = pair.urls.map((url) => `127.0.0.1:${new URL(url).port}`);
   const turned = pair.url.replace(ports.join(','), ports.toReversed().join(','));
   const connections = postgresConnections({ url: turned });

@@ -3,10 +3,7 @@
 // at the partner, and no delivery was on its way from two hosts at once.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { seededBytes } from '../../adapters/crypto/ids.js';
@@ -16,6 +13,7 @@ import { type HostProcess, runCommand, startHostProcess } from '../support/host-
 import { localPostgres } from '../support/local-postgres.js';
 import { type LocalReceiver, startReceiver } from '../support/local-receiver.js';
 import { created, numbersOf, orderOf, startLoad } from '../support/payment-load.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const PAYMENTS = 60;
 const CLIENTS = 6;
@@ -27,7 +25,7 @@ const PATIENCE_MS = 60_000;
 
 const seed = process.env['FAULTS_SEED'] ?? randomBytes(4).toString('hex');
 const below = numbersOf(seededBytes(seed));
-const folder = mkdtempSync(join(tmpdir(), 'ponte-faults-'));
+const folder = temporaryFolder();
 const secretKeys = `a:${randomBytes(32).toString('base64')}`;
 const running = new Set<HostProcess>();
 const receivers: LocalReceiver[] = [];
@@ -35,7 +33,6 @@ const receivers: LocalReceiver[] = [];
 after(async () => {
   await Promise.all([...running].map((host) => host.kill()));
   await Promise.all(receivers.map((receiver) => receiver.close()));
-  rmSync(folder, { recursive: true });
 });
 // The server ends after its hosts.
 const postgres = localPostgres();

@@ -2,8 +2,7 @@
 // only one does what must be done once.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -16,15 +15,13 @@ import { type Host, type HostRole, startHost } from '../../host/main.js';
 import { allOk } from '../adapters/http/checked-site.js';
 import { startHostProcess } from '../support/host-process.js';
 import { localPostgres } from '../support/local-postgres.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-hosts-'));
+const folder = temporaryFolder();
 const secretKeys = `a:${randomBytes(32).toString('base64')}`;
 const hosts: Host[] = [];
 
-after(async () => {
-  await Promise.all(hosts.map((host) => host.stop()));
-  rmSync(folder, { recursive: true });
-});
+after(() => Promise.all(hosts.map((host) => host.stop())));
 
 // The server ends after its hosts.
 const postgres = localPostgres();
@@ -88,7 +85,7 @@ test('hosts of one role each settle a payment together, and only a worker works'
   assert.equal(ready.status, 200);
 });
 
-test('a reader that waits at one host hears of an event made at another', async () => {
+test('a reader waiting at one host receives an event created at another', async () => {
   const url = await postgres.newDatabase();
   const [first, second] = [await start(url), await start(url)];
   const key = first.demo?.secret ?? '';
@@ -107,7 +104,7 @@ test('a key revoked at one host is refused by the next request at another', asyn
   assert.equal((await call(second, key, '/v1/events')).status, 401);
 });
 
-test('one limit holds over all hosts, whoever is asked', async () => {
+test('one rate limit holds over all hosts', async () => {
   const url = await postgres.newDatabase();
   const limit = { PONTE_RATE_LIMIT_PER_MINUTE: '1', PONTE_RATE_LIMIT_BURST: '5' };
   const pair = [await start(url, 'all', limit), await start(url, 'all', limit)];
@@ -203,7 +200,7 @@ test('hosts share one folder of documents: one with its own is refused', async (
   }
 });
 
-test('a role of its own needs a database that several processes can serve', async () => {
+test('the roles api and worker need a database that several processes can serve', async () => {
   const dataDir = mkdtempSync(join(folder, 'sqlite-'));
   const refused = startHost(readConfig({ PONTE_DATA_DIR: dataDir, PONTE_PORT: '0' }), 'api');
   await assert.rejects(refused, /--role: api and worker are for hosts that share a PostgreSQL/);

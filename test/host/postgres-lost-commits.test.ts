@@ -63,7 +63,7 @@ test('a promoted standby that lacks commits is held until that is dealt with', a
   assert.equal(await find(store), null);
 });
 
-test('a promoted standby that had everything is told of nothing', async () => {
+test('a promoted standby without lost commits is not reported', async () => {
   const { pair, store, told } = await bereaved(true);
   await pair.promoteStandby();
   assert.deepEqual([await find(store), told.timeline], [aBuyer(), null]);

@@ -2,10 +2,8 @@
 // session is gone, and do not wait for its leases to end.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
 import { COMMAND_LEASE_MS } from '../../core/domain/partner-command.js';
@@ -14,9 +12,9 @@ import { aCommand, T0 } from '../support/domain-samples.js';
 import { type HostProcess, startHostProcess } from '../support/host-process.js';
 import { localPostgres } from '../support/local-postgres.js';
 import { startReceiver } from '../support/local-receiver.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-lost-leases-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const postgres = localPostgres();
 const PONTE_SECRET_KEYS = `a:${randomBytes(32).toString('base64')}`;
 

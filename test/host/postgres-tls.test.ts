@@ -1,8 +1,7 @@
 // TLS to PostgreSQL, as the URL sets it, on a server that takes nothing else over the network: who
 // is connected to whom it meant, and what an operator reads where that is not so.
 import assert from 'node:assert/strict';
-import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, chownSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
@@ -14,6 +13,7 @@ import type { PonteError } from '../../core/errors.js';
 import { embeddedPostgres } from '../support/embedded-postgres.js';
 import { freePort, localeFlags } from '../support/local-postgres.js';
 import { tls } from '../support/local-receiver.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** Of the host name `localhost` and nothing else, self-signed, from 2020 to 2120. */
 const server = {
@@ -36,7 +36,7 @@ YTEfOOj8pShVIVcdDBkDrHqY
 `,
 } as const;
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-tls-'));
+const folder = temporaryFolder();
 // The server may run as another user, who must get at its folder.
 chmodSync(folder, 0o755);
 const file = (name: string) => join(folder, name);
@@ -75,10 +75,7 @@ before(async () => {
   );
 });
 
-after(async () => {
-  await running.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+after(() => running.stop());
 
 function urlOf(host: string, query: string, user = 'ponte'): string {
   return `postgres://${user}:ponte@${host}:${port}/postgres?${query}`;
@@ -145,7 +142,7 @@ for (const [what, host, query, reason] of [
   });
 }
 
-test('a server that asks for a certificate of the client is told of none', async () => {
+test('a server that requests a client certificate gets none', async () => {
   await assert.rejects(
     using('localhost', `sslmode=verify-full&${right}`, isEncrypted, 'certified'),
     ({ cause }: PonteError) => /requires a valid client certificate/.test(String(cause)),

@@ -15,6 +15,7 @@ import { runAdvances } from '../../core/usecases/sandbox.js';
 import { createSubscription } from '../../core/usecases/subscriptions.js';
 import { workerSteps } from '../../host/workers.js';
 import { type Scene, scene } from '../support/order-scene.js';
+import { valuesOf } from '../support/values-of.js';
 
 const outward = ['startTos', 'registerPixDestination', 'provisionRails', 'quote'] as const;
 const orderKinds = ['receiver', 'payin', 'payout', 'refund'] as const;
@@ -169,10 +170,7 @@ test('a message of the partner is kept in quarantine and applied after the relea
   assert.ok((await partner.pump(deps.clock.nowMs(), 100)) > 0);
   const waiting = { nowMs: deps.clock.nowMs() + 3_600_000, limit: 10, after: null };
   const kept = await deps.store.run((tx) => tx.inbox.unapplied(waiting));
-  assert.deepEqual(
-    kept.map(({ tries }) => tries),
-    [0],
-  );
+  assert.deepEqual(valuesOf(kept, 'tries'), [0]);
   assert.deepEqual(await at.shown(), before);
   await endQuarantine(deps, release);
   await at.pass(20);

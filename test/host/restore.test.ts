@@ -2,26 +2,23 @@
 // payments were paid out after the copy. Under the gate, read back and released, none is paid
 // again, and the running host goes on by itself.
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { after, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { test } from 'node:test';
 import { memoryInFile } from '../../adapters/partner/fake-memory.js';
-import { runProgram } from '../../cli/program.js';
 import type { PaymentStatus } from '../../core/domain/payment.js';
 import { quarantineRestored } from '../../core/usecases/epochs.js';
 import { readConfig } from '../../host/config.js';
 import { type Host, openForOperator, startHost } from '../../host/main.js';
 import { checkBooks } from '../support/after-faults.js';
+import { runCommand } from '../support/command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/wait.js';
 
 const PAYMENTS = 30;
 const HOUR_MS = 3_600_000;
-const LOOK_EVERY_MS = 25;
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-restore-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const database = join(folder, 'data', 'ponte.db');
 const memory = memoryInFile(join(folder, 'partner.jsonl'));
 
@@ -49,25 +46,8 @@ async function call(host: Host, method: string, path: string, body?: object) {
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 
-async function until(is: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await is())) await wait(LOOK_EVERY_MS);
-}
-
-async function printed(words: readonly string[]) {
-  let [stdout, stderr] = ['', ''];
-  const shell = {
-    env,
-    stdin: Readable.from([]),
-    stdout: { write: (text: string) => (stdout += text) },
-    stderr: { write: (text: string) => (stderr += text) },
-    exitCode: 0,
-  };
-  await runProgram(shell, words);
-  return { status: shell.exitCode, stdout, stderr };
-}
-
 async function ponte(words: string) {
-  const { status, stdout } = await printed([...words.split(' '), '--json']);
+  const { status, stdout } = await runCommand(env, [...words.split(' '), '--json']);
   return { status, json: JSON.parse(stdout) as Record<string, unknown> };
 }
 
@@ -142,7 +122,7 @@ test('30 payments paid out after a backup are paid once after its restore', asyn
   const early = await ponte('release');
   assert.deepEqual([early.status, early.json['error']], [4, 'CheckIncomplete']);
 
-  const { status, stdout, stderr } = await printed(['restore', '--check']);
+  const { status, stdout, stderr } = await runCommand(env, ['restore', '--check']);
   assert.equal(status, 0, stderr);
   const counts = stdout.match(
     /^payments +(\d+)\nlearned +(\d+)\ndiffering +(\d+)\nmissed +(\d+)\n/,

@@ -5,16 +5,14 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import SqliteConnection from 'better-sqlite3';
 import { fileIn } from '../../adapters/backup/backup-folder.js';
 import { manifestText, readManifest } from '../../adapters/backup/manifest.js';
@@ -36,9 +34,9 @@ import {
   withStore,
 } from '../support/backup-scene.js';
 import { olderDatabase } from '../support/older-database.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-restore-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 let origin: Place;
 let backup: string;

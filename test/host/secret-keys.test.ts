@@ -52,7 +52,7 @@ test('a start without the key that sealed before is refused, one with it is not'
   await serve(folder, `${first},${second}`);
 });
 
-test('operators are told of other keys by doctor, and every other command refuses', async () => {
+test('doctor reports wrong keys, and every other command refuses them', async () => {
   const folder = dataDir();
   const [right, wrong] = [newSecretKey('right'), newSecretKey('wrong')];
   await serve(folder, right);
@@ -70,7 +70,7 @@ test('operators are told of other keys by doctor, and every other command refuse
   assert.equal((await command(folder, right, 'doctor')).status, 0);
 });
 
-test('beside a database no new development key is made', async () => {
+test('an existing database gets no new development key', async () => {
   const folder = dataDir();
   await serve(folder);
   const path = join(folder, 'secret-key');

@@ -1,16 +1,15 @@
 // What a serving process does with the settings of sessions, web origins and proxies.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { createTokenSigner, fixedKeys } from '../../adapters/crypto/jwt.js';
 import { newSecretKey, parseSecretKeys } from '../../adapters/crypto/secret-box.js';
 import { SESSION_MS } from '../../core/domain/member.js';
 import { type HostProcess, runCommand, startHostProcess } from '../support/host-process.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-sessions-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const env = { PONTE_DATA_DIR: folder } as const;
 const [first, second] = [newSecretKey('first'), newSecretKey('second')];
@@ -77,7 +76,7 @@ test('without PONTE_JWT_KEY all processes share a key that no secret key yields'
   });
 });
 
-test('listed origins are told so, and the log names the client behind a proxy', async () => {
+test('listed origins are allowed, and the log names the client behind a proxy', async () => {
   const origin = 'https://app.example.com';
   const settings = { PONTE_CORS_ORIGINS: origin, PONTE_TRUSTED_PROXIES: '127.0.0.0/8' };
   await served(settings, async (host) => {

@@ -1,18 +1,17 @@
 // What operators get wrong and only the machine notices is told in one line, without a stack.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { acquireServingLock } from '../../adapters/storage/sqlite/serving-lock.js';
 import { readConfig } from '../../host/config.js';
 import { listeningProblem, openingProblem } from '../../host/startup-errors.js';
 import { runCommand } from '../support/command.js';
 import { olderDatabase } from '../support/older-database.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-mistakes-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const file = join(folder, 'notes.txt');
 writeFileSync(file, 'These are notes, and no database at all.\n');
 mkdirSync(join(folder, 'sub'));
@@ -66,7 +65,7 @@ test('a database that an older server serves: a newer command says what it would
   assert.equal((await command(env, ['org', 'list'])).status, 0);
 });
 
-test('what this user may not do is told as such; any other failure stays as it is', () => {
+test('a missing permission is reported as such; any other failure stays unchanged', () => {
   const config = readConfig({ ...dataDir('data'), PONTE_PORT: '80' });
   const failed = (code: string, path: string) => Object.assign(new Error(code), { code, path });
   const told = (error: unknown) => (error instanceof Error ? error.message.split('\n').at(-1) : '');
@@ -84,7 +83,7 @@ test('what this user may not do is told as such; any other failure stays as it i
   assert.equal(listeningProblem(fault, config), fault);
 });
 
-test('migrate tells which migrations it applied, and that again there were none', async () => {
+test('migrate lists the migrations that it applied, and none the second time', async () => {
   const env = dataDir('migrated');
   const { stdout } = await command(env, ['migrate', '--json']);
   const first = JSON.parse(stdout) as {

@@ -67,7 +67,7 @@ function counting(answer: (run: number) => Promise<number> | number) {
   };
 }
 
-test('a step runs again at once while there is work, then when it is woken', async () => {
+test('a step repeats immediately while there is work, then waits to be woken', async () => {
   const step = counting((run) => (run <= 3 ? 1 : 0));
   const { signals } = start([{ name: 'a', wokenBy: ['outbox'], run: step.run }], {
     pollMs: NEVER_MS,
@@ -132,7 +132,7 @@ test('a failing step is logged and tried again, and others go on', async () => {
   assert.deepEqual(errors, ['a worker step failed', 'a worker step failed']);
 });
 
-test('the waits between failures grow up to a bound, and begin anew after a good run', async (t) => {
+test('waits between failures grow up to a bound and restart after a good run', async (t) => {
   const waits: number[] = [];
   const { setTimeout: after } = globalThis;
   t.mock.method(globalThis, 'setTimeout', (done: () => void, delayMs: number) => {
@@ -201,7 +201,7 @@ test('a step without a good run for half a minute is stalled', async () => {
   gate.resolve(0);
 });
 
-test('one run takes as many deliveries as one receiver may have at once, of else a hundred', async () => {
+test('one run takes the deliveries that one receiver may have in flight, and a hundred of others', async () => {
   const parts = { deps: {} as Deps, runners: {} as Runners };
   const asked = await Promise.all(
     [...workerSteps(parts), ...stepsOfApi({ ...parts, partners: { test: null, live: null } })].map(
@@ -228,7 +228,7 @@ test('one run takes as many deliveries as one receiver may have at once, of else
   assert.deepEqual([...new Set(Object.values(others))], [100]);
 });
 
-test('statistics are looked at after writes, no more than once a second, whatever there was', async () => {
+test('statistics are read after writes, at most once a second', async () => {
   const parts = { deps: {} as Deps, runners: {} as Runners };
   const steps = workerSteps({ ...parts, analyzeGrowingTables: async () => 3 });
   const statistics = steps.find(({ name }) => name === 'statistics');

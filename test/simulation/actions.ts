@@ -17,11 +17,10 @@ import {
   rotateSecret,
   testSubscription,
 } from '../../core/usecases/subscriptions.js';
-import { afterthought, bankMoves, deliver, readyMessages } from './banks.js';
-import { GIVEN_UP, tenants } from './cast.js';
-import type { ActionName } from './chaos.js';
+import { GIVEN_UP, tenants } from './actors.js';
+import { bankEvent, deliver, lateBankEvent, readyMessages } from './bank-events.js';
 import { documentActs, documentsPointless } from './document-actions.js';
-import { readFeed } from './feed-reading.js';
+import { readFeed } from './feed-reader.js';
 import { invoiceActs, invoicesPointless } from './invoice-actions.js';
 import { operatorActs } from './operator-actions.js';
 import { partiesPointless, partyActs } from './party-actions.js';
@@ -39,6 +38,7 @@ import {
   told,
   variant,
 } from './payment-actions.js';
+import type { ActionName } from './run-profile.js';
 import { type SimulatedHost, type WorkerName, workers } from './simulated-host.js';
 import { PARTNER_NAME } from './simulated-partner.js';
 import { moods } from './simulated-receivers.js';
@@ -96,15 +96,15 @@ const acts: Acts<ActionName> = {
       const to = world.random.pick([null, null, 'fx_quoted', 'on_ramp_pending'] as const);
       if (payment.mode === 'test') advance(world, host, payment, to);
     }),
-  bankMoves,
-  afterthought,
+  bankEvent,
+  lateBankEvent,
   message: (world, host) => deliver(world, host, world.random.pick(readyMessages(world))),
   forgedMessage: (world, host) => {
     const body = Buffer.from('[]');
     const headers = { 'message-id': 'forged', genuine: 'no' };
     const message = { partner: PARTNER_NAME, mode: 'test' as const, headers, body };
     host.begin('forged message', () => receivePartnerMessage(host.deps, message), {
-      done: () => world.evidence.surprises.push('a forged message was accepted'),
+      done: () => world.observed.surprises.push('a forged message was accepted'),
     });
   },
   work: (world, host) => {
@@ -119,7 +119,7 @@ const acts: Acts<ActionName> = {
   },
   leap: (world) => world.pass(world.random.pick([HOUR_MS, 7 * HOUR_MS, DAY_MS])),
   receiverMood: (world) => {
-    const urls = [...world.evidence.subscriptions.values()].map(({ url }) => url);
+    const urls = [...world.observed.subscriptions.values()].map(({ url }) => url);
     if (urls.length === 0) return;
     const mood = world.random.pick(moods);
     const url = world.random.pick(urls);
@@ -131,7 +131,7 @@ const acts: Acts<ActionName> = {
     onSubscription(world, (tenant, id) =>
       host.begin(`unsubscribe ${id}`, () => deleteSubscription(host.deps, tenant, id), {
         by: tenant,
-        done: () => world.evidence.acknowledged.push({ kind: 'unsubscribed', tenant, id }),
+        done: () => world.observed.acknowledged.push({ kind: 'unsubscribed', tenant, id }),
       }),
     ),
   rotateSecret: (world, host) =>
@@ -143,7 +143,7 @@ const acts: Acts<ActionName> = {
       host.begin(`test ${id}`, () => testSubscription(host.deps, tenant, id), { by: tenant }),
     ),
   replay: (world, host) => {
-    const deliveries = [...world.evidence.deliveries.values()];
+    const deliveries = [...world.observed.deliveries.values()];
     if (deliveries.length === 0) return;
     const delivery = world.random.pick(deliveries);
     const { id, subscriptionId } = delivery;
@@ -155,7 +155,7 @@ const acts: Acts<ActionName> = {
   readFeed,
   replayAllDead: (_world, host) => host.begin('replay all dead', () => replayAllDead(host.deps)),
   operatorRetries: (world, host) => {
-    const { payments, partyCommands } = world.evidence;
+    const { payments, partyCommands } = world.observed;
     const ofPayments = [...payments.values()].flatMap((found) => found.commands);
     const commands = [...ofPayments, ...partyCommands.values()];
     if (commands.length === 0) return;
@@ -164,10 +164,10 @@ const acts: Acts<ActionName> = {
 };
 
 /** Where there are accounts, half of the payments wait until one of them can be named. */
-function hasEnough({ evidence, chaos }: World): boolean {
-  const { accounts } = evidence.parties;
+function hasEnough({ observed, profile }: World): boolean {
+  const { accounts } = observed.parties;
   const waits = accounts.size > 0 && ![...accounts.values()].some(readyToCollect);
-  return evidence.payments.size >= chaos.paymentsMax / (waits ? 2 : 1);
+  return observed.payments.size >= profile.paymentsMax / (waits ? 2 : 1);
 }
 
 /** When an action would do nothing; those not named can always do something. */
@@ -179,17 +179,17 @@ const pointless: Pointless = {
   createInvoice: hasEnough,
   raceCreates: hasEnough,
   buyerStep: (world) => buyersTurn(world).length === 0,
-  bankMoves: ({ partners }) => Object.values(partners).every((partner) => partner.isIdle),
+  bankEvent: ({ partners }) => Object.values(partners).every((partner) => partner.isIdle),
   message: (world) => readyMessages(world).length === 0,
   work: (world) => dueWorkers(world).length === 0,
 };
 
-/** Begins one thing that the world's chaos picks. */
+/** Begins one thing that the world's profile picks. */
 export async function act(world: World): Promise<void> {
   const host = world.host();
   let name: ActionName = 'tick';
   if (host !== null) {
-    do name = world.random.weighted(world.chaos.weights);
+    do name = world.random.weighted(world.profile.weights);
     while (pointless[name]?.(world));
   }
   world.count(name);
@@ -197,42 +197,42 @@ export async function act(world: World): Promise<void> {
 }
 
 /** The workers that would find something to do now. */
-export function dueWorkers({ evidence, nowMs }: World): readonly WorkerName[] {
+export function dueWorkers({ observed, nowMs }: World): readonly WorkerName[] {
   const isDue = ({ dueAtMs }: { readonly dueAtMs: number | null }) =>
     dueAtMs !== null && dueAtMs <= nowMs;
-  const payments = [...evidence.payments.values()];
+  const payments = [...observed.payments.values()];
   const due: Readonly<Record<WorkerName, boolean>> = {
     commands: [
       ...payments.flatMap(({ commands }) => commands),
-      ...evidence.partyCommands.values(),
+      ...observed.partyCommands.values(),
     ].some(isDue),
-    sequencer: evidence.outbox.length > 0,
-    deliveries: [...evidence.deliveries.values()].some(isDue),
-    inbox: [...evidence.inbox.values()].some(isDue),
+    sequencer: observed.outbox.length > 0,
+    deliveries: [...observed.deliveries.values()].some(isDue),
+    inbox: [...observed.inbox.values()].some(isDue),
     expiry: payments.some(
       ({ payment: { status, expiresAtMs } }) =>
         isExpirable(status) && expiresAtMs !== null && expiresAtMs <= nowMs,
     ),
     advances: payments.some(({ advance }) => advance !== null && isDue(advance)),
-    purges: [...evidence.parties.documents.values()].some(isDue),
-    mails: [...evidence.parties.mails.values()].some(isDue),
+    purges: [...observed.parties.documents.values()].some(isDue),
+    mails: [...observed.parties.mails.values()].some(isDue),
   };
   return workers.filter((worker) => due[worker]);
 }
 
 function onSubscription(world: World, action: (tenant: Tenant, id: string) => void): void {
-  const all = [...world.evidence.subscriptions.values()];
+  const all = [...world.observed.subscriptions.values()];
   if (all.length === 0) return;
   const subscription = world.random.pick(all);
   action(tenantOf(subscription), subscription.id);
 }
 
 function subscribe(world: World, host: SimulatedHost): void {
-  const active = [...world.evidence.subscriptions.values()].filter((each) => each.active);
+  const active = [...world.observed.subscriptions.values()].filter((each) => each.active);
   if (active.length >= SUBSCRIPTIONS_MAX) return;
   const { random } = world;
   const tenant = random.pick(tenants);
-  const url = `https://receiver.example/${world.evidence.subscriptions.size + 1}`;
+  const url = `https://receiver.example/${world.observed.subscriptions.size + 1}`;
   const eventTypes = random.pick([
     ['*'],
     ['payment_intent.*'],
@@ -241,6 +241,6 @@ function subscribe(world: World, host: SimulatedHost): void {
   host.begin(`subscribe ${url}`, () => createSubscription(host.deps, tenant, { url, eventTypes }), {
     by: tenant,
     done: ({ subscription: { id } }) =>
-      world.evidence.acknowledged.push({ kind: 'subscribed', tenant, id }),
+      world.observed.acknowledged.push({ kind: 'subscribed', tenant, id }),
   });
 }

@@ -5,7 +5,7 @@ import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
 import { createUpload, readDocument, receiveUpload } from '../../core/usecases/documents.js';
 import { isReadable } from './document-invariants.js';
 import { sentBytes } from './gated-documents.js';
-import { isOwnedBy } from './party-evidence.js';
+import { isOwnedBy } from './observed-parties.js';
 import type { SimulatedHost } from './simulated-host.js';
 import type { Acts, GivenUpload, Pointless, World } from './world.js';
 
@@ -31,12 +31,12 @@ export const documentActs: Acts<'getUpload' | 'upload' | 'readDocument'> = {
         bytes: sentBytes(text, () => world.nowMs),
       });
     host.begin(`upload ${upload.documentId}`, receive, {
-      done: () => world.evidence.acknowledged.push({ kind: 'uploaded', id: upload.documentId }),
+      done: () => world.observed.acknowledged.push({ kind: 'uploaded', id: upload.documentId }),
     });
   },
   readDocument: (world, host) => {
     const { documentId, publicUrl } = world.random.pick(world.uploads);
-    const { documents } = world.evidence.parties;
+    const { documents } = world.observed.parties;
     const status = documents.get(documentId)?.status;
     const gone = status === 'purging' || status === 'purged';
     const read = async () => {
@@ -47,7 +47,7 @@ export const documentActs: Acts<'getUpload' | 'upload' | 'readDocument'> = {
     };
     host.begin(`read ${documentId}`, read, {
       done: (text) => {
-        const { misreads } = world.evidence;
+        const { misreads } = world.observed;
         world.count('document read');
         if (gone) misreads.push(`${documentId} was read although it was ${status}`);
         if (!text.startsWith(documentId)) misreads.push(`${documentId} was read as ${text}`);
@@ -83,9 +83,9 @@ function fileOf(
   owner: DocumentOwner | null,
   kind: GivenUpload['kind'],
 ): string {
-  const { random, uploads, evidence } = world;
+  const { random, uploads, observed } = world;
   const own = uploads.filter(({ documentId, kind: its }) => {
-    const document = evidence.parties.documents.get(documentId);
+    const document = observed.parties.documents.get(documentId);
     const isOwn = document !== undefined && owner !== null && isOwnedBy(document, tenant, owner);
     return isOwn && its === kind && isReadable(document);
   });
@@ -100,12 +100,12 @@ interface Owned {
   readonly owner: DocumentOwner;
 }
 
-function ownersOf({ evidence }: World): readonly Owned[] {
-  const { accounts } = evidence.parties;
+function ownersOf({ observed }: World): readonly Owned[] {
+  const { accounts } = observed.parties;
   const ofAccounts = [...accounts.values()].map((account): Owned => {
     return { tenant: tenantOf(account), owner: { party: 'account', id: account.id } };
   });
-  const ofBuyers = [...evidence.payments.values()].map(({ payment }): Owned => {
+  const ofBuyers = [...observed.payments.values()].map(({ payment }): Owned => {
     return { tenant: tenantOf(payment), owner: { party: 'buyer', id: payment.buyerId } };
   });
   return [...ofAccounts, ...ofBuyers];

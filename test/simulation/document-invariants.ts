@@ -1,11 +1,11 @@
 // Invariants of documents: kept while their party is undecided, gone for good afterwards.
 import { type Document, UPLOAD_TIME_MAX_MS } from '../../core/domain/document.js';
-import type { Evidence } from './evidence.js';
+import type { ObservedState } from './observed-state.js';
 
 /** Said here once more, so that a broken table does not excuse itself. */
 const readable: readonly Document['status'][] = ['stored', 'submitted'];
 
-export function submittedDocumentsAreOfUndecidedParties({ parties }: Evidence): string | null {
+export function submittedDocumentsAreOfUndecidedParties({ parties }: ObservedState): string | null {
   for (const { id, owner, status, orgId, mode } of parties.documents.values()) {
     if (status !== 'submitted') continue;
     const undecided =
@@ -24,16 +24,16 @@ export function submittedDocumentsAreOfUndecidedParties({ parties }: Evidence): 
 }
 
 /** After the last look at a purged document no upload of it can be under way any more. */
-export function nothingIsLeftOfPurgedDocuments(evidence: Evidence): string | null {
-  for (const { id, status, dueAtMs } of evidence.parties.documents.values()) {
+export function nothingIsLeftOfPurgedDocuments(observed: ObservedState): string | null {
+  for (const { id, status, dueAtMs } of observed.parties.documents.values()) {
     const isOver = status === 'purged' && dueAtMs === null;
-    if (isOver && evidence.storedDocuments.has(id)) return `${id} is purged, its bytes are there`;
+    if (isOver && observed.storedDocuments.has(id)) return `${id} is purged, its bytes are there`;
   }
   return null;
 }
 
 /** Of a document that may be read, the upload that its row names. */
-export function whatCountsIsThere({ parties, storedDocuments }: Evidence): string | null {
+export function whatCountsIsThere({ parties, storedDocuments }: ObservedState): string | null {
   for (const document of parties.documents.values()) {
     const { id, contentName } = document;
     if (!isReadable(document) || contentName === null) continue;
@@ -44,7 +44,7 @@ export function whatCountsIsThere({ parties, storedDocuments }: Evidence): strin
 }
 
 /** What was replaced, or came too late, is gone after the last look at its document. */
-export function onlyWhatCountsIsKept({ parties, storedDocuments }: Evidence): string | null {
+export function onlyWhatCountsIsKept({ parties, storedDocuments }: ObservedState): string | null {
   for (const document of parties.documents.values()) {
     const { id, status, contentName, dueAtMs, uploadUntilMs, tries } = document;
     const isLooked =
@@ -58,17 +58,17 @@ export function onlyWhatCountsIsKept({ parties, storedDocuments }: Evidence): st
   return null;
 }
 
-export function noDocumentIsReadAfterItsPurge({ misreads }: Evidence): string | null {
+export function noDocumentIsReadAfterItsPurge({ misreads }: ObservedState): string | null {
   return misreads[0] ?? null;
 }
 
-export function noDocumentWaitsForItsPurge({ parties }: Evidence): string | null {
+export function noDocumentWaitsForItsPurge({ parties }: ObservedState): string | null {
   const left = [...parties.documents.values()].find(({ status }) => status === 'purging');
   return left === undefined ? null : `${left.id} was never deleted`;
 }
 
 /** Once what nobody submitted has expired too. */
-export function noBytesAreKept({ storedDocuments, parties }: Evidence): string | null {
+export function noBytesAreKept({ storedDocuments, parties }: ObservedState): string | null {
   const [id] = storedDocuments.keys();
   if (id === undefined) return null;
   return `${id} has bytes and is ${parties.documents.get(id)?.status ?? 'unknown'}`;

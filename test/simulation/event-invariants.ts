@@ -4,16 +4,16 @@ import { createHash } from 'node:crypto';
 import { type FeedEvent, matchesEvent } from '../../core/domain/event.js';
 import { verifyWebhook } from '../../core/domain/signature.js';
 import { ATTEMPTS_MAX } from '../../core/domain/webhook-delivery.js';
-import { type Evidence, eachPayment } from './evidence.js';
-import { walks } from './payment-evidence.js';
+import { walks } from './observed-payment.js';
+import { eachPayment, type ObservedState } from './observed-state.js';
 import { plainOf } from './simulated-host.js';
 
 /** In each namespace: created, then one event per status, exactly as the batches stored them. */
-export function oneEventPerChangeAndNamespaceInOrder(evidence: Evidence): string | null {
+export function oneEventPerChangeAndNamespaceInOrder(observed: ObservedState): string | null {
   const told = new Map<string, string[]>();
-  const events = [...evidence.tenants.values()].flatMap(({ feed }) => feed as readonly FeedEvent[]);
+  const events = [...observed.tenants.values()].flatMap(({ feed }) => feed as readonly FeedEvent[]);
   const ids = new Set<string>();
-  for (const event of [...events, ...evidence.outbox.map((row) => row.event)]) {
+  for (const event of [...events, ...observed.outbox.map((row) => row.event)]) {
     if (ids.has(event.id)) return `the event ${event.id} is there twice`;
     ids.add(event.id);
     const [namespace, name] = event.type.split('.') as [string, string];
@@ -22,7 +22,7 @@ export function oneEventPerChangeAndNamespaceInOrder(evidence: Evidence): string
     const status = name === 'buyer_kyc_rejected' ? 'failed' : name;
     told.set(key, [...(told.get(key) ?? []), status]);
   }
-  return eachPayment(evidence, (found) => {
+  return eachPayment(observed, (found) => {
     const { payment } = found;
     const expected = walks(found).map((walk) => ['created', ...walk.slice(1)].join(' '));
     const namespaces = payment.origin === 'invoice' ? ['invoice'] : ['payment_intent', 'invoice'];
@@ -36,8 +36,8 @@ export function oneEventPerChangeAndNamespaceInOrder(evidence: Evidence): string
   });
 }
 
-export function sequencesAreGapFreeAndChained(evidence: Evidence): string | null {
-  for (const [name, { feed, head, freshFrom }] of evidence.tenants) {
+export function sequencesAreGapFreeAndChained(observed: ObservedState): string | null {
+  for (const [name, { feed, head, freshFrom }] of observed.tenants) {
     for (let index = freshFrom; index < feed.length; index += 1) {
       const { sequence, chainHash, body } = feed[index] as FeedEvent;
       if (sequence !== index + 1) return `${name}: ${sequence} at place ${index + 1}`;
@@ -51,30 +51,30 @@ export function sequencesAreGapFreeAndChained(evidence: Evidence): string | null
 }
 
 /** A restore begins another epoch: its numbers are given again. */
-export function oneSequenceHasOneEventPerEpoch({ outside }: Evidence): string | null {
-  return outside.feedDiary.contradiction;
+export function oneSequenceHasOneEventPerEpoch({ outside }: ObservedState): string | null {
+  return outside.feedReads.contradiction;
 }
 
 /** No order, webhook or mail is claimed or sent, and nothing is written but what a check learns. */
-export function nothingIsDoneInQuarantine({ quarantine }: Evidence): string | null {
+export function nothingIsDoneInQuarantine({ quarantine }: ObservedState): string | null {
   return quarantine.done[0] ?? null;
 }
 
-export function everyEventReachesEverySubscription(evidence: Evidence): string | null {
+export function everyEventReachesEverySubscription(observed: ObservedState): string | null {
   const sent = new Set<string>();
-  for (const { subscriptionId, eventId } of evidence.deliveries.values()) {
+  for (const { subscriptionId, eventId } of observed.deliveries.values()) {
     const name = `${subscriptionId} ${eventId}`;
     if (sent.has(name)) return `${name} has two deliveries`;
     sent.add(name);
   }
-  for (const subscription of evidence.subscriptions.values()) {
+  for (const subscription of observed.subscriptions.values()) {
     const { orgId, mode, id, active, eventTypes } = subscription;
     if (!active) continue;
-    const born = evidence.bornInBatch.get(id) ?? 0;
-    const feed = evidence.tenants.get(`${orgId} ${mode}`)?.feed ?? [];
+    const born = observed.bornInBatch.get(id) ?? 0;
+    const feed = observed.tenants.get(`${orgId} ${mode}`)?.feed ?? [];
     const missed = feed.find(
       (event) =>
-        (evidence.bornInBatch.get(event.id) ?? 0) > born &&
+        (observed.bornInBatch.get(event.id) ?? 0) > born &&
         matchesEvent(eventTypes, event.type) &&
         event.type !== 'webhook.test' &&
         !sent.has(`${id} ${event.id}`),
@@ -84,13 +84,13 @@ export function everyEventReachesEverySubscription(evidence: Evidence): string |
   return null;
 }
 
-export function oneDeliveryIdAndTheSameBytes(evidence: Evidence): string | null {
+export function oneDeliveryIdAndTheSameBytes(observed: ObservedState): string | null {
   const bodies = new Map<string, string>();
-  for (const { feed } of evidence.tenants.values()) {
+  for (const { feed } of observed.tenants.values()) {
     for (const event of feed) bodies.set(event.id, event.body);
   }
-  for (const { deliveryId, eventType, body } of evidence.freshReceived) {
-    const delivery = evidence.deliveries.get(deliveryId);
+  for (const { deliveryId, eventType, body } of observed.freshReceived) {
+    const delivery = observed.deliveries.get(deliveryId);
     if (delivery === undefined) return `${deliveryId} was sent and is no delivery`;
     if (delivery.eventType !== eventType) return `${deliveryId} was sent as ${eventType}`;
     if (bodies.get(delivery.eventId) !== body) return `${deliveryId} was sent with other bytes`;
@@ -98,22 +98,22 @@ export function oneDeliveryIdAndTheSameBytes(evidence: Evidence): string | null 
   return null;
 }
 
-export function deliveredOnlyIfReceived(evidence: Evidence): string | null {
+export function deliveredOnlyIfReceived(observed: ObservedState): string | null {
   const answered = new Set<string>();
-  for (const { deliveryId, answered: status } of evidence.outside.received()) {
+  for (const { deliveryId, answered: status } of observed.outside.received()) {
     if (status === 200) answered.add(deliveryId);
   }
-  for (const { id, status, attempt } of evidence.deliveries.values()) {
+  for (const { id, status, attempt } of observed.deliveries.values()) {
     if (status === 'delivered' && !answered.has(id)) return `${id} is delivered to nobody`;
     if (attempt > ATTEMPTS_MAX) return `${id} had ${attempt} attempts`;
   }
   return null;
 }
 
-export function webhooksVerifyWithTheNewestSecret(evidence: Evidence): string | null {
-  for (const { deliveryId, signature, body, sentAtMs, claimedSecret } of evidence.freshReceived) {
-    const delivery = evidence.deliveries.get(deliveryId);
-    const sealed = evidence.secrets.get(delivery?.subscriptionId ?? '') ?? [];
+export function webhooksVerifyWithTheNewestSecret(observed: ObservedState): string | null {
+  for (const { deliveryId, signature, body, sentAtMs, claimedSecret } of observed.freshReceived) {
+    const delivery = observed.deliveries.get(deliveryId);
+    const sealed = observed.secrets.get(delivery?.subscriptionId ?? '') ?? [];
     const secrets = sealed.slice(sealed.indexOf(claimedSecret)).map(plainOf);
     const nowSeconds = Math.floor(sentAtMs / 1_000);
     const verifies = secrets.some(
@@ -124,7 +124,7 @@ export function webhooksVerifyWithTheNewestSecret(evidence: Evidence): string | 
   return null;
 }
 
-export function everyDeliveryEnded({ deliveries }: Evidence): string | null {
+export function everyDeliveryEnded({ deliveries }: ObservedState): string | null {
   const pending = [...deliveries.values()].find(({ status }) => status === 'pending');
   return pending === undefined ? null : `${pending.id} is still pending`;
 }

@@ -1,11 +1,11 @@
-// One history from beginning to end: random steps in a fresh world, then healing, then the last
-// judgement. Everything follows from the seed.
+// One history: random steps in a new world, recovery without faults, then the final checks. The
+// seed decides everything.
 import { createHash } from 'node:crypto';
 import { act } from './actions.js';
-import type { Focus } from './chaos.js';
 import type { FaultKind } from './faults.js';
-import { heal } from './healing.js';
 import type { Violation } from './invariants.js';
+import { recover } from './recovery.js';
+import type { Focus } from './run-profile.js';
 import { type OpenDatabase, sqliteInMemory } from './simulated-database.js';
 import { stackOf, World } from './world.js';
 
@@ -45,7 +45,7 @@ export async function simulateOn(
   return { ...history, violation: { invariant: 'bothDatabasesPlayTheSame', detail, step: steps } };
 }
 
-/** Plays `steps` random steps, then lets the world heal. The same seed plays the same history. */
+/** The same seed plays the same history. */
 export async function simulate(
   seed: number,
   steps: number,
@@ -59,7 +59,7 @@ export async function simulate(
     for (let step = 0; step < steps && world.violation === null; step += 1) {
       await world.step(() => act(world));
     }
-    if (world.violation === null) await heal(world);
+    if (world.violation === null) await recover(world);
     if (world.violation === null) await world.finish();
   } catch (error) {
     world.violate({ invariant: 'theSimulatorItself', detail: stackOf(error) });

@@ -22,7 +22,6 @@ import {
   sequencesAreGapFreeAndChained,
   webhooksVerifyWithTheNewestSecret,
 } from './event-invariants.js';
-import type { Evidence } from './evidence.js';
 import {
   mailsAreFew,
   mailsReachTheirBuyersUnchanged,
@@ -57,6 +56,7 @@ import {
   settlementsSayWhatThePartnerPaid,
   whatTheBuyerSentIsAccountedFor,
 } from './money-invariants.js';
+import type { ObservedState } from './observed-state.js';
 import {
   aKycRejectionFailsOnlyItsOwnTenantsPayments,
   noApprovalIsUsedThatWasTakenBack,
@@ -76,7 +76,7 @@ import {
 } from './payment-invariants.js';
 import { noTenantChangesAnothersRows, noTenantSeesAnothersRows } from './tenant-invariants.js';
 
-export type Invariant = (evidence: Evidence) => string | null;
+export type Invariant = (observed: ObservedState) => string | null;
 
 export const always = {
   noCallerSeesASurprise,
@@ -154,10 +154,10 @@ export interface Violation {
 
 export function firstViolation(
   invariants: Readonly<Record<string, Invariant>>,
-  evidence: Evidence,
+  observed: ObservedState,
 ): Violation | null {
   for (const [invariant, holds] of Object.entries(invariants)) {
-    const detail = holds(evidence);
+    const detail = holds(observed);
     if (detail !== null) return { invariant, detail };
   }
   return null;

@@ -4,9 +4,9 @@ import { isTerminal } from '../../core/domain/payment.js';
 import { tenantOf } from '../../core/domain/tenant.js';
 import { approveInvoice, inviteBuyer } from '../../core/usecases/invoices.js';
 import { redeemSignIn, requestSignIn } from '../../core/usecases/sign-ins.js';
-import { buyerEmails, membersOf } from './cast.js';
+import { buyerEmails, membersOf } from './actors.js';
+import type { ObservedPayment } from './observed-payment.js';
 import { create, newRequest, onPayment, told } from './payment-actions.js';
-import type { PaymentEvidence } from './payment-evidence.js';
 import type { SimulatedHost } from './simulated-host.js';
 import type { Acts, Pointless, World } from './world.js';
 
@@ -32,7 +32,7 @@ export const invoiceActs: Acts<InvoiceAction> = {
     host.begin(`open the link of ${messageId}`, () => redeemSignIn(host.deps, token), {
       done: (view) => {
         world.count('link opened');
-        world.evidence.linksUsed.push(token);
+        world.observed.linksUsed.push(token);
         done(view);
       },
     });
@@ -45,7 +45,7 @@ export const invoicesPointless: Pointless = {
 };
 
 /** A member approves, whoever made the invoice: the maker must be refused. */
-function approves(world: World, host: SimulatedHost, { payment }: PaymentEvidence): void {
+function approves(world: World, host: SimulatedHost, { payment }: ObservedPayment): void {
   const { id, orgId } = payment;
   const by = tenantOf(payment);
   const member = world.random.pick(membersOf(orgId));
@@ -55,14 +55,14 @@ function approves(world: World, host: SimulatedHost, { payment }: PaymentEvidenc
   });
 }
 
-export function invites(_world: World, host: SimulatedHost, { payment }: PaymentEvidence): void {
+export function invites(_world: World, host: SimulatedHost, { payment }: ObservedPayment): void {
   const { id } = payment;
   const by = tenantOf(payment);
   host.begin(`invite the buyer of ${id}`, () => inviteBuyer(host.deps, by, id), { by });
 }
 
-function openInvoices({ evidence }: World): readonly PaymentEvidence[] {
-  return [...evidence.payments.values()].filter(
+function openInvoices({ observed }: World): readonly ObservedPayment[] {
+  return [...observed.payments.values()].filter(
     ({ payment }) => payment.origin === 'invoice' && !isTerminal(payment.status),
   );
 }

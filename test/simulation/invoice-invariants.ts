@@ -1,15 +1,15 @@
 // Invariants of invoices and of the mails that buyers get.
 import { HOUR_MS, MINUTE_MS } from '../../core/domain/instant.js';
 import type { Mail } from '../../core/domain/mail.js';
-import { CAREFUL_ORG } from './cast.js';
-import { type Evidence, eachPayment } from './evidence.js';
-import type { PaymentEvidence } from './payment-evidence.js';
+import { CAREFUL_ORG } from './actors.js';
+import type { ObservedPayment } from './observed-payment.js';
+import { eachPayment, type ObservedState } from './observed-state.js';
 
 /** Said here once more, so that broken numbers do not excuse themselves. */
 const MAILS_AN_HOUR = 5;
 
-export function noInvoiceIsApprovedByItsMaker(evidence: Evidence): string | null {
-  return eachPayment(evidence, ({ payment, statuses }) => {
+export function noInvoiceIsApprovedByItsMaker(observed: ObservedState): string | null {
+  return eachPayment(observed, ({ payment, statuses }) => {
     const { origin, orgId, createdByMemberId, approvedByMemberId } = payment;
     if (origin !== 'invoice') return null;
     const careful = orgId === CAREFUL_ORG;
@@ -20,10 +20,10 @@ export function noInvoiceIsApprovedByItsMaker(evidence: Evidence): string | null
   });
 }
 
-export function noMailBeforeApproval(evidence: Evidence): string | null {
-  for (const mail of evidence.parties.mails.values()) {
+export function noMailBeforeApproval(observed: ObservedState): string | null {
+  for (const mail of observed.parties.mails.values()) {
     if (mail.purpose === 'payout_changed') continue;
-    const found = evidence.payments.get(mail.paymentId ?? '');
+    const found = observed.payments.get(mail.paymentId ?? '');
     const wrong = found === undefined ? 'is about no payment' : wrongMail(mail, found);
     if (wrong !== null) return `${mail.id} ${wrong}`;
   }
@@ -31,11 +31,11 @@ export function noMailBeforeApproval(evidence: Evidence): string | null {
 }
 
 /** What reached a mailbox is what was written, each time the same. */
-export function mailsReachTheirBuyersUnchanged(evidence: Evidence): string | null {
+export function mailsReachTheirBuyersUnchanged(observed: ObservedState): string | null {
   const texts = new Map<string, string>();
-  for (const { messageId, to, text } of evidence.outside.mails()) {
-    const mail = evidence.parties.mails.get(messageId);
-    if (mail === undefined && evidence.forgiven.hasMail(messageId)) continue;
+  for (const { messageId, to, text } of observed.outside.mails()) {
+    const mail = observed.parties.mails.get(messageId);
+    if (mail === undefined && observed.exempt.hasMail(messageId)) continue;
     if (mail === undefined) return `${messageId} was sent and is no mail`;
     if (mail.to !== to) return `${messageId} went to ${to}`;
     const before = texts.get(messageId) ?? text;
@@ -45,9 +45,9 @@ export function mailsReachTheirBuyersUnchanged(evidence: Evidence): string | nul
   return null;
 }
 
-export function mailsAreFew(evidence: Evidence): string | null {
+export function mailsAreFew(observed: ObservedState): string | null {
   // One that was dropped before any try was never to be sent.
-  const all = [...evidence.parties.mails.values()];
+  const all = [...observed.parties.mails.values()];
   const mails = all.filter(({ status, tries }) => status !== 'dropped' || tries > 0);
   const sorted = mails.toSorted((a, b) => a.createdAtMs - b.createdAtMs);
   for (const [at, mail] of sorted.entries()) {
@@ -66,12 +66,12 @@ export function mailsAreFew(evidence: Evidence): string | null {
 }
 
 /** A link signs in once: whoever used it first. */
-export function noLinkSignsInTwice({ linksUsed }: Evidence): string | null {
+export function noLinkSignsInTwice({ linksUsed }: ObservedState): string | null {
   const twice = linksUsed.find((token, at) => linksUsed.indexOf(token) < at);
   return twice === undefined ? null : `the link ${twice} signed in twice`;
 }
 
-function wrongMail(mail: Mail, { payment, statuses }: PaymentEvidence): string | null {
+function wrongMail(mail: Mail, { payment, statuses }: ObservedPayment): string | null {
   if (mail.to !== payment.buyer.email.trim()) return `goes to ${mail.to}`;
   if (payment.origin === 'payment_intent') {
     return mail.purpose === 'sign_in' ? null : 'invites to a payment intent';

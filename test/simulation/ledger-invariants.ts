@@ -6,8 +6,8 @@ import type { PostingKind, StoredPosting } from '../../core/domain/ledger.js';
 import type { MoneyCommand } from '../../core/domain/partner-command.js';
 import type { InboxMessage } from '../../core/domain/partner-message.js';
 import type { PartnerFact } from '../../core/ports/partner.js';
-import { type Evidence, eachPayment } from './evidence.js';
-import type { PartnerOrder } from './partner-books.js';
+import { eachPayment, type ObservedState } from './observed-state.js';
+import type { PartnerOrder } from './partner-ledger.js';
 import { orderFact, readFacts } from './partner-reports.js';
 
 /** Minor units. */
@@ -20,8 +20,8 @@ interface Sums {
   readonly lost: bigint;
 }
 
-export function fundsConserve(evidence: Evidence): string | null {
-  return eachPayment(evidence, ({ funds, commands }) => {
+export function fundsConserve(observed: ObservedState): string | null {
+  return eachPayment(observed, ({ funds, commands }) => {
     const sums = sumsOfFunds(funds);
     const amounts = Object.values(sums).join(' ');
     if (Object.values(sums).some((sum) => sum < 0n)) return `has a negative part: ${amounts}`;
@@ -35,15 +35,15 @@ export function fundsConserve(evidence: Evidence): string | null {
 }
 
 /** So every change of an order changes the funds in the same batch. */
-export function fundsFollowFromTheOrders(evidence: Evidence): string | null {
-  return eachPayment(evidence, ({ funds, commands }) =>
+export function fundsFollowFromTheOrders(observed: ObservedState): string | null {
+  return eachPayment(observed, ({ funds, commands }) =>
     difference(sumsOfOrders(commands), sumsOfFunds(funds)),
   );
 }
 
 /** Funds derived from the postings alone equal the funds that are stored. */
-export function fundsFollowFromTheLedger(evidence: Evidence): string | null {
-  return eachPayment(evidence, ({ funds, postings }) => {
+export function fundsFollowFromTheLedger(observed: ObservedState): string | null {
+  return eachPayment(observed, ({ funds, postings }) => {
     const currencies = new Map<string, bigint>();
     for (const { money } of postings.flatMap(({ lines }) => lines)) {
       const sum = (currencies.get(money.currency) ?? 0n) + money.amountMinor;
@@ -63,7 +63,7 @@ export function fundsFollowFromTheLedger(evidence: Evidence): string | null {
 }
 
 /** What the service itself finds when it compares orders, funds and ledger. */
-export function theLedgerCheckFindsNothing({ differences }: Evidence): string | null {
+export function theLedgerCheckFindsNothing({ differences }: ObservedState): string | null {
   const [found] = differences;
   if (found === undefined) return null;
   const { paymentId, what, expectedMinor, foundMinor } = found;
@@ -74,29 +74,33 @@ export function theLedgerCheckFindsNothing({ differences }: Evidence): string | 
  * A true report that was applied is known of its order: received sums, and its end unless a later
  * one is known. It may also wait for a person, or for what the partner answers when it is asked.
  */
-export function noMoneyFactLeavesFundsUnchanged(evidence: Evidence): string | null {
-  for (const message of evidence.inbox.values()) {
+export function noMoneyFactLeavesFundsUnchanged(observed: ObservedState): string | null {
+  for (const message of observed.inbox.values()) {
     if (message.dueAtMs !== null) continue;
     for (const fact of readFacts(message.facts)) {
-      const ignored = ignoredFact(evidence, message, fact);
+      const ignored = ignoredFact(observed, message, fact);
       if (ignored !== null) return `${message.messageId}: ${ignored}`;
     }
   }
   return null;
 }
 
-function ignoredFact(evidence: Evidence, message: InboxMessage, fact: PartnerFact): string | null {
+function ignoredFact(
+  observed: ObservedState,
+  message: InboxMessage,
+  fact: PartnerFact,
+): string | null {
   const { mode, messageId } = message;
   if (fact.kind === 'receiver') return null;
-  const { orders, falseMessages } = evidence.outside.books;
+  const { orders, falseMessages } = observed.outside.books;
   if (falseMessages.has(messageId)) return null;
   const order = orders.find(({ ref, mode: its }) => its === mode && ref === fact.partnerRef);
   if (order === undefined || !isTrue(order, fact)) return null;
-  const owner = evidence.payments.get(evidence.ownerOf(order.reference) ?? '');
+  const owner = observed.payments.get(observed.ownerOf(order.reference) ?? '');
   const command = owner?.commands.find(({ reference }) => reference === order.reference);
   if (command === undefined || command.review !== null || command.dueAtMs !== null) return null;
   const isForgotten = fact.reference === null && command.partnerRef === null;
-  if (isForgotten && evidence.forgiven.hasPayment(command.paymentId)) return null;
+  if (isForgotten && observed.exempt.hasPayment(command.paymentId)) return null;
   if (fact.kind === 'payin' && command.receivedMinor < fact.report.receivedMinor) {
     return `${fact.report.receivedMinor} received, ${command.id} has ${command.receivedMinor}`;
   }

@@ -11,11 +11,11 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { temporaryPostgres } from '../support/local-postgres.js';
-import { ofParties } from './chaos.js';
-import { playAll } from './fleet.js';
 import type { History } from './history.js';
 import { install, mutants } from './mutants.js';
 import { failureLine, Report } from './report.js';
+import { ofParties } from './run-profile.js';
+import { runSeeds } from './seed-workers.js';
 
 const TAIL_LINES = 60;
 
@@ -56,7 +56,7 @@ try {
 async function playWithReport(databaseUrl: string | null): Promise<boolean> {
   const report = new Report({ steps, parties, database });
   const players = Math.min(availableParallelism(), seeds.length);
-  await playAll({ seeds, steps, parties, databaseUrl, players }, (history) => {
+  await runSeeds({ seeds, steps, parties, databaseUrl, players }, (history) => {
     report.add(history);
     if (history.violation !== null) console.log(failureLine(history));
   });

@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { heldMinor } from '../../core/domain/funds.js';
 import { isTerminal } from '../../core/domain/payment.js';
-import { type Evidence, eachPayment, eachWholePayment } from './evidence.js';
+import { eachPayment, eachWholePayment, type ObservedState } from './observed-state.js';
 import {
   lostMinor,
   type OrderKind,
@@ -12,41 +12,41 @@ import {
   type PartnerOrder,
   sumsOf,
   wasEver,
-} from './partner-books.js';
+} from './partner-ledger.js';
 import { payoutReport } from './partner-reports.js';
 
 /** A payout that came back is not made again: the buyer gets the money. */
-export function atMostOnePayoutPerPayment(evidence: Evidence): string | null {
-  return atMostOne(evidence, 'payout', () => true);
+export function atMostOnePayoutPerPayment(observed: ObservedState): string | null {
+  return atMostOne(observed, 'payout', () => true);
 }
 
 /** Where the partner refused one and took it all the same, another one is no fault. */
-export function atMostOnePayinPerPayment(evidence: Evidence): string | null {
-  return atMostOne(evidence, 'payin', ({ takenAfterRefusal }) => !takenAfterRefusal);
+export function atMostOnePayinPerPayment(observed: ObservedState): string | null {
+  return atMostOne(observed, 'payin', ({ takenAfterRefusal }) => !takenAfterRefusal);
 }
 
-export function neverPaidOutMoreThanReceived(evidence: Evidence): string | null {
-  return eachWholePayment(evidence, (found) => {
-    const sums = sumsOf(evidence.ordersOf(found));
+export function neverPaidOutMoreThanReceived(observed: ObservedState): string | null {
+  return eachWholePayment(observed, (found) => {
+    const sums = sumsOf(observed.ordersOf(found));
     const paidOut = sums.paidMinor + sums.movingMinor + sums.missingMinor;
-    const covered = sums.receivedMinor + evidence.excusedMinor(found);
+    const covered = sums.receivedMinor + observed.excusedMinor(found);
     return paidOut > covered ? `${paidOut} paid out of ${sums.receivedMinor}` : null;
   });
 }
 
-export function neverGivenBackMoreThanIsLeft(evidence: Evidence): string | null {
-  return eachWholePayment(evidence, (found) => {
-    const sums = sumsOf(evidence.ordersOf(found));
-    const excused = evidence.excusedMinor(found);
+export function neverGivenBackMoreThanIsLeft(observed: ObservedState): string | null {
+  return eachWholePayment(observed, (found) => {
+    const sums = sumsOf(observed.ordersOf(found));
+    const excused = observed.excusedMinor(found);
     const over = outMinor(sums) > sums.receivedMinor + excused;
     return over ? `${outMinor(sums)} left of ${sums.receivedMinor}, excused ${excused}` : null;
   });
 }
 
 /** A refund takes from the pay-in that holds the money, not from another one. */
-export function refundsTakeFromThePayinThatHasTheMoney(evidence: Evidence): string | null {
-  return eachWholePayment(evidence, (found) => {
-    const orders = evidence.ordersOf(found);
+export function refundsTakeFromThePayinThatHasTheMoney(observed: ObservedState): string | null {
+  return eachWholePayment(observed, (found) => {
+    const orders = observed.ordersOf(found);
     for (const payin of orders.filter(({ kind }) => kind === 'payin')) {
       const refunds = orders.filter(
         ({ kind, payinRef, status }) =>
@@ -64,10 +64,10 @@ export function refundsTakeFromThePayinThatHasTheMoney(evidence: Evidence): stri
  * What the buyer sent = paid out + refunded + held + lost, at every step. Part of it the partner
  * has not told yet; nothing else is missing.
  */
-export function whatTheBuyerSentIsAccountedFor(evidence: Evidence): string | null {
-  return eachPayment(evidence, (found) => {
+export function whatTheBuyerSentIsAccountedFor(observed: ObservedState): string | null {
+  return eachPayment(observed, (found) => {
     const { funds, commands } = found;
-    const sent = sumsOf(evidence.ordersOf(found)).receivedMinor;
+    const sent = sumsOf(observed.ordersOf(found)).receivedMinor;
     const told = commands.reduce((sum, { receivedMinor }) => sum + receivedMinor, 0n);
     const [untold, held] = [sent - told, heldMinor(funds)];
     if (untold < 0n) return `${told} was told, the buyer sent ${sent}`;
@@ -78,27 +78,27 @@ export function whatTheBuyerSentIsAccountedFor(evidence: Evidence): string | nul
   });
 }
 
-export function cancelAndPayoutNeverBothWin(evidence: Evidence): string | null {
-  return eachWholePayment(evidence, (found) => {
+export function cancelAndPayoutNeverBothWin(observed: ObservedState): string | null {
+  return eachWholePayment(observed, (found) => {
     const { status } = found.payment;
     if (status !== 'cancelled' && status !== 'expired') return null;
-    const payout = evidence.ordersOf(found).find(({ kind }) => kind === 'payout');
+    const payout = observed.ordersOf(found).find(({ kind }) => kind === 'payout');
     return payout === undefined ? null : `is ${status}, and ${payout.ref} was ordered`;
   });
 }
 
-export function endedPaymentsOrderNothing(evidence: Evidence): string | null {
-  return eachPayment(evidence, ({ payment, commands }) => {
+export function endedPaymentsOrderNothing(observed: ObservedState): string | null {
+  return eachPayment(observed, ({ payment, commands }) => {
     if (!isTerminal(payment.status)) return null;
     const waiting = commands.find(({ kind, state }) => kind !== 'refund' && state === 'pending');
     return waiting === undefined ? null : `is ${payment.status}, its ${waiting.kind} still waits`;
   });
 }
 
-export function settledOnlyAfterAPaidPayout(evidence: Evidence): string | null {
-  return eachPayment(evidence, (found) => {
+export function settledOnlyAfterAPaidPayout(observed: ObservedState): string | null {
+  return eachPayment(observed, (found) => {
     if (!found.statuses.includes('settled')) return null;
-    const paid = evidence
+    const paid = observed
       .ordersOf(found)
       .some((order) => order.kind === 'payout' && wasEver(order, 'completed'));
     return paid ? null : 'is settled without a paid payout';
@@ -106,11 +106,11 @@ export function settledOnlyAfterAPaidPayout(evidence: Evidence): string | null {
 }
 
 /** Not what a report says that cannot be true. */
-export function settlementsSayWhatThePartnerPaid(evidence: Evidence): string | null {
-  return eachPayment(evidence, (found) => {
+export function settlementsSayWhatThePartnerPaid(observed: ObservedState): string | null {
+  return eachPayment(observed, (found) => {
     const { settlement } = found.payment;
     if (settlement === null) return null;
-    const paid = evidence
+    const paid = observed
       .ordersOf(found)
       .filter((order) => order.kind === 'payout' && wasEver(order, 'completed'))
       .map((order) => payoutReport({ ...order, status: 'completed' }));
@@ -123,8 +123,8 @@ export function settlementsSayWhatThePartnerPaid(evidence: Evidence): string | n
 }
 
 /** Beyond what a running payment claims, nothing that was received stays unclaimed. */
-export function moneyOnEndedPaymentsIsOwedBackAtOnce(evidence: Evidence): string | null {
-  return eachPayment(evidence, ({ payment, funds }) => {
+export function moneyOnEndedPaymentsIsOwedBackAtOnce(observed: ObservedState): string | null {
+  return eachPayment(observed, ({ payment, funds }) => {
     const over = isTerminal(payment.status) || funds.payoutMinor > 0n;
     const held = heldMinor(funds);
     const claim = over ? 0n : payment.amount.amountMinor;
@@ -133,8 +133,8 @@ export function moneyOnEndedPaymentsIsOwedBackAtOnce(evidence: Evidence): string
 }
 
 /** What is owed has an order that waits or was refused, what is ordered one that is under way. */
-export function everyDebtHasItsOrder(evidence: Evidence): string | null {
-  return eachPayment(evidence, ({ funds, commands }) => {
+export function everyDebtHasItsOrder(observed: ObservedState): string | null {
+  return eachPayment(observed, ({ funds, commands }) => {
     const openMinor = commands
       .filter(({ kind, state }) => kind === 'refund' && state !== 'void')
       .filter(({ state, end }) => state !== 'done' || end === 'open')
@@ -145,10 +145,10 @@ export function everyDebtHasItsOrder(evidence: Evidence): string | null {
 }
 
 /** Funds may be behind the partner, and never ahead of what once was true. */
-export function fundsSayNoMoreThanThePartner(evidence: Evidence): string | null {
-  return eachPayment(evidence, (found) => {
+export function fundsSayNoMoreThanThePartner(observed: ObservedState): string | null {
+  return eachPayment(observed, (found) => {
     const { funds } = found;
-    const orders = evidence.ordersOf(found);
+    const orders = observed.ordersOf(found);
     const { receivedMinor } = sumsOf(orders);
     if (funds.receivedMinor > receivedMinor) {
       return `says received ${funds.receivedMinor}: ${receivedMinor}`;
@@ -160,10 +160,10 @@ export function fundsSayNoMoreThanThePartner(evidence: Evidence): string | null 
   });
 }
 
-export function fundsAgreeWithThePartner(evidence: Evidence): string | null {
-  return eachWholePayment(evidence, (found) => {
+export function fundsAgreeWithThePartner(observed: ObservedState): string | null {
+  return eachWholePayment(observed, (found) => {
     const { funds } = found;
-    const sums = sumsOf(evidence.ordersOf(found));
+    const sums = sumsOf(observed.ordersOf(found));
     const out = sums.paidMinor + sums.movingMinor + sums.missingMinor;
     const back = sums.refundedMinor + sums.returnedMinor;
     const theirs = [sums.receivedMinor, out, back, lostMinor(sums)].join(' ');
@@ -175,12 +175,12 @@ export function fundsAgreeWithThePartner(evidence: Evidence): string | null {
 }
 
 /** All but a payout of which the partner itself never told where the money went. */
-export function owedMoneyIsReallyGivenBack(evidence: Evidence): string | null {
-  return eachWholePayment(evidence, (found) => {
+export function owedMoneyIsReallyGivenBack(observed: ObservedState): string | null {
+  return eachWholePayment(observed, (found) => {
     const { funds } = found;
     const owed = funds.refundOwedMinor + funds.refundOrderedMinor;
     if (owed > 0n) return `still owes ${owed}: ${funds.refund}`;
-    const isMissing = sumsOf(evidence.ordersOf(found)).missingMinor > 0n;
+    const isMissing = sumsOf(observed.ordersOf(found)).missingMinor > 0n;
     const waits = funds.position === 'needs_review' && !isMissing;
     return waits ? 'waits for an operator although the partner knows' : null;
   });
@@ -190,7 +190,7 @@ export function owedMoneyIsReallyGivenBack(evidence: Evidence): string | null {
 export function aRefusedRefundIsLookedUpBeforeItIsOrderedAnew({
   orderedAnew,
   outside,
-}: Evidence): string | null {
+}: ObservedState): string | null {
   for (const { reference, sinceMs } of orderedAnew) {
     const lookedUpAtMs = outside.books.lookedUpAtMs.get(reference) ?? 0;
     if (lookedUpAtMs < sinceMs) return `${reference} was ordered anew without a look-up`;
@@ -198,18 +198,18 @@ export function aRefusedRefundIsLookedUpBeforeItIsOrderedAnew({
   return null;
 }
 
-export function aKeyNeverCarriesAnotherRequest({ outside }: Evidence): string | null {
+export function aKeyNeverCarriesAnotherRequest({ outside }: ObservedState): string | null {
   return outside.misuse()[0] ?? null;
 }
 
 /** What was taken after a refusal, or completed after it had failed, may not be known yet. */
-export function everyOrderAtThePartnerIsKnown(evidence: Evidence): string | null {
-  for (const order of evidence.outside.books.orders) {
-    const owner = evidence.payments.get(evidence.ownerOf(order.reference) ?? '');
-    if (evidence.forgiven.hasPayment(evidence.ownerOf(order.reference))) continue;
+export function everyOrderAtThePartnerIsKnown(observed: ObservedState): string | null {
+  for (const order of observed.outside.books.orders) {
+    const owner = observed.payments.get(observed.ownerOf(order.reference) ?? '');
+    if (observed.exempt.hasPayment(observed.ownerOf(order.reference))) continue;
     const command = owner?.commands.find(({ reference }) => reference === order.reference);
     if (command === undefined) return `${order.ref} was ordered by no command`;
-    if (evidence.forgiven.isLost(order) && command.firstSentAtMs === null) continue;
+    if (observed.exempt.isLost(order) && command.firstSentAtMs === null) continue;
     const given = order.status === 'open' || order.status === 'completed';
     if (!given || order.takenAfterRefusal || wasEver(order, 'failed')) continue;
     if (['void', 'refused', 'pending'].includes(command.state)) {
@@ -227,14 +227,14 @@ function mostGivenBack(order: PartnerOrder): bigint {
 }
 
 function atMostOne(
-  evidence: Evidence,
+  observed: ObservedState,
   kind: OrderKind,
   counts: (order: PartnerOrder) => boolean,
 ): string | null {
   const taken = new Map<string, PartnerOrder>();
-  for (const order of evidence.outside.books.orders) {
+  for (const order of observed.outside.books.orders) {
     if (order.kind !== kind || !counts(order)) continue;
-    const owner = evidence.ownerOf(order.reference) ?? order.reference;
+    const owner = observed.ownerOf(order.reference) ?? order.reference;
     const other = taken.get(owner);
     if (other !== undefined) return `${owner} has ${other.ref} and ${order.ref}`;
     taken.set(owner, order);

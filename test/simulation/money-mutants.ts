@@ -5,7 +5,7 @@
 const payments = { parties: 0, paymentsMax: 10 };
 const calm = { crash: 0, restore: 0, noConnection: 0, callLost: 0, callLate: 0, answerLost: 0 };
 const often = ['advance', 'work'] as const;
-const thoughts = ['advance', 'bankMoves', 'work', 'message', 'afterthought'] as const;
+const bankActions = ['advance', 'bankEvent', 'work', 'message', 'lateBankEvent'] as const;
 const surprises = {
   ...calm,
   ...{ overpayment: 0.8, latePayment: 0.8, chargeback: 0.8, chargebackReversed: 0.8 },
@@ -210,7 +210,7 @@ export const moneyMutants = [
       ['=> refundProblem(command, report.amount, polled),', '=> null,'],
       ['({ receivedMinor: 0n, refunded: amount }),', '({ receivedMinor: 0n, refunded: null }),'],
     ],
-    focus: { ...payments, faults: { ...surprises, restore: 0.05 }, often: thoughts },
+    focus: { ...payments, faults: { ...surprises, restore: 0.05 }, often: bankActions },
     caughtBy: [
       'fundsAgreeWithThePartner',
       'fundsSayNoMoreThanThePartner',
@@ -221,7 +221,7 @@ export const moneyMutants = [
     name: 'a refused refund is ordered anew without a look-up',
     file: 'core/usecases/command-retries.ts',
     edits: [['    await lookUpRefused(deps, command);\n', '']],
-    focus: { ...payments, faults: surprises, often: thoughts },
+    focus: { ...payments, faults: surprises, often: bankActions },
     caughtBy: ['aRefusedRefundIsLookedUpBeforeItIsOrderedAnew'],
   },
   {
@@ -243,7 +243,7 @@ export const moneyMutants = [
         "failed: { open: 'ignore', completed: 'apply',",
       ],
     ],
-    focus: { ...payments, faults: { ...surprises, failedRefundCompleted: 0 }, often: thoughts },
+    focus: { ...payments, faults: { ...surprises, failedRefundCompleted: 0 }, often: bankActions },
     caughtBy: ['noMoneyFactLeavesFundsUnchanged', 'fundsSayNoMoreThanThePartner'],
   },
   {

@@ -4,11 +4,11 @@
 import { readFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import type { Focus } from './chaos.js';
 import type { InvariantName } from './invariants.js';
 import { moneyMutants } from './money-mutants.js';
 import { partyMutants } from './party-mutants.js';
 import { paymentMutants } from './payment-mutants.js';
+import type { Focus } from './run-profile.js';
 
 export interface Mutant {
   readonly name: string;

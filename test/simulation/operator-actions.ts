@@ -23,10 +23,10 @@ export function isTheOperatorsTurn(world: World, command: PartnerCommand): boole
 }
 
 /** Before a restore the partner gave this money away: no refund of it can ever be ordered. */
-function isPaidElsewhere({ evidence }: World, command: MoneyCommand): boolean {
+function isPaidElsewhere({ observed }: World, command: MoneyCommand): boolean {
   const { paymentId, reference, amount } = command;
-  if (!evidence.forgiven.hasPayment(paymentId)) return false;
-  return evidence.outside.books.freeMinor(reference) < amount.amountMinor;
+  if (!observed.exempt.hasPayment(paymentId)) return false;
+  return observed.outside.books.freeMinor(reference) < amount.amountMinor;
 }
 
 export function operatorActs(world: World, host: SimulatedHost, command: PartnerCommand): void {
@@ -43,7 +43,7 @@ function retries(world: World, host: SimulatedHost, command: PartnerCommand): vo
   host.begin(`operator retries ${kind} ${id}`, () => retryCommand(host.deps, id), {
     done: (next) => {
       const isAnother = next.id !== id && request !== null;
-      if (isAnother) world.evidence.orderedAnew.push({ reference, sinceMs });
+      if (isAnother) world.observed.orderedAnew.push({ reference, sinceMs });
     },
   });
 }

@@ -3,7 +3,7 @@
 import type { Money } from '../../core/domain/money.js';
 import type { PayinReport, PayoutReport } from '../../core/domain/report-check.js';
 import type { PartnerFact, RefundReport } from '../../core/ports/partner.js';
-import type { PartnerOrder } from './partner-books.js';
+import type { PartnerOrder } from './partner-ledger.js';
 import type { SeededRandom } from './seeded-random.js';
 
 export function payinReport(order: PartnerOrder): PayinReport {

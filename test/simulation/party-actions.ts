@@ -21,7 +21,7 @@ import { createUpload } from '../../core/usecases/documents.js';
 import { approveInvoice, inviteBuyer } from '../../core/usecases/invoices.js';
 import { startBuyerKyc } from '../../core/usecases/kyc.js';
 import { cancelPayment, readPayment } from '../../core/usecases/payments.js';
-import { buyerEmails, tenants } from './cast.js';
+import { buyerEmails, tenants } from './actors.js';
 import { personalDossier } from './document-actions.js';
 import type { SimulatedHost } from './simulated-host.js';
 import type { Acts, Pointless, World } from './world.js';
@@ -49,7 +49,7 @@ export const partyActs: Acts<PartyAction> = {
   },
   accountStep: (world, host) => accountStep(world, host, world.random.pick(accountsTurn(world))),
   strayAccountStep: (world, host) => {
-    const accounts = [...world.evidence.parties.accounts.values()];
+    const accounts = [...world.observed.parties.accounts.values()];
     if (accounts.length === 0) return;
     const step = world.random.pick([startsTerms, acceptsTerms, submits, configuresPayout]);
     step(world, host, world.random.pick(accounts));
@@ -59,7 +59,7 @@ export const partyActs: Acts<PartyAction> = {
     const attempts = trespasses(world, host);
     if (attempts.length === 0) return;
     const [label, by, attempt] = world.random.pick(attempts);
-    const { trespasses: found } = world.evidence;
+    const { trespasses: found } = world.observed;
     host.begin(`trespass: ${label}`, attempt, {
       done: () => found.push(`${label} is of another tenant, and was found`),
       refused: ({ code, transient }: PonteError) => {
@@ -71,13 +71,13 @@ export const partyActs: Acts<PartyAction> = {
 };
 
 export const partiesPointless: Pointless = {
-  createAccount: ({ evidence }) => evidence.parties.accounts.size >= ACCOUNTS_MAX,
+  createAccount: ({ observed }) => observed.parties.accounts.size >= ACCOUNTS_MAX,
   accountStep: (world) => accountsTurn(world).length === 0,
 };
 
 /** Accounts of which the integrator has something to do. */
-function accountsTurn({ evidence }: World): readonly ConnectedAccount[] {
-  return [...evidence.parties.accounts.values()].filter(
+function accountsTurn({ observed }: World): readonly ConnectedAccount[] {
+  return [...observed.parties.accounts.values()].filter(
     (account) =>
       !isSubmitted(account.status) ||
       (account.status === 'approved' && account.role === 'seller' && !readyToCollect(account)),
@@ -147,11 +147,11 @@ function configuresPayout(world: World, host: SimulatedHost, account: ConnectedA
 }
 
 function startKyc(world: World, host: SimulatedHost): void {
-  const { random, evidence } = world;
+  const { random, observed } = world;
   const by = random.pick(tenants);
   const email = random.pick(buyerEmails);
   const key = email.trim().toLowerCase();
-  const own = [...evidence.payments.values()].filter(({ payment: { orgId, mode, buyer } }) => {
+  const own = [...observed.payments.values()].filter(({ payment: { orgId, mode, buyer } }) => {
     return orgId === by.orgId && mode === by.mode && buyer.email.trim().toLowerCase() === key;
   });
   const paying = own.length === 0 ? null : random.pick(own).payment;
@@ -167,22 +167,22 @@ function startKyc(world: World, host: SimulatedHost): void {
   };
   host.begin(`start KYC of ${key}`, () => startBuyerKyc(host.deps, by, start), {
     by,
-    done: ({ id, version }) => evidence.acknowledged.push({ kind: 'kyc', id, version }),
+    done: ({ id, version }) => observed.acknowledged.push({ kind: 'kyc', id, version }),
   });
 }
 
-function told({ evidence }: World, { id, version }: ConnectedAccount): void {
-  evidence.acknowledged.push({ kind: 'account', id, version });
+function told({ observed }: World, { id, version }: ConnectedAccount): void {
+  observed.acknowledged.push({ kind: 'account', id, version });
 }
 
 type Attempt = readonly [label: string, by: Tenant, attempt: () => Promise<unknown>];
 
 /** What may be tried on what belongs to another tenant. */
 function trespasses(world: World, { deps }: SimulatedHost): readonly Attempt[] {
-  const { evidence, random } = world;
+  const { observed, random } = world;
   const strangers = ({ orgId, mode }: Tenant) =>
     tenants.filter((tenant) => tenant.orgId !== orgId || tenant.mode !== mode);
-  const onPayments = [...evidence.payments.values()].flatMap(({ payment }): readonly Attempt[] => {
+  const onPayments = [...observed.payments.values()].flatMap(({ payment }): readonly Attempt[] => {
     const { id } = payment;
     const by = random.pick(strangers(payment));
     const kyc = {
@@ -198,7 +198,7 @@ function trespasses(world: World, { deps }: SimulatedHost): readonly Attempt[] {
       [`KYC for ${id}`, by, () => startBuyerKyc(deps, by, kyc)],
     ];
   });
-  const onAccounts = [...evidence.parties.accounts.values()].flatMap(
+  const onAccounts = [...observed.parties.accounts.values()].flatMap(
     (account): readonly Attempt[] => {
       const { id } = account;
       const by = random.pick(strangers(account));

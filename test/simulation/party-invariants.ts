@@ -2,17 +2,17 @@
 // rejection touches, when a seller can collect, and where its money goes.
 import type { ConnectedAccount } from '../../core/domain/connected-account.js';
 import type { Mode } from '../../core/domain/tenant.js';
-import { destinationOf, GIVEN_UP } from './cast.js';
-import { type Evidence, eachPayment } from './evidence.js';
-import type { Party } from './party-desk.js';
+import { destinationOf, GIVEN_UP } from './actors.js';
+import { eachPayment, type ObservedState } from './observed-state.js';
+import type { Party } from './partner-parties.js';
 
 /** By any submission of the mode, or by a connected account of this tenant. */
-export function noApprovalIsUsedThatWasTakenBack(evidence: Evidence): string | null {
-  for (const { payment } of evidence.freshlyVerified) {
-    const parties = buyerParties(evidence, payment.mode, payment.buyer.email);
+export function noApprovalIsUsedThatWasTakenBack(observed: ObservedState): string | null {
+  for (const { payment } of observed.freshlyVerified) {
+    const parties = buyerParties(observed, payment.mode, payment.buyer.email);
     const supports = parties.some((party) => {
-      if (!party.everApproved || evidence.heardTakenBack.has(party.ref)) return false;
-      const command = evidence.partyCommands.get(party.reference);
+      if (!party.everApproved || observed.heardTakenBack.has(party.ref)) return false;
+      const command = observed.partyCommands.get(party.reference);
       if (command === undefined) return false;
       return command.subject.kind !== 'account' || command.orgId === payment.orgId;
     });
@@ -21,16 +21,18 @@ export function noApprovalIsUsedThatWasTakenBack(evidence: Evidence): string | n
   return null;
 }
 
-export function aKycRejectionFailsOnlyItsOwnTenantsPayments(evidence: Evidence): string | null {
-  const turnedAway = new Set(evidence.outside.turnedAway());
-  return eachPayment(evidence, ({ payment, statuses }) => {
+export function aKycRejectionFailsOnlyItsOwnTenantsPayments(
+  observed: ObservedState,
+): string | null {
+  const turnedAway = new Set(observed.outside.turnedAway());
+  return eachPayment(observed, ({ payment, statuses }) => {
     const byKyc = statuses.at(-1) === 'failed' && statuses.at(-2) === 'buyer_kyc_pending';
     if (!byKyc || payment.failureReason === GIVEN_UP) return null;
-    const parties = buyerParties(evidence, payment.mode, payment.buyer.email);
+    const parties = buyerParties(observed, payment.mode, payment.buyer.email);
     const rejected = parties.filter(({ status }) => status === 'rejected');
     const causes = [...rejected.map(({ reference }) => reference), ...turnedAway];
     const own = causes.some((reference) => {
-      const command = evidence.partyCommands.get(reference);
+      const command = observed.partyCommands.get(reference);
       return command?.kind === 'submit_buyer' && command.orgId === payment.orgId;
     });
     return own ? null : 'failed by KYC, and its tenant has no rejection';
@@ -38,35 +40,35 @@ export function aKycRejectionFailsOnlyItsOwnTenantsPayments(evidence: Evidence):
 }
 
 /** An account's events tell what happened to it, and that it is ready once, when it first is. */
-export function sellersAreReadyOnceAndOnlyWhenTheyAre(evidence: Evidence): string | null {
-  const told = toldOfAccounts(evidence);
-  for (const [id, history] of evidence.parties.accountHistories) {
+export function sellersAreReadyOnceAndOnlyWhenTheyAre(observed: ObservedState): string | null {
+  const told = toldOfAccounts(observed);
+  for (const [id, history] of observed.parties.accountHistories) {
     const expected = expectedEvents(history);
     const heard = (told.get(id) ?? []).join(' ');
     if (heard !== expected.join(' '))
       return `${id} told: ${heard}; happened: ${expected.join(' ')}`;
     const first = history.find(({ readyAtMs }) => readyAtMs !== null);
-    const wrong = first === undefined ? null : notReadyBecause(evidence, first);
+    const wrong = first === undefined ? null : notReadyBecause(observed, first);
     if (wrong !== null) return `${id} is ready ${wrong}`;
   }
   return null;
 }
 
 /** A named seller's money goes where that seller of that tenant is paid, and nobody else's does. */
-export function sellersArePaidAtTheirOwnDestination(evidence: Evidence): string | null {
-  return eachPayment(evidence, (found) => {
+export function sellersArePaidAtTheirOwnDestination(observed: ObservedState): string | null {
+  return eachPayment(observed, (found) => {
     const { orgId, mode, sellerExternalId, destination } = found.payment;
-    const strayed = evidence.ordersOf(found).find(({ kind, request }) => {
+    const strayed = observed.ordersOf(found).find(({ kind, request }) => {
       return kind === 'payout' && JSON.parse(request).destination !== destination;
     });
     if (strayed !== undefined) return `its payout ${strayed.ref} goes elsewhere`;
     if (sellerExternalId === null) {
       return destination === destinationOf(orgId) ? null : `is paid to ${destination}`;
     }
-    const receiver = evidence.outside.destinations().find(({ ref }) => ref === destination);
-    const party = partyOf(evidence, receiver?.receiverRef ?? null);
-    const command = evidence.partyCommands.get(party?.reference ?? '');
-    const seller = evidence.parties.accounts.get(command?.subject.id ?? '');
+    const receiver = observed.outside.destinations().find(({ ref }) => ref === destination);
+    const party = partyOf(observed, receiver?.receiverRef ?? null);
+    const command = observed.partyCommands.get(party?.reference ?? '');
+    const seller = observed.parties.accounts.get(command?.subject.id ?? '');
     const isOwn = seller?.orgId === orgId && seller.mode === mode && seller.role === 'seller';
     if (!isOwn || seller.externalId !== sellerExternalId) return `is paid to ${destination}`;
     return party?.everApproved ? null : `is paid to ${destination}, of somebody unknown`;
@@ -74,21 +76,21 @@ export function sellersArePaidAtTheirOwnDestination(evidence: Evidence): string 
 }
 
 /** By role, because a seller's verification says nothing of a buyer. */
-function buyerParties(evidence: Evidence, mode: Mode, email: string): readonly Party[] {
+function buyerParties(observed: ObservedState, mode: Mode, email: string): readonly Party[] {
   const key = email.trim().toLowerCase();
-  return evidence.outside
+  return observed.outside
     .parties()
     .filter((party) => party.role === 'buyer' && party.mode === mode && party.email === key);
 }
 
-function partyOf(evidence: Evidence, ref: string | null): Party | null {
-  return evidence.outside.parties().find((party) => party.ref === ref) ?? null;
+function partyOf(observed: ObservedState, ref: string | null): Party | null {
+  return observed.outside.parties().find((party) => party.ref === ref) ?? null;
 }
 
-function toldOfAccounts(evidence: Evidence): ReadonlyMap<string, readonly string[]> {
+function toldOfAccounts(observed: ObservedState): ReadonlyMap<string, readonly string[]> {
   const told = new Map<string, string[]>();
-  const fed = [...evidence.tenants.values()].flatMap(({ feed }) => feed);
-  for (const { type, subjectId } of [...fed, ...evidence.outbox.map(({ event }) => event)]) {
+  const fed = [...observed.tenants.values()].flatMap(({ feed }) => feed);
+  for (const { type, subjectId } of [...fed, ...observed.outbox.map(({ event }) => event)]) {
     const [namespace, name] = type.split('.');
     if (namespace !== 'connected_account' || name === undefined) continue;
     told.set(subjectId, [...(told.get(subjectId) ?? []), name]);
@@ -122,10 +124,10 @@ function canCollect({ role, status, railsRef, destinationRef }: ConnectedAccount
 }
 
 /** What the partner's books lack for a seller that became ready. */
-function notReadyBecause(evidence: Evidence, seller: ConnectedAccount): string | null {
+function notReadyBecause(observed: ObservedState, seller: ConnectedAccount): string | null {
   const { partnerRef: receiverRef, destinationRef, railsRef } = seller;
-  const { outside } = evidence;
-  const party = partyOf(evidence, receiverRef);
+  const { outside } = observed;
+  const party = partyOf(observed, receiverRef);
   if (!party?.everApproved) return 'without an approval';
   if (party.tosId === null || party.tosId !== seller.tosId) return 'without its terms';
   const isOwn = (row: { readonly receiverRef: string }) => row.receiverRef === receiverRef;

@@ -4,7 +4,7 @@ const parties = { parties: 3, faults: { crash: 0.002 } };
 /** Many payments of few buyers, whose approvals come and go. */
 const adoptions = {
   ...{ parties: 0, paymentsMax: 15, gates: 0.3, faults: { crash: 0, messageLost: 0 } },
-  often: ['create', 'buyerStep', 'afterthought', 'message', 'leap'],
+  often: ['create', 'buyerStep', 'lateBankEvent', 'message', 'leap'],
 } as const;
 
 export const partyMutants = [
@@ -67,7 +67,7 @@ export const partyMutants = [
       ],
       ['loadPayment(tx, tenant, payment.id)', 'loadPayment(tx, payment, payment.id)'],
     ],
-    focus: { ...adoptions, often: ['create', 'buyerStep', 'bankMoves', 'message', 'work'] },
+    focus: { ...adoptions, often: ['create', 'buyerStep', 'bankEvent', 'message', 'work'] },
     // By the second where the tenant's own request brings the rejection, and not a message.
     caughtBy: ['aKycRejectionFailsOnlyItsOwnTenantsPayments', 'noTenantChangesAnothersRows'],
   },

@@ -10,17 +10,17 @@ import { confirmQuote, requestQuote, signIn } from '../../core/usecases/buyers.j
 import { submitBuyerKyc } from '../../core/usecases/kyc.js';
 import { type CreatePaymentInput, createPayment } from '../../core/usecases/payments.js';
 import { advancePayment } from '../../core/usecases/sandbox.js';
-import { buyerEmails, membersOf, tenants } from './cast.js';
+import { buyerEmails, membersOf, tenants } from './actors.js';
 import { personalDossier } from './document-actions.js';
-import type { PaymentEvidence } from './payment-evidence.js';
+import type { ObservedPayment } from './observed-payment.js';
 import type { SimulatedHost } from './simulated-host.js';
 import type { CreateRequest, World } from './world.js';
 
 /** What the next create says; a named seller may be anybody's, and ready or not. */
 export function newRequest(world: World, origin: Payment['origin'] = 'payment_intent') {
-  const { random, requests, evidence } = world;
+  const { random, requests, observed } = world;
   const number = requests.length + 1;
-  const accounts = [...evidence.parties.accounts.values()];
+  const accounts = [...observed.parties.accounts.values()];
   const ready = accounts.filter(readyToCollect);
   const from = ready.length > 0 && random.chance(0.8) ? ready : accounts;
   const seller = from.length > 0 && random.chance(0.5) ? random.pick(from) : null;
@@ -76,7 +76,7 @@ export function told(world: World, idempotencyKey: string | null = null) {
     done: ({ payment }: PaymentView) => {
       const { id, status, version, externalId } = payment;
       const tenant = tenantOf(payment);
-      world.evidence.acknowledged.push({
+      world.observed.acknowledged.push({
         kind: 'payment',
         tenant,
         id,
@@ -89,24 +89,24 @@ export function told(world: World, idempotencyKey: string | null = null) {
   };
 }
 
-export function onPayment(world: World, action: (found: PaymentEvidence) => void): void {
-  const all = [...world.evidence.payments.values()];
+export function onPayment(world: World, action: (found: ObservedPayment) => void): void {
+  const all = [...world.observed.payments.values()];
   const running = all.filter(({ payment }) => !isTerminal(payment.status));
   const from = running.length > 0 && world.random.chance(0.85) ? running : all;
   if (from.length > 0) action(world.random.pick(from));
 }
 
 /** Payments of which the buyer has something to do; who is being verified waits. */
-export function buyersTurn({ evidence }: World): readonly PaymentEvidence[] {
+export function buyersTurn({ observed }: World): readonly ObservedPayment[] {
   const turns: readonly PaymentStatus[] = [
     ...(['awaiting_buyer', 'buyer_kyc_pending', 'buyer_kyc_approved', 'fx_quoted'] as const),
   ];
   const verifying = new Set(
-    [...evidence.parties.kyc.values()]
+    [...observed.parties.kyc.values()]
       .filter(({ status }) => status === 'verifying')
       .map(({ orgId, mode, buyerId }) => `${orgId} ${mode} ${buyerId}`),
   );
-  return [...evidence.payments.values()].filter(({ payment }) => {
+  return [...observed.payments.values()].filter(({ payment }) => {
     const { status, orgId, mode, buyerId } = payment;
     if (!turns.includes(status)) return false;
     return status !== 'buyer_kyc_pending' || !verifying.has(`${orgId} ${mode} ${buyerId}`);
@@ -114,7 +114,7 @@ export function buyersTurn({ evidence }: World): readonly PaymentEvidence[] {
 }
 
 /** What a buyer on the hosted page does next. */
-export function buyerStep(world: World, host: SimulatedHost, found: PaymentEvidence): void {
+export function buyerStep(world: World, host: SimulatedHost, found: ObservedPayment): void {
   switch (found.payment.status) {
     case 'awaiting_buyer':
       buyerSignsIn(world, host, found);
@@ -135,14 +135,14 @@ export function buyerStep(world: World, host: SimulatedHost, found: PaymentEvide
 export function buyerSignsIn(
   world: World,
   host: SimulatedHost,
-  { payment }: PaymentEvidence,
+  { payment }: ObservedPayment,
 ): void {
   const { id } = payment;
   const by = tenantOf(payment);
   host.begin(`sign in ${id}`, () => signIn(host.deps, by, id), { by, ...told(world) });
 }
 
-export function buyerSubmits(world: World, host: SimulatedHost, { payment }: PaymentEvidence) {
+export function buyerSubmits(world: World, host: SimulatedHost, { payment }: ObservedPayment) {
   const { id, buyerId } = payment;
   const by = tenantOf(payment);
   const dossier = personalDossier(world, by, { party: 'buyer', id: buyerId });
@@ -150,7 +150,7 @@ export function buyerSubmits(world: World, host: SimulatedHost, { payment }: Pay
   host.begin(`submit KYC ${id}`, submit, { by });
 }
 
-export function buyerAsks(_world: World, host: SimulatedHost, { payment }: PaymentEvidence): void {
+export function buyerAsks(_world: World, host: SimulatedHost, { payment }: ObservedPayment): void {
   const { id } = payment;
   const by = tenantOf(payment);
   host.begin(`quote ${id}`, () => requestQuote(host.deps, by, id), { by });
@@ -159,7 +159,7 @@ export function buyerAsks(_world: World, host: SimulatedHost, { payment }: Payme
 export function buyerConfirms(
   world: World,
   host: SimulatedHost,
-  { payment }: PaymentEvidence,
+  { payment }: ObservedPayment,
 ): void {
   const { id } = payment;
   const by = tenantOf(payment);

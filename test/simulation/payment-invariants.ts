@@ -1,21 +1,21 @@
 // Invariants of payments and of what callers were told.
 import { isOpen } from '../../core/domain/partner-command.js';
 import { isTerminal, type PaymentStatus, paymentMoves } from '../../core/domain/payment.js';
-import { type Evidence, eachPayment } from './evidence.js';
-import { walks } from './payment-evidence.js';
+import { walks } from './observed-payment.js';
+import { eachPayment, type ObservedState } from './observed-state.js';
 
 /** Said here once more, so that a broken table does not excuse itself. */
 const ends: readonly PaymentStatus[] = ['settled', 'failed', 'cancelled', 'expired'];
 
-export function noCallerSeesASurprise({ surprises }: Evidence): string | null {
+export function noCallerSeesASurprise({ surprises }: ObservedState): string | null {
   return surprises[0] ?? null;
 }
 
-export function nothingAcknowledgedIsLost(evidence: Evidence): string | null {
-  for (const told of evidence.acknowledged) {
+export function nothingAcknowledgedIsLost(observed: ObservedState): string | null {
+  for (const told of observed.acknowledged) {
     switch (told.kind) {
       case 'payment': {
-        const found = evidence.payments.get(told.id);
+        const found = observed.payments.get(told.id);
         if (found === undefined) return `payment ${told.id} was acknowledged and is not there`;
         if (found.payment.version < told.version || !found.statuses.includes(told.status)) {
           return `payment ${told.id} was shown ${told.status} and never was so`;
@@ -24,22 +24,22 @@ export function nothingAcknowledgedIsLost(evidence: Evidence): string | null {
       }
       case 'account':
       case 'kyc': {
-        const { accounts, kyc } = evidence.parties;
+        const { accounts, kyc } = observed.parties;
         const found = (told.kind === 'account' ? accounts : kyc).get(told.id);
         if (found === undefined || found.version < told.version) return `${told.id} is lost`;
         break;
       }
       case 'uploaded':
-        if (evidence.parties.documents.get(told.id)?.status === 'awaiting') {
+        if (observed.parties.documents.get(told.id)?.status === 'awaiting') {
           return `what was uploaded to ${told.id} is lost`;
         }
         break;
       case 'message':
-        if (!evidence.inbox.has(told.id)) return `message ${told.id} was acknowledged and is lost`;
+        if (!observed.inbox.has(told.id)) return `message ${told.id} was acknowledged and is lost`;
         break;
       case 'subscribed':
       case 'unsubscribed': {
-        const found = evidence.subscriptions.get(told.id);
+        const found = observed.subscriptions.get(told.id);
         if (found === undefined) return `subscription ${told.id} is lost`;
         if (told.kind === 'unsubscribed' && found.active) return `${told.id} is active again`;
         break;
@@ -49,23 +49,23 @@ export function nothingAcknowledgedIsLost(evidence: Evidence): string | null {
   return null;
 }
 
-export function oneResourcePerKeyAndExternalId(evidence: Evidence): string | null {
+export function oneResourcePerKeyAndExternalId(observed: ObservedState): string | null {
   const owners = new Map<string, string>();
   const claim = (name: string, id: string) => {
     const owner = owners.get(name) ?? id;
     owners.set(name, owner);
     return owner === id ? null : `${name} names ${owner} and ${id}`;
   };
-  for (const { payment } of evidence.payments.values()) {
+  for (const { payment } of observed.payments.values()) {
     const { orgId, mode, origin, externalId, id } = payment;
     const wrong = externalId && claim(`externalId ${orgId} ${mode} ${origin} ${externalId}`, id);
     if (wrong) return wrong;
   }
-  for (const { orgId, mode, externalId, id } of evidence.parties.accounts.values()) {
+  for (const { orgId, mode, externalId, id } of observed.parties.accounts.values()) {
     const wrong = claim(`externalId ${orgId} ${mode} account ${externalId}`, id);
     if (wrong !== null) return wrong;
   }
-  for (const told of evidence.acknowledged) {
+  for (const told of observed.acknowledged) {
     if (told.kind !== 'payment' || told.idempotencyKey === null) continue;
     const { tenant, idempotencyKey, id } = told;
     const wrong = claim(`key ${tenant.orgId} ${tenant.mode} ${idempotencyKey}`, id);
@@ -74,8 +74,8 @@ export function oneResourcePerKeyAndExternalId(evidence: Evidence): string | nul
   return null;
 }
 
-export function statusesFollowTheTableAndTerminalOnesStay(evidence: Evidence): string | null {
-  return eachPayment(evidence, (found) => {
+export function statusesFollowTheTableAndTerminalOnesStay(observed: ObservedState): string | null {
+  return eachPayment(observed, (found) => {
     const { payment, statuses } = found;
     if (statuses.at(-1) !== payment.status) return `reads ${payment.status}, stored otherwise`;
     const [walked = []] = walks(found);
@@ -89,47 +89,47 @@ export function statusesFollowTheTableAndTerminalOnesStay(evidence: Evidence): s
   });
 }
 
-export function noPaymentPassesKycUnapproved(evidence: Evidence): string | null {
+export function noPaymentPassesKycUnapproved(observed: ObservedState): string | null {
   const approved = new Set<string>();
-  for (const party of evidence.outside.parties()) {
+  for (const party of observed.outside.parties()) {
     if (party.everApproved && party.role === 'buyer') approved.add(`${party.mode} ${party.email}`);
   }
-  return eachPayment(evidence, ({ statuses, payment }) => {
+  return eachPayment(observed, ({ statuses, payment }) => {
     if (!statuses.includes('buyer_kyc_approved')) return null;
     const buyer = `${payment.mode} ${payment.buyer.email.trim().toLowerCase()}`;
     return approved.has(buyer) ? null : `the partner never approved ${buyer}`;
   });
 }
 
-export function everyPaymentIsTerminal(evidence: Evidence): string | null {
-  return eachPayment(evidence, ({ payment }) =>
+export function everyPaymentIsTerminal(observed: ObservedState): string | null {
+  return eachPayment(observed, ({ payment }) =>
     isTerminal(payment.status) ? null : `is still ${payment.status}`,
   );
 }
 
 /** The partner got an answer to everything that it told. */
-export function everyMessageIsAnswered({ outside }: Evidence): string | null {
+export function everyMessageIsAnswered({ outside }: ObservedState): string | null {
   const [message] = outside.messages();
   return message === undefined ? null : `${message.id} was never acknowledged`;
 }
 
-export function noWorkIsLeft(evidence: Evidence): string | null {
-  if (evidence.outbox.length > 0) return `${evidence.outbox.length} rows are left in the outbox`;
-  for (const { messageId, dueAtMs } of evidence.inbox.values()) {
+export function noWorkIsLeft(observed: ObservedState): string | null {
+  if (observed.outbox.length > 0) return `${observed.outbox.length} rows are left in the outbox`;
+  for (const { messageId, dueAtMs } of observed.inbox.values()) {
     if (dueAtMs !== null) return `the message ${messageId} was never applied`;
   }
-  const command = [...evidence.partyCommands.values()].find(isOpen);
+  const command = [...observed.partyCommands.values()].find(isOpen);
   if (command !== undefined) return `the ${command.kind} ${command.id} is ${command.state}`;
-  const mail = [...evidence.parties.mails.values()].find(({ status }) => status === 'pending');
+  const mail = [...observed.parties.mails.values()].find(({ status }) => status === 'pending');
   if (mail !== undefined) return `the mail ${mail.id} was never sent`;
-  return eachPayment(evidence, ({ commands, advance }) => {
+  return eachPayment(observed, ({ commands, advance }) => {
     const open = commands.find(isOpen);
     if (open !== undefined) return `the ${open.kind} ${open.id} is ${open.state}, ${open.end}`;
     return advance === null ? null : 'is still being advanced';
   });
 }
 
-export function theStoreHoldsNothingElse({ payments }: Evidence): string | null {
+export function theStoreHoldsNothingElse({ payments }: ObservedState): string | null {
   const stray = [...payments.values()].find(({ statuses }) => statuses.length === 0);
   return stray === undefined ? null : `${stray.payment.id} was written by no batch`;
 }

@@ -1,9 +1,9 @@
 // Copies of the database with its documents, and the restore of one: every process dies, database
 // and documents are what they were; the partner, the receivers and the mailboxes remember what
-// happened since. What that excuses is in forgiveness.ts.
+// happened since. What that excuses is in restore-exemptions.ts.
 import { HOUR_MS } from '../../core/domain/instant.js';
-import type { EvidenceCopy } from './evidence.js';
-import { beginQuarantine } from './release.js';
+import type { StateCopy } from './observed-state.js';
+import { beginQuarantine } from './quarantine-release.js';
 import type { RestoreCopy } from './simulated-database.js';
 import { PARTNER_KEY_KEPT_MS } from './simulated-partner.js';
 import type { World } from './world.js';
@@ -12,7 +12,7 @@ export interface WorldCopy {
   readonly atMs: number;
   readonly database: RestoreCopy;
   readonly documents: () => Promise<void>;
-  readonly evidence: EvidenceCopy;
+  readonly observed: StateCopy;
 }
 
 /** Copies that are kept at a time. */
@@ -24,14 +24,14 @@ const COPY_AGE_MS_MAX = PARTNER_KEY_KEPT_MS - 2 * HOUR_MS;
 
 /** Takes a copy from time to time. Call it between two steps, when no call is under way. */
 export async function copyNowAndThen(world: World): Promise<void> {
-  const { random, chaos, copies } = world;
-  if (chaos.faults.restore === 0 || !random.chance(COPY_CHANCE)) return;
+  const { random, profile, copies } = world;
+  if (profile.faults.restore === 0 || !random.chance(COPY_CHANCE)) return;
   if (copies.length === COPIES_MAX) copies.splice(random.between(0, COPIES_MAX - 1), 1);
   copies.push({
     atMs: world.nowMs,
     database: await world.database.copy(),
     documents: await world.documents.copy(),
-    evidence: world.evidence.copy(),
+    observed: world.observed.copy(),
   });
 }
 
@@ -48,9 +48,9 @@ export async function restore(world: World, copy: WorldCopy): Promise<void> {
   await world.look();
   world.database = await copy.database();
   await copy.documents();
-  world.evidence.goBack(copy.evidence);
+  world.observed.goBack(copy.observed);
   await beginQuarantine(world);
-  await world.evidence.audit(world.store);
+  await world.observed.audit(world.store);
   for (const partner of Object.values(world.partners)) partner.restored(copy.atMs);
   world.copies.splice(
     0,

@@ -20,14 +20,14 @@ import { runInbox } from '../../core/usecases/partner-inbox.js';
 import { runExpiry } from '../../core/usecases/payments.js';
 import { runAdvances } from '../../core/usecases/sandbox.js';
 import { type HostClock, newHostClock } from '../../host/host-clock.js';
-import type { Chaos } from './chaos.js';
-import type { Evidence } from './evidence.js';
 import type { Faults } from './faults.js';
 import { gatedDocuments } from './gated-documents.js';
 import { gatedStore } from './gated-store.js';
 import { type Gates, SimulatedProcess } from './gates.js';
-import { partnerLine, type Straggler } from './partner-line.js';
-import { watchDepartures } from './quarantine-watch.js';
+import type { ObservedState } from './observed-state.js';
+import { type LateCall, partnerNetwork } from './partner-network.js';
+import { monitorSends } from './quarantine-monitor.js';
+import type { RunProfile } from './run-profile.js';
 import type { SeededRandom } from './seeded-random.js';
 import type { SimulatedMailbox } from './simulated-mailbox.js';
 import type { SimulatedPartner } from './simulated-partner.js';
@@ -50,14 +50,14 @@ export type WorkerName = (typeof workers)[number];
 export interface Surroundings {
   readonly gates: Gates;
   readonly random: SeededRandom;
-  readonly chaos: Chaos;
+  readonly profile: RunProfile;
   readonly faults: Faults;
   readonly partners: Readonly<Record<Mode, SimulatedPartner>>;
-  readonly stragglers: Straggler[];
+  readonly lateCalls: LateCall[];
   readonly receivers: SimulatedReceivers;
   readonly mailbox: SimulatedMailbox;
   readonly documents: DocumentStorage;
-  readonly evidence: Evidence;
+  readonly observed: ObservedState;
   readonly ids: Ids;
   readonly nowMs: number;
   readonly trace: (line: string) => void;
@@ -117,20 +117,20 @@ export class SimulatedHost {
 
   /** Begins something and goes on; `done` is called unless the process dies before. */
   begin<T>(label: string, what: () => Promise<T>, { by, done, refused }: Beginning<T> = {}): void {
-    const { trace, evidence } = this.#world;
+    const { trace, observed } = this.#world;
     trace(`${this.process.name} begins ${label}`);
     const begun = by === undefined ? what() : acting.run(by, what);
     begun.then(
       (value) => {
         trace(`${this.process.name} ended ${label}`);
         const foreign = by === undefined ? null : foreignRowIn(value, by);
-        if (foreign !== null) evidence.trespasses.push(`${label} showed ${foreign}`);
+        if (foreign !== null) observed.trespasses.push(`${label} showed ${foreign}`);
         done?.(value);
       },
       (error: unknown) => {
         trace(`${this.process.name} ${label}: ${error}`);
         if (error instanceof PonteError && error.code !== 'InternalError') refused?.(error);
-        else evidence.surprises.push(`${label}: ${stackOf(error)}`);
+        else observed.surprises.push(`${label}: ${stackOf(error)}`);
       },
     );
   }
@@ -167,17 +167,17 @@ export class SimulatedHost {
 
   #depsOf(store: Store): Deps {
     const world = this.#world;
-    const { gates, random, stragglers, faults } = world;
+    const { gates, random, lateCalls, faults } = world;
     const nowMs = () => world.nowMs;
     const line = (mode: 'test' | 'live') =>
-      partnerLine({
+      partnerNetwork({
         partner: world.partners[mode],
         process: this.process,
         gates,
         random,
         faults,
         nowMs,
-        stragglers,
+        lateCalls,
       });
     const ways = {
       partners: { test: line('test'), live: line('live') },
@@ -185,14 +185,14 @@ export class SimulatedHost {
       mailer: world.mailbox.mailer(this.process),
     };
     return {
-      ...watchDepartures(ways, (what) => world.evidence.quarantine.note(what)),
+      ...monitorSends(ways, (what) => world.observed.quarantine.note(what)),
       store: gatedStore({
         store,
         process: this.process,
         gates,
-        observer: world.evidence,
+        observer: world.observed,
         random,
-        slowReads: () => world.chaos.slowReads,
+        slowReads: () => world.profile.slowReads,
         by: () => acting.getStore() ?? null,
         trace: world.trace,
       }),
@@ -228,7 +228,7 @@ export class SimulatedHost {
       const { error, ...rest } = fields;
       this.#world.trace(`${this.process.name} logs ${message} ${JSON.stringify(rest)}`);
       if (error === undefined || error instanceof PonteError) return;
-      this.#world.evidence.surprises.push(`${message}: ${stackOf(error)}`);
+      this.#world.observed.surprises.push(`${message}: ${stackOf(error)}`);
     };
     return { debug: note, info: note, warn: note, error: note };
   }

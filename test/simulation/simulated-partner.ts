@@ -1,6 +1,6 @@
-// The settlement partner: it takes orders, and its books (partner-books.ts) judge ours. Same key
+// The settlement partner: it takes orders, and its books (partner-ledger.ts) judge ours. Same key
 // and same request give the same order while it keeps the key; money moves only when the simulator
-// says so; every change is reported by a message. How calls get lost is in partner-line.ts.
+// says so; every change is reported by a message. How calls get lost is in partner-network.ts.
 import { DAY_MS } from '../../core/domain/instant.js';
 import type { Money } from '../../core/domain/money.js';
 import type { QuoteTerms } from '../../core/domain/quote.js';
@@ -10,12 +10,12 @@ import type { Faults } from './faults.js';
 import {
   type OrderKind,
   type OrderStatus,
-  type PartnerBooks,
+  type PartnerLedger,
   type PartnerOrder,
   wasEver,
-} from './partner-books.js';
+} from './partner-ledger.js';
+import { PartnerParties } from './partner-parties.js';
 import { brl, factsText, mixedFact, orderFact, wrongFact } from './partner-reports.js';
-import { PartyDesk } from './party-desk.js';
 import type { SeededRandom } from './seeded-random.js';
 
 export const PARTNER_NAME = 'simulated';
@@ -62,14 +62,14 @@ export interface SimulatedPartnerInput {
   readonly nowMs: () => number;
   readonly faults: Faults;
   /** Those of every mode. */
-  readonly books: PartnerBooks;
+  readonly books: PartnerLedger;
   /** Does something within minutes, even if its caller dies. */
   readonly later: (label: string, effect: () => void) => void;
 }
 
 export class SimulatedPartner {
   readonly mode: Mode;
-  readonly desk: PartyDesk;
+  readonly desk: PartnerParties;
   readonly messages: PartnerMessage[] = [];
   /** What a correct caller never does. */
   readonly misuse: string[] = [];
@@ -85,7 +85,7 @@ export class SimulatedPartner {
     this.mode = input.mode;
     this.#input = input;
     const { mode, random, faults } = input;
-    this.desk = new PartyDesk({
+    this.desk = new PartnerParties({
       ...{ mode, random, faults, misuse: this.misuse },
       name: (what) => this.#name(what),
       once: (key, request, make) => this.#once(key, { request, life: this.life }, make),

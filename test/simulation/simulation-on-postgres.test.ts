@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { localPostgres } from '../support/local-postgres.js';
-import { type Focus, ofParties } from './chaos.js';
 import { simulateOn } from './history.js';
 import { failureLine } from './report.js';
+import { type Focus, ofParties } from './run-profile.js';
 import { postgresAt } from './simulated-postgres.js';
 
 const SEEDS = 8;

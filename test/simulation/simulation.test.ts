@@ -3,10 +3,10 @@
 // --trace` plays it again, with `--parties` one of those that dwell on parties.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Focus, ofParties } from './chaos.js';
 import { faultKinds, faultTable } from './faults.js';
 import { type History, simulate } from './history.js';
 import { failureLine } from './report.js';
+import { type Focus, ofParties } from './run-profile.js';
 
 const SEEDS = 100;
 /** So many that a test ends in time on a machine with much else to do. */
@@ -22,7 +22,7 @@ const histories: History[] = [];
 
 function keepEveryInvariant(first: number, last: number, steps: number, focus: Focus): void {
   const what = focus === ofParties ? 'histories of parties' : 'histories';
-  test(`${what} ${first} to ${last} keep every invariant and heal`, async () => {
+  test(`${what} ${first} to ${last} keep every invariant and recover`, async () => {
     for (let seed = first; seed <= last; seed += 1) {
       const history = await simulate(seed, steps, focus);
       const tail = history.trace.slice(-TAIL_LINES).join('\n');

@@ -1,10 +1,10 @@
 // Invariants of tenants: whatever is done in a tenant's name changes and shows rows of that tenant
 // alone. What workers and operators do for all is judged by the invariants of each kind of row.
 import type { Tenant } from '../../core/domain/tenant.js';
-import type { Evidence } from './evidence.js';
 import type { StagedWrite } from './gated-store.js';
+import type { ObservedState } from './observed-state.js';
 
-export function noTenantChangesAnothersRows({ freshBatches }: Evidence): string | null {
+export function noTenantChangesAnothersRows({ freshBatches }: ObservedState): string | null {
   for (const { by, writes } of freshBatches) {
     if (by === null) continue;
     const wrong = writes.find((write) => isForeign(write, by));
@@ -13,7 +13,7 @@ export function noTenantChangesAnothersRows({ freshBatches }: Evidence): string 
   return null;
 }
 
-export function noTenantSeesAnothersRows({ trespasses }: Evidence): string | null {
+export function noTenantSeesAnothersRows({ trespasses }: ObservedState): string | null {
   return trespasses[0] ?? null;
 }
 

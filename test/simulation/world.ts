@@ -8,11 +8,9 @@ import type { Ids } from '../../core/ports/outside.js';
 import type { Store } from '../../core/ports/storage.js';
 import type { CreatePaymentInput } from '../../core/usecases/payments.js';
 import { currentKey } from '../../core/usecases/service-keys.js';
-import { CAREFUL_ORG, destinationOf, tenants } from './cast.js';
-import { type ActionName, type Chaos, calm, drawChaos, type Focus, focused } from './chaos.js';
-import { Evidence } from './evidence.js';
+import { CAREFUL_ORG, destinationOf, tenants } from './actors.js';
 import { Faults } from './faults.js';
-import { FeedDiary } from './feed-reading.js';
+import { FeedReads } from './feed-reader.js';
 import { openDocuments } from './gated-documents.js';
 import { Gates } from './gates.js';
 import {
@@ -23,10 +21,19 @@ import {
   inTheLongRun,
   type Violation,
 } from './invariants.js';
-import { PartnerBooks } from './partner-books.js';
-import { STRAGGLE_MS_MAX, type Straggler } from './partner-line.js';
-import { operatorReleases, type Quarantine } from './release.js';
+import { ObservedState } from './observed-state.js';
+import { PartnerLedger } from './partner-ledger.js';
+import { LATE_MS_MAX, type LateCall } from './partner-network.js';
+import { operatorReleases, type Quarantine } from './quarantine-release.js';
 import { copyNowAndThen, restorable, restore, type WorldCopy } from './restore.js';
+import {
+  type ActionName,
+  drawProfile,
+  type Focus,
+  focused,
+  type RunProfile,
+  withoutFaults,
+} from './run-profile.js';
 import { SeededRandom } from './seeded-random.js';
 import type { SimulatedDatabase } from './simulated-database.js';
 import { openBox, SimulatedHost, type Surroundings } from './simulated-host.js';
@@ -74,16 +81,16 @@ export class World implements Surroundings {
   readonly receivers: SimulatedReceivers;
   readonly mailbox: SimulatedMailbox;
   readonly documents = openDocuments();
-  readonly evidence: Evidence;
-  readonly stragglers: Straggler[] = [];
+  readonly observed: ObservedState;
+  readonly lateCalls: LateCall[] = [];
   readonly ids: Ids;
   readonly hosts: SimulatedHost[] = [];
   readonly counts = new Map<string, number>();
   /** Creates that integrators sent, to be sent again. */
   readonly requests: CreateRequest[] = [];
   readonly uploads: GivenUpload[] = [];
-  readonly feedDiary = new FeedDiary();
-  chaos: Chaos;
+  readonly feedReads = new FeedReads();
+  profile: RunProfile;
   nowMs = BEGINNING_MS;
   violation: (Violation & { readonly step: number }) | null = null;
   /** How often an invariant was checked. */
@@ -103,14 +110,14 @@ export class World implements Surroundings {
     const streams = { random, apart: this.#apart };
     const nowMs = () => this.nowMs;
     this.random = random;
-    this.chaos = focused(drawChaos(streams), focus);
-    const faults = new Faults(streams, () => this.chaos.faults);
+    this.profile = focused(drawProfile(streams), focus);
+    const faults = new Faults(streams, () => this.profile.faults);
     this.faults = faults;
-    this.gates = new Gates(nowMs, () => random.chance(this.chaos.gates));
-    const books = new PartnerBooks((reference) => this.evidence.ownerOf(reference));
+    this.gates = new Gates(nowMs, () => random.chance(this.profile.gates));
+    const books = new PartnerLedger((reference) => this.observed.ownerOf(reference));
     const later = (label: string, arrive: () => void) => {
-      const arrivesAtMs = this.nowMs + random.between(0, STRAGGLE_MS_MAX);
-      this.stragglers.push({ label, arrivesAtMs, arrive });
+      const arrivesAtMs = this.nowMs + random.between(0, LATE_MS_MAX);
+      this.lateCalls.push({ label, arrivesAtMs, arrive });
     };
     const partner = (mode: Mode) =>
       new SimulatedPartner({ mode, random, nowMs, faults, books, later });
@@ -118,11 +125,11 @@ export class World implements Surroundings {
     this.receivers = new SimulatedReceivers({
       gates: this.gates,
       nowMs,
-      secretToSign: (process, deliveryId) => this.evidence.secretToSign(process, deliveryId),
+      secretToSign: (process, deliveryId) => this.observed.secretToSign(process, deliveryId),
     });
     this.mailbox = new SimulatedMailbox({ gates: this.gates, faults });
     const { test, live } = this.partners;
-    this.evidence = new Evidence({
+    this.observed = new ObservedState({
       turnedAway: () => [...test.desk.turnedAway, ...live.desk.turnedAway],
       destinations: () => [...test.desk.destinations, ...live.desk.destinations],
       rails: () => [...test.desk.rails, ...live.desk.rails],
@@ -133,7 +140,7 @@ export class World implements Surroundings {
       messages: () => [...test.messages, ...live.messages],
       misuse: () => [...test.misuse, ...live.misuse],
       received: () => this.receivers.received,
-      feedDiary: this.feedDiary,
+      feedReads: this.feedReads,
     });
     this.ids = seededIds(random);
     this.database = database;
@@ -192,12 +199,12 @@ export class World implements Surroundings {
   /** Lets a process die, or waiting calls go on, or something new begin by `act`. */
   async step(act: () => Promise<void>): Promise<void> {
     this.#step += 1;
-    const { random, chaos, faults, gates } = this;
+    const { random, profile, faults, gates } = this;
     if (faults.occurs('clockJump')) this.setClock();
     const copy = restorable(this);
     if (copy !== null && faults.occurs('restore')) await restore(this, copy);
     else if (faults.occurs('crash')) this.crash();
-    else if (gates.waiting.length > 0 && random.chance(chaos.patience)) this.openGates();
+    else if (gates.waiting.length > 0 && random.chance(profile.patience)) this.openGates();
     else await act();
     if (this.quarantine !== null && random.chance(RELEASE_CHANCE)) this.#operatorReleases();
     await this.look();
@@ -211,8 +218,8 @@ export class World implements Surroundings {
 
   /** Lets one waiting call go on, or several at once. */
   openGates(): void {
-    const { random, chaos, gates } = this;
-    const several = random.chance(chaos.bursts) ? random.between(2, 5) : 1;
+    const { random, profile, gates } = this;
+    const several = random.chance(profile.bursts) ? random.between(2, 5) : 1;
     for (let count = 0; count < several && gates.waiting.length > 0; count += 1) {
       const gate = random.pick(gates.waiting);
       this.trace(`${gate.process.name} goes on: ${gate.label}`);
@@ -238,12 +245,12 @@ export class World implements Surroundings {
     if (stalledMs + ms > STALL_MS_MAX) await this.drain();
     this.trace(`time passes: ${ms} ms`);
     const endsAtMs = this.nowMs + ms;
-    const arriving = this.stragglers.filter(({ arrivesAtMs }) => arrivesAtMs <= endsAtMs);
-    for (const straggler of arriving.sort((a, b) => a.arrivesAtMs - b.arrivesAtMs)) {
-      this.stragglers.splice(this.stragglers.indexOf(straggler), 1);
-      this.nowMs = Math.max(this.nowMs, straggler.arrivesAtMs);
-      this.trace(`arrives late: ${straggler.label}`);
-      straggler.arrive();
+    const arriving = this.lateCalls.filter(({ arrivesAtMs }) => arrivesAtMs <= endsAtMs);
+    for (const lateCall of arriving.sort((a, b) => a.arrivesAtMs - b.arrivesAtMs)) {
+      this.lateCalls.splice(this.lateCalls.indexOf(lateCall), 1);
+      this.nowMs = Math.max(this.nowMs, lateCall.arrivesAtMs);
+      this.trace(`arrives late: ${lateCall.label}`);
+      lateCall.arrive();
     }
     this.nowMs = endsAtMs;
   }
@@ -283,18 +290,18 @@ export class World implements Surroundings {
   async look(): Promise<void> {
     await this.gates.settle();
     if (this.violation !== null) return;
-    const changed = this.evidence.touched;
-    if (changed) await this.evidence.refresh(this.store);
+    const changed = this.observed.touched;
+    if (changed) await this.observed.refresh(this.store);
     const outside = this.#outsideVersion();
     if (!changed && outside === this.#checked) return;
     this.#checked = outside;
-    this.evidence.receive();
+    this.observed.receive();
     this.judge(always);
   }
 
   judge(invariants: Readonly<Record<string, Invariant>>): void {
     this.checks += Object.keys(invariants).length;
-    const found = firstViolation(invariants, this.evidence);
+    const found = firstViolation(invariants, this.observed);
     if (found !== null) this.violate(found);
   }
 
@@ -303,24 +310,24 @@ export class World implements Surroundings {
     this.trace(`VIOLATION ${found.invariant}: ${found.detail}`);
   }
 
-  calmDown(): void {
-    this.chaos = calm(this.chaos);
+  stopFaults(): void {
+    this.profile = withoutFaults(this.profile);
     for (const host of this.hosts) host.machineAheadMs = 0;
   }
 
   async finish(): Promise<void> {
-    await this.evidence.audit(this.store);
+    await this.observed.audit(this.store);
     this.judge(always);
     if (this.violation === null) this.judge({ ...atTheEnd, ...inTheLongRun });
-    for (const { status } of this.evidence.deliveries.values()) this.count(`delivery ${status}`);
-    const { accounts, kyc, documents, mails } = this.evidence.parties;
+    for (const { status } of this.observed.deliveries.values()) this.count(`delivery ${status}`);
+    const { accounts, kyc, documents, mails } = this.observed.parties;
     for (const { role, status, readyAtMs } of accounts.values()) {
       this.count(`${role} ${status}${readyAtMs === null ? '' : ', ready once'}`);
     }
     for (const { status } of kyc.values()) this.count(`KYC ${status}`);
     for (const { status } of documents.values()) this.count(`document ${status}`);
     for (const { purpose, status } of mails.values()) this.count(`${purpose} mail ${status}`);
-    for (const { payment, funds } of this.evidence.payments.values()) {
+    for (const { payment, funds } of this.observed.payments.values()) {
       if (payment.sellerExternalId !== null) this.count(`to a seller, ${payment.status}`);
       this.count(`ended ${payment.status}, funds ${funds.position}, refund ${funds.refund}`);
     }
@@ -337,25 +344,25 @@ export class World implements Surroundings {
 
   /** Starts as many processes as there should be. */
   populate(): void {
-    while (this.hosts.length < this.chaos.hosts) {
+    while (this.hosts.length < this.profile.hosts) {
       this.#hostCount += 1;
       const host = new SimulatedHost(this, `host${this.#hostCount}`, this.store);
       this.hosts.push(host);
-      host.start(this.chaos.hosts === 1);
+      host.start(this.profile.hosts === 1);
     }
   }
 
   /** Changes when something that the invariants look at happened outside the database. */
   #outsideVersion(): string {
-    const { evidence, partners, receivers } = this;
+    const { observed, partners, receivers } = this;
     const sizes = [
-      evidence.acknowledged.length,
-      evidence.surprises.length,
+      observed.acknowledged.length,
+      observed.surprises.length,
       receivers.received.length,
       this.mailbox.received.length,
-      ...[evidence.trespasses, evidence.misreads, evidence.linksUsed].map(({ length }) => length),
-      ...[evidence.quarantine.done.length, this.feedDiary.pages],
-      evidence.outside.books.changes,
+      ...[observed.trespasses, observed.misreads, observed.linksUsed].map(({ length }) => length),
+      ...[observed.quarantine.done.length, this.feedReads.pages],
+      observed.outside.books.changes,
       ...Object.values(partners).map(({ changes }) => changes),
     ];
     return sizes.join(' ');

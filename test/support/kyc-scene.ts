@@ -13,45 +13,8 @@ import { type KycStart, startBuyerKyc } from '../../core/usecases/kyc.js';
 import { applyPartnerUpdate } from '../../core/usecases/partner-inbox.js';
 import { readPayment } from '../../core/usecases/payments.js';
 import { changedPartner, type PartnerChanges } from './changed-partner.js';
+import { acme, ana } from './dossiers.js';
 import { type World, world } from './test-world.js';
-
-export const ana = {
-  firstName: 'Ana',
-  lastName: 'Lima',
-  dateOfBirth: '1990-01-31',
-  idDocCountry: 'PT',
-  idDocType: 'PASSPORT',
-  selfieFile: 'https://files.example/selfie.jpg',
-  idDocFrontFile: 'https://files.example/front.jpg',
-} as const;
-
-export const owner = {
-  ...ana,
-  role: 'beneficial_owner',
-  taxId: '12-3456789',
-  addressLine1: '1 Main St',
-  city: 'Lisboa',
-  stateProvinceRegion: 'Lisboa',
-  postalCode: '1000-001',
-  country: 'PT',
-  proofOfAddressDocType: 'UTILITY_BILL',
-  proofOfAddressDocFile: 'https://files.example/bill.pdf',
-} as const;
-
-export const acme = {
-  legalName: 'Acme GmbH',
-  formationDate: '2001-02-03',
-  taxId: 'DE123456789',
-  website: 'https://acme.example',
-  country: 'DE',
-  addressLine1: 'Hauptstr. 1',
-  city: 'Berlin',
-  stateProvinceRegion: 'BE',
-  postalCode: '10115',
-  incorporationDocFile: 'https://files.example/incorporation.pdf',
-  proofOfOwnershipDocFile: 'https://files.example/ownership.pdf',
-  owners: [owner],
-} as const;
 
 export const hosted: KycStart = {
   email: 'Buyer@Example.com',

@@ -72,6 +72,11 @@ export class Scene {
     return [payment.status, funds.position, funds.refund, ...amounts];
   }
 
+  /** The same as one text. */
+  async summary(): Promise<string> {
+    return (await this.shown()).join(' ');
+  }
+
   /** A message of the partner about the newest order of this kind. */
   async report(kind: OrderKind, report: object): Promise<void> {
     const { id, reference, partnerRef } = await this.order(kind);

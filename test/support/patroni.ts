@@ -8,14 +8,11 @@ import {
   closeSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
-  rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
@@ -29,6 +26,7 @@ import {
   serverOwner,
 } from './patroni-config.js';
 import { postmasterIn, signalAll } from './postgres-pair.js';
+import { temporaryFolder } from './temporary-folder.js';
 
 const MEMBERS = 3;
 const LOOK_EVERY_MS = 100;
@@ -71,7 +69,7 @@ type Member = PatroniMember & MemberPlace;
 export async function startPatroni(
   after: (cleanup: () => unknown) => void,
 ): Promise<PatroniCluster> {
-  const folder = mkdtempSync(join(tmpdir(), 'ponte-patroni-'));
+  const folder = temporaryFolder();
   chmodSync(folder, 0o755);
   const programs = programsIn(folder);
   const owner = serverOwner();
@@ -82,7 +80,6 @@ export async function startPatroni(
   after(async () => {
     for (const { data } of members) killServer(data);
     await programs.endAll();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const etcdPort = await freePort();

@@ -1,12 +1,12 @@
 // PgBouncer itself, where it is installed: beside the doubles, which are built after it.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from './local-postgres.js';
+import { temporaryFolder } from './temporary-folder.js';
 
 /** The version in words; null where it is not installed. */
 export function pgbouncerVersion(): string | null {
@@ -26,7 +26,7 @@ export interface Pgbouncer {
 /** With these lines of its configuration besides the place of the database. */
 export async function startPgbouncer(url: string, lines: readonly string[]): Promise<Pgbouncer> {
   const { hostname, port, username, password, pathname } = new URL(url);
-  const folder = mkdtempSync(join(tmpdir(), 'ponte-pgbouncer-'));
+  const folder = temporaryFolder();
   chmodSync(folder, 0o755);
   const own = await freePort();
   const database = pathname.slice(1);
@@ -53,7 +53,6 @@ export async function startPgbouncer(url: string, lines: readonly string[]): Pro
       const exited = once(child, 'exit');
       child.kill('SIGKILL');
       await exited;
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,19 +1,12 @@
 // A PostgreSQL primary and its synchronous standby, both of the tests' own: what the primary calls
 // committed is on both. The primary can be killed, and the standby be made the one that writes.
 import { execFileSync } from 'node:child_process';
-import {
-  appendFileSync,
-  chmodSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { embeddedPostgres } from './embedded-postgres.js';
 import { freePort, localeFlags } from './local-postgres.js';
+import { temporaryFolder } from './temporary-folder.js';
 
 export interface PostgresPair {
   /** Of one database, naming both servers. */
@@ -37,7 +30,7 @@ export interface PostgresPair {
 
 /** Both run when this resolves, and whoever asks for them stops them. */
 export async function postgresPair({ synchronous = true } = {}): Promise<PostgresPair> {
-  const folder = mkdtempSync(join(tmpdir(), 'ponte-pair-'));
+  const folder = temporaryFolder();
   chmodSync(folder, 0o755);
   const folders = [join(folder, 'primary'), join(folder, 'standby')] as const;
   const ports = [await freePort(), await freePort()] as const;
@@ -97,7 +90,6 @@ export async function postgresPair({ synchronous = true } = {}): Promise<Postgre
     async stop() {
       resumePrimary();
       await Promise.all([primary.stop(), standby.stop()]);
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,6 +1,7 @@
-// Rows as the store would hold them, for tests of the domain: one payment with its funds, its quote
-// and its commands. Tests change what they need by spreading.
+// One payment of 100.00 USD with its funds, its quote and its orders in every state: rows for tests
+// of the domain.
 import { type Funds, noFunds } from '../../core/domain/funds.js';
+import { money } from '../../core/domain/money.js';
 import {
   absentCommand,
   acceptCommand,
@@ -16,61 +17,39 @@ import {
 import type { Payment } from '../../core/domain/payment.js';
 import type { Quote } from '../../core/domain/quote.js';
 import type { Tenant } from '../../core/domain/tenant.js';
+import { aBarePayment, aQuote } from './domain-samples.js';
 
 export const START_MS = 1_790_000_000_000;
 
 export const sampleTenant: Tenant = { orgId: 'org_1', mode: 'test' };
 
 /** 100.00 USD, just created by the API, without an expiry. */
-export const samplePayment: Payment = Object.freeze({
-  ...sampleTenant,
-  id: 'pi_1',
-  origin: 'payment_intent',
-  publicId: 'public_1',
-  externalId: 'order-1',
-  status: 'awaiting_buyer',
-  amount: { amountMinor: 10_000n, currency: 'USD' },
-  number: null,
-  dueDate: null,
-  createdByMemberId: null,
-  approvedByMemberId: null,
-  invitedAtMs: null,
-  buyerId: 'byr_1',
-  buyer: { email: 'buyer@example.com', name: null, country: null, phone: null },
-  sellerExternalId: null,
-  destination: 'pix_1',
-  returnUrl: null,
-  display: null,
-  metadata: '{}',
-  expiresAtMs: null,
-  quoteId: null,
-  payinInstructions: null,
-  coveredAtMs: null,
-  transactionHash: null,
-  settlement: null,
-  failureReason: null,
-  cancelReason: null,
-  createdAtMs: START_MS,
-  updatedAtMs: START_MS,
-  version: 1,
-});
+export const samplePayment: Payment = Object.freeze(
+  aBarePayment({
+    ...sampleTenant,
+    publicId: 'public_1',
+    externalId: 'order-1',
+    amount: money(10_000n, 'USD'),
+    createdAtMs: START_MS,
+    updatedAtMs: START_MS,
+  }),
+);
 
 export const sampleFunds: Funds = noFunds(sampleTenant, 'pi_1', 'USD');
 
-export const sampleQuote: Quote = Object.freeze({
-  ...sampleTenant,
-  id: 'qt_1',
-  paymentId: 'pi_1',
-  partnerQuoteId: 'partner_quote_1',
-  source: { amountMinor: 10_000n, currency: 'USD' },
-  fees: { amountMinor: 100n, currency: 'USD' },
-  rate: '5.20',
-  target: { amountMinor: 51_480n, currency: 'BRL' },
-  rateKind: 'indicative',
-  lockedUntilMs: null,
-  expiresAtMs: START_MS + 60_000,
-  createdAtMs: START_MS,
-});
+export const sampleQuote: Quote = Object.freeze(
+  aQuote({
+    ...sampleTenant,
+    source: money(10_000n, 'USD'),
+    fees: money(100n, 'USD'),
+    rate: '5.20',
+    target: money(51_480n, 'BRL'),
+    rateKind: 'indicative',
+    lockedUntilMs: null,
+    expiresAtMs: START_MS + 60_000,
+    createdAtMs: START_MS,
+  }),
+);
 
 /** Of the fake partner. */
 export const EFFECT_WITHIN_MS = 360_000;
@@ -81,7 +60,7 @@ export const sampleCommand: MoneyCommand = newCommand(
   { id: 'cmd_1', reference: 'reference_1' },
   {
     ...{ kind: 'payout', payinId: null, paymentId: 'pi_1' },
-    amount: { amountMinor: 10_000n, currency: 'USD' },
+    amount: money(10_000n, 'USD'),
   },
   START_MS,
 );
@@ -122,7 +101,7 @@ export function orderOf(
   return {
     ...commandIn.done,
     ...{ id, kind, reference: `reference_of_${id}`, partnerRef: `partner_${id}` },
-    amount: { amountMinor, currency: 'USD' },
+    amount: money(amountMinor, 'USD'),
     payinId: kind === 'refund' ? 'in' : null,
     ...others,
   };

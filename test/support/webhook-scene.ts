@@ -1,5 +1,6 @@
 // The webhook use cases over the test world: one tenant, a delivery runner, and steps to events,
 // subscriptions and deliveries.
+import assert from 'node:assert/strict';
 import type { SuiteContext, TestContext } from 'node:test';
 import { type DomainEvent, eventBody, type FeedEvent } from '../../core/domain/event.js';
 import type { Subscription } from '../../core/domain/subscription.js';
@@ -9,7 +10,7 @@ import type { WebhookResult } from '../../core/ports/outside.js';
 import { type DeliveryRunner, deliveryRunner } from '../../core/usecases/delivery-runner.js';
 import { runSequencer } from '../../core/usecases/feed.js';
 import { createSubscription } from '../../core/usecases/subscriptions.js';
-import { type World, world } from './test-world.js';
+import { type Answer, type World, world } from './test-world.js';
 
 const BATCH = 100;
 
@@ -24,10 +25,13 @@ interface Steps {
   ): Promise<{ readonly subscription: Subscription; readonly secret: string }>;
   /** Appends events to the outbox in one batch. */
   emit(...events: readonly Partial<DomainEvent>[]): Promise<readonly DomainEvent[]>;
+  /** Appends so many events, and sequences all of them. */
+  sequenced(count: number, event?: Partial<DomainEvent>): Promise<void>;
   /** Sequences all events, sends all deliveries that are due, and waits for the answers. */
   settle(): Promise<void>;
   feed(of?: Tenant): Promise<readonly FeedEvent[]>;
   deliveries(subscriptionId: string): Promise<readonly WebhookDelivery[]>;
+  onlyDelivery(subscriptionId: string): Promise<WebhookDelivery>;
   attempts(deliveryId: string): Promise<readonly DeliveryAttempt[]>;
 }
 
@@ -50,8 +54,12 @@ export async function scene(t: TestContext | SuiteContext): Promise<Scene> {
       });
       return complete;
     },
-    async settle() {
+    async sequenced(count, event = {}) {
+      await steps.emit(...Array.from({ length: count }, () => event));
       while ((await runSequencer(deps, clock.nowMs(), BATCH)) > 0);
+    },
+    async settle() {
+      await steps.sequenced(0);
       do await runner.idle();
       while ((await runner.runOnce(clock.nowMs(), BATCH)) > 0);
     },
@@ -60,9 +68,26 @@ export async function scene(t: TestContext | SuiteContext): Promise<Scene> {
       store.run((tx) =>
         tx.deliveries.list({ status: null, subscriptionId, beforeId: null, limit: 1_000 }),
       ),
+    async onlyDelivery(subscriptionId) {
+      const [delivery, ...others] = await steps.deliveries(subscriptionId);
+      assert.ok(delivery !== undefined && others.length === 0);
+      return delivery;
+    },
     attempts: (deliveryId) => store.run((tx) => tx.deliveries.attempts(deliveryId)),
   };
   return Object.assign(made, { refusal: () => null }, steps);
+}
+
+/** The tenants that may not see what `tenant` has. */
+export const strangers: readonly Tenant[] = [
+  { orgId: 'org_2', mode: 'test' },
+  { ...tenant, mode: 'live' },
+];
+
+/** An answer that arrives when the test releases it. */
+export function heldAnswer() {
+  const { promise, resolve } = Promise.withResolvers<Answer>();
+  return { answer: promise, release: (result: Answer = {}) => resolve(result) };
 }
 
 export const unanswered: WebhookResult = {

@@ -37,7 +37,7 @@ test('a create is typed, sent with the key and answered with the resource', asyn
   assert.deepEqual(read.data, data);
 });
 
-test('a refusal is handed out with its code, at once', async () => {
+test('a refusal is returned with its code immediately', async () => {
   const small = { ...order, amount: '9.99', externalId: 'small' };
   const { data, error } = await client().POST('/v1/payment-intents', { body: small });
   assert.equal(data, undefined);
@@ -62,7 +62,7 @@ test('a create has an Idempotency-Key, yours where you send one; other calls hav
   assert.equal(none, null);
 });
 
-test('a repeated create tells the fields that differ from what is stored', async () => {
+test('a repeated create names the fields that differ from what is stored', async () => {
   const body = { ...order, externalId: 'repeated' };
   const first = await client().POST('/v1/payment-intents', { body });
   assert.deepEqual(first.idempotentMismatch, []);
@@ -166,7 +166,7 @@ test('what is repeated follows from the method, the key and who names a time', a
   }
 });
 
-test('a network error of a call that may not be repeated is told at once', async () => {
+test('a network error of a call that may not be repeated is returned immediately', async () => {
   const ponte = client(async () => {
     throw new TypeError('no route');
   });

@@ -110,7 +110,7 @@ function told(webhook: WebhookEvent | FeedEvent): string | null | undefined {
   }
 }
 
-test('an event is told apart by its type, of a webhook and of the feed alike', async () => {
+test('the type discriminates events, of a webhook and of the feed', async () => {
   const { data } = await ponte.GET('/v1/events');
   assert.deepEqual(data?.data?.map(told), undefined);
   const base = { externalEventId: 'evt_1', occurredAt: '2031-01-31T12:00:00.000Z' };

@@ -10,6 +10,7 @@ import {
   type SecretKey,
 } from '../../../adapters/crypto/secret-box.js';
 import { AssertionFailure } from '../../../core/errors.js';
+import { valuesOf } from '../../support/values-of.js';
 
 const first = key('k1', 1);
 const second = key('k2', 2);
@@ -84,7 +85,7 @@ test('a text that would not come back as it was is not sealed', () => {
   assert.throws(() => box.seal('\ud800', 'p'), AssertionFailure);
 });
 
-test('a failing open tells neither text nor key', () => {
+test('a failing open reveals neither text nor key', () => {
   const sealed = box.seal('secret', 'p');
   assert.throws(
     () => box.open(sealed, 'q'),
@@ -126,10 +127,7 @@ test('keys are read as id:base64 of 32 bytes, divided by commas, in their order'
   const keys = [newSecretKey('a', seededBytes('1')), newSecretKey('b-2_C', seededBytes('2'))];
   const read = parseSecretKeys(` ${keys.join(' , ')} `);
   assert.ok(read.valid);
-  assert.deepEqual(
-    read.keys.map(({ id }) => id),
-    ['a', 'b-2_C'],
-  );
+  assert.deepEqual(valuesOf(read.keys, 'id'), ['a', 'b-2_C']);
   assert.deepEqual(read.keys[1]?.bytes, Buffer.from(seededBytes('2')(32)));
 });
 

@@ -1,16 +1,15 @@
 // Documents in files and in memory keep the same contract; files keep some more.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { createFsDocuments } from '../../../adapters/documents/fs.js';
 import { createMemoryDocuments } from '../../../adapters/documents/memory.js';
 import { AssertionFailure } from '../../../core/errors.js';
 import { allOf, chunks, documentStorageContract } from '../../contract/document-storage.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
-const root = mkdtempSync(join(tmpdir(), 'ponte-documents-'));
-after(() => rmSync(root, { recursive: true }));
+const root = temporaryFolder();
 
 let folders = 0;
 

@@ -5,6 +5,7 @@ import type { Tenant } from '../../../core/domain/tenant.js';
 import type { ReceiverReport } from '../../../core/ports/partner.js';
 import { applyPartnerUpdate } from '../../../core/usecases/partner-inbox.js';
 import { changePartner, type PartnerChanges } from '../../support/changed-partner.js';
+import { ana } from '../../support/dossiers.js';
 import { withStatements } from '../../support/test-store.js';
 import type { World } from '../../support/test-world.js';
 import { newSeller, payoutConfig, sellerDossier } from './account-calls.js';
@@ -17,13 +18,8 @@ export const accountsPath = '/v1/connected-accounts';
 
 /** The dossier of an individual, without an e-mail address. */
 export const personDossier = {
-  firstName: 'Bo',
-  lastName: 'Ek',
-  dateOfBirth: '1980-02-29',
-  idDocCountry: 'SE',
-  idDocType: 'PASSPORT',
-  selfieFile: 'https://files.example/selfie.jpg',
-  idDocFrontFile: 'https://files.example/front.jpg',
+  ...ana,
+  ...{ firstName: 'Bo', lastName: 'Ek', dateOfBirth: '1980-02-29', idDocCountry: 'SE' },
 } as const;
 
 export class AccountClient {

@@ -6,56 +6,21 @@ import type { Tenant } from '../../../core/domain/tenant.js';
 import { createUpload, receiveUpload, type Upload } from '../../../core/usecases/documents.js';
 import { startBuyerKyc } from '../../../core/usecases/kyc.js';
 import { chunks } from '../../contract/document-storage.js';
+import { acme, ana } from '../../support/dossiers.js';
 import type { World } from '../../support/test-world.js';
 import type { Example } from './example-calls.js';
 
 let made = 0;
 
-const person = {
-  firstName: 'Ana',
-  lastName: 'Lima',
-  dateOfBirth: '1990-01-31',
-  idDocCountry: 'PT',
-  idDocType: 'PASSPORT',
-  selfieFile: 'https://files.example/selfie.jpg',
-  idDocFrontFile: 'https://files.example/front.jpg',
-} as const;
-
-const address = {
-  addressLine1: 'Hauptstr. 1',
-  city: 'Berlin',
-  stateProvinceRegion: 'BE',
-  postalCode: '10115',
-} as const;
-
-export const owner = {
-  ...person,
-  ...address,
-  role: 'beneficial_owner',
-  taxId: '12-3456789',
-  country: 'DE',
-  proofOfAddressDocType: 'UTILITY_BILL',
-  proofOfAddressDocFile: 'https://files.example/bill.pdf',
-} as const;
-
 /** The minimal dossier of an individual buyer with a fresh address. */
 export function individualBody() {
-  return { entityType: 'individual', ...hostedBody(), ...person } as const;
+  return { entityType: 'individual', ...hostedBody(), ...ana } as const;
 }
 
 /** The minimal dossier of a business buyer with a fresh address. */
 export function businessBody() {
-  return {
-    ...{ entityType: 'business', ...hostedBody(), ...address },
-    legalName: 'Acme GmbH',
-    formationDate: '2001-02-03',
-    taxId: 'DE123456789',
-    website: 'https://acme.example',
-    buyerCountry: 'DE',
-    incorporationDocFile: 'https://files.example/incorporation.pdf',
-    proofOfOwnershipDocFile: 'https://files.example/ownership.pdf',
-    owners: [owner],
-  } as const;
+  const { country: buyerCountry, ...company } = acme;
+  return { entityType: 'business', ...hostedBody(), ...company, buyerCountry } as const;
 }
 
 export function hostedBody() {

@@ -4,7 +4,8 @@ import { before, test } from 'node:test';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { redeemSignIn } from '../../../core/usecases/sign-ins.js';
 import { changedPartner } from '../../support/changed-partner.js';
-import { businessBody, hostedBody, individualBody, owner } from './buyer-calls.js';
+import { owner } from '../../support/dossiers.js';
+import { businessBody, hostedBody, individualBody } from './buyer-calls.js';
 import { type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
 
 let site: CheckedSite;
@@ -285,7 +286,7 @@ test('enhanced is for individuals: 400 ValidationError for a business', async ()
   assert.equal((await start({ ...individualBody(), kycTier: 'enhanced' })).status, 201);
 });
 
-test('invoiceId of another tenant, or of nobody: 404', async () => {
+test('invoiceId of another tenant, or unknown: 404', async () => {
   const stranger = await site.world.key(await site.world.organization());
   const made = await site.call('POST', '/v1/payment-intents', {
     key: stranger,

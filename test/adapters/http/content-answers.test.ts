@@ -2,18 +2,18 @@
 // ends.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { createFsDocuments } from '../../../adapters/documents/fs.js';
 import { clientAddressOver } from '../../../adapters/http/client-address.js';
 import { serve } from '../../../adapters/http/pipeline.js';
 import { Content, type Reply, route } from '../../../adapters/http/route-row.js';
 import { createRouter } from '../../../adapters/http/router.js';
 import { DOCUMENT_BYTES_MAX } from '../../../core/domain/document.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 import { until } from '../../support/wait.js';
 import { newUpload, pathOf } from './buyer-calls.js';
 import { allWell, checkedSite, refusalOf } from './checked-site.js';
@@ -150,8 +150,7 @@ describe('the source of an answer is closed', () => {
 });
 
 test('reading a document never leaves a file open', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'ponte-content-'));
-  after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const site = await checkedSite(t);
   Object.assign(site.world.deps, { documents: createFsDocuments(folder) });
   const tenant = await site.world.newTenant();

@@ -20,6 +20,7 @@ import { paymentStatuses } from '../../../core/domain/payment.js';
 import { KEYS_MAX, REVOKED_LISTED_MAX } from '../../../core/usecases/keys.js';
 import { MINIMUM_USD_MINOR } from '../../../core/usecases/payments.js';
 import { readConfig } from '../../../host/config.js';
+import { valuesOf } from '../../support/values-of.js';
 import { examplesUrl, recordedExamples } from './example-recorder.js';
 import { operations } from './table-scene.js';
 
@@ -121,10 +122,7 @@ test('every event has the body of a webhook that was sent', () => {
 
 test('every operation is in a group with a description', () => {
   const names = tagTexts.map(({ name }) => name);
-  assert.deepEqual(
-    document.tags.map(({ name }) => name),
-    names,
-  );
+  assert.deepEqual(valuesOf(document.tags, 'name'), names);
   const used = described.flatMap(({ told }) => told.tags);
   assert.deepEqual([...new Set(used)].toSorted(), names.toSorted());
 });

@@ -2,9 +2,8 @@
 // a dossier, and after the decision neither leads anywhere.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { createFsDocuments } from '../../../adapters/documents/fs.js';
@@ -18,6 +17,7 @@ import { formatInstant } from '../../../core/domain/instant.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { createUpload, runPurges } from '../../../core/usecases/documents.js';
 import { allOf } from '../../contract/document-storage.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 import { newSeller, sellerDossier } from './account-calls.js';
 import {
   individualBody,
@@ -119,7 +119,7 @@ test('an upload URL is given in every status of an account', async () => {
   }
 });
 
-test('upload URLs are for own parties: a stranger’s and nobody’s are 404 alike', async () => {
+test('upload URLs are for own parties: another tenant’s and an unknown one are both 404', async () => {
   const stranger = await site.world.newTenant();
   const buyer = await newBuyer(site.world, stranger);
   const account = await newSeller(site.world, stranger);
@@ -209,7 +209,7 @@ test('more than 10 MiB, announced or not: 413; exactly 10 MiB are taken', async 
 });
 
 test('an upload URL keeps one upload on the disk, and takes ten', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'ponte-uploads-'));
+  const folder = temporaryFolder();
   const own = await checkedSite(t);
   Object.assign(own.world.deps, { documents: createFsDocuments(folder) });
   const orgId = await own.world.organization();
@@ -226,7 +226,6 @@ test('an upload URL keeps one upload on the disk, and takes ten', async (t) => {
   const refused = await put(Buffer.from('x'));
   assert.equal(refusalOf(refused), '410 UploadUrlExpired');
   assert.match(String(refused.body['message']), /used 10 times/);
-  rmSync(folder, { recursive: true });
 });
 
 test('more documents than a party may have: 400, naming how many it may', async () => {

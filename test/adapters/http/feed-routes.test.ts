@@ -9,6 +9,7 @@ import type { Tenant } from '../../../core/domain/tenant.js';
 import { WAITING_PER_KEY_MAX } from '../../../core/usecases/feed-readers.js';
 import { createSubscription, testSubscription } from '../../../core/usecases/subscriptions.js';
 import { aFeedEvent } from '../../support/domain-samples.js';
+import { valuesOf } from '../../support/values-of.js';
 import { until } from '../../support/wait.js';
 import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
 import { createBody, newPayment } from './example-calls.js';
@@ -85,10 +86,7 @@ test('a webhook.test is an event of the feed too', async () => {
   const waiting = read('?wait=30');
   await until(() => site.world.feedReaders.waiting() === 1);
   await testSubscription(deps, tenant, subscription.id);
-  assert.deepEqual(
-    eventsOf(await waiting).map(({ event }) => event),
-    ['webhook.test'],
-  );
+  assert.deepEqual(valuesOf(eventsOf(await waiting), 'event'), ['webhook.test']);
 });
 
 test('a live key sees nothing of test mode', async () => {

@@ -43,7 +43,7 @@ test('a misspelled property is refused with the known one, and nothing is create
   }
 });
 
-test('nested objects are looked at too, and what is missing is named beside it', async () => {
+test('nested objects are checked too, and missing fields are named as well', async () => {
   const { site, key } = scene;
   const body = { ...createBody(), buyer: { emial: 'ana@example.com' } };
   const answer = await site.call('POST', '/v1/payment-intents', { key, body });
@@ -62,7 +62,7 @@ test('what metadata and display hold is free', () => {
   assert.deepEqual(misspellings(createPaymentIntentBody, { ...least, display: raw }), []);
 });
 
-test('a name beside the known one stands for something else', () => {
+test('a second name next to the known one is not a misspelling', () => {
   const buyer = { ...least.buyer, country: 'GB', county: 'Kent' };
   assert.deepEqual(misspellings(createPaymentIntentBody, { ...least, buyer }), []);
   assert.equal(

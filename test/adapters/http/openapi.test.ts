@@ -6,6 +6,7 @@ import { routes } from '../../../adapters/http/routes.js';
 import { fakeNotes } from '../../../adapters/partner/fake.js';
 import { eventTypes } from '../../../core/domain/event.js';
 import { catalogue } from '../../../core/errors.js';
+import { valuesOf } from '../../support/values-of.js';
 import { checkedSite } from './checked-site.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -51,11 +52,7 @@ test('every path parameter is described, and every reference leads somewhere', (
   for (const { path, operation } of operations) {
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     const told = operation.parameters.filter((parameter) => parameter.in === 'path');
-    assert.deepEqual(
-      told.map(({ name }) => name),
-      named,
-      path,
-    );
+    assert.deepEqual(valuesOf(told, 'name'), named, path);
   }
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)];
   assert.ok(references.length > 100);

@@ -4,6 +4,7 @@ import { before, test } from 'node:test';
 import { magicValues } from '../../../adapters/partner/fake-order.js';
 import { paymentStatuses } from '../../../core/domain/payment.js';
 import { runAdvances } from '../../../core/usecases/sandbox.js';
+import { valuesOf } from '../../support/values-of.js';
 import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
 import { createBody } from './example-calls.js';
 
@@ -96,10 +97,7 @@ test('an advance takes the moves, events and partner calls of a real buyer', asy
       paymentStatuses.indexOf('settled') + 1,
     ),
   );
-  assert.deepEqual(
-    ofKind('partner_call').map(({ order }) => order),
-    ['payin', 'payout'],
-  );
+  assert.deepEqual(valuesOf(ofKind('partner_call'), 'order'), ['payin', 'payout']);
   const feed = await site.world.deps.store.run((tx) =>
     tx.feed.after({ orgId, mode: 'test' }, 0, 1_000),
   );

@@ -53,7 +53,7 @@ test('what is no HTTP request is answered in the envelope, and the connection en
   }
 });
 
-test('the answers of one turn go out when each of its requests was begun', async () => {
+test('the answers of one turn are sent after each of its requests has started', async () => {
   const seen: string[] = [];
   const metrics = { ...notedMetrics(), answered: () => seen.push('answered') };
   const server = createHttpServer(

@@ -9,6 +9,7 @@ import type { Tenant } from '../../../core/domain/tenant.js';
 import type { IdPrefix } from '../../../core/ports/outside.js';
 import { revokeKey } from '../../../core/usecases/keys.js';
 import { withStatements } from '../../support/test-store.js';
+import { valuesOf } from '../../support/values-of.js';
 import { newSeller, readySeller, sellerDossier } from './account-calls.js';
 import { hostedBody, individualBody, newDocument, newUpload, pathOf } from './buyer-calls.js';
 import { type Answer, type CheckedSite, refusalOf } from './checked-site.js';
@@ -332,9 +333,6 @@ function seen({ status, headers, text }: Answer) {
 /** Fails when anything is written to the database while `work` runs. */
 async function unwritten<T>(work: () => Promise<T>): Promise<T> {
   const { result, statements } = await withStatements(work);
-  assert.deepEqual(
-    statements.map(({ sql }) => sql),
-    [],
-  );
+  assert.deepEqual(valuesOf(statements, 'sql'), []);
   return result;
 }

@@ -10,6 +10,7 @@ import {
 } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { makeInvoice } from '../../support/made-payments.js';
+import { valuesOf } from '../../support/values-of.js';
 import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
 import { createBody, newPayment, newSubscription } from './example-calls.js';
 
@@ -86,10 +87,7 @@ test('a settled payment lists statuses, money, orders and webhooks in order of t
     assert.equal(new Set(own.map(({ commandId }) => commandId)).size, 1);
     assert.deepEqual([own[0]?.['amount'], own[0]?.['currency']], ['250.00', 'USD']);
   }
-  assert.deepEqual(
-    ofKind(entries, 'money').map(({ fact }) => fact),
-    ['funds_received', 'payout_paid'],
-  );
+  assert.deepEqual(valuesOf(ofKind(entries, 'money'), 'fact'), ['funds_received', 'payout_paid']);
   const [received] = ofKind(entries, 'money');
   assert.deepEqual(received?.['lines'], [
     { account: 'buyer', amount: '-250.00', currency: 'USD' },
@@ -111,10 +109,11 @@ test('a settled payment lists statuses, money, orders and webhooks in order of t
 
 test('a payout that fails and is refunded lists each money movement, and the reason', async () => {
   const entries = await entriesOf(await play('250.88'));
-  assert.deepEqual(
-    ofKind(entries, 'money').map(({ fact }) => fact),
-    ['funds_received', 'refund_owed', 'refund_paid'],
-  );
+  assert.deepEqual(valuesOf(ofKind(entries, 'money'), 'fact'), [
+    'funds_received',
+    'refund_owed',
+    'refund_paid',
+  ]);
   const outcomes = ofKind(entries, 'partner_outcome').map(({ order, outcome }) => [order, outcome]);
   assert.deepEqual(outcomes, [
     ['payin', 'completed'],
@@ -171,10 +170,7 @@ test('every attempt of a delivery is listed with its outcome', async () => {
   await site.world.settle();
   site.world.answer = () => ({});
   const attempts = ofKind(await entriesOf(payment.id), 'attempt');
-  assert.deepEqual(
-    attempts.map(({ attempt }) => attempt),
-    [1, 1, 2, 2],
-  );
+  assert.deepEqual(valuesOf(attempts, 'attempt'), [1, 1, 2, 2]);
   const ends = attempts.map(({ responseStatus, error }) => `${responseStatus} ${error}`);
   assert.deepEqual(ends.slice(0, 2).toSorted(), ['500 null', 'null no answer']);
   assert.deepEqual(ends.slice(2), ['204 null', '204 null']);

@@ -208,7 +208,7 @@ test('secrets and personal data are cut out of any text by their form', () => {
   }
 });
 
-test('an error tells type, message, stack, code, cause and the errors inside', () => {
+test('a logged error has type, message, stack, code, cause and inner errors', () => {
   const cause = new AggregateError([new TypeError('inner')], 'several');
   const { line } = logged({ error: new PonteError('NotFound', 'gone', { cause }) });
   assert.partialDeepStrictEqual(line, {
@@ -253,7 +253,7 @@ test('fields cannot take the place of level, time and message', () => {
   assert.partialDeepStrictEqual(line, { level: 'info', message: 'm', level_: 'x', message_: 'y' });
 });
 
-test('logging never throws, whatever is logged', () => {
+test('logging any value never throws', () => {
   const trap = {
     get broken() {
       throw new Error('no');

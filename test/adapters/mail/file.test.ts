@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { createFileMailer } from '../../../adapters/mail/file.js';
 import type { OutgoingMail } from '../../../core/ports/outside.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
-const home = mkdtempSync(join(tmpdir(), 'ponte-mails-'));
+const home = temporaryFolder();
 const folder = join(home, 'mails');
 const logged: string[] = [];
 const note = (message: string, fields = {}) => logged.push(`${message} ${JSON.stringify(fields)}`);
 const log = { debug: note, info: note, warn: note, error: note };
 const from = { name: 'Ponte', address: 'ponte@localhost' };
-after(() => rmSync(home, { recursive: true }));
 
 const mail: OutgoingMail = {
   to: 'ana@example.com',
@@ -22,7 +21,7 @@ const mail: OutgoingMail = {
   writtenAtMs: 1_893_456_000_000,
 };
 
-test('a mail is a file of its own for the owner alone, and the log has nothing of the link', async () => {
+test('each mail is a file readable by its owner only, and the log has no link', async () => {
   const mailer = createFileMailer({ folder, from, log });
   assert.deepEqual(await mailer.send(mail), { outcome: 'sent' });
   assert.deepEqual(await mailer.send({ ...mail, messageId: 'mail_2' }), { outcome: 'sent' });

@@ -89,7 +89,7 @@ test('a wrong password is ours to correct, not the mail’s end', async () => {
   assert.equal((await send({ url })).outcome, 'later');
 });
 
-test('nobody there: later', async () => {
+test('no server: later', async () => {
   const gone = await localSmtp();
   await gone.close();
   assert.equal((await send({ url: gone.url })).outcome, 'later');
@@ -105,7 +105,7 @@ test('where TLS is a must, nothing is sent without it', async () => {
   );
 });
 
-test('one address is one recipient, whatever stands in it', async () => {
+test('one address is one recipient, with any text in it', async () => {
   const before = server.commands.length;
   await send({}, { to: 'o’brien+a=b@example.com' });
   await send({}, { to: 'eve@example.com, all@example.com' });

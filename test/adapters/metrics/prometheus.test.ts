@@ -77,7 +77,7 @@ test('deliveries are counted by outcome, each outcome from the start', async (t)
   }
 });
 
-test('what waits is told in rows and seconds, beside what the store did', async (t) => {
+test('backlogs are reported in rows and seconds, with the work of the store', async (t) => {
   const connections = { total: 9, idle: 4, waiting: 6 };
   const { lines } = await serving(t, { store: { ...store, connections } });
   const found = await lines();
@@ -112,7 +112,7 @@ test('the age of the last good backup, where backups are made', async (t) => {
   assert.deepEqual(await told(before), ['ponte_backup_age_seconds +Inf']);
 });
 
-test('the process is told of too, in the format that Prometheus reads', async (t) => {
+test('process metrics are reported in the Prometheus format', async (t) => {
   const { get } = await serving(t);
   const answer = await get();
   assert.equal(answer.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8');
@@ -148,7 +148,7 @@ test('however many ask within a second, the database is read once', async (t) =>
   assert.equal(reads, 2);
 });
 
-test('without the database the rest is told, and that it cannot be read', async (t) => {
+test('without the database the rest is reported, and the failure', async (t) => {
   const { metrics, lines } = await serving(t, {
     queueStats: () => Promise.reject(new Error('no way there')),
   });

@@ -1,9 +1,8 @@
 // The fake partner with a memory: keys and orders survive the process and the database.
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { createFakePartner } from '../../../adapters/partner/fake.js';
 import {
   type FakeMemory,
@@ -12,9 +11,9 @@ import {
 } from '../../../adapters/partner/fake-memory.js';
 import { money } from '../../../core/domain/money.js';
 import { done } from '../../contract/partner-harness.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-fake-memory-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 let files = 0;
 
 /** Yields the same memory as another process has it. */
@@ -100,7 +99,7 @@ for (const [name, newMemory] of Object.entries(memories)) {
   });
 }
 
-test('what another process appends is known at once, and half a line waits', () => {
+test('what another process appends is known immediately, and half a line waits', () => {
   const path = join(folder, 'shared.jsonl');
   const [here, there] = [memoryInFile(path), memoryInFile(path)];
   const order = { mode: 'test', kind: 'payout', reference: 'r', digest: 'd', atMs: 1 } as const;

@@ -24,7 +24,7 @@ const anyAmount = fc.record({
   currency: fc.constantFrom('USD', 'EUR', 'GBP'),
 });
 
-test('the seller gets what the fees leave, at the rate told, rounded down', async () => {
+test('the seller gets the amount after fees, at the quoted rate, rounded down', async () => {
   await fc.assert(
     fc.asyncProperty(anyAmount, async (amount) => {
       const made = world();
@@ -65,7 +65,7 @@ test('the rate moves within 1 % of its middle, and stays the same for a minute',
   }
 });
 
-test('the payout is made at the rate of its own minute, not of the quote', async () => {
+test('the payout uses the rate of its minute, not of the quote', async () => {
   const made = world();
   const destination = await destinationOf(made);
   const source = money(100_000n, 'USD');
@@ -122,7 +122,7 @@ const payoutCases = [
   ['1000.88', ['open', 'failed', 'returned']],
 ] as const;
 
-test('how an amount ends decides how its payout goes, and each step is told', async () => {
+test('the last digits of an amount decide its payout, and each step is reported', async () => {
   for (const [text, statuses] of payoutCases) {
     const made = world();
     const partnerRef = await startedPayout(made, minor(text));
@@ -171,7 +171,7 @@ test('a seller business is decided on in the call, others by message after the d
   }
 });
 
-test('a pay-in of a quote that nobody gave is refused', async () => {
+test('a pay-in of an unknown quote is refused', async () => {
   const made = world();
   const quote = done(
     await made.partner.quote({ source: minor('10.00'), destination: await destinationOf(made) }),
@@ -201,7 +201,7 @@ test('a quote can be ordered up to, and not at, its expiry', async () => {
   }
 });
 
-test('the amount of the quote counts, whatever else the order says', async () => {
+test('the amount of the quote counts, not that of the order', async () => {
   const made = world();
   const quote = done(
     await made.partner.quote({ source: minor('10.00'), destination: await destinationOf(made) }),

@@ -112,7 +112,7 @@ test('each kind of fact is read as it was written', () => {
   for (const each of facts) assert.deepEqual(readFact(writeFact(each)), each);
 });
 
-test('a text that tells no fact is read as none', () => {
+test('a text without a fact is read as none', () => {
   const good = writeFact(fact('x'));
   for (const text of ['', '{}', 'null', '[]', good.slice(1), good.replace('refund', 'rebate')]) {
     assert.equal(readFact(text), null, text);

@@ -91,7 +91,7 @@ test('a request text alone decides the id, whenever and wherever it is started',
   );
 });
 
-test('without a delay messages are due at once, and still not sent in the call', async () => {
+test('without a delay messages are due immediately, and still not sent in the call', async () => {
   const made = world({ delayMs: 0 });
   const request = done(await made.partner.receiver.prepare(party({})));
   assert.equal(done(await made.partner.receiver.start(request)).report?.status, 'verifying');
@@ -117,7 +117,7 @@ test('a restart forgets messages and nothing else', async () => {
   assert.equal(done(await partner.payin.read(partnerRef)).status, 'completed');
 });
 
-test('looking an order up finds it from when it was prepared, and tells nobody', async () => {
+test('a look-up finds an order from its preparation on and sends no message', async () => {
   const made = world();
   const order = {
     reference: 'cmd_1',

@@ -129,7 +129,7 @@ function countedClaims({ claims }: Pick<Store, 'claims'>): Store['claims'] & { t
   return counted;
 }
 
-test('on PostgreSQL a create takes few round trips, and a hundred at once take few more', async () => {
+test('on PostgreSQL a create takes few round trips, and a hundred concurrent ones few more', async () => {
   const store = openPostgresStore({ url: await postgres.newDatabase() });
   opened.push(store);
   await store.migrate();
@@ -154,7 +154,7 @@ test('on PostgreSQL a create takes few round trips, and a hundred at once take f
   assert.ok(reads <= 6 && commits <= 3, `${reads} reads, ${commits} commits`);
 });
 
-test('on SQLite a create is few statements, and a hundred at once are few commits', async () => {
+test('on SQLite a create is few statements, and a hundred concurrent ones few commits', async () => {
   const session = new SqliteDatabase({ path: ':memory:' });
   opened.push(session);
   migrateSqlite(session.connection, loadMigrations('sqlite'));

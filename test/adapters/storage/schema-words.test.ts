@@ -98,7 +98,7 @@ test('the index of buyers by address holds the accounts that are submitted', () 
   assert.deepEqual(quoted(index), ['buyer', ...accountStatuses.filter(isSubmitted)]);
 });
 
-test('the index of mails that are counted over everybody has their purposes', () => {
+test('the index of mails counted over all tenants has their purposes', () => {
   const purposes = mailPurposes.filter((purpose) => countedOver[purpose] === 'mode');
   assert.deepEqual(quoted(indexSql('mails_sign_ins')), purposes);
 });

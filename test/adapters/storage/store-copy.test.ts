@@ -1,8 +1,7 @@
 // Moving up: a SQLite file is copied into PostgreSQL whole, unchanged, in batches, and by as many
 // runs as it takes; and nobody serves what is not whole.
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import SqliteConnection from 'better-sqlite3';
@@ -14,14 +13,12 @@ import type { Store } from '../../../core/ports/storage.js';
 import { aBarePayment, anEvent, aPayment } from '../../support/domain-samples.js';
 import { contentsOf, fillStore } from '../../support/filled-store.js';
 import { localPostgres } from '../../support/local-postgres.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const postgres = localPostgres();
-const folder = mkdtempSync(join(tmpdir(), 'ponte-copy-'));
+const folder = temporaryFolder();
 const opened: Store[] = [];
-after(async () => {
-  await Promise.all(opened.map((store) => store.close()));
-  rmSync(folder, { recursive: true });
-});
+after(() => Promise.all(opened.map((store) => store.close())));
 
 const silent = () => undefined;
 const mute = { debug: silent, info: silent, warn: silent, error: silent };
@@ -191,7 +188,7 @@ describe('what is not the same on both sides is found', () => {
     });
   }
 
-  test('a row that the source got after the copy was begun', async () => {
+  test('a row that the source got after the copy started', async () => {
     const path = await sourceFile((store) => manyPayments(store, 600));
     const url = await postgres.newDatabase();
     await cutOff(path, url, 'payments', 600);

@@ -1,7 +1,5 @@
 // What a quarantine refuses and what it lets through, on both databases and for every process.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { openPostgresStore } from '../../../adapters/storage/postgres/store.js';
@@ -22,14 +20,14 @@ import {
   T0,
 } from '../../support/domain-samples.js';
 import { localPostgres } from '../../support/local-postgres.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const mute = () => undefined;
 const log = { debug: mute, info: mute, warn: mute, error: mute };
 const clock = { nowMs: () => T0 };
 const claim = { nowMs: T0 + 1_000, limit: 5, leaseMs: 1_000 };
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-quarantine-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const postgres = localPostgres();
 const opened: Store[] = [];
 after(() => Promise.all(opened.map((store) => store.close())));
@@ -91,7 +89,7 @@ for (const [name, pair] of Object.entries(pairs)) {
       assert.equal(runs, 1);
     });
 
-    test('an order is not marked as sent in quarantine, whoever learned it', async () => {
+    test('an order is not marked as sent in quarantine', async () => {
       const [here, there] = await pair();
       await here.run(async (tx) => tx.commands.insert(aCommand()));
       await quarantineLostCommits({ store: here, clock, log }, 2);

@@ -1,10 +1,8 @@
 // A database that takes no writes: what its callers are told, what health says of it, and that it
 // is well again once it takes writes, without a restart and without anything else to write.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import SqliteConnection from 'better-sqlite3';
 import pg from 'pg';
 import { StoreConflict } from '../../../adapters/storage/database.js';
@@ -19,9 +17,9 @@ import { PonteError } from '../../../core/errors.js';
 import type { Store } from '../../../core/ports/storage.js';
 import { aBuyer } from '../../support/domain-samples.js';
 import { localPostgres } from '../../support/local-postgres.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-full-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 const postgres = localPostgres();
 
 test('what SQLite says of its machine is a refusal to come back, extended codes included', () => {

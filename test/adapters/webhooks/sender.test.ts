@@ -71,7 +71,7 @@ test('it sends one POST with the headers and the bytes it was given, and no othe
 
 const statuses = [200, 201, 204, 299, 301, 302, 307, 308, 400, 404, 410, 429, 500, 503];
 
-test('an answer is its status, whatever it is, and a redirect is not followed', async (t) => {
+test('any status is an answer, and a redirect is not followed', async (t) => {
   for (const status of statuses) {
     const server = await receiver(t, (response) => {
       response.writeHead(status, { location: '/elsewhere' }).end();
@@ -230,7 +230,7 @@ for (const [when, [start, error]] of Object.entries(failures)) {
   });
 }
 
-test('names that do not resolve are told apart by whose fault it is', async (t) => {
+test('unresolved names are separated by cause', async (t) => {
   for (const [code, error] of [
     ['ENOTFOUND', 'the host name does not exist'],
     ['EAI_AGAIN', 'the host name could not be resolved'],
@@ -264,7 +264,7 @@ test('connections are used again', async (t) => {
   assert.ok(server.connections.length <= 2, `${server.connections.length}`);
 });
 
-test('a hanging receiver delays nobody else, not even at its own origin', async (t) => {
+test('a hanging receiver delays no other delivery, even at its origin', async (t) => {
   const hanging: ServerResponse[] = [];
   const server = await receiver(t, (response, { path }) => {
     if (path === '/hang') hanging.push(response);
@@ -301,7 +301,7 @@ test('without allowPrivate nothing is sent to this machine, by number or by name
   assert.equal(server.connections.length, 0);
 });
 
-test('closing ends what is under way at once, and nothing is sent afterwards', async (t) => {
+test('closing ends requests in flight immediately, and nothing is sent afterwards', async (t) => {
   const server = await receiver(t, () => undefined);
   const made = sender(t);
   const sending = made.send({ url: server.url, headers, body });
@@ -332,7 +332,7 @@ test('closing ends what hangs before an answer, wherever it hangs', async (t) =>
   for (const { error } of await Promise.all(sending)) assert.equal(error, 'sending was stopped');
 });
 
-test('law: whatever the URL and the headers, it answers and does not throw', async (t) => {
+test('law: with any URL and headers it answers and does not throw', async (t) => {
   const made = sender(t, {
     allowPrivate: false,
     resolve: () => Promise.reject(new Error('no network here')),

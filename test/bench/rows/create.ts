@@ -1,8 +1,7 @@
 // Creates of payment intents at full load: Ponte with every feature and a webhook subscription
 // against what one would write by hand, on the same database under the same durability.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 import { startPostgres } from '../bench-postgres.js';
 import { startChild } from '../child-calls.js';
 import {
@@ -83,13 +82,12 @@ async function peerCreating(
 }
 
 export async function createOnSqlite(bench: Bench): Promise<readonly Figure[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'ponte-bench-peer-'));
+  const folder = temporaryFolder();
   const ponte = await ponteCreating('Ponte on SQLite', await startPonte());
   const file = join(folder, 'peer.db');
   const peer = await peerCreating('Fastify + better-sqlite3', 'peers/fastify-sqlite.mjs', [file]);
   const before = await pontesBefore(bench, async () => ({}));
   const [mine, [other], was] = await compared(bench, ponte, [peer], before);
-  rmSync(folder, { recursive: true });
   return [
     ...(other === undefined ? [] : [versus('create-sqlite', mine, other, 2.2)]),
     ...was.map((one) => versus('create-sqlite', mine, one, null)),

@@ -1,9 +1,7 @@
 // What a person waits for: from the start of the process to the first good answer of /readyz, on
 // an empty data directory and on one that was served before, and `ponte --help`.
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 import { freePort } from '../child-calls.js';
 import { type Bench, type Figure, median, until } from '../comparison.js';
 import { spawnPonte } from '../ponte-server.js';
@@ -12,10 +10,9 @@ export async function start(bench: Bench): Promise<readonly Figure[]> {
   const times = bench.quick ? 3 : 9;
   const [first, again, help]: [number[], number[], number[]] = [[], [], []];
   for (let time = 0; time < times; time += 1) {
-    const dataDir = mkdtempSync(join(tmpdir(), 'ponte-bench-start-'));
+    const dataDir = temporaryFolder();
     first.push(await toFirstAnswer(dataDir));
     again.push(await toFirstAnswer(dataDir));
-    rmSync(dataDir, { recursive: true });
     help.push(await toEnd(['--help']));
     bench.say(`  first ${ms(first)}, again ${ms(again)}, help ${ms(help)}`);
   }

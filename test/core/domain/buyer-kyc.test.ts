@@ -90,7 +90,7 @@ test('after rejected a submission stays as it is: a new start opens a fresh one'
   assert.equal(isInFlightOrApproved(rejected), false);
 });
 
-test('a decision tells its time and reason, and the same one told twice changes nothing', () => {
+test('a decision records time and reason, and its repeat changes nothing', () => {
   const approved = decideSubmission(verifying, 'approve', null, START_MS + 1);
   assert.deepEqual(approved, { ...verifying, status: 'approved', approvedAtMs: START_MS + 1 });
   assert.equal(decideSubmission(approved, 'approve', null, START_MS + 2), approved);
@@ -113,7 +113,7 @@ test('an approval that the partner takes back turns the record rejected', () => 
   );
 });
 
-test('an adopted approval rests on the party it was given to, and falls without a time of its own', () => {
+test('an adopted approval depends on its party, and its revocation has no own time', () => {
   const source = { ...verifying, orgId: 'org_2', id: 'kyc_2', partnerRef: 'partner_2' };
   const copy = adopted({ ...verifying, draftSealed: 'draft' }, source, START_MS + 1);
   const expected = { status: 'approved', approvedAtMs: START_MS + 1, partnerRef: 'partner_2' };

@@ -105,7 +105,7 @@ test('while verifying or approved a submit answers with the account as it is', (
   assert.equal(submitted(approved, submission, T0), approved);
 });
 
-test('a submission records what it told, and under which receiver and command', () => {
+test('a submission records its dossier, receiver and command', () => {
   assert.deepEqual(verifying, {
     ...created,
     ...submission,
@@ -174,7 +174,7 @@ test('a decision is a change to approved or rejected, also one that is taken bac
   assert.equal(isDecision(approved, payable), false);
 });
 
-test('ready_to_collect fires when the last condition comes true, whichever that is', () => {
+test('ready_to_collect fires when the last condition becomes true', () => {
   const early = { ...verifying, partnerRef: 're_1', destinationRef: 'pix_1', railsRef: 'w_1' };
   const last = decided(early, verdict('approve'), T0 + 2);
   assert.deepEqual(accountEvents(early, last), ['kyb_approved', 'ready_to_collect']);
@@ -183,7 +183,7 @@ test('ready_to_collect fires when the last condition comes true, whichever that 
   assert.deepEqual(accountEvents(noPix, withPix), ['ready_to_collect']);
 });
 
-test('ready_to_collect fires once, whatever becomes of the account', () => {
+test('ready_to_collect fires once per account', () => {
   const step = fc.oneof(
     ...moves.map((move) => fc.constant(move)),
     ...(['accept', 'pix', 'rails'] as const).map((what) => fc.constant(what)),

@@ -156,7 +156,7 @@ test('every document is looked at when no upload can be under way; a submitted o
   assert.equal(ordered.dueAtMs, START_MS + 2);
 });
 
-test('a look deletes what nobody used, and of the rest what does not count', () => {
+test('a purge deletes unused documents and replaced uploads', () => {
   const expiresMs = awaiting.uploadUntilMs + UNUSED_RETENTION_MS;
   const begun = cleanupStarted(awaiting, lastCleanupMs) as Document;
   assert.equal(begun.status, 'purging', 'nothing was uploaded');
@@ -175,7 +175,7 @@ test('a look deletes what nobody used, and of the rest what does not count', () 
   assert.deepEqual(kept, { ...inStatus.submitted, dueAtMs: null });
 });
 
-test('a purged document is looked at once more when no upload can be under way', () => {
+test('a purged document is checked once more when no upload can be in flight', () => {
   const { purged: early } = inStatus;
   assert.deepEqual(
     [early.dueAtMs, early.purgedAtMs, early.contentName],
@@ -186,7 +186,7 @@ test('a purged document is looked at once more when no upload can be under way',
   assert.equal(cleanupCompleted(ordered, lastCleanupMs).dueAtMs, null);
 });
 
-test('a look that does not end is begun again, later each time', () => {
+test('an unfinished purge is repeated, later each time', () => {
   for (const [first, status] of [
     [{ ...stored, dueAtMs: lastCleanupMs }, 'stored'],
     [{ ...ordered, dueAtMs: lastCleanupMs }, 'purging'],

@@ -73,21 +73,21 @@ const parties = (['seller', 'buyer'] as const).flatMap((role) =>
   (['business', 'individual'] as const).map((entityType) => ({ role, entityType })),
 );
 
-test('a seller business tells its e-mail, legal name and company number', () => {
+test('a seller business gives its e-mail, legal name and company number', () => {
   assert.deepEqual(requirements.seller.business, ['email', 'legalName', 'cnpj']);
 });
 
-test('an individual tells the same, whether it sells or buys', () => {
+test('an individual gives the same fields as seller and as buyer', () => {
   assert.deepEqual(requirements.seller.individual, Object.keys(individual));
   assert.deepEqual(requirements.buyer.individual, Object.keys(individual));
 });
 
-test('a buyer business tells its registration, address, documents and owners', () => {
+test('a buyer business gives its registration, address, documents and owners', () => {
   assert.deepEqual(requirements.buyer.business, Object.keys(complete.buyer.business));
   assert.deepEqual(ownerRequirements, Object.keys(owner));
 });
 
-test('what must be told is enough, and each field of it is missed when it is not there', () => {
+test('the required fields suffice, and each absent one is reported missing', () => {
   for (const { role, entityType } of parties) {
     const dossier: Dossier = complete[role][entityType];
     assert.deepEqual(missingFields(role, entityType, dossier), []);
@@ -101,7 +101,7 @@ test('what must be told is enough, and each field of it is missed when it is not
   }
 });
 
-test('a business buyer needs one owner at least, and each owner is looked at by itself', () => {
+test('a business buyer needs at least one owner, and each owner is checked separately', () => {
   const dossier = complete.buyer.business;
   assert.deepEqual(missingFields('buyer', 'business', { ...dossier, owners: [] }), ['owners']);
   for (const field of ownerRequirements) {

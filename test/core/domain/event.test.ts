@@ -118,7 +118,7 @@ test('intents speak in both namespaces, invoices in one, once per change', () =>
   }
 });
 
-test('money that goes back is told in the namespaces of its payment', () => {
+test('refund events use the namespaces of their payment', () => {
   const table = {
     ordered: ['payment_intent.refund_ordered', 'invoice.refund_ordered'],
     paid: ['payment_intent.refunded', 'invoice.refunded'],
@@ -214,7 +214,7 @@ test('data carries a reason on failure or cancel only', () => {
   }
 });
 
-test('the settled event alone tells what the seller was paid, at which rate', () => {
+test('only the settled event has the amount and the rate of the payout', () => {
   const settlement = {
     settled: { amountMinor: 52_345n, currency: 'BRL' },
     fees: { amountMinor: 100n, currency: 'USD' },
@@ -267,7 +267,7 @@ test('a subscription names exact types, a namespace with a star, or all', () => 
   for (const pattern of unknown) assert.equal(isEventPattern(pattern), false, pattern);
 });
 
-test('an event reaches whoever named it, its namespace, or all', () => {
+test('an event matches a subscription to it, to its namespace or to all', () => {
   const table: readonly (readonly [patterns: readonly string[], type: string, boolean])[] = [
     [['*'], 'payment_intent.settled', true],
     [['payment_intent.*'], 'payment_intent.settled', true],

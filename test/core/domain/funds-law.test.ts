@@ -128,7 +128,7 @@ test('law: position and refund state say what the amounts say', () => {
   });
 });
 
-test('law: the funds follow from the orders, in whatever sequence they are read', () => {
+test('law: the funds follow from the orders in any sequence', () => {
   fc.assert(
     fc.property(orders, changes, fc.infiniteStream(fc.nat()), (begun, by, places) => {
       const set = changedBy(begun, by);

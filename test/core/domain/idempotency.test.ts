@@ -93,7 +93,7 @@ test('a key is 1-255 printable ASCII characters', () => {
   }
 });
 
-test('law: one key is one resource, whatever creates came with it, in any order', () => {
+test('law: one key is one resource for any creates in any order', () => {
   const create = fc.record({
     surface: fc.constantFrom('payment_intent' as const, 'invoice' as const),
     key: fc.option(fc.constantFrom('k1', 'k2', 'k3')),
@@ -177,7 +177,7 @@ test('a repeated create names the fields that differ from what is stored, and no
   }
 });
 
-test('of an account only what is told counts: a submit adds the rest', () => {
+test('only the given fields of an account are compared: a submit adds the rest', () => {
   const account: SentAccount = {
     role: 'seller',
     entityType: 'business',

@@ -52,7 +52,7 @@ test('a transfer takes from one account what it gives to another', () => {
   ]);
 });
 
-test('a posting that does not balance in each currency by itself is refused', () => {
+test('a posting that does not balance in each currency is refused', () => {
   const crossed = [
     { account: 'buyer', money: usd(-5n) },
     { account: 'seller', money: brl(5n) },

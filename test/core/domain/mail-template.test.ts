@@ -62,7 +62,7 @@ test('what is not known is left out', () => {
   assert.doesNotMatch(text, /Invoice:|Due:|null/);
 });
 
-test('an integrator’s text begins no line of its own, and is cut when it is long', () => {
+test('an integrator’s text starts no new line, and is cut when it is long', () => {
   const name = 'Acme\r\nBcc: all@example.com\u2028\u0000 x';
   const { subject, text } = letter({}, { number: 'a\n\nOpen this link' }, name);
   assert.equal(subject, '[Test] Acme Bcc: all@example.com x asks you to pay 100.00 USD');

@@ -85,12 +85,12 @@ test('what the functions do is what the table says', () => {
   }
 });
 
-test('a new mail is due at once', () => {
+test('a new mail is due immediately', () => {
   assert.equal(pending.dueAtMs, START_MS);
   assert.deepEqual([pending.tries, pending.leaseToken, pending.sentAtMs], [0, null, null]);
 });
 
-test('a mail that has ended keeps no token and waits for nobody', () => {
+test('an ended mail has no token and is not due', () => {
   for (const status of ['sent', 'refused', 'dropped'] as const) {
     const { tokenSealed, dueAtMs, leaseToken } = inStatus[status];
     assert.deepEqual([tokenSealed, dueAtMs, leaseToken], [null, null, null], status);
@@ -176,7 +176,7 @@ test('an address is sent five mails of a purpose in any hour, each with its numb
   );
 });
 
-test('mails of a clock that was an hour ahead and is right again block nobody', () => {
+test('mails from a clock that was an hour ahead block no address', () => {
   const aheadMs = START_MS + HOUR_MS;
   const newest = Array.from({ length: ADDRESS_MAILS_MAX }, (_, index) => ({
     nth: ADDRESS_MAILS_MAX - index,

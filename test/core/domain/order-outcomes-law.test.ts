@@ -202,7 +202,7 @@ function eachStep(look: (seen: Seen) => void, parameters: fc.Parameters<unknown>
   );
 }
 
-test('law: money conserves, nothing is negative, and no loss stands beside money held or owed', () => {
+test('law: money conserves, nothing is negative, and a loss excludes money held or owed', () => {
   eachStep(({ scene: { funds } }) => {
     const parts = [
       ...[heldMinor(funds), funds.payoutMinor, funds.refundOwedMinor],
@@ -233,7 +233,7 @@ test('law: funds and ledger are at any time what the orders say', () => {
   });
 });
 
-test('law: nothing unclaimed is kept: it is owed back at once', () => {
+test('law: unclaimed money is owed back immediately', () => {
   eachStep(({ scene: { payment, funds } }) => {
     const claimed = !isTerminal(payment.status) && funds.payoutMinor === 0n;
     const claimMinor = claimed ? payment.amount.amountMinor : 0n;
@@ -268,7 +268,7 @@ test('law: a terminal status stays, and every change of status follows the table
   });
 });
 
-test('law: the events about refunds tell what went back, to the minor unit', () => {
+test('law: the refund events add up to the refunded amount, to the minor unit', () => {
   eachStep(({ was, scene: { funds, orders, change } }) => {
     const told = (name: string) =>
       change.events

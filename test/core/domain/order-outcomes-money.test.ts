@@ -77,7 +77,7 @@ const refundsOfReturned: readonly (readonly [
   [{ end: 'completed' }, 'done', [10_000n, 0n, 0n, 0n, 0n, 10_000n, 0n]],
 ];
 
-test('a refund whose pay-in goes back by itself ends, unless the partner may have it', () => {
+test('a refund whose pay-in is returned ends, unless the partner may have it', () => {
   for (const [fields, state, amounts] of refundsOfReturned) {
     const next = cancelled(fields).report('in', { ...all, end: 'returned' });
     assert.deepEqual([next.order('back').state, next.amounts()], [state, amounts], state);
@@ -163,7 +163,7 @@ test('no more of a refund is withdrawn than was lost: the rest is ordered again'
   assert.deepEqual(next.amounts(), [13_000n, 0n, 10_000n, 3_000n, 0n, 0n, 0n]);
 });
 
-test('a refund that was refused or failed waits for a person, and is not ordered again by itself', () => {
+test('a refused or failed refund waits for a person and is not repeated automatically', () => {
   for (const next of [
     cancelled({}).report('back', { end: 'failed', reason: 'account closed' }),
     cancelled({ state: 'denied' }).changed([refund({ state: 'refused' })]),
@@ -182,7 +182,7 @@ test('a message that a completed refund failed changes nothing: the partner is a
   assert.deepEqual(next.change.alerts, []);
 });
 
-test('a superseded refund is ordered anew, against the pay-in that holds the money', () => {
+test('a superseded refund is ordered again, against the pay-in that holds the money', () => {
   const refused = refund({ state: 'refused' });
   const next = MoneyScene.at('cancelled', [payin, refused]).changed([
     supersedeCommand(refused, NOW_MS),

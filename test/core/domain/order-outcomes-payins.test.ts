@@ -19,7 +19,7 @@ const confirmed = MoneyScene.at('on_chain_confirmed', [payin, payout(unsent)]);
 const paying = MoneyScene.at('offramp_pending', [payin, payout()]);
 const settled = MoneyScene.at('settled', [payin, payout({ end: 'completed' })]);
 
-test('received more than polled: the surplus is owed back at once, before and after the payout', () => {
+test('a surplus is owed back immediately, before and after the payout', () => {
   const early = MoneyScene.at('on_ramp_pending', [orderOf('payin', 'in')]).report('in', {
     receivedMinor: 10_070n,
   });
@@ -37,7 +37,7 @@ test('received more than polled: the surplus is owed back at once, before and af
   }
 });
 
-test('money that arrives for a payment that ended is owed back at once', () => {
+test('money that arrives for an ended payment is owed back immediately', () => {
   for (const status of ['cancelled', 'expired', 'failed'] as const) {
     for (const end of ['open', 'completed', 'failed'] as const) {
       const was = MoneyScene.at(status, [orderOf('payin', 'in')]);

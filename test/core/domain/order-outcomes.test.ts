@@ -185,7 +185,7 @@ test('settled only together with position paid; amount, fees, rate and end-to-en
   assert.deepEqual(next.postings(), ['payout_paid']);
 });
 
-test('each status on the way is told once, in both namespaces', () => {
+test('each status has one event, in both namespaces', () => {
   const confirmed = MoneyScene.at('on_chain_confirmed', [
     payin,
     orderOf('payout', 'out', { state: 'unknown' }),
@@ -196,7 +196,7 @@ test('each status on the way is told once, in both namespaces', () => {
   ]);
 });
 
-test('what is learned with an order is kept, whatever became of the payment, and is no event', () => {
+test('facts learned with an order are stored for a payment in any status, without an event', () => {
   for (const status of ['on_ramp_pending', 'cancelled', 'settled'] as const) {
     const scene = MoneyScene.at(status, [orderOf('payin', 'in')]);
     const learned = { instructions: '{"iban":"x"}', transactionHash: '0xabc' };
@@ -221,7 +221,7 @@ test('a refused quote cannot be confirmed again', () => {
   assert.deepEqual(next.events(), ['payment_intent.fx_quoted', 'invoice.fx_quoted']);
 });
 
-test('a pay-in that is heard of late takes up its payment again where it stands', () => {
+test('a late pay-in resumes its payment', () => {
   const refused = orderOf('payin', 'in', { ...payins['refused for its quote'], partnerRef: null });
   const requoted = MoneyScene.at('fx_quoted', [refused]);
   const next = requoted.report('in', full);
@@ -270,7 +270,7 @@ test('an ended payment orders nothing but refunds: what was not sent is void', (
   }
 });
 
-test('an order that surely did not happen waits on, unless its payment ended meanwhile', () => {
+test('an order without effect waits, unless its payment has ended', () => {
   const pending = orderOf('payout', 'out', { state: 'pending', firstSentAtMs: START_MS });
   const sent = orderOf('payout', 'out', { state: 'sent', firstSentAtMs: START_MS });
   const waits = MoneyScene.at('offramp_pending', [payin, sent]).changed([pending]);

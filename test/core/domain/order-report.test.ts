@@ -87,7 +87,7 @@ for (const kind of kinds) {
   });
 }
 
-test('an order that is reported exists, whatever was believed of it', () => {
+test('an order that is reported exists', () => {
   for (const kind of kinds) {
     for (const state of ['pending', 'sent', 'unknown', 'denied', 'done'] as const) {
       for (const end of ends) {
@@ -103,7 +103,7 @@ test('an order that is reported exists, whatever was believed of it', () => {
   }
 });
 
-test('the partner’s id is kept as it was first told', () => {
+test('the partner’s first id is stored', () => {
   assert.equal(told(sampleCommand, { partnerRef: 'partner_9' }).partnerRef, 'partner_9');
   assert.equal(told(commandIn.done, { partnerRef: 'partner_9' }).partnerRef, 'partner_1');
 });
@@ -130,7 +130,7 @@ for (const kind of kinds) {
   });
 }
 
-test('what was received and confirmed of a pay-in only grows, whatever is reported with it', () => {
+test('received and confirmed amounts of a pay-in only grow', () => {
   const report = fc.record({
     end: fc.constantFrom(...ends),
     polled: fc.boolean(),

@@ -119,7 +119,7 @@ describe('a submission', () => {
   });
 });
 
-test('what the partner tells names the party once and decides where a decision fits', () => {
+test('a report sets the party’s id once and decides where a decision fits', () => {
   const verifying = { ...profile, kybStatus: 'verifying', partnerRef: null } as const;
   const known = { ...verifying, partnerRef: 'partner_9' };
   assert.deepEqual(kybReported(verifying, 'partner_9', 'verifying'), known);

@@ -169,7 +169,7 @@ test('a person must look at refused refunds, reports in review and orders long t
 
 const party = { kind: 'submit_buyer', subject: { kind: 'submission', id: 'kyc_1' } } as const;
 
-test('a party that a look-up does not find may be submitted again at once: twice does no harm', () => {
+test('a party that a look-up does not find may be submitted again immediately', () => {
   const again = absentCommand(
     aPartyCommand({ ...party, state: 'unknown' }),
     EFFECT_WITHIN_MS,
@@ -228,7 +228,7 @@ test('a refusal is only noted, and the worker that holds the lease looks the ord
   );
 });
 
-test('a look-up that finds nothing proves it only 6 minutes after the call, of a refusal at once', () => {
+test('a look-up that finds nothing counts 6 minutes after the call, after a refusal immediately', () => {
   const table: readonly (readonly [
     from: CommandState,
     sinceCallMs: number,

@@ -24,7 +24,7 @@ test('an approval says who gave it, and only invoice events follow', () => {
   assert.deepEqual(types(change), ['invoice.approved']);
 });
 
-test('nobody approves an invoice of its own, whatever its status', () => {
+test('no member approves its own invoice, in any status', () => {
   for (const status of paymentStatuses) {
     const was = at(status, { createdByMemberId: 'mem_1' });
     assert.throws(() => approved(was, 'mem_1', NOW_MS), { code: 'SelfApprovalNotAllowed' }, status);
@@ -50,14 +50,14 @@ test('an invitation opens the page of an approved invoice', () => {
   assert.deepEqual(types(change), ['invoice.awaiting_buyer']);
 });
 
-test('a repeated invitation moves nothing and tells nobody', () => {
+test('a repeated invitation changes nothing and creates no event', () => {
   const change = invited(at('awaiting_buyer', { invitedAtMs: START_MS }), NOW_MS);
   assert.equal(change.payment.status, 'awaiting_buyer');
   assert.equal(change.payment.invitedAtMs, NOW_MS);
   assert.deepEqual(types(change), []);
 });
 
-test('from any status but approved and awaiting_buyer nobody is invited', () => {
+test('only approved and awaiting_buyer allow an invitation', () => {
   for (const status of paymentStatuses) {
     if (status === 'approved' || status === 'awaiting_buyer') continue;
     const was = at(status, { invitedAtMs: START_MS });

@@ -79,7 +79,7 @@ test('sign-in of an approved buyer: an invoice goes straight from awaiting_buyer
   assert.deepEqual(types(change), ['invoice.buyer_kyc_approved']);
 });
 
-test('a buyer approved meanwhile elsewhere goes on by signing in again', () => {
+test('a buyer approved elsewhere continues by signing in again', () => {
   const was = at('buyer_kyc_pending');
   assertUnchanged(signedIn(was, false, NOW_MS), was);
   const change = signedIn(was, true, NOW_MS);

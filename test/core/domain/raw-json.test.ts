@@ -246,7 +246,7 @@ const spellings: readonly (readonly [left: string, right: string, same: boolean]
   ['{"a":0}', '{"a":"0"}', false],
 ];
 
-test('two texts are the same JSON whatever their blanks, order and escapes, however deep', () => {
+test('texts are the same JSON with any blanks, order and escapes, at any depth', () => {
   for (const [left, right, same] of spellings) {
     assert.equal(isSameJson(left, right), same, `${left} ${right}`);
     assert.equal(isSameJson(right, left), same, `${right} ${left}`);

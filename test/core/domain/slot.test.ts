@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { freeSlot } from '../../../core/domain/slot.js';
 
-test('law: whatever is taken, the slot is free and below the bound, or none is', () => {
+test('law: the slot is free and below the bound, or there is none', () => {
   const slots = fc.integer({ min: 0, max: 40 });
   fc.assert(
     fc.property(

@@ -60,7 +60,7 @@ test('law: a place is read as it was written', () => {
 /** Events that tell no status: the creation, and money that goes back. */
 const toldOtherwise = ['created', 'refund_ordered', 'refunded', 'refund_failed'];
 
-test('every other event of a payment tells the status it came to', () => {
+test('every other event of a payment has the new status', () => {
   const ofPayments = eventTypes.filter((type) => /^(payment_intent|invoice)\./.test(type));
   for (const type of ofPayments) {
     const suffix = type.slice(type.indexOf('.') + 1);

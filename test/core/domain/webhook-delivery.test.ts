@@ -134,7 +134,7 @@ test('every status and move is as the table says, and no other move is made', ()
   }
 });
 
-test('a new delivery is pending and due at once', () => {
+test('a new delivery is pending and due immediately', () => {
   assert.equal(created.status, 'pending');
   assert.equal(created.attempt, 0);
   assert.equal(created.dueAtMs, START_MS);
@@ -158,7 +158,7 @@ test('what is not due, ended or spent is not sent', () => {
   assert.throws(() => begin(lostTwice(created, START_MS), START_MS), AssertionFailure);
 });
 
-test('only an attempt that was begun can end', () => {
+test('only a started attempt can end', () => {
   assert.throws(() => finishAttempt(created, ok, START_MS), AssertionFailure);
 });
 
@@ -184,7 +184,7 @@ test('any 2xx delivers, everything else fails', () => {
   assert.equal(attempt(created, hung).responseStatus, null);
 });
 
-test('a delivered delivery tells when, has no error and nothing planned', () => {
+test('a delivered delivery has its time, no error and no next attempt', () => {
   const failed = attempt(created, refused);
   assert.ok(failed.dueAtMs !== null);
   const delivered = finishAttempt(begin(failed, failed.dueAtMs), ok, failed.dueAtMs + 12);
@@ -236,7 +236,7 @@ test('other waits can be given, one before each attempt but the first', () => {
   );
 });
 
-test('an attempt that lost its lease is sent once more at once, under its number', () => {
+test('an attempt that lost its lease is sent again immediately, under its number', () => {
   const sending = begin(created, START_MS);
   const leaseEndMs = START_MS + LEASE_MS;
   assert.equal(attemptsExhausted(sending), false);
@@ -269,7 +269,7 @@ test('a seventh attempt that lost its lease twice makes a dead letter and is not
   assert.equal(attemptsExhausted(dead), false);
 });
 
-test('a replay is the same delivery, due at once, its attempts counted from one again', () => {
+test('a replay is the same delivery, due immediately, with attempts counted from one', () => {
   for (const ended of [examples.delivered, examples.dead_letter]) {
     const nowMs = START_MS + 1_000_000;
     const again = replay(ended, { nowMs, subscriptionActive: true });

@@ -6,9 +6,11 @@ import type { Tenant } from '../../../core/domain/tenant.js';
 import { confirmQuote, requestQuote, signIn } from '../../../core/usecases/buyers.js';
 import { submitBuyerKyc } from '../../../core/usecases/kyc.js';
 import { readPayment } from '../../../core/usecases/payments.js';
-import { ana, decideKyc, withPartner } from '../../support/kyc-scene.js';
+import { ana } from '../../support/dossiers.js';
+import { decideKyc, withPartner } from '../../support/kyc-scene.js';
 import type { IntentFields } from '../../support/made-payments.js';
 import { type World, world } from '../../support/test-world.js';
+import { valuesOf } from '../../support/values-of.js';
 
 function pay(made: World, tenant: Tenant, email: string, name: string): Promise<string> {
   return made.newPayment(tenant, { buyer: { email, name, country: 'DE', phone: '+49 30 1' } });
@@ -46,10 +48,7 @@ test('a create makes the buyer of an unknown address and never changes a known o
       [buyer?.id, ' buyer@example.COM', 'Eve'],
     ],
   );
-  assert.deepEqual(
-    views.map(({ kycStatus }) => kycStatus),
-    ['approved', 'approved'],
-  );
+  assert.deepEqual(valuesOf(views, 'kycStatus'), ['approved', 'approved']);
 });
 
 test('a rejection fails the payments that wait for it, of that tenant only', async (t) => {
@@ -65,7 +64,7 @@ test('a rejection fails the payments that wait for it, of that tenant only', asy
   assert.equal(await made.statusOf(elsewhere), 'buyer_kyc_pending');
 });
 
-test('a rejection told again does not fail a payment that began to wait after it', async (t) => {
+test('a repeated rejection does not fail a payment that started to wait after it', async (t) => {
   const made = await world(t);
   const tenant = await made.newTenant();
   const first = await made.newPayment(tenant);

@@ -59,7 +59,7 @@ test('a call that hangs holds up no other command', async (t) => {
   assert.deepEqual([runner.inFlight(), await at.triesOf('cmd_a')], [0, 1]);
 });
 
-test('no more commands are in flight than there are places, and a free one is told', async (t) => {
+test('no more commands are in flight than there are slots, and a free slot wakes the worker', async (t) => {
   const at = await desk(t, ['cmd_a', 'cmd_b', 'cmd_c'], ['cmd_a', 'cmd_b']);
   const runner = commandRunner(at.deps, 2);
   await at.runAll(runner);

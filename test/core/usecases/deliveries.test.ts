@@ -10,7 +10,7 @@ import {
   replayDelivery,
 } from '../../../core/usecases/deliveries.js';
 import { deleteSubscription } from '../../../core/usecases/subscriptions.js';
-import { type Scene, scene, tenant, unanswered } from '../../support/webhook-scene.js';
+import { type Scene, scene, strangers, tenant, unanswered } from '../../support/webhook-scene.js';
 
 /** Fails everything that is pending until it is a dead letter. */
 async function kill(made: Scene): Promise<void> {
@@ -20,11 +20,6 @@ async function kill(made: Scene): Promise<void> {
     await made.settle();
   }
 }
-
-const strangers: readonly Tenant[] = [
-  { orgId: 'org_2', mode: 'test' },
-  { ...tenant, mode: 'live' },
-];
 
 test('deliveries of a subscription are listed newest first, page by page', async (t) => {
   const made = await scene(t);

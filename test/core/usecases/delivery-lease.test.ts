@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { SECOND_MS } from '../../../core/domain/instant.js';
 import type { Deps } from '../../../core/ports/deps.js';
-import type { WebhookResult } from '../../../core/ports/outside.js';
 import { DELIVERY_LEASE_MS, SEND_TIMEOUT_MS } from '../../../core/usecases/delivery-attempts.js';
 import { deliveryRunner } from '../../../core/usecases/delivery-runner.js';
 import { runSequencer } from '../../../core/usecases/feed.js';
+import { valuesOf } from '../../support/values-of.js';
 import { until } from '../../support/wait.js';
-import { type Scene, scene } from '../../support/webhook-scene.js';
+import { heldAnswer, scene } from '../../support/webhook-scene.js';
 
 /** One subscription and one delivery to it, due now. */
 async function opened(t: TestContext) {
@@ -18,18 +18,6 @@ async function opened(t: TestContext) {
   return { made, subscriptionId: subscription.id };
 }
 
-/** An answer that comes when the test says so. */
-function held() {
-  const { promise, resolve } = Promise.withResolvers<Partial<WebhookResult>>();
-  return { answer: promise, release: (result: Partial<WebhookResult> = {}) => resolve(result) };
-}
-
-async function onlyDelivery(made: Scene, subscriptionId: string) {
-  const rows = await made.deliveries(subscriptionId);
-  assert.equal(rows.length, 1);
-  return rows[0]!;
-}
-
 test('the lease is longer than a receiver has for its answer', () => {
   assert.equal(SEND_TIMEOUT_MS, 10_000);
   assert.ok(DELIVERY_LEASE_MS > SEND_TIMEOUT_MS);
@@ -37,7 +25,7 @@ test('the lease is longer than a receiver has for its answer', () => {
 
 test('what is under way is not taken by another host before its lease ends', async (t) => {
   const { made } = await opened(t);
-  const { answer, release } = held();
+  const { answer, release } = heldAnswer();
   made.answer = () => answer;
   await made.runner.runOnce(made.deps.clock.nowMs(), 10);
   await until(() => made.sent.length === 1);
@@ -51,7 +39,7 @@ test('what is under way is not taken by another host before its lease ends', asy
 
 test('an attempt that lost its lease is sent again, and its late answer changes nothing', async (t) => {
   const { made, subscriptionId } = await opened(t);
-  const { answer, release } = held();
+  const { answer, release } = heldAnswer();
   made.answer = () => answer;
   await made.runner.runOnce(made.deps.clock.nowMs(), 10);
   await until(() => made.sent.length === 1);
@@ -60,11 +48,11 @@ test('an attempt that lost its lease is sent again, and its late answer changes 
   const other = deliveryRunner(made.deps);
   assert.equal(await other.runOnce(made.deps.clock.nowMs(), 10), 1);
   await other.idle();
-  const retried = await onlyDelivery(made, subscriptionId);
+  const retried = await made.onlyDelivery(subscriptionId);
   assert.deepEqual([retried.status, retried.attempt], ['pending', 1]);
   release({ responseStatus: 200 });
   await made.runner.idle();
-  assert.deepEqual(await onlyDelivery(made, subscriptionId), retried);
+  assert.deepEqual(await made.onlyDelivery(subscriptionId), retried);
   assert.deepEqual(
     (await made.attempts(retried.id)).map((one) => [one.attempt, one.responseStatus]).sort(),
     [
@@ -80,7 +68,7 @@ test('hosts that die during each attempt make seven, with the waits of any other
   for (let attempt = 1; attempt <= 7; attempt += 1) {
     for (const sending of [1, 2]) {
       assert.equal(await deliveryRunner(made.deps).runOnce(made.deps.clock.nowMs(), 10), 1);
-      const { attempt: counted, resent } = await onlyDelivery(made, subscriptionId);
+      const { attempt: counted, resent } = await made.onlyDelivery(subscriptionId);
       assert.deepEqual([counted, resent], [attempt, sending === 2]);
       await until(() => made.sent.length === 2 * (attempt - 1) + sending);
       made.advanceClock(DELIVERY_LEASE_MS);
@@ -91,7 +79,7 @@ test('hosts that die during each attempt make seven, with the waits of any other
     assert.equal(await deliveryRunner(made.deps).runOnce(made.deps.clock.nowMs(), 10), 0);
     made.advanceClock(1);
   }
-  const dead = await onlyDelivery(made, subscriptionId);
+  const dead = await made.onlyDelivery(subscriptionId);
   assert.deepEqual(
     [dead.status, dead.attempt, dead.lastError],
     ['dead_letter', 7, 'the sending host stopped during the attempt'],
@@ -109,12 +97,12 @@ test('starts one after the other, each cut short, use up no attempts', async (t)
     await made.deps.store.claims.releaseAll(made.deps.clock.nowMs());
     const runner = deliveryRunner(made.deps);
     while ((await runner.runOnce(made.deps.clock.nowMs(), 10)) > 0);
-    const { attempt, resent, leaseToken } = await onlyDelivery(made, subscriptionId);
+    const { attempt, resent, leaseToken } = await made.onlyDelivery(subscriptionId);
     const sends = 2 * (attempt - 1) + (resent ? 2 : 1);
     if (leaseToken !== null) await until(() => made.sent.length === sends);
     made.advanceClock(SECOND_MS);
   }
-  const { status, attempt } = await onlyDelivery(made, subscriptionId);
+  const { status, attempt } = await made.onlyDelivery(subscriptionId);
   assert.deepEqual([status, attempt], ['pending', 2]);
   assert.deepEqual(
     made.sent.map(({ atMs }) => (atMs - firstAtMs) / SECOND_MS),
@@ -133,7 +121,7 @@ test('a host that starts again takes up at once what it had under way', async (t
   const restarted = deliveryRunner(made.deps);
   assert.equal(await restarted.runOnce(made.deps.clock.nowMs(), 10), 1);
   await restarted.idle();
-  const row = await onlyDelivery(made, subscriptionId);
+  const row = await made.onlyDelivery(subscriptionId);
   assert.deepEqual([row.status, row.attempt], ['delivered', 1]);
 });
 
@@ -151,14 +139,13 @@ test('an outcome that cannot be stored is logged and its attempt is sent again',
   const runner = deliveryRunner(deps);
   assert.equal(await runner.runOnce(deps.clock.nowMs(), 10), 1);
   await runner.idle();
-  assert.deepEqual(
-    made.log.map(({ message }) => message),
-    ['a delivery attempt was not made or not recorded'],
-  );
+  assert.deepEqual(valuesOf(made.log, 'message'), [
+    'a delivery attempt was not made or not recorded',
+  ]);
   broken = false;
   made.advanceClock(DELIVERY_LEASE_MS);
   assert.equal(await runner.runOnce(deps.clock.nowMs(), 10), 1);
   await runner.idle();
-  const row = await onlyDelivery(made, subscriptionId);
+  const row = await made.onlyDelivery(subscriptionId);
   assert.deepEqual([row.status, row.attempt], ['delivered', 1]);
 });

@@ -9,29 +9,10 @@ import { deliveryRunner } from '../../../core/usecases/delivery-runner.js';
 import { IN_FLIGHT_PER_SUBSCRIPTION } from '../../../core/usecases/delivery-window.js';
 import { runSequencer } from '../../../core/usecases/feed.js';
 import { deleteSubscription, rotateSecret } from '../../../core/usecases/subscriptions.js';
-import { type Answer, STARTS_AT_MS } from '../../support/test-world.js';
+import { STARTS_AT_MS } from '../../support/test-world.js';
+import { valuesOf } from '../../support/values-of.js';
 import { turn, until } from '../../support/wait.js';
-import { type Scene, scene, tenant, unanswered } from '../../support/webhook-scene.js';
-
-/** An answer that comes when the test says so. */
-function held() {
-  const { promise, resolve } = Promise.withResolvers<Partial<WebhookResult>>();
-  return {
-    answer: promise as Answer,
-    release: (result: Partial<WebhookResult> = {}) => resolve(result),
-  };
-}
-
-async function sequenced(made: Scene, count: number): Promise<void> {
-  await made.emit(...Array.from({ length: count }, () => ({})));
-  while ((await runSequencer(made.deps, made.deps.clock.nowMs(), 1_000)) > 0);
-}
-
-async function onlyDelivery(made: Scene, subscriptionId: string) {
-  const rows = await made.deliveries(subscriptionId);
-  assert.equal(rows.length, 1);
-  return rows[0]!;
-}
+import { heldAnswer, scene, tenant, unanswered } from '../../support/webhook-scene.js';
 
 test('a webhook has the body of its event and the headers of the interface', async (t) => {
   const made = await scene(t);
@@ -39,7 +20,7 @@ test('a webhook has the body of its event and the headers of the interface', asy
   const [event] = await made.emit({});
   made.advanceClock(1_999);
   await made.settle();
-  const delivery = await onlyDelivery(made, subscription.id);
+  const delivery = await made.onlyDelivery(subscription.id);
   const [sent] = made.sent;
   assert.deepEqual(Object.keys(sent?.headers ?? {}), [
     'Content-Type',
@@ -85,7 +66,7 @@ test('a 2xx is delivered; everything else is tried again', async (t) => {
     const { subscription } = await made.subscribe();
     await made.emit({});
     await made.settle();
-    const row = await onlyDelivery(made, subscription.id);
+    const row = await made.onlyDelivery(subscription.id);
     assert.deepEqual([row.status, row.lastError, row.attempt], [status, lastError, 1]);
     assert.equal(row.responseStatus, answer.responseStatus);
     assert.equal(row.leaseToken, null);
@@ -105,7 +86,7 @@ test('seven attempts on schedule, the same bytes each time, then a dead letter',
   const plannedMs = [STARTS_AT_MS];
   for (const delayMs of RETRY_DELAYS_MS) {
     const dueAtMs = (plannedMs.at(-1) ?? 0) + delayMs;
-    const row = await onlyDelivery(made, subscription.id);
+    const row = await made.onlyDelivery(subscription.id);
     assert.deepEqual([row.status, row.nextAttemptAtMs], ['pending', dueAtMs]);
     assert.equal(await made.deps.store.claims.nextDueAtMs(), dueAtMs);
     made.advanceClock(delayMs - 1);
@@ -115,11 +96,8 @@ test('seven attempts on schedule, the same bytes each time, then a dead letter',
     await made.settle();
     plannedMs.push(dueAtMs);
   }
-  assert.deepEqual(
-    made.sent.map(({ atMs }) => atMs),
-    plannedMs,
-  );
-  const dead = await onlyDelivery(made, subscription.id);
+  assert.deepEqual(valuesOf(made.sent, 'atMs'), plannedMs);
+  const dead = await made.onlyDelivery(subscription.id);
   assert.deepEqual(
     [dead.status, dead.attempt, dead.lastError, dead.nextAttemptAtMs, dead.dueAtMs],
     ['dead_letter', 7, 'the receiver answered 503', null, null],
@@ -157,7 +135,7 @@ test('a replayed dead letter has seven attempts again, under the same id', async
     made.advanceClock(delayMs);
     await made.settle();
   }
-  const dead = await onlyDelivery(made, subscription.id);
+  const dead = await made.onlyDelivery(subscription.id);
   assert.equal(dead.status, 'dead_letter');
   made.advanceClock(1_000);
   await replayDelivery(made.deps, tenant, subscription.id, dead.id);
@@ -165,12 +143,12 @@ test('a replayed dead letter has seven attempts again, under the same id', async
     made.advanceClock(delayMs);
     await made.settle();
   }
-  const again = await onlyDelivery(made, subscription.id);
+  const again = await made.onlyDelivery(subscription.id);
   assert.deepEqual([again.id, again.status, again.attempt], [dead.id, 'pending', 6]);
   made.answer = () => ({});
   made.advanceClock(RETRY_DELAYS_MS.at(-1) ?? 0);
   await made.settle();
-  const delivered = await onlyDelivery(made, subscription.id);
+  const delivered = await made.onlyDelivery(subscription.id);
   assert.deepEqual(
     [delivered.id, delivered.status, delivered.attempt, delivered.lastError],
     [dead.id, 'delivered', 7, null],
@@ -180,7 +158,7 @@ test('a replayed dead letter has seven attempts again, under the same id', async
   assert.equal(new Set(made.sent.map(({ body }) => body)).size, 1);
   assert.equal(made.sent.length, 14);
   assert.deepEqual(
-    (await made.attempts(dead.id)).map(({ attempt }) => attempt),
+    valuesOf(await made.attempts(dead.id), 'attempt'),
     [1, 2, 3, 4, 5, 6, 7, 1, 2, 3, 4, 5, 6, 7],
   );
 });
@@ -196,11 +174,11 @@ test('the wait is counted from the end of the attempt, by the configured delays'
     return { responseStatus: 500 };
   };
   const { subscription } = await made.subscribe();
-  await sequenced(made, 1);
+  await made.sequenced(1);
   const runner = deliveryRunner(deps);
   await runner.runOnce(STARTS_AT_MS, 10);
   await runner.idle();
-  const row = await onlyDelivery(made, subscription.id);
+  const row = await made.onlyDelivery(subscription.id);
   assert.equal(row.nextAttemptAtMs, STARTS_AT_MS + 2_005);
 });
 
@@ -231,9 +209,9 @@ test('one hanging subscription does not delay another', async (t) => {
   const made = await scene(t);
   const slow = await made.subscribe(['*'], { url: 'https://slow.example/' });
   const quick = await made.subscribe(['*'], { url: 'https://quick.example/' });
-  const { answer, release } = held();
+  const { answer, release } = heldAnswer();
   made.answer = ({ url }) => (url === slow.subscription.url ? answer : {});
-  await sequenced(made, 200);
+  await made.sequenced(200);
   const toQuick = () => made.sent.filter(({ url }) => url === quick.subscription.url).length;
   const toSlow = () => made.sent.filter(({ url }) => url === slow.subscription.url).length;
   for (let runs = 0; toQuick() < 200; runs += 1) {
@@ -251,12 +229,12 @@ test('one hanging subscription does not delay another', async (t) => {
   assert.equal(toSlow(), 200);
 });
 
-test('when a place is free, whoever found none is looked at again', async (t) => {
+test('when a slot is free, a subscription that found none is claimed again', async (t) => {
   const made = await scene(t);
   await made.subscribe();
-  const { answer, release } = held();
+  const { answer, release } = heldAnswer();
   made.answer = () => answer;
-  await sequenced(made, IN_FLIGHT_PER_SUBSCRIPTION + 1);
+  await made.sequenced(IN_FLIGHT_PER_SUBSCRIPTION + 1);
   while ((await made.runner.runOnce(made.deps.clock.nowMs(), 100)) > 0);
   assert.equal(made.runner.inFlight(), IN_FLIGHT_PER_SUBSCRIPTION);
   const wokenBefore = made.woken.length;
@@ -273,8 +251,8 @@ test('a run begins no more than its limit, and the next one goes on with the oth
   const made = await scene(t);
   const urls = ['a', 'b', 'c', 'd', 'e'].map((name) => `https://${name}.example/`);
   for (const url of urls) await made.subscribe(['*'], { url });
-  await sequenced(made, 3);
-  const { answer, release } = held();
+  await made.sequenced(3);
+  const { answer, release } = heldAnswer();
   made.answer = () => answer;
   for (const expected of [2, 2, 2]) {
     assert.equal(await made.runner.runOnce(made.deps.clock.nowMs(), 2), expected);
@@ -304,7 +282,7 @@ test('who is known to wait is served without a look; who is not, soon', async (t
   };
   await made.subscribe(['payment_intent.*']);
   const other = await made.subscribe(['invoice.*'], { url: 'https://other.example/' });
-  await sequenced(made, 60);
+  await made.sequenced(60);
   assert.deepEqual([await run(), await run(), looks], [10, 10, 1]);
   await made.emit({ type: 'invoice.created' });
   await runSequencer(made.deps, made.deps.clock.nowMs(), 10);
@@ -320,7 +298,7 @@ test('who is known to wait is served without a look; who is not, soon', async (t
 test('a subscription that was deleted ends its deliveries without sending them', async (t) => {
   const made = await scene(t);
   const { subscription } = await made.subscribe();
-  await sequenced(made, 3);
+  await made.sequenced(3);
   await made.deps.store.run(async (tx) => {
     const found = await tx.subscriptions.get(tenant, subscription.id);
     assert.ok(found !== null);
@@ -337,25 +315,22 @@ test('a subscription that was deleted ends its deliveries without sending them',
 test('an answer that comes after the deletion is logged and changes nothing', async (t) => {
   const made = await scene(t);
   const { subscription } = await made.subscribe();
-  const { answer, release } = held();
+  const { answer, release } = heldAnswer();
   made.answer = () => answer;
-  await sequenced(made, 1);
+  await made.sequenced(1);
   await made.runner.runOnce(made.deps.clock.nowMs(), 10);
   await deleteSubscription(made.deps, tenant, subscription.id);
   release({ responseStatus: 200 });
   await made.runner.idle();
-  const row = await onlyDelivery(made, subscription.id);
+  const row = await made.onlyDelivery(subscription.id);
   assert.deepEqual([row.status, row.lastError], ['dead_letter', 'subscription deleted']);
-  assert.deepEqual(
-    (await made.attempts(row.id)).map(({ responseStatus }) => responseStatus),
-    [200],
-  );
+  assert.deepEqual(valuesOf(await made.attempts(row.id), 'responseStatus'), [200]);
 });
 
 test('a secret that cannot be opened fails the attempt and sends nothing', async (t) => {
   const made = await scene(t);
   const { subscription } = await made.subscribe();
-  await sequenced(made, 1);
+  await made.sequenced(1);
   const deps: Deps = {
     ...made.deps,
     secretBox: {
@@ -368,7 +343,7 @@ test('a secret that cannot be opened fails the attempt and sends nothing', async
   const runner = deliveryRunner(deps);
   await runner.runOnce(deps.clock.nowMs(), 10);
   await runner.idle();
-  const row = await onlyDelivery(made, subscription.id);
+  const row = await made.onlyDelivery(subscription.id);
   assert.deepEqual(
     [row.status, row.attempt, row.lastError],
     ['pending', 1, 'the webhook secret cannot be read; rotate it'],

@@ -2,27 +2,14 @@
 // whose receivers hang.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { DomainEvent } from '../../../core/domain/event.js';
 import { deliveryRunner } from '../../../core/usecases/delivery-runner.js';
 import {
   IN_FLIGHT_PER_SUBSCRIPTION,
   WINDOW_GROWTH_MAX,
 } from '../../../core/usecases/delivery-window.js';
-import { runSequencer } from '../../../core/usecases/feed.js';
 import type { Answer } from '../../support/test-world.js';
 import { turn, until } from '../../support/wait.js';
-import { type Scene, scene, unanswered } from '../../support/webhook-scene.js';
-
-/** An answer that comes when the test says so. */
-function held() {
-  const { promise, resolve } = Promise.withResolvers<Awaited<Answer>>();
-  return { answer: promise, release: () => resolve({}) };
-}
-
-async function sequenced(made: Scene, count: number, event: Partial<DomainEvent> = {}) {
-  await made.emit(...Array.from({ length: count }, () => event));
-  while ((await runSequencer(made.deps, made.deps.clock.nowMs(), 1_000)) > 0);
-}
+import { heldAnswer, scene, unanswered } from '../../support/webhook-scene.js';
 
 /** Deliveries that end like this, one after the other; then how many may be under way at once. */
 async function placesAfter(t: TestContext, answers: readonly Awaited<Answer>[]): Promise<number> {
@@ -30,13 +17,13 @@ async function placesAfter(t: TestContext, answers: readonly Awaited<Answer>[]):
   await made.subscribe();
   for (const answer of answers) {
     made.answer = () => answer;
-    await sequenced(made, 1);
+    await made.sequenced(1);
     await made.runner.runOnce(made.deps.clock.nowMs(), 1);
     await made.runner.idle();
   }
-  const { answer, release } = held();
+  const { answer, release } = heldAnswer();
   made.answer = () => answer;
-  await sequenced(made, IN_FLIGHT_PER_SUBSCRIPTION + WINDOW_GROWTH_MAX + 10);
+  await made.sequenced(IN_FLIGHT_PER_SUBSCRIPTION + WINDOW_GROWTH_MAX + 10);
   while ((await made.runner.runOnce(made.deps.clock.nowMs(), 300)) > 0);
   const places = made.runner.inFlight();
   release();
@@ -65,12 +52,12 @@ test('it loses them when it is slow once, refuses one, or does not answer', asyn
 
 test('one tenant takes half of all places at most, however many of its receivers hang', async (t) => {
   const made = await scene(t);
-  const { answer, release } = held();
+  const { answer, release } = heldAnswer();
   made.answer = ({ url }) => (url.startsWith('https://slow') ? answer : {});
   for (const name of ['slow-1', 'slow-2', 'slow-3', 'slow-4', 'slow-5']) {
     await made.subscribe(['*'], { url: `https://${name}.example/` });
   }
-  await sequenced(made, 8);
+  await made.sequenced(8);
   const runner = deliveryRunner(made.deps, 8);
   const runAll = async () => {
     while ((await runner.runOnce(made.deps.clock.nowMs(), 100)) > 0);
@@ -79,7 +66,7 @@ test('one tenant takes half of all places at most, however many of its receivers
   assert.equal(runner.inFlight(), 4);
   const other = { orgId: 'org_2', mode: 'test' } as const;
   const quick = await made.subscribe(['*'], { url: 'https://quick.example/', tenant: other });
-  await sequenced(made, 20, other);
+  await made.sequenced(20, other);
   const toQuick = () => made.sent.filter(({ url }) => url === quick.subscription.url).length;
   while (toQuick() < 20) {
     await runAll();
@@ -95,7 +82,7 @@ test('one tenant takes half of all places at most, however many of its receivers
 
 test('however many tenants have hanging receivers, the next one finds a place', async (t) => {
   const made = await scene(t);
-  const { answer, release } = held();
+  const { answer, release } = heldAnswer();
   made.answer = () => answer;
   const runner = deliveryRunner(made.deps, 64);
   const counts: number[] = [];
@@ -104,7 +91,7 @@ test('however many tenants have hanging receivers, the next one finds a place', 
     for (const name of ['one', 'two', 'three']) {
       await made.subscribe(['*'], { url: `https://${name}.example/`, tenant: of });
     }
-    await sequenced(made, 32, of);
+    await made.sequenced(32, of);
     const before = runner.inFlight();
     while ((await runner.runOnce(made.deps.clock.nowMs(), 7)) > 0);
     counts.push(runner.inFlight() - before);

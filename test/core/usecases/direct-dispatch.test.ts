@@ -96,7 +96,7 @@ function held(made: Scene) {
   };
 }
 
-test('what has a place is stored as begun, and sent without a claim', async (t) => {
+test('a delivery with a slot is stored as leased and sent without a claim', async (t) => {
   const { made, deps, runner, claims, sequenced, rows } = await opened(t);
   const { releaseAll } = held(made);
   const [event] = await sequenced(1);
@@ -246,7 +246,7 @@ async function allPlacesAreFree(
   await runner.idle();
 }
 
-test('to a subscription that is deleted meanwhile nothing is made or sent', async (t) => {
+test('a subscription deleted in between gets no delivery', async (t) => {
   const { made, deps, runner, subscription, sequenced, rows } = await opened(t);
   await sequenced(
     2,
@@ -258,7 +258,7 @@ test('to a subscription that is deleted meanwhile nothing is made or sent', asyn
   assert.equal((await made.feed()).length, 2);
 });
 
-test('a secret that is rotated meanwhile signs what is made', async (t) => {
+test('a secret rotated in between signs the delivery', async (t) => {
   const { made, deps, runner, subscription, sequenced } = await opened(t);
   const secrets: string[] = [];
   const rotating = withBefore(deps, async (run) => {
@@ -290,7 +290,7 @@ test('what was held up for nearly its lease is sent when that has ended', async 
   assert.deepEqual([row?.status, row?.attempt, made.sent.length], ['delivered', 1, 1]);
 });
 
-test('what a host that dies between commit and send had begun is sent by another', async (t) => {
+test('a delivery leased by a host that dies before sending is sent by another host', async (t) => {
   const { made, deps, subscription, sequenced, rows } = await opened(t);
   const dying = { ...deps, store: { ...deps.store, run: neverAnswered(deps.store) } };
   const batch = sequenced(1, dying);

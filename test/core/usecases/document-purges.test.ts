@@ -120,7 +120,7 @@ test('bytes whose host died at the decision are deleted a little later', async (
   assert.equal(await made.purges(), 0, 'then it is done');
 });
 
-test('what nobody uploads or submits expires', async (t) => {
+test('a document that is never uploaded or submitted expires', async (t) => {
   const made = await scene(t);
   const [unsent, unused, submitted] = [
     await made.upload(),

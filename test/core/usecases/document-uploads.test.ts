@@ -85,7 +85,7 @@ function sendBy(deps: Deps, upload: Upload, text: string): Promise<void> {
   return receiveUpload(deps, sent);
 }
 
-test('what an upload replaces is deleted at once, and the URL takes so many', async (t) => {
+test('a replaced upload is deleted immediately, and a URL takes ten uploads', async (t) => {
   const made = await watched(t);
   const upload = await made.upload();
   for (let nth = 1; nth <= UPLOADS_MAX; nth += 1) {
@@ -101,7 +101,7 @@ test('what an upload replaces is deleted at once, and the URL takes so many', as
   assert.equal(made.put.length, UPLOADS_MAX);
 });
 
-test('many uploads at once, or failing ones, pass the limit no more than others', async (t) => {
+test('concurrent and failing uploads do not pass the limit', async (t) => {
   const made = await watched(t);
   const upload = await made.upload();
   const broken = async function* () {
@@ -118,7 +118,7 @@ test('many uploads at once, or failing ones, pass the limit no more than others'
   assert.equal((await made.left(upload)).length, 1);
 });
 
-test('the bytes of an upload that lost every race for its row are deleted at once', async (t) => {
+test('the bytes of an upload that lost every race are deleted immediately', async (t) => {
   const made = await watched(t);
   const upload = await made.upload();
   await made.send(upload);

@@ -75,7 +75,7 @@ test('a signature opens what it was made for and nothing else', async (t) => {
   await assert.rejects(made.send(one, unknown), { code: 'InvalidSignature' });
 });
 
-test('URLs outlast the secret keys they were made beside, and no secret key makes one', async (t) => {
+test('URLs outlast the secret keys, and no secret key makes one', async (t) => {
   const made = await scene(t);
   const upload = await made.upload();
   const secretBox = createSecretBox([{ id: 'another', bytes: Buffer.alloc(32, 1) }]);

@@ -8,6 +8,7 @@ import {
   quarantineRestored,
 } from '../../../core/usecases/epochs.js';
 import { world } from '../../support/test-world.js';
+import { valuesOf } from '../../support/values-of.js';
 
 const release = { by: 'ana', forcedBecause: null };
 
@@ -24,10 +25,7 @@ test('a restore begins an epoch in quarantine, and ends the one before', async (
   assert.deepEqual([epoch.cause, epoch.state], ['restored', 'quarantine']);
   assert.deepEqual(await currentEpoch(deps), epoch);
   const all = await deps.store.run((tx) => tx.epochs.list());
-  assert.deepEqual(
-    all.map(({ state }) => state),
-    ['over', 'quarantine'],
-  );
+  assert.deepEqual(valuesOf(all, 'state'), ['over', 'quarantine']);
 });
 
 test('two restores of one backup have different numbers', async (t) => {
@@ -55,10 +53,7 @@ test('hosts that notice lost commits together begin one quarantine', async (t) =
   const begun = await Promise.all([1, 2, 3].map(() => quarantineLostCommits(deps, 2)));
   assert.equal(new Set(begun.map(({ number }) => number)).size, 1);
   const all = await deps.store.run((tx) => tx.epochs.list());
-  assert.deepEqual(
-    all.map(({ state }) => state),
-    ['over', 'quarantine'],
-  );
+  assert.deepEqual(valuesOf(all, 'state'), ['over', 'quarantine']);
 });
 
 test('a host that notices lost commits late begins no second quarantine for them', async (t) => {

@@ -18,6 +18,7 @@ import {
   type Wait,
 } from '../../../core/usecases/feed-readers.js';
 import { aFeedEvent } from '../../support/domain-samples.js';
+import { valuesOf } from '../../support/values-of.js';
 import { turn, until } from '../../support/wait.js';
 import { type Scene, scene, tenant } from '../../support/webhook-scene.js';
 
@@ -78,10 +79,7 @@ test('pages follow each other by nextAfter, ascending, until there is no more', 
     pages.push(await readers.read(tenant, { after, limit: 2 }, null));
   }
   assert.deepEqual(pages.map(sequencesOf), [[1, 2], [3, 4], [5], []]);
-  assert.deepEqual(
-    pages.map(({ nextAfter }) => nextAfter),
-    [2, 4, 5, 5],
-  );
+  assert.deepEqual(valuesOf(pages, 'nextAfter'), [2, 4, 5, 5]);
 });
 
 test('without a wait an empty page comes at once, with nextAfter as it was sent', async (t) => {

@@ -7,9 +7,8 @@ import { tenantOf } from '../../../core/domain/tenant.js';
 import { signIn } from '../../../core/usecases/buyers.js';
 import { readDraft, submitBuyerKyc } from '../../../core/usecases/kyc.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
+import { acme, ana } from '../../support/dossiers.js';
 import {
-  acme,
-  ana,
   business,
   commandsOf,
   decided,
@@ -115,7 +114,7 @@ test('a rejection of the dossier ends it; the next start without one begins afre
   assert.notEqual(fresh.flowId, waiting.flowId);
 });
 
-test('terms told with either start count for both', async (t) => {
+test('terms accepted with either start count for both', async (t) => {
   const made = await scene(t);
   const waiting = await made.start({ ...hosted, dossier: { tosId: 'tos_1' } });
   const other = { ...individual, dossier: { ...ana, tosId: 'tos_2' } };

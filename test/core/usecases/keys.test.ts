@@ -1,6 +1,6 @@
 // API keys: who is let in, what a key may do, and that its use is noted off the request's way.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { MINUTE_MS } from '../../../core/domain/instant.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { Store } from '../../../core/ports/storage.js';
@@ -14,23 +14,16 @@ import {
   requireScope,
   revokeKey,
 } from '../../../core/usecases/keys.js';
-import { createOrganization } from '../../../core/usecases/organizations.js';
-import { createPonte, type Ponte } from '../../../host/embed.js';
+import { type World, world } from '../../support/test-world.js';
 
-let ponte: Ponte;
+let made: World;
 let deps: Deps;
 let orgId: string;
-before(async () => {
-  ponte = await createPonte();
-  deps = ponte.deps;
-  orgId = await newOrganization();
+before(async (t) => {
+  made = await world(t);
+  deps = made.deps;
+  orgId = await made.organization();
 });
-after(() => ponte.close());
-
-async function newOrganization(): Promise<string> {
-  const { organization } = await createOrganization(deps, { name: 'A', sandboxKyb: false });
-  return organization.id;
-}
 
 const everything = { mode: 'test', name: 'erp', scopes: [] } as const;
 
@@ -68,7 +61,7 @@ test('a revoked key is refused on the very next request, and for ever', async ()
   await authenticateKey(deps, secret);
   const revoked = await revokeKey(deps, orgId, key.id);
   await assert.rejects(authenticateKey(deps, secret), { code: 'InvalidApiKey' });
-  await ponte.advanceTime(1);
+  made.advanceClock(1);
   const again = await revokeKey(deps, null, key.id);
   assert.equal(again.revokedAtMs, revoked.revokedAtMs, 'revoked once');
 });
@@ -102,27 +95,27 @@ describe('a key that cannot be made is refused', () => {
   } as const;
   for (const [name, [code, change]] of Object.entries(cases)) {
     test(name, async () => {
-      const made = createKey(deps, { ...everything, orgId, ...change });
-      await assert.rejects(made, { code });
+      const created = createKey(deps, { ...everything, orgId, ...change });
+      await assert.rejects(created, { code });
     });
   }
 });
 
 test('an organization has so many active keys in a mode; revoked ones do not count', async () => {
-  const full = await newOrganization();
-  const made = [];
+  const full = await made.organization();
+  const created = [];
   for (let count = 0; count < KEYS_MAX; count += 1) {
-    made.push(await createKey(deps, { ...everything, orgId: full }));
+    created.push(await createKey(deps, { ...everything, orgId: full }));
   }
   const another = { ...everything, orgId: full };
   await assert.rejects(createKey(deps, another), { code: 'ValidationError' });
   await createKey(deps, { ...another, mode: 'live' });
-  await revokeKey(deps, full, made[0]!.key.id);
+  await revokeKey(deps, full, created[0]!.key.id);
   await createKey(deps, another);
 });
 
 test('creates that race pass the limit by none', async () => {
-  const full = await newOrganization();
+  const full = await made.organization();
   const another = { ...everything, orgId: full };
   for (let count = 0; count < 60; count += 1) await createKey(deps, another);
   await Promise.allSettled(Array.from({ length: 80 }, () => createKey(deps, another)));
@@ -134,11 +127,11 @@ test('creates that race pass the limit by none', async () => {
 });
 
 test('a list has every active key and the newest revoked ones', async () => {
-  const own = await newOrganization();
+  const own = await made.organization();
   const { key: oldest } = await createKey(deps, { ...everything, orgId: own });
   const revoked: string[] = [];
   for (let count = 0; count < REVOKED_LISTED_MAX + 3; count += 1) {
-    await ponte.advanceTime(1);
+    made.advanceClock(1);
     const mode = count % 2 === 0 ? 'test' : 'live';
     const { key } = await createKey(deps, { ...everything, orgId: own, mode });
     await revokeKey(deps, own, key.id);
@@ -149,7 +142,7 @@ test('a list has every active key and the newest revoked ones', async () => {
 });
 
 test('a list holds the keys of both modes of one organization, revoked ones too', async () => {
-  const own = await newOrganization();
+  const own = await made.organization();
   const test1 = await createKey(deps, { ...everything, orgId: own });
   const live1 = await createKey(deps, { ...everything, orgId: own, mode: 'live' });
   const revoked = await revokeKey(deps, own, test1.key.id);
@@ -167,7 +160,7 @@ test('a list holds the keys of both modes of one organization, revoked ones too'
 
 test('a key of another organization is not found, and stays', async () => {
   const { key, secret } = await createKey(deps, { ...everything, orgId });
-  await assert.rejects(revokeKey(deps, await newOrganization(), key.id), { code: 'NotFound' });
+  await assert.rejects(revokeKey(deps, await made.organization(), key.id), { code: 'NotFound' });
   await assert.rejects(revokeKey(deps, null, 'key_0'), { code: 'NotFound' });
   await authenticateKey(deps, secret);
 });
@@ -192,11 +185,11 @@ describe('when a key was last used', () => {
     await authenticateKey(deps, secret);
     await flush();
     const firstMs = await lastUsed(key.id);
-    await ponte.advanceTime(MINUTE_MS - 1);
+    made.advanceClock(MINUTE_MS - 1);
     await authenticateKey(deps, secret);
     assert.equal(await flush(), 0);
     assert.equal(await lastUsed(key.id), firstMs);
-    await ponte.advanceTime(1);
+    made.advanceClock(1);
     await authenticateKey(deps, secret);
     assert.equal(await flush(), 1);
     assert.equal(await lastUsed(key.id), deps.clock.nowMs());
@@ -213,7 +206,7 @@ describe('when a key was last used', () => {
     for (const { key } of made) assert.equal(await lastUsed(key.id), deps.clock.nowMs());
   });
 
-  test('is stored in the order of the keys, whichever was used first', async () => {
+  test('is stored in the order of the keys, not of their use', async () => {
     const made = [
       await createKey(deps, { ...everything, orgId }),
       await createKey(deps, { ...everything, orgId }),

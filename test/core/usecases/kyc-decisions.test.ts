@@ -8,8 +8,8 @@ import { moveWaiting, signIn } from '../../../core/usecases/buyers.js';
 import { createUpload, receiveUpload, runPurges } from '../../../core/usecases/documents.js';
 import { allOf, chunks } from '../../contract/document-storage.js';
 import { aBarePayment, aBuyer, aSubmission, someFunds, T0 } from '../../support/domain-samples.js';
+import { ana } from '../../support/dossiers.js';
 import {
-  ana,
   commandsOf,
   decided,
   decideKyc,
@@ -44,7 +44,7 @@ test('the decision moves the payments that wait for this buyer, of this tenant a
 /** Hosts' clocks differ: from then on, another one works whose clock is behind. */
 const BEHIND_MS = 60_000;
 
-test('a fresh start counts, whatever the clock of the host that took the rejection', async (t) => {
+test('a new start counts with any clock of the host that took the rejection', async (t) => {
   const made = await scene(t);
   const failing = { ...individual, dossier: { ...ana, firstName: 'Fail' } };
   const first = await made.start(failing);
@@ -63,7 +63,7 @@ test('a fresh start counts, whatever the clock of the host that took the rejecti
   assert.equal(await made.statusOf(payment), 'buyer_kyc_approved');
 });
 
-test('a rejection fails what waits for it, whatever the clocks', async (t) => {
+test('a rejection fails the payments that wait for it, with any clocks', async (t) => {
   const made = await scene(t);
   const payment = await made.pay();
   await signIn(made.deps, made.tenant, payment);
@@ -73,7 +73,7 @@ test('a rejection fails what waits for it, whatever the clocks', async (t) => {
   assert.equal(await made.statusOf(payment), 'failed');
 });
 
-test('a rejection told again fails nothing that began to wait since, whatever the clocks', async (t) => {
+test('a repeated rejection fails no payment that started to wait later, with any clocks', async (t) => {
   const made = await scene(t);
   const { deps, tenant } = made;
   const submission = await made.start({ ...individual, dossier: { ...ana, firstName: 'Fail' } });
@@ -114,7 +114,7 @@ test('an approval taken back turns the record rejected; running payments go on',
   assert.equal(await made.statusOf(next), 'buyer_kyc_pending');
 });
 
-test('an approval taken back is taken back from whoever adopted it, and fails nothing there', async (t) => {
+test('a revoked approval is revoked for every tenant that adopted it and fails no payment', async (t) => {
   const made = await scene(t);
   const { deps } = made;
   const other = await made.newTenant();
@@ -151,7 +151,7 @@ test('an approval taken back is taken back from whoever adopted it, and fails no
   assert.equal(await made.kycStatusOf(waiting, other), 'approved');
 });
 
-test('an approval of its own holds when the one adopted before it is taken back', async (t) => {
+test('a tenant’s approval holds when one that it adopted before is revoked', async (t) => {
   const made = await scene(t);
   const { deps } = made;
   const other = await made.newTenant();
@@ -167,7 +167,7 @@ test('an approval of its own holds when the one adopted before it is taken back'
   assert.equal(await decided(made, own), 'approved');
 });
 
-test('a call in doubt is answered as verifying, and goes on by itself', async (t) => {
+test('a call in doubt is answered as verifying, and workers continue it', async (t) => {
   const made = await scene(t);
   const lost: PartnerAnswer<never> = { outcome: 'unknown', reason: 'no answer' };
   const silent = withPartner(made.deps, { receiver: { start: async () => lost } });
@@ -280,7 +280,7 @@ async function uploaded(
   return upload.publicUrl;
 }
 
-test('a rejection reaches whoever waited for it, behind any number who began to wait later', async (t) => {
+test('a rejection reaches the payments that waited for it, behind any number of later ones', async (t) => {
   const made = await scene(t);
   const { deps, tenant } = made;
   const waits = { ...tenant, buyerId: 'byr_1', status: 'buyer_kyc_pending' } as const;

@@ -5,15 +5,13 @@ import { requestPurpose } from '../../../core/domain/partner-command.js';
 import type { KycStart } from '../../../core/usecases/kyc.js';
 import { readPayment } from '../../../core/usecases/payments.js';
 import type { PartnerChanges } from '../../support/changed-partner.js';
+import { acme, ana, owner } from '../../support/dossiers.js';
 import {
-  acme,
-  ana,
   business,
   commandsOf,
   decided,
   hosted,
   individual,
-  owner,
   replaceBigint,
   scene,
   withPartner,
@@ -107,7 +105,7 @@ test('enhanced is for individuals: ValidationError for a business', async (t) =>
   assert.equal(submission.status, 'verifying');
 });
 
-test('kycTier is standard unless it is told', async (t) => {
+test('kycTier defaults to standard', async (t) => {
   for (const [kycTier, asked] of [
     [undefined, 'standard'],
     [null, 'standard'],
@@ -202,7 +200,7 @@ test('after a rejection a start opens a fresh submission, verifying', async (t) 
   assert.equal(await decided(made, fresh), 'approved');
 });
 
-test('the first tosId told is recorded; another later: TosIdMismatch', async (t) => {
+test('the first tosId is recorded; a different one later is TosIdMismatch', async (t) => {
   const made = await scene(t);
   const withTos = (start: KycStart, tosId: string): KycStart => ({
     ...start,

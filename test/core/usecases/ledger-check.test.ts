@@ -117,7 +117,7 @@ const difference = (
   foundMinor: bigint,
 ): LedgerDifference => ({ paymentId, what, currency: 'EUR', expectedMinor, foundMinor });
 
-test('books that agree differ in nothing, whatever happened to the money', async () => {
+test('books that agree have no differences', async () => {
   assert.deepEqual(await find(), [], 'nor does an empty database');
   const lost = (id: string) => [
     order(tenant, id, { end: 'returned', receivedMinor: 1_000n }),

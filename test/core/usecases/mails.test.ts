@@ -197,7 +197,7 @@ test('one mail that fails does not keep the others', async () => {
   assert.equal(sent.length, 2);
 });
 
-test('after thirty days a mail is forgotten with its address, and the next one counts anew', async () => {
+test('after thirty days a mail and its address are erased, and counting restarts', async () => {
   const payment = await invitedInvoice();
   await run(made.deps);
   const forget = () => runForgetting(made.deps, made.deps.clock.nowMs(), 100);

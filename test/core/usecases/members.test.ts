@@ -1,6 +1,6 @@
 // Members of organizations: added, given another role, removed, and back again as somebody else.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Deps } from '../../../core/ports/deps.js';
 import {
   addMember,
@@ -8,25 +8,18 @@ import {
   listMembers,
   removeMember,
 } from '../../../core/usecases/members.js';
-import { createOrganization } from '../../../core/usecases/organizations.js';
-import { createPonte, type Ponte } from '../../../host/embed.js';
 import { unreadableEmails } from '../../support/emails.js';
+import { type World, world } from '../../support/test-world.js';
 
-let ponte: Ponte;
+let made: World;
 let deps: Deps;
-before(async () => {
-  ponte = await createPonte();
-  deps = ponte.deps;
+before(async (t) => {
+  made = await world(t);
+  deps = made.deps;
 });
-after(() => ponte.close());
-
-async function newOrganization(): Promise<string> {
-  const { organization } = await createOrganization(deps, { name: 'A', sandboxKyb: false });
-  return organization.id;
-}
 
 test('a member is known by the address, however it is written; it is kept trimmed', async () => {
-  const orgId = await newOrganization();
+  const orgId = await made.organization();
   const email = 'Ana@Acme.example';
   const added = await addMember(deps, { orgId, email: ` ${email}\r\n`, role: 'finance' });
   assert.match(added.id, /^mem_/);
@@ -35,7 +28,7 @@ test('a member is known by the address, however it is written; it is kept trimme
 });
 
 test('a member who is added again has the other role and is the same member', async () => {
-  const orgId = await newOrganization();
+  const orgId = await made.organization();
   const first = await addMember(deps, { orgId, email: 'ana@acme.example', role: 'viewer' });
   for (const role of ['admin', 'admin', 'owner'] as const) {
     const again = await addMember(deps, { orgId, email: 'ana@acme.example', role });
@@ -44,8 +37,8 @@ test('a member who is added again has the other role and is the same member', as
   assert.equal((await listMembers(deps, orgId)).length, 1);
 });
 
-test('two who add one address at once add one member', async () => {
-  const orgId = await newOrganization();
+test('concurrent adds of one address add one member', async () => {
+  const orgId = await made.organization();
   const adds = ['Ana@acme.example', 'ana@acme.example'].map((email) =>
     addMember(deps, { orgId, email, role: 'owner' }),
   );
@@ -54,14 +47,14 @@ test('two who add one address at once add one member', async () => {
 });
 
 test('a removed member stays in the list; who comes back is another member', async () => {
-  const orgId = await newOrganization();
+  const orgId = await made.organization();
   const email = 'ana@acme.example';
   const first = await addMember(deps, { orgId, email, role: 'owner' });
   const removed = await removeMember(deps, orgId, 'ANA@acme.example');
   assert.deepEqual([removed.id, removed.removedAtMs], [first.id, deps.clock.nowMs()]);
   await assert.rejects(findMember(deps, orgId, email), { code: 'NotFound' });
   await assert.rejects(removeMember(deps, orgId, email), { code: 'NotFound' });
-  await ponte.advanceTime(1);
+  made.advanceClock(1);
   const again = await addMember(deps, { orgId, email, role: 'viewer' });
   assert.notEqual(again.id, first.id);
   assert.deepEqual(
@@ -74,7 +67,7 @@ test('a removed member stays in the list; who comes back is another member', asy
 });
 
 test('organizations do not see the members of each other', async () => {
-  const [own, other] = [await newOrganization(), await newOrganization()];
+  const [own, other] = [await made.organization(), await made.organization()];
   await addMember(deps, { orgId: own, email: 'ana@acme.example', role: 'owner' });
   await assert.rejects(findMember(deps, other, 'ana@acme.example'), { code: 'NotFound' });
   await assert.rejects(removeMember(deps, other, 'ana@acme.example'), { code: 'NotFound' });
@@ -93,7 +86,7 @@ describe('what cannot be a member is refused', () => {
   } as const;
   for (const [name, [code, change]] of Object.entries(cases)) {
     test(name, async () => {
-      const input = { orgId: await newOrganization(), email: 'ana@acme.example', role: 'owner' };
+      const input = { orgId: await made.organization(), email: 'ana@acme.example', role: 'owner' };
       const added = addMember(deps, { ...input, role: 'owner', ...change });
       await assert.rejects(added, { code });
     });

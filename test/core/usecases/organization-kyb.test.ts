@@ -81,7 +81,7 @@ describe('the KYB is an order to the partner', () => {
     return scene.deps.store.run((tx) => tx.commands.get(kybCommandId ?? ''));
   };
 
-  /** What the workers of these ports do a minute later; those of `ponte` have others. */
+  /** What the workers of these ports do a minute later. */
   async function workLater(at: Deps): Promise<void> {
     const nowMs = at.clock.nowMs() + MINUTE_MS;
     const runner = commandRunner({ ...at, clock: { nowMs: () => nowMs } });
@@ -110,7 +110,7 @@ describe('the KYB is an order to the partner', () => {
     }
   });
 
-  test('a decision that nobody asks for is found by the workers', async () => {
+  test('the workers find a decision without a request', async () => {
     const [at, tenant] = [desk(), await begun()];
     await submitKyb(at.deps, tenant, kyb);
     at.report = { status: 'approved', reason: null };
@@ -130,7 +130,7 @@ describe('the KYB is an order to the partner', () => {
     }
   });
 
-  test('news of an earlier submission decides nothing on the next one', async () => {
+  test('a late report on an earlier submission does not decide the next one', async () => {
     const [at, tenant] = [desk(), await begun()];
     await submitKyb(at.deps, tenant, kyb);
     const first = await orderOf(tenant);
@@ -192,7 +192,7 @@ describe('the KYB is an order to the partner', () => {
     assert.deepEqual([kybStatus, partnerRef], ['verifying', 're_1']);
   });
 
-  test('two at once make one submission', async () => {
+  test('two concurrent requests make one submission', async () => {
     const [at, tenant] = [desk(), await begun()];
     const both = await Promise.allSettled([
       submitKyb(at.deps, tenant, kyb),
@@ -227,7 +227,7 @@ describe('the terms of the partner', () => {
     assert.equal(live.tosAccepted, false);
   });
 
-  test('where the partner gives them an id: without it, where to get it is told', async () => {
+  test('if the partner needs an id of the terms, a request without it is refused with its source', async () => {
     const strict: SettlementPartner = { ...scene.partner('test'), requirements: () => ['tosId'] };
     const asking: Deps = { ...scene.deps, partners: { ...scene.deps.partners, test: strict } };
     const tenant = { orgId: await scene.newOrganization(), mode: 'test' } as const;

@@ -22,7 +22,7 @@ import { kyb, organizationScene, pix } from '../../support/organization-scene.js
 
 const scene = organizationScene();
 
-test('with the sandbox cleared an organization collects in test mode at once', async () => {
+test('with sandboxKyb an organization collects in test mode immediately', async () => {
   const { organization, profiles } = await createOrganization(scene.deps, {
     name: ' Exporter ',
     sandboxKyb: true,
@@ -34,7 +34,7 @@ test('with the sandbox cleared an organization collects in test mode at once', a
   assert.equal(mayCollect(profiles.live), false);
 });
 
-test('without the sandbox nothing is begun', async () => {
+test('without sandboxKyb no KYB starts', async () => {
   const { profiles } = await createOrganization(scene.deps, {
     name: 'Exporter',
     sandboxKyb: false,
@@ -101,7 +101,7 @@ test('an empty PIX key or holder is refused', async () => {
   }
 });
 
-test('a rejected organization is submitted anew as another party', async () => {
+test('a rejected organization is submitted again as another party', async () => {
   const { organization, profiles } = await createOrganization(scene.deps, {
     name: 'Fail',
     sandboxKyb: true,
@@ -135,7 +135,7 @@ describe('live mode', () => {
     const granted = await grantProduction(scene.deps, tenant.orgId);
     assert.equal(mayCollect(granted.profiles.live), true);
     const grantedAtMs = granted.organization.productionGrantedAtMs;
-    await scene.ponte.advanceTime(1);
+    scene.made.advanceClock(1);
     const again = await grantProduction(scene.deps, tenant.orgId);
     assert.equal(again.organization.productionGrantedAtMs, grantedAtMs, 'granted once');
   });

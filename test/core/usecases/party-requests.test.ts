@@ -8,8 +8,8 @@ import { submitAccount } from '../../../core/usecases/account-submissions.js';
 import { type CreateAccountInput, createAccount } from '../../../core/usecases/accounts.js';
 import { signIn } from '../../../core/usecases/buyers.js';
 import { submitKyb } from '../../../core/usecases/organizations.js';
+import { ana } from '../../support/dossiers.js';
 import {
-  ana,
   commandsOf,
   decided,
   individual,

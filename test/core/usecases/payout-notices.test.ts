@@ -15,6 +15,7 @@ import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { changePartner } from '../../support/changed-partner.js';
 import { partyReported } from '../../support/kyc-scene.js';
 import { type World, world } from '../../support/test-world.js';
+import { valuesOf } from '../../support/values-of.js';
 
 const dossier = { legalName: 'Loja Ltda', cnpj: '11.222.333/0001-81' } as const;
 const pixOf = (name: string) => ({ pixKey: `${name}@pix.example`, accountHolderName: 'Loja Ltda' });
@@ -70,7 +71,7 @@ const changed = {
   alerts: ['error: the PIX destination of a seller was changed'],
 };
 
-test('a first destination notifies nobody; a change notifies owners, admins and the seller', async () => {
+test('a first destination sends no notice; a change notifies owners, admins and the seller', async () => {
   const seller = await newSeller();
   assert.deepEqual(await configured(seller, 'first'), nobody);
   assert.deepEqual(await configured(seller, 'first'), nobody, 'the same again');
@@ -115,7 +116,7 @@ test('changes of other sellers do not use up the notices about one', async () =>
   assert.deepEqual(await configured(seller, 'thief'), changed);
 });
 
-test('an address gets five notices an hour about one seller, whatever happens to others', async () => {
+test('an address gets five notices an hour for each seller', async () => {
   const [decoy, seller] = [await newSeller('decoy@example.com', 'decoy'), await newSeller()];
   await configured(decoy, 'first');
   await configured(seller, 'first');
@@ -178,10 +179,7 @@ test('existing payments keep their destination, new ones get the new one', async
   });
   const [old, fresh] = await Promise.all(kept);
   assert.notEqual(old, fresh);
-  assert.deepEqual(
-    orders.map(({ destination }) => destination),
-    [old, fresh],
-  );
+  assert.deepEqual(valuesOf(orders, 'destination'), [old, fresh]);
 });
 
 test('a change of the organization’s own destination notifies its owners and admins', async () => {
@@ -204,8 +202,5 @@ test('a notice is tried for a week', async () => {
   await made.settle();
   const filter = { status: 'dropped', beforeId: null, limit: 9 } as const;
   const dropped = await made.deps.store.run((tx) => tx.mails.list(filter));
-  assert.deepEqual(
-    dropped.map(({ lastError }) => lastError),
-    Array(3).fill('it is too old'),
-  );
+  assert.deepEqual(valuesOf(dropped, 'lastError'), Array(3).fill('it is too old'));
 });

@@ -25,6 +25,7 @@ import {
   withKeys,
 } from '../../support/sealed-scene.js';
 import { withStatements } from '../../support/test-store.js';
+import { valuesOf } from '../../support/values-of.js';
 
 const quiet = () => undefined;
 
@@ -214,10 +215,7 @@ test('the session key is rotated; earlier sessions stay valid until they expire'
   assert.deepEqual(await signerOver(later).verify(token, clock.nowMs()), claims);
   assert.equal((await reseal(both, quiet)).sessionKey, null, 'once for each key');
   made.advanceClock(SESSION_MS);
-  assert.deepEqual(
-    (await validKeys(later, 'session')).map(({ id }) => id),
-    [sessionKey?.id],
-  );
+  assert.deepEqual(valuesOf(await validKeys(later, 'session'), 'id'), [sessionKey?.id]);
 });
 
 test('batches have at most 200 rows', async (t) => {

@@ -1,6 +1,6 @@
 // Sessions: who is let in by a token, for how long, with which scopes, and in which mode.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { decodeProtectedHeader } from 'jose';
 import { createTokenSigner, fixedKeys } from '../../../adapters/crypto/jwt.js';
 import { HOUR_MS } from '../../../core/domain/instant.js';
@@ -11,31 +11,33 @@ import type { Deps } from '../../../core/ports/deps.js';
 import type { SessionClaims } from '../../../core/ports/outside.js';
 import { requireScope } from '../../../core/usecases/keys.js';
 import { addMember, removeMember } from '../../../core/usecases/members.js';
-import { createOrganization, grantProduction } from '../../../core/usecases/organizations.js';
+import { grantProduction } from '../../../core/usecases/organizations.js';
 import {
   authenticateSession,
   createSession,
   onboardingStatus,
   switchMode,
 } from '../../../core/usecases/sessions.js';
-import { createPonte, type Ponte } from '../../../host/embed.js';
+import { type World, world } from '../../support/test-world.js';
 
 const email = 'ana@acme.example';
 
-let ponte: Ponte;
+let made: World;
 let deps: Deps;
 let orgId: string;
-before(async () => {
-  ponte = await createPonte();
-  deps = ponte.deps;
+/** The member is not of it. */
+let otherOrgId: string;
+before(async (t) => {
+  made = await world(t);
+  deps = made.deps;
   orgId = await newOrganization();
+  otherOrgId = await made.organization();
 });
-after(() => ponte.close());
 
 async function newOrganization(sandboxKyb = false): Promise<string> {
-  const made = await createOrganization(deps, { name: 'A', sandboxKyb });
-  await addMember(deps, { orgId: made.organization.id, email, role: 'owner' });
-  return made.organization.id;
+  const id = await made.organization({ sandboxKyb });
+  await addMember(deps, { orgId: id, email, role: 'owner' });
+  return id;
 }
 
 async function newToken(mode: 'test' | 'live' = 'test'): Promise<string> {
@@ -77,7 +79,7 @@ describe('what is no session is refused by its reason', () => {
     'another scheme': ['Unauthorized', async () => 'Basic YTpi'],
     'a token without a scheme': ['Unauthorized', () => newToken()],
     'a scheme without a token': ['InvalidToken', async () => 'Bearer'],
-    'an API key as token': ['InvalidToken', async () => `Bearer ${ponte.apiKey}`],
+    'an API key as token': ['InvalidToken', async () => `Bearer ${await made.key(orgId)}`],
     'two tokens': ['InvalidToken', async () => `Bearer ${await newToken()} ${await newToken()}`],
     'a tampered token': ['InvalidToken', async () => `Bearer ${await newToken()}A`],
     'a token under another key': [
@@ -93,10 +95,7 @@ describe('what is no session is refused by its reason', () => {
       },
     ],
     // Signed by us, so that nothing but the rows can tell.
-    'a member of another organization': [
-      'InvalidToken',
-      forged(() => ({ orgId: ponte.tenant.orgId })),
-    ],
+    'a member of another organization': ['InvalidToken', forged(() => ({ orgId: otherOrgId }))],
     'an unknown member': ['InvalidToken', forged(() => ({ memberId: 'mem_0' }))],
     'an expired token': ['InvalidToken', forged(() => ({ expiresAtMs: deps.clock.nowMs() }))],
   };
@@ -110,9 +109,9 @@ describe('what is no session is refused by its reason', () => {
 test('a session lives 12 hours', async () => {
   const session = await createSession(deps, { orgId, email, mode: 'test' });
   assert.equal(session.expiresAtMs, deps.clock.nowMs() + 12 * HOUR_MS);
-  await ponte.advanceTime(12 * HOUR_MS - 1);
+  made.advanceClock(12 * HOUR_MS - 1);
   await authenticate(session.token);
-  await ponte.advanceTime(1);
+  made.advanceClock(1);
   await assert.rejects(authenticate(session.token), { code: 'InvalidToken' });
 });
 
@@ -174,7 +173,7 @@ describe('switching the mode', () => {
     assert.equal((await authenticate(back.token)).mode, 'test');
   });
 
-  test('to live needs production access, whoever makes the token', async () => {
+  test('a switch to live needs production access', async () => {
     const fresh = { orgId: await newOrganization(true), email };
     const { token } = await createSession(deps, { ...fresh, mode: 'test' });
     const actor = await authenticate(token);
@@ -186,7 +185,7 @@ describe('switching the mode', () => {
   });
 });
 
-test('onboarding is told for the mode that is asked about', async () => {
+test('the onboarding status is that of the requested mode', async () => {
   const cleared = await newOrganization(true);
   const tenant = { orgId: cleared, mode: 'test' } as const;
   assert.deepEqual(await onboardingStatus(deps, tenant), {

@@ -152,7 +152,7 @@ test('a request with another address leaves a dropped mail, without that address
   assert.doesNotMatch(JSON.stringify(rows), /eve@/);
 });
 
-test('a page takes ten requests at once and ten an hour, from any client', async () => {
+test('a page accepts a burst of ten requests and ten an hour, from any client', async () => {
   const [page, other] = [await newIntent(), await newIntent()];
   const guess = (count: number, { publicId }: Payment) =>
     requestSignIn(made.deps, publicId, `guess-${count}@example.com`, `203.0.113.${count}`);
@@ -166,7 +166,7 @@ test('a page takes ten requests at once and ten an hour, from any client', async
   await assert.rejects(guess(12, page), tooMany);
 });
 
-test('a client takes thirty requests at once and thirty an hour, over all pages', async () => {
+test('a client may send a burst of thirty requests and thirty an hour, over all pages', async () => {
   const pages = await Promise.all(Array.from({ length: 4 }, () => newIntent()));
   const asked = (count: number, client: string) =>
     requestSignIn(made.deps, pages[count % 4]?.publicId ?? '', email, client);
@@ -197,7 +197,7 @@ test('a link is good once', async () => {
   await assert.rejects(redeemSignIn(made.deps, token), badLink);
 });
 
-test('a link that is opened twice at once signs in once', async () => {
+test('a link opened twice concurrently signs in once', async () => {
   const token = tokenIn((await ask(await newIntent()))[0]);
   const results = await Promise.allSettled(
     Array.from({ length: 5 }, () => redeemSignIn(made.deps, token)),
@@ -252,7 +252,7 @@ test('an address is sent five sign-in mails an hour, over all its payments', asy
   assert.equal(await sent(0), 1);
 });
 
-test('asked for at once, they are five too', async () => {
+test('concurrent requests are limited to five too', async () => {
   const payment = await newIntent();
   await Promise.all(
     Array.from({ length: 7 }, () => requestSignIn(made.deps, payment.publicId, email, null)),

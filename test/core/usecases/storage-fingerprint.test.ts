@@ -64,13 +64,13 @@ function interrupted(documents: DocumentStorage, between: () => Promise<void>): 
   };
 }
 
-test('of two hosts that are the first at once, the one elsewhere is wrong', async () => {
+test('of two hosts that start first together, the one with another folder is wrong', async () => {
   const [own, others] = [createMemoryDocuments(), createMemoryDocuments()];
   await fingerprintDocuments(hostAt(interrupted(own, () => fingerprintDocuments(hostAt(others)))));
   assert.deepEqual([await isRight(own), await isRight(others)], [false, true]);
 });
 
-test('of two hosts that are the first at once in one place, both are right', async () => {
+test('two hosts that start first together with one folder are both right', async () => {
   const shared = createMemoryDocuments();
   await fingerprintDocuments(
     hostAt(interrupted(shared, () => fingerprintDocuments(hostAt(shared)))),

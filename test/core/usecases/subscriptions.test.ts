@@ -11,12 +11,8 @@ import {
   testSubscription,
 } from '../../../core/usecases/subscriptions.js';
 import { STARTS_AT_MS } from '../../support/test-world.js';
-import { scene, tenant, url } from '../../support/webhook-scene.js';
-
-const strangers: readonly Tenant[] = [
-  { orgId: 'org_2', mode: 'test' },
-  { ...tenant, mode: 'live' },
-];
+import { valuesOf } from '../../support/values-of.js';
+import { scene, strangers, tenant, url } from '../../support/webhook-scene.js';
 
 test('a subscription is stored with its types, active, its secret sealed', async (t) => {
   const { deps } = await scene(t);
@@ -134,10 +130,7 @@ test('a list has every active subscription and the 100 newest deleted ones', asy
   }
   const listed = await listSubscriptions(deps, tenant);
   const newest = deleted.slice(3).reverse();
-  assert.deepEqual(
-    listed.map(({ id }) => id),
-    [...newest, oldest.subscription.id],
-  );
+  assert.deepEqual(valuesOf(listed, 'id'), [...newest, oldest.subscription.id]);
   const [gone = ''] = deleted;
   assert.equal((await deleteSubscription(deps, tenant, gone)).active, false, 'it is still there');
 });
@@ -161,7 +154,7 @@ test('a list shows the tenant its own, newest first, deleted ones inactive', asy
   }
 });
 
-test('a rotation replaces the secret at once', async (t) => {
+test('a rotation replaces the secret immediately', async (t) => {
   const made = await scene(t);
   const { subscription, secret } = await made.subscribe();
   made.advanceClock(1_000);
@@ -284,10 +277,7 @@ test('a test event has its place in the feed, between all others', async (t) => 
   ]);
   await made.settle();
   const rows = await made.feed();
-  assert.deepEqual(
-    rows.map(({ sequence }) => sequence),
-    [1, 2, 3, 4],
-  );
+  assert.deepEqual(valuesOf(rows, 'sequence'), [1, 2, 3, 4]);
   assert.equal(rows.filter(({ type }) => type === 'webhook.test').length, 2);
   assert.equal(made.sent.length, 4);
 });

@@ -48,7 +48,7 @@ async function endOldestLine(url: string): Promise<void> {
   await client.end();
 }
 
-test('what is told within a moment is heard at once by others, with its tenants', async () => {
+test('notifications of one moment reach others together, with their tenants', async () => {
   const url = await postgres.newDatabase();
   const [teller, hearer] = [await aHost(url), await aHost(url)];
   teller.store.channel.publish('feed', [tenant]);
@@ -57,7 +57,7 @@ test('what is told within a moment is heard at once by others, with its tenants'
   await Promise.all([teller.store.close(), hearer.store.close()]);
 });
 
-test('what was told without a line is told when there is one again', async () => {
+test('notifications without a connection are sent after it returns', async () => {
   const url = await postgres.newDatabase();
   const teller = await aHost(url);
   const hearer = await aHost(url);

@@ -86,7 +86,7 @@ test('values of writes and reads that go together are kept as they are', async (
   }
 });
 
-test('a hundred creates at once are few commits and few round trips', async () => {
+test('a hundred concurrent creates are few commits and few round trips', async () => {
   const { store } = await aStore();
   await store.run(async (tx) => tx.organizations.insert(anOrganization(), [aProfile()]));
   const before = store.counts;
@@ -107,7 +107,7 @@ test('a hundred creates at once are few commits and few round trips', async () =
   assert.ok(store.counts.reads - before.reads <= 3, `${store.counts.reads} reads`);
 });
 
-test('reads that are asked for at once each get their own rows', async () => {
+test('concurrent reads each get their own rows', async () => {
   const { store } = await aStore();
   await store.run(async (tx) => {
     for (const id of ids(50)) tx.payments.insert(aBarePayment({ id, publicId: `of ${id}` }));
@@ -134,7 +134,7 @@ test('a read that fails takes no other one with it', async () => {
   assert.deepEqual(outcomes, ['fulfilled', 'rejected', 'fulfilled']);
 });
 
-test('pages that are asked for at once are each in their order', async () => {
+test('concurrent pages are each in their order', async () => {
   const { store } = await aStore();
   const invoices = ids(30).map((id) => id.replace('pi', 'inv'));
   await store.run(async (tx) => {
@@ -188,7 +188,7 @@ test('what fails of batches that go together is applied by none, the others are'
   );
 });
 
-test('a batch whose guard fails commits nothing, whatever else is in it', async () => {
+test('a batch whose guard fails commits nothing', async () => {
   const { store, url } = await aStore();
   await store.run(async (tx) => tx.payments.insert(aPayment()));
   await assert.rejects(

@@ -34,7 +34,7 @@ test('each waits its own time, however many groups before it fail', async () => 
   assert.equal(groups, 1, 'nobody waits for the group after');
 });
 
-test('who finds the queue full is refused at once', async () => {
+test('a full queue refuses immediately', async () => {
   const gate = Promise.withResolvers<void>();
   const gathering = new MicroBatcher<Item>({
     ...{ concurrency: 1, groupMax: 5, waitingMax: 5 },

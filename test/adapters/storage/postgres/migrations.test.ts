@@ -54,7 +54,7 @@ test('a fresh database is unhealthy until it is migrated; twice is harmless', as
   assert.deepEqual(await store.health(), { database: true, migrations: true });
 });
 
-test('twenty that migrate at once leave one migrated database', async () => {
+test('twenty concurrent migrations leave one migrated database', async () => {
   const url = await postgres.newDatabase();
   const stores = Array.from({ length: 20 }, () => storeAt(url));
   const done = await Promise.all(stores.map((store) => store.migrate()));

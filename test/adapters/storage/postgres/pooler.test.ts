@@ -59,7 +59,7 @@ test('a pooler of transactions is refused in one line, and nothing is stored', a
   assert.equal(await direct.isNew(), true);
 });
 
-test('a lock of ours in a session that says nothing is told with what ends it', async (t) => {
+test('a lock held by a silent session of ours is reported with how to end it', async (t) => {
   const url = await postgres.newDatabase();
   const silent = new pg.Client(url);
   silent.on('error', () => undefined);
@@ -78,7 +78,7 @@ test('a lock of ours in a session that says nothing is told with what ends it', 
   );
 });
 
-test('a time is the same moment in whichever offset a session writes it', () => {
+test('a time is the same moment in any offset of the session', () => {
   const moment = Date.UTC(2026, 10, 20, 15, 43, 18, 123);
   for (const text of [
     '2026-11-20 15:43:18.123+00',

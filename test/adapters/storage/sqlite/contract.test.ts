@@ -1,15 +1,12 @@
 // The store's contract, over SQLite in memory and in a file, with both writers.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after } from 'node:test';
 import { openSqliteStore, type SqliteStore } from '../../../../adapters/storage/sqlite/store.js';
 import type { Sealer } from '../../../../core/ports/storage.js';
 import { storeContracts } from '../../../contract/store-contracts.js';
+import { temporaryFolder } from '../../../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-store-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 let files = 0;
 

@@ -1,10 +1,8 @@
 // Migrations: each is applied once, whole, by whoever comes first; a database that is ahead of the
 // code is refused.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import SqliteConnection from 'better-sqlite3';
 import {
@@ -15,9 +13,9 @@ import {
 import { migrateSqlite } from '../../../../adapters/storage/sqlite/migrations.js';
 import { openSqliteStore } from '../../../../adapters/storage/sqlite/store.js';
 import { StoreRefusal } from '../../../../core/errors.js';
+import { temporaryFolder } from '../../../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-migrations-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 let files = 0;
 function freshPath(): string {
@@ -45,7 +43,7 @@ test('a fresh database is unhealthy until it is migrated; twice is harmless', as
   assert.deepEqual(await store.health(), { database: false, migrations: false });
 });
 
-test('twenty that open and migrate at once leave one migrated database', async () => {
+test('twenty that open and migrate concurrently leave one migrated database', async () => {
   const path = freshPath();
   const barrier = new Int32Array(new SharedArrayBuffer(4));
   const workers = Array.from({ length: 5 }, () => {

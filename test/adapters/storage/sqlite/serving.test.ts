@@ -3,21 +3,20 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import SqliteConnection from 'better-sqlite3';
 import { openSqliteStore } from '../../../../adapters/storage/sqlite/store.js';
 import { StoreRefusal } from '../../../../core/errors.js';
 import { aBuyer, tenant } from '../../../support/domain-samples.js';
+import { temporaryFolder } from '../../../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-serving-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
-test('one store at a time serves a file; others use it beside', async () => {
+test('one store at a time serves a file; others use it without serving', async () => {
   const path = join(folder, 'lock.db');
   const serving = openSqliteStore({ path });
   const beside = openSqliteStore({ path });
@@ -52,7 +51,7 @@ test('each store in memory serves itself', async () => {
   }
 });
 
-test('what was acknowledged before a SIGKILL is there, whole, and served at once', async () => {
+test('what was acknowledged before a SIGKILL is there, whole, and served immediately', async () => {
   const path = join(folder, 'crash.db');
   const script = fileURLToPath(new URL('./crashing-writer.ts', import.meta.url));
   const acknowledged: string[] = [];

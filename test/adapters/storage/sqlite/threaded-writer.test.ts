@@ -2,10 +2,9 @@
 // it ends with its store, and its failure is the end of the process.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import SqliteConnection from 'better-sqlite3';
 import type { Statement } from '../../../../adapters/storage/database.js';
@@ -13,9 +12,9 @@ import { SqliteDatabase } from '../../../../adapters/storage/sqlite/database.js'
 import { openSqliteStore } from '../../../../adapters/storage/sqlite/store.js';
 import { PonteError } from '../../../../core/errors.js';
 import { aBuyer } from '../../../support/domain-samples.js';
+import { temporaryFolder } from '../../../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-thread-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 let files = 0;
 function freshPath(): string {
@@ -124,7 +123,7 @@ test('batches before and after the thread takes over are all applied, and counte
   await database.close();
 });
 
-test('closing commits what waits and leaves nothing beside the file', async (t) => {
+test('closing commits waiting writes and leaves no other file', async (t) => {
   const { path, database, beside } = await aDatabase(t);
   beside.close();
   const batches = [1, 2, 3].map((n) => database.batch([insert(n)]));

@@ -2,10 +2,9 @@
 // batch is that batch's alone unless it took the whole transaction with it; in the thread of the
 // session as in a thread of its own.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import SqliteConnection from 'better-sqlite3';
 import fc from 'fast-check';
 import { type Statement, StoreConflict } from '../../../../adapters/storage/database.js';
@@ -13,9 +12,9 @@ import { SqliteDatabase } from '../../../../adapters/storage/sqlite/database.js'
 import { openSqliteStore } from '../../../../adapters/storage/sqlite/store.js';
 import { AssertionFailure, PonteError } from '../../../../core/errors.js';
 import { aBarePayment, aBuyer, tenant } from '../../../support/domain-samples.js';
+import { temporaryFolder } from '../../../support/temporary-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'ponte-writer-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 let files = 0;
 
@@ -69,7 +68,7 @@ function statuses(settled: readonly PromiseSettledResult<unknown>[]): readonly s
   return settled.map(({ status }) => status);
 }
 
-test('a hundred creates at once are one commit', async () => {
+test('a hundred concurrent creates are one commit', async () => {
   const store = openSqliteStore({ path: join(folder, 'group.db') });
   await store.migrate();
   const before = store.counts;
@@ -238,7 +237,7 @@ for (const [writer, open] of Object.entries(writers)) {
   });
 }
 
-test('nobody is answered before the commit, and the schedule is the one given', async () => {
+test('no write is answered before the commit, and the schedule is the given one', async () => {
   const turns: (() => void)[] = [];
   const schedule = (commit: () => void) => void turns.push(commit);
   const database = new SqliteDatabase({ path: ':memory:', schedule });

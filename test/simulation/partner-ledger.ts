@@ -44,7 +44,7 @@ export interface BookSums {
   readonly returnedMinor: bigint;
 }
 
-export class PartnerBooks {
+export class PartnerLedger {
   readonly orders: PartnerOrder[] = [];
   /** Raised by every change of an order. */
   changes = 0;

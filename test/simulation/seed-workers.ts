@@ -3,7 +3,7 @@
 import { type Child, startChild } from '../bench/child-calls.js';
 import type { HistorySummary } from './history.js';
 
-export interface PlayInput {
+export interface SeedsInput {
   readonly seeds: readonly number[];
   readonly steps: number;
   readonly parties: boolean;
@@ -13,26 +13,26 @@ export interface PlayInput {
   readonly players: number;
 }
 
-/** What a process of the fleet offers. */
-export type Player = {
+/** The calls that a worker process serves. */
+export type SeedWorker = {
   play(seed: number, steps: number, parties: boolean): Promise<HistorySummary>;
 };
 
 /** Calls `played` for each history, in the order in which they end. */
-export async function playAll(
-  { seeds, steps, parties, databaseUrl, players }: PlayInput,
+export async function runSeeds(
+  { seeds, steps, parties, databaseUrl, players }: SeedsInput,
   played: (history: HistorySummary) => void,
 ): Promise<void> {
   const left = seeds.values();
-  const file = new URL('seed-player.ts', import.meta.url).href;
+  const file = new URL('seed-worker.ts', import.meta.url).href;
   const args = databaseUrl === null ? [] : [databaseUrl];
-  const playOn = async (child: Child<Player>) => {
+  const playOn = async (child: Child<SeedWorker>) => {
     for (const seed of left) played(await child.call('play', seed, steps, parties));
   };
-  const children: Child<Player>[] = [];
+  const children: Child<SeedWorker>[] = [];
   try {
     for (let count = 0; count < players; count += 1) {
-      children.push(await startChild<Player>(file, args));
+      children.push(await startChild<SeedWorker>(file, args));
     }
     await Promise.all(children.map(playOn));
   } finally {

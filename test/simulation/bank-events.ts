@@ -3,7 +3,7 @@
 import type { PonteError } from '../../core/errors.js';
 import { receivePartnerMessage } from '../../core/usecases/partner-inbox.js';
 import type { FaultKind } from './faults.js';
-import type { OrderKind, OrderStatus, PartnerOrder } from './partner-books.js';
+import type { OrderKind, OrderStatus, PartnerOrder } from './partner-ledger.js';
 import type { SimulatedHost } from './simulated-host.js';
 import { PARTNER_NAME, type PartnerMessage, type SimulatedPartner } from './simulated-partner.js';
 import type { World } from './world.js';
@@ -28,7 +28,7 @@ export function deliver(world: World, host: SimulatedHost, message: PartnerMessa
   const doubled = faults.occurs('messageDoubled');
   host.begin(`message ${id} ${message.body}`, () => receivePartnerMessage(host.deps, inbound), {
     done: () => {
-      world.evidence.acknowledged.push({ kind: 'message', tenant: { orgId: '', mode }, id });
+      world.observed.acknowledged.push({ kind: 'message', tenant: { orgId: '', mode }, id });
       if (!doubled) partner.drop(message);
     },
     refused: (error: PonteError) => world.trace(`${id} will be sent again: ${error.code}`),
@@ -36,7 +36,7 @@ export function deliver(world: World, host: SimulatedHost, message: PartnerMessa
 }
 
 /** Buyers pay, banks move, the partner decides. */
-export function bankMoves(world: World): void {
+export function bankEvent(world: World): void {
   const { random, trace, partners } = world;
   const partner = random.pick(Object.values(partners).filter(({ isIdle }) => !isIdle));
   const undecided = partner.desk.parties.filter(({ status }) => status === 'verifying');
@@ -51,12 +51,12 @@ export function bankMoves(world: World): void {
 }
 
 /** What may still happen to what had ended. */
-export function afterthought(world: World): void {
-  const { random, chaos } = world;
+export function lateBankEvent(world: World): void {
+  const { random, profile } = world;
   const partner = random.pick(Object.values(world.partners));
   const ended = [
     ...partner.desk.parties.filter(
-      ({ status }) => status === 'approved' && random.chance(0.1 * (1 + chaos.parties)),
+      ({ status }) => status === 'approved' && random.chance(0.1 * (1 + profile.parties)),
     ),
     ...partner.orders.filter(({ status }) => status !== 'open'),
   ];

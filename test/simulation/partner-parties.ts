@@ -44,7 +44,7 @@ interface Keyed {
   readonly key: string;
 }
 
-export interface PartyDeskInput {
+export interface PartnerPartiesInput {
   readonly mode: Mode;
   readonly random: SeededRandom;
   readonly faults: Faults;
@@ -60,15 +60,15 @@ export interface PartyDeskInput {
   readonly misuse: string[];
 }
 
-export class PartyDesk {
+export class PartnerParties {
   readonly parties: Party[] = [];
   readonly destinations: PixDestination[] = [];
   readonly rails: Rails[] = [];
   /** References of parties that were turned away at once. */
   readonly turnedAway: string[] = [];
-  readonly #input: PartyDeskInput;
+  readonly #input: PartnerPartiesInput;
 
-  constructor(input: PartyDeskInput) {
+  constructor(input: PartnerPartiesInput) {
     this.#input = input;
   }
 

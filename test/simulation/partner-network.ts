@@ -5,7 +5,7 @@ import type { Money } from '../../core/domain/money.js';
 import type { PartnerAnswer, SettlementPartner } from '../../core/ports/partner.js';
 import type { Faults } from './faults.js';
 import type { Gates, SimulatedProcess } from './gates.js';
-import type { OrderKind, PartnerOrder } from './partner-books.js';
+import type { OrderKind, PartnerOrder } from './partner-ledger.js';
 import {
   payinReport,
   payoutReport,
@@ -19,30 +19,30 @@ import type { SeededRandom } from './seeded-random.js';
 import { PARTNER_NAME, type SimulatedPartner } from './simulated-partner.js';
 
 /** A call that is still on its way although nobody waits for it any more. */
-export interface Straggler {
+export interface LateCall {
   readonly label: string;
   readonly arrivesAtMs: number;
   readonly arrive: () => void;
 }
 
-export interface PartnerLineInput {
+export interface PartnerNetworkInput {
   readonly partner: SimulatedPartner;
   readonly process: SimulatedProcess;
   readonly gates: Gates;
   readonly random: SeededRandom;
   readonly faults: Faults;
   readonly nowMs: () => number;
-  readonly stragglers: Straggler[];
+  readonly lateCalls: LateCall[];
 }
 
 /** A late call arrives within five minutes: far less than the partner keeps its key. */
-export const STRAGGLE_MS_MAX = 300_000;
+export const LATE_MS_MAX = 300_000;
 
-export function partnerLine(input: PartnerLineInput): SettlementPartner {
+export function partnerNetwork(input: PartnerNetworkInput): SettlementPartner {
   return {
     name: PARTNER_NAME,
     callTimeoutMs: 20_000,
-    effectWithinMs: STRAGGLE_MS_MAX + 60_000,
+    effectWithinMs: LATE_MS_MAX + 60_000,
     currencies: ['USD', 'EUR', 'GBP'],
     notes: { signatureHeader: 'genuine', testValues: [] },
     ...partyCalls(input),
@@ -55,7 +55,7 @@ export function partnerLine(input: PartnerLineInput): SettlementPartner {
   };
 }
 
-function partyCalls(input: PartnerLineInput) {
+function partyCalls(input: PartnerNetworkInput) {
   const { desk } = input.partner;
   return {
     requirements: (role) => (role === 'seller' ? ['tosId'] : []),
@@ -96,7 +96,7 @@ function partyCalls(input: PartnerLineInput) {
   } satisfies Partial<SettlementPartner>;
 }
 
-function orderCalls(input: PartnerLineInput) {
+function orderCalls(input: PartnerNetworkInput) {
   const { partner } = input;
   const withInstructions = (found: { readonly partnerRef: string }) => ({
     ...found,
@@ -133,11 +133,11 @@ function orderCalls(input: PartnerLineInput) {
   } satisfies Partial<SettlementPartner>;
 }
 
-function prepare(input: PartnerLineInput, order: object): Promise<PartnerAnswer<string>> {
+function prepare(input: PartnerNetworkInput, order: object): Promise<PartnerAnswer<string>> {
   return call(input, 'prepare', () => done(JSON.stringify(order)));
 }
 
-async function start(input: PartnerLineInput, kind: OrderKind, request: string) {
+async function start(input: PartnerNetworkInput, kind: OrderKind, request: string) {
   const label = `start ${kind} ${request}`;
   const { partner } = input;
   const { life } = partner;
@@ -145,14 +145,14 @@ async function start(input: PartnerLineInput, kind: OrderKind, request: string) 
   return mapped(answer, (partnerRef) => ({ partnerRef }));
 }
 
-function find(input: PartnerLineInput, request: string) {
+function find(input: PartnerNetworkInput, request: string) {
   return lookUp(input, request, () => {
     return input.partner.lookUp(referenceOf(request))?.ref ?? null;
   });
 }
 
 function report<T>(
-  input: PartnerLineInput,
+  input: PartnerNetworkInput,
   ref: string,
   right: (order: PartnerOrder) => T,
   wrong: (random: SeededRandom, order: PartnerOrder) => T,
@@ -165,14 +165,14 @@ function report<T>(
   });
 }
 
-async function lookUp(input: PartnerLineInput, request: string, ref: () => string | null) {
+async function lookUp(input: PartnerNetworkInput, request: string, ref: () => string | null) {
   const answer = await question(input, `find ${request}`, () => ({ ref: ref() }));
   return mapped(answer, ({ ref: partnerRef }) => (partnerRef === null ? null : { partnerRef }));
 }
 
 /** A look-up, or a question about an order: it has no effect, and may be refused. */
 async function question<T>(
-  input: PartnerLineInput,
+  input: PartnerNetworkInput,
   label: string,
   value: () => T | null,
 ): Promise<PartnerAnswer<T>> {
@@ -187,7 +187,7 @@ async function question<T>(
 }
 
 async function read<T>(
-  input: PartnerLineInput,
+  input: PartnerNetworkInput,
   label: string,
   value: () => T | null,
 ): Promise<PartnerAnswer<T>> {
@@ -200,14 +200,14 @@ async function read<T>(
 }
 
 async function call<T>(
-  input: PartnerLineInput,
+  input: PartnerNetworkInput,
   label: string,
   effect: () => PartnerAnswer<T>,
 ): Promise<PartnerAnswer<T>> {
   const { process, gates, faults } = input;
   const fault = faults.firstOf('noConnection', 'callLost', 'callLate', 'answerLost');
   // The caller may die while its call is on the way; the call itself does not.
-  await gates.pass(process, `partner: ${label}`, () => straggle(input, label, effect));
+  await gates.pass(process, `partner: ${label}`, () => arriveLate(input, label, effect));
   switch (fault) {
     case 'noConnection':
       return { outcome: 'later', reason: 'connection refused' };
@@ -215,7 +215,7 @@ async function call<T>(
       await gates.pass(process, `partner: ${label}: time-out, lost`);
       return { outcome: 'unknown', reason: 'time-out' };
     case 'callLate':
-      straggle(input, label, effect);
+      arriveLate(input, label, effect);
       await gates.pass(process, `partner: ${label}: time-out, late`);
       return { outcome: 'unknown', reason: 'time-out' };
     case 'answerLost':
@@ -230,9 +230,9 @@ async function call<T>(
   }
 }
 
-function straggle(input: PartnerLineInput, label: string, effect: () => unknown): void {
-  const arrivesAtMs = input.nowMs() + input.random.between(0, STRAGGLE_MS_MAX);
-  input.stragglers.push({ label, arrivesAtMs, arrive: effect });
+function arriveLate(input: PartnerNetworkInput, label: string, effect: () => unknown): void {
+  const arrivesAtMs = input.nowMs() + input.random.between(0, LATE_MS_MAX);
+  input.lateCalls.push({ label, arrivesAtMs, arrive: effect });
 }
 
 /** A read that cannot be answered is `later`. */

@@ -34,7 +34,7 @@ class Rows<T> {
   }
 }
 
-export class PartyEvidence {
+export class ObservedParties {
   readonly #accounts = new Rows<ConnectedAccount>();
   readonly #kyc = new Rows<KycSubmission>();
   readonly #documents = new Rows<Document>();
@@ -71,7 +71,7 @@ export class PartyEvidence {
     return structuredClone({ accounts, kyc, documents, mails, accountHistories, kycStatuses });
   }
 
-  goBackTo(copy: ReturnType<PartyEvidence['remember']>): void {
+  goBackTo(copy: ReturnType<ObservedParties['remember']>): void {
     const { accounts, kyc, documents, mails, accountHistories, kycStatuses } =
       structuredClone(copy);
     this.#accounts.all = new Map(accounts);

@@ -12,15 +12,15 @@ import { type Tenant, tenantOf } from '../../core/domain/tenant.js';
 import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
 import type { ClaimedDelivery, Store } from '../../core/ports/storage.js';
 import { findDifferences, type LedgerDifference } from '../../core/usecases/ledger-check.js';
-import { DatabaseMemory, type Memories } from './database-memory.js';
-import type { FeedDiary } from './feed-reading.js';
-import { Forgiveness } from './forgiveness.js';
+import type { FeedReads } from './feed-reader.js';
 import type { BatchObserver, StagedWrite } from './gated-store.js';
-import type { PartnerBooks, PartnerOrder } from './partner-books.js';
-import type { Party, PixDestination, Rails } from './party-desk.js';
-import { PartyEvidence } from './party-evidence.js';
-import { allParts, type Part, type PaymentEvidence, readParts } from './payment-evidence.js';
-import { QuarantineWatch } from './quarantine-watch.js';
+import { ObservedParties } from './observed-parties.js';
+import { allParts, type ObservedPayment, type Part, readParts } from './observed-payment.js';
+import { ObservedRows, type RowsCopy } from './observed-rows.js';
+import type { PartnerLedger, PartnerOrder } from './partner-ledger.js';
+import type { Party, PixDestination, Rails } from './partner-parties.js';
+import { QuarantineMonitor } from './quarantine-monitor.js';
+import { RestoreExemptions } from './restore-exemptions.js';
 import type { ReceivedMail } from './simulated-mailbox.js';
 import type { PartnerMessage } from './simulated-partner.js';
 import type { ReceivedWebhook } from './simulated-receivers.js';
@@ -33,7 +33,7 @@ export interface Batch {
 
 /** The truth outside: what the partner, the receivers and the mailboxes know. */
 export interface Outside {
-  readonly books: PartnerBooks;
+  readonly books: PartnerLedger;
   readonly parties: () => readonly Party[];
   /** References of parties that the partner turned away at once. */
   readonly turnedAway: () => readonly string[];
@@ -46,25 +46,25 @@ export interface Outside {
   readonly messages: () => readonly PartnerMessage[];
   readonly misuse: () => readonly string[];
   readonly received: () => readonly ReceivedWebhook[];
-  readonly feedDiary: FeedDiary;
+  readonly feedReads: FeedReads;
 }
 
-export interface EvidenceCopy {
-  readonly memories: Memories;
-  readonly parties: ReturnType<PartyEvidence['remember']>;
+export interface StateCopy {
+  readonly memories: RowsCopy;
+  readonly parties: ReturnType<ObservedParties['remember']>;
 }
 
-export class Evidence extends DatabaseMemory implements BatchObserver {
+export class ObservedState extends ObservedRows implements BatchObserver {
   readonly outside: Outside;
-  readonly parties = new PartyEvidence();
-  readonly forgiven = new Forgiveness();
+  readonly parties = new ObservedParties();
+  readonly exempt = new RestoreExemptions();
   /** The newest sealed secret at each claim of a delivery that was not sent yet, by process. */
   readonly #claimedSecrets = new Map<string, string[]>();
   /** Errors that no caller of the use cases may ever see. */
   readonly surprises: string[] = [];
   /** What was shown to a tenant or to anybody and should not have been. */
   readonly trespasses: string[] = [];
-  readonly quarantine = new QuarantineWatch();
+  readonly quarantine = new QuarantineMonitor();
   /** Documents that were shown although they were not to be. */
   readonly misreads: string[] = [];
   /** Refused refunds that an operator ordered anew, and since when that was under way. */
@@ -73,7 +73,7 @@ export class Evidence extends DatabaseMemory implements BatchObserver {
   freshReceived: readonly ReceivedWebhook[] = [];
   freshBatches: readonly Batch[] = [];
   /** Payments that passed KYC since the last look. */
-  freshlyVerified: readonly PaymentEvidence[] = [];
+  freshlyVerified: readonly ObservedPayment[] = [];
   storedDocuments: ReadonlyMap<string, readonly string[]> = new Map();
   #batchesSince: Batch[] = [];
   differences: readonly LedgerDifference[] = [];
@@ -163,7 +163,7 @@ export class Evidence extends DatabaseMemory implements BatchObserver {
     this.#receivedSeen = received.length;
     this.freshBatches = this.#batchesSince;
     this.#batchesSince = [];
-    this.forgiven.noteLate(this.outside.books.orders, this);
+    this.exempt.noteLate(this.outside.books.orders, this);
     this.freshlyVerified = [...this.payments].flatMap(([id, found]) => {
       if (this.verified.has(id) || !found.statuses.includes('buyer_kyc_approved')) return [];
       this.verified.add(id);
@@ -185,13 +185,11 @@ export class Evidence extends DatabaseMemory implements BatchObserver {
     await store.run(async (tx) => {
       for (const [id, { tenant, parts }] of touched.payments) {
         const found = await readParts(tx, tenant, id, this.payments.get(id), parts);
-        if (found === null) this.payments.delete(id);
-        else this.payments.set(id, { ...found, statuses: this.statuses.get(id) ?? [] });
+        replace(this.payments, id, found && { ...found, statuses: this.statuses.get(id) ?? [] });
       }
       for (const id of touched.commands) {
         const command = await tx.commands.get(id);
-        if (command === null) this.partyCommands.delete(id);
-        else if (!isMoneyCommand(command)) this.partyCommands.set(id, command);
+        if (command === null || !isMoneyCommand(command)) replace(this.partyCommands, id, command);
       }
       for (const [key, tenant] of touched.tenants) {
         const feed = this.tenants.get(key)?.feed ?? [];
@@ -201,19 +199,13 @@ export class Evidence extends DatabaseMemory implements BatchObserver {
         this.tenants.set(key, { tenant, feed: [...feed, ...fresh], head, freshFrom });
       }
       for (const id of touched.deliveries) {
-        const delivery = await tx.deliveries.get(id);
-        if (delivery !== null) this.deliveries.set(id, delivery);
-        else this.deliveries.delete(id);
+        replace(this.deliveries, id, await tx.deliveries.get(id));
       }
       for (const id of touched.subscriptions) {
-        const subscription = await tx.subscriptions.find(id);
-        if (subscription !== null) this.subscriptions.set(id, subscription);
-        else this.subscriptions.delete(id);
+        replace(this.subscriptions, id, await tx.subscriptions.find(id));
       }
       for (const [id, { partner, mode }] of touched.inbox) {
-        const message = await tx.inbox.get(partner, mode, id);
-        if (message !== null) this.inbox.set(id, message);
-        else this.inbox.delete(id);
+        replace(this.inbox, id, await tx.inbox.get(partner, mode, id));
       }
       if (touched.outbox) this.outbox = await tx.outbox.oldest(10_000);
       await this.parties.refresh(tx);
@@ -243,19 +235,19 @@ export class Evidence extends DatabaseMemory implements BatchObserver {
     await this.refresh(store);
   }
 
-  copy(): EvidenceCopy {
+  copy(): StateCopy {
     return { memories: this.remember(), parties: this.parties.remember() };
   }
 
   /** The database is what it was when this was copied. What is outside stays. */
-  goBack({ memories, parties }: EvidenceCopy): void {
+  goBack({ memories, parties }: StateCopy): void {
     this.goBackTo(memories);
     this.parties.goBackTo(parties);
     this.#batchesSince = [];
     this.freshBatches = [];
     const mails = this.outside.mails().map(({ messageId }) => messageId);
     const unknown = mails.filter((id) => !this.parties.mails.has(id));
-    this.forgiven.note(this.outside.books.orders, unknown, this);
+    this.exempt.note(this.outside.books.orders, unknown, this);
   }
 
   /** The payment that ordered under this reference; the partner knows references only. */
@@ -264,7 +256,7 @@ export class Evidence extends DatabaseMemory implements BatchObserver {
   }
 
   /** What the partner has in its books for this payment. */
-  ordersOf({ payment }: PaymentEvidence): readonly PartnerOrder[] {
+  ordersOf({ payment }: ObservedPayment): readonly PartnerOrder[] {
     const { orders } = this.outside.books;
     for (; this.#ordersSeen < orders.length; this.#ordersSeen += 1) {
       const order = orders[this.#ordersSeen] as PartnerOrder;
@@ -275,7 +267,7 @@ export class Evidence extends DatabaseMemory implements BatchObserver {
   }
 
   /** What this payment lost by what banks did on their own. */
-  excusedMinor({ payment }: PaymentEvidence): bigint {
+  excusedMinor({ payment }: ObservedPayment): bigint {
     return this.outside.books.excusedMinor(payment.id);
   }
 
@@ -366,21 +358,26 @@ export class Evidence extends DatabaseMemory implements BatchObserver {
   }
 }
 
+function replace<T>(rows: Map<string, T>, id: string, row: T | null): void {
+  if (row === null) rows.delete(id);
+  else rows.set(id, row);
+}
+
 /** Those whose orders no restore took from the database. */
 export function eachWholePayment(
-  evidence: Evidence,
-  wrong: (found: PaymentEvidence) => string | null,
+  observed: ObservedState,
+  wrong: (found: ObservedPayment) => string | null,
 ): string | null {
-  return eachPayment(evidence, (found) =>
-    evidence.forgiven.hasPayment(found.payment.id) ? null : wrong(found),
+  return eachPayment(observed, (found) =>
+    observed.exempt.hasPayment(found.payment.id) ? null : wrong(found),
   );
 }
 
 export function eachPayment(
-  evidence: Evidence,
-  wrong: (found: PaymentEvidence) => string | null,
+  observed: ObservedState,
+  wrong: (found: ObservedPayment) => string | null,
 ): string | null {
-  for (const [id, found] of evidence.payments) {
+  for (const [id, found] of observed.payments) {
     const detail = wrong(found);
     if (detail !== null) return `${id} ${detail}`;
   }

@@ -2,7 +2,7 @@
 // often and some not at all, because a mixture of everything hides what only repetition brings out.
 import { drawRates, type FaultRandom, type FaultRates, noFaults } from './faults.js';
 
-export interface Chaos {
+export interface RunProfile {
   /** Processes on the one database; a single one ends the leases of the one before it. */
   readonly hosts: 1 | 2;
   readonly faults: FaultRates;
@@ -31,8 +31,8 @@ const actions = {
   operatorCancel: 0.15,
   operatorFail: 0.3,
   advance: 1.5,
-  bankMoves: 16,
-  afterthought: 5,
+  bankEvent: 16,
+  lateBankEvent: 5,
   message: 16,
   forgedMessage: 0.3,
   work: 44,
@@ -68,7 +68,7 @@ const partyActions = {
 export type ActionName = keyof typeof actions | keyof typeof partyActions;
 
 /** A mixture that brings something out: what it names is fixed, and these actions come often. */
-export interface Focus extends Partial<Omit<Chaos, 'weights' | 'faults'>> {
+export interface Focus extends Partial<Omit<RunProfile, 'weights' | 'faults'>> {
   readonly faults?: Partial<FaultRates>;
   readonly often?: readonly ActionName[];
 }
@@ -79,15 +79,18 @@ export const ofParties: Focus = { parties: 3, paymentsMax: 10 };
 /** How much more often an action comes that a focus names. */
 const OFTEN = 8;
 
-export function focused(chaos: Chaos, { often = [], faults = {}, ...fixed }: Focus): Chaos {
-  const whole = { ...chaos, ...fixed, faults: { ...chaos.faults, ...faults } };
-  const weights = { ...chaos.weights };
+export function focused(
+  profile: RunProfile,
+  { often = [], faults = {}, ...fixed }: Focus,
+): RunProfile {
+  const whole = { ...profile, ...fixed, faults: { ...profile.faults, ...faults } };
+  const weights = { ...profile.weights };
   for (const name of Object.keys(partyActions) as ActionName[]) weights[name] *= whole.parties;
   for (const name of often) weights[name] *= OFTEN;
   return { ...whole, weights };
 }
 
-export function drawChaos(streams: FaultRandom): Chaos {
+export function drawProfile(streams: FaultRandom): RunProfile {
   const { random } = streams;
   const weights = Object.entries({ ...actions, ...partyActions }).map(([name, weight]) => [
     name,
@@ -107,6 +110,6 @@ export function drawChaos(streams: FaultRandom): Chaos {
 }
 
 /** Nothing goes wrong any more. */
-export function calm(chaos: Chaos): Chaos {
-  return { ...chaos, faults: noFaults, slowReads: 0, gates: 0, bursts: 0 };
+export function withoutFaults(profile: RunProfile): RunProfile {
+  return { ...profile, faults: noFaults, slowReads: 0, gates: 0, bursts: 0 };
 }

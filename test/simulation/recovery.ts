@@ -7,15 +7,15 @@ import { tenantOf } from '../../core/domain/tenant.js';
 import { approveInvoice } from '../../core/usecases/invoices.js';
 import { cancelPayment } from '../../core/usecases/payments.js';
 import { dueWorkers } from './actions.js';
-import { deliver, finish, readyMessages, surprise } from './banks.js';
-import { membersOf } from './cast.js';
+import { membersOf } from './actors.js';
+import { deliver, finish, readyMessages, surprise } from './bank-events.js';
 import type { FaultRates } from './faults.js';
 import { atTheEnd, firstViolation } from './invariants.js';
 import { invites } from './invoice-actions.js';
+import type { ObservedPayment } from './observed-payment.js';
 import { isTheOperatorsTurn, operatorActs } from './operator-actions.js';
 import { advance, buyerStep, buyersTurn, told } from './payment-actions.js';
-import type { PaymentEvidence } from './payment-evidence.js';
-import { operatorReleases } from './release.js';
+import { operatorReleases } from './quarantine-release.js';
 import type { SimulatedHost } from './simulated-host.js';
 import type { World } from './world.js';
 
@@ -27,10 +27,10 @@ const SURPRISES_MAX = 2;
 const BUYERS_ROUNDS = 10;
 const PAUSE_MS_MAX = 30 * MINUTE_MS;
 
-export async function heal(world: World): Promise<void> {
+export async function recover(world: World): Promise<void> {
   world.trace('faults stop');
-  const { faults } = world.chaos;
-  world.calmDown();
+  const { faults } = world.profile;
+  world.stopFaults();
   await world.drain();
   await untilOver(world);
   for (let count = 0; count < SURPRISES_MAX && world.violation === null; count += 1) {
@@ -43,12 +43,12 @@ export async function heal(world: World): Promise<void> {
 /** Banks change their mind about what ended days ago; nothing else goes wrong then. */
 async function daysLater(world: World, faults: FaultRates): Promise<void> {
   await world.pass(world.random.between(1, 6 * DAY_MS));
-  const { chaos } = world;
-  world.chaos = { ...chaos, faults };
+  const { profile } = world;
+  world.profile = { ...profile, faults };
   for (const partner of Object.values(world.partners)) {
     for (const order of partner.orders) surprise(world, partner, order);
   }
-  world.chaos = chaos;
+  world.profile = profile;
 }
 
 async function untilOver(world: World): Promise<void> {
@@ -80,9 +80,9 @@ async function outlast(world: World): Promise<void> {
 
 async function isOver(world: World): Promise<boolean> {
   const quiet = Object.values(world.partners).every(({ messages }) => messages.length === 0);
-  if (!quiet || world.stragglers.length > 0 || world.violation !== null) return false;
+  if (!quiet || world.lateCalls.length > 0 || world.violation !== null) return false;
   if (world.quarantine !== null) return false;
-  return firstViolation(atTheEnd, world.evidence) === null;
+  return firstViolation(atTheEnd, world.observed) === null;
 }
 
 async function pauseMs(world: World): Promise<number> {
@@ -91,7 +91,7 @@ async function pauseMs(world: World): Promise<number> {
     (await world.store.claims.nextDueAtMs()) ?? Number.POSITIVE_INFINITY,
     // One that is ready already waits for another one.
     ...messages.map(({ readyAtMs }) => readyAtMs).filter((readyAtMs) => readyAtMs > world.nowMs),
-    ...world.stragglers.map(({ arrivesAtMs }) => arrivesAtMs),
+    ...world.lateCalls.map(({ arrivesAtMs }) => arrivesAtMs),
   ];
   const next = Math.min(...moments) - world.nowMs;
   return Math.min(Math.max(next, 100), PAUSE_MS_MAX);
@@ -99,11 +99,11 @@ async function pauseMs(world: World): Promise<number> {
 
 /** Operators retry what is stuck; integrators drive or cancel what nobody would ever end. */
 function operate(world: World, host: SimulatedHost, round: number): void {
-  const { evidence, random } = world;
-  const payments = [...evidence.payments.values()];
+  const { observed, random } = world;
+  const payments = [...observed.payments.values()];
   const commands = [
     ...payments.flatMap((each) => each.commands),
-    ...evidence.partyCommands.values(),
+    ...observed.partyCommands.values(),
   ];
   for (const command of commands.filter((one) => isTheOperatorsTurn(world, one))) {
     operatorActs(world, host, command);
@@ -114,7 +114,7 @@ function operate(world: World, host: SimulatedHost, round: number): void {
 }
 
 /** Members and integrators end what nobody else would. */
-function endByHand(world: World, host: SimulatedHost, found: PaymentEvidence, round: number): void {
+function endByHand(world: World, host: SimulatedHost, found: ObservedPayment, round: number): void {
   const { payment, advance: playing } = found;
   const { status, mode, expiresAtMs } = payment;
   const { random } = world;
@@ -134,8 +134,8 @@ function endByHand(world: World, host: SimulatedHost, found: PaymentEvidence, ro
 }
 
 /** The partner has ended its pay-ins, and they do not cover it: playing on brings no more money. */
-function isLeftShort({ evidence }: World, found: PaymentEvidence): boolean {
-  const payins = evidence.ordersOf(found).filter(({ kind }) => kind === 'payin');
+function isLeftShort({ observed }: World, found: ObservedPayment): boolean {
+  const payins = observed.ordersOf(found).filter(({ kind }) => kind === 'payin');
   const isOver = payins.length > 0 && payins.every(({ status }) => status !== 'open');
   return isOver && isExpirable(found.payment.status) && found.payment.coveredAtMs === null;
 }

@@ -8,9 +8,9 @@ import type { PaymentStatus } from '../../core/domain/payment.js';
 import type { Subscription } from '../../core/domain/subscription.js';
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { WebhookDelivery } from '../../core/domain/webhook-delivery.js';
-import type { PaymentEvidence } from './payment-evidence.js';
+import type { ObservedPayment } from './observed-payment.js';
 
-export interface TenantEvidence {
+export interface ObservedTenant {
   readonly tenant: Tenant;
   readonly feed: readonly FeedEvent[];
   readonly head: FeedHead | null;
@@ -34,11 +34,11 @@ export type Acknowledgement =
   | { readonly kind: 'message'; readonly tenant: Tenant; readonly id: string }
   | { readonly kind: 'subscribed' | 'unsubscribed'; readonly tenant: Tenant; readonly id: string };
 
-export class DatabaseMemory {
-  readonly payments = new Map<string, PaymentEvidence>();
+export class ObservedRows {
+  readonly payments = new Map<string, ObservedPayment>();
   /** Commands that serve a party. */
   readonly partyCommands = new Map<string, PartyCommand>();
-  readonly tenants = new Map<string, TenantEvidence>();
+  readonly tenants = new Map<string, ObservedTenant>();
   readonly deliveries = new Map<string, WebhookDelivery>();
   readonly subscriptions = new Map<string, Subscription>();
   /** Sealed secrets that a subscription ever had, oldest first. */
@@ -58,16 +58,16 @@ export class DatabaseMemory {
   heardTakenBack: ReadonlySet<string> = new Set();
   outbox: readonly OutboxRow[] = [];
 
-  remember(): Memories {
+  remember(): RowsCopy {
     const own = names.map((name) => [name, this[name]]);
-    return structuredClone(Object.fromEntries(own) as Memories);
+    return structuredClone(Object.fromEntries(own) as RowsCopy);
   }
 
-  goBackTo(memories: Memories): void {
+  goBackTo(memories: RowsCopy): void {
     Object.assign(this, structuredClone(memories));
   }
 }
 
-export type Memories = Pick<DatabaseMemory, Exclude<keyof DatabaseMemory, 'remember' | 'goBackTo'>>;
+export type RowsCopy = Pick<ObservedRows, Exclude<keyof ObservedRows, 'remember' | 'goBackTo'>>;
 
-const names = Object.keys(new DatabaseMemory()) as (keyof Memories)[];
+const names = Object.keys(new ObservedRows()) as (keyof RowsCopy)[];

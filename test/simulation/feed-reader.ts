@@ -2,7 +2,7 @@
 // so a sequence that has two events in one epoch shows here.
 import type { Tenant } from '../../core/domain/tenant.js';
 import { type FeedPage, feedReaders } from '../../core/usecases/feed-readers.js';
-import { tenants } from './cast.js';
+import { tenants } from './actors.js';
 import type { SimulatedHost } from './simulated-host.js';
 import type { World } from './world.js';
 
@@ -16,7 +16,7 @@ const PAGE = 100;
 /** How often a reader looks at everything again. */
 const AGAIN_CHANCE = 0.3;
 
-export class FeedDiary {
+export class FeedReads {
   readonly #seen = new Map<string, string>();
   readonly #cursors = new Map<Tenant, Cursor>();
   /** The first sequence that was seen with two events, in words. */
@@ -44,17 +44,17 @@ export class FeedDiary {
 }
 
 export function readFeed(world: World, host: SimulatedHost): void {
-  const { random, feedDiary } = world;
+  const { random, feedReads } = world;
   const tenant = random.pick(tenants);
-  const { after, epoch } = feedDiary.cursor(tenant);
+  const { after, epoch } = feedReads.cursor(tenant);
   const from = random.chance(AGAIN_CHANCE) ? 0 : after;
   const read = () => feedReaders(host.deps).read(tenant, { after: from, limit: PAGE, epoch }, null);
   host.begin(`read feed after ${from}`, read, {
     by: tenant,
-    done: (page) => feedDiary.note(tenant, page),
+    done: (page) => feedReads.note(tenant, page),
     refused: ({ code }) => {
-      if (code === 'FeedReset') feedDiary.startAgain(tenant);
-      else world.evidence.surprises.push(`the feed answers ${code}`);
+      if (code === 'FeedReset') feedReads.startAgain(tenant);
+      else world.observed.surprises.push(`the feed answers ${code}`);
     },
   });
 }

@@ -7,7 +7,7 @@ import type { Advance, Payment, PaymentStatus } from '../../core/domain/payment.
 import type { Tenant } from '../../core/domain/tenant.js';
 import type { Tx } from '../../core/ports/storage.js';
 
-export interface PaymentEvidence {
+export interface ObservedPayment {
   readonly payment: Payment;
   readonly funds: Funds;
   readonly commands: readonly MoneyCommand[];
@@ -25,9 +25,9 @@ export async function readParts(
   tx: Tx,
   tenant: Tenant,
   id: string,
-  was: PaymentEvidence | undefined,
+  was: ObservedPayment | undefined,
   parts: ReadonlySet<Part>,
-): Promise<Omit<PaymentEvidence, 'statuses'> | null> {
+): Promise<Omit<ObservedPayment, 'statuses'> | null> {
   const has = (part: Part) => was === undefined || parts.has(part);
   const payment = has('payments') ? await tx.payments.get(tenant, id) : was?.payment;
   const funds = has('funds') ? await tx.funds.get(tenant, id) : was?.funds;
@@ -106,7 +106,7 @@ const passed: Readonly<Partial<Record<PaymentStatus, Partial<Record<PaymentStatu
 };
 
 /** The ways that the payment may have gone through its statuses: one, seldom two. */
-export function walks({ payment, statuses }: PaymentEvidence): readonly PaymentStatus[][] {
+export function walks({ payment, statuses }: ObservedPayment): readonly PaymentStatus[][] {
   return statuses.reduce<PaymentStatus[][]>(
     (ways, status, index) => {
       const between = passed[statuses[index - 1] ?? status]?.[status];

@@ -3,7 +3,7 @@
 import type { Deps } from '../../core/ports/deps.js';
 import type { StagedWrite } from './gated-store.js';
 
-export class QuarantineWatch {
+export class QuarantineMonitor {
   /** From a restore until the stored release. */
   isOn = false;
   /** What happened while it was on, in words. */
@@ -32,7 +32,7 @@ const orders: readonly string[] = ['registerPixDestination', 'provisionRails'];
 const orderKinds: readonly string[] = ['receiver', 'payin', 'payout', 'refund'];
 
 /** The same ports; `leaves` is called before each call that sends something out. */
-export function watchDepartures(
+export function monitorSends(
   { partners, sender, mailer }: Ways,
   leaves: (what: string) => void,
 ): Ways {

@@ -1,5 +1,5 @@
-// What a restored copy of the database is forgiven, all of it in this file. Integrators and buyers
-// lose what they were told after the copy; database-memory.ts goes back for that. The partner and
+// What a restored copy of the database is exempt, all of it in this file. Integrators and buyers
+// lose what they were told after the copy; observed-rows.ts goes back for that. The partner and
 // the mailboxes went on, so the database lacks orders and mails:
 //
 // - A payment with an order at the partner that the copy does not know as sent may end otherwise
@@ -11,16 +11,16 @@
 // The partner keeps the keys that it has: hosts order again while it does. An order that is made
 // again under its key with another content is refused there, and no misuse.
 import { isTerminal } from '../../core/domain/payment.js';
-import type { PartnerOrder } from './partner-books.js';
-import type { PaymentEvidence } from './payment-evidence.js';
+import type { ObservedPayment } from './observed-payment.js';
+import type { PartnerOrder } from './partner-ledger.js';
 
 /** What the database knows, and whose an order is. */
 interface Known {
-  readonly payments: ReadonlyMap<string, PaymentEvidence>;
+  readonly payments: ReadonlyMap<string, ObservedPayment>;
   ownerOf(reference: string): string | null;
 }
 
-export class Forgiveness {
+export class RestoreExemptions {
   readonly #payments = new Set<string>();
   readonly #mails = new Set<string>();
   /** Of payments that a copy lacks: one that is created again finds them when it orders. */
@@ -72,7 +72,7 @@ export class Forgiveness {
   }
 }
 
-function isKnownAsSent(order: PartnerOrder, found: PaymentEvidence | undefined): boolean {
+function isKnownAsSent(order: PartnerOrder, found: ObservedPayment | undefined): boolean {
   const command = found?.commands.find(({ reference }) => reference === order.reference);
   return command !== undefined && command.state !== 'pending' && command.firstSentAtMs !== null;
 }

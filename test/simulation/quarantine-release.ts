@@ -18,7 +18,7 @@ export async function beginQuarantine(world: World): Promise<void> {
   const { number } = await quarantineRestored({ store: world.store, clock, log });
   world.trace(`epoch ${number} begins in quarantine`);
   world.quarantine = { worker: null };
-  world.evidence.quarantine.isOn = true;
+  world.observed.quarantine.isOn = true;
 }
 
 /** Begins a check, or the release after a complete one, unless one is under way. */
@@ -33,7 +33,7 @@ export function operatorReleases(world: World, host: SimulatedHost): void {
   const release = () =>
     endQuarantine(host.deps, { by: 'operator', forcedBecause: null }).then(() => {
       world.quarantine = null;
-      world.evidence.forgiven.released(world.evidence.payments);
+      world.observed.exempt.released(world.observed.payments);
       world.count('released');
     });
   host.begin('check after the restore', () => checkRestored(host.deps, mute), {
