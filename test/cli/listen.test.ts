@@ -19,6 +19,7 @@ import { newPayment } from '../adapters/http/example-calls.js';
 import { runCommand } from '../support/command.js';
 import { aFeedEvent } from '../support/domain-samples.js';
 import { startReceiver } from '../support/local-receiver.js';
+import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/wait.js';
 
@@ -29,8 +30,10 @@ let tenant: Tenant;
 let key: string;
 let files = 0;
 
-before(async (t) => {
-  site = await checkedSite(t);
+const suite = suiteEnd();
+
+before(async () => {
+  site = await checkedSite(suite);
 });
 beforeEach(async () => {
   tenant = await site.world.newTenant();

@@ -5,6 +5,7 @@ import type { Mode } from '../../core/domain/tenant.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { SettlementPartner } from '../../core/ports/partner.js';
 import { createOrganization } from '../../core/usecases/organizations.js';
+import { suiteEnd } from './suite-end.js';
 import { type World, world } from './test-world.js';
 
 /** The dossier of an organization's KYB. */
@@ -25,8 +26,10 @@ export function organizationScene() {
     const secret = made.partnerSecret;
     return createFakePartner({ mode, clock, delayMs: 0, secret, deliver: async () => undefined });
   };
-  before(async (t) => {
-    made = await world(t);
+  const suite = suiteEnd();
+
+  before(async () => {
+    made = await world(suite);
     deps = { ...made.deps, partners: { test: partner('test'), live: partner('live') } };
   });
   return {

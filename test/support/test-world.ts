@@ -2,7 +2,6 @@
 // moves, seeded ids, the fake partner without delay, and webhook receivers scripted by the test.
 // No worker runs until `settle` runs them all.
 import assert from 'node:assert/strict';
-import type { SuiteContext, TestContext } from 'node:test';
 import { type ByteSource, createIds, seededBytes } from '../../adapters/crypto/ids.js';
 import { createTokenSigner, fixedKeys } from '../../adapters/crypto/jwt.js';
 import {
@@ -38,6 +37,7 @@ import { runExpiry } from '../../core/usecases/payments.js';
 import { advancePayment, runAdvances } from '../../core/usecases/sandbox.js';
 import { recordKeyCheckValue } from '../../core/usecases/secret-keys.js';
 import { type IntentFields, makeIntent } from './made-payments.js';
+import type { SuiteEnd } from './suite-end.js';
 import { testStore } from './test-store.js';
 
 /** 2030-01-01T00:00:00.000Z */
@@ -117,22 +117,11 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** Closed after the test, or after the file when a root hook opens it. */
-export async function world(
-  t: TestContext | SuiteContext,
-  options: WorldOptions = {},
-): Promise<World> {
+/** Closed at the end of the test, or of the suite that shares it. */
+export async function world(t: SuiteEnd, options: WorldOptions = {}): Promise<World> {
   const made = await openWorld(options);
-  closeAfter(t, made);
+  t.after(made.close);
   return made;
-}
-
-export function closeAfter(
-  t: TestContext | SuiteContext,
-  { close }: { readonly close: () => Promise<void> },
-): void {
-  assert.ok('after' in t, 'a hook of a suite cannot close: open it in a root hook or in the test');
-  t.after(close);
 }
 
 export async function openWorld({

@@ -1,7 +1,6 @@
 // The webhook use cases over the test world: one tenant, a delivery runner, and steps to events,
 // subscriptions and deliveries.
 import assert from 'node:assert/strict';
-import type { SuiteContext, TestContext } from 'node:test';
 import { type DomainEvent, eventBody, type FeedEvent } from '../../core/domain/event.js';
 import type { Subscription } from '../../core/domain/subscription.js';
 import type { Tenant } from '../../core/domain/tenant.js';
@@ -10,6 +9,7 @@ import type { WebhookResult } from '../../core/ports/outside.js';
 import { type DeliveryRunner, deliveryRunner } from '../../core/usecases/delivery-runner.js';
 import { runSequencer } from '../../core/usecases/feed.js';
 import { createSubscription } from '../../core/usecases/subscriptions.js';
+import type { SuiteEnd } from './suite-end.js';
 import { type Answer, type World, world } from './test-world.js';
 
 const BATCH = 100;
@@ -37,7 +37,7 @@ interface Steps {
 
 export type Scene = World & Steps;
 
-export async function scene(t: TestContext | SuiteContext): Promise<Scene> {
+export async function scene(t: SuiteEnd): Promise<Scene> {
   const made = await world(t);
   const { deps } = made;
   const { store, clock } = deps;

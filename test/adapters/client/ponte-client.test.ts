@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
 import { createPonteClient, type RepeatOptions } from '../../../adapters/client/ponte-client.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { type CheckedSite, checkedSite } from '../http/checked-site.js';
 
 let site: CheckedSite;
@@ -11,8 +12,10 @@ let key: string;
 const waits: number[] = [];
 const sent: Request[] = [];
 
-before(async (t) => {
-  site = await checkedSite(t);
+const suite = suiteEnd();
+
+before(async () => {
+  site = await checkedSite(suite);
   orgId = await site.world.organization();
   key = await site.world.key(orgId);
 });

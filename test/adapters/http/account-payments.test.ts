@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { signIn } from '../../../core/usecases/buyers.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { newSeller, readySeller } from './account-calls.js';
 import { type AccountClient, newAccountClient, reportOn } from './account-client.js';
 import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
@@ -12,8 +13,10 @@ type Json = Readonly<Record<string, unknown>>;
 let site: CheckedSite;
 let api: AccountClient;
 
-before(async (t) => {
-  site = await checkedSite(t);
+const suite = suiteEnd();
+
+before(async () => {
+  site = await checkedSite(suite);
 });
 
 test('only a seller that is ready can be named on a payment', async () => {

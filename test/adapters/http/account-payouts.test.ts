@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { SettlementPartner } from '../../../core/ports/partner.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { newSeller, payoutConfig, sellerDossier } from './account-calls.js';
 import {
   type AccountClient,
@@ -16,8 +17,10 @@ import { createBody } from './example-calls.js';
 let site: CheckedSite;
 let api: AccountClient;
 
-before(async (t) => {
-  site = await checkedSite(t);
+const suite = suiteEnd();
+
+before(async () => {
+  site = await checkedSite(suite);
 });
 
 test('a payout makes an approved seller ready to collect, in its answer', async () => {

@@ -5,6 +5,7 @@ import { before, test } from 'node:test';
 import type { SettlementPartner } from '../../../core/ports/partner.js';
 import { submitAccount } from '../../../core/usecases/account-submissions.js';
 import { createUpload, listDocuments, receiveUpload } from '../../../core/usecases/documents.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { sellerDossier } from './account-calls.js';
 import {
   type AccountClient,
@@ -23,8 +24,10 @@ const person = { ...personDossier, email: 'bo@example.com' } as const;
 let site: CheckedSite;
 let api: AccountClient;
 
-before(async (t) => {
-  site = await checkedSite(t);
+const suite = suiteEnd();
+
+before(async () => {
+  site = await checkedSite(suite);
 });
 
 test('a seller business is approved in the answer to its submit', async () => {

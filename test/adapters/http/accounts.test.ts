@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { SettlementPartner } from '../../../core/ports/partner.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { sellerDossier } from './account-calls.js';
 import {
   type AccountClient,
@@ -19,8 +20,10 @@ const person = { ...personDossier, email: 'bo@example.com' } as const;
 let site: CheckedSite;
 let api: AccountClient;
 
-before(async (t) => {
-  site = await checkedSite(t);
+const suite = suiteEnd();
+
+before(async () => {
+  site = await checkedSite(suite);
 });
 
 test('a new account says all that is known of it, but of its tax id the end', async () => {

@@ -6,6 +6,7 @@ import { authenticate } from '../../../adapters/http/authentication.js';
 import type { Auth, Route } from '../../../adapters/http/route-row.js';
 import { routes } from '../../../adapters/http/routes.js';
 import { PonteError } from '../../../core/errors.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { type World, world } from '../../support/test-world.js';
 
 const KEYS = ['none', 'empty', 'malformed', 'unknown', 'good'] as const;
@@ -16,8 +17,10 @@ let keys: Readonly<Record<(typeof KEYS)[number], string | undefined>>;
 let tokens: Readonly<Record<(typeof TOKENS)[number], string | undefined>>;
 let own: { readonly key: string; readonly session: string };
 
-before(async (t) => {
-  made = await world(t);
+const suite = suiteEnd();
+
+before(async () => {
+  made = await world(suite);
   const orgId = await made.organization();
   own = { key: await made.key(orgId), session: await made.session(orgId) };
   const unknown = 'pk_test_key_0.secret';

@@ -5,6 +5,7 @@ import type { Tenant } from '../../../core/domain/tenant.js';
 import { redeemSignIn } from '../../../core/usecases/sign-ins.js';
 import { changedPartner } from '../../support/changed-partner.js';
 import { owner } from '../../support/dossiers.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { businessBody, hostedBody, individualBody } from './buyer-calls.js';
 import { type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
 
@@ -12,8 +13,10 @@ let site: CheckedSite;
 let tenant: Tenant;
 let key: string;
 
-before(async (t) => {
-  site = await checkedSite(t);
+const suite = suiteEnd();
+
+before(async () => {
+  site = await checkedSite(suite);
   tenant = await site.world.newTenant();
   key = await site.world.key(tenant.orgId);
 });

@@ -3,11 +3,11 @@
 // a test is about, it checks itself.
 import assert from 'node:assert/strict';
 import { Agent, type OutgoingHttpHeaders, request as startRequest } from 'node:http';
-import type { SuiteContext, TestContext } from 'node:test';
 import { createHttpServer, type HttpOptions } from '../../../adapters/http/server.js';
 import { type Readiness, readinessBody } from '../../../adapters/http/service-routes.js';
 import type { Settings } from '../../../core/ports/deps.js';
-import { closeAfter, openWorld, type World } from '../../support/test-world.js';
+import type { SuiteEnd } from '../../support/suite-end.js';
+import { openWorld, type World } from '../../support/test-world.js';
 import { checkDescribed, checkDescribedWebhook } from './described-answers.js';
 
 /** What /readyz is asked of a process with nothing to complain about, and what it says then. */
@@ -41,13 +41,13 @@ export interface CheckedSite {
   close(): Promise<void>;
 }
 
-/** Closed after the test, or after the file when a root hook opens it. */
+/** Closed at the end of the test, or of the suite that shares it. */
 export async function checkedSite(
-  t: TestContext | SuiteContext,
+  t: SuiteEnd,
   ...options: Parameters<typeof openSite>
 ): Promise<CheckedSite> {
   const site = await openSite(...options);
-  closeAfter(t, site);
+  t.after(() => site.close());
   return site;
 }
 

@@ -9,6 +9,7 @@ import type { Tenant } from '../../../core/domain/tenant.js';
 import { revokeKey } from '../../../core/usecases/keys.js';
 import { addMember, removeMember } from '../../../core/usecases/members.js';
 import { createSession } from '../../../core/usecases/sessions.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { type CheckedSite, refusalOf } from './checked-site.js';
 import { newInvoice, newPayment } from './example-calls.js';
 import {
@@ -30,8 +31,10 @@ let liveKey: string;
 let exampleOf: TableScene['exampleOf'];
 let send: TableScene['send'];
 
-before(async (t) => {
-  const scene = await tableScene(t);
+const suite = suiteEnd();
+
+before(async () => {
+  const scene = await tableScene(suite);
   ({ site, tenant, key, own, liveKey, exampleOf, send } = scene);
 });
 

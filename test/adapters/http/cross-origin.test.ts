@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { routes } from '../../../adapters/http/routes.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
 
 const allowed = 'https://app.example.com';
@@ -13,9 +14,11 @@ const preflight = {
 let site: CheckedSite;
 let closed: CheckedSite;
 
-before(async (t) => {
-  site = await checkedSite(t, undefined, { corsOrigins: [allowed] });
-  closed = await checkedSite(t);
+const suite = suiteEnd();
+
+before(async () => {
+  site = await checkedSite(suite, undefined, { corsOrigins: [allowed] });
+  closed = await checkedSite(suite);
 });
 
 test('a listed origin may ask, call, and read the headers that matter', async () => {

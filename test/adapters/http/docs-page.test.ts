@@ -5,13 +5,16 @@ import type { Browser } from 'playwright-core';
 import { routes } from '../../../adapters/http/routes.js';
 import { eventTypes } from '../../../core/domain/event.js';
 import { openBrowser, watchedPage } from '../../support/browser.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
 
 let site: CheckedSite;
 let browser: Browser;
 
-before(async (t) => {
-  site = await checkedSite(t);
+const suite = suiteEnd();
+
+before(async () => {
+  site = await checkedSite(suite);
   browser = await openBrowser();
 });
 after(async () => {

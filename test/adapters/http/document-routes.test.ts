@@ -17,6 +17,7 @@ import { formatInstant } from '../../../core/domain/instant.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import { createUpload, runPurges } from '../../../core/usecases/documents.js';
 import { allOf } from '../../contract/document-storage.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 import { newSeller, sellerDossier } from './account-calls.js';
 import {
@@ -35,8 +36,10 @@ let site: CheckedSite;
 let tenant: Tenant;
 let key: string;
 
-before(async (t) => {
-  site = await checkedSite(t);
+const suite = suiteEnd();
+
+before(async () => {
+  site = await checkedSite(suite);
   tenant = await site.world.newTenant();
   key = await site.world.key(tenant.orgId);
 });

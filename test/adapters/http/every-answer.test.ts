@@ -3,7 +3,7 @@
 // all operations that have it; that each answer is what the description says, the site checks. What
 // is described and never given fails the last test.
 import assert from 'node:assert/strict';
-import { beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, type TestContext, test } from 'node:test';
 import { DOCUMENT_BYTES_MAX } from '../../../core/domain/document.js';
 import { catalogue, type ErrorCode } from '../../../core/errors.js';
 import { endQuarantine, quarantineRestored } from '../../../core/usecases/epochs.js';
@@ -44,7 +44,7 @@ const BODY_BYTES_MAX = 256 * 1024;
 let scene: TableScene;
 
 beforeEach(async (t) => {
-  scene = await tableScene(t);
+  scene = await tableScene(t as TestContext);
 });
 
 /** How each refusal comes about, on whichever operation has it. */

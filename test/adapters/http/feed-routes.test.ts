@@ -9,6 +9,7 @@ import type { Tenant } from '../../../core/domain/tenant.js';
 import { WAITING_PER_KEY_MAX } from '../../../core/usecases/feed-readers.js';
 import { createSubscription, testSubscription } from '../../../core/usecases/subscriptions.js';
 import { aFeedEvent } from '../../support/domain-samples.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { valuesOf } from '../../support/values-of.js';
 import { until } from '../../support/wait.js';
 import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
@@ -20,8 +21,10 @@ let site: CheckedSite;
 let tenant: Tenant;
 let key: string;
 
-before(async (t) => {
-  site = await checkedSite(t);
+const suite = suiteEnd();
+
+before(async () => {
+  site = await checkedSite(suite);
 });
 
 // Each test has its own organization: its feed begins at 1.

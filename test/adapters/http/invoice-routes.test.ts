@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { requireApproval } from '../../../core/usecases/organizations.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { readySeller } from './account-calls.js';
 import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
 import { newInvoice } from './example-calls.js';
@@ -18,8 +19,10 @@ let key: string;
 let strictKey: string;
 let strictOrgId: string;
 
-before(async (t) => {
-  site = await checkedSite(t);
+const suite = suiteEnd();
+
+before(async () => {
+  site = await checkedSite(suite);
   orgId = await site.world.organization();
   key = await site.world.key(orgId);
   strictOrgId = await site.world.organization();

@@ -14,6 +14,7 @@ import type { IdPrefix } from '../../../core/ports/outside.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import { runSequencer } from '../../../core/usecases/feed.js';
 import { aBarePayment, aDocument, aMail, anAccount } from '../../support/domain-samples.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { type CheckedSite, checkedSite } from './checked-site.js';
 import { newSubscription } from './example-calls.js';
 
@@ -38,8 +39,10 @@ type Add<R extends Row> = (count: number) => Promise<readonly R[]>;
 
 let site: CheckedSite;
 
-before(async (t) => {
-  site = await checkedSite(t);
+const suite = suiteEnd();
+
+before(async () => {
+  site = await checkedSite(suite);
 });
 
 test('deliveries of a subscription', async () => {

@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { createHttpServer } from '../../../adapters/http/server.js';
 import { notedMetrics } from '../../support/noted-metrics.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { type World, world } from '../../support/test-world.js';
 import { allWell } from './checked-site.js';
 import { createBody } from './example-calls.js';
@@ -16,8 +17,10 @@ let server: ReturnType<typeof createHttpServer>;
 let port: number;
 let key: string;
 
-before(async (t) => {
-  made = await world(t, { settings: { rateLimitPerMinute: 0 } });
+const suite = suiteEnd();
+
+before(async () => {
+  made = await world(suite, { settings: { rateLimitPerMinute: 0 } });
   key = await made.key(await made.organization());
   server = createHttpServer(
     { ...made.deps, metrics },

@@ -11,6 +11,7 @@ import { routes } from '../../../adapters/http/routes.js';
 import { fakeNotes } from '../../../adapters/partner/fake.js';
 import { nearMiss } from '../../../core/domain/near-miss.js';
 import { RawJson } from '../../../core/domain/raw-json.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { refusalOf } from './checked-site.js';
 import { createBody } from './example-calls.js';
 import { operations, type TableScene, tableScene } from './table-scene.js';
@@ -19,8 +20,10 @@ const least = { externalId: 'a', amount: '10', buyer: { email: 'ana@example.com'
 
 let scene: TableScene;
 
-before(async (t) => {
-  scene = await tableScene(t);
+const suite = suiteEnd();
+
+before(async () => {
+  scene = await tableScene(suite);
 });
 
 test('a misspelled property is refused with the known one, and nothing is created', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Readiness } from '../../../adapters/http/service-routes.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import {
   allWell,
   type CallOptions,
@@ -15,8 +16,10 @@ import { operations } from './table-scene.js';
 let site: CheckedSite;
 let key: string;
 
-before(async (t) => {
-  site = await checkedSite(t, { rateLimitPerMinute: 6, rateLimitBurst: 1 });
+const suite = suiteEnd();
+
+before(async () => {
+  site = await checkedSite(suite, { rateLimitPerMinute: 6, rateLimitBurst: 1 });
   const orgId = await site.world.organization();
   key = await site.world.key(orgId);
 });

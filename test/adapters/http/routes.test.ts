@@ -6,6 +6,7 @@ import { noParams, type Route } from '../../../adapters/http/route-row.js';
 import { routes } from '../../../adapters/http/routes.js';
 import { scopesIn } from '../../../core/domain/scope.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
 import { examples } from './example-calls.js';
 import { type Credentials, keyed, operations, type TableScene, tableScene } from './table-scene.js';
@@ -19,8 +20,10 @@ let accepted: TableScene['accepted'];
 let exampleOf: TableScene['exampleOf'];
 let send: TableScene['send'];
 
-before(async (t) => {
-  ({ site, key, own, accepted, exampleOf, send } = await tableScene(t));
+const suite = suiteEnd();
+
+before(async () => {
+  ({ site, key, own, accepted, exampleOf, send } = await tableScene(suite));
 });
 
 test('every operation has a unique id, a unique path and an example', () => {

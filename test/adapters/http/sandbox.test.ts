@@ -4,6 +4,7 @@ import { before, test } from 'node:test';
 import { magicValues } from '../../../adapters/partner/fake-order.js';
 import { paymentStatuses } from '../../../core/domain/payment.js';
 import { runAdvances } from '../../../core/usecases/sandbox.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { valuesOf } from '../../support/values-of.js';
 import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
 import { createBody } from './example-calls.js';
@@ -14,8 +15,10 @@ let site: CheckedSite;
 let orgId: string;
 let key: string;
 
-before(async (t) => {
-  site = await checkedSite(t);
+const suite = suiteEnd();
+
+before(async () => {
+  site = await checkedSite(suite);
   orgId = await site.world.organization();
   key = await site.world.key(orgId);
 });

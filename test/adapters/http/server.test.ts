@@ -6,6 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { before, test } from 'node:test';
 import { createHttpServer } from '../../../adapters/http/server.js';
 import { notedMetrics } from '../../support/noted-metrics.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import {
   type Answer,
   allWell,
@@ -19,8 +20,10 @@ import { createBody } from './example-calls.js';
 let site: CheckedSite;
 let key: string;
 
-before(async (t) => {
-  site = await checkedSite(t);
+const suite = suiteEnd();
+
+before(async () => {
+  site = await checkedSite(suite);
   key = await site.world.key(await site.world.organization());
 });
 

@@ -1,11 +1,11 @@
 // The whole route table in front of a listening site, with an organization that is served and
 // strangers to it: what the tests over the table share.
 import assert from 'node:assert/strict';
-import type { SuiteContext, TestContext } from 'node:test';
 import type { Auth, Route } from '../../../adapters/http/route-row.js';
 import { routes } from '../../../adapters/http/routes.js';
 import { isScope, type Scope, scopes } from '../../../core/domain/scope.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
+import type { SuiteEnd } from '../../support/suite-end.js';
 import { type Answer, type CallOptions, type CheckedSite, checkedSite } from './checked-site.js';
 import { type ExampleCall, examples } from './example-calls.js';
 
@@ -36,7 +36,7 @@ export interface TableScene {
   ): Promise<Answer>;
 }
 
-export async function tableScene(t: TestContext | SuiteContext): Promise<TableScene> {
+export async function tableScene(t: SuiteEnd): Promise<TableScene> {
   const site = await checkedSite(t);
   const tenant = await site.world.newTenant();
   const key = await site.world.key(tenant.orgId);

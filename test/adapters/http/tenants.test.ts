@@ -8,6 +8,7 @@ import { parseApiKey } from '../../../core/domain/api-key.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
 import type { IdPrefix } from '../../../core/ports/outside.js';
 import { revokeKey } from '../../../core/usecases/keys.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { withStatements } from '../../support/test-store.js';
 import { valuesOf } from '../../support/values-of.js';
 import { newSeller, readySeller, sellerDossier } from './account-calls.js';
@@ -44,8 +45,10 @@ let other: Tenant;
 /** Everybody but the tenant, by what sets it apart. */
 let strangers: Readonly<Record<'another organization' | 'the other mode', Required<Credentials>>>;
 
-before(async (t) => {
-  scene = await tableScene(t);
+const suite = suiteEnd();
+
+before(async () => {
+  scene = await tableScene(suite);
   ({ site, tenant } = scene);
   other = await site.world.newTenant();
   strangers = {

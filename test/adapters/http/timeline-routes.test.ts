@@ -10,6 +10,7 @@ import {
 } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { makeInvoice } from '../../support/made-payments.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { valuesOf } from '../../support/values-of.js';
 import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
 import { createBody, newPayment, newSubscription } from './example-calls.js';
@@ -20,8 +21,10 @@ let site: CheckedSite;
 let tenant: Tenant;
 let key: string;
 
-before(async (t) => {
-  site = await checkedSite(t);
+const suite = suiteEnd();
+
+before(async () => {
+  site = await checkedSite(suite);
 });
 beforeEach(async () => {
   tenant = await site.world.newTenant();

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { verifyWebhook } from '../../../core/domain/signature.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { type Answer, type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
 import { createBody } from './example-calls.js';
 
@@ -11,8 +12,10 @@ let site: CheckedSite;
 let orgId: string;
 let key: string;
 
-before(async (t) => {
-  site = await checkedSite(t);
+const suite = suiteEnd();
+
+before(async () => {
+  site = await checkedSite(suite);
 });
 
 // Each test has its own organization: lists are complete.

@@ -7,6 +7,7 @@ import { inviteBuyer } from '../../../core/usecases/invoices.js';
 import { requireApproval } from '../../../core/usecases/organizations.js';
 import { cancelPayment, readPayment } from '../../../core/usecases/payments.js';
 import { makeInvoice, tokenIn } from '../../support/made-payments.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { type World, world } from '../../support/test-world.js';
 
 let made: World;
@@ -16,8 +17,10 @@ let tenant: Tenant;
 let strict: Tenant;
 let buyers = 0;
 
-before(async (t) => {
-  made = await world(t);
+const suite = suiteEnd();
+
+before(async () => {
+  made = await world(suite);
   tenant = await made.newTenant();
   strict = await made.newTenant();
   await requireApproval(made.deps, strict.orgId, true);

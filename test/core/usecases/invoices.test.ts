@@ -8,6 +8,7 @@ import { cancelPayment, readPayment } from '../../../core/usecases/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox.js';
 import { redeemSignIn } from '../../../core/usecases/sign-ins.js';
 import { makeIntent, makeInvoice, tokenIn } from '../../support/made-payments.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { type World, world } from '../../support/test-world.js';
 
 let made: World;
@@ -16,8 +17,10 @@ let tenant: Tenant;
 /** Its invoices do. */
 let strict: Tenant;
 
-before(async (t) => {
-  made = await world(t);
+const suite = suiteEnd();
+
+before(async () => {
+  made = await world(suite);
   tenant = await made.newTenant();
   strict = await made.newTenant();
   await requireApproval(made.deps, strict.orgId, true);

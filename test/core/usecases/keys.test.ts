@@ -14,13 +14,16 @@ import {
   requireScope,
   revokeKey,
 } from '../../../core/usecases/keys.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { type World, world } from '../../support/test-world.js';
 
 let made: World;
 let deps: Deps;
 let orgId: string;
-before(async (t) => {
-  made = await world(t);
+const suite = suiteEnd();
+
+before(async () => {
+  made = await world(suite);
   deps = made.deps;
   orgId = await made.organization();
 });

@@ -1,6 +1,6 @@
 // Whether the books are right: ledger, funds and orders of each payment say the same.
 import assert from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
+import { beforeEach, type TestContext, test } from 'node:test';
 import {
   type Funds,
   fundsAmounts,
@@ -29,7 +29,7 @@ const tenant = tenants[0] as Tenant;
 
 let made: World;
 beforeEach(async (t) => {
-  made = await world(t);
+  made = await world(t as TestContext);
 });
 
 interface Books {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
+import { beforeEach, type TestContext, test } from 'node:test';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../../core/domain/instant.js';
 import { MAIL_LEASE_MS, type Mail, type MailOutcome } from '../../../core/domain/mail.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
@@ -16,7 +16,7 @@ let made: World;
 let tenant: Tenant;
 
 beforeEach(async (t) => {
-  made = await world(t);
+  made = await world(t as TestContext);
   tenant = await made.newTenant();
 });
 

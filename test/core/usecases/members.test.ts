@@ -9,12 +9,15 @@ import {
   removeMember,
 } from '../../../core/usecases/members.js';
 import { unreadableEmails } from '../../support/emails.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { type World, world } from '../../support/test-world.js';
 
 let made: World;
 let deps: Deps;
-before(async (t) => {
-  made = await world(t);
+const suite = suiteEnd();
+
+before(async () => {
+  made = await world(suite);
   deps = made.deps;
 });
 

@@ -1,6 +1,6 @@
 // Who is notified of a changed PIX destination, and which payments keep the old one.
 import assert from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
+import { beforeEach, type TestContext, test } from 'node:test';
 import type { ConnectedAccount } from '../../../core/domain/connected-account.js';
 import { HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import { memberRoles } from '../../../core/domain/member.js';
@@ -24,7 +24,7 @@ let made: World;
 let tenant: Tenant;
 
 beforeEach(async (t) => {
-  made = await world(t);
+  made = await world(t as TestContext);
   tenant = await made.newTenant();
   for (const role of memberRoles) await member(role);
 });

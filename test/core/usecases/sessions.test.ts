@@ -18,6 +18,7 @@ import {
   onboardingStatus,
   switchMode,
 } from '../../../core/usecases/sessions.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { type World, world } from '../../support/test-world.js';
 
 const email = 'ana@acme.example';
@@ -27,8 +28,10 @@ let deps: Deps;
 let orgId: string;
 /** The member is not of it. */
 let otherOrgId: string;
-before(async (t) => {
-  made = await world(t);
+const suite = suiteEnd();
+
+before(async () => {
+  made = await world(suite);
   deps = made.deps;
   orgId = await newOrganization();
   otherOrgId = await made.organization();

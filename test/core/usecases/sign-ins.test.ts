@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
+import { beforeEach, type TestContext, test } from 'node:test';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../core/domain/instant.js';
 import type { Payment } from '../../../core/domain/payment.js';
 import type { Tenant } from '../../../core/domain/tenant.js';
@@ -19,7 +19,7 @@ let made: World;
 let tenant: Tenant;
 
 beforeEach(async (t) => {
-  made = await world(t);
+  made = await world(t as TestContext);
   tenant = await made.newTenant();
 });
 

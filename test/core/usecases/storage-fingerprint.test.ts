@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { beforeEach, test } from 'node:test';
+import { beforeEach, type TestContext, test } from 'node:test';
 import { createMemoryDocuments } from '../../../adapters/documents/memory.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { DocumentStorage } from '../../../core/ports/outside.js';
@@ -11,7 +11,7 @@ import { type World, world } from '../../support/test-world.js';
 
 let made: World;
 beforeEach(async (t) => {
-  made = await world(t);
+  made = await world(t as TestContext);
 });
 
 /** A host on the database, with its documents there. */
@@ -38,7 +38,7 @@ test('a host that keeps no documents leaves the place to the first that does', a
 test('two databases in one place do not disturb each other', async (t) => {
   const shared = createMemoryDocuments();
   await fingerprintDocuments(hostAt(shared));
-  const another = await world(t);
+  const another = await world(t as TestContext);
   await fingerprintDocuments({ ...another.deps, documents: shared });
   assert.equal(await documentStorageProblem({ ...another.deps, documents: shared }), null);
   assert.equal(await isRight(shared), true);
